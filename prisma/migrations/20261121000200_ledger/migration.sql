@@ -1,0 +1,473 @@
+-- The double-entry ledger: append-only lines with the balance before and after, one mutable row per ledger
+-- account, and one way to post. Amounts are minor units of the ledger account's scale; a credit is positive.
+
+create table ledger_account (
+  account_id  bigint not null references account,
+  id          bigint not null,
+  code        text not null,
+  name        text not null,
+  currency    text not null,
+  pretty_name text not null,
+  scale       smallint not null check (scale between 0 and 18),
+  sub_account smallint not null check (sub_account between 0 and 4),
+  house       text check ((house is null) = (sub_account > 0)),
+  primary key (account_id, id),
+  unique (account_id, code, currency)
+);
+create unique index ledger_account_sub_account on ledger_account (account_id, currency, sub_account) where sub_account > 0;
+create unique index ledger_account_house on ledger_account (account_id, currency, house) where house is not null;
+
+-- The only rows of the ledger that change. No index on a changing column, room on each page: updates stay in place.
+create table ledger_balance (
+  account_id        bigint not null,
+  ledger_account_id bigint not null,
+  allow_negative    boolean not null,
+  balance           numeric(78, 0) not null default 0,
+  last_seq          bigint not null default 0 check (last_seq >= 0),
+  primary key (account_id, ledger_account_id),
+  foreign key (account_id, ledger_account_id) references ledger_account,
+  check (balance <> 'NaN' and (allow_negative or balance >= 0))
+) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+create table journal (
+  account_id     bigint not null references account,
+  id             bigint not null,
+  ref            text not null,
+  request_hash   bytea not null,
+  name           text not null,
+  transaction_id bigint,
+  posted_at      timestamptz(3) not null,
+  line_count     smallint not null check (line_count >= 2),
+  primary key (account_id, id),
+  unique (account_id, ref)
+);
+
+-- No foreign keys from lines: they double the cost of a posting, and the posting functions and ledger_verify
+-- hold what they would (docs/decisions/0006).
+create table ledger_line (
+  account_id        bigint not null,
+  ledger_account_id bigint not null,
+  seq               bigint not null check (seq >= 0),
+  id                bigint not null,
+  journal_id        bigint not null,
+  transaction_id    bigint,
+  posted_at         timestamptz(3) not null,
+  delta             numeric(78, 0) not null check (delta <> 0 and delta <> 'NaN'),
+  balance_before    numeric(78, 0) not null,
+  balance_after     numeric(78, 0) not null,
+  primary key (account_id, ledger_account_id, seq),
+  check (balance_before + delta = balance_after)
+);
+-- Where a line id stands in its ledger account, from the index alone.
+create unique index ledger_line_rank on ledger_line (account_id, ledger_account_id, id) include (seq);
+create index ledger_line_by_transaction on ledger_line (account_id, transaction_id) where transaction_id is not null;
+
+create table ledger_day (
+  account_id        bigint not null,
+  ledger_account_id bigint not null,
+  day               date not null,
+  first_seq         bigint not null,
+  primary key (account_id, ledger_account_id, day)
+);
+
+-- History is never changed. Statement triggers cost nothing on insert; ALWAYS holds under a replication role too.
+create function deny_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only: % refused', tg_table_name, tg_op using errcode = '42501';
+end $$;
+create trigger append_only before update or delete or truncate on journal for each statement execute function deny_change();
+create trigger append_only before update or delete or truncate on ledger_line for each statement execute function deny_change();
+create trigger append_only before update or delete or truncate on ledger_day for each statement execute function deny_change();
+alter table journal enable always trigger append_only;
+alter table ledger_line enable always trigger append_only;
+alter table ledger_day enable always trigger append_only;
+
+-- Debits equal credits per currency in every journal, and a journal arrives whole, in one statement.
+create function check_journals() returns trigger language plpgsql as $$
+declare bad bigint;
+begin
+  select l.journal_id into bad
+    from new_lines l join ledger_account a on a.account_id = l.account_id and a.id = l.ledger_account_id
+   group by l.account_id, l.journal_id, a.currency having sum(l.delta) <> 0 limit 1;
+  if found then raise exception 'journal % does not balance', bad using errcode = '23514'; end if;
+  select n.journal_id into bad
+    from (select account_id, journal_id, count(*) as lines from new_lines group by account_id, journal_id) n
+    left join journal j on j.account_id = n.account_id and j.id = n.journal_id
+   where j.line_count is distinct from n.lines limit 1;
+  if found then raise exception 'journal % is not whole', bad using errcode = '23514'; end if;
+  select l.journal_id into bad from new_lines l
+    left join ledger_account a on a.account_id = l.account_id and a.id = l.ledger_account_id
+   where a.id is null limit 1;
+  if found then raise exception 'journal % names an unknown ledger account', bad using errcode = '23503'; end if;
+  return null;
+end $$;
+create trigger balanced after insert on ledger_line referencing new table as new_lines
+  for each statement execute function check_journals();
+alter table ledger_line enable always trigger balanced;
+
+-- Posts journals, each whole or not at all. Parallel arrays: one element per journal (p_account, p_ref, p_hash,
+-- p_name, p_transaction) and one per line (p_journal: index of its journal from 1, ascending; p_ledger_account;
+-- p_delta in minor units, credit positive). A ledger account appears once in a journal, or its credits first.
+-- Codes: POSTED; DUPLICATE (same ref and hash: nothing posted again); REF_CONFLICT (same ref, other hash);
+-- UNKNOWN_LEDGER_ACCOUNT; UNBALANCED; INSUFFICIENT_BALANCE (a sub-account would go below zero).
+create function ledger_post(
+  p_account bigint[], p_ref text[], p_hash bytea[], p_name text[], p_transaction bigint[], p_posted_at timestamptz,
+  p_journal int[], p_ledger_account bigint[], p_delta numeric[])
+returns table (ix int, code text, journal_id bigint)
+language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  n int := cardinality(p_ref);
+  m int := cardinality(p_journal);
+  outcome text[] := array_fill('POSTED'::text, array[cardinality(p_ref)]);
+  ids bigint[] := array_fill(null::bigint, array[cardinality(p_ref)]);
+  line_count int[] := array_fill(0, array[cardinality(p_ref)]);
+  b_account bigint[]; b_id bigint[]; b_balance numeric[]; b_start numeric[]; b_seq bigint[]; b_negative boolean[];
+  slot int[];                                     -- per line: its place in the b_ arrays, 0 when unknown
+  r record; i int; j int; k int; z int; fits boolean;
+begin
+  if (select count(distinct (a, f)) from unnest(p_account, p_ref) u(a, f)) <> n then
+    raise exception 'a ref is repeated within one batch' using errcode = '22023';
+  end if;
+  -- 1. One lock per account, always in this order: no deadlock, and all that follows reads what is settled.
+  perform 1 from account_head where account_id = any (p_account) order by account_id for update;
+  select array_agg(b.account_id), array_agg(b.ledger_account_id), array_agg(b.balance), array_agg(b.last_seq), array_agg(b.allow_negative)
+    into b_account, b_id, b_balance, b_seq, b_negative
+    from ledger_balance b
+    join (select distinct p_account[u.e] as account_id, u.a as id from unnest(p_journal, p_ledger_account) u(e, a)) w
+      on w.account_id = b.account_id and w.id = b.ledger_account_id;
+  b_start := b_balance;
+  select array_agg(coalesce(x.place, 0)::int order by t.ord) into slot
+    from unnest(p_journal, p_ledger_account) with ordinality t(e, a, ord)
+    left join unnest(b_account, b_id) with ordinality x(account_id, id, place) on x.account_id = p_account[t.e] and x.id = t.a;
+  -- 2. What was posted before.
+  for r in select q.i, j.id, j.request_hash = p_hash[q.i] as same
+             from (select * from unnest(p_account, p_ref) with ordinality u(account_id, ref, i)) q
+             join journal j on j.account_id = q.account_id and j.ref = q.ref loop
+    outcome[r.i] := case when r.same then 'DUPLICATE' else 'REF_CONFLICT' end;
+    ids[r.i] := r.id;
+  end loop;
+  -- 3. Balanced per currency.
+  for r in select t.e from unnest(p_journal, p_ledger_account, p_delta) t(e, a, d)
+             join ledger_account la on la.account_id = p_account[t.e] and la.id = t.a
+            group by t.e, la.currency having sum(t.d) <> 0 loop
+    if outcome[r.e] = 'POSTED' then outcome[r.e] := 'UNBALANCED'; end if;
+  end loop;
+  -- 4. Funds, journal by journal in memory: one that would overdraw is dropped, later ones see the right balance.
+  j := 1;
+  while j <= m loop
+    i := p_journal[j]; k := j; fits := outcome[i] = 'POSTED';
+    while k <= m and p_journal[k] = i loop
+      line_count[i] := line_count[i] + 1;
+      if fits and slot[k] = 0 then fits := false; outcome[i] := 'UNKNOWN_LEDGER_ACCOUNT'; end if;
+      k := k + 1;
+    end loop;
+    if fits then
+      for z in j .. k - 1 loop b_balance[slot[z]] := b_balance[slot[z]] + p_delta[z]; end loop;
+      for z in j .. k - 1 loop
+        if p_delta[z] < 0 and not b_negative[slot[z]] and b_balance[slot[z]] < 0 then fits := false; end if;
+      end loop;
+      if not fits then
+        outcome[i] := 'INSUFFICIENT_BALANCE';
+        for z in j .. k - 1 loop b_balance[slot[z]] := b_balance[slot[z]] - p_delta[z]; end loop;
+      end if;
+    end if;
+    j := k;
+  end loop;
+  if not 'POSTED' = any (outcome) then
+    return query select g, outcome[g], ids[g] from generate_series(1, n) g;
+    return;
+  end if;
+  -- 5. Time and ids, after the lock: both rise with every journal of the account.
+  update account_head h set posted_at = greatest(h.posted_at, coalesce(p_posted_at, clock_timestamp())) where account_id = any (p_account);
+  for r in select u.i, h.journal_id + row_number() over (partition by u.account_id order by u.i) as id
+             from unnest(p_account) with ordinality u(account_id, i) join account_head h on h.account_id = u.account_id
+            where outcome[u.i] = 'POSTED' loop
+    ids[r.i] := r.id;
+  end loop;
+  insert into journal (account_id, id, ref, request_hash, name, transaction_id, posted_at, line_count)
+    select u.account_id, ids[u.i], u.ref, u.hash, u.name, u.tx, h.posted_at, line_count[u.i]
+      from unnest(p_account, p_ref, p_hash, p_name, p_transaction) with ordinality u(account_id, ref, hash, name, tx, i)
+      join account_head h on h.account_id = u.account_id where outcome[u.i] = 'POSTED';
+  -- 6. First line of a sub-account in a new UTC day.
+  insert into ledger_day (account_id, ledger_account_id, day, first_seq)
+    select distinct b_account[l.s], b_id[l.s], (h.posted_at at time zone 'UTC')::date, b_seq[l.s] + 1
+      from unnest(slot, p_journal) l(s, e) join account_head h on h.account_id = p_account[l.e]
+     where l.s > 0 and outcome[l.e] = 'POSTED' and not b_negative[l.s]
+  on conflict do nothing;
+  -- 7. Lines, in the order given, each with the balance before and after.
+  insert into ledger_line (account_id, ledger_account_id, seq, id, journal_id, transaction_id, posted_at, delta, balance_before, balance_after)
+    select x.account_id, b_id[x.s], b_seq[x.s] + row_number() over w,
+           case when x.house then h.house_line_id - row_number() over g else h.line_id + row_number() over g end,
+           ids[x.e], p_transaction[x.e], h.posted_at, x.d, b_start[x.s] + sum(x.d) over w - x.d, b_start[x.s] + sum(x.d) over w
+      from (select p_account[l.e] as account_id, b_negative[l.s] as house, l.*
+              from unnest(slot, p_journal, p_delta) with ordinality l(s, e, d, ord) where l.s > 0 and outcome[l.e] = 'POSTED') x
+      join account_head h on h.account_id = x.account_id
+    window w as (partition by x.s order by x.ord rows unbounded preceding),
+           g as (partition by x.account_id, x.house order by x.ord);
+  update ledger_balance b set balance = u.balance, last_seq = b.last_seq + u.lines
+    from (select l.s, b_balance[l.s] as balance, count(*) as lines
+            from unnest(slot, p_journal) l(s, e) where l.s > 0 and outcome[l.e] = 'POSTED' group by l.s) u
+   where b.account_id = b_account[u.s] and b.ledger_account_id = b_id[u.s];
+  update account_head h set journal_id = h.journal_id + u.journals, line_id = h.line_id + u.lines, house_line_id = h.house_line_id - u.house_lines
+    from (select p_account[l.e] as account_id, count(distinct l.e) as journals,
+                 count(*) filter (where not b_negative[l.s]) as lines, count(*) filter (where b_negative[l.s]) as house_lines
+            from unnest(slot, p_journal) l(s, e) where l.s > 0 and outcome[l.e] = 'POSTED' group by 1) u
+   where h.account_id = u.account_id;
+  return query select g, outcome[g], ids[g] from generate_series(1, n) g;
+end $$;
+
+-- Opens ledger accounts that do not exist yet; ids are given under the account's lock. Sub-accounts may not go
+-- below zero, house accounts may. p_id keeps the public id of imported ones (null: the next free id).
+create function ledger_open(
+  p_account bigint, p_id bigint[], p_code text[], p_name text[], p_currency text[], p_pretty_name text[], p_scale smallint[],
+  p_sub_account smallint[], p_house text[])
+returns void language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform 1 from account_head where account_id = p_account for update;
+  with missing as (
+    select u.*, row_number() over (order by u.ord) as n
+      from unnest(p_id, p_code, p_name, p_currency, p_pretty_name, p_scale, p_sub_account, p_house)
+           with ordinality u(id, code, name, currency, pretty_name, scale, sub_account, house, ord)
+     where not exists (select from ledger_account a where a.account_id = p_account and a.currency = u.currency
+                          and a.sub_account = u.sub_account and a.house is not distinct from u.house)
+  ), opened as (
+    insert into ledger_account (account_id, id, code, name, currency, pretty_name, scale, sub_account, house)
+    select p_account, coalesce(m.id, greatest(h.ledger_account_id, coalesce((select max(id) from missing), 0)) + m.n),
+           m.code, m.name, m.currency, m.pretty_name, m.scale, m.sub_account, m.house
+      from missing m join account_head h on h.account_id = p_account
+    returning id, sub_account
+  ), counted as (
+    update account_head set ledger_account_id = greatest(ledger_account_id, (select max(id) from opened))
+     where account_id = p_account and exists (select from opened)
+  )
+  insert into ledger_balance (account_id, ledger_account_id, allow_negative)
+    select p_account, id, sub_account = 0 from opened;
+end $$;
+
+-- Takes in lines of history with their own ids and times (contract C-70). Lines arrive in the order of their ids
+-- within each ledger account and have been checked by the caller; here the chain is what must hold. Each line is a
+-- journal of its own, the other side booked to the house account `E.opening` of its currency; a first line that does not
+-- start from zero gets an opening balance (seq 0, outside of the statement) in the same way.
+create function ledger_import(
+  p_account bigint, p_ledger_account bigint[], p_id bigint[], p_posted_at timestamptz[], p_transaction bigint[],
+  p_before numeric[], p_delta numeric[])
+returns void language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare v_head account_head;
+begin
+  select * into v_head from account_head where account_id = p_account for update;
+  create temporary table import_line on commit drop as
+    with given as (
+      select u.*, a.currency, b.last_seq, b.balance as start,
+             row_number() over (partition by u.la order by u.id) as n,
+             lag(u.before + u.delta) over (partition by u.la order by u.id) as after_previous
+        from unnest(p_ledger_account, p_id, p_posted_at, p_transaction, p_before, p_delta) u(la, id, posted_at, tx, before, delta)
+        join ledger_account a on a.account_id = p_account and a.id = u.la
+        join ledger_balance b on b.account_id = p_account and b.ledger_account_id = u.la
+    ), opening as (
+      select la, currency, 0::bigint as seq, null::bigint as id, posted_at, null::bigint as tx, 0::numeric as before, before as delta, id as first_id
+        from given where n = 1 and last_seq = 0 and before <> 0
+    )
+    select *, row_number() over (order by posted_at, first_id, seq) as journal
+      from (select * from opening
+            union all
+            select la, currency, last_seq + n, id, posted_at, tx, before, delta, id from given) x;
+  if exists (select from (select i.la, i.before, coalesce(lag(i.before + i.delta) over (partition by i.la order by i.seq), b.balance) as expected
+                            from import_line i join ledger_balance b on b.account_id = p_account and b.ledger_account_id = i.la) c
+              where c.before <> c.expected) then
+    raise exception 'imported lines do not chain' using errcode = '23514';
+  end if;
+  insert into journal (account_id, id, ref, request_hash, name, transaction_id, posted_at, line_count)
+    select p_account, v_head.journal_id + i.journal,
+           case when i.seq = 0 then 'opening:' || i.la else 'import:' || i.id end,
+           sha256(convert_to(concat_ws('|', i.la, i.id, i.posted_at, i.before, i.delta), 'UTF8')), 'import', i.tx, i.posted_at, 2
+      from import_line i;
+  insert into ledger_line (account_id, ledger_account_id, seq, id, journal_id, transaction_id, posted_at, delta, balance_before, balance_after)
+    select p_account, i.la, i.seq, coalesce(i.id, v_head.house_line_id - (select count(*) from import_line) - i.journal),
+           v_head.journal_id + i.journal, i.tx, i.posted_at, i.delta, i.before, i.before + i.delta
+      from import_line i
+    union all
+    select p_account, c.ledger_account_id, c.last_seq + row_number() over w, v_head.house_line_id - i.journal, v_head.journal_id + i.journal,
+           i.tx, i.posted_at, -i.delta, c.balance - sum(i.delta) over w + i.delta, c.balance - sum(i.delta) over w
+      from import_line i
+      join ledger_account a on a.account_id = p_account and a.currency = i.currency and a.house = 'E.opening'
+      join ledger_balance c on c.account_id = p_account and c.ledger_account_id = a.id
+    window w as (partition by i.currency order by i.journal rows unbounded preceding);
+  insert into ledger_day (account_id, ledger_account_id, day, first_seq)
+    select p_account, la, (posted_at at time zone 'UTC')::date, min(seq) from import_line where seq > 0 group by la, 3
+  on conflict do nothing;
+  update ledger_balance b set balance = b.balance + u.delta, last_seq = b.last_seq + u.lines
+    from (select la, sum(delta) as delta, count(*) filter (where seq > 0) as lines from import_line group by la) u
+   where b.account_id = p_account and b.ledger_account_id = u.la;
+  update ledger_balance b set balance = b.balance - u.delta, last_seq = b.last_seq + u.lines
+    from (select a.id as la, sum(i.delta) as delta, count(*) as lines
+            from import_line i join ledger_account a on a.account_id = p_account and a.currency = i.currency and a.house = 'E.opening'
+           group by a.id) u
+   where b.account_id = p_account and b.ledger_account_id = u.la;
+  update account_head set journal_id = journal_id + (select count(*) from import_line),
+                          house_line_id = house_line_id - 2 * (select count(*) from import_line),
+                          line_id = greatest(line_id, coalesce((select max(id) from import_line), 0)),
+                          posted_at = greatest(posted_at, (select max(posted_at) from import_line))
+   where account_id = p_account;
+  drop table import_line;
+end $$;
+
+-- ---------- reads ----------
+
+-- The positions [lo, hi] of each matching sub-account between two UTC days, both inclusive.
+create function statement_window(p_account bigint, p_currency text, p_sub_account smallint, p_from date, p_to date)
+returns table (ledger_account_id bigint, lo bigint, hi bigint) language sql stable parallel safe as $$
+  select b.ledger_account_id,
+    case when p_from is null then 1 else coalesce(
+      (select d.first_seq from ledger_day d where d.account_id = p_account and d.ledger_account_id = b.ledger_account_id and d.day >= p_from order by d.day limit 1),
+      b.last_seq + 1) end,
+    case when p_to is null then b.last_seq else coalesce(
+      (select d.first_seq - 1 from ledger_day d where d.account_id = p_account and d.ledger_account_id = b.ledger_account_id and d.day > p_to order by d.day limit 1),
+      b.last_seq) end
+  from ledger_account a join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
+  where a.account_id = p_account and a.sub_account > 0
+    and (p_currency is null or a.currency = p_currency) and (p_sub_account is null or a.sub_account = p_sub_account)
+$$;
+
+-- One page of the statement, newest line first, with the exact total of all matching lines, from one snapshot.
+-- Pages by offset, or by p_before: only lines with a smaller id (then p_offset is 0). An empty page is one row with
+-- the total and a null line. One sub-account costs one index seek at any offset; k sub-accounts are merged, and a deep
+-- offset is found by binary search on the line id with one index-only probe per sub-account.
+create function statement_page(p_account bigint, p_currency text, p_sub_account smallint, p_from date, p_to date,
+                               p_limit int, p_offset bigint, p_before bigint)
+returns table (total bigint, line ledger_line) language plpgsql stable parallel safe as $$
+#variable_conflict use_column
+declare
+  a bigint[]; lo bigint[]; hi bigint[]; n bigint; k int; i int; take int := p_limit; skip bigint := p_offset;
+  low bigint; high bigint; mid bigint; newer bigint; place bigint;
+begin
+  select array_agg(w.ledger_account_id), array_agg(w.lo), array_agg(w.hi), coalesce(sum(w.hi - w.lo + 1), 0)
+    into a, lo, hi, n from statement_window(p_account, p_currency, p_sub_account, p_from, p_to) w where w.hi >= w.lo;
+  k := coalesce(cardinality(a), 0);
+  if p_before is not null then
+    for i in 1 .. k loop
+      select l.seq into place from ledger_line l
+       where l.account_id = p_account and l.ledger_account_id = a[i] and l.id < p_before order by l.id desc limit 1;
+      hi[i] := least(hi[i], coalesce(place, 0));
+    end loop;
+  elsif k = 1 then
+    hi[1] := hi[1] - p_offset; skip := 0;
+  elsif p_offset + p_limit <= 200 then
+    take := p_limit + p_offset::int;
+  elsif p_offset < n then
+    -- The largest id v such that just p_offset lines of the windows have a greater id.
+    select max(l.id), min(f.id) - 1 into high, low
+      from unnest(a, lo, hi) t(a, lo, hi)
+      join ledger_line l on l.account_id = p_account and l.ledger_account_id = t.a and l.seq = t.hi
+      join ledger_line f on f.account_id = p_account and f.ledger_account_id = t.a and f.seq = t.lo;
+    while low < high loop
+      mid := (low + high + 1) / 2; newer := 0;
+      for i in 1 .. k loop
+        select l.seq into place from ledger_line l
+         where l.account_id = p_account and l.ledger_account_id = a[i] and l.id <= mid order by l.id desc limit 1;
+        newer := newer + hi[i] - greatest(least(coalesce(place, 0), hi[i]), lo[i] - 1);
+      end loop;
+      if newer >= p_offset then low := mid; else high := mid - 1; end if;
+    end loop;
+    for i in 1 .. k loop
+      select l.seq into place from ledger_line l
+       where l.account_id = p_account and l.ledger_account_id = a[i] and l.id <= low order by l.id desc limit 1;
+      hi[i] := least(coalesce(place, 0), hi[i]);
+    end loop;
+    skip := 0;
+  else
+    k := 0;
+  end if;
+  if k > 0 then
+    return query
+      select n, z from unnest(a, lo, hi) t(a, lo, hi)
+        cross join lateral (select l from ledger_line l
+                             where l.account_id = p_account and l.ledger_account_id = t.a
+                               and l.seq <= t.hi and l.seq > greatest(t.hi - take, t.lo - 1)
+                             order by l.seq desc) y(z)
+       order by (z).id desc offset skip limit p_limit;
+    if found then return; end if;
+  end if;
+  return query select n, null::ledger_line;
+end $$;
+
+-- The balance of a sub-account at an instant, in minor units: a probe in ledger_day, then a binary search in one day.
+create function balance_at(p_account bigint, p_ledger_account bigint, p_at timestamptz) returns numeric
+language plpgsql stable parallel safe as $$
+declare low bigint; high bigint; mid bigint; t timestamptz; v_balance numeric;
+begin
+  select first_seq into low from ledger_day
+   where account_id = p_account and ledger_account_id = p_ledger_account and day <= (p_at at time zone 'UTC')::date order by day desc limit 1;
+  if not found then return coalesce((select l.balance_before from ledger_line l
+    where l.account_id = p_account and l.ledger_account_id = p_ledger_account and l.seq = 1), 0); end if;
+  select coalesce((select first_seq - 1 from ledger_day
+                    where account_id = p_account and ledger_account_id = p_ledger_account and day > (p_at at time zone 'UTC')::date order by day limit 1),
+                  last_seq) into high
+    from ledger_balance where account_id = p_account and ledger_account_id = p_ledger_account;
+  low := low - 1;                                 -- line `low` is at or before p_at, or there is none
+  while low < high loop
+    mid := (low + high + 1) / 2;
+    select posted_at into t from ledger_line where account_id = p_account and ledger_account_id = p_ledger_account and seq = mid;
+    if t <= p_at then low := mid; else high := mid - 1; end if;
+  end loop;
+  select balance_after into v_balance from ledger_line where account_id = p_account and ledger_account_id = p_ledger_account and seq = low;
+  if found then return v_balance; end if;
+  return coalesce((select l.balance_before from ledger_line l
+    where l.account_id = p_account and l.ledger_account_id = p_ledger_account and l.seq = 1), 0);
+end $$;
+
+-- Recomputes the ledger and the lists of one account; every row that it returns is a defect.
+create function ledger_verify(p_account bigint) returns table (defect text, ledger_account_id bigint, at bigint, detail text)
+language sql stable as $$
+  with line as (
+    select l.*, lag(seq) over w as previous_seq, lag(balance_after) over w as previous_after, lag(id) over w as previous_id,
+           lag((posted_at at time zone 'UTC')::date) over w as previous_day
+      from ledger_line l where account_id = p_account
+    window w as (partition by ledger_account_id order by seq)
+  ), lined as (
+    select line.*, a.sub_account, a.currency from line left join ledger_account a on a.account_id = p_account and a.id = line.ledger_account_id
+  )
+  select 'unknown ledger account', ledger_account_id, id, 'line ' || id from lined where currency is null
+  union all select 'sequence gap', ledger_account_id, seq, 'seq ' || seq || ' after ' || coalesce(previous_seq::text, 'nothing')
+    from lined where case when previous_seq is null then seq > 1 else seq <> previous_seq + 1 end
+  union all select 'broken chain', ledger_account_id, id, 'starts from ' || balance_before || ', the line before ended at ' || coalesce(previous_after, 0)
+    from lined where balance_before <> coalesce(previous_after, 0)
+  union all select 'balance is not the sum', ledger_account_id, id, balance_before || ' and ' || delta || ' do not make ' || balance_after
+    from lined where balance_before + delta <> balance_after
+  union all select 'order of ids', ledger_account_id, id, 'after line ' || previous_id
+    from lined where sub_account > 0 and previous_seq > 0 and id <= previous_id
+  union all select 'order of days', ledger_account_id, id, 'a day before that of the previous line'
+    from lined where sub_account > 0 and (posted_at at time zone 'UTC')::date < previous_day
+  union all select 'balance differs from its lines', b.ledger_account_id, b.last_seq,
+      'balance ' || b.balance || ' over ' || b.last_seq || ' lines, the lines say ' || coalesce(s.sum, 0) || ' over ' || coalesce(s.lines, 0)
+    from ledger_balance b
+    left join (select ledger_account_id, sum(delta) as sum, count(*) filter (where seq > 0) as lines from ledger_line where account_id = p_account group by 1) s
+      on s.ledger_account_id = b.ledger_account_id
+   where b.account_id = p_account and (b.balance <> coalesce(s.sum, 0) or b.last_seq <> coalesce(s.lines, 0))
+  union all select 'no balance', l.ledger_account_id, null, 'lines without a balance row'
+    from (select distinct ledger_account_id from ledger_line where account_id = p_account) l
+   where not exists (select from ledger_balance b where b.account_id = p_account and b.ledger_account_id = l.ledger_account_id)
+  union all select 'below zero', ledger_account_id, id, 'balance ' || balance_after from lined where sub_account > 0 and balance_after < 0
+  union all select 'journal does not balance', null, journal_id, currency || ' differs by ' || sum(delta)
+    from lined group by journal_id, currency having sum(delta) <> 0
+  union all select 'journal is not whole', null, j.id, coalesce(n.lines, 0) || ' of ' || j.line_count || ' lines'
+    from journal j left join (select journal_id, count(*) as lines from ledger_line where account_id = p_account group by 1) n on n.journal_id = j.id
+   where j.account_id = p_account and coalesce(n.lines, 0) <> j.line_count
+  union all select 'line without journal', l.ledger_account_id, l.id, 'journal ' || l.journal_id
+    from ledger_line l where l.account_id = p_account and not exists (select from journal j where j.account_id = p_account and j.id = l.journal_id)
+  union all select 'repeated line id', null, id, count(*) || ' lines' from ledger_line where account_id = p_account group by id having count(*) > 1
+  union all select 'day index', coalesce(d.ledger_account_id, f.ledger_account_id), coalesce(d.first_seq, f.first_seq), coalesce(d.day, f.day)::text
+    from (select * from ledger_day where account_id = p_account) d
+    full join (select ledger_account_id, (posted_at at time zone 'UTC')::date as day, min(seq) as first_seq from lined where sub_account > 0 and seq > 0 group by 1, 2) f
+      on f.ledger_account_id = d.ledger_account_id and f.day = d.day
+   where d.first_seq is distinct from f.first_seq
+  union all select 'line of an unknown transaction', l.ledger_account_id, l.id, 'transaction ' || l.transaction_id
+    from ledger_line l where l.account_id = p_account and l.transaction_id is not null
+     and not exists (select from transaction t where t.account_id = p_account and t.id = l.transaction_id)
+  union all select 'list position', null, t.list_seq, t.family || ' ' || t.end2end || ' should be at ' || t.place
+    from (select end2end, family, list_seq, row_number() over (partition by family order by created_at, end2end collate "C") as place
+            from transaction where account_id = p_account) t where t.list_seq <> t.place
+  union all select 'list head', null, h.last_seq, h.family || ' has ' || count(t.id)
+    from list_head h left join transaction t on t.account_id = h.account_id and t.family = h.family
+   where h.account_id = p_account group by h.family, h.last_seq having h.last_seq <> count(t.id)
+$$;

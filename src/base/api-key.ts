@@ -1,0 +1,51 @@
+/**
+ * The form of an API key: `crx_<mode>_<secret><checksum>`, base62 (C-40). The checksum lets scanners and the
+ * gateway tell a key from a typo without asking the database.
+ */
+import { hash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** Test keys work on sandbox rails, live keys on real ones. */
+export type KeyMode = 'test' | 'live';
+
+/** What a key may do: read; create transactions; move funds out; administer keys, webhooks and settings. */
+export const SCOPES = ['read', 'create', 'move', 'admin'] as const;
+/** One of SCOPES. */
+export type Scope = (typeof SCOPES)[number];
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 30 characters of base62 are 178 bits. */
+const SECRET_LENGTH = 30;
+const CHECKSUM_LENGTH = 6;
+const KEY = new RegExp(`^crx_(test|live)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+
+/** @returns a new key, unlike any other. */
+export function newApiKey(mode: KeyMode): string {
+  const body = `crx_${mode}_${randomBase62(SECRET_LENGTH)}`;
+  return body + checksum(body);
+}
+
+/** @returns so many random characters of base62, from the system's random source. */
+export function randomBase62(length: number): string {
+  return Array.from({ length }, () => BASE62[randomInt(62)]).join('');
+}
+
+/** @returns whether the text has the form of a key and its checksum is right. */
+export function isApiKey(text: string): boolean {
+  return KEY.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+}
+
+/** @returns what is stored of a key: its SHA-256. A key is random enough that no slow hash is needed. */
+export function apiKeyHash(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let text = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    text = BASE62[rest % 62] + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}

@@ -1,0 +1,73 @@
+/**
+ * Every error that the gateway answers with, in one table. A code is a promise: docs/errors.md explains each, and
+ * `/errors/<CODE>` of a running gateway serves that explanation (C-50).
+ */
+
+/** HTTP status and title of each code, in the order in which a request is checked. */
+export const ERRORS = {
+  BAD_REQUEST: { status: 400, title: 'The request is not well-formed' },
+  UNAUTHORIZED: { status: 401, title: 'A valid API key is required' },
+  FORBIDDEN: { status: 403, title: 'The API key lacks a scope' },
+  NOT_FOUND: { status: 404, title: 'There is no such path or record' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not take this method' },
+  NOT_ACCEPTABLE: { status: 406, title: 'The answer is not available in the accepted media types' },
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is larger than allowed' },
+  URI_TOO_LONG: { status: 414, title: 'The request target is longer than allowed' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body has a media type that is not taken' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests' },
+  INVALID_PARAMETER: { status: 400, title: 'A parameter has a value that is not accepted' },
+  CURRENCY_AMBIGUOUS: { status: 400, title: 'The asset exists on several networks' },
+  UNAVAILABLE: { status: 503, title: 'The service cannot answer at the moment' },
+  INTERNAL: { status: 500, title: 'Something unforeseen happened' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+/** A code of the table. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One bad input: which parameter, and the form that is accepted. */
+export interface Violation {
+  readonly parameter: string;
+  readonly message: string;
+  /** Set where the violation has a code of its own. */
+  readonly code?: ErrorCode;
+}
+
+/** An answer that says no, for a reason that the caller may know. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: ErrorCode;
+  readonly violations: readonly Violation[];
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter: number | undefined;
+
+  /**
+   * @param code - of the table.
+   * @param detail - one sentence for the caller, about this occurrence.
+   * @param options - bad inputs, all of them; seconds to wait before another try.
+   */
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    options: { violations?: readonly Violation[]; retryAfter?: number } = {},
+  ) {
+    super(detail);
+    this.code = code;
+    this.violations = options.violations ?? [];
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/**
+ * @param violations - at least one.
+ * @returns the error that names them all; a single one with a code of its own gives that code.
+ */
+export function invalidParameters(violations: readonly Violation[]): GatewayError {
+  const own = violations.length === 1 ? violations[0]?.code : undefined;
+  const names = [...new Set(violations.map((violation) => violation.parameter))].join(', ');
+  return new GatewayError(own ?? 'INVALID_PARAMETER', `not accepted: ${names}`, { violations });
+}
+
+/** @returns the error for a record that does not exist, or is not the caller's: nobody can tell which (C-15). */
+export function notFound(): GatewayError {
+  return new GatewayError('NOT_FOUND', 'no such record');
+}

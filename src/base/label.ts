@@ -1,0 +1,13 @@
+/** A text shown to people, in both languages of the service (`service.md` 2.1). */
+export interface Label {
+  readonly en: string;
+  readonly pt: string;
+}
+
+/** @returns a label from its English and its Portuguese text. */
+export function label(en: string, pt: string): Label {
+  return { en, pt };
+}
+
+/** The label of nothing: both texts empty, as `error_message` is when there is no error. */
+export const EMPTY_LABEL: Label = label('', '');

@@ -1,0 +1,39 @@
+/** Writes an account's history out, in the form that import takes (contract C-70). */
+import type { Database } from '../store/database.ts';
+import { type ExportedLine, exportLines, exportTransactions } from '../store/history.ts';
+import type { Registry } from '../templates/registry.ts';
+import { envelopeWriter } from '../wire/envelope.ts';
+import { statementEntry } from '../wire/statement.ts';
+
+const BATCH = 1_000;
+
+/**
+ * Yields NDJSON lines: transactions, then statement entries, oldest first. Numbers that the interface rounds are
+ * written exactly (C-4), so that nothing is lost on the way back.
+ */
+export async function* exportAccount(
+  database: Database,
+  registry: Registry,
+  accountId: bigint,
+): AsyncGenerator<string> {
+  const { envelope } = envelopeWriter(registry, { exactIntegers: true });
+  for (let after = 0n; ; ) {
+    const rows = await exportTransactions(database, accountId, after, BATCH);
+    for (const row of rows) yield `{"type":"transaction",${envelope(row).slice(1)}\n`;
+    const last = rows.at(-1);
+    if (!last) break;
+    after = last.id;
+  }
+  for (let after = 0n; ; ) {
+    const lines = await exportLines(database, accountId, after, BATCH);
+    for (const line of lines) yield `{"type":"statement_entry",${exportedEntry(line).slice(1)}\n`;
+    const last = lines.at(-1);
+    if (!last) break;
+    after = last.id;
+  }
+}
+
+function exportedEntry(line: ExportedLine): string {
+  const ledgerAccount = { ...line, id: line.ledgerAccountId };
+  return statementEntry({ ...line, ledgerAccount }, JSON.stringify(line.end2end));
+}

@@ -1,0 +1,65 @@
+/** Lists the transactions of a family. */
+import { GatewayError, invalidParameters } from '../base/errors.ts';
+import {
+  type ListFilter,
+  listTransactions as listRows,
+  type Page,
+  type TransactionPage,
+} from '../store/transactions.ts';
+import type { Family } from '../templates/define.ts';
+import { type Named, Violations } from './check-filter.ts';
+import type { Context } from './context.ts';
+import { requireScope } from './context.ts';
+
+/** Filters as the caller wrote them, each under the caller's own name for it. */
+export interface ListFilterInput {
+  readonly pixE2e?: Named;
+  readonly clientTaxId?: Named;
+  readonly address?: Named;
+  readonly groupId?: Named;
+  readonly targetCurrency?: Named;
+  readonly dateFrom?: Named;
+  readonly dateTo?: Named;
+}
+
+/**
+ * Reads a page, newest first, and the exact total, from one snapshot (C-10, C-11, C-14, C-16).
+ *
+ * @param violations - what the edge found wrong already; reported together with what is found here.
+ * @param options - `counted`: whether the total is wanted, default yes.
+ * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming every bad value.
+ */
+export async function listTransactions(
+  context: Context,
+  family: Family,
+  input: ListFilterInput,
+  page: Page,
+  violations: Violations = new Violations(),
+  options: { counted: boolean } = { counted: true },
+): Promise<TransactionPage> {
+  requireScope(context, 'read');
+  const filter = await checkFilter(context, input, violations);
+  if (violations.all.length > 0) throw invalidParameters(violations.all);
+  const result = await listRows(context.database, context.caller.accountId, family, filter, page, options);
+  if (!result)
+    throw new GatewayError('INVALID_PARAMETER', 'not accepted: after', { violations: [BAD_CURSOR] });
+  return result;
+}
+
+/** What is said of a cursor that no page of the list gave. */
+export const BAD_CURSOR = { parameter: 'after', message: 'must be a cursor of this list' };
+
+async function checkFilter(
+  context: Context,
+  input: ListFilterInput,
+  violations: Violations,
+): Promise<ListFilter> {
+  const texts = {
+    pixE2e: violations.text(input.pixE2e),
+    clientTaxId: violations.text(input.clientTaxId),
+    address: violations.text(input.address),
+    groupId: violations.text(input.groupId),
+    targetCurrency: await violations.currency(context, input.targetCurrency),
+  };
+  return { ...(texts as ListFilter), ...violations.days(input.dateFrom, input.dateTo) };
+}

@@ -1,0 +1,33 @@
+/** Issues and ends API keys (C-40). */
+import { apiKeyHash, type KeyMode, newApiKey, randomBase62, type Scope } from '../base/api-key.ts';
+import { storeKey } from '../store/api-keys.ts';
+import type { Database } from '../store/database.ts';
+
+/**
+ * Issues a key. The text of it is given here once and cannot be had again.
+ *
+ * @param options - `expiresAt`: null for a key without an end; `allowedCidrs`: networks it may be used from, none
+ *   for everywhere.
+ */
+export async function createKey(
+  database: Database,
+  accountId: bigint,
+  options: {
+    name: string;
+    mode: KeyMode;
+    scopes: readonly Scope[];
+    expiresAt: Date | null;
+    allowedCidrs: readonly string[];
+  },
+): Promise<{ keyId: string; apiKey: string }> {
+  const apiKey = newApiKey(options.mode);
+  const keyId = `key_${randomBase62(16)}`;
+  await storeKey(database, {
+    ...options,
+    accountId,
+    id: keyId,
+    hash: apiKeyHash(apiKey),
+    hint: apiKey.slice(-4),
+  });
+  return { keyId, apiKey };
+}

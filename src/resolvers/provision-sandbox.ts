@@ -1,0 +1,17 @@
+/** Gives a first start something to work with: an account and rates. */
+import { createAccount, findAccount, SANDBOX_HANDLE } from '../store/accounts.ts';
+import type { Database } from '../store/database.ts';
+import { seedRates } from '../store/rates.ts';
+import type { Registry } from '../templates/registry.ts';
+
+/** Mid-market rates that a sandbox starts from, BRL for one unit; real rates replace them. */
+const SANDBOX_RATES = { USDT: '5.3218', USDC: '5.3210', TRX: '1.6540', ETH: '17250.40', BTC: '512300.00' };
+
+/** @returns the id of the sandbox account, which is made when there is none. */
+export async function provisionSandbox(database: Database, registry: Registry): Promise<bigint> {
+  await seedRates(database, SANDBOX_RATES);
+  const existing = await findAccount(database, SANDBOX_HANDLE);
+  if (existing !== undefined) return existing;
+  const templates = registry.templates.map((template) => template.name);
+  return createAccount(database, 'Sandbox', { templates, handle: SANDBOX_HANDLE });
+}

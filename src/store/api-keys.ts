@@ -1,0 +1,73 @@
+/** API keys: only hashes are stored (C-40). */
+import type { KeyMode, Scope } from '../base/api-key.ts';
+import type { Database, Statement } from './database.ts';
+
+/** What a key allows, as authentication needs it. */
+export interface KeyRecord {
+  readonly accountId: bigint;
+  readonly id: string;
+  readonly mode: KeyMode;
+  readonly scopes: readonly Scope[];
+  /** Networks that the key may be used from; none means from anywhere. */
+  readonly allowedCidrs: readonly string[];
+}
+
+/** A key to be stored. */
+export interface NewKey extends KeyRecord {
+  readonly name: string;
+  readonly hash: Buffer;
+  /** Its last four characters. */
+  readonly hint: string;
+  readonly expiresAt: Date | null;
+}
+
+const VALID_BY_HASH: Statement = {
+  name: 'api_key_by_hash',
+  text: `select account_id as "accountId", id, mode, scopes, allowed_cidrs as "allowedCidrs" from api_key
+    where hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
+};
+const TOUCH: Statement = {
+  name: 'api_key_touch',
+  text: `update api_key set last_used_at = now() where account_id = $1 and id = $2`,
+};
+
+/** @returns the key of this hash, unless it is revoked or expired. */
+export async function findValidKey(database: Database, hash: Buffer): Promise<KeyRecord | undefined> {
+  const [key] = await database.query<KeyRecord>(VALID_BY_HASH, [hash]);
+  return key;
+}
+
+/** Notes that the key was used just now. */
+export async function touchKey(database: Database, key: KeyRecord): Promise<void> {
+  await database.query(TOUCH, [key.accountId, key.id]);
+}
+
+/** Stores a key. */
+export async function storeKey(database: Database, key: NewKey): Promise<void> {
+  await database.prisma.apiKey.create({
+    data: {
+      ...key,
+      hash: new Uint8Array(key.hash),
+      scopes: [...key.scopes],
+      allowedCidrs: [...key.allowedCidrs],
+    },
+  });
+}
+
+/** @returns the account's keys, newest first, without their hashes. */
+export function listKeys(database: Database, accountId: bigint) {
+  return database.prisma.apiKey.findMany({
+    where: { accountId },
+    omit: { hash: true },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  });
+}
+
+/** Ends a key now. @returns whether there was such a key that was not revoked before. */
+export async function revokeKey(database: Database, id: string): Promise<boolean> {
+  const { count } = await database.prisma.apiKey.updateMany({
+    where: { id, revokedAt: null },
+    data: { revokedAt: new Date() },
+  });
+  return count > 0;
+}

@@ -1,0 +1,134 @@
+/**
+ * Brings a database to the schema of prisma/migrations: the work of `prisma migrate deploy`, with the same
+ * engine (as WebAssembly) and the same bookkeeping table, so that no native binary has to be downloaded
+ * (docs/decisions/0003).
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { SchemaEngine } from '@prisma/schema-engine-wasm';
+import pg from 'pg';
+
+const PRISMA_FOLDER = new URL('../../prisma/', import.meta.url);
+/** Any fixed number: two processes that start at once migrate one after the other. */
+const MIGRATION_LOCK = 7_405_211;
+
+/** A migration that could not be applied, was left half applied, or belongs to a newer version of the gateway. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+}
+
+/** @returns the names of the migrations of this version, in order of application. */
+export function migrationNames(): string[] {
+  return readdirSync(new URL('migrations/', PRISMA_FOLDER), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/**
+ * Applies what is missing. Each migration is one transaction: a failing one leaves no trace but its record.
+ *
+ * @param url - of the database, as the user that owns its tables.
+ * @returns the names of the migrations that were applied now.
+ * @throws {MigrationError} when one fails, when an earlier one is recorded as unfinished, or when the database
+ *   is ahead of this version.
+ */
+export async function migrate(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'crossramp migrate' });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await refuseUnfit(client);
+    return await applyMissing(url);
+  } finally {
+    await client.end();
+  }
+}
+
+/** @returns the names in `prisma/migrations` that the database has not finished yet. */
+export async function pendingMigrations(client: Pick<pg.Client, 'query'>): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select migration_name as name from _prisma_migrations where finished_at is not null and rolled_back_at is null`,
+  );
+  const applied = new Set(rows.map((row) => row.name));
+  return migrationNames().filter((name) => !applied.has(name));
+}
+
+async function refuseUnfit(client: pg.Client): Promise<void> {
+  const { rows: found } = await client.query(`select to_regclass('_prisma_migrations') is not null as known`);
+  if (!found[0].known) return;
+  const { rows } = await client.query<{ name: string; finished: boolean }>(
+    `select migration_name as name, finished_at is not null as finished
+       from _prisma_migrations where rolled_back_at is null order by started_at`,
+  );
+  const half = rows.find((row) => !row.finished);
+  if (half) {
+    throw new MigrationError(
+      `migration ${half.name} was begun and not finished: repair the database, delete its row from _prisma_migrations and start again`,
+    );
+  }
+  const known = new Set(migrationNames());
+  const newer = rows.find((row) => !known.has(row.name));
+  if (newer) {
+    throw new MigrationError(`the database has migration ${newer.name}, which this version does not know`);
+  }
+}
+
+async function applyMissing(url: string): Promise<string[]> {
+  const script = wholeScriptAdapter(url);
+  const engine = await SchemaEngine.new(
+    { datamodels: [['schema.prisma', readFileSync(new URL('schema.prisma', PRISMA_FOLDER), 'utf8')]] },
+    () => {},
+    bindMigrationAwareSqlAdapterFactory(script.factory),
+  );
+  try {
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: {
+        baseDir: 'migrations',
+        lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
+        shadowDbInitScript: '',
+        migrationDirectories: migrationNames().map((name) => ({
+          path: name,
+          migrationFile: {
+            path: 'migration.sql',
+            content: {
+              tag: 'ok',
+              value: readFileSync(new URL(`migrations/${name}/migration.sql`, PRISMA_FOLDER), 'utf8'),
+            },
+          },
+        })),
+      },
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return appliedMigrationNames;
+  } catch (error) {
+    // The engine says no more than that an external error happened; the driver's own words say what.
+    throw new MigrationError(`migration failed: ${script.failure() ?? (error as Error).message}`);
+  } finally {
+    await script.close();
+  }
+}
+
+/** Prisma's adapter splits scripts at every semicolon, which breaks functions; this one sends each whole. */
+function wholeScriptAdapter(url: string) {
+  const factory = new PrismaPg({ connectionString: url });
+  const opened: Awaited<ReturnType<PrismaPg['connect']>>[] = [];
+  let failure: string | undefined;
+  const connect = factory.connect.bind(factory);
+  factory.connect = async () => {
+    const adapter = await connect();
+    opened.push(adapter);
+    adapter.executeScript = async (script) => {
+      try {
+        await adapter.underlyingDriver().query(script);
+      } catch (error) {
+        failure = (error as Error).message;
+        throw error;
+      }
+    };
+    return adapter;
+  };
+  const close = async () => void (await Promise.all(opened.map((adapter) => adapter.dispose())));
+  return { factory, failure: () => failure, close };
+}

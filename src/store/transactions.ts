@@ -1,0 +1,179 @@
+/** Transactions in the database: one, several, and pages of a list with their exact total. */
+import type { Family } from '../templates/define.ts';
+import type { TransactionRow } from '../templates/facts.ts';
+import type { Database, Statement, Tx } from './database.ts';
+
+/** Every property of a row, with its column. */
+export const TRANSACTION_COLUMNS: { readonly [Name in keyof TransactionRow]: string } = {
+  accountId: 'account_id',
+  id: 'id',
+  end2end: 'end2end',
+  template: 'template',
+  component: 'component',
+  state: 'state',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  errorEn: 'error_en',
+  errorPt: 'error_pt',
+  quote: 'quote',
+  refQuote: 'ref_quote',
+  fees: 'fees',
+  sourceCurrency: 'source_currency',
+  sourceAmount: 'source_amount',
+  targetCurrency: 'target_currency',
+  targetAmount: 'target_amount',
+  networkFee: 'network_fee',
+  exactDepositAmount: 'exact_deposit_amount',
+  pixE2e: 'pix_e2e',
+  pixKey: 'pix_key',
+  pixKeyType: 'pix_key_type',
+  clientName: 'client_name',
+  clientTaxId: 'client_tax_id',
+  expiresAt: 'expires_at',
+  returnUrl: 'return_url',
+  externalCode: 'external_code',
+  webhook: 'webhook',
+  fixedLink: 'fixed_link',
+  wallet: 'wallet',
+  depositAddress: 'deposit_address',
+  txHash: 'tx_hash',
+  groupId: 'group_id',
+  notes: 'notes',
+  asPublished: 'as_published',
+};
+
+/** The columns of a row of table alias `t`, named as its properties. */
+export const TRANSACTION_SELECT = Object.entries(TRANSACTION_COLUMNS)
+  .map(([name, column]) => `t.${column} as "${name}"`)
+  .join(', ');
+
+/** Filters of a list; all that are given must hold. */
+export interface ListFilter {
+  readonly pixE2e?: string;
+  /** Compared without punctuation. */
+  readonly clientTaxId?: string;
+  /** A wallet, or the address a deposit came from; compared in canonical form (C-14). */
+  readonly address?: string;
+  readonly groupId?: string;
+  /** Raw ledger code. */
+  readonly targetCurrency?: string;
+  /** UTC days, both inclusive (C-11). */
+  readonly dateFrom?: string;
+  readonly dateTo?: string;
+}
+
+/** A page by its distance from the newest record, or by the record that it comes after. */
+export type Page =
+  | { readonly limit: number; readonly offset: number }
+  | { readonly limit: number; readonly after: string };
+
+/** A page of a list. */
+export interface TransactionPage {
+  /** All that match, not only the page; null when it was not asked for. */
+  readonly total: bigint | null;
+  readonly rows: readonly TransactionRow[];
+}
+
+const FILTER_CONDITIONS = {
+  pixE2e: (value: string) => `t.pix_e2e = ${value}`,
+  clientTaxId: (value: string) => `t.client_tax_id_key = tax_id_key(${value})`,
+  address: (value: string) => `t.address_key = address_key(${value})`,
+  groupId: (value: string) => `t.group_id = ${value}`,
+  targetCurrency: (value: string) => `t.target_currency = ${value}`,
+} as const;
+type Condition = keyof typeof FILTER_CONDITIONS;
+const CONDITIONS = Object.keys(FILTER_CONDITIONS) as Condition[];
+
+const BY_END2END: Statement = {
+  name: 'transaction_by_end2end',
+  text: `select ${TRANSACTION_SELECT} from transaction t where t.account_id = $1 and t.end2end = $2`,
+};
+const BY_IDS: Statement = {
+  name: 'transactions_by_ids',
+  text: `select ${TRANSACTION_SELECT} from transaction t where t.account_id = $1 and t.id = any ($2::bigint[])`,
+};
+
+/** @returns the account's transaction, or undefined: also when it is another account's. */
+export async function findTransaction(
+  database: Tx,
+  accountId: bigint,
+  end2end: string,
+): Promise<TransactionRow | undefined> {
+  const [row] = await database.query<TransactionRow>(BY_END2END, [accountId, end2end]);
+  return row;
+}
+
+/** @returns the account's transactions of these ids, in no order; those of other accounts are missing. */
+export function findTransactions(
+  database: Tx,
+  accountId: bigint,
+  ids: readonly bigint[],
+): Promise<TransactionRow[]> {
+  return database.query<TransactionRow>(BY_IDS, [accountId, ids]);
+}
+
+/**
+ * Reads a page of a list, newest first, and the exact total, from one snapshot (C-10, C-16).
+ *
+ * @param options - `counted`: whether the total is wanted.
+ * @returns undefined when `page.after` is not a record of the list.
+ */
+export async function listTransactions(
+  database: Database,
+  accountId: bigint,
+  family: Family,
+  filter: ListFilter,
+  page: Page,
+  options: { counted: boolean },
+): Promise<TransactionPage | undefined> {
+  const conditions = CONDITIONS.filter((condition) => filter[condition] !== undefined);
+  const position = 'after' in page ? page.after : page.offset;
+  const statement = listStatement(conditions, 'after' in page, options.counted);
+  const rows = await database.query<TransactionRow & { total: bigint | null }>(statement, [
+    accountId,
+    family,
+    filter.dateFrom ?? null,
+    filter.dateTo ?? null,
+    page.limit,
+    position,
+    ...conditions.map((condition) => filter[condition]),
+  ]);
+  const [first] = rows;
+  if (!first) return undefined;
+  return { total: first.total, rows: first.id === null ? [] : rows };
+}
+
+const statements = new Map<string, Statement>();
+
+function listStatement(conditions: readonly Condition[], after: boolean, counted: boolean): Statement {
+  const name = `list_${after ? 'after' : 'offset'}${counted ? '_counted' : ''}_${conditions.join('_')}`;
+  let statement = statements.get(name);
+  if (!statement) {
+    statement = { name, text: listSql(conditions, after, counted) };
+    statements.set(name, statement);
+  }
+  return statement;
+}
+
+/**
+ * Without selective conditions the dense positions give total and page by subtraction, whatever the size of the
+ * list; with one, its index is read between the window's positions.
+ */
+function listSql(conditions: readonly Condition[], after: boolean, counted: boolean): string {
+  const selective = conditions
+    .map((condition, index) => ` and ${FILTER_CONDITIONS[condition](`$${index + 7}`)}`)
+    .join('');
+  const list = 't.account_id = $1 and t.family = $2';
+  const skip = after ? '' : selective ? ' offset $6::bigint' : '';
+  const upper = after ? 'least(w.hi, k.list_seq - 1)' : selective ? 'w.hi' : 'w.hi - $6::bigint';
+  const count = !counted ? 'null::bigint' : selective ? 'c.total' : 'w.hi - w.lo + 1';
+  return [
+    `select ${count} as total, t.* from list_window($1, $2, $3::date, $4::date) w`,
+    after ? `join transaction k on k.account_id = $1 and k.family = $2 and k.end2end = $6` : '',
+    counted && selective
+      ? `cross join lateral (select count(*) as total from transaction t where ${list} and t.list_seq between w.lo and w.hi${selective}) c`
+      : '',
+    `left join lateral (select ${TRANSACTION_SELECT} from transaction t`,
+    `where ${list} and t.list_seq between w.lo and ${upper}${selective} order by t.list_seq desc${skip} limit $5) t on true`,
+  ].join('\n');
+}

@@ -1,0 +1,51 @@
+/**
+ * Crossramp Checkout: the customer pays BRL by PIX on a hosted page; crypto is credited to the account.
+ *
+ * Life of the money: PIX received → converted at the locked quote → available on the account. A payment that may
+ * not be converted goes back to the payer; a dispute (MED) blocks the amount until it is decided.
+ *
+ * @see `service.md` 2.2, states.json
+ */
+import { label } from '../base/label.ts';
+import { attribute, defineTemplate, step } from './define.ts';
+import { DISPUTE_STEPS, PIX_REFUND_STEPS, pixInSteps, SUCCESS_STEP } from './pix-in-steps.ts';
+import { PIX_IN_ATTRIBUTES } from './shared-attributes.ts';
+
+/** The template of hosted checkout sessions. */
+export const crossrampCheckout = defineTemplate({
+  name: 'crossramp_checkout',
+  typeName: 'CrossrampCheckout',
+  product: 'Crossramp Checkout',
+  direction: 'Customer pays BRL by PIX on a hosted session; crypto is credited to the account',
+  family: 'checkouts',
+  attributes: [
+    ...PIX_IN_ATTRIBUTES,
+    {
+      ...attribute(
+        'fixed_link',
+        'text',
+        'fixedLink',
+        'Path of the static link that the session was made from.',
+      ),
+      optional: true,
+    },
+  ],
+  steps: [
+    step(
+      ['static_entry', 'AMOUNT'],
+      'Created',
+      label('Collecting Amount', 'Informando Valor'),
+      label('Customer is entering the amount', 'Cliente informando o valor'),
+    ),
+    ...pixInSteps({
+      identity: 'valida_id_v2',
+      deposit: 'depositpix_v2',
+      swap: 'swap_transfer_v2',
+      quoteReady: label('Quote Ready', 'Cotação Pronta'),
+      awaitingPayment: label('Awaiting Payment', 'Aguardando Pagamento'),
+    }),
+    SUCCESS_STEP,
+    ...PIX_REFUND_STEPS,
+    ...DISPUTE_STEPS,
+  ],
+});

@@ -1,0 +1,118 @@
+/** The shapes that a template file fills in, and the helpers it is written with. */
+import { EMPTY_LABEL, type Label } from '../base/label.ts';
+import type { FactName } from './facts.ts';
+import type { KindName } from './kinds.ts';
+
+/** The broad labels of `status`, in both languages (states.json). */
+export const STATUS = {
+  Created: 'Criado',
+  Pending: 'Pendente',
+  Processing: 'Processando',
+  Success: 'Sucesso',
+  'Partial Success': 'Sucesso Parcial',
+  Failed: 'Falha',
+  Expired: 'Expirado',
+  Cancelled: 'Cancelado',
+  Refunded: 'Reembolsado',
+} as const;
+
+/** The ending of a step that only a late event (payment, dispute, return) can leave. */
+export const LATE_EVENT = 'final unless a later event arrives';
+
+/** Whether a step can be left: yes; no; only by a late event. */
+export type Ending = 'open' | 'final' | typeof LATE_EVENT;
+
+/** One (component, state) of a template, with the labels that it is published with. */
+export interface Step {
+  readonly component: string;
+  readonly state: string;
+  readonly status: Label;
+  readonly substatus: Label;
+  readonly message: Label;
+  /** Equal to `message` where the step is an error, else empty. */
+  readonly errorMessage: Label;
+  readonly ending: Ending;
+}
+
+/** One published attribute of a template. */
+export interface Attribute {
+  /** Wire name; camelCase of it is the GraphQL field. */
+  readonly name: string;
+  readonly kind: KindName;
+  readonly fact: FactName;
+  /** One sentence, for the GraphQL description, OpenAPI and docs. */
+  readonly doc: string;
+  /** Published only where it has a value (C-1). */
+  readonly optional?: true;
+}
+
+/** The REST family that serves a template; its name is that of the family's list. */
+export type Family = 'checkouts' | 'onramps' | 'offramps' | 'withdrawals';
+
+/** A process template: data alone, over the engines that read, render and publish every template alike. */
+export interface Template {
+  /** Wire name. */
+  readonly name: string;
+  /** Name of the GraphQL object type. */
+  readonly typeName: string;
+  readonly product: string;
+  readonly direction: string;
+  readonly family: Family;
+  /** In the order of the published tables. */
+  readonly attributes: readonly Attribute[];
+  readonly steps: readonly Step[];
+}
+
+/**
+ * Checks a template where it is written: names and steps are unique.
+ *
+ * @throws {Error} when an attribute or a step stands twice.
+ */
+export function defineTemplate(template: Template): Template {
+  refuseRepeats(
+    template.name,
+    'attribute',
+    template.attributes.map((attribute) => attribute.name),
+  );
+  refuseRepeats(
+    template.name,
+    'step',
+    template.steps.map((step) => `${step.component}/${step.state}`),
+  );
+  return template;
+}
+
+/** @returns an attribute; `fact` is the canonical column (or derived fact) that it publishes. */
+export function attribute(name: string, kind: KindName, fact: FactName, doc: string): Attribute {
+  return { name, kind, fact, doc };
+}
+
+/**
+ * @param place - component and state, as published.
+ * @param status - broad label.
+ * @param substatus - step-level label.
+ * @param message - what the state means to the customer.
+ * @param traits - `error`: the message is also the error message; `ending`: default `open`.
+ */
+export function step(
+  place: readonly [component: string, state: string],
+  status: keyof typeof STATUS,
+  substatus: Label,
+  message: Label,
+  traits: { error?: true; ending?: Ending } = {},
+): Step {
+  return {
+    component: place[0],
+    state: place[1],
+    status: { en: status, pt: STATUS[status] },
+    substatus,
+    message,
+    errorMessage: traits.error ? message : EMPTY_LABEL,
+    ending: traits.ending ?? 'open',
+  };
+}
+
+function refuseRepeats(template: string, what: string, names: readonly string[]): void {
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated) throw new Error(`template ${template} has ${what} ${repeated} twice`);
+}

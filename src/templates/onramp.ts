@@ -1,0 +1,38 @@
+/**
+ * Onramp to Account: the customer pays BRL by PIX; crypto is credited to the account balance.
+ *
+ * Life of the money: PIX received → converted at the locked quote → available on the account. A payment that may
+ * not be converted goes back to the payer; a dispute (MED) blocks the amount until it is decided.
+ *
+ * @see `service.md` 2.3, states.json
+ */
+import { label } from '../base/label.ts';
+import { type Attribute, attribute, defineTemplate, type Step } from './define.ts';
+import { DISPUTE_STEPS, PIX_REFUND_STEPS, pixInSteps, SUCCESS_STEP } from './pix-in-steps.ts';
+import { PIX_IN_ATTRIBUTES } from './shared-attributes.ts';
+
+/** Attributes of both onramps (`service.md` 2.3, first block). */
+export const ONRAMP_ATTRIBUTES: readonly Attribute[] = [
+  ...PIX_IN_ATTRIBUTES,
+  attribute('template', 'text', 'template', 'Which of the onramps this is.'),
+];
+
+/** Steps of both onramps up to the conversion. */
+export const ONRAMP_STEPS: readonly Step[] = pixInSteps({
+  identity: 'valida_id',
+  deposit: 'depositpix',
+  swap: 'swap_transfer',
+  quoteReady: label('Quote Available', 'Cotação Disponível'),
+  awaitingPayment: label('Awaiting PIX Deposit', 'Aguardando Depósito PIX'),
+});
+
+/** The template of onramps to the account balance. */
+export const onramp = defineTemplate({
+  name: 'onramp',
+  typeName: 'Onramp',
+  product: 'Onramp to Account',
+  direction: 'Customer pays BRL by PIX; crypto is credited to the account balance',
+  family: 'onramps',
+  attributes: ONRAMP_ATTRIBUTES,
+  steps: [...ONRAMP_STEPS, SUCCESS_STEP, ...PIX_REFUND_STEPS, ...DISPUTE_STEPS],
+});

@@ -1,0 +1,58 @@
+/**
+ * Onramp to Address: the customer pays BRL by PIX; crypto is delivered on-chain to an external wallet.
+ *
+ * Life of the money: PIX received → converted at the locked quote → sent to the wallet, less the network fee →
+ * confirmed. A delivery that fails for good is credited to the account balance instead.
+ *
+ * @see `service.md` 2.3, states.json
+ */
+import { label } from '../base/label.ts';
+import { attribute, defineTemplate, step } from './define.ts';
+import { ONRAMP_ATTRIBUTES, ONRAMP_STEPS } from './onramp.ts';
+import { DISPUTE_STEPS, PIX_REFUND_STEPS, SUCCESS_STEP } from './pix-in-steps.ts';
+
+/** The template of onramps to an external wallet. */
+export const onrampInstant = defineTemplate({
+  name: 'onramp_instant',
+  typeName: 'OnrampInstant',
+  product: 'Onramp to Address',
+  direction: 'Customer pays BRL by PIX; crypto is delivered on-chain to an external wallet',
+  family: 'onramps',
+  attributes: [
+    ...ONRAMP_ATTRIBUTES,
+    attribute('wallet', 'text', 'wallet', 'Destination wallet address.'),
+    attribute('tx_hash', 'hash', 'txHash', 'On-chain hash of the delivery.'),
+    attribute('network_fee', 'exact', 'networkFee', 'Blockchain network fee charged.'),
+  ],
+  steps: [
+    ...ONRAMP_STEPS,
+    step(
+      ['crypto_out', 'INITIAL'],
+      'Processing',
+      label('Sending Crypto', 'Enviando Cripto'),
+      label('The crypto transfer is being prepared', 'A transferência de cripto está sendo preparada'),
+    ),
+    step(
+      ['crypto_out', 'BROADCAST'],
+      'Processing',
+      label('Awaiting Network Confirmation', 'Aguardando Confirmação da Rede'),
+      label(
+        'Transfer broadcast; awaiting network confirmation',
+        'Transferência enviada; aguardando confirmação da rede',
+      ),
+    ),
+    SUCCESS_STEP,
+    step(
+      ['partial_success', 'DONE'],
+      'Partial Success',
+      label('Credited to Account Balance', 'Creditado no Saldo da Conta'),
+      label(
+        'The on-chain transfer failed; the crypto was credited to the account balance',
+        'A transferência on-chain falhou; a cripto foi creditada no saldo da conta',
+      ),
+      { error: true, ending: 'final' },
+    ),
+    ...PIX_REFUND_STEPS,
+    ...DISPUTE_STEPS,
+  ],
+});

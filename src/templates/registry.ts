@@ -1,0 +1,45 @@
+/** Looks templates up. Everything above this layer works on a registry, never on a template by name. */
+import { EMPTY_LABEL } from '../base/label.ts';
+import type { Family, Step, Template } from './define.ts';
+
+/** A set of templates. */
+export interface Registry {
+  readonly templates: readonly Template[];
+  /** @returns the template of a wire name, or undefined. */
+  readonly find: (name: string) => Template | undefined;
+  /** @returns the templates that a REST family serves. */
+  readonly ofFamily: (family: Family) => readonly Template[];
+  /** @returns the step of a template; one that only imported history knows has empty labels. */
+  readonly stepOf: (template: string, component: string, state: string) => Step;
+}
+
+/** @returns a registry of these templates. */
+export function registryOf(templates: readonly Template[]): Registry {
+  const byName = new Map(templates.map((template) => [template.name, template]));
+  const steps = new Map(
+    templates.flatMap((template) =>
+      template.steps.map((step) => [stepKey(template.name, step.component, step.state), step]),
+    ),
+  );
+  return {
+    templates,
+    find: (name) => byName.get(name),
+    ofFamily: (family) => templates.filter((template) => template.family === family),
+    stepOf: (template, component, state) =>
+      steps.get(stepKey(template, component, state)) ?? unknownStep(component, state),
+  };
+}
+
+function stepKey(template: string, component: string, state: string): string {
+  return `${template}/${component}/${state}`;
+}
+
+function unknownStep(component: string, state: string): Step {
+  const labels = {
+    status: EMPTY_LABEL,
+    substatus: EMPTY_LABEL,
+    message: EMPTY_LABEL,
+    errorMessage: EMPTY_LABEL,
+  };
+  return { component, state, ...labels, ending: 'final' };
+}

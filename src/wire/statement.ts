@@ -1,0 +1,64 @@
+/** Statement entries and their envelope (`service.md` 2.8). */
+import { isoSeconds } from '../base/instant.ts';
+import { fromMinor } from '../base/money.ts';
+import type { TransactionRow } from '../templates/facts.ts';
+
+/** What a statement entry is written from. */
+export interface EntryFacts {
+  readonly id: bigint;
+  readonly postedAt: string;
+  /** Minor units of the ledger account's scale; a credit is positive. */
+  readonly delta: string;
+  readonly balanceBefore: string;
+  readonly balanceAfter: string;
+  readonly ledgerAccount: {
+    readonly id: bigint;
+    readonly name: string;
+    readonly code: string;
+    readonly currency: string;
+    readonly prettyName: string;
+    readonly scale: number;
+  };
+}
+
+/** The amounts of a line as decimals; one of debit and credit is `0`. */
+export function lineAmounts(
+  line: Pick<EntryFacts, 'delta' | 'balanceBefore' | 'balanceAfter'>,
+  scale: number,
+) {
+  const isDebit = line.delta.startsWith('-');
+  return {
+    debit: isDebit ? fromMinor(line.delta.slice(1), scale) : '0',
+    credit: isDebit ? '0' : fromMinor(line.delta, scale),
+    previousBalance: fromMinor(line.balanceBefore, scale),
+    balance: fromMinor(line.balanceAfter, scale),
+  };
+}
+
+/**
+ * @param transaction - JSON text of what stands in the entry's `transaction` (`null` for an adjustment).
+ * @returns the JSON text of one entry.
+ */
+export function statementEntry(line: EntryFacts, transaction: string): string {
+  const account = line.ledgerAccount;
+  const amounts = lineAmounts(line, account.scale);
+  return (
+    `{"id":${line.id},"date":"${isoSeconds(line.postedAt)}","account":{"id":${account.id},"name":${JSON.stringify(account.name)},` +
+    `"code":${JSON.stringify(account.code)},"currency":${JSON.stringify(account.currency)},"currency_pretty_name":${JSON.stringify(account.prettyName)}},` +
+    `"debit":${amounts.debit},"credit":${amounts.credit},"previous_balance":${amounts.previousBalance},"balance":${amounts.balance},` +
+    `"transaction":${transaction}}`
+  );
+}
+
+/** @returns the JSON text of a page; the statement's envelope has no version. */
+export function statementEnvelope(
+  total: bigint,
+  page: { limit: number; offset: number },
+  lines: readonly (EntryFacts & { readonly transaction: TransactionRow | null })[],
+  embedded: (row: TransactionRow) => string,
+): string {
+  const entries = lines.map((line) =>
+    statementEntry(line, line.transaction ? embedded(line.transaction) : 'null'),
+  );
+  return `{"total":${total},"limit":${page.limit},"offset":${page.offset},"entries":[${entries.join(',')}]}`;
+}
