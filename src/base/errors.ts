@@ -39,21 +39,28 @@ export class GatewayError extends Error {
   readonly violations: readonly Violation[];
   /** Seconds after which trying again makes sense. */
   readonly retryAfter: number | undefined;
+  /** Header fields that belong to the answer, in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
 
   /**
    * @param code - of the table.
    * @param detail - one sentence for the caller, about this occurrence.
-   * @param options - bad inputs, all of them; seconds to wait before another try.
+   * @param options - bad inputs, all of them; seconds to wait before another try; header fields of the answer.
    */
   constructor(
     code: ErrorCode,
     detail: string,
-    options: { violations?: readonly Violation[]; retryAfter?: number } = {},
+    options: {
+      violations?: readonly Violation[];
+      retryAfter?: number;
+      headers?: Readonly<Record<string, string>>;
+    } = {},
   ) {
     super(detail);
     this.code = code;
     this.violations = options.violations ?? [];
     this.retryAfter = options.retryAfter;
+    this.headers = options.headers ?? {};
   }
 }
 
@@ -69,5 +76,5 @@ export function invalidParameters(violations: readonly Violation[]): GatewayErro
 
 /** @returns the error for a record that does not exist, or is not the caller's: nobody can tell which (C-15). */
 export function notFound(): GatewayError {
-  return new GatewayError('NOT_FOUND', 'no such record');
+  return new GatewayError('NOT_FOUND', 'there is no such path or record');
 }

@@ -1,6 +1,6 @@
 /** Checks filters as callers write them, for both edges: every bad value is named, none is guessed at (C-13). */
 import { CURRENCIES, currenciesMeant } from '../base/currency.ts';
-import type { Violation } from '../base/errors.ts';
+import { invalidParameters, type Violation } from '../base/errors.ts';
 import { parseDay } from '../base/instant.ts';
 import { currenciesHeld } from '../store/ledger.ts';
 import type { Context } from './context.ts';
@@ -20,6 +20,11 @@ export class Violations {
   add(violation: Violation): undefined {
     this.all.push(violation);
     return undefined;
+  }
+
+  /** @throws {GatewayError} that names everything noted so far, when there is anything. */
+  refuse(): void {
+    if (this.all.length > 0) throw invalidParameters(this.all);
   }
 
   /** @returns a text of 1 to 200 characters that the database can hold. */

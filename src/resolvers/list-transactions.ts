@@ -1,5 +1,5 @@
 /** Lists the transactions of a family. */
-import { GatewayError, invalidParameters } from '../base/errors.ts';
+import { invalidParameters } from '../base/errors.ts';
 import {
   type ListFilter,
   listTransactions as listRows,
@@ -39,10 +39,9 @@ export async function listTransactions(
 ): Promise<TransactionPage> {
   requireScope(context, 'read');
   const filter = await checkFilter(context, input, violations);
-  if (violations.all.length > 0) throw invalidParameters(violations.all);
+  violations.refuse();
   const result = await listRows(context.database, context.caller.accountId, family, filter, page, options);
-  if (!result)
-    throw new GatewayError('INVALID_PARAMETER', 'not accepted: after', { violations: [BAD_CURSOR] });
+  if (!result) throw invalidParameters([BAD_CURSOR]);
   return result;
 }
 

@@ -1,5 +1,4 @@
 /** Reads the account's statement. */
-import { invalidParameters } from '../base/errors.ts';
 import { SUB_ACCOUNTS, type SubAccount } from '../ledger/chart.ts';
 import type { Database } from '../store/database.ts';
 import type { StatementFilter, StatementPage, StatementWindow } from '../store/ledger.ts';
@@ -44,7 +43,7 @@ export async function readStatement<Line>(
     ...(subAccount && { subAccount }),
     ...violations.days(input.dateFrom, input.dateTo),
   };
-  if (violations.all.length > 0) throw invalidParameters(violations.all);
+  violations.refuse();
   return read(context.database, context.caller.accountId, filter, window);
 }
 

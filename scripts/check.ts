@@ -1,0 +1,18 @@
+/** Formatting, lint and types of the whole project; stops at the first that fails. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const checks = [
+  ['biome', 'check', '.'],
+  ['tsc', '-p', '.'],
+];
+
+for (const [command = '', ...args] of checks) {
+  const { status } = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}

@@ -1,0 +1,71 @@
+/** `crossramp doctor`. */
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import type { Statement } from '../store/database.ts';
+import type { WithStore } from './main.ts';
+import { answer, jsonOption } from './output.ts';
+
+const SERVER: Statement = {
+  name: 'doctor_server',
+  text: `select current_setting('server_version') as version, current_user::text as role, current_database()::text as database,
+    current_setting('synchronous_commit') as "synchronousCommit", (extract(epoch from clock_timestamp()) * 1000)::text as "clockMs",
+    has_table_privilege(current_user, 'ledger_line', 'update') as "mayChangeHistory"`,
+};
+
+interface Server {
+  readonly version: string;
+  readonly role: string;
+  readonly database: string;
+  readonly synchronousCommit: string;
+  readonly clockMs: string;
+  readonly mayChangeHistory: boolean;
+}
+
+interface Check {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+const CLOCK_SKEW_MAX_MS = 5_000;
+
+/** Says whether this installation is fit to run. */
+export function doctorCommand(withStore: WithStore): Command {
+  return new Command('doctor')
+    .description('Checks the settings, the runtime and the database; fails when one is not fit.')
+    .addOption(jsonOption())
+    .action(async (options: { json?: boolean }) => {
+      const checks = await withStore(async ({ database }) => {
+        const [server] = await database.query<Server>(SERVER, []);
+        return examine(server as Server);
+      });
+      const text = checks
+        .map(({ check, ok, detail }) => `${ok ? 'ok  ' : 'FAIL'}  ${check}: ${detail}`)
+        .join('\n');
+      answer(options, { ok: checks.every(({ ok }) => ok), checks }, text);
+      if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
+    });
+}
+
+function examine(server: Server): Check[] {
+  const config = readConfig(process.env);
+  const skewMs = Math.round(Math.abs(Date.now() - Number(server.clockMs)));
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return [
+    { check: 'node', ok: major > 24 || (major === 24 && minor >= 12), detail: process.versions.node },
+    { check: 'settings', ok: true, detail: `listens on ${config.host}:${config.port}, home ${config.home}` },
+    { check: 'database', ok: true, detail: `${server.database} on PostgreSQL ${server.version}` },
+    { check: 'schema', ok: true, detail: 'up to date' },
+    {
+      check: 'role',
+      ok: !server.mayChangeHistory,
+      detail: `works as ${server.role}${server.mayChangeHistory ? ', which may change history' : ''}`,
+    },
+    {
+      check: 'commit',
+      ok: server.synchronousCommit !== 'off',
+      detail: `synchronous_commit ${server.synchronousCommit}`,
+    },
+    { check: 'clock', ok: skewMs < CLOCK_SKEW_MAX_MS, detail: `${skewMs} ms from the database` },
+  ];
+}

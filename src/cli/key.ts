@@ -1,0 +1,121 @@
+/** `crossramp key create|list|revoke`. */
+
+import { isIP } from 'node:net';
+import { Command, InvalidArgumentError } from 'commander';
+import { SCOPES, type Scope } from '../base/api-key.ts';
+import { parseInstant } from '../base/instant.ts';
+import { createKey } from '../resolvers/manage-keys.ts';
+import { listKeys, revokeKey } from '../store/api-keys.ts';
+import { StoreError } from '../store/open-store.ts';
+import type { WithStore } from './main.ts';
+import { accountNamed, answer, jsonOption } from './output.ts';
+
+interface CreateOptions {
+  account: string;
+  scopes: Scope[];
+  name: string;
+  expires?: Date;
+  live?: boolean;
+  allow: string[];
+  json?: boolean;
+}
+
+/** API keys. */
+export function keyCommand(withStore: WithStore): Command {
+  const key = new Command('key').description('API keys.');
+  key
+    .command('create')
+    .description('Issues a key and shows it, once.')
+    .requiredOption('--account <id>', 'id of the account, or "sandbox"')
+    .requiredOption('--scopes <list>', `comma-separated, of ${SCOPES.join(', ')}`, parseScopes)
+    .option('--name <name>', 'what the key is for', 'unnamed')
+    .option(
+      '--expires <when>',
+      'a time such as 2027-01-01T00:00:00Z, or a span such as 90d, 12h, 30m',
+      parseExpiry,
+    )
+    .option('--live', 'a live key instead of a test key')
+    .option('--allow <cidr>', 'network it may be used from; may be given several times', collectCidr, [])
+    .addOption(jsonOption())
+    .action(async (options: CreateOptions) => {
+      const created = await withStore(async ({ database }) =>
+        createKey(database, await accountNamed(database, options.account), {
+          name: options.name,
+          mode: options.live ? 'live' : 'test',
+          scopes: options.scopes,
+          expiresAt: options.expires ?? null,
+          allowedCidrs: options.allow,
+        }),
+      );
+      answer(options, created, `${created.keyId}  ${created.apiKey}`);
+    });
+  key
+    .command('list')
+    .description('Lists the keys of an account, newest first.')
+    .requiredOption('--account <id>', 'id of the account, or "sandbox"')
+    .addOption(jsonOption())
+    .action(async (options: { account: string; json?: boolean }) => {
+      const keys = await withStore(async ({ database }) =>
+        listKeys(database, await accountNamed(database, options.account)),
+      );
+      const shown = keys.map(({ accountId, id, ...rest }) => ({
+        keyId: id,
+        accountId: String(accountId),
+        ...rest,
+      }));
+      const lines = shown.map((each) => {
+        const state = each.revokedAt
+          ? 'revoked'
+          : each.expiresAt && each.expiresAt < new Date()
+            ? 'expired'
+            : 'valid';
+        return `${each.keyId}  …${each.hint}  ${state.padEnd(7)}  ${each.scopes.join(',')}  ${each.name}`;
+      });
+      answer(options, shown, lines.join('\n') || 'no keys');
+    });
+  key
+    .command('revoke')
+    .description('Ends a key, everywhere within a second.')
+    .argument('<key id>', 'as "key create" and "key list" show it')
+    .addOption(jsonOption())
+    .action(async (keyId: string, options: { json?: boolean }) => {
+      const revoked = await withStore(({ database }) => revokeKey(database, keyId));
+      if (!revoked) throw new StoreError(`there is no key ${keyId} that is not revoked already`);
+      answer(options, { keyId, revoked }, `${keyId} revoked`);
+    });
+  return key;
+}
+
+function parseScopes(text: string): Scope[] {
+  const scopes = text.split(',').map((scope) => scope.trim());
+  const unknown = scopes.find((scope) => !SCOPES.includes(scope as Scope));
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`"${unknown}" is not one of ${SCOPES.join(', ')}.`);
+  return [...new Set(scopes)] as Scope[];
+}
+
+const SPANS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+function parseExpiry(text: string): Date {
+  const span = /^([1-9]\d{0,4})([mhd])$/.exec(text);
+  const at = span
+    ? new Date(Date.now() + Number(span[1]) * SPANS_MS[span[2] as keyof typeof SPANS_MS])
+    : parseInstant(text);
+  if (!at)
+    throw new InvalidArgumentError('Expected a time such as 2027-01-01T00:00:00Z or a span such as 90d.');
+  return at;
+}
+
+function collectCidr(text: string, known: string[]): string[] {
+  const [network = '', bits, ...rest] = text.split('/');
+  const family = isIP(network);
+  const bitsMax = family === 6 ? 128 : 32;
+  if (
+    family === 0 ||
+    rest.length > 0 ||
+    (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
+  ) {
+    throw new InvalidArgumentError('Expected an address or a network such as 203.0.113.0/24.');
+  }
+  return [...known, text];
+}

@@ -1,0 +1,20 @@
+/** Failures of a process in one line each, for the person who started it. */
+import { ConfigError } from './config.ts';
+import { ImportRefused } from './resolvers/import-account.ts';
+import { EmbeddedPostgresError } from './store/embedded-postgres.ts';
+import { MigrationError } from './store/migrate.ts';
+import { StoreError } from './store/open-store.ts';
+
+const EXPECTED = [ConfigError, ImportRefused, EmbeddedPostgresError, MigrationError, StoreError];
+
+/** @returns one line; of what is unforeseen, with the place in the code that it came from. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
+  const { code, address, port } = error as { code?: string; address?: string; port?: number };
+  if (code === 'EADDRINUSE')
+    return `port ${port} of ${address} is in use: stop what listens there, or set PORT`;
+  if (code === 'EACCES' && port) return `not allowed to listen on port ${port}: set PORT to one above 1023`;
+  if (code === 'ENOENT' || code === 'EISDIR') return error.message;
+  return error.stack ?? error.message;
+}

@@ -1,0 +1,294 @@
+/** OpenAPI 3.1 of `/v2`, made from the route table and the templates. */
+import { ERRORS } from '../base/errors.ts';
+import { SUB_ACCOUNTS } from '../ledger/chart.ts';
+import type { Template } from '../templates/define.ts';
+import { KINDS } from '../templates/kinds.ts';
+import type { Registry } from '../templates/registry.ts';
+import type { RestFamily } from './families.ts';
+import { LIMIT_MAX } from './query.ts';
+import type { AnswerShape, Route } from './routes.ts';
+
+type Schema = Record<string, unknown>;
+
+/**
+ * @param publicUrl - base URL of the instance.
+ * @returns the document, as plain data.
+ */
+export function openApiDocument(registry: Registry, routes: readonly Route[], publicUrl: string): Schema {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Crossramp Gateway',
+      version: 'v2',
+      description:
+        'Ramps, checkouts, withdrawals and the account statement. Rules are cited as in docs/rest-v2.md.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl }],
+    security: [{ bearer: [] }],
+    paths: Object.fromEntries(routes.map((route) => [route.path, { get: operation(registry, route) }])),
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, `crx_test_…` or `crx_live_…` (C-40).',
+        },
+      },
+      schemas: { ...SHARED_SCHEMAS, ...templateSchemas(registry) },
+      responses: problemResponses(),
+    },
+  };
+}
+
+function operation(registry: Registry, route: Route): Schema {
+  const path = route.path.includes('{id}')
+    ? [
+        {
+          name: 'id',
+          in: 'path',
+          required: true,
+          description: 'The `end2end` identifier.',
+          schema: { type: 'string' },
+        },
+      ]
+    : [];
+  const refusals = [
+    'BAD_REQUEST',
+    'UNAUTHORIZED',
+    'FORBIDDEN',
+    'NOT_ACCEPTABLE',
+    'RATE_LIMITED',
+    'UNAVAILABLE',
+  ] as const;
+  const codes = path.length > 0 ? ([...refusals, 'NOT_FOUND'] as const) : refusals;
+  return {
+    operationId: operationId(route.answer),
+    summary: route.summary,
+    description: `Needs a key with the scope \`${route.scope}\`.`,
+    parameters: [...path, ...route.parameters.map(queryParameter)],
+    responses: {
+      200: {
+        description: 'The answer.',
+        content: { 'application/json': { schema: answerSchema(registry, route.answer) } },
+      },
+      ...Object.fromEntries(
+        codes.map((code) => [ERRORS[code].status, { $ref: `#/components/responses/${code}` }]),
+      ),
+    },
+  };
+}
+
+function operationId(answer: AnswerShape): string {
+  switch (answer.kind) {
+    case 'transaction':
+      return `get_${answer.family.single}`;
+    case 'list':
+      return `list_${answer.family.list}`;
+    default:
+      return `get_${answer.kind}`;
+  }
+}
+
+const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
+  limit: {
+    description: `Page size; above ${LIMIT_MAX} is served as ${LIMIT_MAX} (C-12).`,
+    schema: { type: 'integer', minimum: 1, default: 20 },
+  },
+  offset: { description: 'Records to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
+  pix_e2e: { description: 'PIX end-to-end id.', schema: { type: 'string' } },
+  client_tax_id: { description: 'CPF or CNPJ, with or without punctuation.', schema: { type: 'string' } },
+  wallet: {
+    description: 'Destination wallet of an onramp; of an offramp the address the deposit came from (C-14).',
+    schema: { type: 'string' },
+  },
+  address: { description: 'Destination address.', schema: { type: 'string' } },
+  group_id: { description: 'Whitelist group.', schema: { type: 'string' } },
+  receive_currency_code: {
+    description: 'Raw code, display name, or an asset of one network (C-6).',
+    schema: { type: 'string' },
+  },
+  currency: {
+    description: 'Raw code, display name, or an asset of one network (C-6).',
+    schema: { type: 'string' },
+  },
+  account_type: { description: 'Sub-account.', schema: { type: 'string', enum: Object.keys(SUB_ACCOUNTS) } },
+  date_from: { description: 'UTC day, inclusive (C-11).', schema: { type: 'string', format: 'date' } },
+  date_to: { description: 'UTC day, inclusive (C-11).', schema: { type: 'string', format: 'date' } },
+};
+
+function queryParameter(name: string): Schema {
+  return { name, in: 'query', required: false, ...QUERY_PARAMETERS[name] };
+}
+
+function answerSchema(registry: Registry, answer: AnswerShape): Schema {
+  switch (answer.kind) {
+    case 'transaction':
+      return transactionOf(registry, answer.family);
+    case 'list':
+      return {
+        ...object({
+          version: { const: answer.family.version },
+          total: COUNT,
+          limit: COUNT,
+          offset: COUNT,
+          results: { type: 'array', items: transactionOf(registry, answer.family) },
+        }),
+      };
+    case 'statement':
+      return ref('Statement');
+    case 'balance':
+      return ref('Balance');
+  }
+}
+
+function transactionOf(registry: Registry, { family }: RestFamily): Schema {
+  const schemas = registry.ofFamily(family).map((template) => ref(template.typeName));
+  return schemas.length === 1 ? (schemas[0] as Schema) : { oneOf: schemas };
+}
+
+const COUNT = { type: 'integer', minimum: 0 };
+const TEXT = { type: 'string' };
+const NUMBER = { type: 'number', description: 'Exact decimal.' };
+
+/** A closed object of which everything is required, unless named optional. */
+function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
+  return {
+    type: 'object',
+    properties,
+    required: Object.keys(properties).filter((name) => !optional.includes(name)),
+    additionalProperties: false,
+  };
+}
+
+function ref(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+const LABELS = {
+  status: ref('Label'),
+  substatus: ref('Label'),
+  message: ref('Label'),
+  error_message: ref('Label'),
+};
+const TIMES = {
+  created_at: { type: 'string', format: 'date-time' },
+  updated_at: { type: 'string', format: 'date-time' },
+};
+
+const SHARED_SCHEMAS: Record<string, Schema> = {
+  Label: object({ en: TEXT, pt: TEXT }),
+  Problem: {
+    ...object(
+      {
+        type: { type: 'string', format: 'uri' },
+        title: TEXT,
+        status: { type: 'integer' },
+        detail: TEXT,
+        code: { type: 'string', enum: Object.keys(ERRORS) },
+        request_id: TEXT,
+        violations: { type: 'array', items: object({ parameter: TEXT, message: TEXT }) },
+      },
+      ['violations'],
+    ),
+  },
+  LedgerAccount: object({
+    id: { type: 'integer' },
+    name: TEXT,
+    code: TEXT,
+    currency: TEXT,
+    currency_pretty_name: TEXT,
+  }),
+  StatementEntry: object({
+    id: { type: 'integer' },
+    date: { type: 'string', format: 'date-time' },
+    account: ref('LedgerAccount'),
+    debit: NUMBER,
+    credit: NUMBER,
+    previous_balance: NUMBER,
+    balance: NUMBER,
+    transaction: { oneOf: [ref('EmbeddedTransaction'), { type: 'null' }] },
+  }),
+  Statement: object({
+    total: COUNT,
+    limit: COUNT,
+    offset: COUNT,
+    entries: { type: 'array', items: ref('StatementEntry') },
+  }),
+  Balance: object({
+    calculated_BRL_total_balance: NUMBER,
+    balances: {
+      type: 'object',
+      description: 'By asset, then by display name.',
+      additionalProperties: {
+        type: 'object',
+        properties: { calculated_BRL_balance: { type: ['number', 'null'] } },
+        required: ['calculated_BRL_balance'],
+        additionalProperties: ref('CurrencyBalance'),
+      },
+    },
+  }),
+  CurrencyBalance: object({
+    calculated_BRL_balance: {
+      type: ['number', 'null'],
+      description: 'Of the available part; null when no rate is known.',
+    },
+    available: NUMBER,
+    in_transit: NUMBER,
+    to_receive: NUMBER,
+    blocked: NUMBER,
+  }),
+};
+
+/** Of each template: the attributes, and the single-record body. And what a statement entry embeds. */
+function templateSchemas(registry: Registry): Record<string, Schema> {
+  const schemas = Object.fromEntries(
+    registry.templates.flatMap((template) => [
+      [`${template.typeName}Attributes`, attributesSchema(template)],
+      [
+        template.typeName,
+        object({
+          end2end: TEXT,
+          component: TEXT,
+          state: TEXT,
+          template: { const: template.name },
+          ...TIMES,
+          ...LABELS,
+          attributes: ref(`${template.typeName}Attributes`),
+        }),
+      ],
+    ]),
+  );
+  const embedded = {
+    oneOf: registry.templates.map((template) =>
+      object({
+        end2end: TEXT,
+        template: { const: template.name },
+        ...TIMES,
+        ...LABELS,
+        attributes: ref(`${template.typeName}Attributes`),
+      }),
+    ),
+  };
+  return { ...schemas, EmbeddedTransaction: embedded };
+}
+
+function attributesSchema(template: Template): Schema {
+  const properties = template.attributes.map(({ name, kind, doc }) => {
+    const { wire } = KINDS[kind];
+    return [name, { type: wire === 'string' ? 'string' : [wire, 'null'], description: doc }];
+  });
+  const optional = template.attributes
+    .filter((attribute) => attribute.optional)
+    .map((attribute) => attribute.name);
+  return object(Object.fromEntries(properties), optional);
+}
+
+function problemResponses(): Record<string, Schema> {
+  return Object.fromEntries(
+    Object.entries(ERRORS).map(([code, { title }]) => [
+      code,
+      { description: title, content: { 'application/problem+json': { schema: ref('Problem') } } },
+    ]),
+  );
+}

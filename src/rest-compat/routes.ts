@@ -1,0 +1,163 @@
+/** The routes of `/v2` as a table: what each takes, what it needs, and how it answers. OpenAPI is made from it too. */
+
+import type { Scope } from '../base/api-key.ts';
+import { assert } from '../base/assert.ts';
+import { Violations } from '../resolvers/check-filter.ts';
+import type { Context } from '../resolvers/context.ts';
+import { type ListFilterInput, listTransactions } from '../resolvers/list-transactions.ts';
+import { readBalances } from '../resolvers/read-balances.ts';
+import { readStatement, type StatementFilterInput } from '../resolvers/read-statement.ts';
+import { readTransaction } from '../resolvers/read-transaction.ts';
+import { readStatementEntries } from '../store/ledger.ts';
+import type { Registry } from '../templates/registry.ts';
+import { balanceEnvelope } from '../wire/balance.ts';
+import { envelopeWriter } from '../wire/envelope.ts';
+import { listEnvelope } from '../wire/list.ts';
+import { statementEnvelope } from '../wire/statement.ts';
+import { FAMILIES, type RestFamily } from './families.ts';
+import { parsePage, parseQuery, type Query, type QueryPolicy } from './query.ts';
+
+/** What `/v2` is set up with. */
+export interface RestPolicy extends QueryPolicy {
+  /** Print the integers of the offramps exactly (C-4). */
+  readonly exactIntegers: boolean;
+}
+
+/** A request as a route sees it. */
+export interface RestRequest {
+  /** The `{id}` of the path, decoded; empty where the path has none. */
+  readonly id: string;
+  /** The request target after `?`. */
+  readonly search: string;
+}
+
+/** An answer: JSON text, and parameters that meant nothing. */
+export interface RestAnswer {
+  readonly body: string;
+  readonly ignored: readonly string[];
+}
+
+/** What a route answers with, for OpenAPI. */
+export type AnswerShape =
+  | { readonly kind: 'transaction'; readonly family: RestFamily }
+  | { readonly kind: 'list'; readonly family: RestFamily }
+  | { readonly kind: 'statement' }
+  | { readonly kind: 'balance' };
+
+/** One row of the table. */
+export interface Route {
+  readonly method: 'GET';
+  /** With `{id}` where the path has a parameter. */
+  readonly path: string;
+  readonly scope: Scope;
+  readonly summary: string;
+  /** Query parameters. */
+  readonly parameters: readonly string[];
+  readonly answer: AnswerShape;
+  readonly handle: (context: Context, request: RestRequest) => Promise<RestAnswer>;
+}
+
+const PAGE_PARAMETERS = ['limit', 'offset'];
+/** Query parameters of the statement, each with the filter that it is (`service.md` 4.3). */
+const STATEMENT_FILTERS = {
+  currency: 'currency',
+  account_type: 'subAccount',
+  date_from: 'dateFrom',
+  date_to: 'dateTo',
+} as const;
+
+/** @returns the whole table. */
+export function restRoutes(registry: Registry, policy: RestPolicy): readonly Route[] {
+  const writer = envelopeWriter(registry, policy);
+  return [
+    ...FAMILIES.map((family) => singleRoute(family, writer)),
+    ...FAMILIES.map((family) => listRoute(family, writer, policy)),
+    statementRoute(writer, policy),
+    BALANCE_ROUTE,
+  ].map((entry) => readRoute(entry, policy));
+}
+
+/** A route before its query is read: `respond` gives the body. */
+interface RouteEntry extends Pick<Route, 'path' | 'summary' | 'parameters' | 'answer'> {
+  readonly respond: (context: Context, id: string, query: Query, violations: Violations) => Promise<string>;
+}
+
+function readRoute({ respond, ...entry }: RouteEntry, policy: RestPolicy): Route {
+  return {
+    ...entry,
+    method: 'GET',
+    scope: 'read',
+    handle: async (context, { id, search }) => {
+      const violations = new Violations();
+      const query = parseQuery(search, entry.parameters, policy, violations);
+      return { body: await respond(context, id, query, violations), ignored: query.ignored };
+    },
+  };
+}
+
+type Writer = ReturnType<typeof envelopeWriter>;
+
+function singleRoute(family: RestFamily, writer: Writer): RouteEntry {
+  return {
+    path: `/v2/${family.single}/{id}`,
+    summary: `One transaction of the ${family.family}`,
+    parameters: [],
+    answer: { kind: 'transaction', family },
+    respond: async (context, id, _query, violations) => {
+      violations.refuse();
+      return writer.envelope(await readTransaction(context, id, family.family));
+    },
+  };
+}
+
+function listRoute(family: RestFamily, writer: Writer, policy: RestPolicy): RouteEntry {
+  return {
+    path: `/v2/${family.list}`,
+    summary: `The ${family.family}, newest first`,
+    parameters: [...PAGE_PARAMETERS, ...Object.keys(family.filters)],
+    answer: { kind: 'list', family },
+    respond: async (context, _id, query, violations) => {
+      const page = parsePage(query, policy, violations);
+      const filters = pick<ListFilterInput>(query, family.filters);
+      const { total, rows } = await listTransactions(context, family.family, filters, page, violations);
+      assert(total !== null, 'a counted list has a total');
+      return listEnvelope(family.version, total, page, rows.map(writer.envelope));
+    },
+  };
+}
+
+function statementRoute(writer: Writer, policy: RestPolicy): RouteEntry {
+  return {
+    path: '/v2/statement',
+    summary: 'The account statement, newest line first',
+    parameters: [...PAGE_PARAMETERS, ...Object.keys(STATEMENT_FILTERS)],
+    answer: { kind: 'statement' },
+    respond: async (context, _id, query, violations) => {
+      const page = parsePage(query, policy, violations);
+      const filters = pick<StatementFilterInput>(query, STATEMENT_FILTERS);
+      const { total, lines } = await readStatement(context, readStatementEntries, filters, page, violations);
+      return statementEnvelope(total, page, lines, writer.embedded);
+    },
+  };
+}
+
+const BALANCE_ROUTE: RouteEntry = {
+  path: '/v2/balance',
+  summary: 'The balances by currency and sub-account',
+  parameters: [],
+  answer: { kind: 'balance' },
+  respond: async (context, _id, _query, violations) => {
+    violations.refuse();
+    return balanceEnvelope(await readBalances(context));
+  },
+};
+
+/** The parameters that were given, as the filters that they are. */
+function pick<Input>(query: Query, filters: Readonly<Record<string, string>>): Input {
+  return Object.fromEntries(
+    Object.entries(filters).flatMap(([parameter, filter]) => {
+      const given = query.get(parameter);
+      return given ? [[filter, given]] : [];
+    }),
+  ) as Input;
+}

@@ -1,0 +1,23 @@
+/** Puts the schema together. */
+import type { GraphQLSchema } from 'graphql';
+import type { Registry } from '../templates/registry.ts';
+import { createBuilder } from './builder.ts';
+import { defineCurrency } from './currency.ts';
+import { defineLabel } from './label.ts';
+import { defineBalances, defineLedgerLine, defineStatement } from './ledger.ts';
+import { defineTransaction, defineTransactionQueries } from './transaction.ts';
+import { defineViewer } from './viewer.ts';
+
+/** @returns the schema of these templates; it holds no state and needs no database to be made. */
+export function buildSchema(registry: Registry): GraphQLSchema {
+  const builder = createBuilder();
+  const currencies = defineCurrency(builder);
+  const ledger = defineLedgerLine(builder, currencies);
+  const label = defineLabel(builder);
+  const transaction = defineTransaction(builder, registry, { ...currencies, ...ledger, label });
+  defineTransactionQueries(builder, registry, transaction);
+  defineStatement(builder, ledger, transaction);
+  defineBalances(builder, currencies);
+  defineViewer(builder);
+  return builder.toSchema();
+}

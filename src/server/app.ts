@@ -1,0 +1,214 @@
+/** The HTTP application: who listens where, in which order a request is checked, and how the server ends. */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { GatewayError, notFound } from '../base/errors.ts';
+import type { Config } from '../config.ts';
+import type { Context } from '../resolvers/context.ts';
+import { openApiDocument } from '../rest-compat/openapi.ts';
+import { restRoutes } from '../rest-compat/routes.ts';
+import { buildSchema } from '../schema/index.ts';
+import type { Database } from '../store/database.ts';
+import type { Registry } from '../templates/registry.ts';
+import { authenticator, challenge } from './authenticate.ts';
+import { errorPages } from './error-pages.ts';
+import { graphqlServer, serveGraphiql } from './graphql.ts';
+import { serveHealth, serveReadiness } from './health.ts';
+import { type Exchange, send, sendJson, sendProblem } from './http.ts';
+import { presentError } from './present-error.ts';
+import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
+import { checkMethod, type Match, routeFinder, serveRest } from './rest.ts';
+
+/** What the application works with. */
+export interface AppParts {
+  readonly config: Pick<
+    Config,
+    'publicUrl' | 'limitOverflow' | 'strictQuery' | 'exactIntegers' | 'rateLimit' | 'graphiql'
+  >;
+  readonly database: Database;
+  readonly registry: Registry;
+  readonly log: Logger;
+}
+
+/** A running application. */
+export interface App {
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  /** From now on readiness says no, and connections are closed after their answer. */
+  readonly drain: () => void;
+}
+
+const READ_METHODS = ['GET', 'HEAD'];
+const GRAPHQL_METHODS = ['GET', 'POST'];
+const TARGET_LENGTH_MAX = 8_192;
+const REQUEST_ID = /^[\w.-]{1,128}$/;
+
+/** @returns the application, not listening yet. */
+export function createApp({ config, database, registry, log }: AppParts): App {
+  const routes = restRoutes(registry, config);
+  const findRoute = routeFinder(routes);
+  const openApi = JSON.stringify(openApiDocument(registry, routes, config.publicUrl));
+  const serveGraphql = graphqlServer(buildSchema(registry), log);
+  const authenticate = authenticator(database);
+  const limiter = config.rateLimit && rateLimiter(config.rateLimit);
+  const pages = errorPages();
+  let isDraining = false;
+
+  const admit = async (
+    exchange: Exchange,
+  ): Promise<{ context: Context; headers: Record<string, string> }> => {
+    const caller = await authenticate(exchange.request);
+    exchange.accountId = caller.accountId;
+    return { context: { database, registry, caller }, headers: takeAllowance(config, limiter, caller.id) };
+  };
+  const rest = async (exchange: Exchange, match: Match) => {
+    exchange.route = match.route.path;
+    checkMethod(exchange.request.method, READ_METHODS);
+    const { context, headers } = await admit(exchange);
+    await serveRest(exchange, match, context, headers);
+  };
+  const graphql = async (exchange: Exchange) => {
+    const { request } = exchange;
+    checkMethod(request.method, GRAPHQL_METHODS);
+    const isPage =
+      request.method === 'GET' &&
+      !exchange.search.includes('query=') &&
+      request.headers.accept?.includes('text/html');
+    if (isPage && config.graphiql) return serveGraphiql(exchange);
+    const { context, headers } = await admit(exchange);
+    await serveGraphql(exchange, context, headers);
+  };
+  const open = async (exchange: Exchange) => {
+    const { path, request } = exchange;
+    const page = path.startsWith('/errors/') ? pages.get(path.slice('/errors/'.length)) : undefined;
+    const known = page ?? OPEN_PATHS.includes(path);
+    if (!known) throw notFound();
+    exchange.route = page ? '/errors/{code}' : path;
+    checkMethod(request.method, READ_METHODS);
+    if (page) return send(exchange, 200, 'text/plain; charset=utf-8', page);
+    if (path === '/healthz') return serveHealth(exchange);
+    if (path === '/readyz') return serveReadiness(exchange, database, isDraining);
+    return sendJson(
+      exchange,
+      200,
+      path === '/v2/openapi.json' ? openApi : JSON.stringify(welcome(config.publicUrl)),
+    );
+  };
+  const dispatch = async (exchange: Exchange): Promise<void> => {
+    if ((exchange.request.url ?? '').length > TARGET_LENGTH_MAX)
+      throw new GatewayError('URI_TOO_LONG', `at most ${TARGET_LENGTH_MAX} characters`);
+    const match = findRoute(exchange.path);
+    if (match) return rest(exchange, match);
+    if (exchange.path === '/graphql') {
+      exchange.route = exchange.path;
+      return graphql(exchange);
+    }
+    return open(exchange);
+  };
+
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    const exchange = exchangeOf(request, response);
+    if (isDraining) response.setHeader('connection', 'close');
+    if (log.isLevelEnabled('info')) logWhenDone(log, exchange);
+    dispatch(exchange).catch((error: unknown) => refuse(exchange, error, config.publicUrl, log));
+  };
+  return { handle, drain: () => (isDraining = true) };
+}
+
+/** Starts to listen. @returns the server and the port that it got. @throws the system's error, such as EADDRINUSE. */
+export async function listen(
+  handle: App['handle'],
+  { host, port }: { host: string; port: number },
+): Promise<{ server: Server; port: number }> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve());
+  });
+  const address = server.address();
+  return { server, port: typeof address === 'object' && address ? address.port : port };
+}
+
+/** Stops listening and waits for what is under way, up to `graceMs`. */
+export async function close(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(timer);
+}
+
+const OPEN_PATHS = ['/', '/healthz', '/readyz', '/v2/openapi.json'];
+
+function welcome(publicUrl: string) {
+  return {
+    name: 'Crossramp Gateway',
+    rest: `${publicUrl}/v2`,
+    graphql: `${publicUrl}/graphql`,
+    openapi: `${publicUrl}/v2/openapi.json`,
+    health: `${publicUrl}/healthz`,
+  };
+}
+
+function exchangeOf(request: IncomingMessage, response: ServerResponse): Exchange {
+  const target = request.url ?? '/';
+  const mark = target.indexOf('?');
+  const given = request.headers['x-request-id'];
+  return {
+    request,
+    response,
+    requestId: typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
+    path: mark < 0 ? target : target.slice(0, mark),
+    search: mark < 0 ? '' : target.slice(mark + 1),
+    route: 'unknown',
+    accountId: undefined,
+  };
+}
+
+/** @throws {GatewayError} `RATE_LIMITED`. @returns headers that say what is left. */
+function takeAllowance(
+  config: AppParts['config'],
+  limiter: RateLimiter | null,
+  keyId: string,
+): Record<string, string> {
+  if (!limiter || !config.rateLimit) return {};
+  const allowance = limiter(keyId);
+  if (!allowance.allowed) {
+    throw new GatewayError('RATE_LIMITED', `at most ${config.rateLimit.perSecond} requests per second`, {
+      retryAfter: allowance.resetSeconds,
+      headers: rateLimitHeaders(config.rateLimit, allowance),
+    });
+  }
+  return rateLimitHeaders(config.rateLimit, allowance);
+}
+
+function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logger): void {
+  const refusal = presentError(error, log, exchange.requestId);
+  const { request, response, route } = exchange;
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const headers: Record<string, string> = { ...refusal.headers };
+  if (refusal.code === 'UNAUTHORIZED') headers['www-authenticate'] = challenge(request);
+  if (refusal.code === 'METHOD_NOT_ALLOWED')
+    headers.allow = (route === '/graphql' ? GRAPHQL_METHODS : READ_METHODS).join(', ');
+  // What is left of a body that was not read cannot be told from a next request.
+  if (refusal.code === 'PAYLOAD_TOO_LARGE') headers.connection = 'close';
+  sendProblem(exchange, publicUrl, refusal, headers);
+}
+
+/** One line for each request: no path with ids, no query, no body. */
+function logWhenDone(log: Logger, exchange: Exchange): void {
+  const started = performance.now();
+  exchange.response.once('close', () => {
+    const { request, response, requestId, route, accountId } = exchange;
+    log.info({
+      requestId,
+      method: request.method,
+      route,
+      status: response.statusCode,
+      ms: Math.round(performance.now() - started),
+      ...(accountId !== undefined && { accountId: String(accountId) }),
+    });
+  });
+}

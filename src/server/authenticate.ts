@@ -1,0 +1,85 @@
+/** Who asks: bearer keys, checked offline first, then against the database (C-40, C-41). */
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { apiKeyHash, isApiKey } from '../base/api-key.ts';
+import { GatewayError } from '../base/errors.ts';
+import { findValidKey, type KeyRecord, touchKey } from '../store/api-keys.ts';
+import type { Database } from '../store/database.ts';
+
+/** Finds the key of a request. @throws {GatewayError} `UNAUTHORIZED`, in the same words for every reason. */
+export type Authenticate = (request: IncomingMessage) => Promise<KeyRecord>;
+
+/** How long a key is believed without asking again: revocation takes effect everywhere within a second (C-40). */
+const BELIEVED_MS = 500;
+const TOUCHED_EVERY_MS = 60_000;
+const CACHED_KEYS_MAX = 10_000;
+
+interface Believed {
+  readonly key: KeyRecord;
+  readonly until: number;
+  readonly allows: (address: string | undefined) => boolean;
+}
+
+/** @returns the check of a request's `Authorization` header. */
+export function authenticator(database: Database): Authenticate {
+  const believed = new Map<string, Believed>();
+  const touched = new Map<string, number>();
+
+  const lookUp = async (token: string): Promise<Believed | undefined> => {
+    const hash = apiKeyHash(token);
+    const name = hash.toString('base64');
+    const cached = believed.get(name);
+    if (cached && cached.until > Date.now()) return cached;
+    const key = await findValidKey(database, hash);
+    if (!key) {
+      believed.delete(name);
+      return undefined;
+    }
+    const entry = { key, until: Date.now() + BELIEVED_MS, allows: addressCheck(key.allowedCidrs) };
+    if (believed.size >= CACHED_KEYS_MAX) believed.clear();
+    believed.set(name, entry);
+    noteUse(key);
+    return entry;
+  };
+  const noteUse = (key: KeyRecord) => {
+    if ((touched.get(key.id) ?? 0) > Date.now() - TOUCHED_EVERY_MS) return;
+    touched.set(key.id, Date.now());
+    // The time of last use is a courtesy: no request waits for it, none fails by it.
+    touchKey(database, key).catch(() => touched.delete(key.id));
+  };
+
+  return async (request) => {
+    const token = bearerToken(request);
+    const entry = token !== undefined && isApiKey(token) ? await lookUp(token) : undefined;
+    if (!entry?.allows(request.socket.remoteAddress))
+      throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');
+    return entry.key;
+  };
+}
+
+/** @returns the `WWW-Authenticate` header of a refusal: it says more only when a token was sent (RFC 6750 section 3). */
+export function challenge(request: IncomingMessage): string {
+  return request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
+}
+
+function bearerToken(request: IncomingMessage): string | undefined {
+  // Node keeps the first of two headers silently; two are no credentials.
+  const sent = request.headersDistinct.authorization;
+  if (sent?.length !== 1) return undefined;
+  return /^bearer +(\S+)$/i.exec(sent[0] as string)?.[1];
+}
+
+function addressCheck(cidrs: readonly string[]): (address: string | undefined) => boolean {
+  if (cidrs.length === 0) return () => true;
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [network = '', bits] = cidr.split('/');
+    const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
+    list.addSubnet(network, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return (address = '') => {
+    const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
+    const family = isIP(plain);
+    return family !== 0 && list.check(plain, family === 6 ? 'ipv6' : 'ipv4');
+  };
+}

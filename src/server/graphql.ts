@@ -1,0 +1,216 @@
+/**
+ * GraphQL over HTTP. Yoga speaks the protocol; a query that it has parsed and validated before is executed directly
+ * on the same schema, because Yoga's request pipeline costs more than most reads (docs/decisions/0008).
+ */
+import { costLimitPlugin } from '@escape.tech/graphql-armor-cost-limit';
+import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
+import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth';
+import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives';
+import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens';
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+import { type DocumentNode, execute, type GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import { GatewayError } from '../base/errors.ts';
+import type { Context } from '../resolvers/context.ts';
+import type { GraphqlContext } from '../schema/builder.ts';
+import { createLoaders } from '../schema/loaders.ts';
+import { accepts, type Exchange, readBody, send, sendJson } from './http.ts';
+import { presentGraphqlError } from './present-error.ts';
+
+/** Answers GraphQL requests of an authenticated caller. */
+export type ServeGraphql = (
+  exchange: Exchange,
+  context: Context,
+  headers: Record<string, string>,
+) => Promise<void>;
+
+interface ServerContext extends GraphqlContext {
+  readonly requestId: string;
+}
+
+interface OperationParams {
+  readonly query: string;
+  readonly operationName?: string | null;
+  readonly variables?: Record<string, unknown> | null;
+}
+
+const PATH = '/graphql';
+const KNOWN_DOCUMENTS_MAX = 1_000;
+/** A document longer than this is not worth remembering. */
+const KNOWN_DOCUMENT_LENGTH_MAX = 20_000;
+const GRAPHQL_RESPONSE = 'application/graphql-response+json';
+
+/** @returns the GraphQL side of the server, on this schema. */
+export function graphqlServer(schema: GraphQLSchema, log: Logger): ServeGraphql {
+  const yoga = createYoga<ServerContext>({
+    schema,
+    graphqlEndpoint: PATH,
+    logging: false,
+    graphiql: false,
+    landingPage: false,
+    multipart: false,
+    cors: false,
+    // Read and limited before Yoga: its own limit costs as much as a read.
+    maxRequestBodySize: false,
+    maskedErrors: false,
+    plugins: [...limits(), errorPresentation(log)],
+  });
+  const known = knownDocuments(yoga, schema);
+
+  return async (exchange, context, headers) => {
+    const { request, response, requestId } = exchange;
+    const serverContext = {
+      ...context,
+      requestId,
+      loaders: createLoaders(context.database, context.caller.accountId),
+    };
+    if (request.method === 'POST') {
+      const params = await readParams(exchange);
+      const document = isPlainOperation(params) ? known(params, serverContext) : undefined;
+      if (
+        document &&
+        (await answerDirectly(
+          exchange,
+          schema,
+          document,
+          params as OperationParams,
+          serverContext,
+          log,
+          headers,
+        ))
+      )
+        return;
+      // Yoga takes a body that was read already from here.
+      Object.assign(request, { body: params });
+    }
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.setHeader('x-request-id', requestId);
+    response.setHeader('cache-control', 'no-store');
+    await yoga(request, response, serverContext);
+  };
+}
+
+/** Serves GraphiQL from this process: nothing is loaded from elsewhere. */
+export function serveGraphiql(exchange: Exchange): void {
+  graphiqlPage ??= renderGraphiQL({
+    endpoint: PATH,
+    title: 'Crossramp Gateway',
+    defaultQuery: '{\n  viewer {\n    account { name }\n  }\n}\n',
+    headers: '{ "Authorization": "Bearer <API key>" }',
+    shouldPersistHeaders: false,
+  });
+  send(exchange, 200, 'text/html; charset=utf-8', graphiqlPage);
+}
+
+let graphiqlPage: string | undefined;
+
+/**
+ * Executes without Yoga where the answer is sure to be the same: a query, variables that fit, no streaming.
+ *
+ * @returns whether it was answered.
+ */
+async function answerDirectly(
+  exchange: Exchange,
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  params: OperationParams,
+  contextValue: ServerContext,
+  log: Logger,
+  headers: Record<string, string>,
+): Promise<boolean> {
+  const operation = getOperationAST(document, params.operationName);
+  if (operation?.operation !== 'query') return false;
+  const mediaType = answerMediaType(exchange);
+  if (!mediaType) return false;
+  const result = await execute({
+    schema,
+    document,
+    contextValue,
+    variableValues: params.variables ?? null,
+    operationName: params.operationName ?? null,
+  });
+  if (result.data === undefined) return false;
+  const errors = result.errors?.map((error) => presentGraphqlError(error, log, contextValue.requestId));
+  sendJson(exchange, 200, JSON.stringify(errors ? { errors, data: result.data } : { data: result.data }), {
+    ...headers,
+    'content-type': `${mediaType}; charset=utf-8`,
+  });
+  return true;
+}
+
+function answerMediaType({ request }: Exchange): string | undefined {
+  const accept = request.headers.accept;
+  if (accept?.includes(GRAPHQL_RESPONSE) && !accept.includes('text/event-stream')) return GRAPHQL_RESPONSE;
+  if (accept?.includes('text/event-stream') || accept?.includes('multipart/')) return undefined;
+  return accepts(request, 'application', 'json') ? 'application/json' : undefined;
+}
+
+type Yoga = ReturnType<typeof createYoga<ServerContext>>;
+
+/** Remembers documents that were valid once, by their text. */
+function knownDocuments(yoga: Yoga, schema: GraphQLSchema) {
+  const documents = new Map<string, DocumentNode>();
+  return ({ query }: OperationParams, context: ServerContext): DocumentNode | undefined => {
+    let document = documents.get(query);
+    if (document || query.length > KNOWN_DOCUMENT_LENGTH_MAX) return document;
+    const { parse, validate } = yoga.getEnveloped(context as never);
+    try {
+      document = parse(query) as DocumentNode;
+      if (validate(schema, document).length > 0) return undefined;
+    } catch {
+      // Yoga says what is wrong with it.
+      return undefined;
+    }
+    if (documents.size >= KNOWN_DOCUMENTS_MAX) documents.delete(documents.keys().next().value as string);
+    documents.set(query, document);
+    return document;
+  };
+}
+
+function isPlainOperation(params: unknown): params is OperationParams {
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return false;
+  const { query, operationName, variables, ...rest } = params as Record<string, unknown>;
+  return (
+    typeof query === 'string' &&
+    (operationName == null || typeof operationName === 'string') &&
+    (variables == null || (typeof variables === 'object' && !Array.isArray(variables))) &&
+    Object.keys(rest).length === 0
+  );
+}
+
+async function readParams({ request }: Exchange): Promise<unknown> {
+  const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (mediaType !== 'application/json') {
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'POST takes a body of application/json');
+  }
+  const body = await readBody(request);
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new GatewayError('BAD_REQUEST', 'the body is not JSON');
+  }
+}
+
+/** Bounds on documents, checked before anything is executed; the builder adds bounds on what a page costs. */
+function limits(): Plugin[] {
+  return [
+    maxTokensPlugin({ n: 2_000, exposeLimits: false }),
+    maxDepthPlugin({ n: 12, exposeLimits: false }),
+    maxAliasesPlugin({ n: 30, exposeLimits: false }),
+    maxDirectivesPlugin({ n: 20, exposeLimits: false }),
+    costLimitPlugin({ maxCost: 20_000, exposeLimits: false }),
+  ];
+}
+
+function errorPresentation(log: Logger): Plugin<object, ServerContext> {
+  return {
+    onResultProcess({ result, setResult, serverContext }) {
+      if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
+      const errors = result.errors.map((error) =>
+        presentGraphqlError(error as GraphQLError, log, serverContext.requestId),
+      );
+      setResult({ ...result, errors });
+    },
+  };
+}

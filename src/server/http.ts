@@ -1,0 +1,121 @@
+/** The words of HTTP that all parts of the server share: answers, problems, bodies. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ERRORS, GatewayError } from '../base/errors.ts';
+
+/** A request and what is known of it so far. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** Path of the request target, without the query. */
+  readonly path: string;
+  /** The part after `?`, empty when there is none. */
+  readonly search: string;
+  /** The route that answers, for logs: never a path with ids in it. */
+  route: string;
+  /** The account that asks, once it is known. */
+  accountId: bigint | undefined;
+}
+
+/** Largest body that is read (C-51). */
+export const BODY_MAX_BYTES = 1_048_576;
+
+/** Answers with JSON text. */
+export function sendJson(
+  exchange: Exchange,
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): void {
+  send(exchange, status, 'application/json; charset=utf-8', body, headers);
+}
+
+/** Answers with a whole body. */
+export function send(
+  { request, response, requestId }: Exchange,
+  status: number,
+  contentType: string,
+  body: string | Buffer,
+  headers: Record<string, string | number> = {},
+): void {
+  response.writeHead(status, {
+    'content-type': contentType,
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/**
+ * Answers with an RFC 9457 problem (C-50).
+ *
+ * @param publicUrl - base of the `type` URLs.
+ */
+export function sendProblem(
+  exchange: Exchange,
+  publicUrl: string,
+  error: GatewayError,
+  headers: Record<string, string> = {},
+): void {
+  const { status, title } = ERRORS[error.code];
+  const violations = error.violations.map(({ parameter, message }) => ({ parameter, message }));
+  const problem = {
+    type: `${publicUrl}/errors/${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    request_id: exchange.requestId,
+    ...(violations.length > 0 && { violations }),
+  };
+  send(exchange, status, 'application/problem+json', JSON.stringify(problem), {
+    ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
+    ...headers,
+  });
+}
+
+/**
+ * Reads a whole body.
+ *
+ * @throws {GatewayError} `PAYLOAD_TOO_LARGE` when it is over 1 MiB.
+ */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const tooLarge = () => new GatewayError('PAYLOAD_TOO_LARGE', `the body may have ${BODY_MAX_BYTES} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > BODY_MAX_BYTES) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_MAX_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+/** @returns whether the `Accept` header allows the media type, given as type and subtype. */
+export function accepts(request: IncomingMessage, type: string, subtype: string): boolean {
+  const accept = request.headers.accept;
+  if (accept === undefined || accept === '' || accept === '*/*') return true;
+  let best = { specificity: -1, quality: 0 };
+  for (const range of accept.split(',')) {
+    const [media = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const [rangeType, rangeSubtype] = media.split('/');
+    const specificity = specificityOf(rangeType, rangeSubtype, type, subtype);
+    const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
+    if (specificity > best.specificity) best = { specificity, quality };
+  }
+  return best.specificity >= 0 && best.quality > 0;
+}
+
+function specificityOf(
+  rangeType: string | undefined,
+  rangeSubtype: string | undefined,
+  type: string,
+  subtype: string,
+): number {
+  if (rangeType === type) return rangeSubtype === subtype ? 2 : rangeSubtype === '*' ? 1 : -1;
+  return rangeType === '*' && rangeSubtype === '*' ? 0 : -1;
+}

@@ -1,0 +1,55 @@
+/** What callers see of an error: what they may know, and a request id for the rest (C-50). */
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { GatewayError } from '../base/errors.ts';
+import { isDatabaseAway } from '../store/database.ts';
+
+/** Seconds after which a caller may ask again while the database is away. */
+const DATABASE_RETRY_SECONDS = 2;
+
+/** @returns the error to answer with; anything unforeseen is logged and becomes `INTERNAL`. */
+export function presentError(error: unknown, log: Logger, requestId: string): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (isDatabaseAway(error)) {
+    log.warn({ requestId, err: error }, 'database away');
+    return new GatewayError('UNAVAILABLE', 'the database cannot be reached', {
+      retryAfter: DATABASE_RETRY_SECONDS,
+    });
+  }
+  log.error({ requestId, err: error }, 'unforeseen error');
+  return new GatewayError('INTERNAL', 'something unforeseen happened; the request id finds it in the log');
+}
+
+/** As `presentError`, for one error of a GraphQL result: the same codes, in `extensions`. */
+export function presentGraphqlError(error: GraphQLError, log: Logger, requestId: string): GraphQLError {
+  const cause = causeOf(error);
+  if (!cause) {
+    const code = error.extensions.code ?? 'BAD_REQUEST';
+    return withExtensions(error, error.message, { code, requestId });
+  }
+  const { code, message, violations } = presentError(cause, log, requestId);
+  const named = violations.map(({ parameter, message: accepted }) => ({ parameter, message: accepted }));
+  return withExtensions(error, message, { code, requestId, ...(named.length > 0 && { violations: named }) });
+}
+
+/** What a resolver threw, under the layers that locate it; undefined for an error of the document itself. */
+function causeOf(error: GraphQLError): Error | undefined {
+  let cause: Error | undefined = error.originalError;
+  while (cause instanceof GraphQLError) cause = cause.originalError;
+  return cause;
+}
+
+function withExtensions(
+  error: GraphQLError,
+  message: string,
+  extensions: Record<string, unknown>,
+): GraphQLError {
+  const { nodes, source, positions, path } = error;
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
+    path: path ?? null,
+    extensions,
+  });
+}

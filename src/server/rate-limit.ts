@@ -1,0 +1,57 @@
+/** A token bucket for each key (C-53). */
+import type { RateLimit } from '../config.ts';
+
+/** What a key may still do: requests left now, and seconds until one is free (0 when one is). */
+export interface Allowance {
+  readonly allowed: boolean;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/** Takes one request from a key's bucket. */
+export type RateLimiter = (keyId: string) => Allowance;
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+const BUCKETS_MAX = 100_000;
+
+/**
+ * @param limit - requests per second and burst.
+ * @param now - milliseconds, rising.
+ */
+export function rateLimiter(
+  { perSecond, burst }: RateLimit,
+  now: () => number = performance.now.bind(performance),
+): RateLimiter {
+  const buckets = new Map<string, Bucket>();
+  return (keyId) => {
+    const at = now();
+    let bucket = buckets.get(keyId);
+    if (!bucket) {
+      // A full bucket is the same as none: forgetting all of them at worst gives each key one more burst.
+      if (buckets.size >= BUCKETS_MAX) buckets.clear();
+      bucket = { tokens: burst, at };
+      buckets.set(keyId, bucket);
+    }
+    bucket.tokens = Math.min(burst, bucket.tokens + ((at - bucket.at) / 1_000) * perSecond);
+    bucket.at = at;
+    const allowed = bucket.tokens >= 1;
+    if (allowed) bucket.tokens -= 1;
+    return {
+      allowed,
+      remaining: Math.floor(bucket.tokens),
+      resetSeconds: allowed ? 0 : Math.ceil((1 - bucket.tokens) / perSecond),
+    };
+  };
+}
+
+/** @returns the `RateLimit` headers of an answer (draft-ietf-httpapi-ratelimit-headers). */
+export function rateLimitHeaders(limit: RateLimit, allowance: Allowance): Record<string, string> {
+  return {
+    'ratelimit-policy': `"default";q=${limit.perSecond};w=1`,
+    ratelimit: `"default";r=${allowance.remaining};t=${allowance.resetSeconds}`,
+  };
+}

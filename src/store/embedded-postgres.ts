@@ -1,0 +1,310 @@
+/**
+ * A PostgreSQL server for those who have none: server programs from npm, data below CROSSRAMP_HOME, shared by
+ * all processes that use the same home.
+ *
+ * Each of them holds a lease: an open connection with a shared advisory lock, which ends with its process
+ * however that ends. Whoever gives up the last lease stops the server. Starting, attaching and stopping
+ * happen one at a time, under a lock in home.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  canEnter,
+  EmbeddedPostgresError,
+  findPackage,
+  prepareBinaries,
+  type SystemUser,
+} from './postgres-binaries.ts';
+import {
+  type Cluster,
+  type Connection,
+  connectToRunning,
+  createData,
+  hasData,
+  isAlive,
+  OWNER,
+  startServer,
+  stopServer,
+  trimLog,
+} from './postgres-server.ts';
+
+export { EmbeddedPostgresError };
+
+/** Where the cluster goes when the server's user cannot enter home. */
+const SHARED_PLACE = '/var/lib/crossramp';
+/** Key of the advisory lock, in the database `postgres`, that every lease holds shared. */
+const LEASE_KEY = 0x63726f7373;
+/** Above the longest time a holder needs: initdb, a start and a stop. Unit: ms. */
+const LOCK_TIMEOUT_MS = 300_000;
+const LOCK_POLL_MS = 15;
+const LOG_CHECK_MS = 3_600_000;
+
+/** A lease on a running server. */
+export interface EmbeddedPostgres {
+  /**
+   * Connection URL of the database `crossramp` as its owner:
+   * `postgres://crossramp:…@127.0.0.1:port/crossramp`.
+   */
+  readonly url: string;
+  /**
+   * Gives up the lease. The last holder stops the server, disconnecting every client, and resolves once it is
+   * down. Idempotent: later calls return the same promise.
+   *
+   * @throws {EmbeddedPostgresError} when the server cannot be reached or stopped.
+   */
+  release(): Promise<void>;
+}
+
+/**
+ * Attaches to the PostgreSQL 18 server of a home folder, starting it, and before that creating it, where
+ * necessary.
+ *
+ * May be called from several processes, and several times in one; each call is a lease of its own. A lease
+ * does not keep the process alive, and ends with it; a server without leases runs on until the next holder
+ * releases. As root the server runs as the owner of its data, else as `postgres` or `nobody`.
+ *
+ * @param options.home - folder for data (`postgres/`), password (`postgres.json`) and log (`postgres.log`);
+ *   created if absent. If the server's user cannot enter it, the data lies below /var/lib/crossramp or the
+ *   temporary folder.
+ * @param options.settings - server settings by name, over the defaults; only for a start, not when attaching.
+ *   `fsync: 'off'` also creates the data without flushing to disk.
+ * @throws {EmbeddedPostgresError} when there are no programs for this platform, home cannot be used, or the
+ *   server cannot be created, started or reached.
+ */
+export async function acquireEmbeddedPostgres(options: {
+  home: string;
+  settings?: Record<string, string>;
+}): Promise<EmbeddedPostgres> {
+  return inHome(options.home, async () => {
+    const home = await openHome(options.home);
+    return withLock(home, async () => {
+      const cluster = await openCluster(home);
+      await trimLog(cluster.logFile);
+      const connection = (await connectToRunning(cluster)) ?? (await start(cluster, options.settings ?? {}));
+      return lease(home, cluster, connection);
+    });
+  });
+}
+
+async function inHome<T>(home: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) throw error;
+    const { message } = error as Error;
+    throw new EmbeddedPostgresError(`embedded PostgreSQL in ${home}: ${message}`, { cause: error });
+  }
+}
+
+async function start(cluster: Cluster, settings: Record<string, string>): Promise<Connection> {
+  const binaries = await prepareBinaries(await findPackage(), cluster.place, cluster.user);
+  if (!hasData(cluster.dataFolder)) await createData(cluster, binaries, settings.fsync !== 'off');
+  return startServer(cluster, binaries, settings);
+}
+
+async function lease(home: string, cluster: Cluster, connection: Connection): Promise<EmbeddedPostgres> {
+  const { client, socket, port } = connection;
+  try {
+    await client.query(`select pg_advisory_lock_shared(${LEASE_KEY})`);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [OWNER]);
+    if (rowCount === 0) await client.query(`create database ${OWNER}`);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+  socket.unref();
+  const logCheck = setInterval(() => trimLog(cluster.logFile), LOG_CHECK_MS).unref();
+  let released: Promise<void> | undefined;
+  return {
+    url: `postgres://${OWNER}:${cluster.password}@127.0.0.1:${port}/${OWNER}`,
+    release() {
+      clearInterval(logCheck);
+      released ??= inHome(home, () => withLock(home, () => giveUp(cluster, connection)));
+      return released;
+    },
+  };
+}
+
+async function giveUp(cluster: Cluster, { client, socket }: Connection): Promise<void> {
+  socket.ref();
+  // A lease lost with its connection, as in a crash of the server, is given up already.
+  await client.query(`select pg_advisory_unlock_shared(${LEASE_KEY})`).catch(() => {});
+  await client.end();
+  const running = await connectToRunning(cluster);
+  if (!running) return;
+  const { rows } = await running.client.query(`select pg_try_advisory_lock(${LEASE_KEY}) as is_last`);
+  await running.client.end();
+  if (!rows[0].is_last) return;
+  await stopServer(cluster, await prepareBinaries(await findPackage(), cluster.place, cluster.user));
+}
+
+/** What `postgres.json` holds. */
+interface HomeRecord {
+  readonly password: string;
+  /** Where the data lies, when not in home. */
+  readonly place?: string;
+}
+
+async function openHome(path: string): Promise<string> {
+  // Root's server runs as another user, who must pass through to the data; what is private has its own mode.
+  if (!existsSync(path)) await makeFolder(path, process.getuid?.() === 0 ? 0o711 : 0o700);
+  return realpath(path);
+}
+
+async function openCluster(home: string): Promise<Cluster> {
+  const recordFile = join(home, 'postgres.json');
+  const known: HomeRecord | undefined = existsSync(recordFile)
+    ? JSON.parse(await readFile(recordFile, 'utf8'))
+    : undefined;
+  if (known?.place !== undefined && !existsSync(known.place)) {
+    const advice = `restore it, or delete ${recordFile} to begin with an empty database`;
+    throw new EmbeddedPostgresError(`the database folder ${known.place} is gone: ${advice}`);
+  }
+  const user = serverUser(join(known?.place ?? home, 'postgres'));
+  const place = known?.place ?? (await choosePlace(home, user));
+  const dataFolder = join(place, 'postgres');
+  if (known === undefined && hasData(dataFolder)) {
+    const advice = `restore it, or move ${dataFolder} away to begin with an empty database`;
+    throw new EmbeddedPostgresError(`${recordFile} with the database password is gone: ${advice}`);
+  }
+  const password = known?.password ?? randomBytes(24).toString('base64url');
+  if (known === undefined || (known.place ?? home) !== place) {
+    await writeRecord(recordFile, place === home ? { password } : { password, place });
+  }
+  return { place, dataFolder, logFile: join(home, 'postgres.log'), password, user };
+}
+
+async function writeRecord(path: string, record: HomeRecord): Promise<void> {
+  await writeFile(`${path}.draft`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600, flush: true });
+  await rename(`${path}.draft`, path);
+}
+
+/** PostgreSQL refuses to run as root. */
+function serverUser(dataFolder: string): SystemUser {
+  if (process.getuid?.() !== 0) return undefined;
+  if (existsSync(dataFolder)) {
+    const { uid, gid } = statSync(dataFolder);
+    if (uid !== 0) return { uid, gid };
+  }
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const account = ['postgres', 'nobody'].map((name) => accounts.find((it) => it[0] === name)).find(Boolean);
+  if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
+  throw new EmbeddedPostgresError(
+    'PostgreSQL does not run as root, and there is no user postgres or nobody: set DATABASE_URL',
+  );
+}
+
+async function choosePlace(home: string, user: SystemUser): Promise<string> {
+  if (hasData(join(home, 'postgres')) || canEnter(user, home)) return home;
+  const name = createHash('sha256').update(home).digest('hex').slice(0, 12);
+  try {
+    if (!existsSync(SHARED_PLACE)) await makeFolder(SHARED_PLACE, 0o755);
+    const path = join(SHARED_PLACE, name);
+    // What is there already belonged to an earlier home of this path, and its password went with that home.
+    const place = existsSync(path) ? await mkdtemp(`${path}-`) : path;
+    await makeFolder(place, 0o711);
+    if (canEnter(user, place)) return place;
+  } catch {
+    // A read-only system, or no /var/lib: the temporary folder is left.
+  }
+  // A random name: anyone may have made a folder of a known name there.
+  const place = await mkdtemp(join(await realpath(tmpdir()), `crossramp-${name}-`));
+  return makeFolder(place, 0o711);
+}
+
+/** The mode is set afterwards, as the process's umask may take from it. */
+async function makeFolder(path: string, mode: number): Promise<string> {
+  await mkdir(path, { recursive: true });
+  await chmod(path, mode);
+  return path;
+}
+
+/**
+ * Runs `work` while no other process, and no other call in this one, does so for the same home.
+ *
+ * The lock is a folder that holds one file named for its owner. It is taken by renaming a prepared folder
+ * onto it, which fails while it holds a file; an owner that ended is removed by its unique name. So two
+ * processes that find the same dead owner cannot remove each other's lock, as they could with a lock file of
+ * one name.
+ */
+async function withLock<T>(home: string, work: () => Promise<T>): Promise<T> {
+  const lock = join(home, 'postgres.lock');
+  const owner = `${process.pid}-${startOf(process.pid)}-${randomBytes(6).toString('hex')}`;
+  const prepared = `${lock}.${owner}`;
+  await mkdir(prepared);
+  try {
+    await writeFile(join(prepared, owner), '');
+    await takeLock(home, lock, prepared);
+    return await work();
+  } finally {
+    await rm(prepared, { recursive: true, force: true });
+    await rm(join(lock, owner), { force: true });
+    await rmdir(lock).catch(() => {});
+  }
+}
+
+async function takeLock(home: string, lock: string, prepared: string): Promise<void> {
+  const deadline = Date.now() + LOCK_TIMEOUT_MS;
+  for (;;) {
+    await removeEndedOwners(home, lock);
+    try {
+      return await rename(prepared, lock);
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(code)) throw error;
+    }
+    if (Date.now() > deadline) {
+      throw new EmbeddedPostgresError(`another process has held ${lock} for five minutes`);
+    }
+    await delay(LOCK_POLL_MS);
+  }
+}
+
+async function removeEndedOwners(home: string, lock: string): Promise<void> {
+  const prefix = `${lock}.`;
+  const waiting = (await readdir(home)).map((name) => join(home, name)).filter((it) => it.startsWith(prefix));
+  for (const path of waiting) {
+    if (hasEnded(path.slice(prefix.length))) await rm(path, { recursive: true, force: true });
+  }
+  for (const owner of await readdir(lock).catch(() => [])) {
+    if (hasEnded(owner)) await rm(join(lock, owner), { force: true });
+  }
+  // Windows does not rename onto an empty folder; one with an owner stays.
+  await rmdir(lock).catch(() => {});
+}
+
+function hasEnded(owner: string): boolean {
+  const [pid = '', start] = owner.split('-');
+  if (!isAlive(Number(pid))) return true;
+  const current = startOf(Number(pid));
+  return current !== '' && current !== start;
+}
+
+/** When a process started: with its pid it names one process only. Empty where there is no /proc. */
+function startOf(pid: number): string {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // proc(5): after the name in brackets come the fields from 3, the state, on; 22 is the start time.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? 'ended' : (fields[19] ?? '');
+  } catch {
+    return '';
+  }
+}

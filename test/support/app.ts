@@ -1,0 +1,126 @@
+/** The real application on a free port, with an account whose history is that of docs/examples/history.ndjson. */
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { pino } from 'pino';
+import { afterAll, beforeAll } from 'vitest';
+import { SCOPES, type Scope } from '../../src/base/api-key.ts';
+import { readConfig } from '../../src/config.ts';
+import { importAccount } from '../../src/resolvers/import-account.ts';
+import { createKey } from '../../src/resolvers/manage-keys.ts';
+import { provisionSandbox } from '../../src/resolvers/provision-sandbox.ts';
+import { type AppParts, close, createApp, listen } from '../../src/server/app.ts';
+import { createAccount } from '../../src/store/accounts.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { type TestDatabase, useDatabase } from './database.ts';
+
+/** The lines of the example history. */
+export const HISTORY = readFileSync(new URL('../../docs/examples/history.ndjson', import.meta.url), 'utf8');
+
+/** An answer, read whole. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly json: any;
+}
+
+/** A running application. */
+export interface TestApp extends TestDatabase {
+  /** `http://127.0.0.1:<port>`. */
+  readonly baseUrl: string;
+  /** The account that has the example history, and a key with all scopes. */
+  readonly accountId: bigint;
+  readonly apiKey: string;
+  /** GET with the account's key, or with another; `null` for none. */
+  readonly get: (
+    path: string,
+    options?: { key?: string | null; headers?: Record<string, string>; method?: string },
+  ) => Promise<Answer>;
+  /** A GraphQL operation over HTTP. */
+  readonly graphql: (
+    query: string,
+    variables?: Record<string, unknown>,
+    options?: { key?: string | null },
+  ) => Promise<Answer>;
+  /** Another account, empty, with a key. */
+  readonly addAccount: (options?: {
+    scopes?: readonly Scope[];
+  }) => Promise<{ accountId: bigint; apiKey: string; keyId: string }>;
+  readonly addKey: (
+    accountId: bigint,
+    scopes: readonly Scope[],
+  ) => Promise<{ apiKey: string; keyId: string }>;
+}
+
+type Overrides = Partial<AppParts['config']> & { readonly log?: AppParts['log'] };
+
+/** Starts the application before the tests of the file and ends it after them. */
+export function useApp(overrides: Overrides = {}): TestApp {
+  const test = useDatabase() as { -readonly [Name in keyof TestApp]: TestApp[Name] };
+  let server: Server;
+  beforeAll(async () => {
+    test.accountId = await provisionSandbox(test.database, REGISTRY);
+    await importAccount(test.database, REGISTRY, test.accountId, 'history.ndjson', HISTORY);
+    test.apiKey = (await addKey(test.accountId, SCOPES)).apiKey;
+    const { log, ...config } = overrides;
+    let handle: ReturnType<typeof createApp>['handle'] = () => {};
+    const listening = await listen((request, response) => handle(request, response), {
+      host: '127.0.0.1',
+      port: 0,
+    });
+    server = listening.server;
+    test.baseUrl = `http://127.0.0.1:${listening.port}`;
+    handle = createApp({
+      config: { ...readConfig({ RATE_LIMIT: 'off' }), publicUrl: test.baseUrl, ...config },
+      database: test.database,
+      registry: REGISTRY,
+      log: log ?? pino({ level: 'silent' }),
+    }).handle;
+  });
+  afterAll(() => server && close(server, 1_000));
+
+  const addKey: TestApp['addKey'] = (accountId, scopes) =>
+    createKey(test.database, accountId, {
+      name: 'test',
+      mode: 'test',
+      scopes,
+      expiresAt: null,
+      allowedCidrs: [],
+    });
+  test.addKey = addKey;
+  test.addAccount = async (options = {}) => {
+    const templates = REGISTRY.templates.map((template) => template.name);
+    const accountId = await createAccount(test.database, 'Another', { templates });
+    return { accountId, ...(await addKey(accountId, options.scopes ?? SCOPES)) };
+  };
+  const authorization = (key: string | null | undefined): Record<string, string> =>
+    key === null ? {} : { authorization: `Bearer ${key ?? test.apiKey}` };
+  test.get = async (path, options = {}) =>
+    read(
+      await fetch(test.baseUrl + path, {
+        method: options.method ?? 'GET',
+        headers: { ...authorization(options.key), ...options.headers },
+      }),
+    );
+  test.graphql = async (query, variables, options = {}) =>
+    read(
+      await fetch(`${test.baseUrl}/graphql`, {
+        method: 'POST',
+        headers: { ...authorization(options.key), 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      }),
+    );
+  return test;
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+}

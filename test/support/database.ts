@@ -1,0 +1,39 @@
+/** A database of its own for every test file, dropped afterwards; fails when a connection was left open. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { databaseUrl, TEMPLATE_DATABASE, withAdmin } from './global-setup.ts';
+
+/** The database of a test file. */
+export interface TestDatabase {
+  readonly url: string;
+  /** As the gateway works: restricted role. */
+  readonly database: Database;
+  /** As the owner, for looking behind the interface and for tampering. */
+  readonly owner: pg.Pool;
+}
+
+/** Makes the database before the tests of the file and drops it after them. */
+export function useDatabase(): TestDatabase {
+  const adminUrl = inject('adminUrl');
+  const name = `crossramp_test_${randomBytes(6).toString('hex')}`;
+  const test = {} as { -readonly [Name in keyof TestDatabase]: TestDatabase[Name] };
+  beforeAll(async () => {
+    await withAdmin(adminUrl, async (client) => {
+      await client.query(`create database ${name} template ${TEMPLATE_DATABASE}`);
+    });
+    test.url = databaseUrl(adminUrl, name);
+    test.database = openDatabase(test.url);
+    test.owner = new pg.Pool({ connectionString: test.url, max: 2 });
+  });
+  afterAll(async () => {
+    await test.database?.close();
+    await test.owner?.end();
+    await withAdmin(adminUrl, async (client) => {
+      // Without `force` this fails while anything is still connected: a leak is a failed test.
+      await client.query(`drop database ${name}`);
+    });
+  });
+  return test;
+}

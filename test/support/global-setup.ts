@@ -1,0 +1,59 @@
+/** One PostgreSQL server for the whole run, with a migrated database that every test file gets a copy of. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { acquireEmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
+import { migrate } from '../../src/store/migrate.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** URL of the server's maintenance database; `TEST_DATABASE_URL` when that is set. */
+    adminUrl: string;
+  }
+}
+
+/** Name of the migrated database that others are copied from. */
+export const TEMPLATE_DATABASE = 'crossramp_template';
+
+/** Starts the server, or takes the one of `TEST_DATABASE_URL`. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.TEST_DATABASE_URL;
+  const home = given ? undefined : mkdtempSync(join(tmpdir(), 'crossramp-test-'));
+  const embedded = home
+    ? await acquireEmbeddedPostgres({
+        home,
+        settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+      })
+    : undefined;
+  const adminUrl = given ?? (embedded?.url as string);
+  await withAdmin(adminUrl, async (client) => {
+    await client.query(`drop database if exists ${TEMPLATE_DATABASE}`);
+    await client.query(`create database ${TEMPLATE_DATABASE}`);
+  });
+  await migrate(databaseUrl(adminUrl, TEMPLATE_DATABASE));
+  project.provide('adminUrl', adminUrl);
+  return async () => {
+    await embedded?.release();
+    if (home) rmSync(home, { recursive: true, force: true });
+  };
+}
+
+/** @returns the URL of another database of the same server. */
+export function databaseUrl(adminUrl: string, name: string): string {
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return url.toString();
+}
+
+/** Runs the work on a connection of its own. */
+export async function withAdmin(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
