@@ -1,9 +1,10 @@
-/** Formatting, lint and types of the whole project; stops at the first that fails. */
+/** Typed documents, formatting, lint and types of the whole project; stops at the first that fails. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const checks = [
+  ['graphql-codegen', '--config', 'codegen.ts', '--silent'],
   ['biome', 'check', '.'],
   ['tsc', '-p', '.'],
 ];

@@ -1,15 +1,18 @@
 /** The gateway as a process: `npm start`. */
-import type { Server } from 'node:http';
 import { pino } from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { describeFailure } from './describe-failure.ts';
 import { provisionSandbox } from './resolvers/provision-sandbox.ts';
 import { type App, close, createApp, listen } from './server/app.ts';
 import { type Sandbox, sandboxPaths, writeSandbox } from './server/sandbox-files.ts';
-import { openStore, type Store } from './store/open-store.ts';
+import { openStore } from './store/open-store.ts';
 import { REGISTRY } from './templates/index.ts';
 
 const GRACE_MS = 10_000;
+
+/** Ends what was started, in this order. */
+const endings: (() => unknown)[] = [];
+let isStopping = false;
 
 async function start(): Promise<void> {
   const config = readConfig(process.env);
@@ -22,35 +25,32 @@ async function start(): Promise<void> {
   };
   // The port first: a gateway that cannot listen should not touch a database.
   const { server, port } = await listen(handle, config);
+  endings.push(
+    () => app?.drain(),
+    () => close(server, GRACE_MS),
+  );
   const settings = config.port === 0 ? readConfig({ ...process.env, PORT: String(port) }) : config;
-  let store: Store;
-  try {
-    store = await openStore(settings);
-  } catch (error) {
-    server.close();
-    throw error;
-  }
+  const store = await openStore(settings);
+  endings.push(store.close);
   const accountId = await provisionSandbox(store.database, REGISTRY);
   const { sandbox, isNewKey } = await writeSandbox(store.database, accountId, settings);
   app = createApp({ config: settings, database: store.database, registry: REGISTRY, log });
   log.info({ port, applied: store.applied }, 'ready');
   process.stdout.write(banner(sandbox, settings, isNewKey));
-  stopOnSignal(app, server, store);
 }
 
-function stopOnSignal(app: App, server: Server, store: Store): void {
-  let isStopping = false;
-  const stop = async () => {
-    if (isStopping) return;
-    isStopping = true;
-    app.drain();
-    await close(server, GRACE_MS);
-    await store.close();
-    process.exit(0);
-  };
-  const stopOrFail = () => void stop().catch(fail);
-  process.on('SIGINT', stopOrFail);
-  process.on('SIGTERM', stopOrFail);
+async function stop(exitCode: number): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  // A signal in the middle of the start: what is half started cannot be ended.
+  await starting.catch(() => {});
+  for (const end of endings) await end();
+  process.exit(exitCode);
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`crossramp: ${describeFailure(error)}\n`);
+  stop(1).catch(() => process.exit(1));
 }
 
 function banner(sandbox: Sandbox, config: Config, isNewKey: boolean): string {
@@ -77,9 +77,6 @@ function shellQuoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-function fail(error: unknown): never {
-  process.stderr.write(`crossramp: ${describeFailure(error)}\n`);
-  process.exit(1);
-}
-
-start().catch(fail);
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop(0).catch(fail));
+const starting = start();
+starting.catch(fail);

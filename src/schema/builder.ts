@@ -46,15 +46,17 @@ export function createBuilder() {
       dmmf: getDatamodel(),
       onUnusedQuery: 'error',
     },
-    relay: { nodeQueryOptions: false, nodesQueryOptions: false },
+    relay: {
+      nodeQueryOptions: false,
+      nodesQueryOptions: false,
+      // `first` of the connection says how many there are; the list of edges must not multiply that again.
+      edgesFieldOptions: { complexity: { field: 1, multiplier: 1 } },
+    },
     complexity: {
       defaultComplexity: 1,
       defaultListMultiplier: 10,
       limit: { complexity: COMPLEXITY_MAX, depth: DEPTH_MAX, breadth: BREADTH_MAX },
-      complexityError: (kind) =>
-        new GraphQLError(`the operation is over the limit of ${kind}`, {
-          extensions: { code: 'BAD_REQUEST' },
-        }),
+      complexityError: (kind) => new GraphQLError(`the operation is over the limit of ${kind}`),
     },
   });
   defineScalars(builder);

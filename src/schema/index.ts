@@ -1,5 +1,5 @@
 /** Puts the schema together. */
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import type { Registry } from '../templates/registry.ts';
 import { createBuilder } from './builder.ts';
 import { defineCurrency } from './currency.ts';
@@ -20,4 +20,9 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineBalances(builder, currencies);
   defineViewer(builder);
   return builder.toSchema();
+}
+
+/** @returns the schema as text, in the order of names: what schema.graphql holds. */
+export function schemaText(registry: Registry): string {
+  return `${printSchema(lexicographicSortSchema(buildSchema(registry)))}\n`;
 }

@@ -2,7 +2,6 @@
  * GraphQL over HTTP. Yoga speaks the protocol; a query that it has parsed and validated before is executed directly
  * on the same schema, because Yoga's request pipeline costs more than most reads (docs/decisions/0008).
  */
-import { costLimitPlugin } from '@escape.tech/graphql-armor-cost-limit';
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth';
 import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives';
@@ -194,14 +193,19 @@ async function readParams({ request }: Exchange): Promise<unknown> {
 
 /** Bounds on documents, checked before anything is executed; the builder adds bounds on what a page costs. */
 function limits(): Plugin[] {
+  // Refused as such, also where a document that merely does not fit the schema is answered with 200.
+  const onReject = [
+    (_context: unknown, error: GraphQLError) => void Object.assign(error.extensions, BAD_REQUEST_STATUS),
+  ];
   return [
-    maxTokensPlugin({ n: 2_000, exposeLimits: false }),
-    maxDepthPlugin({ n: 12, exposeLimits: false }),
-    maxAliasesPlugin({ n: 30, exposeLimits: false }),
-    maxDirectivesPlugin({ n: 20, exposeLimits: false }),
-    costLimitPlugin({ maxCost: 20_000, exposeLimits: false }),
+    maxTokensPlugin({ n: 2_000, onReject }),
+    maxDepthPlugin({ n: 12, onReject }),
+    maxAliasesPlugin({ n: 30, onReject }),
+    maxDirectivesPlugin({ n: 20, onReject }),
   ];
 }
+
+const BAD_REQUEST_STATUS = { http: { status: 400 } };
 
 function errorPresentation(log: Logger): Plugin<object, ServerContext> {
   return {

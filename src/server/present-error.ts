@@ -24,8 +24,12 @@ export function presentError(error: unknown, log: Logger, requestId: string): Ga
 export function presentGraphqlError(error: GraphQLError, log: Logger, requestId: string): GraphQLError {
   const cause = causeOf(error);
   if (!cause) {
-    const code = error.extensions.code ?? 'BAD_REQUEST';
-    return withExtensions(error, error.message, { code, requestId });
+    // The document, its variables or its limits: whatever the layer that found it calls it.
+    const extensions = { code: 'BAD_REQUEST', requestId };
+    if (error.path) return withExtensions(error, error.message, extensions);
+    // For Yoga: 400, unless the caller takes only plain JSON, where the protocol has 200 for such errors.
+    const { http = { spec: true, status: 400 } } = error.extensions;
+    return withExtensions(error, error.message, { ...extensions, http });
   }
   const { code, message, violations } = presentError(cause, log, requestId);
   const named = violations.map(({ parameter, message: accepted }) => ({ parameter, message: accepted }));

@@ -1,0 +1,212 @@
+/**
+ * Goal: GraphQL over HTTP as the specification says, bounded, and the same from both engines: Yoga, and the direct
+ * execution of documents that were seen before. Method: the audits of graphql-http, documents that attack, and a corpus
+ * that is asked by GET (Yoga) and by POST (direct).
+ */
+import { auditServer } from 'graphql-http';
+import { describe, expect, test } from 'vitest';
+import { HISTORY, useApp } from '../support/app.ts';
+
+const app = useApp();
+const { end2end } = JSON.parse(HISTORY.split('\n')[0] as string);
+
+test('all audits of graphql-http pass', async () => {
+  const results = await auditServer({
+    url: `${app.baseUrl}/graphql`,
+    fetchFn: (url: string, init: RequestInit = {}) =>
+      fetch(url, {
+        ...init,
+        headers: { ...(init.headers as Record<string, string>), authorization: `Bearer ${app.apiKey}` },
+      }),
+  });
+  expect(results.filter(({ status }) => status !== 'ok').map(({ id, name }) => `${id} ${name}`)).toEqual([]);
+  expect(results).toHaveLength(61);
+});
+
+describe('both engines give the same bytes', () => {
+  const CORPUS: readonly [name: string, query: string, variables?: Record<string, unknown>][] = [
+    [
+      'a single read',
+      `{ transaction(end2end: "${end2end}") { id status { en pt } ... on CrossrampCheckout { quote fees fixedLink } } }`,
+    ],
+    ['a missing record', '{ transaction(end2end: "CRX") { id } }'],
+    [
+      'a list',
+      '{ transactions(family: OFFRAMPS, first: 2) { totalCount edges { cursor node { end2end source { amount currency { code } } } } } }',
+    ],
+    [
+      'a statement',
+      '{ statement(first: 3) { totalCount edges { node { number balance transaction { end2end } } } } }',
+    ],
+    ['relations', `{ transaction(end2end: "${end2end}") { ledgerLines { number } events { name } } }`],
+    ['balances', '{ balances { available } }'],
+    ['viewer', '{ viewer { account { name } key { name scopes } } }'],
+    ['introspection', '{ __schema { queryType { name } } __type(name: "Label") { fields { name } } }'],
+    [
+      'directives',
+      'query($yes: Boolean!) { balances @include(if: $yes) { available @skip(if: $yes) blocked } }',
+      { yes: true },
+    ],
+    [
+      'aliases and fragments',
+      '{ a: balances { ...B } b: balances { ...B } } fragment B on Balance { blocked }',
+    ],
+    ['more than a page may cost', '{ transactions(family: ONRAMPS, first: 100) { edges { node { ledgerLines { transaction { ledgerLines { transaction { end2end } } } } } } } }'],
+    ['a refused argument', '{ statement(first: 0) { totalCount } balances { blocked } }'],
+    ['a missing variable', 'query($id: String!) { transaction(end2end: $id) { id } }', {}],
+    ['a variable of another type', 'query($n: Int!) { statement(first: $n) { totalCount } }', { n: 'many' }],
+    ['a document that does not fit', '{ nothing }'],
+    ['a document that does not parse', '{ balances'],
+    ['an operation of several', 'query A { balances { blocked } } query B { balances { available } }'],
+  ];
+  test.each(CORPUS)('%s', async (_name, query, variables) => {
+    const search = new URLSearchParams({ query, ...(variables && { variables: JSON.stringify(variables) }) });
+    const byYoga = await app.get(`/graphql?${search}`, {
+      headers: { accept: 'application/json', 'x-request-id': 'same' },
+    });
+    for (const _time of ['first', 'again']) {
+      const direct = await fetch(`${app.baseUrl}/graphql`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${app.apiKey}`,
+          'content-type': 'application/json',
+          'x-request-id': 'same',
+          accept: 'application/json',
+        },
+        body: JSON.stringify({ query, variables }),
+      });
+      expect(direct.status).toBe(byYoga.status);
+      expect(await direct.text()).toBe(byYoga.text);
+      expect(direct.headers.get('content-type')).toBe(byYoga.headers.get('content-type'));
+    }
+  });
+
+  test('an operation is chosen by its name', async () => {
+    const body = JSON.stringify({
+      query: 'query A { balances { blocked } } query B { balances { available } }',
+      operationName: 'B',
+    });
+    const headers = { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${app.baseUrl}/graphql`, { method: 'POST', headers, body });
+    expect(Object.keys((await answer.json()).data.balances[0])).toEqual(['available']);
+  });
+});
+
+/** A chain of fragments in which each spreads the next so many times. */
+function fragmentChain(levels: number, times: number): string {
+  const chain = Array.from(
+    { length: levels },
+    (_, level) => `fragment F${level} on Account { ${`...F${level + 1} `.repeat(times)} }`,
+  );
+  return `{ viewer { account { ...F0 } } } ${chain.join(' ')} fragment F${levels} on Account { name }`;
+}
+
+/** Lines and their transactions, nested. */
+function nested(levels: number): string {
+  return `{ transaction(end2end: "x") ${'{ ledgerLines { transaction '.repeat(levels)} { end2end } ${'} }'.repeat(levels)} }`;
+}
+
+describe('documents that attack are refused', () => {
+  test.each([
+    ['fragments that double 22 times', fragmentChain(22, 2), /depth limit/],
+    ['fragments that multiply to 27,000,000 fields', fragmentChain(3, 300), /limit of Breadth/],
+    ['nesting of 40 levels', nested(20), /depth limit/],
+    [
+      '10,000 aliases',
+      `{ ${Array.from({ length: 10_000 }, (_, i) => `a${i}: __typename`).join(' ')} }`,
+      /Token limit/,
+    ],
+    [
+      '31 aliases',
+      `{ ${Array.from({ length: 31 }, (_, i) => `a${i}: balances { blocked }`).join(' ')} }`,
+      /Aliases limit/,
+    ],
+    ['50,000 repeated fields', `{ ${'__typename '.repeat(50_000)} }`, /Token limit/],
+    ['21 directives', `{ balances ${'@skip(if: false) '.repeat(21)} { blocked } }`, /Directives limit/],
+    ['fragments in a circle', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }', /itself/],
+    [
+      'pages of 100 with the lines and transactions of each, three deep',
+      `{ transactions(family: ONRAMPS, first: 100) { edges { node { ledgerLines { transaction { ledgerLines { transaction { ledgerLines { number } } } } } } } } }`,
+      /limit of Complexity/,
+    ],
+    ['what is no field', '{ balances { secrets } }', /Cannot query field/],
+  ])('%s', async (_name, query, reason) => {
+    const { json, status } = await app.graphql(query);
+    expect(json.data ?? null).toBeNull();
+    expect(json.errors[0].message).toMatch(reason);
+    expect(json.errors[0].extensions.code).toBe('BAD_REQUEST');
+    expect(status).toBeLessThan(500);
+  });
+
+  test('a page of 100 with everything in it is within the limits', async () => {
+    const { json } = await app.graphql(
+      `{ transactions(family: ONRAMPS, first: 100) { totalCount edges { node { end2end status { en pt } substatus { en pt } message { en pt }
+          ... on Onramp { quote refQuote fees amountPayment amountReceived pixE2e clientName expiration } ledgerLines { number debit credit } } } } }`,
+    );
+    expect(json.errors).toBeUndefined();
+    expect(json.data.transactions.edges).not.toHaveLength(0);
+  });
+});
+
+describe('bodies', () => {
+  const post = (body: string, contentType = 'application/json') =>
+    fetch(`${app.baseUrl}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.apiKey}`, 'content-type': contentType },
+      body,
+    });
+
+  test.each([
+    ['not JSON', '{', 'application/json', 400, 'BAD_REQUEST'],
+    [
+      'a form',
+      'query={balances{blocked}}',
+      'application/x-www-form-urlencoded',
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['plain text', '{"query":"{ balances { blocked } }"}', 'text/plain', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'over 1 MiB',
+      JSON.stringify({ query: `# ${'x'.repeat(1_048_576)}\n{ balances { blocked } }` }),
+      'application/json',
+      413,
+      'PAYLOAD_TOO_LARGE',
+    ],
+  ])('C-51: %s is refused with a problem', async (_name, body, contentType, status, code) => {
+    const answer = await post(body, contentType);
+    expect(answer.status).toBe(status);
+    expect((await answer.json()).code).toBe(code);
+  });
+
+  test('a batch is refused', async () => {
+    const answer = await post('[{"query":"{ balances { blocked } }"}]');
+    expect(answer.status).toBe(400);
+  });
+
+  test('prototype pollution is refused', async () => {
+    const answer = await post('{"query":"{ balances { blocked } }","__proto__":{"polluted":true}}');
+    expect(answer.status).toBeLessThan(500);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
+
+test('C-50: what is unforeseen is masked, with its request id', async () => {
+  await app.owner.query('alter table transaction rename column notes to notes_away');
+  try {
+    const { json } = await app.graphql(`{ transaction(end2end: "${end2end}") { id } }`);
+    const [error] = json.errors;
+    expect(error.extensions.code).toBe('INTERNAL');
+    expect(error.message).not.toMatch(/notes/);
+    expect(error.extensions.requestId).toMatch(/^[\w-]{36}$/);
+  } finally {
+    await app.owner.query('alter table transaction rename column notes_away to notes');
+  }
+});
+
+test('GraphiQL is served from here alone', async () => {
+  const page = await app.get('/graphql', { key: null, headers: { accept: 'text/html' } });
+  expect(page.status).toBe(200);
+  expect(page.text).toMatch(/graphiql/i);
+  expect(page.text.match(/<(?:script|link)[^>]+(?:src|href)="https?:[^"]+"/g)).toBeNull();
+});

@@ -1,0 +1,249 @@
+/**
+ * Goal: the two commands of the README and every command of the CLI do what they say, for someone who has just cloned
+ * the repository. Method: real processes in new home folders, with the embedded server, as a person would start them.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { HISTORY } from './support/app.ts';
+import { databaseUrl, withAdmin } from './support/global-setup.ts';
+import { crossramp, failToStart, newHome, type Running, start } from './support/process.ts';
+
+const FILE = 'docs/examples/history.ndjson';
+const shell = promisify(execFile);
+
+describe('a first start', () => {
+  const { home, remove } = newHome();
+  const env = { CROSSRAMP_HOME: home };
+  let running: Running;
+
+  beforeAll(async () => {
+    running = await start(env);
+  });
+  afterAll(async () => {
+    await running.end('SIGTERM');
+    remove();
+  });
+
+  test('writes sandbox.json, readable by its owner only', () => {
+    const sandbox = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
+    expect(sandbox).toEqual({
+      baseUrl: running.baseUrl,
+      graphqlUrl: `${running.baseUrl}/graphql`,
+      apiKey: expect.stringMatching(/^crx_test_/),
+      accountId: expect.stringMatching(/^\d+$/),
+    });
+    expect(statSync(join(home, 'sandbox.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test('prints the key once, and three curl lines that work when pasted', async () => {
+    const { apiKey } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
+    expect(running.banner.split(apiKey)).toHaveLength(2);
+    const lines = running.banner.split('\n').filter((line) => line.trim().startsWith('curl'));
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      const { stdout } = await shell('sh', ['-c', line]);
+      expect(JSON.parse(stdout).errors).toBeUndefined();
+      expect(JSON.parse(stdout).code).toBeUndefined();
+    }
+  });
+
+  test('the history is imported beside the running gateway, read back, exported, and verified', async () => {
+    const imported = await crossramp(env, 'import', FILE, '--account', 'sandbox', '--json');
+    expect(JSON.parse(imported.stdout)).toEqual({
+      transactions: { taken: 9, known: 0 },
+      entries: { taken: 14, known: 0 },
+    });
+    const header = {
+      authorization: readFileSync(join(home, 'sandbox.header'), 'utf8')
+        .trim()
+        .replace(/^Authorization: /, ''),
+    };
+    const statement = await (await fetch(`${running.baseUrl}/v2/statement`, { headers: header })).json();
+    expect(statement.total).toBe(14);
+    const exported = await crossramp(env, 'export', '--account', 'sandbox');
+    const records = (text: string) =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    const sorted = (text: string) =>
+      records(text).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    expect(sorted(exported.stdout)).toEqual(sorted(HISTORY));
+    const verified = await crossramp(env, 'verify', '--json');
+    expect(JSON.parse(verified.stdout)).toEqual({ checked: 28, defects: [] });
+    expect(verified.code).toBe(0);
+  });
+
+  test('a port in use gives one clear line and a failure, and leaves the running gateway alone', async () => {
+    const port = new URL(running.baseUrl).port;
+    const { code, stderr } = await failToStart({ ...env, PORT: port });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `crossramp: port ${port} of 127.0.0.1 is in use: stop what listens there, or set PORT\n`,
+    );
+    expect((await fetch(`${running.baseUrl}/readyz`)).status).toBe(200);
+  });
+});
+
+describe('starting again', () => {
+  const { home, remove } = newHome();
+  const env = { CROSSRAMP_HOME: home };
+  afterAll(remove);
+
+  test.each([
+    'SIGTERM',
+    'SIGINT',
+    'SIGKILL',
+  ] as const)('after %s the data is found, and the key of before is valid', async (signal) => {
+    const first = await start(env);
+    const { apiKey } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
+    const { code } = await first.end(signal);
+    expect(code).toBe(signal === 'SIGKILL' ? null : 0);
+    const second = await start(env);
+    expect(second.banner).not.toContain(apiKey);
+    const answer = await fetch(`${second.baseUrl}/v2/balance`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    expect(answer.status).toBe(200);
+    expect((await second.end('SIGTERM')).code).toBe(0);
+  });
+
+  test('commands work without a running gateway, and stop the database again', async () => {
+    const created = await crossramp(env, 'account', 'create', '--name', 'Loja', '--json');
+    const { accountId } = JSON.parse(created.stdout);
+    const key = JSON.parse(
+      (
+        await crossramp(
+          env,
+          'key',
+          'create',
+          '--account',
+          accountId,
+          '--scopes',
+          'read,create',
+          '--expires',
+          '30d',
+          '--json',
+        )
+      ).stdout,
+    );
+    expect(key).toEqual({
+      keyId: expect.stringMatching(/^key_/),
+      apiKey: expect.stringMatching(/^crx_test_/),
+    });
+    const list = JSON.parse((await crossramp(env, 'key', 'list', '--account', accountId, '--json')).stdout);
+    expect(list).toMatchObject([
+      { keyId: key.keyId, scopes: ['read', 'create'], hint: key.apiKey.slice(-4), revokedAt: null },
+    ]);
+    expect((await crossramp(env, 'key', 'revoke', key.keyId)).code).toBe(0);
+    expect((await crossramp(env, 'key', 'revoke', key.keyId)).code).toBe(1);
+    expect(() => readFileSync(join(home, 'postgres', 'postmaster.pid'))).toThrow(/ENOENT/);
+  });
+
+  test.each([
+    [['import', FILE, '--account', '999'], /there is no account 999/],
+    [['import', 'docs/errors.md', '--account', 'sandbox'], /errors\.md:1: not JSON/],
+    [['import', 'nowhere.ndjson', '--account', 'sandbox'], /no such file/],
+    [
+      ['key', 'create', '--account', 'sandbox', '--scopes', 'read,fly'],
+      /"fly" is not one of read, create, move, admin/,
+    ],
+    [
+      ['key', 'create', '--account', 'sandbox', '--scopes', 'read', '--expires', 'soon'],
+      /Expected a time such as/,
+    ],
+    [['nonsense'], /unknown command/],
+  ])('%j fails with one clear line', async (args, reason) => {
+    const { code, stderr } = await crossramp(env, ...args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(reason);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+
+  test('doctor finds the installation fit, and every command has help', async () => {
+    const { code, stdout } = await crossramp(env, 'doctor', '--json');
+    expect(JSON.parse(stdout).checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
+    expect(code).toBe(0);
+    for (const command of ['import', 'export', 'account', 'key', 'migrate', 'doctor', 'verify']) {
+      const help = await crossramp(env, command, '--help');
+      expect(help.stdout).toMatch(new RegExp(`Usage: crossramp ${command}`));
+    }
+  });
+});
+
+describe('a start that cannot succeed says why in one line', () => {
+  test('an unreachable database', async () => {
+    const closed = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => closed.once('listening', resolve));
+    const { port } = closed.address() as { port: number };
+    await new Promise((resolve) => closed.close(resolve));
+    const { code, stderr } = await failToStart({
+      PORT: '0',
+      DATABASE_URL: `postgres://someone:secret@127.0.0.1:${port}/nowhere`,
+    });
+    expect(stderr).toBe(`crossramp: cannot reach the database nowhere at 127.0.0.1:${port}: ECONNREFUSED\n`);
+    expect(code).toBe(1);
+  });
+
+  test('a half-applied migration', async () => {
+    const adminUrl = inject('adminUrl');
+    const name = 'crossramp_half';
+    const url = databaseUrl(adminUrl, name);
+    await withAdmin(
+      adminUrl,
+      async (client) => void (await client.query(`create database ${name} template crossramp_template`)),
+    );
+    try {
+      await withAdmin(url, async (client) => {
+        await client.query(
+          `update _prisma_migrations set finished_at = null where migration_name like '%_ledger'`,
+        );
+      });
+      const { code, stderr } = await failToStart({ PORT: '0', DATABASE_URL: url });
+      expect(stderr).toMatch(/^crossramp: migration \d+_ledger was begun and not finished: [^\n]+\n$/);
+      expect(code).toBe(1);
+    } finally {
+      await withAdmin(
+        adminUrl,
+        async (client) => void (await client.query(`drop database ${name} with (force)`)),
+      );
+    }
+  });
+
+  test.each([
+    ['PORT', 'http', /^crossramp: PORT: expected an integer from 0 to 65535, got http\n$/],
+    ['LIMIT_OVERFLOW', 'wrap', /^crossramp: LIMIT_OVERFLOW: expected clamp or reject, got wrap\n$/],
+    ['RATE_LIMIT', 'fast', /^crossramp: RATE_LIMIT: expected off, or [^\n]+ got fast\n$/],
+    ['DATABASE_URL', 'mysql://x', /^crossramp: DATABASE_URL: expected postgres:[^\n]+\n$/],
+  ])('a bad %s', async (name, value, line) => {
+    const { code, stderr } = await failToStart({ PORT: '0', [name]: value });
+    expect(stderr).toMatch(line);
+    expect(code).toBe(1);
+  });
+});
+
+test('requests under way are answered before the end', async () => {
+  const { home, remove } = newHome();
+  try {
+    const running = await start({ CROSSRAMP_HOME: home });
+    const authorization = readFileSync(join(home, 'sandbox.header'), 'utf8')
+      .trim()
+      .replace(/^Authorization: /, '');
+    const asked = Array.from({ length: 50 }, () =>
+      fetch(`${running.baseUrl}/v2/balance`, { headers: { authorization } }),
+    );
+    await asked[0];
+    const ended = running.end('SIGTERM');
+    const statuses = await Promise.allSettled(asked);
+    // A connection that was not accepted yet may be refused; none that was is cut off.
+    const answered = statuses.flatMap((each) => (each.status === 'fulfilled' ? [each.value.status] : []));
+    expect(new Set(answered)).toEqual(new Set([200]));
+    expect((await ended).code).toBe(0);
+  } finally {
+    remove();
+  }
+});

@@ -1,0 +1,84 @@
+/** The gateway and its commands as processes, started as the README says, each in a home folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const RUN = ['--disable-warning=ExperimentalWarning', 'scripts/run.ts'];
+const START_MAX_MS = 40_000;
+
+/** A command that ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A running gateway. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly baseUrl: string;
+  readonly banner: string;
+  /** Sends the signal and waits for the end. */
+  readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
+}
+
+/** @returns a new home folder; `remove` deletes it. */
+export function newHome(): { home: string; remove: () => void } {
+  const home = mkdtempSync(join(tmpdir(), 'crossramp-home-'));
+  return { home, remove: () => rmSync(home, { recursive: true, force: true }) };
+}
+
+/** Runs `crossramp …` to its end. */
+export function crossramp(env: Record<string, string>, ...args: string[]): Promise<Ended> {
+  return ended(spawnNode(env, 'src/cli/main.ts', ...args));
+}
+
+/** Runs a start that is expected to fail. */
+export function failToStart(env: Record<string, string>): Promise<Ended> {
+  return ended(spawnNode(env, 'src/main.ts'));
+}
+
+/** Starts the gateway on a free port and waits until it says that it is ready. */
+export async function start(env: Record<string, string>): Promise<Running> {
+  const child = spawnNode({ PORT: '0', ...env }, 'src/main.ts');
+  const end = ended(child);
+  const banner = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    const timer = setTimeout(() => reject(new Error(`not ready: ${text}`)), START_MAX_MS);
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk;
+      if (!text.includes('Ctrl-C stops it')) return;
+      clearTimeout(timer);
+      resolve(text);
+    });
+    end.then(({ stderr }) => reject(new Error(`ended: ${stderr}`)));
+  });
+  return {
+    child,
+    banner,
+    baseUrl: /REST +(\S+)\/v2/.exec(banner)?.[1] ?? '',
+    end: (signal) => {
+      child.kill(signal);
+      return end;
+    },
+  };
+}
+
+function spawnNode(env: Record<string, string>, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, [...RUN, ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function ended(child: ChildProcess): Promise<Ended> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk));
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
