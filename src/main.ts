@@ -1,9 +1,9 @@
 /** The gateway as a process: `npm start`. */
 import { pino } from 'pino';
 import { type Config, readConfig } from './config.ts';
-import { describeFailure } from './describe-failure.ts';
 import { provisionSandbox } from './resolvers/provision-sandbox.ts';
 import { type App, close, createApp, listen } from './server/app.ts';
+import { describeFailure } from './server/describe-failure.ts';
 import { type Sandbox, sandboxPaths, writeSandbox } from './server/sandbox-files.ts';
 import { openStore } from './store/open-store.ts';
 import { REGISTRY } from './templates/index.ts';

@@ -2,11 +2,11 @@
 import { Command } from 'commander';
 import { createAccount } from '../store/accounts.ts';
 import { REGISTRY } from '../templates/index.ts';
-import type { WithStore } from './main.ts';
 import { answer, jsonOption } from './output.ts';
+import { withStore } from './with-store.ts';
 
 /** Accounts. */
-export function accountCommand(withStore: WithStore): Command {
+export function accountCommand(): Command {
   const account = new Command('account').description('Account holders.');
   account
     .command('create')

@@ -2,8 +2,8 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import type { Statement } from '../store/database.ts';
-import type { WithStore } from './main.ts';
 import { answer, jsonOption } from './output.ts';
+import { withStore } from './with-store.ts';
 
 const SERVER: Statement = {
   name: 'doctor_server',
@@ -30,7 +30,7 @@ interface Check {
 const CLOCK_SKEW_MAX_MS = 5_000;
 
 /** Says whether this installation is fit to run. */
-export function doctorCommand(withStore: WithStore): Command {
+export function doctorCommand(): Command {
   return new Command('doctor')
     .description('Checks the settings, the runtime and the database; fails when one is not fit.')
     .addOption(jsonOption())

@@ -7,11 +7,11 @@ import { Command } from 'commander';
 import { exportAccount } from '../resolvers/export-account.ts';
 import { importAccount } from '../resolvers/import-account.ts';
 import { REGISTRY } from '../templates/index.ts';
-import type { WithStore } from './main.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
+import { withStore } from './with-store.ts';
 
 /** Takes history in (C-70). */
-export function importCommand(withStore: WithStore): Command {
+export function importCommand(): Command {
   return new Command('import')
     .description('Takes an account’s history in: the file whole, or nothing of it.')
     .argument('<file>', 'NDJSON in the published form')
@@ -39,7 +39,7 @@ export function importCommand(withStore: WithStore): Command {
 }
 
 /** Writes history out (C-70). */
-export function exportCommand(withStore: WithStore): Command {
+export function exportCommand(): Command {
   return new Command('export')
     .description('Writes an account’s history to standard output, in the form that import takes.')
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')

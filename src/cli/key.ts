@@ -7,8 +7,8 @@ import { parseInstant } from '../base/instant.ts';
 import { createKey } from '../resolvers/manage-keys.ts';
 import { listKeys, revokeKey } from '../store/api-keys.ts';
 import { StoreError } from '../store/open-store.ts';
-import type { WithStore } from './main.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
+import { withStore } from './with-store.ts';
 
 interface CreateOptions {
   account: string;
@@ -21,7 +21,7 @@ interface CreateOptions {
 }
 
 /** API keys. */
-export function keyCommand(withStore: WithStore): Command {
+export function keyCommand(): Command {
   const key = new Command('key').description('API keys.');
   key
     .command('create')

@@ -1,10 +1,10 @@
 /** `crossramp migrate`. */
 import { Command } from 'commander';
-import type { WithStore } from './main.ts';
 import { answer, jsonOption } from './output.ts';
+import { withStore } from './with-store.ts';
 
 /** Migrations. */
-export function migrateCommand(withStore: WithStore): Command {
+export function migrateCommand(): Command {
   return new Command('migrate')
     .description('Brings the database to the schema of this version; every other command does so first, too.')
     .addOption(jsonOption())

@@ -2,11 +2,11 @@
 import { Command } from 'commander';
 import { allAccounts } from '../store/accounts.ts';
 import { type Defect, verifyLedger } from '../store/ledger.ts';
-import type { WithStore } from './main.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
+import { withStore } from './with-store.ts';
 
 /** The auditor. */
-export function verifyCommand(withStore: WithStore): Command {
+export function verifyCommand(): Command {
   return new Command('verify')
     .description('Recomputes the whole ledger and every list; fails when anything differs, and names it.')
     .option('--account <id>', 'only this account: its id, or "sandbox"')

@@ -2,7 +2,7 @@
 import type { Registry } from '../templates/registry.ts';
 import type { Builder } from './builder.ts';
 import type { LabelRef } from './label.ts';
-import { isoOf } from './ledger.ts';
+import { isoOf } from './moment.ts';
 
 /** Defines `Event`. */
 export function defineEvent(builder: Builder, registry: Registry, label: LabelRef) {

@@ -1,10 +1,12 @@
 /** Puts the schema together. */
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import type { Registry } from '../templates/registry.ts';
+import { defineBalances } from './balance.ts';
 import { createBuilder } from './builder.ts';
 import { defineCurrency } from './currency.ts';
 import { defineLabel } from './label.ts';
-import { defineBalances, defineLedgerLine, defineStatement } from './ledger.ts';
+import { defineLedgerLine } from './ledger-line.ts';
+import { defineStatement } from './statement.ts';
 import { defineTransaction, defineTransactionQueries } from './transaction.ts';
 import { defineViewer } from './viewer.ts';
 

@@ -16,7 +16,7 @@ import type { CurrencyRefs } from './currency.ts';
 import { defineEvent } from './event.ts';
 import { namedFilters } from './filters.ts';
 import type { LabelRef } from './label.ts';
-import type { LedgerRefs } from './ledger.ts';
+import type { LedgerRefs } from './ledger-line.ts';
 import { type Connection, connectionOf, decodeCursor, FIRST_DEFAULT, pageSize } from './pagination.ts';
 
 interface Refs extends CurrencyRefs, LedgerRefs {

@@ -4,72 +4,8 @@ import type { Builder } from './builder.ts';
 
 /** Defines `Query.viewer`. */
 export function defineViewer(builder: Builder): void {
-  const apiKey = builder.prismaObject('ApiKey', {
-    description: 'An API key; its text is known to its holder only.',
-    fields: (t) => ({
-      keyId: t.exposeString('id'),
-      name: t.exposeString('name'),
-      hint: t.exposeString('hint', { description: 'The last four characters of the key.' }),
-      mode: t.exposeString('mode', { description: '`test` or `live`.' }),
-      scopes: t.exposeStringList('scopes'),
-      allowedCidrs: t.exposeStringList('allowedCidrs', {
-        description: 'Networks it may be used from; empty means any.',
-      }),
-      createdAt: t.field({ type: 'DateTime', resolve: (key) => key.createdAt.toISOString() }),
-      expiresAt: t.field({
-        type: 'DateTime',
-        nullable: true,
-        resolve: (key) => key.expiresAt?.toISOString() ?? null,
-      }),
-      revokedAt: t.field({
-        type: 'DateTime',
-        nullable: true,
-        resolve: (key) => key.revokedAt?.toISOString() ?? null,
-      }),
-      lastUsedAt: t.field({
-        type: 'DateTime',
-        nullable: true,
-        resolve: (key) => key.lastUsedAt?.toISOString() ?? null,
-      }),
-    }),
-  });
-  const setting = builder.prismaObject('TemplateSetting', {
-    description: 'Price and limits of one template (C-21). Rates are fractions, amounts BRL.',
-    fields: (t) => {
-      const decimal = (
-        name:
-          | 'spread'
-          | 'feeRate'
-          | 'feeFixed'
-          | 'amountMin'
-          | 'amountMax'
-          | 'customerStepUp30d'
-          | 'customerLimitDaily',
-      ) => t.field({ type: 'Decimal', resolve: (row) => row[name].toFixed() });
-      return {
-        template: t.exposeString('template'),
-        spread: decimal('spread'),
-        feeRate: decimal('feeRate'),
-        feeFixed: decimal('feeFixed'),
-        amountMin: decimal('amountMin'),
-        amountMax: decimal('amountMax'),
-        customerStepUp30d: decimal('customerStepUp30d'),
-        customerLimitDaily: decimal('customerLimitDaily'),
-      };
-    },
-  });
-  const account = builder.prismaObject('Account', {
-    description: 'The account holder.',
-    fields: (t) => ({
-      accountId: t.string({ resolve: ({ id }) => String(id) }),
-      name: t.exposeString('name'),
-      createdAt: t.field({ type: 'DateTime', resolve: (row) => row.createdAt.toISOString() }),
-      templateSettings: t.relation('templateSettings', {
-        type: setting,
-        query: { orderBy: { template: 'asc' } },
-      }),
-    }),
-  });
+  const apiKey = defineApiKey(builder);
+  const account = defineAccount(builder);
   const viewer = builder.objectRef<object>('Viewer').implement({
     description: 'Who asks.',
     fields: (t) => ({
@@ -110,4 +46,76 @@ export function defineViewer(builder: Builder): void {
       },
     }),
   );
+}
+
+function defineApiKey(builder: Builder) {
+  return builder.prismaObject('ApiKey', {
+    description: 'An API key; its text is known to its holder only.',
+    fields: (t) => ({
+      keyId: t.exposeString('id'),
+      name: t.exposeString('name'),
+      hint: t.exposeString('hint', { description: 'The last four characters of the key.' }),
+      mode: t.exposeString('mode', { description: '`test` or `live`.' }),
+      scopes: t.exposeStringList('scopes'),
+      allowedCidrs: t.exposeStringList('allowedCidrs', {
+        description: 'Networks it may be used from; empty means any.',
+      }),
+      createdAt: t.field({ type: 'DateTime', resolve: (key) => key.createdAt.toISOString() }),
+      expiresAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        resolve: (key) => key.expiresAt?.toISOString() ?? null,
+      }),
+      revokedAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        resolve: (key) => key.revokedAt?.toISOString() ?? null,
+      }),
+      lastUsedAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        resolve: (key) => key.lastUsedAt?.toISOString() ?? null,
+      }),
+    }),
+  });
+}
+
+function defineAccount(builder: Builder) {
+  const setting = builder.prismaObject('TemplateSetting', {
+    description: 'Price and limits of one template (C-21). Rates are fractions, amounts BRL.',
+    fields: (t) => {
+      const decimal = (
+        name:
+          | 'spread'
+          | 'feeRate'
+          | 'feeFixed'
+          | 'amountMin'
+          | 'amountMax'
+          | 'customerStepUp30d'
+          | 'customerLimitDaily',
+      ) => t.field({ type: 'Decimal', resolve: (row) => row[name].toFixed() });
+      return {
+        template: t.exposeString('template'),
+        spread: decimal('spread'),
+        feeRate: decimal('feeRate'),
+        feeFixed: decimal('feeFixed'),
+        amountMin: decimal('amountMin'),
+        amountMax: decimal('amountMax'),
+        customerStepUp30d: decimal('customerStepUp30d'),
+        customerLimitDaily: decimal('customerLimitDaily'),
+      };
+    },
+  });
+  return builder.prismaObject('Account', {
+    description: 'The account holder.',
+    fields: (t) => ({
+      accountId: t.string({ resolve: ({ id }) => String(id) }),
+      name: t.exposeString('name'),
+      createdAt: t.field({ type: 'DateTime', resolve: (row) => row.createdAt.toISOString() }),
+      templateSettings: t.relation('templateSettings', {
+        type: setting,
+        query: { orderBy: { template: 'asc' } },
+      }),
+    }),
+  });
 }

@@ -16,7 +16,8 @@ export function pixInSteps(names: PixInNames): readonly Step[] {
   return [
     ...quoteSteps(names.quoteReady),
     ...identitySteps(names),
-    ...depositSteps(names),
+    ...chargeSteps(names),
+    ...paymentSteps(names),
     ...swapSteps(names),
   ];
 }
@@ -199,7 +200,8 @@ function identitySteps(names: PixInNames): readonly Step[] {
   ];
 }
 
-function depositSteps(names: PixInNames): readonly Step[] {
+/** The charge, while nothing was paid on it. */
+function chargeSteps(names: PixInNames): readonly Step[] {
   return [
     step(
       [names.deposit, 'QRCODE'],
@@ -227,6 +229,12 @@ function depositSteps(names: PixInNames): readonly Step[] {
       ),
       { error: true, ending: 'final' },
     ),
+  ];
+}
+
+/** What was paid, and whether it may be converted. */
+function paymentSteps(names: PixInNames): readonly Step[] {
+  return [
     step(
       [names.deposit, 'PAID'],
       'Processing',

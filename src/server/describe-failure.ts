@@ -1,9 +1,9 @@
 /** Failures of a process in one line each, for the person who started it. */
-import { ConfigError } from './config.ts';
-import { ImportRefused } from './resolvers/import-account.ts';
-import { EmbeddedPostgresError } from './store/embedded-postgres.ts';
-import { MigrationError } from './store/migrate.ts';
-import { StoreError } from './store/open-store.ts';
+import { ConfigError } from '../config.ts';
+import { ImportRefused } from '../resolvers/import-account.ts';
+import { EmbeddedPostgresError } from '../store/embedded-postgres.ts';
+import { MigrationError } from '../store/migrate.ts';
+import { StoreError } from '../store/open-store.ts';
 
 const EXPECTED = [ConfigError, ImportRefused, EmbeddedPostgresError, MigrationError, StoreError];
 

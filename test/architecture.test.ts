@@ -1,0 +1,131 @@
+/**
+ * Goal: the house stays as ARCHITECTURE.md draws it. Method: the sources as text: imports only point down the layers,
+ * no cycles (types count), files and functions stay short, template names stand in one place, exports are documented.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { REGISTRY } from '../src/templates/index.ts';
+
+const SRC = fileURLToPath(new URL('../src/', import.meta.url));
+/** Layers from the bottom; folders of one layer never import each other. */
+const LAYERS = [
+  ['base'],
+  ['ledger', 'events'],
+  ['templates'],
+  ['store', 'wire'],
+  ['resolvers'],
+  ['schema', 'rest-compat'],
+  ['server'],
+  ['cli', '.'],
+];
+const FILE_LINES_MAX = 400;
+const FUNCTION_LINES_MAX = 70;
+
+interface Source {
+  readonly path: string;
+  readonly folder: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+const SOURCES: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.startsWith(join('store', 'generated')))
+  .map((path) => {
+    const text = readFileSync(join(SRC, path), 'utf8');
+    const imports = [...text.matchAll(/from '(\.[^']+)'/g)].map((match) =>
+      relative(SRC, join(SRC, dirname(path), match[1] as string)),
+    );
+    const folder = path.includes('/') ? (path.split('/')[0] as string) : '.';
+    return { path, folder, text, imports: imports.filter((target) => !target.includes('generated')) };
+  });
+
+const layerOf = (folder: string) => LAYERS.findIndex((folders) => folders.includes(folder));
+/** config.ts stands beside main.ts: programs read it and pass its values down. */
+const isSettings = (target: string) => target === 'config.ts';
+
+describe('layers', () => {
+  test('every folder has its layer', () => {
+    expect(SOURCES.filter(({ folder }) => layerOf(folder) < 0).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('imports only point down', () => {
+    const wrong = SOURCES.flatMap(({ path, folder, imports }) =>
+      imports
+        .filter((target) => !isSettings(target))
+        .map((target) => ({ target, to: target.includes('/') ? (target.split('/')[0] as string) : '.' }))
+        .filter(({ to }) => to !== folder && layerOf(to) >= layerOf(folder))
+        .map(({ target }) => `${path} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('there are no cycles, types counted', () => {
+    const graph = new Map(SOURCES.map(({ path, imports }) => [path, imports]));
+    const done = new Set<string>();
+    const walk = (path: string, trail: readonly string[]): string[] => {
+      if (trail.includes(path)) return [[...trail.slice(trail.indexOf(path)), path].join(' → ')];
+      if (done.has(path)) return [];
+      const found = (graph.get(path) ?? []).flatMap((next) => walk(next, [...trail, path]));
+      done.add(path);
+      return found;
+    };
+    expect(SOURCES.flatMap(({ path }) => walk(path, []))).toEqual([]);
+  });
+
+  test('only programs read the environment, through config.ts; the database server inherits three names of it', () => {
+    const readers = SOURCES.filter(({ text }) => /process\.env\b/.test(text)).map(({ path }) => path);
+    const allowed = [
+      'main.ts',
+      join('cli', 'with-store.ts'),
+      join('cli', 'doctor.ts'),
+      join('store', 'postgres-binaries.ts'),
+    ];
+    expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
+  });
+});
+
+describe('size', () => {
+  test(`no file is longer than ${FILE_LINES_MAX} lines`, () => {
+    const long = SOURCES.map(({ path, text }) => `${path} ${text.split('\n').length}`).filter(
+      (each) => Number(each.split(' ')[1]) > FILE_LINES_MAX,
+    );
+    expect(long).toEqual([]);
+  });
+
+  test(`no function is longer than ${FUNCTION_LINES_MAX} lines`, () => {
+    const long = SOURCES.flatMap(({ path, text }) =>
+      [...text.matchAll(/^(?:export )?(?:async )?function\*? (\w+)[\s\S]*?^}/gm)]
+        .map((match) => ({ name: match[1], lines: match[0].split('\n').length }))
+        .filter(({ lines }) => lines > FUNCTION_LINES_MAX)
+        .map(({ name, lines }) => `${path} ${name} ${lines}`),
+    );
+    expect(long).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  test('template names stand as literals in src/templates only, and in the paths of the families', () => {
+    const names = REGISTRY.templates.map(({ name }) => `'${name}'`);
+    const wrong = SOURCES.filter(
+      ({ folder, path }) => folder !== 'templates' && path !== join('rest-compat', 'families.ts'),
+    )
+      .filter(({ text }) => names.some((name) => text.includes(name)))
+      .map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+
+  test('every exported function, class and type has a docblock', () => {
+    const bare = SOURCES.flatMap(({ path, text }) =>
+      [...text.matchAll(/(\*\/\n)?^export (?:async )?(?:function\*?|class|interface|type|const) (\w+)/gm)]
+        .filter((match) => match[1] === undefined)
+        .map((match) => `${path} ${match[2]}`),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  test('every file says what it is', () => {
+    expect(SOURCES.filter(({ text }) => !text.startsWith('/**')).map(({ path }) => path)).toEqual([]);
+  });
+});
