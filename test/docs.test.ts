@@ -1,0 +1,74 @@
+/** Goal: documents say what is so. Method: the sets that code and documents both list are compared. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { ERRORS } from '../src/base/errors.ts';
+
+const root = new URL('../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const DOCUMENTS = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+test('docs/errors.md explains every code with its status, and no other', () => {
+  const sections = read('docs/errors.md').split(/^## /m).slice(1);
+  const explained = sections.map((section) => [
+    section.split('\n')[0],
+    Number(/Status (\d+)/.exec(section)?.[1]),
+  ]);
+  expect(Object.fromEntries(explained)).toEqual(
+    Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status])),
+  );
+});
+
+test('docs/operations.md lists every setting of src/config.ts', () => {
+  const settings = new Set(
+    [...read('src/config.ts').matchAll(/(?:env\.|env, ')([A-Z_]+)/g)].map((match) => match[1]),
+  );
+  const table = read('docs/operations.md').split('## Commands')[0] as string;
+  const listed = new Set([...table.matchAll(/`([A-Z_]{4,})`/g)].map((match) => match[1]));
+  for (const name of settings) expect(listed, name).toContain(name);
+});
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  const text = read(document);
+
+  test('links lead somewhere', () => {
+    const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map((match) => match[1] as string);
+    const missing = targets.filter((target) => !existsSync(new URL(target, new URL(document, root))));
+    expect(missing).toEqual([]);
+  });
+
+  test('files that it names exist', () => {
+    const named = [...text.matchAll(/`((?:src|test|prisma|scripts|docs|bench)\/[\w./-]+\w)`/g)].map(
+      (match) => match[1] as string,
+    );
+    expect(named.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
+  });
+});
+
+test('decisions that code and documents cite exist', () => {
+  const decisions = readdirSync(new URL('docs/decisions/', root)).map((name) => name.slice(0, 4));
+  const sources = [
+    ...DOCUMENTS,
+    ...readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.includes('generated'))
+      .map((name) => `src/${name}`),
+    'prisma.config.ts',
+  ];
+  const cited = sources.flatMap((path) =>
+    [...read(path).matchAll(/decisions?[ /](\d{4})/gi)].map((match) => match[1] as string),
+  );
+  expect(cited.filter((number) => !decisions.includes(number))).toEqual([]);
+  expect(cited.length).toBeGreaterThan(3);
+});
+
+test('the README’s commands are those of package.json', () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  const named = [...read('README.md').matchAll(/^npm (?:run -s )?(\w+)/gm)].map(
+    (match) => match[1] as string,
+  );
+  expect(named.filter((name) => name !== 'ci' && scripts[name] === undefined)).toEqual([]);
+});
