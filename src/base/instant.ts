@@ -20,6 +20,12 @@ export function isoMillis(instant: Instant): string {
   return `${instant.slice(0, 10)}T${instant.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`;
 }
 
+/** @returns the instant in whole seconds where it is one, else with its fraction: nothing is lost, nothing added. */
+export function isoExact(instant: Instant): string {
+  const millis = isoMillis(instant);
+  return millis.endsWith('.000Z') ? isoSeconds(instant) : millis;
+}
+
 /**
  * Reads an ISO 8601 instant with a zone.
  *

@@ -1,5 +1,5 @@
 /** Checks filters as callers write them, for both edges: every bad value is named, none is guessed at (C-13). */
-import { CURRENCIES, currenciesMeant } from '../base/currency.ts';
+import { CURRENCIES, currenciesMeant, currencyOfHistory } from '../base/currency.ts';
 import { invalidParameters, type Violation } from '../base/errors.ts';
 import { parseDay } from '../base/instant.ts';
 import { currenciesHeld } from '../store/ledger.ts';
@@ -63,7 +63,9 @@ export class Violations {
         code: 'CURRENCY_AMBIGUOUS',
       });
     }
-    if ((await currenciesHeld(context.database, context.caller.accountId)).includes(text)) return text;
+    const held = await currenciesHeld(context.database, context.caller.accountId);
+    const named = held.find((code) => code === text || currencyOfHistory(code)?.displayName === text);
+    if (named) return named;
     const codes = CURRENCIES.map((currency) => currency.code).join(', ');
     return this.add({ parameter: given.name, message: `must be one of ${codes}` });
   }

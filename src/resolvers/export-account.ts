@@ -1,4 +1,5 @@
 /** Writes an account's history out, in the form that import takes (contract C-70). */
+import { isoExact } from '../base/instant.ts';
 import type { Database } from '../store/database.ts';
 import { type ExportedLine, exportLines, exportTransactions } from '../store/history.ts';
 import type { Registry } from '../templates/registry.ts';
@@ -6,17 +7,18 @@ import { envelopeWriter } from '../wire/envelope.ts';
 import { statementEntry } from '../wire/statement.ts';
 
 const BATCH = 1_000;
+const EXACT = { exactIntegers: true, exactInstants: true };
 
 /**
  * Yields NDJSON lines: transactions, then statement entries, oldest first. Numbers that the interface rounds are
- * written exactly (C-4), so that nothing is lost on the way back.
+ * written exactly (C-4), and times with their fraction (C-2), so that nothing is lost on the way back.
  */
 export async function* exportAccount(
   database: Database,
   registry: Registry,
   accountId: bigint,
 ): AsyncGenerator<string> {
-  const { envelope } = envelopeWriter(registry, { exactIntegers: true });
+  const { envelope } = envelopeWriter(registry, EXACT);
   for (let after = 0n; ; ) {
     const rows = await exportTransactions(database, accountId, after, BATCH);
     for (const row of rows) yield `{"type":"transaction",${envelope(row).slice(1)}\n`;
@@ -35,5 +37,5 @@ export async function* exportAccount(
 
 function exportedEntry(line: ExportedLine): string {
   const ledgerAccount = { ...line, id: line.ledgerAccountId };
-  return statementEntry({ ...line, ledgerAccount }, JSON.stringify(line.end2end));
+  return statementEntry({ ...line, ledgerAccount }, isoExact(line.postedAt), JSON.stringify(line.end2end));
 }

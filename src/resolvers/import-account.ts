@@ -142,7 +142,7 @@ async function takeTransactions(
   const named = new Set(history.transactions.map(({ record }) => record.end2end));
   for (const { record } of history.entries) if (record.end2end !== null) named.add(record.end2end);
   const known = await knownTransactions(tx, accountId, [...named]);
-  const { envelope } = envelopeWriter(registry, { exactIntegers: true });
+  const { envelope } = envelopeWriter(registry, { exactIntegers: true, exactInstants: true });
   const fresh = history.transactions.filter(({ line, record }) => {
     const existing = known.get(record.end2end);
     if (!existing) return true;

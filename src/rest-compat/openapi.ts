@@ -6,15 +6,21 @@ import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { RestFamily } from './families.ts';
 import { LIMIT_MAX } from './query.ts';
-import type { AnswerShape, Route } from './routes.ts';
+import type { AnswerShape, RestPolicy, Route } from './routes.ts';
 
 type Schema = Record<string, unknown>;
 
 /**
  * @param publicUrl - base URL of the instance.
+ * @param policy - whether the integers of the offramps are printed exactly (C-4).
  * @returns the document, as plain data.
  */
-export function openApiDocument(registry: Registry, routes: readonly Route[], publicUrl: string): Schema {
+export function openApiDocument(
+  registry: Registry,
+  routes: readonly Route[],
+  publicUrl: string,
+  policy: Pick<RestPolicy, 'exactIntegers'> = { exactIntegers: false },
+): Schema {
   return {
     openapi: '3.1.0',
     info: {
@@ -35,7 +41,7 @@ export function openApiDocument(registry: Registry, routes: readonly Route[], pu
           description: 'An API key, `crx_test_…` or `crx_live_…` (C-40).',
         },
       },
-      schemas: { ...SHARED_SCHEMAS, ...templateSchemas(registry) },
+      schemas: { ...SHARED_SCHEMAS, ...templateSchemas(registry, policy) },
       responses: problemResponses(),
     },
   };
@@ -241,10 +247,13 @@ const SHARED_SCHEMAS: Record<string, Schema> = {
 };
 
 /** Of each template: the attributes, and the single-record body. And what a statement entry embeds. */
-function templateSchemas(registry: Registry): Record<string, Schema> {
+function templateSchemas(
+  registry: Registry,
+  policy: Pick<RestPolicy, 'exactIntegers'>,
+): Record<string, Schema> {
   const schemas = Object.fromEntries(
     registry.templates.flatMap((template) => [
-      [`${template.typeName}Attributes`, attributesSchema(template)],
+      [`${template.typeName}Attributes`, attributesSchema(template, policy)],
       [
         template.typeName,
         object({
@@ -273,10 +282,11 @@ function templateSchemas(registry: Registry): Record<string, Schema> {
   return { ...schemas, EmbeddedTransaction: embedded };
 }
 
-function attributesSchema(template: Template): Schema {
+function attributesSchema(template: Template, policy: Pick<RestPolicy, 'exactIntegers'>): Schema {
   const properties = template.attributes.map(({ name, kind, doc }) => {
     const { wire } = KINDS[kind];
-    return [name, { type: wire === 'string' ? 'string' : [wire, 'null'], description: doc }];
+    if (wire === 'string') return [name, { type: wire, description: doc }];
+    return [name, { type: [policy.exactIntegers ? 'number' : wire, 'null'], description: doc }];
   });
   const optional = template.attributes
     .filter((attribute) => attribute.optional)

@@ -20,6 +20,9 @@ export interface Query {
 const LIMIT_DEFAULT = 20;
 /** Largest page (`service.md` 8). */
 export const LIMIT_MAX = 100;
+/** Of names that mean nothing here: how many are named, and how much of each. */
+const IGNORED_MAX = 20;
+const SHOWN_LENGTH_MAX = 40;
 const INTEGER = /^(0|[1-9]\d*)$/;
 
 /**
@@ -38,10 +41,11 @@ export function parseQuery(
   for (const part of search === '' ? [] : search.split('&')) {
     if (part === '') continue;
     const equals = part.indexOf('=');
-    const name = decode(equals < 0 ? part : part.slice(0, equals));
+    const rawName = equals < 0 ? part : part.slice(0, equals);
+    const name = decode(rawName);
     const value = decode(equals < 0 ? '' : part.slice(equals + 1));
     if (name === undefined || !known.includes(name)) {
-      noteUnknown(name ?? part, known, policy, violations, ignored);
+      noteUnknown(name ?? rawName, known, policy, violations, ignored);
     } else if (value === undefined) {
       violations.add({ parameter: name, message: 'must be percent-encoded UTF-8' });
     } else if (values.has(name)) {
@@ -95,12 +99,16 @@ function noteUnknown(
   violations: Violations,
   ignored: string[],
 ): void {
-  const nearest = nearestName(name, known);
+  const shown = name.slice(0, SHOWN_LENGTH_MAX).toWellFormed();
   if (policy.strictQuery) {
-    const hint = nearest ? `; did you mean ${nearest}?` : `; known are ${known.join(', ')}`;
-    violations.add({ parameter: name.slice(0, 100), message: `is not a parameter of this path${hint}` });
+    const nearest = nearestName(name, known);
+    const others = known.length > 0 ? `known are ${known.join(', ')}` : 'it takes none';
+    const hint = nearest ? `; did you mean ${nearest}?` : `; ${others}`;
+    violations.add({ parameter: shown, message: `is not a parameter of this path${hint}` });
   } else {
-    ignored.push(encodeURIComponent(name.toWellFormed().slice(0, 100)));
+    const encoded = encodeURIComponent(shown);
+    // Callers and proxies take only so much of a header.
+    if (ignored.length < IGNORED_MAX && !ignored.includes(encoded)) ignored.push(encoded);
   }
 }
 

@@ -46,7 +46,7 @@ const REQUEST_ID = /^[\w.-]{1,128}$/;
 export function createApp({ config, database, registry, log }: AppParts): App {
   const routes = restRoutes(registry, config);
   const findRoute = routeFinder(routes);
-  const openApi = JSON.stringify(openApiDocument(registry, routes, config.publicUrl));
+  const openApi = JSON.stringify(openApiDocument(registry, routes, config.publicUrl, config));
   const serveGraphql = graphqlServer(buildSchema(registry), log);
   const authenticate = authenticator(database);
   const limiter = config.rateLimit && rateLimiter(config.rateLimit);

@@ -59,7 +59,8 @@ export function authenticator(database: Database): Authenticate {
 
 /** @returns the `WWW-Authenticate` header of a refusal: it says more only when a token was sent (RFC 6750 section 3). */
 export function challenge(request: IncomingMessage): string {
-  return request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
+  const sent = request.headersDistinct.authorization ?? [];
+  return sent.some((value) => /^bearer +\S/i.test(value)) ? 'Bearer error="invalid_token"' : 'Bearer';
 }
 
 function bearerToken(request: IncomingMessage): string | undefined {

@@ -1,5 +1,5 @@
 /** Serves the route table of `/v2` over HTTP. */
-import { GatewayError, notFound } from '../base/errors.ts';
+import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import type { Route } from '../rest-compat/routes.ts';
 import { accepts, type Exchange, sendJson } from './http.ts';
@@ -56,6 +56,7 @@ function decodeId(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw notFound();
+    // No record has an empty id: after the same checks as any other, it is missing (C-15).
+    return '';
   }
 }

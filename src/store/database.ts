@@ -74,7 +74,7 @@ export function isDatabaseAway(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   if (
     typeof code === 'string' &&
-    /^(08|57P0|53300|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|P1001|P1017)/.test(code)
+    /^(08|28|3D000|53|55000|57P0|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|P1001|P1017)/.test(code)
   )
     return true;
   // The pool and the driver report these without a code.

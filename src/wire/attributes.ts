@@ -1,6 +1,6 @@
 /** What an attribute of a transaction is published as: one reading of the facts for REST, webhooks and GraphQL. */
 import { currencyOf, currencyOfHistory, explorerUrl } from '../base/currency.ts';
-import { isoSeconds } from '../base/instant.ts';
+import { type Instant, isoExact, isoSeconds } from '../base/instant.ts';
 import { roundHalfUp, trimDecimal } from '../base/money.ts';
 import type { Attribute } from '../templates/define.ts';
 import type { FactName, TransactionRow } from '../templates/facts.ts';
@@ -16,6 +16,19 @@ export type AttributeReader = (row: TransactionRow) => string | null;
 /** Writes an attribute of a row as a JSON token; a text that is not known is `""` (C-5), a number `null`. */
 export type AttributeWriter = (row: TransactionRow) => string;
 
+/** How exactly values are written. */
+export interface WireOptions {
+  /** Print attributes that are published as integers exactly instead (C-4). */
+  readonly exactIntegers: boolean;
+  /** Print the fraction of a second where there is one, which the published form leaves out (C-2). */
+  readonly exactInstants?: boolean;
+}
+
+/** @returns the writer of an instant. */
+export function instantWriter({ exactInstants }: WireOptions): (instant: Instant) => string {
+  return exactInstants ? isoExact : isoSeconds;
+}
+
 /** @returns the reader of an attribute; what was published differently in imported history goes first (C-70). */
 export function attributeReader(attribute: Attribute): AttributeReader {
   const read = canonicalReader(attribute);
@@ -24,10 +37,10 @@ export function attributeReader(attribute: Attribute): AttributeReader {
 }
 
 /**
- * @param options - `exactIntegers`: print attributes that are published as integers exactly instead (C-4).
+ * @param options - see `WireOptions`.
  * @returns the writer of an attribute.
  */
-export function attributeWriter(attribute: Attribute, options: { exactIntegers: boolean }): AttributeWriter {
+export function attributeWriter(attribute: Attribute, options: WireOptions): AttributeWriter {
   const read = attributeReader(attribute);
   const { wire } = KINDS[attribute.kind];
   if (wire === 'number' || (wire === 'integer' && options.exactIntegers)) return (row) => read(row) ?? 'null';
@@ -38,9 +51,10 @@ export function attributeWriter(attribute: Attribute, options: { exactIntegers: 
     };
   }
   if (attribute.kind === 'instant') {
+    const iso = instantWriter(options);
     return (row) => {
       const text = read(row);
-      return text === null ? '""' : `"${isoSeconds(text)}"`;
+      return text === null ? '""' : `"${iso(text)}"`;
     };
   }
   return (row) => JSON.stringify(read(row) ?? '');

@@ -1,12 +1,17 @@
 /** The published JSON of a transaction: alone (GET, list item, webhook body) and embedded in a statement entry. */
 
 import { assert } from '../base/assert.ts';
-import { isoSeconds } from '../base/instant.ts';
 import type { Label } from '../base/label.ts';
 import type { Step, Template } from '../templates/define.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
-import { type AttributeWriter, attributeReader, attributeWriter } from './attributes.ts';
+import {
+  type AttributeWriter,
+  attributeReader,
+  attributeWriter,
+  instantWriter,
+  type WireOptions,
+} from './attributes.ts';
 
 /** The four labels of a transaction's present state. */
 export interface Labels {
@@ -27,9 +32,9 @@ export interface EnvelopeWriter {
 
 /**
  * @param registry - the templates that can occur.
- * @param options - `exactIntegers`: see C-4.
+ * @param options - how exactly values are written.
  */
-export function envelopeWriter(registry: Registry, options: { exactIntegers: boolean }): EnvelopeWriter {
+export function envelopeWriter(registry: Registry, options: WireOptions): EnvelopeWriter {
   const attributesOf = new Map(
     registry.templates.map((template) => [template.name, attributesWriter(template, options)]),
   );
@@ -39,8 +44,9 @@ export function envelopeWriter(registry: Registry, options: { exactIntegers: boo
     assert(write, `template ${row.template} is in the registry`);
     return write(row);
   };
+  const iso = instantWriter(options);
   const times = (row: TransactionRow) =>
-    `"created_at":"${isoSeconds(row.createdAt)}","updated_at":"${isoSeconds(row.updatedAt)}"`;
+    `"created_at":"${iso(row.createdAt)}","updated_at":"${iso(row.updatedAt)}"`;
   return {
     envelope: (row) =>
       `{"end2end":${JSON.stringify(row.end2end)},"component":${JSON.stringify(row.component)},"state":${JSON.stringify(row.state)},` +
@@ -66,7 +72,7 @@ function publishedLabel(name: 'status' | 'substatus' | 'message', ours: Label, r
   return { en: row.asPublished[`${name}.en`] ?? ours.en, pt: row.asPublished[`${name}.pt`] ?? ours.pt };
 }
 
-function attributesWriter(template: Template, options: { exactIntegers: boolean }): AttributeWriter {
+function attributesWriter(template: Template, options: WireOptions): AttributeWriter {
   const writers = template.attributes.map((attribute) => {
     const key = `${JSON.stringify(attribute.name)}:`;
     const write = attributeWriter(attribute, options);

@@ -37,6 +37,12 @@ export interface HistoryEntry {
   readonly end2end: string | null;
 }
 
+/** Longest number that is kept, as text. */
+const DIGITS_MAX = 200;
+/** Most digits of minor units that the ledger holds. */
+const MINOR_DIGITS = 78;
+const MINOR_MAX = 10n ** BigInt(MINOR_DIGITS) - 1n;
+
 type Json = { readonly [name: string]: ExactJson };
 
 const ENVELOPE = [
@@ -129,8 +135,7 @@ export function readEntry(body: Json): HistoryEntry {
     throw new HistoryError('does not chain: previous_balance + credit - debit is not balance');
   if (before < 0n || after < 0n)
     throw new HistoryError('previous_balance, balance: expected no balance below zero');
-  if (body.transaction !== null && typeof body.transaction !== 'string')
-    throw new HistoryError('transaction: expected an end2end or null');
+  const end2end = body.transaction === null ? null : identifierOf(body, 'transaction');
   return {
     id: idOf(body, 'id'),
     date: instantOf(body, 'date'),
@@ -145,7 +150,7 @@ export function readEntry(body: Json): HistoryEntry {
     delta: credit - debit,
     balanceBefore: before,
     balanceAfter: after,
-    end2end: body.transaction,
+    end2end,
   };
 }
 
@@ -171,9 +176,7 @@ function attributeValue(attribute: Attribute, attributes: Json): string | null {
   const value = attributes[attribute.name];
   if (value === undefined || value === null) return null;
   if (KINDS[attribute.kind].wire !== 'string') {
-    if (!(value instanceof NumberToken))
-      throw new HistoryError(`attributes.${attribute.name}: expected a number`);
-    return expandNumber(value.text);
+    return numberOf(attributes, attribute.name, 'attributes.');
   }
   const text = textOf(attributes, attribute.name, 'attributes.');
   if (text === '' && !attribute.optional) return null;
@@ -261,7 +264,8 @@ function identifierOf(body: Json, name: string): string {
 
 function instantOf(body: Json, name: string, path = ''): Date {
   const instant = parseInstant(textOf(body, name, path));
-  if (!instant) throw new HistoryError(`${path}${name}: expected a time such as 2026-05-01T12:00:00Z`);
+  if (!instant || instant.getUTCFullYear() > 9999)
+    throw new HistoryError(`${path}${name}: expected a time such as 2026-05-01T12:00:00Z`);
   return instant;
 }
 
@@ -280,16 +284,31 @@ function idOf(body: Json, name: string): bigint {
   return BigInt(value.text);
 }
 
-function minorOf(body: Json, name: string, currency: Currency): bigint {
+function numberOf(body: Json, name: string, path = ''): string {
   const value = body[name];
-  if (!(value instanceof NumberToken)) throw new HistoryError(`${name}: expected a number`);
+  if (!(value instanceof NumberToken)) throw new HistoryError(`${path}${name}: expected a number`);
   try {
-    return toMinor(expandNumber(value.text), currency.decimals);
+    const text = expandNumber(value.text);
+    if (text.length <= DIGITS_MAX) return text;
+  } catch {
+    // Said below.
+  }
+  throw new HistoryError(`${path}${name}: expected a number of at most ${DIGITS_MAX} digits`);
+}
+
+function minorOf(body: Json, name: string, currency: Currency): bigint {
+  let minor: bigint;
+  try {
+    minor = toMinor(numberOf(body, name), currency.decimals);
   } catch (error) {
+    if (error instanceof HistoryError) throw error;
     throw new HistoryError(
       `${name}: ${(error as Error).message}, and ${currency.code} has ${currency.decimals}`,
     );
   }
+  if (minor > MINOR_MAX || minor < -MINOR_MAX)
+    throw new HistoryError(`${name}: expected at most ${MINOR_DIGITS} digits`);
+  return minor;
 }
 
 const NO_FACTS: Omit<Facts, 'template'> = {

@@ -36,14 +36,15 @@ export function lineAmounts(
 }
 
 /**
+ * @param date - time of the journal as text, ISO 8601.
  * @param transaction - JSON text of what stands in the entry's `transaction` (`null` for an adjustment).
  * @returns the JSON text of one entry.
  */
-export function statementEntry(line: EntryFacts, transaction: string): string {
+export function statementEntry(line: EntryFacts, date: string, transaction: string): string {
   const account = line.ledgerAccount;
   const amounts = lineAmounts(line, account.scale);
   return (
-    `{"id":${line.id},"date":"${isoSeconds(line.postedAt)}","account":{"id":${account.id},"name":${JSON.stringify(account.name)},` +
+    `{"id":${line.id},"date":"${date}","account":{"id":${account.id},"name":${JSON.stringify(account.name)},` +
     `"code":${JSON.stringify(account.code)},"currency":${JSON.stringify(account.currency)},"currency_pretty_name":${JSON.stringify(account.prettyName)}},` +
     `"debit":${amounts.debit},"credit":${amounts.credit},"previous_balance":${amounts.previousBalance},"balance":${amounts.balance},` +
     `"transaction":${transaction}}`
@@ -58,7 +59,7 @@ export function statementEnvelope(
   embedded: (row: TransactionRow) => string,
 ): string {
   const entries = lines.map((line) =>
-    statementEntry(line, line.transaction ? embedded(line.transaction) : 'null'),
+    statementEntry(line, isoSeconds(line.postedAt), line.transaction ? embedded(line.transaction) : 'null'),
   );
   return `{"total":${total},"limit":${page.limit},"offset":${page.offset},"entries":[${entries.join(',')}]}`;
 }

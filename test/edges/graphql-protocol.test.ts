@@ -51,7 +51,10 @@ describe('both engines give the same bytes', () => {
       'aliases and fragments',
       '{ a: balances { ...B } b: balances { ...B } } fragment B on Balance { blocked }',
     ],
-    ['more than a page may cost', '{ transactions(family: ONRAMPS, first: 100) { edges { node { ledgerLines { transaction { ledgerLines { transaction { end2end } } } } } } } }'],
+    [
+      'more than a page may cost',
+      '{ transactions(family: ONRAMPS, first: 100) { edges { node { ledgerLines { transaction { ledgerLines { transaction { end2end } } } } } } } }',
+    ],
     ['a refused argument', '{ statement(first: 0) { totalCount } balances { blocked } }'],
     ['a missing variable', 'query($id: String!) { transaction(end2end: $id) { id } }', {}],
     ['a variable of another type', 'query($n: Int!) { statement(first: $n) { totalCount } }', { n: 'many' }],

@@ -218,7 +218,8 @@ begin
 end $$;
 
 -- Opens ledger accounts that do not exist yet; ids are given under the account's lock. Sub-accounts may not go
--- below zero, house accounts may. p_id keeps the public id of imported ones (null: the next free id).
+-- below zero, house accounts may. p_id keeps the public id of imported ones; otherwise sub-accounts get the next id,
+-- and house accounts count down from -1, so that their ids never stand in the way of imported ones.
 create function ledger_open(
   p_account bigint, p_id bigint[], p_code text[], p_name text[], p_currency text[], p_pretty_name text[], p_scale smallint[],
   p_sub_account smallint[], p_house text[])
@@ -226,14 +227,17 @@ returns void language plpgsql security definer set search_path = public, pg_temp
 begin
   perform 1 from account_head where account_id = p_account for update;
   with missing as (
-    select u.*, row_number() over (order by u.ord) as n
+    select u.*, row_number() over (partition by u.sub_account = 0 order by u.ord) as n
       from unnest(p_id, p_code, p_name, p_currency, p_pretty_name, p_scale, p_sub_account, p_house)
            with ordinality u(id, code, name, currency, pretty_name, scale, sub_account, house, ord)
      where not exists (select from ledger_account a where a.account_id = p_account and a.currency = u.currency
                           and a.sub_account = u.sub_account and a.house is not distinct from u.house)
   ), opened as (
     insert into ledger_account (account_id, id, code, name, currency, pretty_name, scale, sub_account, house)
-    select p_account, coalesce(m.id, greatest(h.ledger_account_id, coalesce((select max(id) from missing), 0)) + m.n),
+    select p_account,
+           case when m.id is not null then m.id
+                when m.sub_account = 0 then least(0, (select min(id) from ledger_account where account_id = p_account)) - m.n
+                else greatest(h.ledger_account_id, (select max(id) from missing)) + m.n end,
            m.code, m.name, m.currency, m.pretty_name, m.scale, m.sub_account, m.house
       from missing m join account_head h on h.account_id = p_account
     returning id, sub_account
@@ -470,4 +474,12 @@ language sql stable as $$
   union all select 'list head', null, h.last_seq, h.family || ' has ' || count(t.id)
     from list_head h left join transaction t on t.account_id = h.account_id and t.family = h.family
    where h.account_id = p_account group by h.family, h.last_seq having h.last_seq <> count(t.id)
+  union all select 'list head', null, null, t.family || ' has transactions and no head'
+    from (select distinct family from transaction where account_id = p_account) t
+   where not exists (select from list_head h where h.account_id = p_account and h.family = t.family)
+  union all select 'list day index', null, coalesce(d.first_seq, f.first_seq), coalesce(d.family, f.family) || ' ' || coalesce(d.day, f.day)
+    from (select * from list_day where account_id = p_account) d
+    full join (select family, (created_at at time zone 'UTC')::date as day, min(list_seq) as first_seq from transaction where account_id = p_account group by 1, 2) f
+      on f.family = d.family and f.day = d.day
+   where d.first_seq is distinct from f.first_seq
 $$;

@@ -1,0 +1,287 @@
+/**
+ * Bad input to `/v2` (C-13): every parameter of every route against a dictionary, and a bounded fuzz.
+ *
+ * The matrix is made from the route table, so that a new parameter without an expectation here fails. Which values
+ * a parameter refuses is decided by rules of this file, not by the code that is tested.
+ */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ERRORS } from '../../src/base/errors.ts';
+import { restRoutes } from '../../src/rest-compat/routes.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { type Answer, useApp } from '../support/app.ts';
+
+const ROUTES = restRoutes(REGISTRY, { limitOverflow: 'clamp', strictQuery: false, exactIntegers: false });
+const ID = 'CRX01KQJ1A72GFRM9067ZF35B7ZCN';
+const LISTS = ROUTES.filter(({ parameters }) => parameters.length > 0);
+const CELLS = LISTS.flatMap(({ path, parameters }) => parameters.map((parameter) => ({ path, parameter })));
+
+/** Values as they stand in the query, percent-encoded. */
+const DICTIONARY = [
+  ...['', '%20', '0', '-0', '-1', '1', '020', '1.5', '101', '1e2', '0x10', '%2B5', '%205', '5%20'],
+  ...['%EF%BC%91%EF%BC%90', '%D9%A3', 'NaN', 'Infinity', '9007199254740993', '9223372036854775808', '1e400'],
+  ...['%00', 'a%00b', '%ff', '%C3', '%ED%A0%80', '%', '%zz', '%u0041', 'e%CC%81', '%C3%A9'],
+  ...['%E2%80%AE', '%E2%80%8D', 'null', 'true', '[]', '{}', '__proto__', 'constructor.prototype', '$where'],
+  ...["'--", '{{7*7}}', '=cmd()', '%25', '%0d%0aset-cookie:a=b', 'usdt_trx', 'USDT_XXX', 'Available', '5'],
+  ...['2026-02-28', '2026-02-29', '2024-02-29', '2026-02-30', '2026-13-01', '2026-00-10', '2026-2-3'],
+  ...['2026-02-03T00:00:00Z', '20260203', '03/02/2026', '0000-01-01', '99999-01-01', '-271821-04-20'],
+  ...[
+    '275760-09-13',
+    '2026-02-28%00',
+    '%EF%BC%92026-02-28',
+    'x'.repeat(200),
+    'x'.repeat(201),
+    'x'.repeat(5_000),
+  ],
+] as const;
+
+const isText = (value: string | undefined) => value !== undefined && /^[^\0]{1,200}$/su.test(value);
+const CURRENCY = /^(BRL|(USDT|USDC|TRX|ETH|BTC)_(TRX|ETH|POLYGON|BASE|BSC|SOL|BTC))$/;
+const isDay = (value: string) => ['2026-02-28', '2024-02-29'].includes(value);
+/** Whether a decoded value (undefined: not UTF-8) is accepted, and words of the refusal. */
+const RULES: Record<string, readonly [accepts: (value: string) => boolean, refusal: RegExp]> = {
+  limit: [(value) => /^[1-9]\d*$/.test(value), /integer of at least 1/],
+  offset: [
+    (value) => /^(0|[1-9]\d{0,15})$/.test(value) && Number.isSafeInteger(Number(value)),
+    /integer from 0/,
+  ],
+  date_from: [isDay, /existing day, YYYY-MM-DD/],
+  date_to: [isDay, /existing day, YYYY-MM-DD/],
+  currency: [(value) => CURRENCY.test(value), /one of BRL, USDT_TRX/],
+  receive_currency_code: [(value) => CURRENCY.test(value), /one of BRL, USDT_TRX/],
+  account_type: [() => false, /one of available, in_transit, to_receive, blocked/],
+  pix_e2e: [isText, /./],
+  client_tax_id: [isText, /./],
+  wallet: [isText, /./],
+  address: [isText, /./],
+  group_id: [isText, /./],
+};
+
+const decoded = (value: string): string | undefined => {
+  try {
+    return decodeURIComponent(value.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+};
+/** What is said of a text that is no text, whatever the parameter. */
+const MALFORMED = /percent-encoded UTF-8|well-formed text|1 to 200 characters/;
+
+const problemSchema = {
+  type: 'object',
+  properties: {
+    type: { type: 'string', pattern: '^http://127\\.0\\.0\\.1:\\d+/errors/[A-Z_]+$' },
+    title: { type: 'string', minLength: 1 },
+    status: { type: 'integer' },
+    detail: { type: 'string', minLength: 1 },
+    code: { enum: Object.keys(ERRORS) },
+    request_id: { type: 'string', minLength: 1 },
+    violations: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        properties: {
+          parameter: { type: 'string' },
+          message: { type: 'string', minLength: 1 },
+        },
+        required: ['parameter', 'message'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  additionalProperties: false,
+};
+const isProblem = new Ajv2020().compile(problemSchema);
+
+/** Checks that an answer is a problem of its own status, and gives the parameters that it names. */
+function violatedBy(answer: Answer): string[] {
+  expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  isProblem(answer.json);
+  expect(isProblem.errors).toBeNull();
+  expect(answer.json.status).toBe(answer.status);
+  expect(answer.json.request_id).toBe(answer.headers.get('x-request-id'));
+  return (answer.json.violations ?? []).map(({ parameter }: { parameter: string }) => parameter);
+}
+
+describe('the parameters of the routes', () => {
+  const app = useApp();
+  const strict = useApp({ strictQuery: true });
+  const rejecting = useApp({ limitOverflow: 'reject' });
+
+  it('C-13: are those of service.md', () => {
+    expect(Object.fromEntries(ROUTES.map(({ path, parameters }) => [path, parameters.join(' ')]))).toEqual({
+      '/v2/crossramp_checkout/{id}': '',
+      '/v2/onramp/{id}': '',
+      '/v2/offramp/{id}': '',
+      '/v2/withdrawal/{id}': '',
+      '/v2/crossramp_checkouts': 'limit offset pix_e2e client_tax_id date_from date_to',
+      '/v2/onramps': 'limit offset pix_e2e client_tax_id wallet date_from date_to',
+      '/v2/offramps': 'limit offset pix_e2e client_tax_id wallet date_from date_to',
+      '/v2/withdrawals': 'limit offset group_id address receive_currency_code',
+      '/v2/statement': 'limit offset currency account_type date_from date_to',
+      '/v2/balance': '',
+    });
+  });
+
+  it.each(CELLS)('C-13: $path takes or refuses each value of $parameter, naming it', async (cell) => {
+    const [accepts, refusal] = RULES[cell.parameter] as (typeof RULES)[string];
+    for (const value of DICTIONARY) {
+      const answer = await app.get(`${cell.path}?${cell.parameter}=${value}`);
+      const text = decoded(value);
+      const what = `${cell.parameter}=${value.slice(0, 40)}`;
+      if (text !== undefined && accepts(text)) {
+        expect([what, answer.status]).toEqual([what, 200]);
+        continue;
+      }
+      expect([what, answer.status, violatedBy(answer)]).toEqual([what, 400, [cell.parameter]]);
+      const { message } = answer.json.violations[0];
+      expect([what, refusal.test(message) || MALFORMED.test(message)]).toEqual([what, true]);
+      expect(answer.json.detail).toContain(cell.parameter);
+    }
+  });
+
+  it.each(CELLS)('C-13: $path refuses $parameter given twice, even with the same value', async (cell) => {
+    const value = { date_from: '2026-02-28', date_to: '2026-02-28', limit: '5', offset: '5' }[cell.parameter];
+    const good = value ?? { account_type: 'available' }[cell.parameter] ?? 'BRL';
+    const once = `${cell.parameter}=${good}`;
+    expect((await app.get(`${cell.path}?${once}`)).status).toBe(200);
+    const answer = await app.get(`${cell.path}?${once}&${once}`);
+    expect([answer.status, violatedBy(answer)]).toEqual([400, [cell.parameter]]);
+    expect(answer.json.violations[0].message).toMatch(/given once/);
+    const encoded = `%${cell.parameter.charCodeAt(0).toString(16)}${cell.parameter.slice(1)}=${good}`;
+    expect((await app.get(`${cell.path}?${encoded}&${once}`)).status).toBe(400);
+  });
+
+  it.each(LISTS)('C-13: $path lists all bad parameters at once', async ({ path, parameters }) => {
+    const answer = await app.get(`${path}?${parameters.map((parameter) => `${parameter}=%00`).join('&')}`);
+    expect([answer.status, answer.json.code]).toEqual([400, 'INVALID_PARAMETER']);
+    expect(violatedBy(answer).toSorted()).toEqual(parameters.toSorted());
+  });
+
+  it('C-13: an ambiguous currency among other bad parameters is one of them', async () => {
+    const answer = await app.get('/v2/statement?currency=USDT&limit=0&account_type=x');
+    expect(answer.json.code).toBe('INVALID_PARAMETER');
+    expect(violatedBy(answer).toSorted()).toEqual(['account_type', 'currency', 'limit']);
+  });
+
+  it.each([
+    'crossramp_checkouts',
+    'onramps',
+    'offramps',
+    'statement',
+  ])('C-13: %s refuses a range that ends before it starts, naming both ends', async (list) => {
+    const answer = await app.get(`/v2/${list}?date_from=2026-05-02&date_to=2026-05-01`);
+    expect([answer.status, violatedBy(answer)]).toEqual([400, ['date_from', 'date_to']]);
+    expect((await app.get(`/v2/${list}?date_from=2026-05-01&date_to=2026-05-01`)).status).toBe(200);
+  });
+
+  it('C-12: where overflow is rejected, the refusal says the maximum', async () => {
+    const answer = await rejecting.get('/v2/statement?limit=101');
+    expect(violatedBy(answer)).toEqual(['limit']);
+    expect(answer.json.violations[0].message).toMatch(/from 1 to 100/);
+  });
+
+  it.each([
+    ['/v2/onramps?client_taxid=1&limit=1', 'client_taxid'],
+    ['/v2/onramps?limit[]=1&account_type=x', 'limit%5B%5D, account_type'],
+    ['/v2/crossramp_checkouts?wallet=x', 'wallet'],
+    [`/v2/onramp/${ID}?limit=0`, 'limit'],
+    ['/v2/balance?currency=BRL', 'currency'],
+    ['/v2/statement?%C3%A9=1&%0d%0aa:b=1', '%C3%A9, %0D%0Aa%3Ab'],
+    ['/v2/statement?%ff=1', '%25ff'],
+    ['/v2/statement?__proto__=1&Limit=0', '__proto__, Limit'],
+    ['/v2/statement?&&limit=1&', null],
+    ['/v2/statement', null],
+  ])('C-13: %s is served, and names what it ignored: %s', async (path, ignored) => {
+    const answer = await app.get(path);
+    expect([answer.status, answer.headers.get('crossramp-ignored-parameters')]).toEqual([200, ignored]);
+  });
+
+  it.each([
+    ['an emoji at the hundredth character', `${'a'.repeat(99)}%F0%9F%98%80=1`],
+    ['5,000 characters', `${'a'.repeat(5_000)}=1`],
+    ['1,000 names', Array.from({ length: 1_000 }, (_, n) => `x${n}=1`).join('&')],
+    ['4,000 names that grow when they are encoded', '%&'.repeat(4_000)],
+  ])('C-13: an unknown name of %s does no harm', async (_what, query) => {
+    const answer = await app.get(`/v2/statement?${query}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('crossramp-ignored-parameters')).toMatch(/^[\x20-\x7e]+$/);
+  });
+
+  it.each([
+    ['/v2/onramps?client_taxid=1', 'client_taxid', /did you mean client_tax_id\?/],
+    ['/v2/onramps?Limit=1', 'Limit', /did you mean limit\?/],
+    ['/v2/onramps?receive_currency_code=BRL', 'receive_currency_code', /known are limit, offset, pix_e2e/],
+    ['/v2/crossramp_checkouts?wallet=x', 'wallet', /known are limit, offset, pix_e2e/],
+    ['/v2/balance?currency=BRL', 'currency', /\S$/],
+    [`/v2/onramp/${ID}?limit=1`, 'limit', /\S$/],
+  ])('C-13: where queries are strict, %s is refused with a name that is known', async (path, name, hint) => {
+    const answer = await strict.get(path);
+    expect([answer.status, violatedBy(answer)]).toEqual([400, [name]]);
+    expect(answer.json.violations[0].message).toMatch(hint);
+  });
+
+  it.each([
+    '/v2/onramps?client_tax_id=1&limit=1',
+    '/v2/balance',
+    `/v2/onramp/${ID}`,
+    '/v2/statement?&',
+  ])('C-13: where queries are strict, %s is served', async (path) => {
+    expect((await strict.get(path)).status).toBe(200);
+  });
+});
+
+describe('a fuzz of a few hundred requests', () => {
+  const lenient = useApp();
+  const strict = useApp({ strictQuery: true, limitOverflow: 'reject' });
+  const name = fc.oneof(
+    fc.constantFrom(...new Set(CELLS.map(({ parameter }) => parameter)), 'id', 'limit[]', ''),
+    fc.string({ unit: 'binary', maxLength: 120 }).map(percentEncoded),
+  );
+  const value = fc.oneof(
+    fc.constantFrom(...DICTIONARY, 'USDT', 'USDT_TRX', 'available'),
+    fc.string({ unit: 'binary', maxLength: 40 }).map(percentEncoded),
+    fc.string({ unit: fc.constantFrom(...'0123456789-.eE+%&=;,'), maxLength: 12 }),
+  );
+  const query = fc
+    .array(fc.tuple(name, value, fc.constantFrom('=', '=', '=', '', '==')), { maxLength: 9 })
+    .map((parts) => parts.map(([left, right, sign]) => left + sign + right).join('&'));
+  const path = fc.oneof(
+    fc.constantFrom(...LISTS.map((route) => route.path), '/v2/balance'),
+    fc.constantFrom(...ROUTES.map((route) => route.path.replace('{id}', ID))),
+    fc
+      .tuple(fc.constantFrom('crossramp_checkout', 'onramp', 'offramp', 'withdrawal'), value)
+      .map(([family, id]) => `/v2/${family}/${id}`),
+    fc.string({ unit: 'binary', maxLength: 30 }).map((text) => `/${percentEncoded(text)}`),
+    fc.integer({ min: 8_000, max: 9_000 }).map((length) => `/v2/onramp/${'x'.repeat(length)}`),
+  );
+
+  it('C-13, C-50: every answer is JSON: a page, or a problem with 400, 404 or 414', async () => {
+    await fc.assert(
+      fc.asyncProperty(path, query, fc.boolean(), async (target, search, isStrict) => {
+        const answer = await (isStrict ? strict : lenient).get(`${target}?${search}`);
+        expect([200, 400, 404, 414]).toContain(answer.status);
+        if (answer.status === 200) {
+          expect(answer.headers.get('content-type')).toMatch(
+            /^(application\/json|text\/plain); charset=utf-8$/,
+          );
+        } else violatedBy(answer);
+      }),
+      { numRuns: 400, seed: 20_260_504 },
+    );
+  });
+});
+
+/** Percent-encodes anything, lone surrogates in the way that they would be if they had an encoding. */
+function percentEncoded(text: string): string {
+  return [...text]
+    .map((character) => {
+      const code = character.codePointAt(0) as number;
+      if (code < 0xd800 || code > 0xdfff) return encodeURIComponent(character);
+      return `%ED%${(0x80 | ((code >> 6) & 0x3f)).toString(16)}%${(0x80 | (code & 0x3f)).toString(16)}`;
+    })
+    .join('');
+}

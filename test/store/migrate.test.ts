@@ -1,0 +1,213 @@
+/**
+ * Migrations on databases of their own: applied once, by one process at a time, whole or not at all; and the
+ * Prisma schema says of the tables what the migrations made.
+ */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type pg from 'pg';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { MigrationError, migrate, migrationNames, pendingMigrations } from '../../src/store/migrate.ts';
+import { databaseUrl, withAdmin } from '../support/global-setup.ts';
+
+const PRISMA = new URL('../../prisma/', import.meta.url);
+const adminUrl = inject('adminUrl');
+const made: string[] = [];
+
+async function freshDatabase(): Promise<string> {
+  const name = `crossramp_test_${randomBytes(6).toString('hex')}`;
+  made.push(name);
+  await withAdmin(adminUrl, async (client) => void (await client.query(`create database ${name}`)));
+  return databaseUrl(adminUrl, name);
+}
+
+// Without `force`: a connection that migrate left open makes this fail.
+afterEach(() =>
+  withAdmin(adminUrl, async (client) => {
+    for (const name of made.splice(0)) await client.query(`drop database ${name}`);
+  }),
+);
+
+async function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
+  let rows: Row[] = [];
+  await withAdmin(url, async (client) => {
+    rows = (await client.query<Row>(text)).rows;
+  });
+  return rows;
+}
+
+const applied = (url: string) =>
+  query<{ name: string; finished: boolean }>(
+    url,
+    `select migration_name as name, finished_at is not null as finished from _prisma_migrations order by migration_name`,
+  );
+const finished = (names: readonly string[]) => names.map((name) => ({ name, finished: true }));
+const refusal = (url: string) =>
+  migrate(url).then(
+    (names) => `applied ${names}`,
+    (error: unknown) => (error instanceof MigrationError ? error.message : `unexpected ${error}`),
+  );
+/** Everything that migrations make, by name. */
+const objects = async (url: string) =>
+  (
+    await query<{ name: string }>(
+      url,
+      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relname not like '\\_prisma%'
+       union all select proname from pg_proc where pronamespace = 'public'::regnamespace order by 1`,
+    )
+  ).map((row) => row.name);
+
+describe('migrate', () => {
+  it('knows the folders of prisma/migrations, in order', () => {
+    const folders = readdirSync(new URL('migrations/', PRISMA)).filter((name) => !name.endsWith('.toml'));
+    expect(migrationNames()).toEqual(folders.toSorted());
+    expect(migrationNames().length).toBeGreaterThan(0);
+  });
+
+  it('applies all of them once, and nothing the second time', async () => {
+    const url = await freshDatabase();
+    expect(await migrate(url)).toEqual(migrationNames());
+    const before = await objects(url);
+    expect(await migrate(url)).toEqual([]);
+    expect(await applied(url)).toEqual(finished(migrationNames()));
+    expect(await objects(url)).toEqual(before);
+    await withAdmin(url, async (client) => expect(await pendingMigrations(client)).toEqual([]));
+  });
+
+  it('applies each once when several processes come at once', async () => {
+    const url = await freshDatabase();
+    const results = await Promise.all([migrate(url), migrate(url), migrate(url)]);
+    expect(results.flat()).toEqual(migrationNames());
+    expect(await applied(url)).toEqual(finished(migrationNames()));
+  });
+
+  it('migrates two databases of one server at once: they share roles, and nothing else', async () => {
+    const urls = [await freshDatabase(), await freshDatabase()];
+    expect(await Promise.all(urls.map(migrate))).toEqual([migrationNames(), migrationNames()]);
+  });
+
+  it('applies what is missing to a database that has the first ones', async () => {
+    const url = await freshDatabase();
+    await migrate(url);
+    const [last = ''] = migrationNames().slice(-1);
+    await query(url, `delete from _prisma_migrations where migration_name = '${last}'`);
+    await withAdmin(url, async (client) => expect(await pendingMigrations(client)).toEqual([last]));
+    expect(await migrate(url)).toEqual([last]);
+  });
+});
+
+describe('migrate refuses, in one line', () => {
+  it('a database on which a migration was begun and not finished, until its row is deleted', async () => {
+    const url = await freshDatabase();
+    await migrate(url);
+    const [last = ''] = migrationNames().slice(-1);
+    await query(url, `update _prisma_migrations set finished_at = null where migration_name = '${last}'`);
+    expect(await refusal(url)).toBe(
+      `migration ${last} was begun and not finished: repair the database, delete its row from _prisma_migrations and start again`,
+    );
+    await query(url, `delete from _prisma_migrations where migration_name = '${last}'`);
+    expect(await migrate(url)).toEqual([last]);
+  });
+
+  it('a database that is ahead of this version, and not one whose newer migration was rolled back', async () => {
+    const url = await freshDatabase();
+    await migrate(url);
+    await query(
+      url,
+      `insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('x', 'x', '29990101000000_later', now())`,
+    );
+    expect(await refusal(url)).toBe(
+      'the database has migration 29990101000000_later, which this version does not know',
+    );
+    await query(url, `update _prisma_migrations set rolled_back_at = now() where id = 'x'`);
+    expect(await migrate(url)).toEqual([]);
+  });
+
+  it('a database that holds tables of something else', async () => {
+    const url = await freshDatabase();
+    await query(url, 'create table theirs ()');
+    expect(await refusal(url)).toMatch(/^migration failed: The database schema is not empty\.[^\n]*$/);
+    expect(await objects(url)).toEqual(['theirs']);
+  });
+
+  it.each([
+    ['early', 'tax_id_key(text)', 'transactions'],
+    ['late', 'ledger_verify(bigint)', 'ledger'],
+    ['in the middle', 'deny_change()', 'ledger'],
+  ])('a migration that fails %s: nothing of it is left, and it can be tried again', async (_when, obstacle, failing) => {
+    const url = await freshDatabase();
+    await query(url, `create function ${obstacle} returns text language sql as $$ select '' $$`);
+    const name = obstacle.slice(0, obstacle.indexOf('('));
+    expect(await refusal(url)).toBe(
+      `migration failed: function "${name}" already exists with same argument types`,
+    );
+    const at = migrationNames().findIndex((each) => each.endsWith(`_${failing}`));
+    const [failed = '', complete] = [migrationNames()[at], migrationNames().slice(0, at)];
+    expect(await applied(url)).toEqual([...finished(complete), { name: failed, finished: false }]);
+
+    const reference = await freshDatabase();
+    for (const each of complete)
+      await query(reference, readFileSync(new URL(`migrations/${each}/migration.sql`, PRISMA), 'utf8'));
+    expect(await objects(url)).toEqual([...(await objects(reference)), name].toSorted());
+
+    expect(await refusal(url)).toMatch(`migration ${failed} was begun and not finished`);
+    await query(url, `delete from _prisma_migrations where migration_name = '${failed}'`);
+    await query(url, `drop function ${obstacle}`);
+    expect(await migrate(url)).toEqual(migrationNames().slice(at));
+  });
+});
+
+describe('prisma/schema.prisma', () => {
+  /** The database's name of a scalar with its native type. */
+  const TYPES: Readonly<Record<string, string>> = {
+    BigInt: 'int8',
+    Boolean: 'bool',
+    Bytes: 'bytea',
+    'DateTime @db.Date': 'date',
+    'DateTime @db.Timestamptz(3)': 'timestamptz(3)',
+    'Decimal @db.Decimal': 'numeric',
+    'Decimal @db.Decimal(78, 0)': 'numeric(78,0)',
+    Int: 'int4',
+    'Int @db.SmallInt': 'int2',
+    Json: 'jsonb',
+    String: 'text',
+    'String[]': 'text[]',
+    'Unsupported("xid8")': 'xid8',
+  };
+
+  /** @returns `table.column type null?` of every column that the schema has. */
+  function declaredColumns(): string[] {
+    const schema = readFileSync(new URL('schema.prisma', PRISMA), 'utf8');
+    const models = [...schema.matchAll(/^model (\w+) \{\n(.*?)^\}/gms)];
+    const names = new Set(models.map(([, name]) => name));
+    return models.flatMap(([, name, body = '']) => {
+      const table = /@@map\("(\w+)"\)/.exec(body)?.[1] ?? name;
+      const fields = [...body.matchAll(/^ {2}(\w+) +(Unsupported\("\w+"\)|\w+)(\[\])?(\?)?(.*)$/gm)];
+      return fields
+        .filter(([, , type = '']) => !names.has(type))
+        .map(([, field, type, list = '', optional = '', attributes = '']) => {
+          const native = /@db\.\w+(?:\([\d, ]+\))?/.exec(attributes)?.[0];
+          const prismaType = `${type}${list}${native ? ` ${native}` : ''}`;
+          const column = /@map\("(\w+)"\)/.exec(attributes)?.[1] ?? field;
+          return `${table}.${column} ${TYPES[prismaType] ?? `unknown ${prismaType}`}${optional && ' null'}`;
+        });
+    });
+  }
+
+  it('has every table and column of the migrated database, of the same type and nullability, and no other', async () => {
+    const url = await freshDatabase();
+    await migrate(url);
+    const columns = await query<{ line: string }>(
+      url,
+      `select format('%s.%s %s%s', c.table_name, c.column_name,
+           case when c.data_type = 'ARRAY' then ltrim(c.udt_name, '_') || '[]' else c.udt_name end
+             || case when c.datetime_precision < 6 and c.udt_name = 'timestamptz' then format('(%s)', c.datetime_precision)
+                     when c.udt_name = 'numeric' and c.numeric_precision is not null then format('(%s,%s)', c.numeric_precision, c.numeric_scale)
+                     else '' end,
+           case c.is_nullable when 'YES' then ' null' else '' end) as line
+         from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+        where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.table_name not like '\\_prisma%'`,
+    );
+    expect(columns.length).toBeGreaterThan(100);
+    expect(declaredColumns().toSorted()).toEqual(columns.map((row) => row.line).toSorted());
+  });
+});
