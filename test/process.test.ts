@@ -144,7 +144,50 @@ describe('starting again', () => {
     expect(() => readFileSync(join(home, 'postgres', 'postmaster.pid'))).toThrow(/ENOENT/);
   });
 
+  test('an account is funded by an adjustment that its statement shows', async () => {
+    const { accountId } = JSON.parse(
+      (await crossramp(env, 'account', 'create', '--name', 'Funded', '--json')).stdout,
+    );
+    const funded = await crossramp(
+      env,
+      'trigger',
+      'fund',
+      '--account',
+      accountId,
+      '--currency',
+      'USDT (TRX)',
+      '--amount',
+      '150.000001',
+      '--json',
+    );
+    expect(JSON.parse(funded.stdout)).toEqual({ journalId: '1', currency: 'USDT_TRX', amount: '150.000001' });
+    const exported = await crossramp(env, 'export', '--account', accountId);
+    expect(JSON.parse(exported.stdout)).toMatchObject({
+      id: 1,
+      credit: 150.000001,
+      debit: 0,
+      balance: 150.000001,
+      transaction: null,
+    });
+    expect(JSON.parse((await crossramp(env, 'verify', '--account', accountId, '--json')).stdout)).toEqual({
+      checked: 2,
+      defects: [],
+    });
+  });
+
   test.each([
+    [
+      ['trigger', 'fund', '--account', 'sandbox', '--currency', 'USDT', '--amount', '1'],
+      /currency names an asset of several networks/,
+    ],
+    [
+      ['trigger', 'fund', '--account', 'sandbox', '--currency', 'BRL', '--amount', '0.001'],
+      /amount 0.001 has more than 2 decimals/,
+    ],
+    [
+      ['trigger', 'fund', '--account', 'sandbox', '--currency', 'BRL', '--amount', '-1'],
+      /amount must be above zero/,
+    ],
     [['import', FILE, '--account', '999'], /there is no account 999/],
     [['import', 'docs/errors.md', '--account', 'sandbox'], /errors\.md:1: not JSON/],
     [['import', 'nowhere.ndjson', '--account', 'sandbox'], /no such file/],
@@ -168,7 +211,7 @@ describe('starting again', () => {
     const { code, stdout } = await crossramp(env, 'doctor', '--json');
     expect(JSON.parse(stdout).checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
     expect(code).toBe(0);
-    for (const command of ['import', 'export', 'account', 'key', 'migrate', 'doctor', 'verify']) {
+    for (const command of ['import', 'export', 'account', 'key', 'migrate', 'doctor', 'verify', 'trigger']) {
       const help = await crossramp(env, command, '--help');
       expect(help.stdout).toMatch(new RegExp(`Usage: crossramp ${command}`));
     }

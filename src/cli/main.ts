@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor.ts';
 import { exportCommand, importCommand } from './history.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
+import { triggerCommand } from './trigger.ts';
 import { verifyCommand } from './verify.ts';
 
 const program = new Command('crossramp').description('Operates a Crossramp Gateway.').showHelpAfterError();
@@ -17,6 +18,7 @@ for (const make of [
   migrateCommand,
   doctorCommand,
   verifyCommand,
+  triggerCommand,
 ]) {
   program.addCommand(make());
 }

@@ -1,4 +1,5 @@
 /** Failures of a process in one line each, for the person who started it. */
+import { GatewayError } from '../base/errors.ts';
 import { ConfigError } from '../config.ts';
 import { ImportRefused } from '../resolvers/import-account.ts';
 import { EmbeddedPostgresError } from '../store/embedded-postgres.ts';
@@ -10,6 +11,11 @@ const EXPECTED = [ConfigError, ImportRefused, EmbeddedPostgresError, MigrationEr
 /** @returns one line; of what is unforeseen, with the place in the code that it came from. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof GatewayError) {
+    return (
+      error.violations.map(({ parameter, message }) => `${parameter} ${message}`).join('; ') || error.message
+    );
+  }
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
   const { code, address, port } = error as { code?: string; address?: string; port?: number };
   if (code === 'EADDRINUSE')

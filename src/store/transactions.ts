@@ -146,7 +146,9 @@ export async function listTransactions(
 const statements = new Map<string, Statement>();
 
 function listStatement(conditions: readonly Condition[], after: boolean, counted: boolean): Statement {
-  const name = `list_${after ? 'after' : 'offset'}${counted ? '_counted' : ''}_${conditions.join('_')}`;
+  // PostgreSQL keeps 63 characters of a name: a letter for each condition.
+  const letters = conditions.map((condition) => condition.charAt(0)).join('');
+  const name = `list_${after ? 'after' : 'offset'}${counted ? '_counted' : ''}_${letters}`;
   let statement = statements.get(name);
   if (!statement) {
     statement = { name, text: listSql(conditions, after, counted) };

@@ -60,7 +60,7 @@ create index transaction_by_pix_e2e on transaction (account_id, family, pix_e2e,
 create index transaction_by_tax_id on transaction (account_id, family, client_tax_id_key, list_seq) where client_tax_id_key is not null;
 create index transaction_by_address on transaction (account_id, family, address_key, list_seq) where address_key is not null;
 create index transaction_by_group on transaction (account_id, family, group_id, list_seq) where group_id is not null;
-create index transaction_by_currency on transaction (account_id, family, target_currency, list_seq) where family = 'withdrawals';
+create index transaction_by_currency on transaction (account_id, family, target_currency, list_seq) where target_currency is not null;
 
 create table list_head (
   account_id      bigint not null references account,

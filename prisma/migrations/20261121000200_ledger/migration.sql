@@ -109,7 +109,7 @@ alter table ledger_line enable always trigger balanced;
 -- p_name, p_transaction) and one per line (p_journal: index of its journal from 1, ascending; p_ledger_account;
 -- p_delta in minor units, credit positive). A ledger account appears once in a journal, or its credits first.
 -- Codes: POSTED; DUPLICATE (same ref and hash: nothing posted again); REF_CONFLICT (same ref, other hash);
--- UNKNOWN_LEDGER_ACCOUNT; UNBALANCED; INSUFFICIENT_BALANCE (a sub-account would go below zero).
+-- UNKNOWN_LEDGER_ACCOUNT; UNBALANCED (per currency, or a fraction of a minor unit); INSUFFICIENT_BALANCE (a sub-account would go below zero).
 create function ledger_post(
   p_account bigint[], p_ref text[], p_hash bytea[], p_name text[], p_transaction bigint[], p_posted_at timestamptz,
   p_journal int[], p_ledger_account bigint[], p_delta numeric[])
@@ -147,10 +147,13 @@ begin
     outcome[r.i] := case when r.same then 'DUPLICATE' else 'REF_CONFLICT' end;
     ids[r.i] := r.id;
   end loop;
-  -- 3. Balanced per currency.
+  -- 3. Known, and balanced per currency in whole minor units.
+  for r in select distinct t.e from unnest(p_journal, slot) t(e, s) where t.s = 0 loop
+    if outcome[r.e] = 'POSTED' then outcome[r.e] := 'UNKNOWN_LEDGER_ACCOUNT'; end if;
+  end loop;
   for r in select t.e from unnest(p_journal, p_ledger_account, p_delta) t(e, a, d)
              join ledger_account la on la.account_id = p_account[t.e] and la.id = t.a
-            group by t.e, la.currency having sum(t.d) <> 0 loop
+            group by t.e, la.currency having sum(t.d) <> 0 or bool_or(t.d <> trunc(t.d)) loop
     if outcome[r.e] = 'POSTED' then outcome[r.e] := 'UNBALANCED'; end if;
   end loop;
   -- 4. Funds, journal by journal in memory: one that would overdraw is dropped, later ones see the right balance.
@@ -159,7 +162,6 @@ begin
     i := p_journal[j]; k := j; fits := outcome[i] = 'POSTED';
     while k <= m and p_journal[k] = i loop
       line_count[i] := line_count[i] + 1;
-      if fits and slot[k] = 0 then fits := false; outcome[i] := 'UNKNOWN_LEDGER_ACCOUNT'; end if;
       k := k + 1;
     end loop;
     if fits then

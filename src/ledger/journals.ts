@@ -1,0 +1,212 @@
+/**
+ * The chart of journals, L1 to L49: what each transition posts, as a function of the amounts that really moved. All
+ * amounts are minor units of their currency. Names and sides are those of postings.json; docs/ledger.md explains them.
+ */
+import { BRL, type Currency } from '../base/currency.ts';
+import { type AccountRole, credit, debit, type Journal, journal, type Posting } from './posting.ts';
+
+/** A conversion at a locked quote: BRL before the fee, the fee, and the crypto on the other side. */
+export interface Conversion {
+  readonly brl: bigint;
+  readonly fee: bigint;
+  readonly crypto: bigint;
+  readonly currency: Currency;
+}
+
+/** A conversion of a deposit of an exact amount: `suffix` is what the deposit carries beyond `crypto`. */
+export interface DepositConversion extends Conversion {
+  readonly suffix: bigint;
+}
+
+/** An on-chain movement: what leaves in all, and the part of it that is the network's fee. */
+export interface NetworkMove {
+  readonly amount: bigint;
+  readonly networkFee: bigint;
+}
+
+const move = (name: string, from: AccountRole, to: AccountRole) => (currency: Currency, amount: bigint) =>
+  journal(name, debit(from, currency, amount), credit(to, currency, amount));
+const moveBrl = (name: string, from: AccountRole, to: AccountRole) => (amount: bigint) =>
+  move(name, from, to)(BRL, amount);
+
+/** L1, L1b: a PIX payment was received, whatever its amount. */
+export const pixPaid = moveBrl('L1', 'A.pix', 'L.payer');
+/** L3: the converted crypto becomes available. */
+export const creditAccount = move('L3', 'M.to_receive', 'M.available');
+/** L4: the payment goes back to the payer. */
+export const pixRefunded = moveBrl('L4', 'L.payer', 'A.pix');
+/** L6: an amount is held after it was credited (dispute, compliance). */
+export const holdCredited = move('L6', 'M.available', 'M.blocked');
+/** L7: a hold ends. */
+export const releaseHold = move('L7', 'M.blocked', 'M.available');
+/** L9: what was paid beyond the price goes back. */
+export const excessReturned = moveBrl('L9', 'L.payer', 'A.pix');
+/** L11: a delivery is confirmed by the network. */
+export const deliveryConfirmed = move('L11', 'M.in_transit', 'A.custody');
+/** L12: what the network charged the house, in its native coin. */
+export const gasSpent = move('L12', 'X.gas', 'A.custody');
+/** L20, L40, L47: reserved for an offramp or a withdrawal. */
+export const reserve = move('L20', 'M.available', 'M.in_transit');
+/** L22: a payout is settled. */
+export const payoutSettled = moveBrl('L22', 'L.payout', 'A.pix');
+/** L23, L43: a reservation ends without being used. */
+export const releaseReservation = move('L23', 'M.in_transit', 'M.available');
+/** L25, L49: a PIX that was paid out came back. */
+export const payoutReturned = moveBrl('L25', 'A.pix', 'M.available');
+/** L30: a deposit was seen, not final. */
+export const depositSeen = move('L30', 'A.inbound', 'M.to_receive');
+/** L31: a deposit is final. */
+export const depositConfirmed = move('L31', 'A.custody', 'A.inbound');
+/** L33: a deposit of a wrong amount, or too late, is held. */
+export const depositHeld = move('L33', 'M.to_receive', 'M.blocked');
+/** L35: a held deposit is kept by the account holder. */
+export const depositKept = move('L35', 'M.blocked', 'M.available');
+/** L36: a deposit was dropped by the network before it was final. */
+export const depositDropped = move('L36', 'M.to_receive', 'A.inbound');
+/** L37: a deposit that belongs to no session. */
+export const depositUnmatched = move('L37', 'A.custody', 'L.suspense');
+/** L38: an unmatched deposit is assigned to a session. */
+export const suspenseAssigned = move('L38', 'L.suspense', 'M.blocked');
+/** L41: a withdrawal was broadcast; the network's fee is charged. */
+export const withdrawalBroadcast = move('L41', 'M.in_transit', 'R.netfee');
+/** L42: a withdrawal is confirmed by the network. */
+export const withdrawalConfirmed = move('L42', 'M.in_transit', 'A.custody');
+/** L44: a withdrawal was reverted by the network; the fee is lost. */
+export const withdrawalReverted = move('L44', 'M.in_transit', 'M.available');
+/** L45: compliance holds a reserved withdrawal. */
+export const reservationHeld = move('L45', 'M.in_transit', 'M.blocked');
+/** L46: a held withdrawal goes on. */
+export const reservationResumed = move('L46', 'M.blocked', 'M.in_transit');
+/** L48: a BRL withdrawal is settled by PIX. */
+export const brlWithdrawalSettled = moveBrl('L48', 'M.in_transit', 'A.pix');
+
+/** L2: BRL of the payer becomes crypto to be received, at the locked quote. */
+export function swapIn(conversion: Conversion): Journal {
+  return journal(
+    'L2',
+    debit('L.payer', BRL, conversion.brl),
+    ...incomeOf(conversion),
+    ...cryptoFrom('E.fx', 'M.to_receive', conversion),
+  );
+}
+
+/** L5: L2 mirrored. */
+export function swapInReversed(conversion: Conversion): Journal {
+  return journal(
+    'L5',
+    ...cryptoFrom('M.to_receive', 'E.fx', conversion),
+    ...givenBack(conversion),
+    credit('L.payer', BRL, conversion.brl),
+  );
+}
+
+/** L8: a dispute was accepted: the blocked crypto is unwound and the payment returned. */
+export function disputeAccepted(conversion: Conversion): Journal {
+  return journal(
+    'L8',
+    ...cryptoFrom('M.blocked', 'E.fx', conversion),
+    ...givenBack(conversion),
+    credit('A.pix', BRL, conversion.brl),
+  );
+}
+
+/** L8b: as L8 where nothing is left to block: the account holder owes it. */
+export function disputeAcceptedUncovered(conversion: Conversion): Journal {
+  return journal(
+    'L8b',
+    ...cryptoFrom('A.recv', 'E.fx', conversion),
+    ...givenBack(conversion),
+    credit('A.pix', BRL, conversion.brl),
+  );
+}
+
+/** L10: a delivery was broadcast; the network's fee is charged to it. */
+export function deliveryBroadcast(currency: Currency, { amount, networkFee }: NetworkMove): Journal {
+  return journal(
+    'L10',
+    debit('M.to_receive', currency, amount),
+    credit('M.in_transit', currency, amount - networkFee),
+    credit('R.netfee', currency, networkFee),
+  );
+}
+
+/** L13: a delivery failed for good: all of it is credited to the balance, the fee too. */
+export function deliveryFailed(currency: Currency, { amount, networkFee }: NetworkMove): Journal {
+  return journal(
+    'L13',
+    debit('M.in_transit', currency, amount - networkFee),
+    debit('R.netfee', currency, networkFee),
+    credit('M.available', currency, amount),
+  );
+}
+
+/** L21: reserved crypto becomes a BRL payout; `brl` is what the payee receives and the fee together. */
+export function swapOut(conversion: Conversion): Journal {
+  return journal('L21', ...cryptoFrom('M.in_transit', 'E.fx', conversion), ...payoutOf(conversion));
+}
+
+/** L24: L21 mirrored, at the locked rate: the payout was rejected. */
+export function swapOutReversed(conversion: Conversion): Journal {
+  return journal('L24', ...payoutReversed(conversion), ...cryptoFrom('E.fx', 'M.in_transit', conversion));
+}
+
+/** L32: a deposit becomes a BRL payout; the suffix of the exact amount stays with the house. */
+export function depositSwapped(conversion: DepositConversion): Journal {
+  const { currency, crypto, suffix } = conversion;
+  return journal(
+    'L32',
+    debit('M.to_receive', currency, crypto + suffix),
+    credit('E.fx', currency, crypto),
+    credit('R.dust', currency, suffix),
+    ...payoutOf(conversion),
+  );
+}
+
+/** L39: L32 mirrored into blocked: the payout was rejected, the crypto is held. */
+export function depositSwapReversed(conversion: DepositConversion): Journal {
+  const { currency, crypto, suffix } = conversion;
+  return journal(
+    'L39',
+    ...payoutReversed(conversion),
+    debit('E.fx', currency, crypto),
+    debit('R.dust', currency, suffix),
+    credit('M.blocked', currency, crypto + suffix),
+  );
+}
+
+/** L34: a held deposit is sent back on-chain, less the network's fee. */
+export function depositReturned(currency: Currency, { amount, networkFee }: NetworkMove): Journal {
+  return journal(
+    'L34',
+    debit('M.blocked', currency, amount),
+    credit('A.custody', currency, amount - networkFee),
+    credit('R.netfee', currency, networkFee),
+  );
+}
+
+/** An adjustment without a transaction: the account is given an amount that the house holds for it. */
+export function fund(currency: Currency, amount: bigint): Journal {
+  return move('adjustment', currency === BRL ? 'A.pix' : 'A.custody', 'M.available')(currency, amount);
+}
+
+function cryptoFrom(from: AccountRole, to: AccountRole, { currency, crypto }: Conversion): Posting[] {
+  return [debit(from, currency, crypto), credit(to, currency, crypto)];
+}
+
+/** BRL of a conversion on its way in: the house's position, and the fee. */
+function incomeOf({ brl, fee }: Conversion): Posting[] {
+  return [credit('E.fx', BRL, brl - fee), credit('R.fee', BRL, fee)];
+}
+
+function givenBack({ brl, fee }: Conversion): Posting[] {
+  return [debit('E.fx', BRL, brl - fee), debit('R.fee', BRL, fee)];
+}
+
+/** BRL of a conversion on its way out: from the house's position to the payee, less the fee. */
+function payoutOf({ brl, fee }: Conversion): Posting[] {
+  return [debit('E.fx', BRL, brl), credit('L.payout', BRL, brl - fee), credit('R.fee', BRL, fee)];
+}
+
+function payoutReversed({ brl, fee }: Conversion): Posting[] {
+  return [debit('L.payout', BRL, brl - fee), debit('R.fee', BRL, fee), credit('E.fx', BRL, brl)];
+}
