@@ -33,9 +33,12 @@ const HOLDER_PREFIX = '2.1.1';
 export interface AccountSheet {
   readonly code: string;
   readonly name: string;
+  /** Raw ledger code. */
   readonly currency: string;
   readonly prettyName: string;
+  /** Decimals of the minor unit in which its lines are kept. */
   readonly scale: number;
+  /** 1 available, 2 in_transit, 3 to_receive, 4 blocked; 0 for a house account. */
   readonly subAccount: number;
   readonly house: HouseAccount | null;
 }

@@ -4,31 +4,19 @@ import { fromMinor, multiply, roundHalfUp, sum } from '../base/money.ts';
 import { SUB_ACCOUNTS } from '../ledger/chart.ts';
 import { type BalanceRow, readBalances as readRows } from '../store/ledger.ts';
 import { readRates } from '../store/rates.ts';
+import type { AccountBalances, CurrencyBalance } from '../wire/balance.ts';
 import type { Context } from './context.ts';
 import { requireScope } from './context.ts';
 
-/** What an account holds in one currency, as decimals. */
-export interface Balance {
+/** What an account holds in one currency. */
+export interface Balance extends CurrencyBalance {
+  /** Raw ledger code. */
   readonly currency: string;
-  readonly asset: string;
-  readonly displayName: string;
-  readonly available: string;
-  readonly inTransit: string;
-  readonly toReceive: string;
-  readonly blocked: string;
-  /** What the available part is worth in BRL at the last known mid-market rate, cents half up; null without one. */
-  readonly calculatedBrl: string | null;
 }
 
 /** Balances in the order of currency codes, and their sums in BRL by asset and in all. */
-export interface Balances {
+export interface Balances extends AccountBalances {
   readonly balances: readonly Balance[];
-  readonly totalBrl: string;
-  readonly byAsset: readonly {
-    readonly asset: string;
-    readonly calculatedBrl: string | null;
-    readonly currencies: readonly Balance[];
-  }[];
 }
 
 /**

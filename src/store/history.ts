@@ -1,5 +1,6 @@
 /** Taking history into an account, and reading it out again (contract C-70). */
 
+import type { AccountSheet } from '../ledger/chart.ts';
 import type { Family } from '../templates/define.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Database, Statement, Tx } from './database.ts';
@@ -10,17 +11,7 @@ import { TRANSACTION_COLUMNS, TRANSACTION_SELECT } from './transactions.ts';
 export type NewTransaction = Omit<TransactionRow, 'accountId' | 'id'> & { readonly family: Family };
 
 /** A ledger account to be opened; `id` null takes the next free one. */
-export interface NewLedgerAccount {
-  readonly id: bigint | null;
-  readonly code: string;
-  readonly name: string;
-  readonly currency: string;
-  readonly prettyName: string;
-  readonly scale: number;
-  /** 0 for a house account. */
-  readonly subAccount: number;
-  readonly house: string | null;
-}
+export type NewLedgerAccount = AccountSheet & { readonly id: bigint | null };
 
 /** A line to be taken in; amounts in minor units. */
 export interface NewLine {

@@ -1,21 +1,14 @@
 /** The ledger in the database: statement pages, balances, opening and posting, and the auditor. */
 import type { Instant } from '../base/instant.ts';
+import type { AccountSheet } from '../ledger/chart.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Database, Statement, Tx } from './database.ts';
 import { TRANSACTION_COLUMNS, TRANSACTION_SELECT } from './transactions.ts';
 
 /** A ledger account as a statement shows it. */
-export interface LedgerAccountRow {
+export interface LedgerAccountRow extends Omit<AccountSheet, 'house'> {
   readonly accountId: bigint;
   readonly id: bigint;
-  readonly code: string;
-  readonly name: string;
-  readonly currency: string;
-  readonly prettyName: string;
-  /** Decimals of the minor unit in which its lines are kept. */
-  readonly scale: number;
-  /** 1 available, 2 in_transit, 3 to_receive, 4 blocked. */
-  readonly subAccount: number;
 }
 
 /** A ledger line; amounts are minor units as text, a credit is positive. */

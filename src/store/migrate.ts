@@ -46,15 +46,6 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-/** @returns the names in `prisma/migrations` that the database has not finished yet. */
-export async function pendingMigrations(client: Pick<pg.Client, 'query'>): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `select migration_name as name from _prisma_migrations where finished_at is not null and rolled_back_at is null`,
-  );
-  const applied = new Set(rows.map((row) => row.name));
-  return migrationNames().filter((name) => !applied.has(name));
-}
-
 async function refuseUnfit(client: pg.Client): Promise<void> {
   const { rows: found } = await client.query(`select to_regclass('_prisma_migrations') is not null as known`);
   if (!found[0].known) return;

@@ -8,8 +8,9 @@
  */
 import { label } from '../base/label.ts';
 import { attribute, defineTemplate, step } from './define.ts';
-import { DISPUTE_STEPS, PIX_REFUND_STEPS, pixInSteps, SUCCESS_STEP } from './pix-in-steps.ts';
+import { DISPUTE_STEPS, PIX_REFUND_STEPS, pixInSteps } from './pix-in-steps.ts';
 import { PIX_IN_ATTRIBUTES } from './shared-attributes.ts';
+import { SUCCESS_STEP } from './shared-steps.ts';
 
 /** The template of hosted checkout sessions. */
 export const crossrampCheckout = defineTemplate({

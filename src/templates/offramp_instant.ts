@@ -8,9 +8,9 @@
  */
 import { label } from '../base/label.ts';
 import { attribute, defineTemplate, LATE_EVENT, step } from './define.ts';
-import { SUCCESS_STEP } from './pix-in-steps.ts';
 import { PIX_SENDING_STEP, QUOTE_AND_PAYEE_STEPS, SWAP_OUT_STEP } from './pix-out-steps.ts';
 import { PIX_OUT_ATTRIBUTES, ROUNDED_QUOTE_ATTRIBUTES } from './shared-attributes.ts';
+import { SUCCESS_STEP } from './shared-steps.ts';
 
 /** The template of offramps from an external address. */
 export const offrampInstant = defineTemplate({

@@ -9,7 +9,8 @@
 import { label } from '../base/label.ts';
 import { attribute, defineTemplate, step } from './define.ts';
 import { ONRAMP_ATTRIBUTES, ONRAMP_STEPS } from './onramp.ts';
-import { DISPUTE_STEPS, PIX_REFUND_STEPS, SUCCESS_STEP } from './pix-in-steps.ts';
+import { DISPUTE_STEPS, PIX_REFUND_STEPS } from './pix-in-steps.ts';
+import { SUCCESS_STEP } from './shared-steps.ts';
 
 /** The template of onramps to an external wallet. */
 export const onrampInstant = defineTemplate({

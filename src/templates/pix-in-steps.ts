@@ -1,6 +1,7 @@
 /** Steps of the templates that begin with a PIX payment: from the quote to the conversion, and what may follow. */
 import { type Label, label } from '../base/label.ts';
 import { LATE_EVENT, type Step, step } from './define.ts';
+import { QUOTE_ENDED_STEPS } from './shared-steps.ts';
 
 /** What differs between the templates: three component names and two labels. */
 export interface PixInNames {
@@ -21,15 +22,6 @@ export function pixInSteps(names: PixInNames): readonly Step[] {
     ...swapSteps(names),
   ];
 }
-
-/** The crypto is where it should be. */
-export const SUCCESS_STEP: Step = step(
-  ['success', 'DONE'],
-  'Success',
-  label('Success', 'Sucesso'),
-  label('Transaction completed successfully', 'Transação concluída com sucesso'),
-  { ending: LATE_EVENT },
-);
 
 /** The payment goes back to the payer. */
 export const PIX_REFUND_STEPS: readonly Step[] = [
@@ -115,20 +107,7 @@ function quoteSteps(quoteReady: Label): readonly Step[] {
       ),
       { error: true, ending: 'final' },
     ),
-    step(
-      ['quote', 'ERROR'],
-      'Cancelled',
-      label('Quote Error', 'Erro na Cotação'),
-      label('A quote could not be generated', 'Não foi possível gerar a cotação'),
-      { error: true, ending: 'final' },
-    ),
-    step(
-      ['quote', 'CANCELLED'],
-      'Cancelled',
-      label('Cancelled by Merchant', 'Cancelado pelo Lojista'),
-      label('Transaction cancelled by the merchant', 'Transação cancelada pelo lojista'),
-      { ending: 'final' },
-    ),
+    ...QUOTE_ENDED_STEPS,
     step(
       ['pre_kyc', 'INFO'],
       'Created',

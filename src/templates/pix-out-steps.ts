@@ -1,6 +1,7 @@
 /** Steps of the templates that end with a PIX payout: the quote and the payee, which both begin with. */
 import { label } from '../base/label.ts';
 import { type Step, step } from './define.ts';
+import { QUOTE_ENDED_STEPS } from './shared-steps.ts';
 
 /** From the quote to a payee who may be paid. */
 export const QUOTE_AND_PAYEE_STEPS: readonly Step[] = [
@@ -23,20 +24,7 @@ export const QUOTE_AND_PAYEE_STEPS: readonly Step[] = [
     label('The quote expired before it was used', 'A cotação expirou antes de ser utilizada'),
     { error: true, ending: 'final' },
   ),
-  step(
-    ['quote', 'ERROR'],
-    'Cancelled',
-    label('Quote Error', 'Erro na Cotação'),
-    label('A quote could not be generated', 'Não foi possível gerar a cotação'),
-    { error: true, ending: 'final' },
-  ),
-  step(
-    ['quote', 'CANCELLED'],
-    'Cancelled',
-    label('Cancelled by Merchant', 'Cancelado pelo Lojista'),
-    label('Transaction cancelled by the merchant', 'Transação cancelada pelo lojista'),
-    { ending: 'final' },
-  ),
+  ...QUOTE_ENDED_STEPS,
   step(
     ['pre_kyc', 'INFO'],
     'Created',

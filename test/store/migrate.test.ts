@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { MigrationError, migrate, migrationNames, pendingMigrations } from '../../src/store/migrate.ts';
+import { MigrationError, migrate, migrationNames } from '../../src/store/migrate.ts';
 import { databaseUrl, withAdmin } from '../support/global-setup.ts';
 
 const PRISMA = new URL('../../prisma/', import.meta.url);
@@ -70,7 +70,6 @@ describe('migrate', () => {
     expect(await migrate(url)).toEqual([]);
     expect(await applied(url)).toEqual(finished(migrationNames()));
     expect(await objects(url)).toEqual(before);
-    await withAdmin(url, async (client) => expect(await pendingMigrations(client)).toEqual([]));
   });
 
   it('applies each once when several processes come at once', async () => {
@@ -90,7 +89,6 @@ describe('migrate', () => {
     await migrate(url);
     const [last = ''] = migrationNames().slice(-1);
     await query(url, `delete from _prisma_migrations where migration_name = '${last}'`);
-    await withAdmin(url, async (client) => expect(await pendingMigrations(client)).toEqual([last]));
     expect(await migrate(url)).toEqual([last]);
   });
 });

@@ -1,0 +1,65 @@
+/**
+ * The identifiers of PIX: the EndToEndId of a payment, that of a return, and the txid of a charge (BACEN, API Pix).
+ * None of them is the `end2end` of this service, which end2end.ts makes.
+ */
+import { randomBase62 } from './api-key.ts';
+
+/** Letter, ISPB of the bank that made it (alphanumeric since API Pix 2.9.0), UTC to the minute, 11 free characters. */
+const FORM =
+  /^[ED][0-9A-Z]{8}\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[A-Za-z0-9]{11}$/;
+const FREE_LENGTH = 11;
+/** `YYYY-MM-DDTHH:MM:SS.mmmZ`; years of more than four digits make it longer. */
+const ISO_LENGTH = 24;
+/** A charge of API Pix takes 26 to 35 characters; 32 of base62 are 190 bits. */
+const TXID_LENGTH = 32;
+
+/** Who makes an identifier, and when. */
+export interface Origin {
+  /** 8 characters of `[0-9A-Z]` that name the bank in the Brazilian payments system. */
+  readonly ispb: string;
+  readonly at: Date;
+}
+
+/**
+ * Form only, so that what other banks made is taken: a 31st of February passes, and no clock is compared.
+ *
+ * @returns whether the text is the EndToEndId of a payment, `E…` of 32 characters.
+ */
+export function isEndToEndId(text: string): boolean {
+  return text.startsWith('E') && FORM.test(text);
+}
+
+/** @returns whether the text is the EndToEndId of a return (`rtrId`), `D…` of 32 characters, by form only. */
+export function isReturnId(text: string): boolean {
+  return text.startsWith('D') && FORM.test(text);
+}
+
+/**
+ * @returns a new EndToEndId of a payment, unlike any other.
+ * @throws {RangeError} when the ISPB is none, or the year does not have four digits.
+ */
+export function newEndToEndId(origin: Origin): string {
+  return identify('E', origin);
+}
+
+/**
+ * @returns a new EndToEndId of a return, unlike any other.
+ * @throws {RangeError} when the ISPB is none, or the year does not have four digits.
+ */
+export function newReturnId(origin: Origin): string {
+  return identify('D', origin);
+}
+
+/** @returns a new txid of a charge, 32 letters and digits that cannot be guessed. */
+export function newTxid(): string {
+  return randomBase62(TXID_LENGTH);
+}
+
+function identify(letter: 'E' | 'D', { ispb, at }: Origin): string {
+  const iso = at.toISOString();
+  const id = `${letter}${ispb}${iso.slice(0, 16).replace(/\D/g, '')}${randomBase62(FREE_LENGTH)}`;
+  if (iso.length !== ISO_LENGTH || !FORM.test(id)) {
+    throw new RangeError(`expected an ISPB and a year of four digits, got ${ispb.slice(0, 40)} and ${iso}`);
+  }
+  return id;
+}

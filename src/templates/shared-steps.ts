@@ -1,0 +1,30 @@
+/** Steps that stand in ramps of both directions. */
+import { label } from '../base/label.ts';
+import { LATE_EVENT, type Step, step } from './define.ts';
+
+/** A quote that could not be made, or that the merchant ended. */
+export const QUOTE_ENDED_STEPS: readonly Step[] = [
+  step(
+    ['quote', 'ERROR'],
+    'Cancelled',
+    label('Quote Error', 'Erro na Cotação'),
+    label('A quote could not be generated', 'Não foi possível gerar a cotação'),
+    { error: true, ending: 'final' },
+  ),
+  step(
+    ['quote', 'CANCELLED'],
+    'Cancelled',
+    label('Cancelled by Merchant', 'Cancelado pelo Lojista'),
+    label('Transaction cancelled by the merchant', 'Transação cancelada pelo lojista'),
+    { ending: 'final' },
+  ),
+];
+
+/** The money is where it should be. */
+export const SUCCESS_STEP: Step = step(
+  ['success', 'DONE'],
+  'Success',
+  label('Success', 'Sucesso'),
+  label('Transaction completed successfully', 'Transação concluída com sucesso'),
+  { ending: LATE_EVENT },
+);
