@@ -10,7 +10,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { HISTORY } from './support/app.ts';
 import { databaseUrl, withAdmin } from './support/global-setup.ts';
-import { crossramp, failToStart, newHome, type Running, start } from './support/process.ts';
+import { newHome } from './support/home.ts';
+import { crossramp, failToStart, type Running, start } from './support/process.ts';
 
 const FILE = 'docs/examples/history.ndjson';
 const shell = promisify(execFile);

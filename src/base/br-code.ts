@@ -41,6 +41,7 @@ const LENGTH_MAX = 512;
 const FIELD_MAX = 99;
 /** An id and a length. */
 const HEADER_LENGTH = 4;
+const CRC_LENGTH = 4;
 const NAME_MAX = 25;
 const CITY_MAX = 15;
 const DESCRIPTION_MAX = 72;
@@ -68,8 +69,8 @@ export function staticBrCode(code: StaticBrCode): string {
   }
   const target = GUI_FIELD + field('01', code.key);
   const room = Math.min(DESCRIPTION_MAX, FIELD_MAX - target.length - HEADER_LENGTH);
-  const template = target + optionalField('02', foldToAscii(code.description ?? '', Math.max(0, room)));
-  const amount = code.amount === undefined ? '' : twoDecimals(amountAsCents(code.amount));
+  const template = target + field('02', foldToAscii(code.description ?? '', Math.max(0, room)));
+  const amount = code.amount === undefined ? '' : writeAmount(code.amount);
   return assemble('', template, amount, code, code.txid ?? NO_TXID);
 }
 
@@ -99,19 +100,13 @@ export function decodeBrCode(text: string): BrCode | undefined {
   if (text.length > LENGTH_MAX || !PRINTABLE.test(text)) return undefined;
   const fields = parseFields(text);
   if (!fields || !isSealed(text, fields) || !isOfBrazil(fields)) return undefined;
+  const template = pixTemplate(fields);
+  const additional = parseFields(fields.get('62') ?? '');
   const merchantName = fields.get('59');
   const merchantCity = fields.get('60');
-  const template = pixTemplate(fields);
-  if (merchantName === undefined || merchantCity === undefined || !template) return undefined;
-  const key = template.get('01');
-  const url = template.get('25');
-  if (key === undefined) {
-    return url !== undefined && URL_FORM.test(url)
-      ? { kind: 'dynamic', url, merchantName, merchantCity }
-      : undefined;
-  }
-  const extras = url === undefined && KEY.test(key) ? staticExtras(fields, template) : undefined;
-  return extras && { kind: 'static', key, merchantName, merchantCity, ...extras };
+  if (!template || !additional || merchantName === undefined || merchantCity === undefined) return undefined;
+  const target = readUrl(template) ?? readKey(template, fields.get('54'), additional.get('05'));
+  return target && { ...target, merchantName, merchantCity };
 }
 
 /**
@@ -139,17 +134,14 @@ function assemble(
   const name = foldToAscii(merchant.merchantName, NAME_MAX);
   const city = foldToAscii(merchant.merchantCity, CITY_MAX);
   if (!name || !city) throw new RangeError('expected a merchant name and city with ASCII letters');
-  const head = `000201${initiation}${field('26', template)}520400005303986${optionalField('54', amount)}5802BR`;
+  const head = `000201${initiation}${field('26', template)}520400005303986${field('54', amount)}5802BR`;
   const body = `${head}${field('59', name)}${field('60', city)}${field('62', field('05', txid))}6304`;
   return body + crc16(body);
 }
 
+/** An object, or nothing where there is nothing to say: no object may be empty (EMV QRCPS). */
 function field(id: string, value: string): string {
-  return id + String(value.length).padStart(2, '0') + value;
-}
-
-function optionalField(id: string, value: string): string {
-  return value ? field(id, value) : '';
+  return value && id + String(value.length).padStart(2, '0') + value;
 }
 
 /** Drops accents and whatever else is not ASCII; a run of spaces becomes one. */
@@ -161,12 +153,10 @@ function foldToAscii(text: string, max: number): string {
   return ascii.replace(/ {2,}/g, ' ').trim().slice(0, max).trim();
 }
 
-function amountAsCents(amount: string): bigint {
+function writeAmount(amount: string): string {
   const cents = toMinor(amount, 2);
-  if (cents <= 0n || cents >= AMOUNT_LIMIT) {
-    throw new RangeError('expected an amount above zero and below ten billion');
-  }
-  return cents;
+  if (cents > 0n && cents < AMOUNT_LIMIT) return twoDecimals(cents);
+  throw new RangeError('expected an amount above zero and below ten billion');
 }
 
 function twoDecimals(cents: bigint): string {
@@ -174,7 +164,7 @@ function twoDecimals(cents: bigint): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** A repeated id is refused: two readers could choose different ones. Lengths go from 01 (EMV QRCPS 3.2). */
+/** Refuses a repeated id too: two readers could choose different ones. */
 function parseFields(text: string): Fields | undefined {
   const fields = new Map<string, string>();
   for (let at = 0; at < text.length; ) {
@@ -191,20 +181,14 @@ function parseFields(text: string): Fields | undefined {
 
 /** The format indicator is first, the CRC last and right. */
 function isSealed(text: string, fields: Fields): boolean {
-  const crc = fields.get('63');
-  return (
-    text.startsWith('000201') && text.endsWith(`6304${crc}`) && crc16(text.slice(0, -HEADER_LENGTH)) === crc
-  );
+  const [lastId, crc] = [...fields].at(-1) ?? [];
+  return text.startsWith('000201') && lastId === '63' && crc === crc16(text.slice(0, -CRC_LENGTH));
 }
 
 function isOfBrazil(fields: Fields): boolean {
-  const initiation = fields.get('01') ?? '11';
-  return (
-    (initiation === '11' || initiation === '12') &&
-    /^\d{4}$/.test(fields.get('52') ?? '') &&
-    fields.get('53') === '986' &&
-    fields.get('58') === 'BR'
-  );
+  const text = (id: string) => fields.get(id) ?? '';
+  const isForm = /^(?:1[12])?$/.test(text('01')) && /^\d{4}$/.test(text('52'));
+  return isForm && text('53') === '986' && text('58') === 'BR';
 }
 
 /** The one template of ids 26 to 51 that is of PIX; other arrangements may have theirs beside it. */
@@ -216,30 +200,36 @@ function pixTemplate(fields: Fields): Fields | undefined {
   return templates.length === 1 ? templates[0] : undefined;
 }
 
-/** What a static code may say beside its key, or undefined when one of them is malformed. */
-function staticExtras(
-  fields: Fields,
+function readUrl(template: Fields): { kind: 'dynamic'; url: string } | undefined {
+  const url = template.get('25');
+  if (url === undefined || template.has('01') || !URL_FORM.test(url)) return undefined;
+  return { kind: 'dynamic', url };
+}
+
+function readKey(
   template: Fields,
-): Pick<StaticBrCode, 'description' | 'amount' | 'txid'> | undefined {
+  amountText: string | undefined,
+  txid = NO_TXID,
+): ({ kind: 'static' } & Omit<StaticBrCode, 'merchantName' | 'merchantCity'>) | undefined {
+  const key = template.get('01') ?? '';
   // 03 names who pays out cash: whoever took such a code for a payment would pay for nothing.
-  if (template.has('03')) return undefined;
-  const amount = readAmount(fields.get('54'));
-  const additional = fields.get('62');
-  const txid = additional === undefined ? NO_TXID : (parseFields(additional)?.get('05') ?? '');
+  if (!KEY.test(key) || template.has('25') || template.has('03')) return undefined;
+  const amount = readAmount(amountText);
   if (amount === undefined || (txid !== NO_TXID && !TXID.test(txid))) return undefined;
   const description = template.get('02');
   return {
+    kind: 'static',
+    key,
     ...(description !== undefined && { description }),
     ...(amount !== '' && { amount }),
     ...(txid !== NO_TXID && { txid }),
   };
 }
 
-/** @returns two decimals; empty when there is no amount; undefined when it is malformed or zero (EMV QRCPS 4.7.4). */
+/** @returns two decimals; empty without an amount; undefined when it is malformed or zero (EMV QRCPS 4.7.4). */
 function readAmount(text: string | undefined): string | undefined {
   if (text === undefined) return '';
-  const parts = WIRE_AMOUNT.exec(text);
-  if (!parts) return undefined;
-  const cents = BigInt(`${parts[1]}${(parts[2] ?? '').padEnd(2, '0')}`);
+  const [, whole, decimals = ''] = WIRE_AMOUNT.exec(text) ?? [];
+  const cents = whole === undefined ? 0n : BigInt(whole + decimals.padEnd(2, '0'));
   return cents === 0n ? undefined : twoDecimals(cents);
 }

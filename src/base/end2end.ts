@@ -12,8 +12,7 @@ const LENGTH = 26;
 const TIME_LENGTH = 10;
 const TIME_MAX = 2 ** 48 - 1;
 /** Version 7 and variant 10 show in two places: E or F is 0111x, 89AB and RSTV are x10xx. */
-const FORM =
-  /^CRX[0-7][0-9A-HJKMNP-TV-Z]{9}[EF][0-9A-HJKMNP-TV-Z]{2}[89ABRSTV][0-9A-HJKMNP-TV-Z]{12}$/;
+const FORM = /^CRX[0-7][0-9A-HJKMNP-TV-Z]{9}[EF][0-9A-HJKMNP-TV-Z]{2}[89ABRSTV][0-9A-HJKMNP-TV-Z]{12}$/;
 
 const VERSION = 7n << 76n;
 const VARIANT = 2n << 62n;

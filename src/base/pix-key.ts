@@ -28,8 +28,7 @@ const ASCII = /^[!-~]*$/;
 /** Country code or none, area code with brackets or without, nine digits with a hyphen or a space or neither. */
 const PHONE_FORM = /^(?:\+?55 ?)?(?:\((\d{2})\) ?|(\d{2}) ?)(\d{5})[- ]?(\d{4})$/;
 /** The 67 area codes in use (Anatel, national numbering plan). */
-const AREA_CODE =
-  /^(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])$/;
+const AREA_CODE = /^(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])$/;
 /**
  * Nine digits of the mobile service, Anatel resolution 749/2022, article 12: 7, 8 or 9 first, but 700 is satellite.
  * A landline has eight digits and is no key: DICT registers a mobile phone ("número de telefone celular"), for its

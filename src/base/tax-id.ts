@@ -71,7 +71,7 @@ function punctuate({ kind, value }: TaxId): string {
     : `${group(0, 2)}.${group(2, 5)}.${group(5, 8)}/${group(8, 12)}-${group(12)}`;
 }
 
-/** Modulo 11; a character is worth its ASCII code less 48, so A is 17 (IN RFB 2.229/2024, annex XV). */
+/** Modulo 11; a character is worth its ASCII code less 48, so A is 17 (IN RFB 2.229/2024). */
 function checkDigit(base: string, highestWeight: number): number {
   let total = 0;
   for (let fromRight = 0; fromRight < base.length; fromRight++) {

@@ -1,6 +1,6 @@
 /**
- * Goal: deposits go to addresses whose keys exist elsewhere, and no key comes in. Method: published mnemonics and
- * their addresses; the private branch of the same seed against the public one.
+ * Goal: deposits go to addresses whose keys exist elsewhere, and no key comes in. Method: published mnemonics
+ * and their addresses; the private branch of the same seed against the public one.
  */
 import { pbkdf2Sync } from 'node:crypto';
 import { HDKey } from '@scure/bip32';
@@ -38,7 +38,7 @@ describe('addresses', () => {
     expect(deriveDepositAddress('BTC', account, 7)).toBe(deriveDepositAddress('BTC', BIP84, 7));
   });
 
-  test('any index gives a canonical address, unlike the others, to which the private branch has the key', () => {
+  test('any index gives a canonical address, unlike others, and the private branch has its key', () => {
     const branch = JUNK.derive("m/84'/0'/0'/0");
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), (index) => {

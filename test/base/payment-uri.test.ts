@@ -1,4 +1,7 @@
-/** Goal: a wallet is asked for exactly this money. Method: tables by standard, and amounts read back by property. */
+/**
+ * Goal: a wallet is asked for exactly this money. Method: tables by standard, and amounts read back by
+ * property.
+ */
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -82,7 +85,7 @@ describe('forms', () => {
     ['USDT_TRX', 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'],
     ['TRX_TRX', 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'],
     ['BRL', 'fulana@example.com'],
-    // History may name tokens whose contract nobody here knows: never a request for the coin of the chain instead.
+    // History may name tokens of unknown contract: never ask for the coin of the chain instead.
     ['USDC_ARB', EVM],
     ['DAI_ETH', EVM],
     ['USDC_BTC', BTC],

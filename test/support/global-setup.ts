@@ -1,11 +1,9 @@
 /** One PostgreSQL server for the whole run, with a migrated database that every test file gets a copy of. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { acquireEmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { newHome } from './home.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,10 +18,10 @@ export const TEMPLATE_DATABASE = 'crossramp_template';
 /** Starts the server, or takes the one of `TEST_DATABASE_URL`. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
-  const home = given ? undefined : mkdtempSync(join(tmpdir(), 'crossramp-test-'));
-  const embedded = home
+  const place = given ? undefined : newHome();
+  const embedded = place
     ? await acquireEmbeddedPostgres({
-        home,
+        home: place.home,
         settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
       })
     : undefined;
@@ -36,7 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('adminUrl', adminUrl);
   return async () => {
     await embedded?.release();
-    if (home) rmSync(home, { recursive: true, force: true });
+    place?.remove();
   };
 }
 

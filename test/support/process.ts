@@ -1,8 +1,5 @@
 /** The gateway and its commands as processes, started as the README says, each in a home folder of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -23,12 +20,6 @@ export interface Running {
   readonly banner: string;
   /** Sends the signal and waits for the end. */
   readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
-}
-
-/** @returns a new home folder; `remove` deletes it. */
-export function newHome(): { home: string; remove: () => void } {
-  const home = mkdtempSync(join(tmpdir(), 'crossramp-home-'));
-  return { home, remove: () => rmSync(home, { recursive: true, force: true }) };
 }
 
 /** Runs `crossramp …` to its end. */
