@@ -1,0 +1,16 @@
+/** The gateway itself, as it is in production but for the rate limit and the log. */
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { createApp } from '../../src/server/app.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { CONNECTIONS, DATABASE_URL, serve } from './ready.ts';
+
+const database = openDatabase(DATABASE_URL, { connections: CONNECTIONS });
+const { handle } = createApp({
+  config: readConfig({ RATE_LIMIT: 'off' }),
+  database,
+  registry: REGISTRY,
+  log: pino({ level: 'silent' }),
+});
+await serve(handle, () => database.close());
