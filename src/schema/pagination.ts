@@ -8,7 +8,7 @@ export const FIRST_DEFAULT = 20;
 
 /** One page of a connection, as the relay plugin takes it. */
 export interface Connection<Node> {
-  readonly totalCount: () => Promise<number> | number;
+  readonly totalCount: () => number;
   readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
   readonly pageInfo: {
     readonly hasNextPage: boolean;

@@ -18,6 +18,7 @@ import { namedFilters } from './filters.ts';
 import type { LabelRef } from './label.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import { type Connection, connectionOf, decodeCursor, FIRST_DEFAULT, pageSize } from './pagination.ts';
+import { selects } from './selection.ts';
 
 interface Refs extends CurrencyRefs, LedgerRefs {
   readonly label: LabelRef;
@@ -149,7 +150,8 @@ export function defineTransactionQueries(
         after: t.arg.string(),
       },
       complexity: (args) => ({ field: 1, multiplier: args.first ?? FIRST_DEFAULT }),
-      resolve: async (_root, args, context) => (await readPage(context, args as ListArgs)) as never,
+      resolve: async (_root, args, context, info) =>
+        (await readPage(context, args as ListArgs, selects(info, 'totalCount'))) as never,
     }),
   );
 }
@@ -164,16 +166,14 @@ interface ListArgs {
 async function readPage(
   context: GraphqlContext,
   { family, filter, first, after }: ListArgs,
+  counted: boolean,
 ): Promise<Connection<TransactionRow>> {
   const size = pageSize(first);
   const filters = namedFilters<ListFilterInput>(filter);
   const page =
     after == null ? { limit: size + 1, offset: 0 } : { limit: size + 1, after: decodeCursor(after) };
-  const { rows } = await listTransactions(context, family, filters, page, undefined, { counted: false });
-  // Counted only when it is asked for; then in a statement of its own.
-  const totalCount = async () =>
-    Number((await listTransactions(context, family, filters, { limit: 0, offset: 0 })).total);
-  return connectionOf(rows, size, { after, totalCount, keyOf: (row) => row.end2end });
+  const { rows, total } = await listTransactions(context, family, filters, page, undefined, { counted });
+  return connectionOf(rows, size, { after, totalCount: () => Number(total), keyOf: (row) => row.end2end });
 }
 
 /** `Node`: what has a global id. A transaction's is `<type>:<end2end>`, encoded. */

@@ -1,13 +1,13 @@
 /**
- * GraphQL over HTTP. Yoga speaks the protocol; a query that it has parsed and validated before is executed directly
- * on the same schema, because Yoga's request pipeline costs more than most reads (docs/decisions/0008).
+ * GraphQL over HTTP. Yoga speaks the protocol; a query that its rules have accepted is executed past it, on the same
+ * schema, because Yoga's request pipeline costs more than most reads (docs/decisions/0008).
  */
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth';
 import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives';
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import { type DocumentNode, execute, type GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
@@ -15,6 +15,7 @@ import type { Context } from '../resolvers/context.ts';
 import type { GraphqlContext } from '../schema/builder.ts';
 import { createLoaders } from '../schema/loaders.ts';
 import { accepts, type Exchange, readBody, send, sendJson } from './http.ts';
+import { knownOperations, type OperationParams } from './known-operations.ts';
 import { presentGraphqlError } from './present-error.ts';
 
 /** Answers GraphQL requests of an authenticated caller. */
@@ -28,16 +29,7 @@ interface ServerContext extends GraphqlContext {
   readonly requestId: string;
 }
 
-interface OperationParams {
-  readonly query: string;
-  readonly operationName?: string | null;
-  readonly variables?: Record<string, unknown> | null;
-}
-
 const PATH = '/graphql';
-const KNOWN_DOCUMENTS_MAX = 1_000;
-/** A document longer than this is not worth remembering. */
-const KNOWN_DOCUMENT_LENGTH_MAX = 20_000;
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /** @returns the GraphQL side of the server, on this schema. */
@@ -55,7 +47,7 @@ export function graphqlServer(schema: GraphQLSchema, log: Logger): ServeGraphql 
     maskedErrors: false,
     plugins: [...limits(), errorPresentation(log)],
   });
-  const known = knownDocuments(yoga, schema);
+  const known = knownOperations(schema, preparer(yoga, schema));
 
   return async (exchange, context, headers) => {
     const { request, response, requestId } = exchange;
@@ -66,20 +58,15 @@ export function graphqlServer(schema: GraphQLSchema, log: Logger): ServeGraphql 
     };
     if (request.method === 'POST') {
       const params = await readParams(exchange);
-      const document = isPlainOperation(params) ? known(params, serverContext) : undefined;
-      if (
-        document &&
-        (await answerDirectly(
-          exchange,
-          schema,
-          document,
-          params as OperationParams,
-          serverContext,
-          log,
-          headers,
-        ))
-      )
-        return;
+      const operation = isPlainOperation(params) ? known(params, serverContext) : undefined;
+      const mediaType = answerMediaType(exchange);
+      if (operation && mediaType) {
+        const { variables } = params as OperationParams;
+        const result = await operation(serverContext, variables ?? {});
+        // Without data it was refused before it began; Yoga refuses it in the words of the protocol.
+        if (result.data !== undefined)
+          return answer(exchange, result, { ...headers, 'content-type': mediaType }, log);
+      }
       // Yoga takes a body that was read already from here.
       Object.assign(request, { body: params });
     }
@@ -104,66 +91,42 @@ export function serveGraphiql(exchange: Exchange): void {
 
 let graphiqlPage: string | undefined;
 
-/**
- * Executes without Yoga where the answer is sure to be the same: a query, variables that fit, no streaming.
- *
- * @returns whether it was answered.
- */
-async function answerDirectly(
+function answer(
   exchange: Exchange,
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  params: OperationParams,
-  contextValue: ServerContext,
-  log: Logger,
+  result: ExecutionResult,
   headers: Record<string, string>,
-): Promise<boolean> {
-  const operation = getOperationAST(document, params.operationName);
-  if (operation?.operation !== 'query') return false;
-  const mediaType = answerMediaType(exchange);
-  if (!mediaType) return false;
-  const result = await execute({
-    schema,
-    document,
-    contextValue,
-    variableValues: params.variables ?? null,
-    operationName: params.operationName ?? null,
-  });
-  if (result.data === undefined) return false;
-  const errors = result.errors?.map((error) => presentGraphqlError(error, log, contextValue.requestId));
-  sendJson(exchange, 200, JSON.stringify(errors ? { errors, data: result.data } : { data: result.data }), {
-    ...headers,
-    'content-type': `${mediaType}; charset=utf-8`,
-  });
-  return true;
+  log: Logger,
+): void {
+  const errors = result.errors?.map((error) => presentGraphqlError(error, log, exchange.requestId));
+  sendJson(
+    exchange,
+    200,
+    JSON.stringify(errors ? { errors, data: result.data } : { data: result.data }),
+    headers,
+  );
 }
 
 function answerMediaType({ request }: Exchange): string | undefined {
   const accept = request.headers.accept;
-  if (accept?.includes(GRAPHQL_RESPONSE) && !accept.includes('text/event-stream')) return GRAPHQL_RESPONSE;
+  if (accept?.includes(GRAPHQL_RESPONSE) && !accept.includes('text/event-stream'))
+    return `${GRAPHQL_RESPONSE}; charset=utf-8`;
   if (accept?.includes('text/event-stream') || accept?.includes('multipart/')) return undefined;
-  return accepts(request, 'application', 'json') ? 'application/json' : undefined;
+  return accepts(request, 'application', 'json') ? 'application/json; charset=utf-8' : undefined;
 }
 
 type Yoga = ReturnType<typeof createYoga<ServerContext>>;
 
-/** Remembers documents that were valid once, by their text. */
-function knownDocuments(yoga: Yoga, schema: GraphQLSchema) {
-  const documents = new Map<string, DocumentNode>();
-  return ({ query }: OperationParams, context: ServerContext): DocumentNode | undefined => {
-    let document = documents.get(query);
-    if (document || query.length > KNOWN_DOCUMENT_LENGTH_MAX) return document;
+/** Parses and validates as Yoga does, bounds included. */
+function preparer(yoga: Yoga, schema: GraphQLSchema) {
+  return (query: string, context: ServerContext): DocumentNode | undefined => {
     const { parse, validate } = yoga.getEnveloped(context as never);
     try {
-      document = parse(query) as DocumentNode;
-      if (validate(schema, document).length > 0) return undefined;
+      const document = parse(query) as DocumentNode;
+      return validate(schema, document).length > 0 ? undefined : document;
     } catch {
       // Yoga says what is wrong with it.
       return undefined;
     }
-    if (documents.size >= KNOWN_DOCUMENTS_MAX) documents.delete(documents.keys().next().value as string);
-    documents.set(query, document);
-    return document;
   };
 }
 

@@ -48,12 +48,14 @@ function withExtensions(
   message: string,
   extensions: Record<string, unknown>,
 ): GraphQLError {
-  const { nodes, source, positions, path } = error;
-  return new GraphQLError(message, {
+  const { nodes, source, positions, path, locations } = error;
+  const presented = new GraphQLError(message, {
     nodes: nodes ?? null,
     source: source ?? null,
     positions: positions ?? null,
     path: path ?? null,
     extensions,
   });
+  // Errors of compiled queries know their place without the nodes of the document.
+  return Object.assign(presented, locations && { locations });
 }

@@ -122,7 +122,7 @@ describe('writing', () => {
     [{ description: 'Pão de açúcar' }, '0213Pao de acucar'],
     [{ description: 'x'.repeat(80) }, `26990014br.gov.bcb.pix0136${KEY}0237${'x'.repeat(37)}52`],
     [{ key: '52998224725', description: 'x'.repeat(80) }, `0111529982247250262${'x'.repeat(62)}52`],
-    [{ key: 'k'.repeat(77), description: 'x' }, `26990014br.gov.bcb.pix0177${'k'.repeat(77)}52`],
+    [{ key: 'k'.repeat(77), description: 'x'.repeat(9) }, `26990014br.gov.bcb.pix0177${'k'.repeat(77)}52`],
     [{ key: 'k'.repeat(72), description: 'xyz' }, `0172${'k'.repeat(72)}0201x52`],
     [{ description: '猫' }, `0136${KEY}52`],
   ])('%j is written as %s', (changes, object) =>
@@ -225,6 +225,7 @@ describe('reading', () => {
     ['no account', { account: '' }],
     ['an account of another arrangement', { account: `26580014br.gov.bcb.pax0136${KEY}` }],
     ['an account outside 26 to 51', { account: `80580014br.gov.bcb.pix0136${KEY}` }],
+    ['an account below 26', { account: `25580014br.gov.bcb.pix0136${KEY}` }],
     ['neither key nor URL', { account: '26180014br.gov.bcb.pix' }],
     ['key and URL', { account: '26420014br.gov.bcb.pix0103abc2513pix.example.c' }],
     ['a URL with a scheme', { account: '26420014br.gov.bcb.pix2520https://pix.example/' }],
@@ -244,6 +245,7 @@ describe('reading', () => {
     ['an amount of zero', { amount: '54040.00' }],
     ['a comma', { amount: '54041,00' }],
     ['three decimals', { amount: '54051.000' }],
+    ['eleven digits', { amount: '541412345678901.00' }],
     ['a sign', { amount: '5403-10' }],
     ['a point alone', { amount: '5401.' }],
     ['a txid with a hyphen', { additional: '62080504ab-c' }],
@@ -258,6 +260,10 @@ describe('reading', () => {
   test.each([
     ['nothing', ''],
     ['no CRC', VECTORS.static.slice(0, -8)],
+    [
+      'a CRC under another id',
+      `${VECTORS.static.slice(0, -8)}6404${crc16(`${VECTORS.static.slice(0, -8)}6404`)}`,
+    ],
     ['half a CRC', VECTORS.static.slice(0, -2)],
     ['a CRC in lower case', VECTORS.static.slice(0, -4) + VECTORS.static.slice(-4).toLowerCase()],
     ['something behind', `${VECTORS.static} `],
