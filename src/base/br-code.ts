@@ -1,6 +1,7 @@
 /**
- * BR Codes, the text behind a PIX QR code and behind "Pix copia e cola" (BR Code manual and Pix initiation standards,
- * BACEN, on EMV QRCPS merchant-presented mode): objects of a 2-digit id, a 2-digit length and a value, a CRC last.
+ * BR Codes, the text behind a PIX QR code and behind "Pix copia e cola" (BR Code manual and Pix initiation
+ * standards, BACEN, on EMV QRCPS merchant-presented mode): objects of a 2-digit id, a 2-digit length and a
+ * value, a CRC last.
  */
 import { toMinor } from './money.ts';
 
@@ -57,8 +58,9 @@ const TXID = /^[A-Za-z0-9]{1,25}$/;
 const WIRE_AMOUNT = /^(\d{1,10})(?:\.(\d{0,2}))?$/;
 
 /**
- * Writes a static BR Code. Name, city and description are folded to ASCII and cut to 25, 15 and what remains of the
- * template's 99 characters, at most 72: they only inform, and the payer's bank shows the name from the directory.
+ * Writes a static BR Code. Name, city and description are folded to ASCII and cut to 25, 15 and what remains
+ * of the template's 99 characters, at most 72: they only inform, and the payer's bank shows the name from the
+ * directory.
  *
  * @throws {RangeError} when key, amount or txid has another form, or name or city has no ASCII character.
  */
@@ -75,11 +77,11 @@ export function staticBrCode(code: StaticBrCode): string {
 }
 
 /**
- * Writes a dynamic BR Code for one payment. Name and city are treated as in a static one; amount and txid stay at the
- * URL, as the Pix initiation standards have it.
+ * Writes a dynamic BR Code for one payment. Name and city are treated as in a static one; amount and txid
+ * stay at the URL, as the Pix initiation standards have it.
  *
- * @throws {RangeError} when the URL has a scheme, no host with a dot, or more than 77 characters, or name or city has
- *   no ASCII character.
+ * @throws {RangeError} when the URL has a scheme, no host with a dot, or more than 77 characters, or name or
+ *   city has no ASCII character.
  */
 export function dynamicBrCode(code: DynamicBrCode): string {
   if (!URL_FORM.test(code.url)) {
@@ -89,12 +91,13 @@ export function dynamicBrCode(code: DynamicBrCode): string {
 }
 
 /**
- * Reads a BR Code of PIX. Other templates, such as that of a recurrence (ids 80 to 99), are skipped; amount and txid
- * of a dynamic code are too, since those at its URL hold. Longer names than a writer may use are taken.
+ * Reads a BR Code of PIX. Other templates, such as that of a recurrence (ids 80 to 99), are skipped; amount
+ * and txid of a dynamic code are too, since those at its URL hold. Longer names than a writer may use are
+ * taken.
  *
- * @returns undefined when the objects are malformed, repeated or missing, the CRC is wrong or in lower case, a
- *   character is not printable ASCII (writers would count the length of others differently), or the code is for
- *   withdrawing cash.
+ * @returns undefined when the objects are malformed, repeated or missing, the CRC is wrong or in lower case,
+ *   a character is not printable ASCII (writers would count the length of others differently), or the code is
+ *   for withdrawing cash.
  */
 export function decodeBrCode(text: string): BrCode | undefined {
   if (text.length > LENGTH_MAX || !PRINTABLE.test(text)) return undefined;
@@ -110,7 +113,8 @@ export function decodeBrCode(text: string): BrCode | undefined {
 }
 
 /**
- * CRC-16/CCITT-FALSE (BR Code manual): polynomial 0x1021, initial 0xFFFF, nothing reflected or inverted at the end.
+ * CRC-16/CCITT-FALSE (BR Code manual): polynomial 0x1021, initial 0xFFFF, nothing reflected or inverted at
+ * the end.
  *
  * @param text - ASCII; for a BR Code everything up to and including `6304`.
  * @returns four upper-case hexadecimal digits.
@@ -226,7 +230,9 @@ function readKey(
   };
 }
 
-/** @returns two decimals; empty without an amount; undefined when it is malformed or zero (EMV QRCPS 4.7.4). */
+/**
+ * @returns two decimals; empty without an amount; undefined when it is malformed or zero (EMV QRCPS 4.7.4).
+ */
 function readAmount(text: string | undefined): string | undefined {
   if (text === undefined) return '';
   const [, whole, decimals = ''] = WIRE_AMOUNT.exec(text) ?? [];

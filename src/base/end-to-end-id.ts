@@ -1,10 +1,13 @@
 /**
- * The identifiers of PIX: the EndToEndId of a payment, that of a return, and the txid of a charge (BACEN, API Pix).
- * None of them is the `end2end` of this service, which end2end.ts makes.
+ * The identifiers of PIX: the EndToEndId of a payment, that of a return, and the txid of a charge (BACEN, API
+ * Pix). None of them is the `end2end` of this service, which end2end.ts makes.
  */
 import { randomBase62 } from './api-key.ts';
 
-/** Letter, ISPB of the bank that made it (alphanumeric since API Pix 2.9.0), UTC to the minute, 11 free characters. */
+/**
+ * Letter, ISPB of the bank that made it (alphanumeric since API Pix 2.9.0), UTC to the minute, 11 free
+ * characters.
+ */
 const FORM =
   /^[ED][0-9A-Z]{8}\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[A-Za-z0-9]{11}$/;
 const FREE_LENGTH = 11;

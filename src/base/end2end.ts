@@ -1,6 +1,7 @@
 /**
- * The service's own transaction id: `CRX` and a UUIDv7 (RFC 9562) in 26 characters of Crockford base32, so that ids
- * sort as text by the time they were made. The prefix and the length keep it apart from PIX's EndToEndId (C-7).
+ * The service's own transaction id: `CRX` and a UUIDv7 (RFC 9562) in 26 characters of Crockford base32, so
+ * that ids sort as text by the time they were made. The prefix and the length keep it apart from PIX's
+ * EndToEndId (C-7).
  */
 import { randomBytes } from 'node:crypto';
 import { assert } from './assert.ts';
@@ -25,9 +26,9 @@ const TAIL_LIMIT = 1n << 74n;
 let last = { time: -1, tail: 0n };
 
 /**
- * Makes a new id for the moment `at`, unlike any other. One made later for the same millisecond sorts after; after a
- * clock that was set back ids sort by the time they carry, which is never altered. Across processes ids of one
- * millisecond have no order.
+ * Makes a new id for the moment `at`, unlike any other. One made later for the same millisecond sorts after;
+ * after a clock that was set back ids sort by the time they carry, which is never altered. Across processes
+ * ids of one millisecond have no order.
  *
  * @throws {RangeError} when the moment is before 1970 or after 10889.
  */

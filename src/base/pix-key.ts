@@ -20,19 +20,24 @@ export const PIX_KEY_FORMS: Readonly<Record<PixKeyType, string>> = {
 
 /** What a key may be long in DICT and in a BR Code. */
 const EMAIL_MAX = 77;
-/** Dot-atom (RFC 5322) at a host name that ends in no number; quoted names and addresses of hosts are no keys. */
-const EMAIL =
-  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+const ATOM = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+";
+const LABEL_REST = '(?:[a-z0-9-]{0,61}[a-z0-9])';
+/**
+ * Dot-atom (RFC 5322) at a host name that ends in no number; quoted names and addresses of hosts are no keys.
+ */
+const EMAIL = new RegExp(`^${ATOM}(?:\\.${ATOM})*@(?:[a-z0-9]${LABEL_REST}?\\.)+[a-z]${LABEL_REST}$`);
 const ASCII = /^[!-~]*$/;
 
-/** Country code or none, area code with brackets or without, nine digits with a hyphen or a space or neither. */
+/**
+ * Country code or none, area code with brackets or without, nine digits with a hyphen or a space or neither.
+ */
 const PHONE_FORM = /^(?:\+?55 ?)?(?:\((\d{2})\) ?|(\d{2}) ?)(\d{5})[- ]?(\d{4})$/;
 /** The 67 area codes in use (Anatel, national numbering plan). */
 const AREA_CODE = /^(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])$/;
 /**
- * Nine digits of the mobile service, Anatel resolution 749/2022, article 12: 7, 8 or 9 first, but 700 is satellite.
- * A landline has eight digits and is no key: DICT registers a mobile phone ("número de telefone celular"), for its
- * owner proves it with a code by SMS.
+ * Nine digits of the mobile service, Anatel resolution 749/2022, article 12: 7, 8 or 9 first, but 700 is
+ * satellite. A landline has eight digits and is no key: DICT registers a mobile phone ("número de telefone
+ * celular"), for its owner proves it with a code by SMS.
  */
 const MOBILE = /^(?!700)[789]\d{8}$/;
 
@@ -48,11 +53,12 @@ const PARSERS: Readonly<Record<PixKeyType, (text: string) => string | undefined>
 };
 
 /**
- * Reads a PIX key of the declared type: CPF and CNPJ as parseTaxId does; an email address in either case, spaces
- * around it ignored; a phone with or without +55, brackets, hyphen and single spaces; a UUID in either case.
+ * Reads a PIX key of the declared type: CPF and CNPJ as parseTaxId does; an email address in either case,
+ * spaces around it ignored; a phone with or without +55, brackets, hyphen and single spaces; a UUID in either
+ * case.
  *
- * @returns the canonical key, or undefined when the text is none of the type (see PIX_KEY_FORMS): 11 digits, 14
- *   characters, a lower-case address, `+55` with area code and number (E.164), a lower-case UUID.
+ * @returns the canonical key, or undefined when the text is none of the type (see PIX_KEY_FORMS): 11 digits,
+ *   14 characters, a lower-case address, `+55` with area code and number (E.164), a lower-case UUID.
  */
 export function parsePixKey(type: PixKeyType, text: string): string | undefined {
   return PARSERS[type](text);

@@ -7,7 +7,11 @@ const CONNECTIONS = 4;
 
 /** Runs the work on the database that the environment names, and closes it again. */
 export async function withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
-  const store = await openStore({ ...readConfig(process.env), databaseConnections: CONNECTIONS });
+  const store = await openStore({
+    ...readConfig(process.env),
+    databaseConnections: CONNECTIONS,
+    patient: true,
+  });
   try {
     return await work(store);
   } finally {

@@ -14,7 +14,7 @@ import { authenticator, challenge } from './authenticate.ts';
 import { errorPages } from './error-pages.ts';
 import { graphqlServer, serveGraphiql } from './graphql.ts';
 import { serveHealth, serveReadiness } from './health.ts';
-import { type Exchange, send, sendJson, sendProblem } from './http.ts';
+import { type Exchange, GRAPHQL_PATH, send, sendJson, sendProblem } from './http.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { checkMethod, type Match, routeFinder, serveRest } from './rest.ts';
@@ -98,7 +98,7 @@ export function createApp({ config, database, registry, log }: AppParts): App {
       throw new GatewayError('URI_TOO_LONG', `at most ${TARGET_LENGTH_MAX} characters`);
     const match = findRoute(exchange.path);
     if (match) return rest(exchange, match);
-    if (exchange.path === '/graphql') {
+    if (exchange.path === GRAPHQL_PATH) {
       exchange.route = exchange.path;
       return graphql(exchange);
     }
@@ -191,7 +191,7 @@ function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logg
   const headers: Record<string, string> = { ...refusal.headers };
   if (refusal.code === 'UNAUTHORIZED') headers['www-authenticate'] = challenge(request);
   if (refusal.code === 'METHOD_NOT_ALLOWED')
-    headers.allow = (route === '/graphql' ? GRAPHQL_METHODS : READ_METHODS).join(', ');
+    headers.allow = (route === GRAPHQL_PATH ? GRAPHQL_METHODS : READ_METHODS).join(', ');
   // What is left of a body that was not read cannot be told from a next request.
   if (refusal.code === 'PAYLOAD_TOO_LARGE') headers.connection = 'close';
   sendProblem(exchange, publicUrl, refusal, headers);

@@ -14,7 +14,7 @@ import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import type { GraphqlContext } from '../schema/builder.ts';
 import { createLoaders } from '../schema/loaders.ts';
-import { accepts, type Exchange, readBody, send, sendJson } from './http.ts';
+import { accepts, type Exchange, GRAPHQL_PATH, readBody, send, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import { presentGraphqlError } from './present-error.ts';
 
@@ -29,14 +29,13 @@ interface ServerContext extends GraphqlContext {
   readonly requestId: string;
 }
 
-const PATH = '/graphql';
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /** @returns the GraphQL side of the server, on this schema. */
 export function graphqlServer(schema: GraphQLSchema, log: Logger): ServeGraphql {
   const yoga = createYoga<ServerContext>({
     schema,
-    graphqlEndpoint: PATH,
+    graphqlEndpoint: GRAPHQL_PATH,
     logging: false,
     graphiql: false,
     landingPage: false,
@@ -80,7 +79,7 @@ export function graphqlServer(schema: GraphQLSchema, log: Logger): ServeGraphql 
 /** Serves GraphiQL from this process: nothing is loaded from elsewhere. */
 export function serveGraphiql(exchange: Exchange): void {
   graphiqlPage ??= renderGraphiQL({
-    endpoint: PATH,
+    endpoint: GRAPHQL_PATH,
     title: 'Crossramp Gateway',
     defaultQuery: '{\n  viewer {\n    account { name }\n  }\n}\n',
     headers: '{ "Authorization": "Bearer <API key>" }',

@@ -17,6 +17,9 @@ export interface Exchange {
   accountId: bigint | undefined;
 }
 
+/** Where GraphQL is served. */
+export const GRAPHQL_PATH = '/graphql';
+
 /** Largest body that is read (C-51). */
 export const BODY_MAX_BYTES = 1_048_576;
 
@@ -50,7 +53,7 @@ export function send(
 }
 
 /**
- * Answers with an RFC 9457 problem (C-50).
+ * Answers with an RFC 9457 problem (C-50). At `/graphql` it also has the `errors` that GraphQL clients look for.
  *
  * @param publicUrl - base of the `type` URLs.
  */
@@ -62,14 +65,17 @@ export function sendProblem(
 ): void {
   const { status, title } = ERRORS[error.code];
   const violations = error.violations.map(({ parameter, message }) => ({ parameter, message }));
+  const { code, message } = error;
+  const { requestId, route } = exchange;
   const problem = {
-    type: `${publicUrl}/errors/${error.code}`,
+    type: `${publicUrl}/errors/${code}`,
     title,
     status,
-    detail: error.message,
-    code: error.code,
-    request_id: exchange.requestId,
+    detail: message,
+    code,
+    request_id: requestId,
     ...(violations.length > 0 && { violations }),
+    ...(route === GRAPHQL_PATH && { errors: [{ message, extensions: { code, requestId } }] }),
   };
   send(exchange, status, 'application/problem+json', JSON.stringify(problem), {
     ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),

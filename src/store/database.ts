@@ -8,14 +8,8 @@ import { PrismaClient } from './generated/prisma/client.ts';
 
 /** The role that may read and post, but not change history (migration `roles`). */
 const APPLICATION_ROLE = 'crossramp_app';
-const SESSION_OPTIONS = [
-  `role=${APPLICATION_ROLE}`,
-  'timezone=UTC',
-  'datestyle=ISO',
-  'statement_timeout=15000',
-  'lock_timeout=5000',
-  'idle_in_transaction_session_timeout=15000',
-];
+/** A request that takes longer is given up; so is a transaction that nobody goes on with. */
+const STATEMENT_MAX_MS = 15_000;
 
 /** A statement that is sent once per connection and then called by its name. */
 export interface Statement {
@@ -41,14 +35,21 @@ export interface Database {
 /** What can be done inside a transaction. */
 export type Tx = Pick<Database, 'query'>;
 
+/** How a database is used. */
+export interface DatabaseOptions {
+  /** Most connections to keep, default 10. */
+  readonly connections?: number;
+  /** Wait for statements as long as they take: an audit of millions of lines, a large import. Default no. */
+  readonly patient?: boolean;
+}
+
 /**
  * @param url - of the database.
- * @param options - `connections`: most connections to keep, default 10.
  * @returns the handle; connections are made when they are needed.
  */
-export function openDatabase(url: string, options: { connections?: number } = {}): Database {
+export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const pool = new pg.Pool({
-    connectionString: withSessionOptions(url),
+    connectionString: withSessionOptions(url, options.patient ? 0 : STATEMENT_MAX_MS),
     application_name: 'crossramp',
     max: options.connections ?? 10,
     connectionTimeoutMillis: 2_000,
@@ -139,10 +140,18 @@ async function transact<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>
   }
 }
 
-function withSessionOptions(url: string): string {
+function withSessionOptions(url: string, statementMaxMs: number): string {
+  const settings = [
+    `role=${APPLICATION_ROLE}`,
+    'timezone=UTC',
+    'datestyle=ISO',
+    'lock_timeout=5000',
+    `statement_timeout=${statementMaxMs}`,
+    `idle_in_transaction_session_timeout=${statementMaxMs}`,
+  ];
   const parsed = new URL(url);
   const given = parsed.searchParams.get('options');
-  const ours = SESSION_OPTIONS.map((option) => `-c ${option}`).join(' ');
+  const ours = settings.map((setting) => `-c ${setting}`).join(' ');
   parsed.searchParams.set('options', given ? `${ours} ${given}` : ours);
   return parsed.toString().replaceAll('+', '%20');
 }

@@ -11,6 +11,8 @@ export interface StoreSettings {
   /** A server to use instead of the embedded one. */
   readonly databaseUrl: string | undefined;
   readonly databaseConnections: number;
+  /** See `DatabaseOptions`. */
+  readonly patient?: boolean;
 }
 
 /** An open database. */
@@ -40,7 +42,10 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   try {
     if (!embedded) await checkServer(url);
     const applied = await migrate(url);
-    const database = openDatabase(url, { connections: settings.databaseConnections });
+    const database = openDatabase(url, {
+      connections: settings.databaseConnections,
+      patient: settings.patient ?? false,
+    });
     const close = async () => {
       await database.close();
       await embedded?.release();

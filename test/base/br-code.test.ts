@@ -1,6 +1,7 @@
 /**
- * Goal: BR Codes are written as the manual shows them and read only when every object and the CRC are right. Method:
- * published payloads, the same with one fault beside them; round trips; a second implementation over random names.
+ * Goal: BR Codes are written as the manual shows them and read only when every object and the CRC are right.
+ * Method: published payloads, the same with one fault beside them; round trips; a second implementation over
+ * random names.
  */
 import { generatePixPayload, getPixPayloadInfo, isValidPixPayload } from '@brazilian-utils/brazilian-utils';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 /**
- * Goal: PIX identifiers are recognised by their form and made so that any bank takes them. Method: published samples,
- * the same with one fault beside them; random banks and moments.
+ * Goal: PIX identifiers are recognised by their form and made so that any bank takes them. Method: published
+ * samples, the same with one fault beside them; random banks and moments.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

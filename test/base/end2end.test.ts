@@ -1,6 +1,6 @@
 /**
- * Goal: C-7: ids of transactions sort by time, within a millisecond by order, and are told from every other id. Method:
- * the example of RFC 9562, the same with one fault beside it; many ids of random moments.
+ * Goal: C-7: ids of transactions sort by time, within a millisecond by order, and are told from every other
+ * id. Method: the example of RFC 9562, the same with one fault beside it; many ids of random moments.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -65,7 +65,7 @@ describe('C-7: making', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('ids of a moving clock sort by time; after it was set back they carry the time they were given', () => {
+  test('ids of a moving clock sort by time; one set back gives the ids its time', () => {
     const start = Date.UTC(2026, 10, 21);
     const ids = Array.from({ length: 3000 }, (_, index) =>
       newEnd2end(new Date(start + Math.floor(index / 3))),

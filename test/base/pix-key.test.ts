@@ -1,6 +1,7 @@
 /**
- * Goal: a PIX key of a declared type is read strictly and kept in the form in which the directory of keys holds it.
- * Method: tables, the nearest refused text beside each accepted one; a second implementation over area codes and keys.
+ * Goal: a PIX key of a declared type is read strictly and kept in the form in which the directory of keys
+ * holds it. Method: tables, the nearest refused text beside each accepted one; a second implementation over
+ * area codes and keys.
  */
 import { getAreaCodesByState, getPixKeyInfo, isValidMobilePhone } from '@brazilian-utils/brazilian-utils';
 import fc from 'fast-check';

@@ -179,7 +179,17 @@ describe('bodies', () => {
   ])('C-51: %s is refused with a problem', async (_name, body, contentType, status, code) => {
     const answer = await post(body, contentType);
     expect(answer.status).toBe(status);
-    expect((await answer.json()).code).toBe(code);
+    const refusal = await answer.json();
+    expect(refusal.code).toBe(code);
+    expect(refusal.errors).toEqual([
+      { message: refusal.detail, extensions: { code, requestId: refusal.request_id } },
+    ]);
+  });
+
+  test('C-41: without a key GraphQL clients find the refusal in errors', async () => {
+    const { status, json } = await app.graphql('{ balances { blocked } }', {}, { key: null });
+    expect(status).toBe(401);
+    expect(json.errors[0].extensions.code).toBe('UNAUTHORIZED');
   });
 
   test('a batch is refused', async () => {

@@ -1,0 +1,60 @@
+/** Goal: connections work as the restricted role, and give up what takes too long, unless they may be patient. */
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Database, isDatabaseAway, openDatabase } from '../../src/store/database.ts';
+import { useDatabase } from '../support/database.ts';
+
+const db = useDatabase();
+const opened: Database[] = [];
+afterAll(() => Promise.all(opened.map((database) => database.close())));
+
+const SETTINGS = {
+  name: 'settings_of_test',
+  text: `select current_user::text as role, current_setting('timezone') as zone,
+    current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
+};
+
+async function settings(options: Parameters<typeof openDatabase>[1]) {
+  const database = openDatabase(db.url, options);
+  opened.push(database);
+  const [row] = await database.query(SETTINGS, []);
+  return row;
+}
+
+describe('a session', () => {
+  test('of the gateway gives up after 15 seconds', async () => {
+    expect(await settings({})).toEqual({ role: 'crossramp_app', zone: 'UTC', statement: '15s', idle: '15s' });
+  });
+
+  test('of a command waits as long as an audit or an import takes', async () => {
+    expect(await settings({ patient: true })).toEqual({
+      role: 'crossramp_app',
+      zone: 'UTC',
+      statement: '0',
+      idle: '0',
+    });
+  });
+});
+
+test('a transaction is kept whole or not at all', async () => {
+  const insert = {
+    name: 'insert_of_test',
+    text: `insert into rate (asset, mid, observed_at) values ($1, 1, now())`,
+  };
+  const failing = db.database.withTx(async (tx) => {
+    await tx.query(insert, ['ONE']);
+    await tx.query(insert, ['ONE']);
+  });
+  await expect(failing).rejects.toThrow(/duplicate key/);
+  await db.database.withTx((tx) => tx.query(insert, ['TWO']));
+  const { rows } = await db.owner.query('select asset from rate');
+  expect(rows).toEqual([{ asset: 'TWO' }]);
+});
+
+test.each([
+  [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), true],
+  [Object.assign(new Error('x'), { code: '57P01' }), true],
+  [new Error('wrapped', { cause: Object.assign(new Error('x'), { code: '08006' }) }), true],
+  [new Error('Connection terminated unexpectedly'), true],
+  [Object.assign(new Error('x'), { code: '23505' }), false],
+  ['text', false],
+])('%s says that the database is away: %s', (error, away) => expect(isDatabaseAway(error)).toBe(away));
