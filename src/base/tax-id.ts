@@ -1,6 +1,7 @@
 /**
- * Brazilian tax ids: the CPF of a person, the CNPJ of a company, numeric or, since July 2026, alphanumeric (IN RFB
- * 2.229/2024). They are text everywhere: a number would lose leading zeros, and a CNPJ may hold letters.
+ * Brazilian tax ids: the CPF of a person, the CNPJ of a company, numeric or, since July 2026, alphanumeric
+ * (IN RFB 2.229/2024). They are text everywhere: a number would lose leading zeros, and a CNPJ may hold
+ * letters.
  */
 
 /** A tax id whose check digits are right. */
@@ -10,21 +11,22 @@ export interface TaxId {
   readonly value: string;
 }
 
-/** Bare, with the hyphen only, or with the whole mask. No `u` and `i` flags: they would let ſ and K in. */
+/** Bare, with the hyphen only, or with the whole mask. No flags: with `i` and `u`, ſ would be an S. */
 const CPF_FORM = /^(?:\d{9}-?\d{2}|\d{3}\.\d{3}\.\d{3}-\d{2})$/;
-const CNPJ_FORM =
-  /^(?:[0-9A-Za-z]{12}\d{2}|[0-9A-Za-z]{8}\/[0-9A-Za-z]{4}-\d{2}|[0-9A-Za-z]{2}\.[0-9A-Za-z]{3}\.[0-9A-Za-z]{3}\/[0-9A-Za-z]{4}-\d{2})$/;
+const CNPJ_FORM = new RegExp(
+  '^(?:C{12}\\d{2}|C{8}/C{4}-\\d{2}|C{2}\\.C{3}\\.C{3}/C{4}-\\d{2})$'.replaceAll('C', '[0-9A-Za-z]'),
+);
 const ONE_DIGIT_ONLY = /^(\d)\1*$/;
 /** Weights rise from 2 at the right: to the end of a CPF, to 9 and then from 2 again in a CNPJ. */
 const HIGHEST_WEIGHT = { cpf: 11, cnpj: 9 } as const;
 
 /**
- * Reads a CPF (`52998224725`, `529982247-25`, `529.982.247-25`) or a CNPJ (`12ABC34501DE35`, `12ABC345/01DE-35`,
- * `12.ABC.345/01DE-35`), letters in either case. The form is checked before anything is converted: other digits than
- * ASCII, spaces, half a mask are refused.
+ * Reads a CPF (`52998224725`, `529982247-25`, `529.982.247-25`) or a CNPJ (`12ABC34501DE35`,
+ * `12ABC345/01DE-35`, `12.ABC.345/01DE-35`), letters in either case. The form is checked before anything is
+ * converted: other digits than ASCII, spaces, half a mask are refused.
  *
- * @returns undefined when the text has another form or wrong check digits, or repeats one digit only: `00000000000`
- *   and its like pass the arithmetic, but were never issued.
+ * @returns undefined when the text has another form or wrong check digits, or repeats one digit only:
+ *   `00000000000` and its like pass the arithmetic, but were never issued.
  */
 export function parseTaxId(text: string): TaxId | undefined {
   const taxId = readForm(text);
@@ -36,8 +38,8 @@ export function parseTaxId(text: string): TaxId | undefined {
 }
 
 /**
- * @param text - a tax id, punctuated or not; its check digits do not matter, since imported history may have wrong
- *   ones.
+ * @param text - a tax id, punctuated or not; its check digits do not matter, since imported history may have
+ *   wrong ones.
  * @returns it with the whole mask, `529.982.247-25` or `12.ABC.345/01DE-35`; text of another form as it is.
  */
 export function formatTaxId(text: string): string {
@@ -47,8 +49,8 @@ export function formatTaxId(text: string): string {
 
 /**
  * @param text - as of formatTaxId.
- * @returns it without its first group and its check digits, `***.982.247-**` or `**.ABC.345/01DE-**`; of text of
- *   another form nothing is shown, `***`.
+ * @returns it without its first group and its check digits, `***.982.247-**` or `**.ABC.345/01DE-**`; of text
+ *   of another form nothing is shown, `***`.
  */
 export function maskTaxId(text: string): string {
   const taxId = readForm(text);

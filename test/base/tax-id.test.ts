@@ -1,6 +1,7 @@
 /**
- * Goal: CPF and CNPJ, numeric and alphanumeric, are read strictly and shown as people write them. Method: published
- * numbers, the nearest refused text beside each accepted one; a second implementation over random numbers.
+ * Goal: CPF and CNPJ, numeric and alphanumeric, are read strictly and shown as people write them. Method:
+ * published numbers, the nearest refused text beside each accepted one; a second implementation over random
+ * numbers.
  */
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import fc from 'fast-check';
