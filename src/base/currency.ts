@@ -1,4 +1,4 @@
-/** The catalogue of currencies (`contract.md` section 9; facts in docs/ledger.md). */
+/** The catalogue of currencies (`contract.md` section 9). */
 
 /** A currency of the ledger: an asset on a network, or BRL. */
 export interface Currency {

@@ -11,7 +11,7 @@ exception when duplicate_object or unique_violation then null;  -- another datab
 end $$;
 do $$
 begin
-  if not pg_has_role(current_user, 'crossramp_app', 'member') then
+  if not pg_has_role(current_user, 'crossramp_app', 'set') then
     execute format('grant crossramp_app to %I', current_user);
   end if;
 end $$;

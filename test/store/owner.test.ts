@@ -1,0 +1,54 @@
+/**
+ * Goal: the gateway runs for an owner who is no superuser, as managed servers have it. Method: a server of its own, on
+ * which the role of the gateway does not exist yet; an owner who may create roles, and one who may not.
+ */
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { acquireEmbeddedPostgres, type EmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
+import { MigrationError } from '../../src/store/migrate.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { newHome } from '../support/home.ts';
+
+const { home, remove } = newHome();
+let server: EmbeddedPostgres;
+
+beforeAll(async () => {
+  server = await acquireEmbeddedPostgres({ home, settings: { fsync: 'off' } });
+});
+afterAll(async () => {
+  await server.release();
+  remove();
+});
+
+/** @returns the URL of a new database, as its new owner with these rights. */
+async function ownedDatabase(name: string, rights: string): Promise<string> {
+  const admin = new pg.Client({ connectionString: server.url });
+  await admin.connect();
+  await admin.query(`create role ${name} login password 'secret' ${rights}`);
+  await admin.query(`create database ${name} owner ${name}`);
+  await admin.end();
+  const url = new URL(server.url);
+  Object.assign(url, { username: name, password: 'secret', pathname: `/${name}` });
+  return url.toString();
+}
+
+const open = (databaseUrl: string) => openStore({ home, databaseUrl, databaseConnections: 2 });
+
+test('an owner who may not create roles is told so in one line', async () => {
+  const refused = open(await ownedDatabase('plain', ''));
+  await expect(refused).rejects.toThrow(MigrationError);
+  await expect(refused).rejects.toThrow(/^migration failed: permission denied to create role$/);
+});
+
+test('an owner who may create roles gets a gateway that works as the restricted role', async () => {
+  const store = await open(await ownedDatabase('maker', 'createrole'));
+  try {
+    const [row] = await store.database.query(
+      { name: 'role_of_test', text: 'select current_user::text as role' },
+      [],
+    );
+    expect(row).toEqual({ role: 'crossramp_app' });
+  } finally {
+    await store.close();
+  }
+});
