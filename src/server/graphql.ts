@@ -1,5 +1,5 @@
 /**
- * GraphQL over HTTP. Yoga speaks the protocol; a query that its rules have accepted is executed past it, on the same
+ * GraphQL over HTTP. Yoga speaks the protocol; a query that comes again is executed past it, on the same
  * schema, because Yoga's request pipeline costs more than most reads (docs/decisions/0008).
  */
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';

@@ -1,6 +1,6 @@
 /**
- * Queries that were valid once, compiled. What a client sends again and again is then neither parsed nor validated nor
- * walked as a document (docs/decisions/0008).
+ * Queries that come again and again, compiled: they are neither parsed nor validated nor walked as documents any more
+ * (docs/decisions/0008).
  */
 import {
   type DocumentNode,
@@ -30,24 +30,35 @@ const LENGTH_MAX = 20_000;
 
 /**
  * @param prepare - parses and validates a document with all bounds; undefined when it is not fit.
- * @returns the search for the operation of a request; undefined when it is not a query, or not fit.
+ * @returns the search for the operation of a request; undefined when it is not a query, not fit, or comes for the first
+ *   time: compiling costs more than executing once, and whoever never repeats a document should not make us pay for it.
  */
 export function knownOperations<Context>(
   schema: GraphQLSchema,
   prepare: (query: string, context: Context) => DocumentNode | undefined,
 ): (params: OperationParams, context: Context) => Operation | undefined {
   const known = new Map<string, Operation>();
+  const seen = new Set<string>();
   return ({ query, operationName }, context) => {
     const key = `${operationName ?? ''}\n${query}`;
     let operation = known.get(key);
     if (operation || query.length > LENGTH_MAX) return operation;
+    if (!seen.has(key)) {
+      forgetOldest(seen);
+      seen.add(key);
+      return undefined;
+    }
     const document = prepare(query, context);
     if (!document || getOperationAST(document, operationName)?.operation !== 'query') return undefined;
     operation = compile(schema, document, operationName ?? undefined);
-    if (known.size >= KNOWN_MAX) known.delete(known.keys().next().value as string);
+    forgetOldest(known);
     known.set(key, operation);
     return operation;
   };
+}
+
+function forgetOldest(collection: Map<string, unknown> | Set<string>): void {
+  if (collection.size >= KNOWN_MAX) collection.delete(collection.keys().next().value as string);
 }
 
 function compile(

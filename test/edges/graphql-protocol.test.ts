@@ -67,7 +67,7 @@ describe('both engines give the same bytes', () => {
     const byYoga = await app.get(`/graphql?${search}`, {
       headers: { accept: 'application/json', 'x-request-id': 'same' },
     });
-    for (const _time of ['first', 'again']) {
+    for (const _time of ['first, by Yoga', 'second, compiled now', 'third, compiled before']) {
       const direct = await fetch(`${app.baseUrl}/graphql`, {
         method: 'POST',
         headers: {
