@@ -35,6 +35,7 @@ async function start(): Promise<void> {
   const accountId = await provisionSandbox(store.database, REGISTRY);
   const { sandbox, isNewKey } = await writeSandbox(store.database, accountId, settings);
   app = createApp({ config: settings, database: store.database, registry: REGISTRY, log });
+  server.on('clientError', app.refuseMalformed);
   log.info({ port, applied: store.applied }, 'ready');
   process.stdout.write(banner(sandbox, settings, isNewKey));
 }

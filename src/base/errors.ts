@@ -13,6 +13,7 @@ export const ERRORS = {
   NOT_ACCEPTABLE: { status: 406, title: 'The answer is not available in the accepted media types' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is larger than allowed' },
   URI_TOO_LONG: { status: 414, title: 'The request target is longer than allowed' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'The header fields are larger than allowed' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body has a media type that is not taken' },
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   INVALID_PARAMETER: { status: 400, title: 'A parameter has a value that is not accepted' },

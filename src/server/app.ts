@@ -1,8 +1,9 @@
 /** The HTTP application: who listens where, in which order a request is checked, and how the server ends. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { GatewayError, notFound } from '../base/errors.ts';
+import { GatewayError } from '../base/errors.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../resolvers/context.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
@@ -11,10 +12,9 @@ import { buildSchema } from '../schema/index.ts';
 import type { Database } from '../store/database.ts';
 import type { Registry } from '../templates/registry.ts';
 import { authenticator, challenge } from './authenticate.ts';
-import { errorPages } from './error-pages.ts';
 import { graphqlServer, serveGraphiql } from './graphql.ts';
-import { serveHealth, serveReadiness } from './health.ts';
-import { type Exchange, GRAPHQL_PATH, send, sendJson, sendProblem } from './http.ts';
+import { type Exchange, GRAPHQL_PATH, refuseMalformed, sendProblem } from './http.ts';
+import { openPaths, READ_METHODS } from './open-paths.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { checkMethod, type Match, routeFinder, serveRest } from './rest.ts';
@@ -33,11 +33,12 @@ export interface AppParts {
 /** A running application. */
 export interface App {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Answers what is no request: for the server's event `clientError`. */
+  readonly refuseMalformed: (failure: Error, socket: Duplex) => void;
   /** From now on readiness says no, and connections are closed after their answer. */
   readonly drain: () => void;
 }
 
-const READ_METHODS = ['GET', 'HEAD'];
 const GRAPHQL_METHODS = ['GET', 'POST'];
 const TARGET_LENGTH_MAX = 8_192;
 const REQUEST_ID = /^[\w.-]{1,128}$/;
@@ -50,7 +51,6 @@ export function createApp({ config, database, registry, log }: AppParts): App {
   const serveGraphql = graphqlServer(buildSchema(registry), log);
   const authenticate = authenticator(database);
   const limiter = config.rateLimit && rateLimiter(config.rateLimit);
-  const pages = errorPages();
   let isDraining = false;
 
   const admit = async (
@@ -77,22 +77,12 @@ export function createApp({ config, database, registry, log }: AppParts): App {
     const { context, headers } = await admit(exchange);
     await serveGraphql(exchange, context, headers);
   };
-  const open = async (exchange: Exchange) => {
-    const { path, request } = exchange;
-    const page = path.startsWith('/errors/') ? pages.get(path.slice('/errors/'.length)) : undefined;
-    const known = page ?? OPEN_PATHS.includes(path);
-    if (!known) throw notFound();
-    exchange.route = page ? '/errors/{code}' : path;
-    checkMethod(request.method, READ_METHODS);
-    if (page) return send(exchange, 200, 'text/plain; charset=utf-8', page);
-    if (path === '/healthz') return serveHealth(exchange);
-    if (path === '/readyz') return serveReadiness(exchange, database, isDraining);
-    return sendJson(
-      exchange,
-      200,
-      path === '/v2/openapi.json' ? openApi : JSON.stringify(welcome(config.publicUrl)),
-    );
-  };
+  const serveOpen = openPaths({
+    publicUrl: config.publicUrl,
+    openApi,
+    database,
+    isDraining: () => isDraining,
+  });
   const dispatch = async (exchange: Exchange): Promise<void> => {
     if ((exchange.request.url ?? '').length > TARGET_LENGTH_MAX)
       throw new GatewayError('URI_TOO_LONG', `at most ${TARGET_LENGTH_MAX} characters`);
@@ -102,16 +92,19 @@ export function createApp({ config, database, registry, log }: AppParts): App {
       exchange.route = exchange.path;
       return graphql(exchange);
     }
-    return open(exchange);
+    return serveOpen(exchange);
   };
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const exchange = exchangeOf(request, response);
     if (isDraining) response.setHeader('connection', 'close');
     if (log.isLevelEnabled('info')) logWhenDone(log, exchange);
-    dispatch(exchange).catch((error: unknown) => refuse(exchange, error, config.publicUrl, log));
+    dispatch(exchange)
+      .catch((error: unknown) => refuse(exchange, error, config.publicUrl, log))
+      // A refusal that cannot be written ends its connection, never the process.
+      .catch(() => response.destroy());
   };
-  return { handle, drain: () => (isDraining = true) };
+  return { handle, refuseMalformed: refuseMalformed(config.publicUrl), drain: () => (isDraining = true) };
 }
 
 /** Starts to listen. @returns the server and the port that it got. @throws the system's error, such as EADDRINUSE. */
@@ -135,18 +128,6 @@ export async function close(server: Server, graceMs: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(timer);
-}
-
-const OPEN_PATHS = ['/', '/healthz', '/readyz', '/v2/openapi.json'];
-
-function welcome(publicUrl: string) {
-  return {
-    name: 'Crossramp Gateway',
-    rest: `${publicUrl}/v2`,
-    graphql: `${publicUrl}/graphql`,
-    openapi: `${publicUrl}/v2/openapi.json`,
-    health: `${publicUrl}/healthz`,
-  };
 }
 
 function exchangeOf(request: IncomingMessage, response: ServerResponse): Exchange {

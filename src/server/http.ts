@@ -1,5 +1,7 @@
 /** The words of HTTP that all parts of the server share: answers, problems, bodies. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { ERRORS, GatewayError } from '../base/errors.ts';
 
 /** A request and what is known of it so far. */
@@ -63,24 +65,55 @@ export function sendProblem(
   error: GatewayError,
   headers: Record<string, string> = {},
 ): void {
-  const { status, title } = ERRORS[error.code];
-  const violations = error.violations.map(({ parameter, message }) => ({ parameter, message }));
-  const { code, message } = error;
   const { requestId, route } = exchange;
-  const problem = {
-    type: `${publicUrl}/errors/${code}`,
-    title,
-    status,
-    detail: message,
-    code,
-    request_id: requestId,
-    ...(violations.length > 0 && { violations }),
-    ...(route === GRAPHQL_PATH && { errors: [{ message, extensions: { code, requestId } }] }),
-  };
-  send(exchange, status, 'application/problem+json', JSON.stringify(problem), {
+  const problem = problemOf(publicUrl, error, requestId);
+  const { code, message } = error;
+  const errors = route === GRAPHQL_PATH && { errors: [{ message, extensions: { code, requestId } }] };
+  send(exchange, problem.status, 'application/problem+json', JSON.stringify({ ...problem, ...errors }), {
     ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
     ...headers,
   });
+}
+
+/**
+ * Answers bytes that Node could not read as a request: there is no request to answer, only a connection to end.
+ *
+ * @param publicUrl - base of the `type` URL.
+ */
+export function refuseMalformed(publicUrl: string): (failure: Error, socket: Duplex) => void {
+  return (failure, socket) => {
+    if (!socket.writable) return void socket.destroy();
+    const isOverflow = (failure as { code?: string }).code === 'HPE_HEADER_OVERFLOW';
+    const error = isOverflow
+      ? new GatewayError('HEADERS_TOO_LARGE', 'the header fields are too large')
+      : new GatewayError('BAD_REQUEST', 'this is not HTTP/1.1');
+    const requestId = randomUUID();
+    const problem = problemOf(publicUrl, error, requestId);
+    const body = JSON.stringify(problem);
+    const head = [
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+      'content-type: application/problem+json',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${requestId}`,
+      'connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  };
+}
+
+/** The members of a problem, in their order. */
+function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
+  const { status, title } = ERRORS[error.code];
+  const violations = error.violations.map(({ parameter, message }) => ({ parameter, message }));
+  return {
+    type: `${publicUrl}/errors/${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(violations.length > 0 && { violations }),
+  };
 }
 
 /**

@@ -334,6 +334,12 @@ describe('errors', () => {
     const answer = await raw(app.baseUrl, [line, authorization(), header]);
     expect(answer.split(' ')[1]).toBe(status);
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    const problem = JSON.parse(answer.split('\r\n\r\n')[1] ?? '');
+    expect([problem.status, problem.code]).toEqual([
+      Number(status),
+      status === '431' ? 'HEADERS_TOO_LARGE' : 'BAD_REQUEST',
+    ]);
+    expect((await app.get(new URL(problem.type).pathname, { key: null })).status).toBe(200);
   });
 
   it('C-51: a body of 1 MiB is read, one byte more is 413, told or not', async () => {

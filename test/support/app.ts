@@ -71,12 +71,14 @@ export function useApp(overrides: Overrides = {}): TestApp {
     });
     server = listening.server;
     test.baseUrl = `http://127.0.0.1:${listening.port}`;
-    handle = createApp({
+    const app = createApp({
       config: { ...readConfig({ RATE_LIMIT: 'off' }), publicUrl: test.baseUrl, ...config },
       database: test.database,
       registry: REGISTRY,
       log: log ?? pino({ level: 'silent' }),
-    }).handle;
+    });
+    handle = app.handle;
+    server.on('clientError', app.refuseMalformed);
   });
   afterAll(() => server && close(server, 1_000));
 

@@ -1,0 +1,54 @@
+/** Paths that need no key: health, documents, and what the codes of errors mean. */
+import { notFound } from '../base/errors.ts';
+import type { Database } from '../store/database.ts';
+import { errorPages } from './error-pages.ts';
+import { serveHealth, serveReadiness } from './health.ts';
+import { type Exchange, send, sendJson } from './http.ts';
+import { checkMethod } from './rest.ts';
+
+/** Methods of everything that is only read. */
+export const READ_METHODS = ['GET', 'HEAD'];
+
+/** What the open paths tell of. */
+export interface OpenParts {
+  readonly publicUrl: string;
+  /** The OpenAPI document, as JSON text. */
+  readonly openApi: string;
+  readonly database: Database;
+  readonly isDraining: () => boolean;
+}
+
+/**
+ * @returns the answer to a request that no other part takes.
+ * Throws `NOT_FOUND` for a path that is none of these, `METHOD_NOT_ALLOWED` for a method that is not GET or HEAD.
+ */
+export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<void> {
+  const pages = errorPages();
+  const welcome = JSON.stringify(welcomeOf(parts.publicUrl));
+  const paths: Readonly<Record<string, (exchange: Exchange) => void | Promise<void>>> = {
+    '/': (exchange) => sendJson(exchange, 200, welcome),
+    '/healthz': serveHealth,
+    '/readyz': (exchange) => serveReadiness(exchange, parts.database, parts.isDraining()),
+    '/v2/openapi.json': (exchange) => sendJson(exchange, 200, parts.openApi),
+  };
+  return async (exchange) => {
+    const { path, request } = exchange;
+    const page = path.startsWith('/errors/') ? pages.get(path.slice('/errors/'.length)) : undefined;
+    const serve = Object.hasOwn(paths, path) ? paths[path] : undefined;
+    if (page === undefined && serve === undefined) throw notFound();
+    exchange.route = page === undefined ? path : '/errors/{code}';
+    checkMethod(request.method, READ_METHODS);
+    if (page !== undefined) send(exchange, 200, 'text/plain; charset=utf-8', page);
+    await serve?.(exchange);
+  };
+}
+
+function welcomeOf(publicUrl: string) {
+  return {
+    name: 'Crossramp Gateway',
+    rest: `${publicUrl}/v2`,
+    graphql: `${publicUrl}/graphql`,
+    openapi: `${publicUrl}/v2/openapi.json`,
+    health: `${publicUrl}/healthz`,
+  };
+}
