@@ -10,6 +10,7 @@ import { createKey } from '../../src/resolvers/manage-keys.ts';
 import { provisionSandbox } from '../../src/resolvers/provision-sandbox.ts';
 import { type AppParts, close, createApp, listen } from '../../src/server/app.ts';
 import { createAccount } from '../../src/store/accounts.ts';
+import type { Database } from '../../src/store/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 
@@ -114,6 +115,25 @@ export function useApp(overrides: Overrides = {}): TestApp {
       }),
     );
   return test;
+}
+
+/** Another application on a database, to be closed by the test that starts it. */
+export async function startApp(database: Database) {
+  let handle: ReturnType<typeof createApp>['handle'] = () => {};
+  const { server, port } = await listen((request, response) => handle(request, response), {
+    host: '127.0.0.1',
+    port: 0,
+  });
+  const publicUrl = `http://127.0.0.1:${port}`;
+  const config = { ...readConfig({ RATE_LIMIT: 'off' }), publicUrl };
+  const app = createApp({ config, database, registry: REGISTRY, log: pino({ level: 'silent' }) });
+  handle = app.handle;
+  const get = async (path: string, key: string) => {
+    const response = await fetch(publicUrl + path, { headers: { authorization: `Bearer ${key}` } });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
+  };
+  return { get, drain: app.drain, close: () => close(server, 1_000) };
 }
 
 async function read(response: Response): Promise<Answer> {

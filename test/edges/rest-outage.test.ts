@@ -1,0 +1,113 @@
+/**
+ * Goal: without its database the gateway says so, and recovers by itself (C-51). Method: real outages: a proxy in front of
+ * the database that goes away, and a database that takes no connections.
+ */
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { newApiKey } from '../../src/base/api-key.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { startApp, useApp } from '../support/app.ts';
+import { withAdmin } from '../support/global-setup.ts';
+
+describe('while the database is away', () => {
+  const app = useApp();
+  /** The database as it is reached over a network that can go away. */
+  let proxy: Server;
+  let isReachable = true;
+  const sockets = new Set<Socket>();
+
+  beforeAll(async () => {
+    const { hostname, port } = new URL(app.url);
+    proxy = createServer((near) => {
+      if (!isReachable) return near.resetAndDestroy();
+      const far = connect(Number(port), hostname);
+      for (const socket of [near, far]) {
+        sockets.add(socket);
+        socket.on('close', () => sockets.delete(socket)).on('error', () => {});
+      }
+      near.pipe(far).pipe(near);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => proxy?.close());
+
+  const network = {
+    url: () => {
+      const url = new URL(app.url);
+      url.hostname = '127.0.0.1';
+      url.port = String((proxy.address() as AddressInfo).port);
+      return url.toString();
+    },
+    takeAway: async () => {
+      isReachable = false;
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    giveBack: async () => {
+      isReachable = true;
+    },
+  };
+  const name = () => new URL(app.url).pathname.slice(1);
+  const connections = {
+    url: () => app.url,
+    takeAway: () =>
+      withAdmin(inject('adminUrl'), async (client) => {
+        await client.query(`alter database ${name()} allow_connections false`);
+        const its = `datname = $1 and application_name = 'crossramp'`;
+        await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${its}`, [name()]);
+      }),
+    giveBack: () =>
+      withAdmin(inject('adminUrl'), async (client) => {
+        await client.query(`alter database ${name()} allow_connections true`);
+      }),
+  };
+
+  it.each([
+    ['its network is down', network],
+    ['it takes no connections', connections],
+  ])('C-51: %s: 503 with Retry-After, and recovery without a restart', async (_what, outage) => {
+    const database = openDatabase(outage.url());
+    const other = await startApp(database);
+    const statusOf = async (path: string) => (await other.get(path, app.apiKey)).status;
+    try {
+      expect(await statusOf('/v2/balance')).toBe(200);
+      await outage.takeAway();
+      for (const path of ['/v2/balance', '/v2/onramps', '/v2/statement', '/v2/onramp/nobody']) {
+        // A key that was believed a moment ago, and one that has to be looked up.
+        for (const key of [app.apiKey, newApiKey('test')]) {
+          const { status, headers, json } = await other.get(path, key);
+          expect([path, status, json.code]).toEqual([path, 503, 'UNAVAILABLE']);
+          expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+          expect(headers.get('content-type')).toBe('application/problem+json');
+        }
+      }
+      const ready = await other.get('/readyz', app.apiKey);
+      expect([ready.status, ready.headers.get('retry-after')]).toEqual([
+        503,
+        expect.stringMatching(/^[1-9]\d*$/),
+      ]);
+      expect(await statusOf('/healthz')).toBe(200);
+      await outage.giveBack();
+      await expect.poll(() => statusOf('/v2/balance'), { timeout: 10_000 }).toBe(200);
+      expect(await statusOf('/readyz')).toBe(200);
+    } finally {
+      await outage.giveBack();
+      await other.close();
+      await database.close();
+    }
+  });
+
+  it('C-51: an instance that drains says so in /readyz, and still answers', async () => {
+    const other = await startApp(app.database);
+    try {
+      expect((await other.get('/readyz', app.apiKey)).status).toBe(200);
+      other.drain();
+      const ready = await other.get('/readyz', app.apiKey);
+      expect([ready.status, ready.json.reason]).toEqual([503, 'draining']);
+      const { status, headers } = await other.get('/v2/balance', app.apiKey);
+      expect([status, headers.get('connection')]).toEqual([200, 'close']);
+      expect((await other.get('/healthz', app.apiKey)).status).toBe(200);
+    } finally {
+      await other.close();
+    }
+  });
+});
