@@ -1,5 +1,7 @@
 /** The catalogue of currencies (`contract.md` section 9). */
 
+import { assert } from './assert.ts';
+
 /** A currency of the ledger: an asset on a network, or BRL. */
 export interface Currency {
   /** Raw ledger code, `<ASSET>_<NETWORK>` or `BRL`. */
@@ -84,6 +86,13 @@ export function currencyOfHistory(code: string): Currency | undefined {
   if (known) return known;
   const parts = RAW_CODE.exec(code);
   return parts ? token(parts[1] as string, parts[2] as string, UNLISTED_DECIMALS) : undefined;
+}
+
+/** @returns the currency of a ledger account; every code in the ledger has the form of one. */
+export function currencyOfLedger(code: string): Currency {
+  const currency = currencyOfHistory(code);
+  assert(currency, `${code} is a raw ledger code`);
+  return currency;
 }
 
 /** @returns the block explorer's page of an on-chain transaction, or undefined where the network has none. */

@@ -79,3 +79,11 @@ export function invalidParameters(violations: readonly Violation[]): GatewayErro
 export function notFound(): GatewayError {
   return new GatewayError('NOT_FOUND', 'there is no such path or record');
 }
+
+/** @returns the members of an answer that name bad inputs; none when there are none. */
+export function shownViolations({ violations }: GatewayError): {
+  violations?: { parameter: string; message: string }[];
+} {
+  if (violations.length === 0) return {};
+  return { violations: violations.map(({ parameter, message }) => ({ parameter, message })) };
+}

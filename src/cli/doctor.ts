@@ -55,6 +55,7 @@ function examine(server: Server): Check[] {
     { check: 'node', ok: major > 24 || (major === 24 && minor >= 12), detail: process.versions.node },
     { check: 'settings', ok: true, detail: `listens on ${config.host}:${config.port}, home ${config.home}` },
     { check: 'database', ok: true, detail: `${server.database} on PostgreSQL ${server.version}` },
+    // Opening the store has brought it up to date, or ended the command with the reason.
     { check: 'schema', ok: true, detail: 'up to date' },
     {
       check: 'role',

@@ -1,4 +1,5 @@
 /** Takes an account's history in: a file whole, or nothing of it (contract C-70). */
+import { assert } from '../base/assert.ts';
 import { type ExactJson, isExactObject, parseExactJson } from '../base/exact-json.ts';
 import { fromMinor } from '../base/money.ts';
 import { houseSheet } from '../ledger/chart.ts';
@@ -153,10 +154,11 @@ async function takeTransactions(
   });
   const ids = new Map([...known].map(([end2end, row]) => [end2end, row.id]));
   if (fresh.length > 0) {
-    const rows = fresh.map(({ record }) => ({
-      ...record,
-      family: registry.find(record.template)?.family ?? 'checkouts',
-    }));
+    const rows = fresh.map(({ record }) => {
+      const template = registry.find(record.template);
+      assert(template, `template ${record.template} was checked when its line was read`);
+      return { ...record, family: template.family };
+    });
     for (const [end2end, id] of await insertTransactions(tx, accountId, rows)) ids.set(end2end, id);
   }
   return { ids, taken: fresh.length };

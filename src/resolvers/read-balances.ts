@@ -1,5 +1,5 @@
 /** Reads the account's balances, now or at an instant. */
-import { currencyOfHistory } from '../base/currency.ts';
+import { currencyOfLedger } from '../base/currency.ts';
 import { fromMinor, multiply, roundHalfUp, sum } from '../base/money.ts';
 import { SUB_ACCOUNTS } from '../ledger/chart.ts';
 import { type BalanceRow, readBalances as readRows } from '../store/ledger.ts';
@@ -43,14 +43,13 @@ function balanceOf(code: string, rows: readonly BalanceRow[], rates: ReadonlyMap
     const row = rows.find((candidate) => candidate.subAccount === subAccount);
     return row ? fromMinor(row.balance, row.scale) : '0';
   };
-  const known = currencyOfHistory(code);
-  const asset = known?.asset ?? code;
+  const { asset, displayName } = currencyOfLedger(code);
   const available = held(SUB_ACCOUNTS.available);
   const rate = rates.get(asset);
   return {
     currency: code,
     asset,
-    displayName: known?.displayName ?? code,
+    displayName,
     available,
     inTransit: held(SUB_ACCOUNTS.in_transit),
     toReceive: held(SUB_ACCOUNTS.to_receive),

@@ -1,14 +1,15 @@
 /** Balances: `Query.balances`. */
+import { currencyOfLedger } from '../base/currency.ts';
 import { type Balance, readBalances } from '../resolvers/read-balances.ts';
 import type { Builder } from './builder.ts';
-import { type CurrencyRefs, currencyHeld } from './currency.ts';
+import type { CurrencyRefs } from './currency.ts';
 
 /** Defines `Balance` and `Query.balances`. */
 export function defineBalances(builder: Builder, { currency }: CurrencyRefs): void {
   const balance = builder.objectRef<Balance>('Balance').implement({
     description: 'What the account holds in one currency.',
     fields: (t) => ({
-      currency: t.field({ type: currency, resolve: (held) => currencyHeld(held.currency) }),
+      currency: t.field({ type: currency, resolve: (held) => currencyOfLedger(held.currency) }),
       available: t.expose('available', { type: 'Decimal', description: 'Immediately withdrawable.' }),
       inTransit: t.expose('inTransit', { type: 'Decimal', description: 'Sent; awaiting confirmation.' }),
       toReceive: t.expose('toReceive', { type: 'Decimal', description: 'Pending inbound.' }),

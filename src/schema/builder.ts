@@ -9,7 +9,6 @@ import { isDecimal } from '../base/money.ts';
 import type { Context } from '../resolvers/context.ts';
 import type PrismaTypes from '../store/generated/pothos.ts';
 import { getDatamodel } from '../store/generated/pothos.ts';
-import type { Family } from '../templates/define.ts';
 import type { Loaders } from './loaders.ts';
 
 /** What resolvers of the schema are given. */
@@ -27,8 +26,6 @@ interface SchemaTypes {
 
 /** The builder that all files of this folder add to. */
 export type Builder = ReturnType<typeof createBuilder>;
-/** The kinds of transactions that have a list. */
-export type { Family };
 
 /** Most that one operation may cost: about two pages of 100 transactions with everything in them. */
 const COMPLEXITY_MAX = 15_000;

@@ -1,5 +1,5 @@
 /** Currency and Money, and the catalogue. */
-import { CURRENCIES, type Currency, currencyOfHistory } from '../base/currency.ts';
+import { CURRENCIES, type Currency } from '../base/currency.ts';
 import type { Builder } from './builder.ts';
 
 /** An amount of a currency; either may be unknown yet. */
@@ -45,17 +45,3 @@ export function defineCurrency(builder: Builder) {
 
 /** The types `Currency` and `Money`. */
 export type CurrencyRefs = ReturnType<typeof defineCurrency>;
-
-/** @returns the currency of a raw code that the account holds. */
-export function currencyHeld(code: string): Currency {
-  return (
-    currencyOfHistory(code) ?? {
-      code,
-      asset: code,
-      network: '',
-      decimals: 0,
-      displayName: code,
-      segments: [0, 0],
-    }
-  );
-}

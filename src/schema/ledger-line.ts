@@ -1,9 +1,11 @@
 /** LedgerAccount and LedgerLine. Rows come from prepared SQL, or from Prisma through the relations of a transaction. */
+import { assert } from '../base/assert.ts';
+import { currencyOfLedger } from '../base/currency.ts';
 import { trimDecimal } from '../base/money.ts';
 import { SUB_ACCOUNTS, type SubAccount } from '../ledger/chart.ts';
 import { lineAmounts } from '../wire/statement.ts';
 import type { Builder } from './builder.ts';
-import { type CurrencyRefs, currencyHeld } from './currency.ts';
+import type { CurrencyRefs } from './currency.ts';
 import { isoOf } from './moment.ts';
 
 /** Defines `SubAccount`, `LedgerAccount` and `LedgerLine`; a line's transaction is added once its type exists. */
@@ -62,7 +64,7 @@ function defineLedgerAccount(
       name: t.exposeString('name'),
       code: t.exposeString('code', { description: 'Double-entry account code.' }),
       currencyPrettyName: t.exposeString('prettyName'),
-      currency: t.field({ type: currency, resolve: (account) => currencyHeld(account.currency) }),
+      currency: t.field({ type: currency, resolve: (account) => currencyOfLedger(account.currency) }),
       subAccount: t.field({ type: subAccount, resolve: (account) => subAccountName(account.subAccount) }),
     }),
   });
@@ -90,7 +92,7 @@ function textOf(value: unknown): string {
 }
 
 function subAccountName(number: number): SubAccount {
-  return (
-    (Object.keys(SUB_ACCOUNTS) as SubAccount[]).find((name) => SUB_ACCOUNTS[name] === number) ?? 'available'
-  );
+  const name = (Object.keys(SUB_ACCOUNTS) as SubAccount[]).find((each) => SUB_ACCOUNTS[each] === number);
+  assert(name, 'lines of house accounts are never shown');
+  return name;
 }

@@ -10,7 +10,7 @@ import type { TransactionRow } from '../templates/facts.ts';
 import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 import { attributeReader } from '../wire/attributes.ts';
-import { labelsOf } from '../wire/envelope.ts';
+import { type LabelName, labelOf } from '../wire/envelope.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { defineEvent } from './event.ts';
@@ -41,8 +41,8 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
     interfaces: [node],
     resolveType: (row) => typeNameOf(registry, row.template),
     fields: (t) => {
-      const labels = (read: (row: TransactionRow) => { en: string; pt: string }, description: string) =>
-        t.field({ type: label, description, resolve: (row) => read(rowOf(row)) });
+      const published = (name: LabelName, description: string) =>
+        t.field({ type: label, description, resolve: (row) => labelOf(registry, rowOf(row), name) });
       return {
         end2end: t.exposeString('end2end', { description: 'Identifier of the transaction.' }),
         template: t.field({ type: template, resolve: (row) => row.template }),
@@ -50,12 +50,9 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
         state: t.exposeString('state', { description: 'State of the step.' }),
         createdAt: t.field({ type: 'DateTime', resolve: (row) => isoMillis(rowOf(row).createdAt) }),
         updatedAt: t.field({ type: 'DateTime', resolve: (row) => isoMillis(rowOf(row).updatedAt) }),
-        status: labels(
-          (row) => labelsOf(registry, row).status,
-          'Broad label, for the state of a user interface.',
-        ),
-        substatus: labels((row) => labelsOf(registry, row).substatus, 'Label of the step.'),
-        message: labels((row) => labelsOf(registry, row).message, 'What the present state means.'),
+        status: published('status', 'Broad label, for the state of a user interface.'),
+        substatus: published('substatus', 'Label of the step.'),
+        message: published('message', 'What the present state means.'),
         errorMessage: t.field({
           type: label,
           nullable: true,

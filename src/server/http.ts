@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ERRORS, GatewayError } from '../base/errors.ts';
+import { ERRORS, GatewayError, shownViolations } from '../base/errors.ts';
 
 /** A request and what is known of it so far. */
 export interface Exchange {
@@ -104,7 +104,6 @@ export function refuseMalformed(publicUrl: string): (failure: Error, socket: Dup
 /** The members of a problem, in their order. */
 function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
   const { status, title } = ERRORS[error.code];
-  const violations = error.violations.map(({ parameter, message }) => ({ parameter, message }));
   return {
     type: `${publicUrl}/errors/${error.code}`,
     title,
@@ -112,7 +111,7 @@ function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
     detail: error.message,
     code: error.code,
     request_id: requestId,
-    ...(violations.length > 0 && { violations }),
+    ...shownViolations(error),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What callers see of an error: what they may know, and a request id for the rest (C-50). */
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { GatewayError } from '../base/errors.ts';
+import { GatewayError, shownViolations } from '../base/errors.ts';
 import { isDatabaseAway } from '../store/database.ts';
 
 /** Seconds after which a caller may ask again while the database is away. */
@@ -31,9 +31,9 @@ export function presentGraphqlError(error: GraphQLError, log: Logger, requestId:
     const { http = { spec: true, status: 400 } } = error.extensions;
     return withExtensions(error, error.message, { ...extensions, http });
   }
-  const { code, message, violations } = presentError(cause, log, requestId);
-  const named = violations.map(({ parameter, message: accepted }) => ({ parameter, message: accepted }));
-  return withExtensions(error, message, { code, requestId, ...(named.length > 0 && { violations: named }) });
+  const presented = presentError(cause, log, requestId);
+  const { code, message } = presented;
+  return withExtensions(error, message, { code, requestId, ...shownViolations(presented) });
 }
 
 /** What a resolver threw, under the layers that locate it; undefined for an error of the document itself. */

@@ -13,14 +13,10 @@ import {
   type WireOptions,
 } from './attributes.ts';
 
-/** The four labels of a transaction's present state. */
-export interface Labels {
-  readonly status: Label;
-  readonly substatus: Label;
-  readonly message: Label;
-  /** Both texts empty when there is no error. */
-  readonly errorMessage: Label;
-}
+/** The labels that a step has and history may have published differently, in the order of the envelope. */
+const LABELS = ['status', 'substatus', 'message'] as const;
+/** One of these labels. */
+export type LabelName = (typeof LABELS)[number];
 
 /** Writes transactions as JSON text. */
 export interface EnvelopeWriter {
@@ -38,7 +34,7 @@ export function envelopeWriter(registry: Registry, options: WireOptions): Envelo
   const attributesOf = new Map(
     registry.templates.map((template) => [template.name, attributesWriter(template, options)]),
   );
-  const labelsOf = labelsWriter(registry);
+  const labels = labelsWriter(registry);
   const attributes = (row: TransactionRow) => {
     const write = attributesOf.get(row.template);
     assert(write, `template ${row.template} is in the registry`);
@@ -50,24 +46,15 @@ export function envelopeWriter(registry: Registry, options: WireOptions): Envelo
   return {
     envelope: (row) =>
       `{"end2end":${JSON.stringify(row.end2end)},"component":${JSON.stringify(row.component)},"state":${JSON.stringify(row.state)},` +
-      `"template":"${row.template}",${times(row)},${labelsOf(row)},"attributes":{${attributes(row)}}}`,
+      `"template":"${row.template}",${times(row)},${labels(row)},"attributes":{${attributes(row)}}}`,
     embedded: (row) =>
-      `{"end2end":${JSON.stringify(row.end2end)},"template":"${row.template}",${times(row)},${labelsOf(row)},"attributes":{${attributes(row)}}}`,
+      `{"end2end":${JSON.stringify(row.end2end)},"template":"${row.template}",${times(row)},${labels(row)},"attributes":{${attributes(row)}}}`,
   };
 }
 
-/** @returns the labels of a row: those of its step, unless history was published with others (C-70). */
-export function labelsOf(registry: Registry, row: TransactionRow): Labels {
-  const step = registry.stepOf(row.template, row.component, row.state);
-  return {
-    status: publishedLabel('status', step.status, row),
-    substatus: publishedLabel('substatus', step.substatus, row),
-    message: publishedLabel('message', step.message, row),
-    errorMessage: { en: row.errorEn, pt: row.errorPt },
-  };
-}
-
-function publishedLabel(name: 'status' | 'substatus' | 'message', ours: Label, row: TransactionRow): Label {
+/** @returns a label of a row: that of its step, unless history was published with another (C-70). */
+export function labelOf(registry: Registry, row: TransactionRow, name: LabelName): Label {
+  const ours = registry.stepOf(row.template, row.component, row.state)[name];
   if (!row.asPublished) return ours;
   return { en: row.asPublished[`${name}.en`] ?? ours.en, pt: row.asPublished[`${name}.pt`] ?? ours.pt };
 }
@@ -100,12 +87,7 @@ function labelsWriter(registry: Registry): (row: TransactionRow) => string {
     const step = registry.stepOf(row.template, row.component, row.state);
     let labels = row.asPublished ? undefined : written.get(step);
     if (labels === undefined) {
-      const { status, substatus, message } = labelsOf(registry, row);
-      labels = [
-        labelJson('status', status),
-        labelJson('substatus', substatus),
-        labelJson('message', message),
-      ].join(',');
+      labels = LABELS.map((name) => labelJson(name, labelOf(registry, row, name))).join(',');
       if (!row.asPublished) written.set(step, labels);
     }
     return `${labels},${error}`;
