@@ -56,6 +56,11 @@ describe('both engines give the same bytes', () => {
       '{ transactions(family: ONRAMPS, first: 100) { edges { node { ledgerLines { transaction { ledgerLines { transaction { end2end } } } } } } } }',
     ],
     ['a refused argument', '{ statement(first: 0) { totalCount } balances { blocked } }'],
+    [
+      'an optional variable',
+      'query($first: Int) { statement(first: $first) { edges { cursor } } }',
+      { first: 2 },
+    ],
     ['a missing variable', 'query($id: String!) { transaction(end2end: $id) { id } }', {}],
     ['a variable of another type', 'query($n: Int!) { statement(first: $n) { totalCount } }', { n: 'many' }],
     ['a document that does not fit', '{ nothing }'],
@@ -199,7 +204,7 @@ describe('bodies', () => {
 
   test('prototype pollution is refused', async () => {
     const answer = await post('{"query":"{ balances { blocked } }","__proto__":{"polluted":true}}');
-    expect(answer.status).toBeLessThan(500);
+    expect(answer.status).toBe(400);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 });

@@ -1,0 +1,42 @@
+/** Goal: queries that come again are compiled, once, and nothing else is. Method: a small schema and counted preparations. */
+import { buildSchema, parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { knownOperations, type OperationParams } from '../../src/server/known-operations.ts';
+
+const schema = buildSchema('type Query { twice(of: Int = 1): Int } type Mutation { change: Int }');
+const QUERY = 'query Twice($of: Int) { twice(of: $of) }';
+
+function counted() {
+  let prepared = 0;
+  const find = knownOperations<object>(schema, (query) => {
+    prepared += 1;
+    return query.includes('unfit') ? undefined : parse(query);
+  });
+  return { find: (params: OperationParams) => find(params, {}), prepared: () => prepared };
+}
+
+test('the first time is not compiled, the second is, the third is the same', async () => {
+  const { find, prepared } = counted();
+  expect(find({ query: QUERY })).toBeUndefined();
+  expect(prepared()).toBe(0);
+  const operation = find({ query: QUERY });
+  expect(find({ query: QUERY })).toBe(operation);
+  expect(prepared()).toBe(1);
+  expect(await operation?.({}, { of: 2 })).toEqual({ data: { twice: null } });
+});
+
+test('an operation is known by its document and its name', () => {
+  const { find } = counted();
+  const query = `${QUERY} query Other { twice }`;
+  for (const operationName of ['Twice', 'Other']) expect(find({ query, operationName })).toBeUndefined();
+  expect(find({ query, operationName: 'Twice' })).not.toBe(find({ query, operationName: 'Other' }));
+});
+
+test.each([
+  ['a mutation', 'mutation { change }'],
+  ['a document that is not fit', '{ unfit }'],
+  ['a document of over 20,000 characters', `{ twice } # ${'x'.repeat(20_000)}`],
+])('%s is never compiled', (_what, query) => {
+  const { find } = counted();
+  for (let time = 0; time < 3; time++) expect(find({ query })).toBeUndefined();
+});
