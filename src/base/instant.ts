@@ -47,3 +47,13 @@ export function parseDay(text: string): string | undefined {
   // V8 rolls 30 February over into March instead of refusing it.
   return Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== text ? undefined : text;
 }
+
+/** @returns the instant as the database prints it, to the millisecond. */
+export function instantOf(date: Date): Instant {
+  return date.toISOString().replace('T', ' ').replace('Z', '+00');
+}
+
+/** @returns the moment of an instant that the database printed, in milliseconds since 1970. */
+export function millisOf(instant: Instant): number {
+  return Date.parse(isoMillis(instant));
+}

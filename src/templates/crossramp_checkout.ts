@@ -7,10 +7,16 @@
  * @see `service.md` 2.2, states.json
  */
 import { label } from '../base/label.ts';
+import * as journals from '../ledger/journals.ts';
+import { targetOf } from './amounts.ts';
 import { attribute, defineTemplate, step } from './define.ts';
+import { pixInEntering, pixInTransitions } from './pix-in-machine.ts';
 import { DISPUTE_STEPS, PIX_REFUND_STEPS, pixInSteps } from './pix-in-steps.ts';
 import { PIX_IN_ATTRIBUTES } from './shared-attributes.ts';
 import { SUCCESS_STEP } from './shared-steps.ts';
+import { when } from './transition.ts';
+
+const COMPONENTS = { identity: 'valida_id_v2', deposit: 'depositpix_v2', swap: 'swap_transfer_v2' };
 
 /** The template of hosted checkout sessions. */
 export const crossrampCheckout = defineTemplate({
@@ -39,9 +45,7 @@ export const crossrampCheckout = defineTemplate({
       label('Customer is entering the amount', 'Cliente informando o valor'),
     ),
     ...pixInSteps({
-      identity: 'valida_id_v2',
-      deposit: 'depositpix_v2',
-      swap: 'swap_transfer_v2',
+      ...COMPONENTS,
       quoteReady: label('Quote Ready', 'Cotação Pronta'),
       awaitingPayment: label('Awaiting Payment', 'Aguardando Pagamento'),
     }),
@@ -49,4 +53,25 @@ export const crossrampCheckout = defineTemplate({
     ...PIX_REFUND_STEPS,
     ...DISPUTE_STEPS,
   ],
+  stepUp: 'before_payment',
+  flow: 'in',
+  machine: {
+    transitions: [
+      ...pixInTransitions(COMPONENTS),
+      when('created', 'start', 'static_entry/AMOUNT'),
+      when('amount_given', 'static_entry/AMOUNT', 'quote/QUOTE', {
+        set: ({ trigger: { price } }) => ({ facts: price }),
+      }),
+      when('quote_failed', 'static_entry/AMOUNT', 'quote/ERROR'),
+      when('expired', 'static_entry/AMOUNT', 'quote/EXPIRED'),
+      when('cancelled', 'static_entry/AMOUNT', 'quote/CANCELLED'),
+      when('swap_settled', `${COMPONENTS.swap}/INITIAL`, 'success/DONE', {
+        post: ({ row }) => {
+          const { currency, amount } = targetOf(row);
+          return [journals.creditAccount(currency, amount)];
+        },
+      }),
+    ],
+    entering: { 'static_entry/AMOUNT': ['expire'], ...pixInEntering(COMPONENTS) },
+  },
 });

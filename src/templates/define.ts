@@ -2,6 +2,7 @@
 import { EMPTY_LABEL, type Label } from '../base/label.ts';
 import type { FactName } from './facts.ts';
 import type { KindName } from './kinds.ts';
+import type { Machine } from './transition.ts';
 
 /** The broad labels of `status`, in both languages (states.json). */
 export const STATUS = {
@@ -49,7 +50,7 @@ export interface Attribute {
 /** The REST family that serves a template; its name is that of the family's list. */
 export type Family = 'checkouts' | 'onramps' | 'offramps' | 'withdrawals';
 
-/** A process template: data alone, over the engines that read, render and publish every template alike. */
+/** A process template: data alone, over the engines that read, move, render and publish every template alike. */
 export interface Template {
   /** Wire name. */
   readonly name: string;
@@ -61,12 +62,17 @@ export interface Template {
   /** In the order of the published tables. */
   readonly attributes: readonly Attribute[];
   readonly steps: readonly Step[];
+  readonly machine: Machine;
+  /** Whether a closer look at the customer comes before the payment or after it. */
+  readonly stepUp: 'before_payment' | 'after_payment';
+  /** Which way the money goes: it says how a quote is made, and what is checked of whom. */
+  readonly flow: 'in' | 'out' | 'withdrawal';
 }
 
 /**
- * Checks a template where it is written: names and steps are unique.
+ * Checks a template where it is written: names and steps are unique, and its machine moves between them.
  *
- * @throws {Error} when an attribute or a step stands twice.
+ * @throws {Error} when an attribute or a step stands twice, or a transition names a step that there is not.
  */
 export function defineTemplate(template: Template): Template {
   refuseRepeats(
@@ -79,6 +85,7 @@ export function defineTemplate(template: Template): Template {
     'step',
     template.steps.map((step) => `${step.component}/${step.state}`),
   );
+  refuseUnknownSteps(template);
   return template;
 }
 
@@ -110,6 +117,16 @@ export function step(
     errorMessage: traits.error ? message : EMPTY_LABEL,
     ending: traits.ending ?? 'open',
   };
+}
+
+function refuseUnknownSteps({ name, steps, machine }: Template): void {
+  const known = new Set(['start', 'stay', ...steps.map((each) => `${each.component}/${each.state}`)]);
+  const named = [
+    ...machine.transitions.flatMap(({ from, to, shortfall }) => [...from, to, shortfall ?? 'stay']),
+    ...Object.keys(machine.entering),
+  ];
+  const unknown = named.find((step) => !known.has(step));
+  if (unknown) throw new Error(`the machine of ${name} names the unknown step ${unknown}`);
 }
 
 function refuseRepeats(template: string, what: string, names: readonly string[]): void {

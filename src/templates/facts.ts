@@ -48,6 +48,48 @@ export interface TransactionRow extends Facts {
   readonly asPublished: Readonly<Record<string, string>> | null;
 }
 
+/**
+ * Working facts of a process that are not published. Amounts are decimal text; a transaction of imported history has
+ * none of them, and takes no trigger.
+ */
+export interface Process {
+  /** Changes of state so far: the position of the newest event in the transaction. */
+  readonly sequence: number;
+  /** Id of the API key that made it; null for a session that a visitor opened. */
+  readonly createdBy: string | null;
+  /** Whether whoever made it has accepted its quote by that. */
+  readonly isAccepted?: boolean;
+  /** A second approver is needed (C-22). */
+  readonly needsApproval?: boolean;
+  /** The PIX charge: its txid and its copy-and-paste code. */
+  readonly txid?: string;
+  readonly brCode?: string;
+  /** When the session was ended before its time (sandbox). */
+  readonly expiredAt?: string;
+  /** BRL that was paid and is still owed to the payer or converted. */
+  readonly paid?: string;
+  /** BRL that was paid beyond the price. */
+  readonly excess?: string;
+  /** CPF or CNPJ of whoever paid, where the rail tells. */
+  readonly payerTaxId?: string | null;
+  /** The deposit as the network tells it: hash and log index, and the amount that arrived. */
+  readonly deposit?: { readonly txHash: string; readonly logIndex: number; readonly amount: string } | null;
+  /** Where a held deposit goes back to. */
+  readonly refundAddress?: string;
+  /** A held deposit was converted after all, from the balance. */
+  readonly isRequoted?: boolean;
+  /** Crypto that a dispute holds. */
+  readonly disputed?: string;
+  /** Token of the hosted page. */
+  readonly session?: string;
+}
+
+/** A transaction as the machine works on it. */
+export interface ProcessRow extends TransactionRow {
+  readonly depositFrom: string | null;
+  readonly process: Process | null;
+}
+
 /** Facts that are worked out from columns instead of being one. */
 export type DerivedFact = 'explorerUrl' | 'amountDisplay';
 

@@ -7,10 +7,60 @@
  * @see `service.md` 2.4, states.json
  */
 import { label } from '../base/label.ts';
+import * as journals from '../ledger/journals.ts';
+import { cents, conversionOut, sourceOf } from './amounts.ts';
 import { attribute, defineTemplate, step } from './define.ts';
+import { PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
 import { PIX_SENDING_STEP, QUOTE_AND_PAYEE_STEPS, SWAP_OUT_STEP } from './pix-out-steps.ts';
 import { PIX_OUT_ATTRIBUTES, ROUNDED_QUOTE_ATTRIBUTES } from './shared-attributes.ts';
 import { SUCCESS_STEP } from './shared-steps.ts';
+import { type Transition, type View, when } from './transition.ts';
+
+const reserve = ({ row }: View) => {
+  const { currency, amount } = sourceOf(row);
+  return [journals.reserve(currency, amount)];
+};
+const release = ({ row }: View) => {
+  const { currency, amount } = sourceOf(row);
+  return [journals.releaseReservation(currency, amount)];
+};
+/** The locked conversion is unwound as it was made, then the reservation is given back. */
+const unwind = (view: View) => [journals.swapOutReversed(conversionOut(view.row)), ...release(view)];
+const releaseHeld = ({ row }: View) => {
+  const { currency, amount } = sourceOf(row);
+  return [journals.releaseHold(currency, amount)];
+};
+
+const TRANSITIONS: readonly Transition[] = [
+  ...payeeTransitions({ afterPayee: 'reserve/DONE', shortfall: 'reserve/ERROR', reserve, release }),
+  ...payeePassed('swap_transfer/INITIAL', { post: ({ row }) => [journals.swapOut(conversionOut(row))] }),
+  when('cleared', 'reserve/DONE', 'kyc_payee/INITIAL'),
+  when('held', 'reserve/DONE', 'compliance/UNCOMPLIANT', {
+    post: ({ row }) => {
+      const { currency, amount } = sourceOf(row);
+      return [journals.reservationHeld(currency, amount)];
+    },
+  }),
+  when('released', 'compliance/UNCOMPLIANT', 'kyc_payee/INITIAL', {
+    post: ({ row }) => {
+      const { currency, amount } = sourceOf(row);
+      return [journals.reservationResumed(currency, amount)];
+    },
+  }),
+  when('hold_rejected', 'compliance/UNCOMPLIANT', 'quote/CANCELLED', { post: releaseHeld }),
+  when('cancelled', 'compliance/UNCOMPLIANT', 'quote/CANCELLED', { post: releaseHeld }),
+  when('cancelled', 'reserve/DONE', 'quote/CANCELLED', { post: release }),
+  when('swap_settled', 'swap_transfer/INITIAL', 'pix_out/SENDING'),
+  when('swap_failed', 'swap_transfer/INITIAL', 'swap_transfer/ERROR', { post: unwind }),
+  when('payout_settled', 'pix_out/SENDING', 'success/DONE', {
+    set: ({ trigger }) => ({ facts: { pixE2e: trigger.endToEndId } }),
+    post: ({ row }) => [journals.payoutSettled(cents(row.targetAmount))],
+  }),
+  when('payout_rejected', 'pix_out/SENDING', 'pix_out/REJECTED', { post: unwind }),
+  when('payout_returned', 'success/DONE', 'pix_out/RETURNED', {
+    post: ({ row }) => [journals.payoutReturned(cents(row.targetAmount))],
+  }),
+];
 
 /** The template of offramps from the account balance. */
 export const offramp = defineTemplate({
@@ -86,4 +136,7 @@ export const offramp = defineTemplate({
       { error: true, ending: 'final' },
     ),
   ],
+  stepUp: 'before_payment',
+  flow: 'out',
+  machine: { transitions: TRANSITIONS, entering: { ...PIX_OUT_ENTERING, 'reserve/DONE': ['screen'] } },
 });

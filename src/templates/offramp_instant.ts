@@ -8,6 +8,7 @@
  */
 import { label } from '../base/label.ts';
 import { attribute, defineTemplate, LATE_EVENT, step } from './define.ts';
+import { DEPOSIT_ENTERING, DEPOSIT_TRANSITIONS } from './deposit-machine.ts';
 import { PIX_SENDING_STEP, QUOTE_AND_PAYEE_STEPS, SWAP_OUT_STEP } from './pix-out-steps.ts';
 import { PIX_OUT_ATTRIBUTES, ROUNDED_QUOTE_ATTRIBUTES } from './shared-attributes.ts';
 import { SUCCESS_STEP } from './shared-steps.ts';
@@ -174,4 +175,7 @@ export const offrampInstant = defineTemplate({
       { ending: 'final' },
     ),
   ],
+  stepUp: 'before_payment',
+  flow: 'out',
+  machine: { transitions: DEPOSIT_TRANSITIONS, entering: DEPOSIT_ENTERING },
 });

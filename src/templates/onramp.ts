@@ -7,10 +7,14 @@
  * @see `service.md` 2.3, states.json
  */
 import { label } from '../base/label.ts';
+import * as journals from '../ledger/journals.ts';
+import { targetOf } from './amounts.ts';
 import { type Attribute, attribute, defineTemplate, type Step } from './define.ts';
+import { pixInEntering, pixInTransitions } from './pix-in-machine.ts';
 import { DISPUTE_STEPS, PIX_REFUND_STEPS, pixInSteps } from './pix-in-steps.ts';
 import { PIX_IN_ATTRIBUTES } from './shared-attributes.ts';
 import { SUCCESS_STEP } from './shared-steps.ts';
+import { type Entering, type Transition, when } from './transition.ts';
 
 /** Attributes of both onramps (`service.md` 2.3, first block). */
 export const ONRAMP_ATTRIBUTES: readonly Attribute[] = [
@@ -18,11 +22,17 @@ export const ONRAMP_ATTRIBUTES: readonly Attribute[] = [
   attribute('template', 'text', 'template', 'Which of the onramps this is.'),
 ];
 
+const COMPONENTS = { identity: 'valida_id', deposit: 'depositpix', swap: 'swap_transfer' };
+
+/** Transitions of both onramps up to the conversion, and after it. */
+export const ONRAMP_TRANSITIONS: readonly Transition[] = pixInTransitions(COMPONENTS);
+
+/** Effects of reaching steps of both onramps. */
+export const ONRAMP_ENTERING: Entering = pixInEntering(COMPONENTS);
+
 /** Steps of both onramps up to the conversion. */
 export const ONRAMP_STEPS: readonly Step[] = pixInSteps({
-  identity: 'valida_id',
-  deposit: 'depositpix',
-  swap: 'swap_transfer',
+  ...COMPONENTS,
   quoteReady: label('Quote Available', 'Cotação Disponível'),
   awaitingPayment: label('Awaiting PIX Deposit', 'Aguardando Depósito PIX'),
 });
@@ -36,4 +46,18 @@ export const onramp = defineTemplate({
   family: 'onramps',
   attributes: ONRAMP_ATTRIBUTES,
   steps: [...ONRAMP_STEPS, SUCCESS_STEP, ...PIX_REFUND_STEPS, ...DISPUTE_STEPS],
+  stepUp: 'after_payment',
+  flow: 'in',
+  machine: {
+    transitions: [
+      ...ONRAMP_TRANSITIONS,
+      when('swap_settled', 'swap_transfer/INITIAL', 'success/DONE', {
+        post: ({ row }) => {
+          const { currency, amount } = targetOf(row);
+          return [journals.creditAccount(currency, amount)];
+        },
+      }),
+    ],
+    entering: ONRAMP_ENTERING,
+  },
 });

@@ -7,10 +7,14 @@
  * @see `service.md` 2.3, states.json
  */
 import { label } from '../base/label.ts';
+import * as journals from '../ledger/journals.ts';
+import { deliveryOf, targetOf } from './amounts.ts';
 import { attribute, defineTemplate, step } from './define.ts';
-import { ONRAMP_ATTRIBUTES, ONRAMP_STEPS } from './onramp.ts';
+import { ONRAMP_ATTRIBUTES, ONRAMP_ENTERING, ONRAMP_STEPS, ONRAMP_TRANSITIONS } from './onramp.ts';
+import { gasJournals } from './pix-in-machine.ts';
 import { DISPUTE_STEPS, PIX_REFUND_STEPS } from './pix-in-steps.ts';
 import { SUCCESS_STEP } from './shared-steps.ts';
+import { when } from './transition.ts';
 
 /** The template of onramps to an external wallet. */
 export const onrampInstant = defineTemplate({
@@ -56,4 +60,32 @@ export const onrampInstant = defineTemplate({
     ...PIX_REFUND_STEPS,
     ...DISPUTE_STEPS,
   ],
+  stepUp: 'after_payment',
+  flow: 'in',
+  machine: {
+    transitions: [
+      ...ONRAMP_TRANSITIONS,
+      when('swap_settled', 'swap_transfer/INITIAL', 'crypto_out/INITIAL'),
+      when('delivery_broadcast', 'crypto_out/INITIAL', 'crypto_out/BROADCAST', {
+        set: ({ trigger: { txHash } }) => ({ facts: { txHash } }),
+        post: (view) => [
+          journals.deliveryBroadcast(targetOf(view.row).currency, deliveryOf(view.row)),
+          ...gasJournals(view),
+        ],
+      }),
+      when('delivery_confirmed', 'crypto_out/BROADCAST', 'success/DONE', {
+        post: ({ row }) => {
+          const { currency, amount } = targetOf(row);
+          return [journals.deliveryConfirmed(currency, amount)];
+        },
+      }),
+      when('delivery_failed', 'crypto_out/INITIAL', 'partial_success/DONE', {
+        post: ({ row }) => [journals.creditAccount(targetOf(row).currency, deliveryOf(row).amount)],
+      }),
+      when('delivery_failed', 'crypto_out/BROADCAST', 'partial_success/DONE', {
+        post: ({ row }) => [journals.deliveryFailed(targetOf(row).currency, deliveryOf(row))],
+      }),
+    ],
+    entering: { ...ONRAMP_ENTERING, 'crypto_out/INITIAL': ['send_funds'] },
+  },
 });

@@ -8,6 +8,7 @@
  */
 import { label } from '../base/label.ts';
 import { attribute, defineTemplate, LATE_EVENT, step } from './define.ts';
+import { WITHDRAWAL_ENTERING, WITHDRAWAL_TRANSITIONS } from './withdrawal-machine.ts';
 
 /** The template of withdrawals. */
 export const withdrawal = defineTemplate({
@@ -120,4 +121,7 @@ export const withdrawal = defineTemplate({
       { error: true, ending: 'final' },
     ),
   ],
+  stepUp: 'before_payment',
+  flow: 'withdrawal',
+  machine: { transitions: WITHDRAWAL_TRANSITIONS, entering: WITHDRAWAL_ENTERING },
 });

@@ -104,6 +104,9 @@ describe('a seventh template', () => {
         label('Boleto issued', 'Boleto emitido'),
       ),
     ],
+    stepUp: 'after_payment',
+    flow: 'in',
+    machine: { transitions: [], entering: {} },
   });
   const registry = registryOf([...REGISTRY.templates, boletoOnramp]);
   const body = {

@@ -1,0 +1,73 @@
+/** The amounts of a transaction as its journals need them: minor units, conversions, network moves. */
+import { assert } from '../base/assert.ts';
+import { BRL, type Currency, currencyOfLedger } from '../base/currency.ts';
+import { toMinor } from '../base/money.ts';
+import type { Conversion, DepositConversion, NetworkMove } from '../ledger/journals.ts';
+import type { ProcessRow } from './facts.ts';
+
+/** @returns a fact that is known by now. */
+export function known<Value>(value: Value | null | undefined, what: string): Value {
+  assert(value !== null && value !== undefined, `${what} is known`);
+  return value;
+}
+
+/** @returns an amount of BRL in cents. */
+export function cents(amount: string | null | undefined): bigint {
+  return toMinor(known(amount, 'an amount of BRL'), BRL.decimals);
+}
+
+/** @returns what is paid in or debited: its currency, and the amount in minor units. */
+export function sourceOf(row: ProcessRow): { currency: Currency; amount: bigint } {
+  return sideOf(row.sourceCurrency, row.sourceAmount);
+}
+
+/** @returns what comes out: its currency, and the amount in minor units. */
+export function targetOf(row: ProcessRow): { currency: Currency; amount: bigint } {
+  return sideOf(row.targetCurrency, row.targetAmount);
+}
+
+/** @returns the conversion of a ramp to crypto; the crypto includes what the network will take. */
+export function conversionIn(row: ProcessRow): Conversion {
+  const { currency, amount } = targetOf(row);
+  return {
+    brl: cents(row.sourceAmount),
+    fee: cents(row.fees),
+    crypto: amount + networkFeeOf(row, currency),
+    currency,
+  };
+}
+
+/** @returns the conversion of a ramp to BRL; `brl` is what the payee receives and the fee together. */
+export function conversionOut(row: ProcessRow): Conversion {
+  const { currency, amount } = sourceOf(row);
+  const fee = cents(row.fees);
+  return { brl: cents(row.targetAmount) + fee, fee, crypto: amount, currency };
+}
+
+/** @returns the conversion of a deposit: what arrived beyond the price is the suffix of its exact amount. */
+export function conversionOfDeposit(row: ProcessRow): DepositConversion {
+  const conversion = conversionOut(row);
+  return { ...conversion, suffix: depositOf(row).amount - conversion.crypto };
+}
+
+/** @returns a transfer to an external wallet: all of it, and the part that is the network's fee. */
+export function deliveryOf(row: ProcessRow): NetworkMove {
+  const { currency, amount } = targetOf(row);
+  const networkFee = networkFeeOf(row, currency);
+  return { amount: amount + networkFee, networkFee };
+}
+
+/** @returns the deposit that arrived. */
+export function depositOf(row: ProcessRow): { currency: Currency; amount: bigint } {
+  return sideOf(row.sourceCurrency, known(row.process?.deposit, 'a deposit').amount);
+}
+
+/** @returns the fee that the network takes in the currency itself; nothing where none is known. */
+export function networkFeeOf({ networkFee }: ProcessRow, currency: Currency): bigint {
+  return networkFee === null ? 0n : toMinor(networkFee, currency.decimals);
+}
+
+function sideOf(code: string | null, amount: string | null): { currency: Currency; amount: bigint } {
+  const currency = currencyOfLedger(known(code, 'a currency'));
+  return { currency, amount: toMinor(known(amount, 'an amount'), currency.decimals) };
+}

@@ -1,0 +1,180 @@
+/** The machine of offramps from an external address: a deposit of an exact amount, converted and paid out. */
+import { toMinor, trimDecimal } from '../base/money.ts';
+import * as journals from '../ledger/journals.ts';
+import type { Journal } from '../ledger/posting.ts';
+import { cents, conversionOfDeposit, conversionOut, depositOf, known } from './amounts.ts';
+import { expiryOf, GRACE_MS } from './effects.ts';
+import { PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
+import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
+
+const WAITING: StepName = 'crypto_deposit/WAITING_DEPOSIT';
+const DETECTED: StepName = 'crypto_deposit/DETECTED';
+const DROPPED: StepName = 'crypto_deposit/DROPPED';
+const EXPIRED: StepName = 'crypto_deposit/EXPIRED';
+const CONFIRMED: StepName = 'crypto_deposit/DONE';
+const WRONG: readonly StepName[] = [
+  'crypto_deposit/UNDERPAID',
+  'crypto_deposit/OVERPAID',
+  'crypto_deposit/LATE',
+];
+const HELD: StepName = 'compliance/UNCOMPLIANT';
+const SWAPPING: StepName = 'swap_transfer/INITIAL';
+const REJECTED: StepName = 'pix_out/REJECTED';
+const SWAP_FAILED: StepName = 'swap_transfer/ERROR';
+/** Steps at which the deposit lies in the blocked sub-account. */
+const BLOCKED: readonly StepName[] = [...WRONG, REJECTED, SWAP_FAILED];
+
+type Seen = View<'deposit_seen'>;
+
+const depositTransitions: readonly Transition[] = [
+  when('deposit_ready', ['kyc_payee/INITIAL', 'kyc_payee/PENDING', 'kyc_payee/REVIEW'], WAITING, {
+    set: ({ trigger: { address, exactAmount } }) => ({
+      facts: { depositAddress: address, exactDepositAmount: exactAmount },
+    }),
+  }),
+  when('deposit_seen', [WAITING, DROPPED], EXPIRED, { when: isLate, again: true }),
+  when('deposit_seen', [WAITING, DROPPED, EXPIRED], DETECTED, {
+    when: (view) => isExact(view) && !isLate(view),
+    set: noteDeposit,
+    post: ({ row }) => [journals.depositSeen(depositOf(row).currency, depositOf(row).amount)],
+  }),
+  // Of another amount, or too late: what it is called, and what is booked, waits until the network is sure of it.
+  when('deposit_seen', [WAITING, DROPPED, EXPIRED], 'stay', { set: noteDeposit }),
+  when('deposit_confirmed', DETECTED, CONFIRMED, {
+    when: isSameDeposit,
+    post: ({ row }) => [journals.depositConfirmed(depositOf(row).currency, depositOf(row).amount)],
+  }),
+  when('deposit_confirmed', EXPIRED, 'crypto_deposit/LATE', { when: isSameDeposit, post: takeAndHold }),
+  when('deposit_confirmed', [WAITING, DROPPED], 'crypto_deposit/UNDERPAID', {
+    when: (view) => isSameDeposit(view) && differenceOf(view) < 0n,
+    post: takeAndHold,
+  }),
+  when('deposit_confirmed', [WAITING, DROPPED], 'crypto_deposit/OVERPAID', {
+    when: (view) => isSameDeposit(view) && differenceOf(view) > 0n,
+    post: takeAndHold,
+  }),
+  when('deposit_dropped', DETECTED, DROPPED, {
+    when: isSameDeposit,
+    set: () => ({ facts: { txHash: null } }),
+    post: ({ row }) => [journals.depositDropped(depositOf(row).currency, depositOf(row).amount)],
+  }),
+  when('deposit_dropped', [WAITING, DROPPED, EXPIRED], 'stay', {
+    when: isSameDeposit,
+    set: () => ({ facts: { txHash: null }, process: { deposit: null } }),
+  }),
+  when('expired', [WAITING, DROPPED], EXPIRED, {
+    when: ({ trigger, row, nowMs }) =>
+      trigger.isForced === true || nowMs >= known(expiryOf(row), 'an end') + GRACE_MS,
+    set: ({ nowMs }) => ({ process: { expiredAt: new Date(nowMs).toISOString() } }),
+  }),
+  when('cancelled', WAITING, 'quote/CANCELLED', { when: ({ process }) => !process.deposit }),
+];
+
+const swapTransitions: readonly Transition[] = [
+  when('cleared', CONFIRMED, SWAPPING, {
+    post: ({ row }) => [journals.depositSwapped(conversionOfDeposit(row))],
+  }),
+  when('held', CONFIRMED, HELD, {
+    post: ({ row }) => [journals.depositHeld(depositOf(row).currency, depositOf(row).amount)],
+  }),
+  when('swap_settled', SWAPPING, 'pix_out/SENDING'),
+  when('swap_failed', SWAPPING, SWAP_FAILED, { post: unwind }),
+  when('payout_settled', 'pix_out/SENDING', 'success/DONE', {
+    set: ({ trigger }) => ({ facts: { pixE2e: trigger.endToEndId } }),
+    post: ({ row }) => [journals.payoutSettled(cents(row.targetAmount))],
+  }),
+  when('payout_rejected', 'pix_out/SENDING', REJECTED, { post: unwind }),
+];
+
+const resolutionTransitions: readonly Transition[] = [
+  when('kept', BLOCKED, 'partial_success/DONE', { post: keep }),
+  // What screening lets go after a hold is credited: the price it was locked at has gone by (postings.json, L33 → L35).
+  when('released', HELD, 'partial_success/DONE', { post: keep }),
+  when('refund_ordered', BLOCKED, 'refund/INITIAL', {
+    set: ({ trigger: { address } }) => ({ process: { refundAddress: address } }),
+  }),
+  when('hold_rejected', HELD, 'refund/INITIAL', {
+    set: ({ row }) => ({ process: { refundAddress: known(row.depositFrom, 'where the deposit came from') } }),
+  }),
+  when('return_confirmed', 'refund/INITIAL', 'refund/DONE', {
+    post: ({ row, trigger }) => {
+      const { currency, amount } = depositOf(row);
+      const networkFee = toMinor(trigger.networkFee, currency.decimals);
+      return [journals.depositReturned(currency, { amount, networkFee })];
+    },
+  }),
+  when('requoted', WRONG, SWAPPING, {
+    set: ({ trigger: { price } }) => ({ facts: price, process: { isRequoted: true } }),
+    post: ({ row }) => {
+      const { currency, amount } = depositOf(row);
+      return [
+        journals.depositKept(currency, amount),
+        journals.reserve(currency, amount),
+        journals.swapOut(conversionOut(row)),
+      ];
+    },
+  }),
+];
+
+/** Transitions of an offramp from an external address. */
+export const DEPOSIT_TRANSITIONS: readonly Transition[] = [
+  ...payeeTransitions({ afterPayee: 'kyc_payee/INITIAL' }),
+  ...payeePassed('stay', { effects: ['allocate_deposit'] }),
+  ...depositTransitions,
+  ...swapTransitions,
+  ...resolutionTransitions,
+];
+
+/** Effects of reaching its steps. */
+export const DEPOSIT_ENTERING: Entering = {
+  ...PIX_OUT_ENTERING,
+  [WAITING]: ['expire_payable'],
+  [DROPPED]: ['expire_payable'],
+  [CONFIRMED]: ['screen'],
+  'refund/INITIAL': ['send_back'],
+};
+
+function isLate({ row, process, trigger }: Seen): boolean {
+  const seen = Date.parse(trigger.seenAt);
+  if (process.expiredAt && seen > Date.parse(process.expiredAt)) return true;
+  return seen > known(expiryOf(row), 'an end') + GRACE_MS;
+}
+
+function isExact({ row, trigger }: Seen): boolean {
+  return trimDecimal(trigger.amount) === trimDecimal(known(row.exactDepositAmount, 'an exact amount'));
+}
+
+/** What arrived beyond the exact amount, minor units; below zero when it is less. */
+function differenceOf({ row }: View): bigint {
+  const { currency, amount } = depositOf(row);
+  return amount - toMinor(known(row.exactDepositAmount, 'an exact amount'), currency.decimals);
+}
+
+function isSameDeposit({ process, trigger }: View<'deposit_confirmed' | 'deposit_dropped'>): boolean {
+  return process.deposit?.txHash === trigger.txHash;
+}
+
+function noteDeposit({ trigger: { txHash, logIndex, amount, from } }: Seen) {
+  return { facts: { txHash, depositFrom: from }, process: { deposit: { txHash, logIndex, amount } } };
+}
+
+function takeAndHold({ row }: View): Journal[] {
+  const { currency, amount } = depositOf(row);
+  return [
+    journals.depositSeen(currency, amount),
+    journals.depositConfirmed(currency, amount),
+    journals.depositHeld(currency, amount),
+  ];
+}
+
+function keep({ row }: View): Journal[] {
+  const { currency, amount } = depositOf(row);
+  return [journals.depositKept(currency, amount)];
+}
+
+/** The conversion is unwound at its locked rate and the deposit held, wherever it was converted from. */
+function unwind({ row, process }: View): Journal[] {
+  if (!process.isRequoted) return [journals.depositSwapReversed(conversionOfDeposit(row))];
+  const { currency, amount } = depositOf(row);
+  return [journals.swapOutReversed(conversionOut(row)), journals.reservationHeld(currency, amount)];
+}

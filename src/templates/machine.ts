@@ -1,0 +1,136 @@
+/**
+ * The machine of every template: from a transaction, a trigger and the clock to the steps that follow, what they post
+ * and what is to be done after the commit. Pure: nothing is read or written here.
+ */
+import { assert } from '../base/assert.ts';
+import { type Instant, instantOf, millisOf } from '../base/instant.ts';
+import type { Journal } from '../ledger/posting.ts';
+import type { Template } from './define.ts';
+import { EFFECTS, type EffectName } from './effects.ts';
+import type { Process, ProcessRow } from './facts.ts';
+import type { Change, StepName, Transition, View } from './transition.ts';
+import type { Trigger } from './triggers.ts';
+
+/** An effect and the moment it is due, milliseconds. */
+export interface DueEffect {
+  readonly name: EffectName;
+  readonly dueMs: number;
+}
+
+/** One transition as it is to be committed. */
+export interface PlannedStep {
+  /** The transaction after it. */
+  readonly row: ProcessRow;
+  /** Whether (component, state) changed: then it is an event. */
+  readonly isMove: boolean;
+  readonly journals: readonly Journal[];
+  readonly effects: readonly DueEffect[];
+  /** The plan that holds instead when the balance does not cover the journal. */
+  readonly shortfall?: () => PlannedStep;
+}
+
+/** What a machine is told besides the transaction and the trigger. */
+export type Situation = Pick<View, 'nowMs' | 'available'>;
+
+const STEPS_MAX = 12;
+
+/**
+ * @returns the steps that the trigger leads to, in order; undefined when the transaction does not take it where it is.
+ */
+export function plan(
+  template: Template,
+  row: ProcessRow,
+  trigger: Trigger,
+  situation: Situation,
+): readonly PlannedStep[] | undefined {
+  const planned: PlannedStep[] = [];
+  let present = row;
+  let next: Trigger = trigger;
+  for (;;) {
+    const taken = transitionFor(template, present, next, situation);
+    if (!taken) break;
+    const step = take(template, present, taken, viewOf(present, next, situation));
+    planned.push(step);
+    assert(planned.length <= STEPS_MAX, `${template.name} comes to rest`);
+    present = step.row;
+    if (!taken.again) next = { on: 'reached' };
+  }
+  return planned.length > 0 ? planned : undefined;
+}
+
+/** @returns the step where a transaction stands; `start` for one that is not made yet. */
+export function stepNameOf({ component, state }: Pick<ProcessRow, 'component' | 'state'>): StepName {
+  return component === '' ? 'start' : `${component}/${state}`;
+}
+
+function transitionFor(
+  template: Template,
+  row: ProcessRow,
+  trigger: Trigger,
+  situation: Situation,
+): Transition | undefined {
+  // History takes no trigger: what it would need to know was never published.
+  if (!row.process) return undefined;
+  const at = stepNameOf(row);
+  const view = viewOf(row, trigger, situation);
+  return template.machine.transitions.find(
+    ({ on, from, when }) => on === trigger.on && from.includes(at) && (!when || when(view)),
+  );
+}
+
+function viewOf(row: ProcessRow, trigger: Trigger, situation: Situation): View {
+  assert(row.process, 'a process has working facts');
+  return { row, process: row.process, trigger, ...situation } as unknown as View;
+}
+
+function take(template: Template, row: ProcessRow, transition: Transition, view: View): PlannedStep {
+  const isMove = transition.to !== 'stay';
+  const changed = apply(row, transition.set?.(view) ?? {});
+  const reached = isMove ? reach(template, changed, transition.to as StepName, view.nowMs) : changed;
+  const names = [
+    ...(isMove ? (template.machine.entering[transition.to as StepName] ?? []) : []),
+    ...(transition.effects ?? []),
+  ];
+  const { shortfall } = transition;
+  return {
+    row: reached,
+    isMove,
+    journals: transition.post?.({ ...view, row: changed, process: changed.process as Process }) ?? [],
+    effects: names.map((name) => ({ name, dueMs: EFFECTS[name](reached, view.nowMs) })),
+    ...(shortfall && {
+      shortfall: () => ({
+        row: reach(template, row, shortfall, view.nowMs),
+        isMove: true,
+        journals: [],
+        effects: [],
+      }),
+    }),
+  };
+}
+
+function apply(row: ProcessRow, { facts, process }: Change): ProcessRow {
+  return { ...row, ...facts, process: { ...(row.process as Process), ...process } };
+}
+
+/** The row at a step: labels of errors are kept through what follows, but not into success (C-31). */
+function reach(template: Template, row: ProcessRow, name: StepName, nowMs: number): ProcessRow {
+  const step = template.steps.find((each) => `${each.component}/${each.state}` === name);
+  assert(step, `${template.name} has the step ${name}`);
+  const process = row.process as Process;
+  const isError = step.errorMessage.en !== '';
+  const isSuccess = step.status.en === 'Success';
+  return {
+    ...row,
+    component: step.component,
+    state: step.state,
+    updatedAt: later(row.updatedAt, nowMs),
+    errorEn: isError ? step.errorMessage.en : isSuccess ? '' : row.errorEn,
+    errorPt: isError ? step.errorMessage.pt : isSuccess ? '' : row.errorPt,
+    process: { ...process, sequence: process.sequence + 1 },
+  };
+}
+
+/** Times of a transaction rise with every step, whatever the clock does, so that receivers can drop what is stale. */
+function later(before: Instant, nowMs: number): Instant {
+  return instantOf(new Date(Math.max(nowMs, millisOf(before) + 1)));
+}

@@ -1,0 +1,75 @@
+/** The machine of the templates that end with a PIX payout: the quote and the payee, which both begin with. */
+
+import type { Journal } from '../ledger/posting.ts';
+import type { EffectName } from './effects.ts';
+import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
+
+/** Steps at which it is asked whether the payee may be paid. */
+export const PAYEE_STEPS: readonly StepName[] = [
+  'kyc_payee/INITIAL',
+  'kyc_payee/PENDING',
+  'kyc_payee/REVIEW',
+];
+
+/** What differs: where an accepted quote goes once the payee is named, and what gives a reservation back. */
+export interface PayoutNames {
+  readonly afterPayee: StepName;
+  readonly shortfall?: StepName;
+  readonly reserve?: (view: View) => readonly Journal[];
+  readonly release?: (view: View) => readonly Journal[];
+}
+
+/** Effects of reaching the steps that both have. */
+export const PIX_OUT_ENTERING: Entering = {
+  'quote/QUOTE': ['expire'],
+  'kyc_payee/INITIAL': ['check_payee'],
+  'kyc_payee/PENDING': ['deny_step_up'],
+  'swap_transfer/INITIAL': ['swap'],
+  'pix_out/SENDING': ['send_funds'],
+};
+
+/** @returns the transitions from the quote to a payee who may be paid. */
+export function payeeTransitions({
+  afterPayee,
+  shortfall,
+  reserve,
+  release,
+}: PayoutNames): readonly Transition[] {
+  const collecting: StepName[] = ['pre_kyc/INFO'];
+  const reserving = { ...(reserve && { post: reserve }), ...(shortfall && { shortfall }) };
+  const releasing = release ? { post: release } : {};
+  return [
+    when('quote_failed', 'start', 'quote/ERROR'),
+    when('created', 'start', 'quote/QUOTE'),
+    when('accepted', 'quote/QUOTE', 'quote/ACCEPTED'),
+    when('reached', 'quote/QUOTE', 'quote/ACCEPTED', { when: ({ process }) => process.isAccepted === true }),
+    when('reached', 'quote/ACCEPTED', 'pre_kyc/INFO', { when: ({ row }) => row.pixKey === null }),
+    when('reached', 'quote/ACCEPTED', afterPayee, reserving),
+    when('identity_given', collecting, afterPayee, {
+      ...reserving,
+      set: ({ trigger: { clientName, clientTaxId, payout } }) => ({
+        facts: { clientName, clientTaxId, ...payout },
+      }),
+    }),
+    when('limit_exceeded', collecting, 'pre_kyc/LIMIT'),
+    when('expired', ['quote/QUOTE', 'quote/ACCEPTED', ...collecting], 'quote/EXPIRED'),
+    when('cancelled', ['quote/QUOTE', 'quote/ACCEPTED', ...collecting], 'quote/CANCELLED'),
+    when('cancelled', PAYEE_STEPS, 'quote/CANCELLED', releasing),
+    when('step_up_required', 'kyc_payee/INITIAL', 'kyc_payee/PENDING'),
+    when('review_required', ['kyc_payee/INITIAL', 'kyc_payee/PENDING'], 'kyc_payee/REVIEW'),
+    when('step_up_denied', ['kyc_payee/PENDING', 'kyc_payee/REVIEW'], 'kyc_payee/DENIED', releasing),
+    when('identity_irregular', 'kyc_payee/INITIAL', 'kyc_payee/DENIED', releasing),
+    when('key_divergent', PAYEE_STEPS, 'kyc_payee/DIVERGENT', releasing),
+  ];
+}
+
+/** @returns how a payee passes: found in order, or approved after a closer look. */
+export function payeePassed(
+  to: StepName | 'stay',
+  rest: { post?: (view: View) => readonly Journal[]; effects?: readonly EffectName[] },
+): readonly Transition[] {
+  return [
+    when('identity_passed', 'kyc_payee/INITIAL', to, rest),
+    when('step_up_approved', ['kyc_payee/PENDING', 'kyc_payee/REVIEW'], to, rest),
+  ];
+}

@@ -1,0 +1,64 @@
+/** How steps follow each other: transitions as data, with what each posts as a plain function. */
+import type { Journal } from '../ledger/posting.ts';
+import type { EffectName } from './effects.ts';
+import type { Facts, Process, ProcessRow } from './facts.ts';
+import type { TriggerFacts, TriggerName } from './triggers.ts';
+
+/** `component/STATE`; `start` is where a transaction is made. */
+export type StepName = `${string}/${string}` | 'start';
+
+/** What a transition looks at. */
+export interface View<Name extends TriggerName = TriggerName> {
+  /** The transaction before the transition. */
+  readonly row: ProcessRow;
+  readonly process: Process;
+  readonly trigger: TriggerFacts[Name];
+  /** Milliseconds on the clock of the processes. */
+  readonly nowMs: number;
+  /** What the account has available in a currency, minor units; asked for by `dispute_opened` only. */
+  readonly available: (currencyCode: string) => bigint;
+}
+
+/** Facts that a transition sets, published and working ones. */
+export interface Change {
+  readonly facts?: Partial<Facts> & { readonly depositFrom?: string };
+  readonly process?: Partial<Process>;
+}
+
+/** One way from a step to another. Of several for the same trigger the first whose `when` holds is taken. */
+export interface Transition<Name extends TriggerName = TriggerName> {
+  readonly from: readonly StepName[];
+  readonly on: Name;
+  /** The step that is reached; `stay` where only facts or effects follow. */
+  readonly to: StepName | 'stay';
+  readonly when?: (view: View<Name>) => boolean;
+  readonly set?: (view: View<Name>) => Change;
+  /** Journals, on the transaction as `set` leaves it. */
+  readonly post?: (view: View<Name>) => readonly Journal[];
+  /** Effects besides those of the step that is reached. */
+  readonly effects?: readonly EffectName[];
+  /** The step that is reached instead when the balance does not cover the journal. */
+  readonly shortfall?: StepName;
+  /** The same trigger is looked at once more, from the step that was reached. */
+  readonly again?: true;
+}
+
+/** Effects of reaching a step. */
+export type Entering = { readonly [Name in StepName]?: readonly EffectName[] };
+
+/** What a machine is made of. */
+export interface Machine {
+  readonly transitions: readonly Transition[];
+  readonly entering: Entering;
+}
+
+/** @returns a transition; the trigger's name says what its functions are given. */
+export function when<Name extends TriggerName>(
+  on: Name,
+  from: readonly StepName[] | StepName,
+  to: StepName | 'stay',
+  rest: Omit<Transition<Name>, 'on' | 'from' | 'to'> = {},
+): Transition {
+  // A machine hands each transition triggers of its own name only.
+  return { on, from: typeof from === 'string' ? [from] : from, to, ...rest } as unknown as Transition;
+}

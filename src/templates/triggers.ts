@@ -1,0 +1,107 @@
+/**
+ * What can happen to a transaction: everything that a caller, a rail or the clock may tell a machine, with what each
+ * carries. Amounts are decimal text, moments ISO 8601 to the millisecond.
+ */
+import type { Facts } from './facts.ts';
+
+type Nothing = Record<never, never>;
+
+/** A price: the facts that a quote fixes. */
+export type QuoteFacts = Pick<
+  Facts,
+  'quote' | 'refQuote' | 'fees' | 'sourceAmount' | 'targetAmount' | 'networkFee'
+>;
+
+/** What each trigger carries, by name. */
+export interface TriggerFacts {
+  /** The transaction is made. */
+  created: Nothing;
+  /** No price can be given. */
+  quote_failed: Nothing;
+  /** The customer entered an amount, and it was priced. */
+  amount_given: { readonly price: QuoteFacts };
+  /** The quote is accepted. */
+  accepted: Nothing;
+  /** The customer or payee is named; `payout` where the money goes to a PIX key. */
+  identity_given: {
+    readonly clientName: string;
+    readonly clientTaxId: string;
+    readonly payout?: Pick<Facts, 'pixKey' | 'pixKeyType'>;
+  };
+  identity_confirmed: Nothing;
+  /** The customer's limit does not allow it. */
+  limit_exceeded: Nothing;
+  identity_passed: Nothing;
+  identity_irregular: Nothing;
+  step_up_required: Nothing;
+  review_required: Nothing;
+  step_up_approved: Nothing;
+  step_up_denied: Nothing;
+  /** The PIX key belongs to somebody else. */
+  key_divergent: Nothing;
+  charge_created: { readonly txid: string; readonly brCode: string };
+  charge_failed: Nothing;
+  /** The session ended; `isForced` ends it before its time. */
+  expired: { readonly isForced?: boolean };
+  cancelled: Nothing;
+  /** A PIX arrived; lateness is judged by `settledAt` (C-32). */
+  pix_received: {
+    readonly endToEndId: string;
+    readonly amount: string;
+    readonly settledAt: string;
+    readonly payerTaxId: string | null;
+  };
+  /** Screening found nothing, or holds the transaction. */
+  cleared: Nothing;
+  held: Nothing;
+  released: Nothing;
+  hold_rejected: Nothing;
+  swap_settled: Nothing;
+  swap_failed: Nothing;
+  /** The payment's return was ordered, is done, or failed for good. */
+  refund_requested: Nothing;
+  refund_settled: Nothing;
+  refund_failed: Nothing;
+  /** An on-chain transfer of ours; `gas` is what the network charged the house, in minor units of its coin. */
+  delivery_broadcast: {
+    readonly txHash: string;
+    readonly gas: { readonly currency: string; readonly amountMinor: string } | null;
+  };
+  delivery_confirmed: Nothing;
+  delivery_failed: Nothing;
+  payout_settled: { readonly endToEndId: string };
+  payout_rejected: Nothing;
+  payout_returned: Nothing;
+  /** Where to deposit, and how much exactly. */
+  deposit_ready: { readonly address: string; readonly exactAmount: string };
+  deposit_seen: {
+    readonly txHash: string;
+    readonly logIndex: number;
+    readonly amount: string;
+    readonly from: string;
+    readonly seenAt: string;
+  };
+  deposit_confirmed: { readonly txHash: string };
+  deposit_dropped: { readonly txHash: string };
+  /** A held deposit goes back, is kept, or is converted at a new price. */
+  refund_ordered: { readonly address: string };
+  kept: Nothing;
+  requoted: { readonly price: QuoteFacts };
+  /** The deposit is back with whoever sent it; `networkFee` in its own currency. */
+  return_confirmed: { readonly networkFee: string };
+  dispute_opened: Nothing;
+  dispute_accepted: Nothing;
+  dispute_rejected: Nothing;
+  approved: Nothing;
+  rejected: Nothing;
+  /** Nothing happened but that a step was reached: for steps that are only passed through. */
+  reached: Nothing;
+}
+
+/** Name of a trigger. */
+export type TriggerName = keyof TriggerFacts;
+
+/** A trigger with what it carries. */
+export type Trigger<Name extends TriggerName = TriggerName> = {
+  [Each in Name]: { readonly on: Each } & TriggerFacts[Each];
+}[Name];
