@@ -28,16 +28,18 @@ export interface Config {
   readonly limitOverflow: 'clamp' | 'reject';
   readonly strictQuery: boolean;
   readonly exactIntegers: boolean;
-  /** Reads of one key; null for no limit. */
-  readonly rateLimit: RateLimit | null;
+  /** Reads and writes of one key (C-53); null for no limit. */
+  readonly rateLimit: { readonly reads: RateLimit; readonly writes: RateLimit } | null;
   /** Whether GraphiQL is served. */
   readonly graphiql: boolean;
+  /** Whether the sandbox pays by itself. */
+  readonly sandboxAuto: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
-const RATE_DEFAULT: RateLimit = { perSecond: 1_000, burst: 2_000 };
+const RATE_DEFAULT = { reads: { perSecond: 1_000, burst: 2_000 }, writes: { perSecond: 100, burst: 200 } };
 
 /**
  * @param env - the environment of the process.
@@ -62,6 +64,7 @@ export function readConfig(env: Environment): Config {
     exactIntegers: oneOf(env, 'LEGACY_OFFRAMP_NUMBERS', ['rounded', 'exact'], 'rounded') === 'exact',
     rateLimit: rateLimit(env.RATE_LIMIT),
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',
+    sandboxAuto: oneOf(env, 'SANDBOX_AUTO', ['0', '1'], '0') === '1',
   };
 }
 
@@ -83,17 +86,21 @@ function oneOf(env: Environment, name: string, accepted: readonly string[], fall
   return text;
 }
 
-function rateLimit(text: string | undefined): RateLimit | null {
+function rateLimit(text: string | undefined): Config['rateLimit'] {
   if (!text) return RATE_DEFAULT;
   if (text === 'off') return null;
+  const [reads, writes = RATE_DEFAULT.writes] = text.split(',').map(bucket);
+  if (reads && writes && text.split(',').length <= 2) return { reads, writes };
+  throw new ConfigError(
+    `RATE_LIMIT: expected off, or reads and writes per second with their bursts such as 1000/2000,100/200, got ${text}`,
+  );
+}
+
+function bucket(text: string): RateLimit | null {
   const parts = /^(\d{1,7})(?:\/(\d{1,7}))?$/.exec(text);
   const perSecond = Number(parts?.[1] ?? 0);
   const burst = Number(parts?.[2] ?? perSecond * 2);
-  if (perSecond < 1 || burst < 1)
-    throw new ConfigError(
-      `RATE_LIMIT: expected off, or requests per second and burst such as 1000/2000, got ${text}`,
-    );
-  return { perSecond, burst };
+  return perSecond < 1 || burst < 1 ? null : { perSecond, burst };
 }
 
 function databaseUrl(text: string | undefined): string | undefined {

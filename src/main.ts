@@ -2,9 +2,11 @@
 import { pino } from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { provisionSandbox } from './resolvers/provision-sandbox.ts';
+import { startWorker } from './resolvers/run-jobs.ts';
 import { type App, close, createApp, listen } from './server/app.ts';
 import { describeFailure } from './server/describe-failure.ts';
 import { type Sandbox, sandboxPaths, writeSandbox } from './server/sandbox-files.ts';
+import { createServices } from './server/services.ts';
 import { openStore } from './store/open-store.ts';
 import { REGISTRY } from './templates/index.ts';
 
@@ -34,7 +36,11 @@ async function start(): Promise<void> {
   endings.push(store.close);
   const accountId = await provisionSandbox(store.database, REGISTRY);
   const { sandbox, isNewKey } = await writeSandbox(store.database, accountId, settings);
-  app = createApp({ config: settings, database: store.database, registry: REGISTRY, log });
+  const services = createServices({ database: store.database, registry: REGISTRY, config: settings });
+  app = createApp({ config: settings, services, log });
+  const worker = startWorker(services, log);
+  // Before the database goes: what is under way ends, what is not begun stays a job.
+  endings.splice(endings.indexOf(store.close), 0, worker.stop);
   server.on('clientError', app.refuseMalformed);
   log.info({ port, applied: store.applied }, 'ready');
   process.stdout.write(banner(sandbox, settings, isNewKey));

@@ -16,7 +16,7 @@ const LAYERS = [
   ['templates'],
   ['store', 'wire'],
   ['resolvers'],
-  ['schema', 'rest-compat'],
+  ['schema', 'rest-compat', 'rails'],
   ['server'],
   ['cli', '.'],
 ];

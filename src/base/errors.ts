@@ -18,6 +18,17 @@ export const ERRORS = {
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   INVALID_PARAMETER: { status: 400, title: 'A parameter has a value that is not accepted' },
   CURRENCY_AMBIGUOUS: { status: 400, title: 'The asset exists on several networks' },
+  IDEMPOTENCY_MISMATCH: { status: 422, title: 'The idempotency key was used with another request' },
+  IDEMPOTENCY_RUNNING: {
+    status: 409,
+    title: 'The first request under this idempotency key is still running',
+  },
+  LIMIT_EXCEEDED: { status: 422, title: 'An amount is outside of what is allowed' },
+  INSUFFICIENT_BALANCE: { status: 422, title: 'The available balance does not cover the amount' },
+  ADDRESS_NOT_WHITELISTED: { status: 422, title: 'The destination is not on the whitelist' },
+  QUOTE_EXPIRED: { status: 422, title: 'The quote cannot be used any more' },
+  STEP_CONFLICT: { status: 409, title: 'The transaction does not allow this where it stands' },
+  QUOTE_UNAVAILABLE: { status: 503, title: 'There is no current price' },
   UNAVAILABLE: { status: 503, title: 'The service cannot answer at the moment' },
   INTERNAL: { status: 500, title: 'Something unforeseen happened' },
 } as const satisfies Record<string, { status: number; title: string }>;

@@ -102,6 +102,19 @@ export function sum(texts: readonly string[]): string {
   );
 }
 
+/** @returns whether the first plain decimal is greater than the second. */
+export function isMore(left: string, right: string): boolean {
+  const scale = Math.max(decimalsOf(left), decimalsOf(right));
+  return toMinor(left, scale) > toMinor(right, scale);
+}
+
+/** @returns the amount with so many decimals at least: `100.010000` rather than `100.01`. */
+export function withDecimals(amount: string, decimals: number): string {
+  const missing = decimals - decimalsOf(amount);
+  if (missing <= 0) return amount;
+  return (decimalsOf(amount) === 0 ? `${amount}.` : amount) + '0'.repeat(missing);
+}
+
 function decimalsOf(text: string): number {
   const point = text.indexOf('.');
   return point < 0 ? 0 : text.length - point - 1;

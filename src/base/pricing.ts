@@ -1,8 +1,9 @@
 /**
  * What a customer pays and gets (C-21), in exact integer arithmetic: pure, no clock, no settings of its own.
  *
- * A price of crypto is the number of cents that one minor unit costs, as a ratio; it stays exact up to the three places
- * that round, each towards the house: a fee up to the next cent, an amount received or sent down, an amount to pay up.
+ * A price of crypto is the number of cents that one minor unit costs, as a ratio; it stays exact up to the places that
+ * round, each towards the house: an amount received or sent down, an amount to pay up, and on the way in the fee up to
+ * the next cent. On the way out the fee is not rounded: what is sent is, and the fee that is shown follows from it.
  */
 
 import { assert } from './assert.ts';
@@ -27,7 +28,10 @@ export interface Price {
   readonly refQuote: string;
   /** Way in: what the customer pays. Way out: what the payee receives, after the fee. */
   readonly brlMinor: bigint;
-  /** Percentage and fixed fee together, rounded up to cents. */
+  /**
+   * Percentage and fixed fee together. Way in: rounded up to cents. Way out: the gross in whole cents less what is sent,
+   * so by `sentMinor` also the whole cents that the last unit of crypto is worth beyond it.
+   */
   readonly feeMinor: bigint;
   /** Way in: what the customer receives, after the network fee. Way out: what the customer pays. */
   readonly cryptoMinor: bigint;

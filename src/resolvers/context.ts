@@ -3,12 +3,32 @@ import type { Scope } from '../base/api-key.ts';
 import { GatewayError } from '../base/errors.ts';
 import type { KeyRecord } from '../store/api-keys.ts';
 import type { Database } from '../store/database.ts';
+import type { ProcessRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
+import type { Advance } from './advance-transaction.ts';
+import type { Clock } from './clock.ts';
+import type { Doorbell } from './doorbell.ts';
+import type { Rails } from './rails.ts';
+import type { Sandbox } from './sandbox.ts';
 
-/** Who asks: an API key, and by it an account. Nothing else says which account's records are read. */
-export interface Context {
+/** What the gateway works with, whoever asks. */
+export interface Services {
   readonly database: Database;
   readonly registry: Registry;
+  readonly clock: Clock;
+  readonly rails: Rails;
+  readonly advance: Advance;
+  readonly doorbell: Doorbell;
+  /** The published body of a transaction (C-9). */
+  readonly render: (row: ProcessRow) => string;
+  /** Null where the rails are real. */
+  readonly sandbox: Sandbox | null;
+  /** URL under which the gateway is reached, without a slash at its end. */
+  readonly publicUrl: string;
+}
+
+/** Who asks: an API key, and by it an account. Nothing else says which account's records are read. */
+export interface Context extends Services {
   readonly caller: KeyRecord;
 }
 

@@ -19,12 +19,14 @@ export interface Funding {
  * Posts the adjustment; its statement entry has no transaction.
  *
  * @param given - a currency in any spelling (C-6), and a decimal amount above zero with no more decimals than it has.
+ * @param nowMs - time of the journal; now when not given.
  * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming what is not accepted.
  */
 export async function fundAccount(
   database: Database,
   accountId: bigint,
   given: { readonly currency: string; readonly amount: string },
+  nowMs?: number,
 ): Promise<Funding> {
   const meant = currenciesMeant(given.currency);
   const [currency] = meant;
@@ -43,7 +45,9 @@ export async function fundAccount(
     transactionId: null,
     journal: fund(currency, amount),
   };
-  const [outcome] = await database.withTx((tx) => postJournals(tx, [request]));
+  const [outcome] = await database.withTx((tx) =>
+    postJournals(tx, [request], nowMs === undefined ? undefined : new Date(nowMs)),
+  );
   assert(outcome?.code === 'POSTED' && outcome.journalId !== null, 'an adjustment under a new ref is posted');
   return {
     journalId: String(outcome.journalId),

@@ -1,12 +1,13 @@
 /** OpenAPI 3.1 of `/v2`, made from the route table and the templates. */
-import { ERRORS } from '../base/errors.ts';
+import { ERRORS, type ErrorCode } from '../base/errors.ts';
 import { SUB_ACCOUNTS } from '../ledger/chart.ts';
 import type { Template } from '../templates/define.ts';
 import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { RestFamily } from './families.ts';
+import { IDEMPOTENCY_KEY, requestBody, WRITE_REFUSALS } from './openapi-body.ts';
 import { LIMIT_MAX } from './query.ts';
-import type { AnswerShape, RestPolicy, Route } from './routes.ts';
+import type { AnswerShape, RestPolicy, Route } from './route.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -32,7 +33,9 @@ export function openApiDocument(
     },
     servers: [{ url: publicUrl }],
     security: [{ bearer: [] }],
-    paths: Object.fromEntries(routes.map((route) => [route.path, { get: operation(registry, route) }])),
+    paths: Object.fromEntries(
+      routes.map((route) => [route.path, { [route.method.toLowerCase()]: operation(registry, route) }]),
+    ),
     components: {
       securitySchemes: {
         bearer: {
@@ -67,14 +70,23 @@ function operation(registry: Registry, route: Route): Schema {
     'RATE_LIMITED',
     'UNAVAILABLE',
   ] as const;
-  const codes = path.length > 0 ? ([...refusals, 'NOT_FOUND'] as const) : refusals;
+  const codes: readonly ErrorCode[] = [
+    ...refusals,
+    ...(path.length > 0 ? (['NOT_FOUND'] as const) : []),
+    ...(route.method === 'POST' ? WRITE_REFUSALS : []),
+  ];
   return {
-    operationId: operationId(route.answer),
+    operationId: operationId(route),
     summary: route.summary,
     description: `Needs a key with the scope \`${route.scope}\`.`,
-    parameters: [...path, ...route.parameters.map(queryParameter)],
+    parameters: [
+      ...path,
+      ...route.parameters.map(queryParameter),
+      ...(isOnce(route) ? [IDEMPOTENCY_KEY] : []),
+    ],
+    ...(route.body && { requestBody: requestBody(route.body) }),
     responses: {
-      200: {
+      [route.status]: {
         description: 'The answer.',
         content: { 'application/json': { schema: answerSchema(registry, route.answer) } },
       },
@@ -85,15 +97,28 @@ function operation(registry: Registry, route: Route): Schema {
   };
 }
 
-function operationId(answer: AnswerShape): string {
+function operationId({ method, path, answer }: Route): string {
   switch (answer.kind) {
     case 'transaction':
-      return `get_${answer.family.single}`;
+      return method === 'GET'
+        ? `get_${answer.family.single}`
+        : `${path.slice(path.lastIndexOf('/') + 1)}_${answer.family.single}`;
+    case 'created':
+      return `create_${answer.family.single}`;
+    case 'anyTransaction':
+      return 'sandbox_trigger';
+    case 'sandbox':
+      return `sandbox_${answer.name}`;
     case 'list':
       return `list_${answer.family.list}`;
     default:
       return `get_${answer.kind}`;
   }
+}
+
+/** Whether a route keeps its answer under the caller's key. */
+function isOnce({ method, answer }: Route): boolean {
+  return method === 'POST' && answer.kind !== 'sandbox' && answer.kind !== 'anyTransaction';
 }
 
 const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
@@ -131,6 +156,14 @@ function answerSchema(registry: Registry, answer: AnswerShape): Schema {
   switch (answer.kind) {
     case 'transaction':
       return transactionOf(registry, answer.family);
+    case 'created':
+      return oneOf(
+        registry.ofFamily(answer.family.family).map((template) => createdSchema(template, answer.extras)),
+      );
+    case 'anyTransaction':
+      return oneOf(registry.templates.map((template) => ref(template.typeName)));
+    case 'sandbox':
+      return object(Object.fromEntries(answer.members.map((name) => [name, TEXT])));
     case 'list':
       return {
         ...object({
@@ -149,7 +182,10 @@ function answerSchema(registry: Registry, answer: AnswerShape): Schema {
 }
 
 function transactionOf(registry: Registry, { family }: RestFamily): Schema {
-  const schemas = registry.ofFamily(family).map((template) => ref(template.typeName));
+  return oneOf(registry.ofFamily(family).map((template) => ref(template.typeName)));
+}
+
+function oneOf(schemas: readonly Schema[]): Schema {
   return schemas.length === 1 ? (schemas[0] as Schema) : { oneOf: schemas };
 }
 
@@ -254,18 +290,7 @@ function templateSchemas(
   const schemas = Object.fromEntries(
     registry.templates.flatMap((template) => [
       [`${template.typeName}Attributes`, attributesSchema(template, policy)],
-      [
-        template.typeName,
-        object({
-          end2end: TEXT,
-          component: TEXT,
-          state: TEXT,
-          template: { const: template.name },
-          ...TIMES,
-          ...LABELS,
-          attributes: ref(`${template.typeName}Attributes`),
-        }),
-      ],
+      [template.typeName, object(envelopeMembers(template))],
     ]),
   );
   const embedded = {
@@ -280,6 +305,24 @@ function templateSchemas(
     ),
   };
   return { ...schemas, EmbeddedTransaction: embedded };
+}
+
+function envelopeMembers(template: Template): Record<string, Schema> {
+  return {
+    end2end: TEXT,
+    component: TEXT,
+    state: TEXT,
+    template: { const: template.name },
+    ...TIMES,
+    ...LABELS,
+    attributes: ref(`${template.typeName}Attributes`),
+  };
+}
+
+/** The envelope with what a creation answers beside it; a payment link is there only where there is something to pay. */
+function createdSchema(template: Template, extras: readonly string[]): Schema {
+  const members = Object.fromEntries(extras.map((name) => [name, TEXT]));
+  return object({ ...envelopeMembers(template), ...members }, extras);
 }
 
 function attributesSchema(template: Template, policy: Pick<RestPolicy, 'exactIntegers'>): Schema {

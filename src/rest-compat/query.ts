@@ -92,7 +92,8 @@ function integer(
   return violations.add({ parameter: given.name, message: `must be an integer ${bounds}` });
 }
 
-function noteUnknown(
+/** Notes a name that means nothing here: ignored and named, or refused with the nearest known name (C-13). */
+export function noteUnknown(
   name: string,
   known: readonly string[],
   policy: QueryPolicy,

@@ -1,6 +1,5 @@
 /** The routes of `/v2` as a table: what each takes, what it needs, and how it answers. OpenAPI is made from it too. */
 
-import type { Scope } from '../base/api-key.ts';
 import { assert } from '../base/assert.ts';
 import { Violations } from '../resolvers/check-filter.ts';
 import type { Context } from '../resolvers/context.ts';
@@ -15,47 +14,10 @@ import { envelopeWriter } from '../wire/envelope.ts';
 import { listEnvelope } from '../wire/list.ts';
 import { statementEnvelope } from '../wire/statement.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
-import { parsePage, parseQuery, type Query, type QueryPolicy } from './query.ts';
-
-/** What `/v2` is set up with. */
-export interface RestPolicy extends QueryPolicy {
-  /** Print the integers of the offramps exactly (C-4). */
-  readonly exactIntegers: boolean;
-}
-
-/** A request as a route sees it. */
-export interface RestRequest {
-  /** The `{id}` of the path, decoded; empty where the path has none. */
-  readonly id: string;
-  /** The request target after `?`. */
-  readonly search: string;
-}
-
-/** An answer: JSON text, and parameters that meant nothing. */
-export interface RestAnswer {
-  readonly body: string;
-  readonly ignored: readonly string[];
-}
-
-/** What a route answers with, for OpenAPI. */
-export type AnswerShape =
-  | { readonly kind: 'transaction'; readonly family: RestFamily }
-  | { readonly kind: 'list'; readonly family: RestFamily }
-  | { readonly kind: 'statement' }
-  | { readonly kind: 'balance' };
-
-/** One row of the table. */
-export interface Route {
-  readonly method: 'GET';
-  /** With `{id}` where the path has a parameter. */
-  readonly path: string;
-  readonly scope: Scope;
-  readonly summary: string;
-  /** Query parameters. */
-  readonly parameters: readonly string[];
-  readonly answer: AnswerShape;
-  readonly handle: (context: Context, request: RestRequest) => Promise<RestAnswer>;
-}
+import { parsePage, parseQuery, type Query } from './query.ts';
+import type { RestPolicy, Route } from './route.ts';
+import { sandboxRoutes } from './sandbox-routes.ts';
+import { writeRoutes } from './write-routes.ts';
 
 const PAGE_PARAMETERS = ['limit', 'offset'];
 /** Query parameters of the statement, each with the filter that it is (`service.md` 4.3). */
@@ -69,12 +31,13 @@ const STATEMENT_FILTERS = {
 /** @returns the whole table. */
 export function restRoutes(registry: Registry, policy: RestPolicy): readonly Route[] {
   const writer = envelopeWriter(registry, policy);
-  return [
+  const reads = [
     ...FAMILIES.map((family) => singleRoute(family, writer)),
     ...FAMILIES.map((family) => listRoute(family, writer, policy)),
     statementRoute(writer, policy),
     BALANCE_ROUTE,
   ].map((entry) => readRoute(entry, policy));
+  return [...reads, ...writeRoutes(writer, policy), ...sandboxRoutes(writer, policy)];
 }
 
 /** A route before its query is read: `respond` gives the body. */
@@ -87,10 +50,12 @@ function readRoute({ respond, ...entry }: RouteEntry, policy: RestPolicy): Route
     ...entry,
     method: 'GET',
     scope: 'read',
+    status: 200,
     handle: async (context, { id, search }) => {
       const violations = new Violations();
       const query = parseQuery(search, entry.parameters, policy, violations);
-      return { body: await respond(context, id, query, violations), ignored: query.ignored };
+      const body = await respond(context, id, query, violations);
+      return { status: 200, body, ignored: query.ignored, headers: {} };
     },
   };
 }

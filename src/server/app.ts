@@ -4,20 +4,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
-import type { Config } from '../config.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Config, RateLimit } from '../config.ts';
+import type { Context, Services } from '../resolvers/context.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
-import type { Database } from '../store/database.ts';
-import type { Registry } from '../templates/registry.ts';
 import { authenticator, challenge } from './authenticate.ts';
 import { graphqlServer, serveGraphiql } from './graphql.ts';
-import { type Exchange, GRAPHQL_PATH, refuseMalformed, sendProblem } from './http.ts';
-import { openPaths, READ_METHODS } from './open-paths.ts';
+import { type Exchange, GRAPHQL_PATH, READ_METHODS, refuseMalformed, sendProblem } from './http.ts';
+import { openPaths } from './open-paths.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
-import { checkMethod, type Match, routeFinder, serveRest } from './rest.ts';
+import { checkMethod, type Match, methodsOf, routeFinder, serveRest } from './rest.ts';
 
 /** What the application works with. */
 export interface AppParts {
@@ -25,8 +23,7 @@ export interface AppParts {
     Config,
     'publicUrl' | 'limitOverflow' | 'strictQuery' | 'exactIntegers' | 'rateLimit' | 'graphiql'
   >;
-  readonly database: Database;
-  readonly registry: Registry;
+  readonly services: Services;
   readonly log: Logger;
 }
 
@@ -39,31 +36,41 @@ export interface App {
   readonly drain: () => void;
 }
 
+type RequestKind = 'read' | 'write';
+
+interface Limited {
+  readonly limit: RateLimit;
+  readonly take: RateLimiter;
+}
+
 const GRAPHQL_METHODS = ['GET', 'POST'];
 const TARGET_LENGTH_MAX = 8_192;
 const REQUEST_ID = /^[\w.-]{1,128}$/;
 
 /** @returns the application, not listening yet. */
-export function createApp({ config, database, registry, log }: AppParts): App {
+export function createApp({ config, services, log }: AppParts): App {
+  const { database, registry } = services;
   const routes = restRoutes(registry, config);
   const findRoute = routeFinder(routes);
   const openApi = JSON.stringify(openApiDocument(registry, routes, config.publicUrl, config));
   const serveGraphql = graphqlServer(buildSchema(registry), log);
   const authenticate = authenticator(database);
-  const limiter = config.rateLimit && rateLimiter(config.rateLimit);
+  const limiters = limitersOf(config);
   let isDraining = false;
 
   const admit = async (
     exchange: Exchange,
+    kind: RequestKind,
   ): Promise<{ context: Context; headers: Record<string, string> }> => {
     const caller = await authenticate(exchange.request);
     exchange.accountId = caller.accountId;
-    return { context: { database, registry, caller }, headers: takeAllowance(config, limiter, caller.id) };
+    return { context: { ...services, caller }, headers: takeAllowance(limiters?.[kind], caller.id) };
   };
   const rest = async (exchange: Exchange, match: Match) => {
     exchange.route = match.route.path;
-    checkMethod(exchange.request.method, READ_METHODS);
-    const { context, headers } = await admit(exchange);
+    exchange.allowed = methodsOf(match.route);
+    checkMethod(exchange.request.method, exchange.allowed);
+    const { context, headers } = await admit(exchange, match.route.method === 'GET' ? 'read' : 'write');
     await serveRest(exchange, match, context, headers);
   };
   const graphql = async (exchange: Exchange) => {
@@ -74,7 +81,7 @@ export function createApp({ config, database, registry, log }: AppParts): App {
       !exchange.search.includes('query=') &&
       request.headers.accept?.includes('text/html');
     if (isPage && config.graphiql) return serveGraphiql(exchange);
-    const { context, headers } = await admit(exchange);
+    const { context, headers } = await admit(exchange, 'read');
     await serveGraphql(exchange, context, headers);
   };
   const serveOpen = openPaths({
@@ -142,24 +149,29 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse): Exchang
     search: mark < 0 ? '' : target.slice(mark + 1),
     route: 'unknown',
     accountId: undefined,
+    allowed: READ_METHODS,
   };
 }
 
 /** @throws {GatewayError} `RATE_LIMITED`. @returns headers that say what is left. */
-function takeAllowance(
-  config: AppParts['config'],
-  limiter: RateLimiter | null,
-  keyId: string,
-): Record<string, string> {
-  if (!limiter || !config.rateLimit) return {};
-  const allowance = limiter(keyId);
+function takeAllowance(limited: Limited | undefined, keyId: string): Record<string, string> {
+  if (!limited) return {};
+  const { limit, take } = limited;
+  const allowance = take(keyId);
   if (!allowance.allowed) {
-    throw new GatewayError('RATE_LIMITED', `at most ${config.rateLimit.perSecond} requests per second`, {
+    throw new GatewayError('RATE_LIMITED', `at most ${limit.perSecond} requests per second`, {
       retryAfter: allowance.resetSeconds,
-      headers: rateLimitHeaders(config.rateLimit, allowance),
+      headers: rateLimitHeaders(limit, allowance),
     });
   }
-  return rateLimitHeaders(config.rateLimit, allowance);
+  return rateLimitHeaders(limit, allowance);
+}
+
+/** Reads and writes of a key are counted apart (C-53). */
+function limitersOf({ rateLimit }: AppParts['config']): Record<RequestKind, Limited> | undefined {
+  if (!rateLimit) return undefined;
+  const limited = (limit: RateLimit): Limited => ({ limit, take: rateLimiter(limit) });
+  return { read: limited(rateLimit.reads), write: limited(rateLimit.writes) };
 }
 
 function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logger): void {
@@ -172,7 +184,7 @@ function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logg
   const headers: Record<string, string> = { ...refusal.headers };
   if (refusal.code === 'UNAUTHORIZED') headers['www-authenticate'] = challenge(request);
   if (refusal.code === 'METHOD_NOT_ALLOWED')
-    headers.allow = (route === GRAPHQL_PATH ? GRAPHQL_METHODS : READ_METHODS).join(', ');
+    headers.allow = (route === GRAPHQL_PATH ? GRAPHQL_METHODS : exchange.allowed).join(', ');
   // What is left of a body that was not read cannot be told from a next request.
   if (refusal.code === 'PAYLOAD_TOO_LARGE') headers.connection = 'close';
   sendProblem(exchange, publicUrl, refusal, headers);

@@ -17,7 +17,12 @@ export interface Exchange {
   route: string;
   /** The account that asks, once it is known. */
   accountId: bigint | undefined;
+  /** Methods that the route takes. */
+  allowed: readonly string[];
 }
+
+/** Methods of everything that is only read. */
+export const READ_METHODS = ['GET', 'HEAD'];
 
 /** Where GraphQL is served. */
 export const GRAPHQL_PATH = '/graphql';

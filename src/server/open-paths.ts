@@ -1,13 +1,12 @@
 /** Paths that need no key: health, documents, and what the codes of errors mean. */
 import { notFound } from '../base/errors.ts';
+import { PAY_PATH } from '../resolvers/pay-links.ts';
 import type { Database } from '../store/database.ts';
 import { errorPages } from './error-pages.ts';
 import { serveHealth, serveReadiness } from './health.ts';
-import { type Exchange, send, sendJson } from './http.ts';
+import { type Exchange, READ_METHODS, send, sendJson } from './http.ts';
+import { serveQr } from './qr-image.ts';
 import { checkMethod } from './rest.ts';
-
-/** Methods of everything that is only read. */
-export const READ_METHODS = ['GET', 'HEAD'];
 
 /** What the open paths tell of. */
 export interface OpenParts {
@@ -33,6 +32,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
   };
   return async (exchange) => {
     const { path, request } = exchange;
+    if (path.startsWith(`${PAY_PATH}/`)) return serveQr(exchange, parts.database);
     const page = path.startsWith('/errors/') ? pages.get(path.slice('/errors/'.length)) : undefined;
     const serve = Object.hasOwn(paths, path) ? paths[path] : undefined;
     if (page === undefined && serve === undefined) throw notFound();

@@ -1,8 +1,9 @@
 /** Serves the route table of `/v2` over HTTP. */
+import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/context.ts';
-import type { Route } from '../rest-compat/routes.ts';
-import { accepts, type Exchange, sendJson } from './http.ts';
+import type { Route } from '../rest-compat/route.ts';
+import { accepts, type Exchange, READ_METHODS, readBody, sendJson } from './http.ts';
 
 /** A route and the `{id}` of the path it was found by. */
 export interface Match {
@@ -12,18 +13,15 @@ export interface Match {
 
 /** @returns the search of a path in the table; undefined when no route has the path. */
 export function routeFinder(routes: readonly Route[]): (path: string) => Match | undefined {
-  const exact = new Map<string, Route>();
-  const prefixes = new Map<string, Route>();
-  for (const route of routes) {
-    if (route.path.endsWith('/{id}')) prefixes.set(route.path.slice(0, -'{id}'.length), route);
-    else exact.set(route.path, route);
-  }
+  const byPath = new Map(routes.map((route) => [route.path, route]));
   return (path) => {
-    const route = exact.get(path);
+    const route = path.includes('{') ? undefined : byPath.get(path);
     if (route) return { route, id: '' };
-    const slash = path.lastIndexOf('/') + 1;
-    const found = prefixes.get(path.slice(0, slash));
-    return found && slash < path.length ? { route: found, id: decodeId(path.slice(slash)) } : undefined;
+    // `/v2/<family>/{id}`, or an act on it, `/v2/<family>/{id}/<act>`.
+    const [empty, version, family, id, act, ...rest] = path.split('/');
+    if (empty !== '' || !id || rest.length > 0 || act === '') return undefined;
+    const found = byPath.get(`/${version}/${family}/{id}${act === undefined ? '' : `/${act}`}`);
+    return found && { route: found, id: decodeId(id) };
   };
 }
 
@@ -41,9 +39,38 @@ export async function serveRest(
   const { request, search } = exchange;
   if (!accepts(request, 'application', 'json'))
     throw new GatewayError('NOT_ACCEPTABLE', 'this path answers with application/json');
-  const answer = await match.route.handle(context, { id: match.id, search });
+  const { route, id } = match;
+  const body = route.method === 'POST' ? await readJson(request) : '';
+  const answer = await route.handle(context, { id, search, body, idempotencyKey: idempotencyKeyOf(request) });
   if (answer.ignored.length > 0) headers['crossramp-ignored-parameters'] = answer.ignored.join(', ');
-  sendJson(exchange, 200, answer.body, headers);
+  sendJson(exchange, answer.status, answer.body, { ...headers, ...answer.headers });
+}
+
+/** @returns the methods that a route takes: whatever is read can be asked for without its body. */
+export function methodsOf({ method }: Route): readonly string[] {
+  return method === 'GET' ? READ_METHODS : [method];
+}
+
+/** @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `BAD_REQUEST` for a body that is not UTF-8. */
+async function readJson(request: IncomingMessage): Promise<string> {
+  const body = await readBody(request);
+  if (body.length === 0) return '';
+  const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (mediaType !== 'application/json')
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'POST takes a body of application/json');
+  try {
+    return UTF8.decode(body);
+  } catch {
+    throw new GatewayError('BAD_REQUEST', 'the body is not UTF-8');
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+function idempotencyKeyOf(request: IncomingMessage): string | undefined {
+  const given = request.headersDistinct['idempotency-key'];
+  // Two keys are no key that anybody could mean: what they are joined to has a space, which no key has.
+  return given?.join(' ');
 }
 
 /** @throws {GatewayError} `METHOD_NOT_ALLOWED`; the answer's `Allow` header is `allowedMethods`. */

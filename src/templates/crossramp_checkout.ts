@@ -54,7 +54,7 @@ export const crossrampCheckout = defineTemplate({
     ...DISPUTE_STEPS,
   ],
   stepUp: 'before_payment',
-  flow: 'in',
+  crypto: 'balance',
   machine: {
     transitions: [
       ...pixInTransitions(COMPONENTS),

@@ -65,8 +65,8 @@ export interface Template {
   readonly machine: Machine;
   /** Whether a closer look at the customer comes before the payment or after it. */
   readonly stepUp: 'before_payment' | 'after_payment';
-  /** Which way the money goes: it says how a quote is made, and what is checked of whom. */
-  readonly flow: 'in' | 'out' | 'withdrawal';
+  /** Where the crypto goes to or comes from: the account's balance, or a wallet outside. */
+  readonly crypto: 'balance' | 'external';
 }
 
 /**

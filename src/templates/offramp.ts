@@ -137,6 +137,6 @@ export const offramp = defineTemplate({
     ),
   ],
   stepUp: 'before_payment',
-  flow: 'out',
+  crypto: 'balance',
   machine: { transitions: TRANSITIONS, entering: { ...PIX_OUT_ENTERING, 'reserve/DONE': ['screen'] } },
 });

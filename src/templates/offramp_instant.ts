@@ -176,6 +176,6 @@ export const offrampInstant = defineTemplate({
     ),
   ],
   stepUp: 'before_payment',
-  flow: 'out',
+  crypto: 'external',
   machine: { transitions: DEPOSIT_TRANSITIONS, entering: DEPOSIT_ENTERING },
 });

@@ -47,7 +47,7 @@ export const onramp = defineTemplate({
   attributes: ONRAMP_ATTRIBUTES,
   steps: [...ONRAMP_STEPS, SUCCESS_STEP, ...PIX_REFUND_STEPS, ...DISPUTE_STEPS],
   stepUp: 'after_payment',
-  flow: 'in',
+  crypto: 'balance',
   machine: {
     transitions: [
       ...ONRAMP_TRANSITIONS,

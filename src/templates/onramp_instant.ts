@@ -61,7 +61,7 @@ export const onrampInstant = defineTemplate({
     ...DISPUTE_STEPS,
   ],
   stepUp: 'after_payment',
-  flow: 'in',
+  crypto: 'external',
   machine: {
     transitions: [
       ...ONRAMP_TRANSITIONS,

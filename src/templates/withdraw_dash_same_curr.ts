@@ -122,6 +122,6 @@ export const withdrawal = defineTemplate({
     ),
   ],
   stepUp: 'before_payment',
-  flow: 'withdrawal',
+  crypto: 'external',
   machine: { transitions: WITHDRAWAL_TRANSITIONS, entering: WITHDRAWAL_ENTERING },
 });

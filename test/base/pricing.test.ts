@@ -7,7 +7,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BRL, CURRENCIES, type Currency, currencyOf } from '../../src/base/currency.ts';
 import { fromMinor } from '../../src/base/money.ts';
-import { type OrderIn, type OrderOut, type Pricing, priceIn, priceOut } from '../../src/base/pricing.ts';
+import {
+  type OrderIn,
+  type OrderOut,
+  type Price,
+  type Pricing,
+  priceIn,
+  priceOut,
+} from '../../src/base/pricing.ts';
 
 /** A rational number; the denominator is positive. */
 type Rational = readonly [num: bigint, den: bigint];
@@ -35,6 +42,7 @@ const coins = (minor: bigint, { decimals }: Currency): Rational => [minor, 10n *
 /** The fee in BRL on an amount in BRL, before it is rounded. */
 const exactFee = (amount: Rational, { feeRate, feeFixed }: Pricing) =>
   plus(times(rational(feeRate), amount), rational(feeFixed));
+const wholeCents = (amount: Rational) => floor(times(amount, inverse(CENT)));
 const feeCents = (amount: Rational, pricing: Pricing) =>
   ceil(times(exactFee(amount, pricing), inverse(CENT)));
 
@@ -58,8 +66,7 @@ function oracleIn(given: Case, payment: bigint): bigint {
 /** The rule read aloud: cents sent for minor units paid. */
 function oracleOut(given: Case, paid: bigint): bigint {
   const gross = times(coins(paid, given.currency), quoteOut(given));
-  const sent = minus(gross, brl(feeCents(gross, given.pricing)));
-  return floor(times(sent, inverse(CENT)));
+  return wholeCents(minus(gross, exactFee(gross, given.pricing)));
 }
 
 const coinUnits = ({ currency }: Case) => whole(10n ** BigInt(currency.decimals));
@@ -183,7 +190,7 @@ describe('C-21: worked examples to crypto', () => {
 
 describe('C-21: worked examples to BRL', () => {
   test('100 USDT to BRL', () => {
-    // quote 5.40 × 0.99 = 5.346; gross 534.60; fee 5.346, 5.35; 529.25.
+    // quote 5.40 × 0.99 = 5.346; gross 534.60; less the fee of 5.346 it is 529.254, so 529.25; 534.60 − 529.25 = 5.35.
     expect(priceOut({ mid: '5.40', currency: USDT, paidMinor: 100_000_000n }, NEW_ACCOUNT)).toEqual({
       quote: '5.346',
       refQuote: '5.4',
@@ -195,36 +202,43 @@ describe('C-21: worked examples to BRL', () => {
   });
 
   test('exactly 550.00 BRL from BTC', () => {
-    // quote 350000 × 0.99 = 346500, so a satoshi is 0.003465 BRL. 550 / 0.99 = 555.55…, so a gross of 555.56 or more:
-    // 555.56 / 0.003465 = 160334.7…, so 160335 satoshi: gross 555.560775, fee 5.5556…, 5.56; 550.000775.
+    // quote 350000 × 0.99 = 346500, so a satoshi is 0.003465 BRL. 550 / 0.99 = 555.5555…, / 0.003465 = 160333.49…, so
+    // 160334 satoshi: gross 555.55731, less 1 % 550.0017369; 555.55 − 550.00 = 5.55. A satoshi less: gross 555.553845,
+    // less 1 % 549.99830655.
     expect(priceOut({ mid: '350000', currency: BTC, sentMinor: 55_000n }, NEW_ACCOUNT)).toEqual({
       quote: '346500',
       refQuote: '350000',
       brlMinor: 55_000n,
-      feeMinor: 556n,
-      cryptoMinor: 160_335n,
+      feeMinor: 555n,
+      cryptoMinor: 160_334n,
       networkFeeMinor: 0n,
     });
   });
 
-  test('the smallest amount is found also where a little more gives a cent less', () => {
-    // 0.10 BRL: fee 0.01. 0.100001 BRL: fee 0.0100001, 0.02. 0.11 BRL: fee 0.011, 0.02.
-    const pricing = { ...FREE, feeRate: '0.1' };
-    const sent = (paidMinor: bigint) => priceOut({ mid: '1', currency: USDT, paidMinor }, pricing)?.brlMinor;
-    expect([99_999n, 100_000n, 100_001n, 109_999n, 110_000n].map(sent)).toEqual([8n, 9n, 8n, 8n, 9n]);
-    expect(priceOut({ mid: '1', currency: USDT, sentMinor: 9n }, pricing)?.cryptoMinor).toBe(100_000n);
+  test('fractions of a cent are rounded once, not for the fee and again for the rest', () => {
+    // Less 10 %: 0.0899991, 0.09, 0.0900009, 0.0989991, 0.099, 0.0999999, 0.1000008; the gross has 9, 10, 10, 10, 11, 11
+    // and 11 whole cents.
+    const amounts = [99_999n, 100_000n, 100_001n, 109_999n, 110_000n, 111_111n, 111_112n];
+    const prices = amounts.map((paidMinor) =>
+      priceOut({ mid: '1', currency: USDT, paidMinor }, { ...FREE, feeRate: '0.1' }),
+    );
+    expect(prices.map((price) => price?.brlMinor)).toEqual([8n, 9n, 9n, 9n, 9n, 9n, 10n]);
+    expect(prices.map((price) => price?.feeMinor)).toEqual([1n, 1n, 1n, 1n, 2n, 2n, 1n]);
   });
 
   test('a last unit worth many cents', () => {
-    // A unit is 1 BRL; 10.00 / 0.9 = 11.11…, so 12 units: gross 12, fee 1.20, and 80 cents stay with the house.
+    // A unit is 1 BRL; 10.00 / 0.9 = 11.11…, so 12 units: gross 12, of which 10 % are 1.20, and the 80 cents that are
+    // left stay with the house too: 2.00.
     const order = { mid: '1000000', currency: USDT, sentMinor: 1_000n };
     const price = priceOut(order, { ...FREE, feeRate: '0.1' });
-    expect(price).toMatchObject({ cryptoMinor: 12n, feeMinor: 120n, brlMinor: 1_000n });
+    expect(price).toMatchObject({ cryptoMinor: 12n, feeMinor: 200n, brlMinor: 1_000n });
   });
 
   test.each<[string, OrderOut, Pricing]>([
     ['less than a cent', { mid: '0.5', currency: USDT, paidMinor: 19_999n }, FREE],
     ['the fee', { mid: '1', currency: USDT, paidMinor: 1_000_000n }, { ...FREE, feeFixed: '1' }],
+    ['under a cent more', { mid: '1', currency: USDT, paidMinor: 1_009_999n }, { ...FREE, feeFixed: '1' }],
+    ['less than the fee', { mid: '1', currency: USDT, paidMinor: 10_000n }, { ...FREE, feeFixed: '1' }],
     ['nothing paid', { mid: '1', currency: USDT, paidMinor: 0n }, FREE],
     ['less than nothing paid', { mid: '1', currency: USDT, paidMinor: -1_000_000n }, NEW_ACCOUNT],
     ['nothing to send', { mid: '1', currency: USDT, sentMinor: 0n }, FREE],
@@ -335,6 +349,21 @@ describe('C-21: properties of the way to crypto', () => {
 });
 
 describe('C-21: properties of the way to BRL', () => {
+  /** A last unit worth from a tenth of a cent to four cents, and rates beyond the half: fee and gross step unevenly. */
+  const coarse: fc.Arbitrary<Case> = fc
+    .record({
+      mid: decimalText(10n ** 13n, 4n * 10n ** 14n, 8),
+      feeRate: decimalText(0n, 899_999n, 6),
+      feeFixed: decimalText(0n, 300n, 3),
+      spread: decimalText(0n, 200_000n, 6),
+    })
+    .map(({ mid, ...pricing }) => ({ mid, currency: BTC, networkFeeMinor: 0n, pricing }));
+  const SMALL = Array.from({ length: 600 }, (_, index) => BigInt(index + 1));
+
+  /** What the crypto of a price is worth, by the quote that is published with it. */
+  const grossOf = ({ currency }: Case, { cryptoMinor, quote }: Price) =>
+    times(coins(cryptoMinor, currency), rational(quote));
+
   test('by amount paid it is what the rule says', () => {
     fc.assert(
       fc.property(given, minorUnits, (of, paid) => {
@@ -345,24 +374,69 @@ describe('C-21: properties of the way to BRL', () => {
         expect(price).toMatchObject({ cryptoMinor: paid, networkFeeMinor: 0n });
         expect(same(rational(price.quote), quoteOut(of))).toBe(true);
         expect(same(rational(price.refQuote), rational(of.mid))).toBe(true);
+        expect(price.feeMinor).toBe(wholeCents(grossOf(of, price)) - sent);
       }),
       { numRuns: 1_000 },
     );
   });
 
-  test('the house loses nothing, the customer less than one cent and one of the fee', () => {
+  test('amount_sent = floor(amount_paid × quote − fees, 2) holds with the figures that are published', () => {
+    fc.assert(
+      fc.property(fc.oneof(given, coarse), minorUnits, cents, (of, paid, sent) => {
+        for (const price of [byPaid(of, paid), bySent(of, sent)]) {
+          if (!price) continue;
+          expect(wholeCents(minus(grossOf(of, price), brl(price.feeMinor)))).toBe(price.brlMinor);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('the house loses nothing', () => {
+    fc.assert(
+      fc.property(fc.oneof(given, coarse), minorUnits, cents, (of, paid, sent) => {
+        for (const price of [byPaid(of, paid), bySent(of, sent)]) {
+          if (!price) continue;
+          const gross = grossOf(of, price);
+          expect(atMost(brl(price.brlMinor), minus(gross, exactFee(gross, of.pricing)))).toBe(true);
+          expect(atMost(brl(price.brlMinor + price.feeMinor), gross)).toBe(true);
+          expect(price.feeMinor >= 0n).toBe(true);
+          expect(atMost(rational(price.quote), rational(of.mid))).toBe(true);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('the customer loses less than one cent in all, and the fee shown is off by less than one', () => {
     fc.assert(
       fc.property(given, minorUnits, (of, paid) => {
         const price = byPaid(of, paid);
         if (!price) return;
-        const gross = times(coins(paid, of.currency), rational(price.quote));
-        const lost = minus(gross, brl(price.brlMinor + price.feeMinor));
-        expect(atMost(whole(0n), lost) && lessThan(lost, CENT)).toBe(true);
-        const tooMuchFee = minus(brl(price.feeMinor), exactFee(gross, of.pricing));
-        expect(atMost(whole(0n), tooMuchFee) && lessThan(tooMuchFee, CENT)).toBe(true);
-        expect(atMost(rational(price.quote), rational(of.mid))).toBe(true);
+        const gross = grossOf(of, price);
+        const fee = exactFee(gross, of.pricing);
+        expect(lessThan(minus(minus(gross, fee), brl(price.brlMinor)), CENT)).toBe(true);
+        const off = minus(brl(price.feeMinor), fee);
+        expect(lessThan(off, CENT) && lessThan(negative(off), CENT)).toBe(true);
       }),
       { numRuns: 1_000 },
+    );
+  });
+
+  test('a higher amount never sends less', () => {
+    const sentFor = (of: Case, paid: bigint) => byPaid(of, paid)?.brlMinor ?? 0n;
+    fc.assert(
+      fc.property(given, minorUnits, minorUnits, (of, paid, more) => {
+        expect(sentFor(of, paid) <= sentFor(of, paid + more)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+    fc.assert(
+      fc.property(coarse, (of) => {
+        const falls = SMALL.filter((paid) => sentFor(of, paid) > sentFor(of, paid + 1n));
+        expect(falls).toEqual([]);
+      }),
+      { numRuns: 200 },
     );
   });
 
@@ -371,36 +445,23 @@ describe('C-21: properties of the way to BRL', () => {
       fc.property(given, cents, (of, sent) => {
         const price = bySent(of, sent);
         expect(price).toMatchObject({ brlMinor: sent, networkFeeMinor: 0n });
-        const paid = price?.cryptoMinor ?? 0n;
-        const unit = times(coins(1n, of.currency), quoteOut(of));
-        expect(price?.feeMinor).toBe(feeCents(times(whole(paid), unit), of.pricing));
+        if (!price) return;
+        const paid = price.cryptoMinor;
         expect(oracleOut(of, paid) >= sent).toBe(true);
         expect(oracleOut(of, paid - 1n) < sent).toBe(true);
-        // What is sent only rises where the gross reaches a whole cent: the amounts that do, for the cents before.
-        const last = floor(times(times(whole(paid), unit), inverse(CENT)));
-        for (let gross = last - 40n; gross <= last; gross++) {
-          const reaches = ceil(times(brl(gross), inverse(unit)));
-          if (reaches > 0n && reaches < paid) expect(oracleOut(of, reaches) < sent).toBe(true);
-        }
+        expect(same(rational(price.quote), quoteOut(of))).toBe(true);
+        expect(price.feeMinor).toBe(wholeCents(grossOf(of, price)) - sent);
       }),
       { numRuns: 1_000 },
     );
   });
 
   test('no smaller amount of all there are is enough, wherever the cents of fee and gross begin', () => {
-    // A last unit worth from a tenth of a cent to four cents, and rates beyond the half: fee and gross step unevenly.
-    const coarse = fc.record({
-      mid: decimalText(10n ** 13n, 4n * 10n ** 14n, 8),
-      feeRate: decimalText(0n, 899_999n, 6),
-      feeFixed: decimalText(0n, 300n, 3),
-      spread: decimalText(0n, 200_000n, 6),
-    });
     fc.assert(
-      fc.property(coarse, ({ mid, ...pricing }) => {
-        const of = { mid, currency: BTC, networkFeeMinor: 0n, pricing };
+      fc.property(coarse, (of) => {
         const first = new Map<bigint, bigint>();
         let most = 0n;
-        for (let paid = 1n; paid <= 600n; paid++) {
+        for (const paid of SMALL) {
           for (const sent = oracleOut(of, paid); most < sent; ) first.set(++most, paid);
         }
         for (const [sent, paid] of first) expect(bySent(of, sent)?.cryptoMinor).toBe(paid);
@@ -416,7 +477,7 @@ describe('C-21: properties of the way to BRL', () => {
         if (!price) return;
         const back = bySent(of, price.brlMinor)?.cryptoMinor ?? 0n;
         expect(back > 0n && back <= paid).toBe(true);
-        expect((byPaid(of, back)?.brlMinor ?? 0n) >= price.brlMinor).toBe(true);
+        expect(byPaid(of, back)?.brlMinor).toBe(price.brlMinor);
       }),
       { numRuns: 1_000 },
     );

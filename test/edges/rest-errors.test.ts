@@ -189,7 +189,7 @@ describe('errors', () => {
 });
 
 describe('rate limit', () => {
-  const app = useApp({ rateLimit: { perSecond: 1, burst: 3 } });
+  const app = useApp({ rateLimit: { reads: { perSecond: 1, burst: 3 }, writes: { perSecond: 1, burst: 3 } } });
 
   it('C-53: the bucket of a key empties for that key alone, on both edges', async () => {
     const first = await app.get('/v2/balance');

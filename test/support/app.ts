@@ -5,10 +5,13 @@ import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { SCOPES, type Scope } from '../../src/base/api-key.ts';
 import { readConfig } from '../../src/config.ts';
+import type { Services } from '../../src/resolvers/context.ts';
 import { importAccount } from '../../src/resolvers/import-account.ts';
 import { createKey } from '../../src/resolvers/manage-keys.ts';
 import { provisionSandbox } from '../../src/resolvers/provision-sandbox.ts';
+import { startWorker, type Worker } from '../../src/resolvers/run-jobs.ts';
 import { type AppParts, close, createApp, listen } from '../../src/server/app.ts';
+import { createServices } from '../../src/server/services.ts';
 import { createAccount } from '../../src/store/accounts.ts';
 import type { Database } from '../../src/store/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
@@ -26,8 +29,9 @@ export interface Answer {
   readonly json: any;
 }
 
-/** A running application. */
+/** A running application, with its worker. */
 export interface TestApp extends TestDatabase {
+  readonly services: Services;
   /** `http://127.0.0.1:<port>`. */
   readonly baseUrl: string;
   /** The account that has the example history, and a key with all scopes. */
@@ -37,6 +41,12 @@ export interface TestApp extends TestDatabase {
   readonly get: (
     path: string,
     options?: { key?: string | null; headers?: Record<string, string>; method?: string },
+  ) => Promise<Answer>;
+  /** POST of a JSON body, or of a text as it is. */
+  readonly post: (
+    path: string,
+    body?: unknown,
+    options?: { key?: string | null; headers?: Record<string, string> },
   ) => Promise<Answer>;
   /** A GraphQL operation over HTTP. */
   readonly graphql: (
@@ -60,6 +70,7 @@ type Overrides = Partial<AppParts['config']> & { readonly log?: AppParts['log'] 
 export function useApp(overrides: Overrides = {}): TestApp {
   const test = useDatabase() as { -readonly [Name in keyof TestApp]: TestApp[Name] };
   let server: Server;
+  let worker: Worker | undefined;
   beforeAll(async () => {
     test.accountId = await provisionSandbox(test.database, REGISTRY);
     await importAccount(test.database, REGISTRY, test.accountId, 'history.ndjson', HISTORY);
@@ -72,16 +83,21 @@ export function useApp(overrides: Overrides = {}): TestApp {
     });
     server = listening.server;
     test.baseUrl = `http://127.0.0.1:${listening.port}`;
+    const settings = { ...readConfig({ RATE_LIMIT: 'off' }), publicUrl: test.baseUrl, ...config };
+    test.services = createServices({ database: test.database, registry: REGISTRY, config: settings });
     const app = createApp({
-      config: { ...readConfig({ RATE_LIMIT: 'off' }), publicUrl: test.baseUrl, ...config },
-      database: test.database,
-      registry: REGISTRY,
+      config: settings,
+      services: test.services,
       log: log ?? pino({ level: 'silent' }),
     });
+    worker = startWorker(test.services, pino({ level: 'silent' }));
     handle = app.handle;
     server.on('clientError', app.refuseMalformed);
   });
-  afterAll(() => server && close(server, 1_000));
+  afterAll(async () => {
+    if (server) await close(server, 1_000);
+    await worker?.stop();
+  });
 
   const addKey: TestApp['addKey'] = (accountId, scopes) =>
     createKey(test.database, accountId, {
@@ -106,6 +122,14 @@ export function useApp(overrides: Overrides = {}): TestApp {
         headers: { ...authorization(options.key), ...options.headers },
       }),
     );
+  test.post = async (path, body = {}, options = {}) =>
+    read(
+      await fetch(test.baseUrl + path, {
+        method: 'POST',
+        headers: { ...authorization(options.key), 'content-type': 'application/json', ...options.headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    );
   test.graphql = async (query, variables, options = {}) =>
     read(
       await fetch(`${test.baseUrl}/graphql`, {
@@ -126,7 +150,8 @@ export async function startApp(database: Database) {
   });
   const publicUrl = `http://127.0.0.1:${port}`;
   const config = { ...readConfig({ RATE_LIMIT: 'off' }), publicUrl };
-  const app = createApp({ config, database, registry: REGISTRY, log: pino({ level: 'silent' }) });
+  const services = createServices({ database, registry: REGISTRY, config });
+  const app = createApp({ config, services, log: pino({ level: 'silent' }) });
   handle = app.handle;
   const get = async (path: string, key: string) => {
     const response = await fetch(publicUrl + path, { headers: { authorization: `Bearer ${key}` } });

@@ -105,7 +105,7 @@ describe('a seventh template', () => {
       ),
     ],
     stepUp: 'after_payment',
-    flow: 'in',
+    crypto: 'balance',
     machine: { transitions: [], entering: {} },
   });
   const registry = registryOf([...REGISTRY.templates, boletoOnramp]);

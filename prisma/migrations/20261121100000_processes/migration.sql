@@ -2,6 +2,7 @@
 
 -- Working facts of a process that are not published: charge, amounts really paid, approvals (src/templates/facts.ts).
 alter table transaction add column process jsonb not null default '{}';
+create unique index transaction_by_session on transaction ((process ->> 'session')) where process ? 'session';
 
 -- Rules that hold for a whole account.
 create table account_setting (

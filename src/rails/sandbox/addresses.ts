@@ -1,0 +1,56 @@
+/**
+ * Addresses of the sandbox. All keys are public knowledge, so nothing real may ever be sent to one: those that derive
+ * come from the mnemonic `test test test test test test test test test test test junk` (domain.md 4.1), those of Solana
+ * from the SHA-256 of the sentences `crossramp sandbox SOL 0` to `crossramp sandbox SOL 4`.
+ */
+import { assert } from '../../base/assert.ts';
+import type { Currency } from '../../base/currency.ts';
+import { deriveDepositAddress } from '../../base/deposit-address.ts';
+import { EVM_CHAIN_IDS } from '../../base/token-contract.ts';
+import type { Database } from '../../store/database.ts';
+import { nextDepositIndex } from '../../store/deposits.ts';
+
+/** Networks that share their keys: EVM networks have the same addresses. */
+type Family = 'EVM' | 'TRX' | 'BTC' | 'SOL';
+
+/** Accounts m/44'/60'/0', m/44'/195'/0' and m/84'/0'/0'. */
+const ACCOUNT_KEYS: Readonly<Record<Exclude<Family, 'SOL'>, string>> = {
+  EVM: 'xpub6Ce9NcJvTk36xtLSrJLZqE7wtgA5deCeYs7rSQtreh4cj6ByPtrg9sD7V2FNFLPnf8heNP3FGkeV9qwfzvZNSd54JoNXVsXFYSYwHsnJxqP',
+  TRX: 'xpub6BuRy7ZmkGfP2RWhoor1kWB1w9DvrtmJbFBvnC1bQ4SB5NbCHTyQYCJSXZtxDbFyHTmC7wkU2he3nYYdpZ3Vf6qUAkXSnL6RPif4BDtDEKr',
+  BTC: 'xpub6C4SXHaqSMPK8MGL7bWjvS8WQnhoadsaXv2mnBcjAv142P2TivoC7s7ukNRYxETJZGc3JNzDKHQAGH5N3oQhQgkpwk6WrMtJB4eG2fpRAsV',
+};
+/** Ed25519 keys do not derive without their private part: there the exact amount alone tells sessions apart. */
+const SOLANA_POOL = [
+  '4SQPTUiH6fpo5CG6qWaAVeb7h25Q15CF3ZhnKduTZ1TW',
+  'AjpAc974fMwdGNJpo9Z13qiwDK2mWtrMxJebZCvTQa5T',
+  '9nae29Di9dQZg5836athGirntuxzWoEaXbBjk7VC22cP',
+  '83wV6dbtyzEhFFPf838XPzjWrZP6RJZaejUQVdE69hpN',
+];
+/** First address of the second account of each key, which is never given out for deposits; the fifth of Solana. */
+const PAYERS: Readonly<Record<Family, string>> = {
+  EVM: '0x8C8d35429F74ec245F8Ef2f4Fd1e551cFF97d650',
+  TRX: 'TCjow1qG4ZvDNj5ZRCF2RSuS2kMCGKK1JJ',
+  BTC: 'bc1q7m8rzp3mpxhvnnsg7t80de7hf3gdf794ufm4tz',
+  SOL: 'AXMQ6khEovet5P7qksF88SC5d5PMBXWqK1KYpXucigHv',
+};
+
+/** @returns an address for deposits: one that nobody got before, on Solana the next of four. */
+export async function nextDepositAddress(database: Database, { network }: Currency): Promise<string> {
+  const family = familyOf(network);
+  const index = await nextDepositIndex(database, family);
+  return family === 'SOL'
+    ? (SOLANA_POOL[index % SOLANA_POOL.length] as string)
+    : deriveDepositAddress(network, ACCOUNT_KEYS[family], index);
+}
+
+/** @returns the address from which deposits of the sandbox come on a network. */
+export function payerAddress({ network }: Currency): string {
+  return PAYERS[familyOf(network)];
+}
+
+/** @throws {Error} when the network is not one of the catalogue. */
+function familyOf(network: string): Family {
+  if (EVM_CHAIN_IDS.has(network)) return 'EVM';
+  assert(network === 'TRX' || network === 'BTC' || network === 'SOL', 'a network of the catalogue');
+  return network;
+}

@@ -1,0 +1,102 @@
+/** The networks of the sandbox: transfers that are broadcast within a second and confirmed a second later. */
+import { createHash } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { assert } from '../../base/assert.ts';
+import { type Currency, currencyOf } from '../../base/currency.ts';
+import { fromMinor, toMinor } from '../../base/money.ts';
+import { EVM_CHAIN_IDS, NATIVE_ASSETS } from '../../base/token-contract.ts';
+import type { ChainRail } from '../../resolvers/rails.ts';
+import type { TriggerFacts } from '../../templates/triggers.ts';
+import { nextDepositAddress } from './addresses.ts';
+import { type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
+
+/** What a transfer costs, by raw ledger code and in the currency itself. */
+const NETWORK_FEES: ReadonlyMap<string, string> = new Map([
+  ['USDT_TRX', '1.00'],
+  ['TRX_TRX', '1.1'],
+  ['USDT_ETH', '2.50'],
+  ['USDC_ETH', '2.50'],
+  ['ETH_ETH', '0.0005'],
+  ['USDT_POLYGON', '0.10'],
+  ['USDC_POLYGON', '0.10'],
+  ['USDC_BASE', '0.10'],
+  ['USDT_BSC', '0.10'],
+  ['USDT_SOL', '0.10'],
+  ['USDC_SOL', '0.10'],
+  ['BTC_BTC', '0.00002'],
+]);
+/** What a transfer costs the house, by raw ledger code of the network's coin. */
+const GAS: ReadonlyMap<string, string> = new Map([
+  ['TRX_TRX', '13.4'],
+  ['ETH_ETH', '0.002'],
+  ['BTC_BTC', '0.00001'],
+]);
+const BROADCAST_MS = 700;
+const CONFIRM_MS = BROADCAST_MS + 1_000;
+
+type Gas = TriggerFacts['delivery_broadcast']['gas'];
+
+/** @returns the rail. Hashes come of the order's key: a repeated order is the same transfer. */
+export function sandboxChain(parts: RailParts): ChainRail {
+  return {
+    networkFee: async (currency) => networkFeeOf(currency),
+    depositAddress: (currency) => nextDepositAddress(parts.database, currency),
+    send: ({ currency, to, amountMinor, ...order }) =>
+      placeOnce(parts, order, {
+        kind: 'transfer',
+        request: { currency: currency.code, to, amountMinor: String(amountMinor) },
+        plans: ['broadcast-fail', 'delivery-fail'],
+        outcomes: (_nowMs, plan) => transferOutcomes(currency, order.key, plan),
+      }),
+    sendBack: ({ currency, to, amountMinor, ...order }) => {
+      const fee = networkFeeOf(currency);
+      // A network takes no more than there is.
+      const networkFee = fromMinor(fee < amountMinor ? fee : amountMinor, currency.decimals);
+      return placeOnce(parts, order, {
+        kind: 'transfer_back',
+        request: { currency: currency.code, to, amountMinor: String(amountMinor) },
+        outcomes: () => [{ trigger: { on: 'return_confirmed', networkFee }, afterMs: SETTLE_MS }],
+      });
+    },
+  };
+}
+
+/**
+ * @param seed - the same seed gives the same hash.
+ * @returns a hash in the form of the network: 32 bytes in hex, on EVM networks with 0x; on Solana a signature, 64 bytes
+ *   in base58.
+ */
+export function txHashOf({ network }: Currency, seed: string): string {
+  if (network === 'SOL') return base58.encode(createHash('sha512').update(seed).digest());
+  const hash = createHash('sha256').update(seed).digest('hex');
+  return EVM_CHAIN_IDS.has(network) ? `0x${hash}` : hash;
+}
+
+function networkFeeOf({ code, decimals }: Currency): bigint {
+  const fee = NETWORK_FEES.get(code);
+  assert(fee, `${code} is a currency of a network`);
+  return toMinor(fee, decimals);
+}
+
+function transferOutcomes(currency: Currency, key: string, plan: string | undefined): readonly Outcome[] {
+  if (plan === 'broadcast-fail') return [{ trigger: { on: 'delivery_failed' }, afterMs: BROADCAST_MS }];
+  const broadcast = {
+    on: 'delivery_broadcast',
+    txHash: txHashOf(currency, key),
+    gas: gasOf(currency),
+  } as const;
+  return [
+    { trigger: broadcast, afterMs: BROADCAST_MS },
+    {
+      trigger: { on: plan === 'delivery-fail' ? 'delivery_failed' : 'delivery_confirmed' },
+      afterMs: CONFIRM_MS,
+    },
+  ];
+}
+
+/** Null where the catalogue lacks the network's coin: the ledger cannot book it. */
+function gasOf({ network }: Currency): Gas {
+  const coin = currencyOf(`${NATIVE_ASSETS.get(network)}_${network}`);
+  const amount = coin && GAS.get(coin.code);
+  return coin && amount ? { currency: coin.code, amountMinor: String(toMinor(amount, coin.decimals)) } : null;
+}

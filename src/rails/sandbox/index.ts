@@ -1,0 +1,67 @@
+/**
+ * The sandbox: rails without an outside world. What was ordered, planned and said stands in the database, so all processes
+ * of a gateway share one sandbox, and a restart loses nothing.
+ */
+import { invalidParameters } from '../../base/errors.ts';
+import type { Advance } from '../../resolvers/advance-transaction.ts';
+import type { Clock } from '../../resolvers/clock.ts';
+import type { Doorbell } from '../../resolvers/doorbell.ts';
+import type { Rails } from '../../resolvers/rails.ts';
+import type { Sandbox } from '../../resolvers/sandbox.ts';
+import type { Database } from '../../store/database.ts';
+import { advanceAheadMs, readDueTransactions } from '../../store/sandbox.ts';
+import type { Registry } from '../../templates/registry.ts';
+import { sandboxChain } from './chain.ts';
+import { sandboxClock } from './clock.ts';
+import { sandboxIdentity, sandboxLiquidity, sandboxScreening } from './decisions.ts';
+import { sandboxPix } from './pix.ts';
+import { plansIn } from './plans.ts';
+import { sandboxRates } from './rates.ts';
+import { play, SCENARIOS } from './scenarios.ts';
+
+/** What a sandbox is made of. */
+export interface SandboxParts {
+  readonly database: Database;
+  readonly registry: Registry;
+  /** Rung for transactions that have something to do because the clock was set ahead. */
+  readonly doorbell: Doorbell;
+  /** Charges are paid by themselves, so that a demonstration needs no hand. */
+  readonly isAuto: boolean;
+  /** The engine, which needs the clock first. */
+  readonly advance: () => Advance;
+}
+
+/** @returns the rails, the clock that everything else has to go by, and the acts of the outside world. */
+export function createSandbox(parts: SandboxParts): {
+  readonly rails: Rails;
+  readonly clock: Clock;
+  readonly sandbox: Sandbox;
+} {
+  const { database, doorbell, isAuto } = parts;
+  const clock = sandboxClock(database);
+  const rails: Rails = {
+    pix: sandboxPix({ database, clock }, isAuto),
+    chain: sandboxChain({ database, clock }),
+    rates: sandboxRates(clock),
+    identity: sandboxIdentity(database),
+    screening: sandboxScreening(database),
+    liquidity: sandboxLiquidity(database),
+  };
+  const sandbox: Sandbox = {
+    scenarios: SCENARIOS,
+    play: (row, scenario, options) => play({ ...parts, clock }, row, scenario, options),
+    plansIn,
+    advanceClock: (byMs) => advanceClock(parts, byMs),
+  };
+  return { rails, clock, sandbox };
+}
+
+async function advanceClock({ database, doorbell }: SandboxParts, byMs: number): Promise<number> {
+  const aheadMs = await advanceAheadMs(database, byMs).catch((error: Error) => {
+    if (!(error instanceof RangeError)) throw error;
+    throw invalidParameters([{ parameter: 'advance', message: error.message }]);
+  });
+  const nowMs = Date.now() + aheadMs;
+  doorbell.ring(await readDueTransactions(database, nowMs));
+  return nowMs;
+}

@@ -1,0 +1,62 @@
+/**
+ * Orders whose outcome comes later: the order, the plan that it uses up and the jobs that tell its outcome are one
+ * database transaction, so an order that is repeated after a crash does nothing twice.
+ */
+import type { Clock } from '../../resolvers/clock.ts';
+import type { TransactionKey } from '../../resolvers/doorbell.ts';
+import type { Order } from '../../resolvers/rails.ts';
+import { TELL, type Telling } from '../../resolvers/run-jobs.ts';
+import type { Database } from '../../store/database.ts';
+import { addJobs, type NewJob } from '../../store/jobs.ts';
+import { placeOrder, takePlan } from '../../store/sandbox.ts';
+import type { PlanName } from './plans.ts';
+
+/** What every rail of the sandbox works with. */
+export interface RailParts {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** How long the sandbox takes to settle a payout, a return or a transfer. */
+export const SETTLE_MS = 1_000;
+
+/** What is told of a transaction, and how long after the order. */
+export interface Outcome extends Telling {
+  readonly afterMs: number;
+}
+
+/** An order of a kind, what it asks for, and what comes of it. */
+export interface Placing {
+  readonly kind: string;
+  /** Facts worth looking up later, as JSON. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** Plans that change the outcome, the first of them first. */
+  readonly plans?: readonly PlanName[];
+  /** @returns what is told; `plan` is the one that was taken. */
+  readonly outcomes?: (nowMs: number, plan: string | undefined) => readonly Outcome[];
+}
+
+/** Places an order; one that comes again under its key does nothing. */
+export async function placeOnce(
+  { database, clock }: RailParts,
+  { key, row }: Order,
+  { kind, request, plans = [], outcomes }: Placing,
+): Promise<void> {
+  const nowMs = await clock.nowMs();
+  await database.withTx(async (tx) => {
+    if (!(await placeOrder(tx, row.accountId, key, kind, request))) return;
+    const plan = await takePlan(tx, row.accountId, row.id, plans);
+    const told = outcomes?.(nowMs, plan) ?? [];
+    const target = { accountId: row.accountId, transactionId: row.id };
+    if (told.length > 0)
+      await addJobs(
+        tx,
+        told.map(({ afterMs, ...telling }) => tellJob(target, telling, nowMs + afterMs)),
+      );
+  });
+}
+
+/** @returns the job that tells a transaction something at a moment of the sandbox clock. */
+export function tellJob(target: TransactionKey, telling: Telling, dueMs: number): NewJob {
+  return { ...target, kind: TELL, payload: telling, dueMs };
+}

@@ -1,0 +1,76 @@
+/** Scenarios of payments by PIX: what a customer may do with a charge. */
+import { BRL } from '../../base/currency.ts';
+import { toMinor } from '../../base/money.ts';
+import { cents } from '../../templates/amounts.ts';
+import { expiryOf, GRACE_MS } from '../../templates/effects.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { newPayment, type Payment } from './pix.ts';
+import type { Act, Playable, Stage } from './stage.ts';
+
+/** What is paid too much or too little, cents. */
+const DIFFERENCE = 2_000n;
+/** CPFs of people who are not the customer; one of them surely is not. */
+const STRANGERS = ['11144477735', '12345678909'] as const;
+const SECOND_MS = 1_000;
+
+/** The scenarios, by name. */
+export const PAY_SCENARIOS: readonly Playable[] = [
+  payment('pay', 'The customer pays the price now.', () => ({})),
+  payment('pay-late', 'The customer pays the price a second after the last moment that counts.', (stage) => ({
+    settledAtMs: lastMomentOf(stage) + SECOND_MS,
+  })),
+  {
+    ...payment('pay-over', 'The customer pays 20.00 more than the price, or the amount given.', (stage) => ({
+      amount: given(stage) ?? priceOf(stage.row) + DIFFERENCE,
+    })),
+    amountOf: 'payment',
+  },
+  {
+    ...payment(
+      'pay-under',
+      'The customer pays 20.00 less than the price, half of it where that is nothing, or the amount given.',
+      (stage) => ({ amount: given(stage) ?? lessThan(priceOf(stage.row)) }),
+    ),
+    amountOf: 'payment',
+  },
+  payment('pay-other-payer', 'Somebody else pays the price.', ({ row }) => ({
+    payerTaxId: STRANGERS.find((taxId) => taxId !== row.clientTaxId) as string,
+  })),
+  {
+    name: 'pay-twice',
+    doc: 'The customer pays the price now, and the payment is told twice.',
+    on: 'pix_received',
+    play: async (stage) => {
+      const told = actOf(stage, {});
+      await stage.tell(told);
+      return stage.repeat(told);
+    },
+  },
+];
+
+function payment(name: string, doc: string, unusual: (stage: Stage) => Partial<Payment>): Playable {
+  return { name, doc, on: 'pix_received', play: (stage) => stage.tell(actOf(stage, unusual(stage))) };
+}
+
+function actOf({ row, nowMs }: Stage, unusual: Partial<Payment>): Act {
+  const usual = { amount: priceOf(row), settledAtMs: nowMs, payerTaxId: row.clientTaxId };
+  return newPayment({ ...usual, ...unusual });
+}
+
+/** After this a payment is late, and after now it has not happened yet: a late one may settle ahead of the clock. */
+function lastMomentOf({ row, nowMs }: Stage): number {
+  const expiredAt = row.process?.expiredAt;
+  return Math.max(nowMs, (expiryOf(row) ?? 0) + GRACE_MS, expiredAt ? Date.parse(expiredAt) : 0);
+}
+
+function priceOf(row: ProcessRow): bigint {
+  return cents(row.sourceAmount);
+}
+
+function given({ amount }: Stage): bigint | undefined {
+  return amount === undefined ? undefined : toMinor(amount, BRL.decimals);
+}
+
+function lessThan(price: bigint): bigint {
+  return price > DIFFERENCE ? price - DIFFERENCE : price / 2n;
+}

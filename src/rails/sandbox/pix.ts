@@ -1,0 +1,99 @@
+/** PIX of the sandbox: charges that nobody but a scenario pays, payouts and returns that settle after a second. */
+
+import { dynamicBrCode } from '../../base/br-code.ts';
+import { BRL } from '../../base/currency.ts';
+import { newEndToEndId } from '../../base/end-to-end-id.ts';
+import { fromMinor, withDecimals } from '../../base/money.ts';
+import type { PixRail } from '../../resolvers/rails.ts';
+import type { Telling } from '../../resolvers/run-jobs.ts';
+import { cents } from '../../templates/amounts.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
+
+const MERCHANT = { merchantName: 'Crossramp Sandbox', merchantCity: 'SAO PAULO' };
+/** No bank has it: the identifiers of the sandbox are never those of a real payment. */
+const ISPB = '99999999';
+/** How long the customer of an automatic sandbox takes to pay. */
+const PAY_MS = 2_000;
+
+/**
+ * @param isAuto - whether charges are paid by themselves, two seconds after they were made.
+ * @returns the rail. The directory knows every payee: a CPF or CNPJ belongs to itself, other keys to the payee named.
+ */
+export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
+  return {
+    createCharge: async ({ txid, ...order }) => {
+      await placeOnce(parts, order, {
+        kind: 'charge',
+        request: { txid },
+        outcomes: (nowMs) => (isAuto ? [paidByItself(order.row, nowMs)] : []),
+      });
+      return { brCode: dynamicBrCode({ url: `sandbox.pix.local/qr/v2/${txid}`, ...MERCHANT }) };
+    },
+    cancelCharge: (order) => placeOnce(parts, order, { kind: 'charge_cancel', request: {} }),
+    payOut: ({ amount, ...order }) =>
+      placeOnce(parts, order, {
+        kind: 'payout',
+        request: { amount, pixKey: order.row.pixKey },
+        plans: ['pix-out-reject'],
+        outcomes: (nowMs, plan) => [plan ? PAYOUT_REJECTED : payoutSettled(nowMs)],
+      }),
+    returnPayment: ({ amount, isExcess, ...order }) =>
+      placeOnce(parts, order, {
+        kind: 'return',
+        request: { amount, isExcess, endToEndId: order.row.pixE2e },
+        // An excess is returned beside the process, which does not wait for it.
+        ...(!isExcess && {
+          plans: ['refund-fail'],
+          outcomes: (_nowMs, plan) => [
+            { trigger: { on: plan ? 'refund_failed' : 'refund_settled' }, afterMs: SETTLE_MS },
+          ],
+        }),
+      }),
+    keyOwner: async ({ pixKey, pixKeyType, clientTaxId }) =>
+      pixKeyType === 'cpf' || pixKeyType === 'cnpj' ? pixKey : clientTaxId,
+  };
+}
+
+/** A PIX that arrives. */
+export interface Payment {
+  /** Cents. */
+  readonly amount: bigint;
+  readonly settledAtMs: number;
+  readonly payerTaxId: string | null;
+}
+
+/** @returns what is told of a new payment, under the natural key of its EndToEndId. */
+export function newPayment({ amount, settledAtMs, payerTaxId }: Payment): Required<Telling> {
+  const endToEndId = newId(settledAtMs);
+  return {
+    trigger: {
+      on: 'pix_received',
+      endToEndId,
+      amount: withDecimals(fromMinor(amount, BRL.decimals), BRL.decimals),
+      settledAt: new Date(settledAtMs).toISOString(),
+      payerTaxId,
+    },
+    railKey: `pix:${endToEndId}`,
+  };
+}
+
+const PAYOUT_REJECTED: Outcome = { trigger: { on: 'payout_rejected' }, afterMs: SETTLE_MS };
+
+function payoutSettled(nowMs: number): Outcome {
+  const endToEndId = newId(nowMs + SETTLE_MS);
+  return {
+    trigger: { on: 'payout_settled', endToEndId },
+    railKey: `pix:${endToEndId}`,
+    afterMs: SETTLE_MS,
+  };
+}
+
+function paidByItself({ sourceAmount, clientTaxId }: ProcessRow, nowMs: number): Outcome {
+  const payment = { amount: cents(sourceAmount), settledAtMs: nowMs + PAY_MS, payerTaxId: clientTaxId };
+  return { ...newPayment(payment), afterMs: PAY_MS };
+}
+
+function newId(atMs: number): string {
+  return newEndToEndId({ ispb: ISPB, at: new Date(atMs) });
+}

@@ -1,0 +1,97 @@
+/**
+ * Plans: what goes wrong with a transaction once it gets there. A plan is armed in the database, and used up by the rail
+ * that it concerns. Where that rail was asked already, its outcome is told at once instead.
+ */
+import { BRL } from '../../base/currency.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { stepNameOf } from '../../templates/machine.ts';
+import type { Registry } from '../../templates/registry.ts';
+import type { TriggerName } from '../../templates/triggers.ts';
+
+/** A plan, and until when it can be made. */
+export interface Plan {
+  readonly doc: string;
+  /** What it happens instead of, or leads to: that must still be able to come. */
+  readonly until: TriggerName;
+  /** Told at once where `until` is what the transaction waits for; carries nothing. */
+  readonly atOnce?: 'delivery_failed' | 'payout_rejected' | 'refund_failed';
+  /** What comes out of the transaction where the plan has a meaning; anything when not set. */
+  readonly paysOut?: 'BRL' | 'crypto';
+}
+
+/** Every plan by the name of its scenario. */
+export const PLANS = {
+  'step-up-require': {
+    doc: 'The next check of the customer or of the payment asks for a closer look.',
+    until: 'step_up_required',
+  },
+  hold: { doc: 'Screening holds the transaction for compliance review.', until: 'held' },
+  'swap-fail': { doc: 'The conversion fails.', until: 'swap_failed' },
+  'pix-out-reject': {
+    doc: 'The payout by PIX is rejected.',
+    until: 'payout_settled',
+    atOnce: 'payout_rejected',
+    paysOut: 'BRL',
+  },
+  'delivery-fail': {
+    doc: 'The on-chain transfer is broadcast and then fails.',
+    until: 'delivery_confirmed',
+    atOnce: 'delivery_failed',
+    paysOut: 'crypto',
+  },
+  'broadcast-fail': {
+    doc: 'The on-chain transfer fails before it is broadcast.',
+    until: 'delivery_broadcast',
+    atOnce: 'delivery_failed',
+    paysOut: 'crypto',
+  },
+  'refund-fail': {
+    doc: 'The return of the payment fails for good.',
+    until: 'refund_settled',
+    atOnce: 'refund_failed',
+  },
+  'identity-review': {
+    doc: 'The identity check sends the customer to manual review.',
+    until: 'identity_passed',
+  },
+  'identity-irregular': { doc: 'The identity check finds the document irregular.', until: 'identity_passed' },
+} as const satisfies Record<string, Plan>;
+
+/** Name of a plan. */
+export type PlanName = keyof typeof PLANS;
+
+const MENTION = /(?<![\w-])sandbox:([a-z-]+(?:,[a-z-]+)*)/g;
+
+/**
+ * @param text - a reference or notes, of any content.
+ * @returns the plans that it names as `sandbox:hold,swap-fail`, each once; names of anything else are ignored.
+ */
+export function plansIn(text: string | null): readonly PlanName[] {
+  const named = [...(text ?? '').matchAll(MENTION)].flatMap(([, names]) => (names as string).split(','));
+  return [...new Set(named.filter((name): name is PlanName => Object.hasOwn(PLANS, name)))];
+}
+
+/** @returns whether a transaction can take the trigger where it stands, but for conditions of the moment. */
+export function fitsNow(registry: Registry, row: ProcessRow, on: TriggerName): boolean {
+  const at = stepNameOf(row);
+  return transitionsOf(registry, row).some((each) => each.on === on && each.from.includes(at));
+}
+
+/** @returns whether a plan can still come true: what it waits for is ahead of where the transaction stands. */
+export function isAhead(registry: Registry, row: ProcessRow, { until, paysOut }: Plan): boolean {
+  const comesOut = row.targetCurrency === BRL.code ? 'BRL' : 'crypto';
+  if (paysOut && paysOut !== comesOut) return false;
+  const transitions = transitionsOf(registry, row);
+  const reached = new Set([stepNameOf(row)]);
+  for (const step of reached) {
+    const leaving = transitions.filter(({ from }) => from.includes(step));
+    if (leaving.some(({ on }) => on === until)) return true;
+    for (const { to } of leaving) if (to !== 'stay') reached.add(to);
+  }
+  return false;
+}
+
+/** Imported history takes no trigger, so nothing is ahead of it. */
+function transitionsOf(registry: Registry, row: ProcessRow) {
+  return row.process ? (registry.find(row.template)?.machine.transitions ?? []) : [];
+}

@@ -1,0 +1,132 @@
+/** The catalogue of scenarios, and how one is played. */
+import { assert } from '../../base/assert.ts';
+import { BRL, currencyOfLedger } from '../../base/currency.ts';
+import { invalidParameters, type Violation } from '../../base/errors.ts';
+import { toMinor } from '../../base/money.ts';
+import type { Advance } from '../../resolvers/advance-transaction.ts';
+import type { Scenario, ScenarioOptions } from '../../resolvers/sandbox.ts';
+import { readProcesses } from '../../store/processes.ts';
+import { arm } from '../../store/sandbox.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { Registry } from '../../templates/registry.ts';
+import type { Trigger } from '../../templates/triggers.ts';
+import { DEPOSIT_SCENARIOS } from './deposit-scenarios.ts';
+import type { RailParts } from './orders.ts';
+import { PAY_SCENARIOS } from './pay-scenarios.ts';
+import { fitsNow, isAhead, PLANS, type Plan } from './plans.ts';
+import { type Playable, type Stage, stepConflict } from './stage.ts';
+
+/** What scenarios are played with. */
+export interface TheatreParts extends RailParts {
+  readonly registry: Registry;
+  readonly advance: () => Advance;
+}
+
+const TOLD: readonly Playable[] = [
+  ...PAY_SCENARIOS,
+  simple('step-up-approve', 'The closer look at the customer is approved.', { on: 'step_up_approved' }),
+  simple('step-up-deny', 'The closer look at the customer is denied.', { on: 'step_up_denied' }),
+  simple('release', 'Compliance review releases the transaction.', { on: 'released' }),
+  simple('hold-reject', 'Compliance review rejects the transaction.', { on: 'hold_rejected' }),
+  simple('pix-return', 'The bank of the payee returns the payout.', { on: 'payout_returned' }),
+  ...DEPOSIT_SCENARIOS,
+  simple('dispute-open', 'The payer opens a dispute (MED).', { on: 'dispute_opened' }),
+  simple('dispute-accept', 'The dispute is accepted.', { on: 'dispute_accepted' }),
+  simple('dispute-reject', 'The dispute is rejected.', { on: 'dispute_rejected' }),
+  simple('expire', 'The session ends now.', { on: 'expired', isForced: true }),
+];
+const PLANNED: readonly (Scenario & { readonly plan: Plan })[] = Object.entries(PLANS).map(
+  ([name, plan]) => ({
+    name,
+    doc: plan.doc,
+    plan,
+  }),
+);
+
+/** Every scenario; those that are planned happen once the transaction gets there. */
+export const SCENARIOS: readonly Scenario[] = [...TOLD, ...PLANNED].map(({ name, doc }) => ({ name, doc }));
+
+/**
+ * Plays a scenario on a transaction as it stands in the database.
+ *
+ * @returns the transaction after it.
+ * @throws {GatewayError} `INVALID_PARAMETER` naming `scenario` or `amount`; `STEP_CONFLICT` when it does not fit where
+ *   the transaction stands, or can never come true any more.
+ */
+export async function play(
+  parts: TheatreParts,
+  { accountId, id }: ProcessRow,
+  name: string,
+  { amount }: ScenarioOptions,
+): Promise<ProcessRow> {
+  const told = TOLD.find((each) => each.name === name);
+  const planned = PLANNED.find((each) => each.name === name);
+  if (!told && !planned) throw invalidParameters([UNKNOWN_SCENARIO]);
+  const [row] = await readProcesses(parts.database, [{ accountId, transactionId: id }]);
+  assert(row, 'a transaction that a scenario is played on exists');
+  const violation = amount === undefined ? undefined : amountViolation(told?.amountOf, row, amount);
+  if (violation) throw invalidParameters([{ parameter: 'amount', message: violation }]);
+  const stage = await stageOf(parts, name, row, amount);
+  if (planned) return playPlan(parts, stage, planned.name, planned.plan);
+  assert(told, 'a scenario is told or planned');
+  if (!fitsNow(parts.registry, row, told.on)) throw stepConflict(name, row);
+  return told.play(stage);
+}
+
+const UNKNOWN_SCENARIO: Violation = {
+  parameter: 'scenario',
+  message: `must be one of ${SCENARIOS.map(({ name }) => name).join(', ')}`,
+};
+
+function simple(name: string, doc: string, trigger: Trigger): Playable {
+  return { name, doc, on: trigger.on, play: ({ tell }) => tell({ trigger }) };
+}
+
+async function playPlan(
+  { database, registry }: TheatreParts,
+  { row, tell }: Stage,
+  name: string,
+  plan: Plan,
+): Promise<ProcessRow> {
+  if (!isAhead(registry, row, plan)) throw stepConflict(name, row);
+  if (plan.atOnce && fitsNow(registry, row, plan.until)) return tell({ trigger: { on: plan.atOnce } });
+  await arm(database, row.accountId, row.id, name);
+  return row;
+}
+
+async function stageOf(
+  { clock, advance }: TheatreParts,
+  name: string,
+  row: ProcessRow,
+  amount: string | undefined,
+): Promise<Stage> {
+  const target = { accountId: row.accountId, transactionId: row.id };
+  return {
+    row,
+    nowMs: await clock.nowMs(),
+    amount,
+    tell: async (act) => {
+      const { code, row: after } = await advance()({ target, ...act });
+      // The rail keys of scenarios are new: what is called a duplicate did not fit.
+      if (code !== 'MOVED') throw stepConflict(name, after);
+      return after;
+    },
+    repeat: async (act) => (await advance()({ target, ...act })).row,
+  };
+}
+
+/** @returns what is wrong with the amount, to follow the parameter's name. */
+function amountViolation(
+  amountOf: Playable['amountOf'],
+  { sourceCurrency }: ProcessRow,
+  amount: string,
+): string | undefined {
+  if (!amountOf) return 'is not taken by this scenario';
+  const currency = amountOf === 'payment' || !sourceCurrency ? BRL : currencyOfLedger(sourceCurrency);
+  try {
+    return toMinor(amount, currency.decimals) > 0n ? undefined : 'must be above zero';
+  } catch (error) {
+    // Not a decimal, or too fine: the message says which.
+    return (error as RangeError).message;
+  }
+}

@@ -1,0 +1,43 @@
+/** What a scenario has at hand: a transaction as it stands, the moment, and the ways to act on it. */
+import { GatewayError } from '../../base/errors.ts';
+import type { AdvanceRequest } from '../../resolvers/advance-transaction.ts';
+import type { Telling } from '../../resolvers/run-jobs.ts';
+import type { Scenario } from '../../resolvers/sandbox.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { stepNameOf } from '../../templates/machine.ts';
+import type { TriggerName } from '../../templates/triggers.ts';
+
+/** What is told, and what is done in the same database transaction. */
+export type Act = Telling & Pick<AdvanceRequest, 'alongside'>;
+
+/** The transaction that a scenario is played on. */
+export interface Stage {
+  readonly row: ProcessRow;
+  /** On the clock of the sandbox. */
+  readonly nowMs: number;
+  /** Decimal text that fits its currency and is above zero. */
+  readonly amount: string | undefined;
+  /**
+   * Tells the transaction something new.
+   *
+   * @returns the transaction after it.
+   * @throws {GatewayError} `STEP_CONFLICT` when it does not fit.
+   */
+  readonly tell: (act: Act) => Promise<ProcessRow>;
+  /** Tells what may have been told before: then nothing happens. */
+  readonly repeat: (act: Act) => Promise<ProcessRow>;
+}
+
+/** A scenario that tells something. */
+export interface Playable extends Scenario {
+  /** What it tells first: where that does not fit, nothing is worked out. */
+  readonly on: TriggerName;
+  /** What an amount that is given with it is an amount of; it takes none when not set. */
+  readonly amountOf?: 'payment' | 'deposit';
+  readonly play: (stage: Stage) => Promise<ProcessRow>;
+}
+
+/** @returns the error for a scenario that does not fit where the transaction stands. */
+export function stepConflict(scenario: string, row: ProcessRow): GatewayError {
+  return new GatewayError('STEP_CONFLICT', `the scenario ${scenario} does not fit at ${stepNameOf(row)}`);
+}

@@ -1,0 +1,197 @@
+/** What an account holder does to a transaction that exists: each is a trigger, told to the machine. */
+import type { Scope } from '../base/api-key.ts';
+import { currencyOfLedger } from '../base/currency.ts';
+import { GatewayError, invalidParameters } from '../base/errors.ts';
+import { fromMinor, toMinor } from '../base/money.ts';
+import { readProcesses } from '../store/processes.ts';
+import { depositOf, known } from '../templates/amounts.ts';
+import type { Family } from '../templates/define.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import { stepNameOf } from '../templates/machine.ts';
+import type { Trigger } from '../templates/triggers.ts';
+import type { CreationChecks } from './check-creation.ts';
+import type { Named } from './check-filter.ts';
+import { type Context, requireScope } from './context.ts';
+import { exceedsDailyLimit } from './customer-limits.ts';
+import { price } from './price.ts';
+import { readTransaction } from './read-transaction.ts';
+
+/** Which transaction: its id, and the family that it must be of, if any. */
+export interface Target {
+  readonly end2end: string;
+  readonly family?: Family;
+}
+
+/**
+ * Cancels a transaction that nothing was paid on; a withdrawal before it is sent.
+ *
+ * @throws {GatewayError} `NOT_FOUND`, `STEP_CONFLICT`, `FORBIDDEN`.
+ */
+export async function cancelTransaction(context: Context, target: Target): Promise<ProcessRow> {
+  const row = await find(context, target);
+  requireScope(context, scopeToMove(context, row));
+  return act(context, row, { on: 'cancelled' });
+}
+
+/** Accepts the quote of a transaction that was made without that. @throws as `cancelTransaction`. */
+export async function acceptQuote(context: Context, target: Target): Promise<ProcessRow> {
+  requireScope(context, 'create');
+  return act(context, await find(context, target), { on: 'accepted' });
+}
+
+/** Who a customer or payee is, and where a payee is paid; each under the caller's own name for it. */
+export interface IdentityInput {
+  readonly clientName: Named | undefined;
+  readonly clientTaxId: Named | undefined;
+  readonly pixKey?: Named | undefined;
+  readonly pixKeyType?: Named | undefined;
+}
+
+/**
+ * Names the customer or payee of a transaction that waits for that; one who is over the limit of the day ends it.
+ *
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`.
+ */
+export async function provideIdentity(
+  context: Context,
+  target: Target,
+  input: IdentityInput,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requireScope(context, 'create');
+  const clientName = checks.personName(checks.required(input.clientName, 'clientName'));
+  const clientTaxId = checks.taxId(checks.required(input.clientTaxId, 'clientTaxId'));
+  const payout = checks.pixKey(input.pixKey, input.pixKeyType);
+  checks.refuse();
+  const row = await find(context, target);
+  const identity = { clientName: known(clientName, 'a name'), clientTaxId: known(clientTaxId, 'a tax id') };
+  const isPayout = row.targetCurrency === 'BRL';
+  if (isPayout && !payout)
+    throw invalidParameters([{ parameter: 'pixKey', message: 'is required, with pixKeyType' }]);
+  const amount = known(isPayout ? row.targetAmount : row.sourceAmount, 'the amount in BRL');
+  const volume = {
+    accountId: row.accountId,
+    template: row.template,
+    clientTaxId: identity.clientTaxId,
+    amount,
+  };
+  if (await exceedsDailyLimit(context, volume)) return act(context, row, { on: 'limit_exceeded' });
+  return act(context, row, { on: 'identity_given', ...identity, ...(payout && { payout }) });
+}
+
+/** Confirms the identity that was given. @throws as `cancelTransaction`. */
+export async function confirmIdentity(context: Context, target: Target): Promise<ProcessRow> {
+  requireScope(context, 'create');
+  return act(context, await find(context, target), { on: 'identity_confirmed' });
+}
+
+/** What to do with a deposit that is held: keep it, send it back, or convert it at a new price. */
+export type Resolution = 'keep' | 'refund' | 'requote';
+
+/**
+ * Resolves a deposit that is held because it was wrong, late, or could not be paid out.
+ *
+ * @param address - where it goes back to; by default where it came from.
+ * @throws {GatewayError} `INVALID_PARAMETER`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, and as `cancelTransaction`.
+ */
+export async function resolveDeposit(
+  context: Context,
+  target: Target,
+  resolution: Resolution,
+  address: Named | undefined,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requireScope(context, 'move');
+  const row = await find(context, target);
+  switch (resolution) {
+    case 'keep':
+      return act(context, row, { on: 'kept' });
+    case 'refund':
+      return refund(context, row, address, checks);
+    case 'requote':
+      return requote(context, row);
+  }
+}
+
+/** Approves a withdrawal that needs a second approver. @throws `FORBIDDEN` for the key that asked for it. */
+export async function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
+  requireScope(context, 'move');
+  const row = await find(context, target);
+  if (row.process?.createdBy === context.caller.id)
+    throw new GatewayError(
+      'FORBIDDEN',
+      'a withdrawal is approved with another key than the one that asked for it',
+    );
+  return act(context, row, { on: 'approved' });
+}
+
+/** Refuses a withdrawal that needs a second approver. @throws as `cancelTransaction`. */
+export async function rejectWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
+  requireScope(context, 'move');
+  return act(context, await find(context, target), { on: 'rejected' });
+}
+
+/** Lets a transaction go that screening held, or turns it down. @throws as `cancelTransaction`. */
+export async function decideHold(context: Context, target: Target, isReleased: boolean): Promise<ProcessRow> {
+  requireScope(context, 'admin');
+  return act(context, await find(context, target), { on: isReleased ? 'released' : 'hold_rejected' });
+}
+
+async function refund(
+  context: Context,
+  row: ProcessRow,
+  address: Named | undefined,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  if (!row.process?.deposit) throw conflict(row);
+  const { currency, amount } = depositOf(row);
+  const given = checks.wallet(address, currency);
+  checks.refuse();
+  if (amount <= (await context.rails.chain.networkFee(currency)))
+    throw new GatewayError('LIMIT_EXCEEDED', 'nothing would be left of the deposit after the network fee');
+  return act(context, row, {
+    on: 'refund_ordered',
+    address: given ?? known(row.depositFrom, 'where it came from'),
+  });
+}
+
+async function requote(context: Context, row: ProcessRow): Promise<ProcessRow> {
+  if (!row.process?.deposit) throw conflict(row);
+  const template = known(context.registry.find(row.template), 'the template');
+  const currency = currencyOfLedger(known(row.sourceCurrency, 'a currency'));
+  const crypto = fromMinor(toMinor(row.process.deposit.amount, currency.decimals), currency.decimals);
+  const { facts } = await price(context, {
+    accountId: row.accountId,
+    template,
+    direction: 'out',
+    currency,
+    wanted: { crypto },
+  });
+  return act(context, row, { on: 'requoted', price: facts });
+}
+
+async function find(context: Context, { end2end, family }: Target): Promise<ProcessRow> {
+  const { accountId, id } = await readTransaction(context, end2end, family);
+  const [row] = await readProcesses(context.database, [{ accountId, transactionId: id }]);
+  return known(row, 'a transaction that was read');
+}
+
+async function act(context: Context, row: ProcessRow, trigger: Trigger): Promise<ProcessRow> {
+  const target = { accountId: row.accountId, transactionId: row.id };
+  const result = await context.advance({ target, trigger });
+  if (result.code !== 'MOVED') throw conflict(result.row);
+  return result.row;
+}
+
+/** @returns the refusal of something that the transaction's step does not allow. */
+export function conflict(row: ProcessRow): GatewayError {
+  return new GatewayError(
+    'STEP_CONFLICT',
+    `the transaction is at ${stepNameOf(row)}, which does not allow this`,
+  );
+}
+
+/** Taking money out of the account asks for more than making a charge does. */
+function scopeToMove({ registry }: Context, row: ProcessRow): Scope {
+  return registry.find(row.template)?.family === 'withdrawals' ? 'move' : 'create';
+}

@@ -1,0 +1,301 @@
+/**
+ * The one place where a step changes. A batch of requests is one database transaction: lock the accounts, plan purely,
+ * post the journals, store the steps, their effects as jobs, and last the events with the bodies that are published
+ * (C-30). What comes of effects returns here as the next trigger.
+ */
+import { assert } from '../base/assert.ts';
+import { type Instant, instantOf, millisOf } from '../base/instant.ts';
+import type { Database, Tx } from '../store/database.ts';
+import { addJobs, endJobs, type JobKey, type NewJob } from '../store/jobs.ts';
+import { type PostRequest, postJournals } from '../store/posting.ts';
+import {
+  addTransactions,
+  changeTransactions,
+  claimRailKeys,
+  type Head,
+  lockHeads,
+  type NewEvent,
+  readAvailable,
+  readListHeads,
+  readProcesses,
+  recordEvents,
+} from '../store/processes.ts';
+import type { Process, ProcessRow } from '../templates/facts.ts';
+import { type PlannedStep, plan, stepNameOf } from '../templates/machine.ts';
+import type { Registry } from '../templates/registry.ts';
+import type { Trigger } from '../templates/triggers.ts';
+import type { Clock } from './clock.ts';
+import type { Doorbell, TransactionKey } from './doorbell.ts';
+import { groupCommit } from './group-commit.ts';
+
+/** A transaction that is not made yet: its facts without what the engine gives it. */
+export type NewProcess = Omit<
+  ProcessRow,
+  'id' | 'component' | 'state' | 'createdAt' | 'updatedAt' | 'errorEn' | 'errorPt' | 'asPublished' | 'process'
+> & { readonly process: Omit<Process, 'sequence'> };
+
+/** What is asked for: a transaction to be made, or one that is told of something. */
+export interface AdvanceRequest {
+  readonly target: { readonly create: NewProcess } | TransactionKey;
+  readonly trigger: Trigger;
+  /** Natural key of what a rail told: acts once (C-33). */
+  readonly railKey?: string;
+  /** The job whose outcome this is; it ends with it. */
+  readonly job?: JobKey;
+  /** Done in the same database transaction, once the transaction is made. */
+  readonly alongside?: (tx: Tx, row: ProcessRow) => Promise<void>;
+}
+
+/** What became of it: the steps were taken; it does not fit where the transaction stands; it was told before. */
+export interface AdvanceResult {
+  readonly code: 'MOVED' | 'STEP_CONFLICT' | 'DUPLICATE';
+  /** The transaction now. */
+  readonly row: ProcessRow;
+}
+
+/** Works on one request; resolves after the commit. */
+export type Advance = (request: AdvanceRequest) => Promise<AdvanceResult>;
+
+/** What the engine works with. */
+export interface EngineParts {
+  readonly database: Database;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly doorbell: Doorbell;
+  /** The published body of a transaction (C-9). */
+  readonly render: (row: ProcessRow) => string;
+}
+
+const BATCH_MAX = 200;
+
+/** @returns the engine. */
+export function createAdvance(parts: EngineParts): Advance {
+  return groupCommit((requests) => advanceBatch(parts, requests), { max: BATCH_MAX, keyOf: batchKeyOf });
+}
+
+/** Requests that must see each other's outcome: those of one transaction; those that look at a balance, of an account. */
+function batchKeyOf({ target, trigger }: AdvanceRequest): string {
+  if ('create' in target) return `new ${target.create.end2end}`;
+  return trigger.on === 'dispute_opened'
+    ? `${target.accountId}`
+    : `${target.accountId}/${target.transactionId}`;
+}
+
+/** A request on its way through a batch. */
+interface Item {
+  readonly request: AdvanceRequest;
+  row: ProcessRow;
+  code: AdvanceResult['code'];
+  steps: readonly PlannedStep[];
+}
+
+async function advanceBatch(
+  parts: EngineParts,
+  requests: readonly AdvanceRequest[],
+): Promise<AdvanceResult[]> {
+  const nowMs = await parts.clock.nowMs();
+  const items = await parts.database.withTx(async (tx) => {
+    const batch = await readBatch(tx, parts, requests, nowMs);
+    await planBatch(tx, parts, batch.items, nowMs);
+    await postBatch(tx, batch.items, nowMs);
+    await storeBatch(tx, parts, batch);
+    return batch.items;
+  });
+  parts.doorbell.ring(
+    items.flatMap(({ code, row }) =>
+      code === 'MOVED' ? [{ accountId: row.accountId, transactionId: row.id }] : [],
+    ),
+  );
+  return items.map(({ code, row }) => ({ code, row }));
+}
+
+interface Batch {
+  readonly items: Item[];
+  readonly heads: Map<bigint, Head>;
+  /** Places in the lists, by transaction made here. */
+  readonly places: Map<ProcessRow['end2end'], { listSeq: bigint }>;
+}
+
+async function readBatch(
+  tx: Tx,
+  { registry }: EngineParts,
+  requests: readonly AdvanceRequest[],
+  nowMs: number,
+): Promise<Batch> {
+  const accountIds = [...new Set(requests.map(accountOf))];
+  const heads = await lockHeads(tx, accountIds);
+  const existing = requests.flatMap(({ target }) => ('create' in target ? [] : [target]));
+  const rows = existing.length > 0 ? await readProcesses(tx, existing) : [];
+  const rowOf = new Map(rows.map((row) => [`${row.accountId}/${row.id}`, row]));
+  const places = new Map<string, { listSeq: bigint }>();
+  const isMaking = existing.length < requests.length;
+  const lists = new Map<string, { lastSeq: bigint; lastCreatedAt: Instant }>(
+    isMaking
+      ? (await readListHeads(tx, accountIds)).map((list) => [`${list.accountId} ${list.family}`, { ...list }])
+      : [],
+  );
+  const items = requests.map((request): Item => {
+    const { target } = request;
+    if (!('create' in target)) {
+      const row = rowOf.get(`${target.accountId}/${target.transactionId}`);
+      assert(row, 'a transaction that is told of something exists');
+      return { request, row, code: 'STEP_CONFLICT', steps: [] };
+    }
+    const { create } = target;
+    const family = registry.find(create.template)?.family;
+    const head = heads.get(create.accountId);
+    assert(family && head, 'a transaction is made of a known template, for an account');
+    const key = `${create.accountId} ${family}`;
+    const list = lists.get(key) ?? { lastSeq: 0n, lastCreatedAt: instantOf(new Date(0)) };
+    const createdAt = instantOf(new Date(Math.max(nowMs, millisOf(list.lastCreatedAt) + 1)));
+    lists.set(key, { lastSeq: list.lastSeq + 1n, lastCreatedAt: createdAt });
+    places.set(create.end2end, { listSeq: list.lastSeq + 1n });
+    const id = head.transactionId + 1n;
+    heads.set(create.accountId, { ...head, transactionId: id });
+    return { request, row: blank(create, id, createdAt), code: 'STEP_CONFLICT', steps: [] };
+  });
+  return { items, heads, places };
+}
+
+function blank(create: NewProcess, id: bigint, createdAt: Instant): ProcessRow {
+  return {
+    ...create,
+    id,
+    component: '',
+    state: '',
+    createdAt,
+    updatedAt: createdAt,
+    errorEn: '',
+    errorPt: '',
+    asPublished: null,
+    process: { ...create.process, sequence: 0 },
+  };
+}
+
+async function planBatch(tx: Tx, { registry }: EngineParts, items: Item[], nowMs: number): Promise<void> {
+  const keyed = items.flatMap(({ request, row }) =>
+    request.railKey ? [{ accountId: row.accountId, key: request.railKey, transactionId: row.id }] : [],
+  );
+  const claimed = keyed.length > 0 ? await claimRailKeys(tx, keyed) : [];
+  const ownerOf = new Map(claimed.map((each) => [`${each.accountId} ${each.key}`, each.transactionId]));
+  for (const item of items) {
+    const { request, row } = item;
+    const owner = request.railKey ? ownerOf.get(`${row.accountId} ${request.railKey}`) : row.id;
+    const template = registry.find(row.template);
+    assert(template, `template ${row.template} is in the registry`);
+    const balances =
+      request.trigger.on === 'dispute_opened'
+        ? await readAvailable(tx, row.accountId)
+        : new Map<string, bigint>();
+    const available = (currency: string) => balances.get(currency) ?? 0n;
+    const steps = owner === row.id ? plan(template, row, request.trigger, { nowMs, available }) : undefined;
+    if (steps) take(item, steps);
+    else if (request.railKey) item.code = 'DUPLICATE';
+  }
+}
+
+function take(item: Item, steps: readonly PlannedStep[]): void {
+  item.steps = steps;
+  item.row = (steps.at(-1) as PlannedStep).row;
+  item.code = 'MOVED';
+}
+
+/** Posts all journals at once. A step that the balance does not cover is replaced by its shortfall, and ends there. */
+async function postBatch(tx: Tx, items: Item[], nowMs: number): Promise<void> {
+  const posted = items.flatMap((item) =>
+    item.steps.flatMap((step, index) =>
+      step.journals.map((journal, n): PostRequest & { item: Item; index: number } => ({
+        accountId: item.row.accountId,
+        ref: `${item.row.end2end}:${step.row.process?.sequence}:${n}`,
+        transactionId: item.row.id,
+        journal,
+        item,
+        index,
+      })),
+    ),
+  );
+  if (posted.length === 0) return;
+  const outcomes = await postJournals(tx, posted, new Date(nowMs));
+  for (const [place, { code }] of outcomes.entries()) {
+    if (code === 'POSTED') continue;
+    const { item, index, journal } = posted[place] as (typeof posted)[number];
+    const shortfall = item.steps[index]?.shortfall?.();
+    assert(
+      shortfall && code === 'INSUFFICIENT_BALANCE',
+      `${journal.name} of ${item.row.template} at ${stepNameOf(item.row)} posts: ${code}`,
+    );
+    take(item, [...item.steps.slice(0, index), shortfall]);
+  }
+}
+
+async function storeBatch(tx: Tx, parts: EngineParts, { items, heads, places }: Batch): Promise<void> {
+  const moved = items.filter(({ code }) => code === 'MOVED');
+  const made = moved.filter(({ request }) => 'create' in request.target);
+  const changed = moved.filter(({ request }) => !('create' in request.target));
+  if (made.length > 0) {
+    await addTransactions(
+      tx,
+      made.map(({ row }) => ({
+        row,
+        family: familyOf(parts.registry, row),
+        listSeq: (places.get(row.end2end) as { listSeq: bigint }).listSeq,
+      })),
+    );
+  }
+  if (changed.length > 0)
+    await changeTransactions(
+      tx,
+      changed.map(({ row }) => row),
+    );
+  const jobs = moved.flatMap(jobsOf);
+  if (jobs.length > 0) await addJobs(tx, jobs);
+  const ended = items.flatMap(({ request }) => (request.job ? [request.job] : []));
+  if (ended.length > 0) await endJobs(tx, ended);
+  for (const { request, row } of moved) await request.alongside?.(tx, row);
+  const events = moved.flatMap((item) => eventsOf(parts, item, heads));
+  if (events.length > 0) await recordEvents(tx, events, [...heads.values()]);
+}
+
+function jobsOf({ row, steps }: Item): NewJob[] {
+  return steps.flatMap(({ effects }) =>
+    effects.map(({ name, dueMs }) => ({
+      accountId: row.accountId,
+      transactionId: row.id,
+      kind: name,
+      payload: {},
+      dueMs,
+    })),
+  );
+}
+
+/** Every step is an event of its own, with the body that a GET would have given at that moment. */
+function eventsOf({ render }: EngineParts, { steps }: Item, heads: Map<bigint, Head>): NewEvent[] {
+  return steps
+    .filter(({ isMove }) => isMove)
+    .map(({ row }) => {
+      const head = heads.get(row.accountId) as Head;
+      const seq = head.eventSeq + 1n;
+      heads.set(row.accountId, { ...head, eventSeq: seq });
+      return {
+        accountId: row.accountId,
+        seq,
+        transactionId: row.id,
+        sequence: (row.process as Process).sequence,
+        name: `${row.template}.${row.component}.${row.state}`.toLowerCase(),
+        component: row.component,
+        state: row.state,
+        occurredAt: row.updatedAt,
+        payload: render(row),
+      };
+    });
+}
+
+function familyOf(registry: Registry, row: ProcessRow) {
+  const family = registry.find(row.template)?.family;
+  assert(family, `template ${row.template} is in the registry`);
+  return family;
+}
+
+function accountOf({ target }: AdvanceRequest): bigint {
+  return 'create' in target ? target.create.accountId : target.accountId;
+}

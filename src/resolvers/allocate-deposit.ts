@@ -1,0 +1,60 @@
+/**
+ * Finds the address and the exact amount by which a deposit is recognised (domain.md 4.3): the price and a few last
+ * digits that nobody else has at that address, upward only, never rounded.
+ */
+import { randomInt } from 'node:crypto';
+import { GatewayError } from '../base/errors.ts';
+import { fromMinor, withDecimals } from '../base/money.ts';
+import { holdSlot } from '../store/deposits.ts';
+import { known, sourceOf } from '../templates/amounts.ts';
+import { expiryOf, MONITORING_MS } from '../templates/effects.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import type { Services } from './context.ts';
+
+/** Tries with an address before another one is asked for. */
+const TRIES_PER_ADDRESS = 20;
+const ADDRESSES_MAX = 5;
+/** Decimals that payers can be expected to see: the suffix ends there, also where the currency is finer. */
+const SHOWN_DECIMALS_MAX = 8;
+
+/**
+ * @returns the address, and the exact amount as it must be shown.
+ * @throws {GatewayError} `UNAVAILABLE` when every amount that was tried is taken.
+ */
+export async function allocateDeposit(
+  { database, rails, clock }: Services,
+  row: ProcessRow,
+): Promise<{ address: string; exactAmount: string }> {
+  const { currency, amount } = sourceOf(row);
+  const shown = Math.min(currency.decimals, SHOWN_DECIMALS_MAX);
+  const step = 10n ** BigInt(currency.decimals - suffixDecimals(currency.decimals));
+  const now = new Date(await clock.nowMs());
+  const heldUntil = new Date(known(expiryOf(row), 'an end') + MONITORING_MS);
+  for (let addresses = 0; addresses < ADDRESSES_MAX; addresses++) {
+    const address = await rails.chain.depositAddress(currency);
+    for (let tries = 0; tries < TRIES_PER_ADDRESS; tries++) {
+      const amountMinor = amount + step * BigInt(randomInt(1, suffixLimit(currency.decimals)));
+      const slot = {
+        accountId: row.accountId,
+        transactionId: row.id,
+        address,
+        currency: currency.code,
+        amountMinor,
+        heldUntil,
+      };
+      if (await holdSlot(database, slot, now)) {
+        return { address, exactAmount: withDecimals(fromMinor(amountMinor, currency.decimals), shown) };
+      }
+    }
+  }
+  throw new GatewayError('UNAVAILABLE', 'no exact amount is free at the moment', { retryAfter: 60 });
+}
+
+/** The suffix stands in the last four of six decimals; of Bitcoin's eight the last three, where digits are money. */
+function suffixLimit(decimals: number): number {
+  return decimals === 8 ? 1_000 : 10_000;
+}
+
+function suffixDecimals(decimals: number): number {
+  return decimals === 8 ? 8 : 6;
+}

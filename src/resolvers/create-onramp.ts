@@ -1,0 +1,165 @@
+/** Makes checkout sessions and onramps: BRL in by PIX, crypto to the balance or to a wallet (contract 4). */
+import { assert } from '../base/assert.ts';
+import { BRL, type Currency } from '../base/currency.ts';
+import { GatewayError } from '../base/errors.ts';
+import type { Family, Template } from '../templates/define.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import type { QuoteFacts } from '../templates/triggers.ts';
+import type { NewProcess } from './advance-transaction.ts';
+import type { CreationChecks } from './check-creation.ts';
+import type { Named } from './check-filter.ts';
+import { type Context, requireScope } from './context.ts';
+import { exceedsDailyLimit } from './customer-limits.ts';
+import { emptyProcess, endOf, makeTransaction } from './make-transaction.ts';
+import type { Attempt } from './once.ts';
+import { price, type Wanted } from './price.ts';
+import { quoteToUse, spendQuote } from './quotes.ts';
+
+/** What a caller gives; each under the caller's own name for it. */
+export interface OnrampInput {
+  readonly amountPayment?: Named | undefined;
+  readonly amountReceived?: Named | undefined;
+  readonly currency?: Named | undefined;
+  readonly clientName?: Named | undefined;
+  readonly clientTaxId?: Named | undefined;
+  readonly wallet?: Named | undefined;
+  readonly externalCode?: Named | undefined;
+  readonly returnUrl?: Named | undefined;
+  readonly webhook?: Named | undefined;
+  readonly expiresIn?: Named | undefined;
+  /** A quote to be used instead of a new price; amounts are then those of the quote. */
+  readonly quoteId?: Named | undefined;
+}
+
+/** How the caller names what may be missing. */
+export type OnrampNames = Readonly<
+  Record<'amountPayment' | 'amountReceived' | 'currency' | 'clientName' | 'clientTaxId', string>
+>;
+
+/** What differs between the edges and the templates. */
+export interface OnrampOptions {
+  readonly family: Extract<Family, 'checkouts' | 'onramps'>;
+  readonly names: OnrampNames;
+  /** Whether making it accepts its quote. */
+  readonly isAccepted: boolean;
+  /** Whether the customer must be named now; a hosted page can ask later. */
+  readonly needsCustomer: boolean;
+  /** Whether one of the amounts must be given; a hosted page can ask later. */
+  readonly needsAmount: boolean;
+  /** Path of the static link that opened it. */
+  readonly fixedLink?: string;
+}
+
+/** What was given, checked. */
+interface Checked {
+  readonly currency: Currency;
+  readonly wanted: Wanted | undefined;
+  readonly quoteId: string | undefined;
+  readonly expiresIn: number;
+  readonly facts: Partial<NewProcess>;
+}
+
+/**
+ * @returns the transaction, payable where the customer and the amount are known.
+ * @throws {GatewayError} `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`,
+ *   `QUOTE_EXPIRED`, `UNAVAILABLE`; nothing is stored but by the last.
+ */
+export async function createOnramp(
+  context: Context,
+  attempt: Attempt,
+  input: OnrampInput,
+  checks: CreationChecks,
+  options: OnrampOptions,
+): Promise<ProcessRow> {
+  requireScope(context, 'create');
+  const checked = check(input, checks, options);
+  const template = templateFor(context, options.family, checked.facts.wallet != null);
+  return makeTransaction(context, attempt, async () => {
+    const { facts, alongside } = await priced(context, template, checked);
+    const nowMs = await context.clock.nowMs();
+    const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
+    const create: NewProcess = {
+      ...blank,
+      ...checked.facts,
+      ...facts,
+      sourceCurrency: BRL.code,
+      targetCurrency: checked.currency.code,
+      fixedLink: options.fixedLink ?? null,
+      expiresAt: endOf(nowMs, checked.expiresIn),
+      process: { ...blank.process, isAccepted: options.isAccepted },
+    };
+    return { create, awaitsRail: true, alongside };
+  });
+}
+
+/** @returns the template of a family whose crypto goes to the balance, or to a wallet outside. */
+export function templateFor({ registry }: Context, family: Family, isExternal: boolean): Template {
+  const crypto = isExternal ? 'external' : 'balance';
+  const template = registry.ofFamily(family).find((each) => each.crypto === crypto);
+  assert(template, `the ${family} have a template for ${crypto}`);
+  return template;
+}
+
+function check(input: OnrampInput, checks: CreationChecks, options: OnrampOptions): Checked {
+  const { names } = options;
+  const currency = checks.oneCurrency(checks.required(input.currency, names.currency), { crypto: true });
+  const usesQuote = input.quoteId !== undefined;
+  checks.oneOf(
+    input.amountPayment,
+    input.amountReceived,
+    [names.amountPayment, names.amountReceived],
+    options.needsAmount && !usesQuote,
+  );
+  const payment = checks.amount(input.amountPayment, BRL);
+  const received = checks.amount(input.amountReceived, currency);
+  const required = (given: Named | undefined, name: string) =>
+    options.needsCustomer ? checks.required(given, name) : given;
+  const facts = {
+    clientName: checks.personName(required(input.clientName, names.clientName)) ?? null,
+    clientTaxId: checks.taxId(required(input.clientTaxId, names.clientTaxId)) ?? null,
+    wallet: checks.wallet(input.wallet, currency) ?? null,
+    externalCode: checks.reference(input.externalCode) ?? null,
+    returnUrl: checks.url(input.returnUrl) ?? null,
+    webhook: checks.url(input.webhook) ?? null,
+  };
+  const expiresIn = checks.expiresIn(input.expiresIn);
+  const quoteId = checks.text(input.quoteId);
+  checks.refuse();
+  assert(currency && expiresIn !== undefined, 'what is required and was not refused is there');
+  const wanted = payment ? { brl: payment } : received ? { crypto: received } : undefined;
+  return { currency, wanted, quoteId, expiresIn, facts };
+}
+
+async function priced(context: Context, template: Template, checked: Checked) {
+  const { currency, wanted, quoteId, facts } = checked;
+  const nothing: Partial<QuoteFacts> = {};
+  if (quoteId !== undefined) {
+    const quote = await quoteToUse(context, quoteId, { template, currency, direction: 'in' });
+    await refuseOverDay(context, template, facts.clientTaxId, quote.facts.sourceAmount);
+    return { facts: quote.facts, alongside: spendQuote(context, quoteId) };
+  }
+  if (!wanted) return { facts: nothing, alongside: undefined };
+  const request = {
+    accountId: context.caller.accountId,
+    template,
+    direction: 'in',
+    currency,
+    wanted,
+  } as const;
+  const made = await price(context, request);
+  await refuseOverDay(context, template, facts.clientTaxId, made.brl);
+  return { facts: made.facts, alongside: undefined };
+}
+
+/** @throws {GatewayError} `LIMIT_EXCEEDED` when the customer's day would go over its limit. */
+export async function refuseOverDay(
+  context: Context,
+  template: Template,
+  clientTaxId: string | null | undefined,
+  amount: string | null,
+): Promise<void> {
+  if (!clientTaxId || amount === null) return;
+  const volume = { accountId: context.caller.accountId, template: template.name, clientTaxId, amount };
+  if (await exceedsDailyLimit(context, volume))
+    throw new GatewayError('LIMIT_EXCEEDED', 'the amount would take this customer over the limit of the day');
+}

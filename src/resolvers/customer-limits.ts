@@ -1,0 +1,50 @@
+/** How much a customer may move: the daily limit, and when a closer look is due (C-21). */
+import { assert } from '../base/assert.ts';
+import { isMore, sum } from '../base/money.ts';
+import { readTemplateSettings } from '../store/settings.ts';
+import { customerVolume } from '../store/volumes.ts';
+import type { Family } from '../templates/define.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import type { Services } from './context.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const STEP_UP_DAYS = 30;
+
+/** A customer's transaction as limits see it. */
+export interface Volume {
+  readonly accountId: bigint;
+  readonly template: string;
+  readonly clientTaxId: string;
+  /** BRL. */
+  readonly amount: string;
+}
+
+/** @returns whether the transaction would take its customer over the limit of the UTC day. */
+export async function exceedsDailyLimit(
+  services: Services,
+  { accountId, template, clientTaxId, amount }: Volume,
+): Promise<boolean> {
+  const nowMs = await services.clock.nowMs();
+  const since = new Date(nowMs - (nowMs % DAY_MS));
+  const family = familyOf(services, template);
+  const moved = await customerVolume(services.database, accountId, family, clientTaxId, since);
+  const settings = await readTemplateSettings(services.database, accountId, template);
+  return isMore(sum([moved, amount]), settings.customerLimitDaily);
+}
+
+/** @returns whether the customer's last 30 days, this transaction among them, are over what needs no closer look. */
+export async function needsStepUp(services: Services, row: ProcessRow): Promise<boolean> {
+  if (!row.clientTaxId) return false;
+  const { database, clock } = services;
+  const settings = await readTemplateSettings(database, row.accountId, row.template);
+  const since = new Date((await clock.nowMs()) - STEP_UP_DAYS * DAY_MS);
+  const family = familyOf(services, row.template);
+  const moved = await customerVolume(database, row.accountId, family, row.clientTaxId, since);
+  return isMore(moved, settings.customerStepUp30d);
+}
+
+function familyOf({ registry }: Services, template: string): Family {
+  const family = registry.find(template)?.family;
+  assert(family, `template ${template} is in the registry`);
+  return family;
+}

@@ -1,0 +1,65 @@
+/**
+ * Group commit: what is asked for while a batch is under way becomes the next batch. Without load a batch is one
+ * request; under load batches grow by themselves, and the cost of a commit and of a lock is shared (docs/ledger.md).
+ */
+
+/** How requests are put together. */
+export interface GroupCommitOptions<Request> {
+  /** Most requests of a batch. */
+  readonly max: number;
+  /** Requests of the same key never share a batch: the later one must see what the earlier one did. */
+  readonly keyOf?: (request: Request) => string;
+}
+
+interface Waiting<Request, Result> {
+  readonly request: Request;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * @param run - works on a batch, whole or not at all; gives a result for each request, in their order.
+ * @returns a function that works on one request. When a batch fails its requests are tried one by one, so that none
+ *   fails by its neighbours.
+ */
+export function groupCommit<Request, Result>(
+  run: (requests: readonly Request[]) => Promise<readonly Result[]>,
+  { max, keyOf }: GroupCommitOptions<Request>,
+): (request: Request) => Promise<Result> {
+  let waiting: Waiting<Request, Result>[] = [];
+  let isRunning = false;
+
+  const next = (): Waiting<Request, Result>[] => {
+    const batch: Waiting<Request, Result>[] = [];
+    const later: Waiting<Request, Result>[] = [];
+    const keys = new Set<string>();
+    for (const each of waiting) {
+      const key = keyOf?.(each.request);
+      const fits = batch.length < max && (key === undefined || !keys.has(key));
+      if (key !== undefined) keys.add(key);
+      (fits ? batch : later).push(each);
+    }
+    waiting = later;
+    return batch;
+  };
+  const settle = async (batch: Waiting<Request, Result>[]): Promise<void> => {
+    try {
+      const results = await run(batch.map(({ request }) => request));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      if (batch.length === 1) batch[0]?.reject(error);
+      else for (const each of batch) await settle([each]);
+    }
+  };
+  const work = async (): Promise<void> => {
+    isRunning = true;
+    while (waiting.length > 0) await settle(next());
+    isRunning = false;
+  };
+
+  return (request) =>
+    new Promise<Result>((resolve, reject) => {
+      waiting.push({ request, resolve, reject });
+      if (!isRunning) void work();
+    });
+}

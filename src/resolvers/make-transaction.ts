@@ -1,0 +1,140 @@
+/** Makes a transaction: commits it with its first steps and waits until it can be paid, or rests. */
+import { randomBytes } from 'node:crypto';
+import { assert } from '../base/assert.ts';
+import { newEnd2end } from '../base/end2end.ts';
+import { GatewayError } from '../base/errors.ts';
+import { instantOf } from '../base/instant.ts';
+import type { Tx } from '../store/database.ts';
+import { pendingJobs } from '../store/jobs.ts';
+import { readProcesses } from '../store/processes.ts';
+import { arm } from '../store/sandbox.ts';
+import { findTransaction } from '../store/transactions.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import type { NewProcess } from './advance-transaction.ts';
+import type { Context, Services } from './context.ts';
+import type { TransactionKey } from './doorbell.ts';
+import type { Attempt } from './once.ts';
+
+/** A transaction to be made. */
+export interface Making {
+  readonly create: NewProcess;
+  /** Whether a rail has to answer before there is something to pay to. */
+  readonly awaitsRail: boolean;
+  /** Done in the same database transaction. */
+  readonly alongside?: ((tx: Tx, row: ProcessRow) => Promise<void>) | undefined;
+}
+
+/** Rails are awaited so long before a creation is answered with 503; the transaction is kept (C-52). */
+const RAIL_WAIT_MS = 5_000;
+const LOOK_AGAIN_MS = 100;
+const RETRY_SECONDS = 2;
+
+/** @returns a transaction with nothing known of it but whose it is, and its template. */
+export function emptyProcess(
+  accountId: bigint,
+  template: string,
+  nowMs: number,
+  createdBy: string | null,
+): NewProcess {
+  return {
+    ...NOTHING_KNOWN,
+    accountId,
+    template,
+    end2end: newEnd2end(new Date(nowMs)),
+    process: { createdBy, session: newSession() },
+  };
+}
+
+const NOTHING_KNOWN = Object.fromEntries(
+  [
+    'quote',
+    'refQuote',
+    'fees',
+    'sourceCurrency',
+    'sourceAmount',
+    'targetCurrency',
+    'targetAmount',
+    'networkFee',
+    'exactDepositAmount',
+    'pixE2e',
+    'pixKey',
+    'pixKeyType',
+    'clientName',
+    'clientTaxId',
+    'expiresAt',
+    'returnUrl',
+    'externalCode',
+    'webhook',
+    'fixedLink',
+    'wallet',
+    'depositAddress',
+    'depositFrom',
+    'txHash',
+    'groupId',
+    'notes',
+  ].map((name) => [name, null]),
+) as unknown as Omit<NewProcess, 'accountId' | 'template' | 'end2end' | 'process'>;
+
+/** @returns a token that opens the hosted page of one transaction: 144 random bits. */
+function newSession(): string {
+  return randomBytes(18).toString('base64url');
+}
+
+/** @returns the end of a session as the database prints instants. */
+export function endOf(nowMs: number, seconds: number): string {
+  return instantOf(new Date(nowMs + seconds * 1_000));
+}
+
+/**
+ * Commits a transaction; an earlier try under the same idempotency key is answered for instead.
+ *
+ * @returns the transaction as soon as it can be paid, or rests.
+ * @throws {GatewayError} `UNAVAILABLE` when the rail does not answer in 5 seconds; the transaction is kept.
+ */
+export async function makeTransaction(
+  context: Context,
+  attempt: Attempt,
+  make: () => Promise<Making>,
+): Promise<ProcessRow> {
+  const { database, caller } = context;
+  if (attempt.made !== null) {
+    const made = await findTransaction(database, caller.accountId, attempt.made);
+    assert(made, 'the transaction that a key is bound to exists');
+    return awaitReady(context, { accountId: made.accountId, transactionId: made.id });
+  }
+  const { create, awaitsRail, alongside } = await make();
+  const { row } = await context.advance({
+    target: { create },
+    trigger: { on: 'created' },
+    alongside: async (tx, made) => {
+      await attempt.bind(tx, made.end2end);
+      for (const scenario of plansOf(context, made)) await arm(tx, made.accountId, made.id, scenario);
+      await alongside?.(tx, made);
+    },
+  });
+  return awaitsRail ? awaitReady(context, { accountId: row.accountId, transactionId: row.id }) : row;
+}
+
+function plansOf({ sandbox }: Services, row: ProcessRow): readonly string[] {
+  return sandbox ? sandbox.plansIn(row.externalCode ?? row.notes) : [];
+}
+
+/** Waits until there is something to pay to, or nothing more to be done before somebody acts. */
+async function awaitReady({ database, clock, doorbell }: Services, key: TransactionKey): Promise<ProcessRow> {
+  const until = Date.now() + RAIL_WAIT_MS;
+  for (;;) {
+    const [row] = await readProcesses(database, [key]);
+    assert(row, 'a transaction that was made exists');
+    if (row.process?.brCode || row.depositAddress) return row;
+    if ((await pendingJobs(database, key, await clock.nowMs())) === 0) return row;
+    if (Date.now() >= until)
+      throw new GatewayError(
+        'UNAVAILABLE',
+        `${row.end2end} is made, but the rail has not answered yet: ask again`,
+        {
+          retryAfter: RETRY_SECONDS,
+        },
+      );
+    await doorbell.wait(key, LOOK_AGAIN_MS);
+  }
+}

@@ -1,0 +1,149 @@
+/** The worker: takes jobs as they become due, does what they ask for, and tells their transactions what came of it. */
+import type { Logger } from 'pino';
+import { claimJobs, endJobs, type Job, pendingJobs, postponeJob } from '../store/jobs.ts';
+import { readProcesses } from '../store/processes.ts';
+import type { EffectName } from '../templates/effects.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import type { Trigger } from '../templates/triggers.ts';
+import type { Services } from './context.ts';
+import type { TransactionKey } from './doorbell.ts';
+import { EFFECT_FAILURES, EFFECT_PERFORMERS } from './perform-effects.ts';
+
+/** Kind of a job that tells a transaction something; all others are effects. */
+export const TELL = 'tell';
+
+/** What a `tell` job carries. */
+export interface Telling {
+  readonly trigger: Trigger;
+  readonly railKey?: string;
+}
+
+/** A worker that runs until it is stopped. */
+export interface Worker {
+  /** Takes no more jobs, and waits for those under way. */
+  readonly stop: () => Promise<void>;
+}
+
+const BATCH_MAX = 100;
+/** How often is looked for jobs that nobody rang for: timers, and jobs of other processes. */
+const POLL_MS = 150;
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MAX_MS = 6 * 3_600_000;
+/** An effect that a trigger stands for when it fails for good is tried so often. */
+const ATTEMPTS_MAX = 5;
+/** Something that does not fit yet may have come before what it follows. */
+const EARLY_ATTEMPTS_MAX = 4;
+const EARLY_RETRY_MS = 2_000;
+
+/** Starts the worker of this process. Several may work on one database. */
+export function startWorker(services: Services, log: Logger): Worker {
+  let isStopped = false;
+  let wake = () => {};
+  let isRung = false;
+  services.doorbell.onAny(() => {
+    isRung = true;
+    wake();
+  });
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, isRung || isStopped ? 0 : POLL_MS);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  const underWay = new Set<Promise<void>>();
+  const loop = async () => {
+    while (!isStopped) {
+      isRung = false;
+      const room = BATCH_MAX - underWay.size;
+      const jobs = room > 0 ? await claimDue(services, room).catch((error) => complain(log, error)) : [];
+      for (const job of jobs) {
+        const work = runJob(services, job, log).finally(() => underWay.delete(work));
+        underWay.add(work);
+      }
+      if (room <= 0) await Promise.race(underWay);
+      else if (jobs.length < room) await pause();
+    }
+    await Promise.all(underWay);
+  };
+  const running = loop();
+  return {
+    stop: () => {
+      isStopped = true;
+      wake();
+      return running;
+    },
+  };
+}
+
+/** Runs what is due of one transaction, and what becomes due by that, until it rests or another worker has it. */
+export async function settle(
+  services: Services,
+  key: TransactionKey,
+  log: Logger,
+  patienceMs = 5_000,
+): Promise<void> {
+  const until = Date.now() + patienceMs;
+  while (Date.now() < until) {
+    const jobs = await claimDue(services, BATCH_MAX, key);
+    await Promise.all(jobs.map((job) => runJob(services, job, log)));
+    if (jobs.length > 0) continue;
+    if ((await pendingJobs(services.database, key, await services.clock.nowMs())) === 0) return;
+    await services.doorbell.wait(key, POLL_MS);
+  }
+}
+
+async function claimDue(services: Services, limit: number, only?: TransactionKey): Promise<Job[]> {
+  return claimJobs(services.database, await services.clock.nowMs(), limit, only);
+}
+
+async function runJob(services: Services, job: Job, log: Logger): Promise<void> {
+  try {
+    const [row] = await readProcesses(services.database, [job]);
+    if (row) await (job.kind === TELL ? tell(services, job, row) : perform(services, job, row));
+    else await endJobs(services.database, [job]);
+  } catch (error) {
+    log.warn({ err: error, job: job.kind, attempts: job.attempts }, 'job failed');
+    await giveBack(services, job, error).catch((reason) => complain(log, reason));
+  }
+}
+
+async function tell(services: Services, job: Job, row: ProcessRow): Promise<void> {
+  const { trigger, railKey } = job.payload as Telling;
+  const target = { accountId: row.accountId, transactionId: row.id };
+  const { code } = await services.advance({ target, trigger, ...(railKey && { railKey }) });
+  const isEarly = code === 'STEP_CONFLICT' && job.attempts < EARLY_ATTEMPTS_MAX;
+  if (isEarly) {
+    const dueMs = (await services.clock.nowMs()) + EARLY_RETRY_MS;
+    await postponeJob(services.database, job, dueMs, `does not fit at ${row.component}/${row.state}`);
+  } else {
+    await endJobs(services.database, [job]);
+  }
+}
+
+async function perform(services: Services, job: Job, row: ProcessRow): Promise<void> {
+  const key = `${row.end2end}:${job.id}`;
+  const trigger = await EFFECT_PERFORMERS[job.kind as EffectName](services, { key, row });
+  // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
+  if (trigger)
+    await services.advance({ target: { accountId: row.accountId, transactionId: row.id }, trigger, job });
+  else await endJobs(services.database, [job]);
+}
+
+async function giveBack(services: Services, job: Job, error: unknown): Promise<void> {
+  const failure = EFFECT_FAILURES[job.kind as EffectName];
+  const { accountId, transactionId } = job;
+  if (failure && job.attempts >= ATTEMPTS_MAX) {
+    await services.advance({ target: { accountId, transactionId }, trigger: failure, job });
+    return;
+  }
+  const waitMs = Math.min(RETRY_FIRST_MS * 4 ** (job.attempts - 1), RETRY_MAX_MS);
+  const dueMs = (await services.clock.nowMs()) + waitMs;
+  await postponeJob(services.database, job, dueMs, error instanceof Error ? error.message : String(error));
+}
+
+function complain(log: Logger, error: unknown): Job[] {
+  log.warn({ err: error }, 'jobs cannot be taken');
+  return [];
+}

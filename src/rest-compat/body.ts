@@ -1,0 +1,68 @@
+/** Reads the JSON body of a `/v2` request: every value as the text it stands there as, every wrong type named (C-50). */
+import { GatewayError } from '../base/errors.ts';
+import { type ExactJson, isExactObject, NumberToken, parseExactJson } from '../base/exact-json.ts';
+import { expandNumber } from '../base/money.ts';
+import type { Named, Violations } from '../resolvers/check-filter.ts';
+import { noteUnknown, type QueryPolicy } from './query.ts';
+
+/** What a member of a body may be: text, or a number that may also come as text. */
+export type MemberKind = 'text' | 'number';
+
+/** Members that a body may have, by name. */
+export type BodyShape = Readonly<Record<string, MemberKind>>;
+
+/** A body whose members are known to the route. */
+export interface Body {
+  /** @returns the member, or undefined when it was not given, is null, or is an empty text (C-5). */
+  readonly get: (name: string) => Named | undefined;
+  /** Names that were given but mean nothing here, percent-encoded. */
+  readonly ignored: readonly string[];
+}
+
+/**
+ * @param text - the body as it came; nothing at all is an empty object.
+ * @param violations - where what is wrong is noted.
+ * @throws {GatewayError} `BAD_REQUEST` when the text is not a JSON object.
+ */
+export function parseBody(text: string, shape: BodyShape, policy: QueryPolicy, violations: Violations): Body {
+  const members = readObject(text);
+  const values = new Map<string, Named>();
+  const ignored: string[] = [];
+  for (const [name, value] of Object.entries(members)) {
+    const kind = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (kind === undefined) noteUnknown(name, Object.keys(shape), policy, violations, ignored);
+    else if (value !== null && value !== '') {
+      const given = textOf(value, kind);
+      if (given === undefined) violations.add({ parameter: name, message: FORMS[kind] });
+      else values.set(name, { name, value: given });
+    }
+  }
+  return { get: (name) => values.get(name), ignored };
+}
+
+const FORMS = {
+  text: 'must be a string',
+  number: 'must be a number, or a decimal number in a string',
+} as const satisfies Record<MemberKind, string>;
+
+function readObject(text: string): { readonly [name: string]: ExactJson } {
+  if (text === '') return {};
+  let value: ExactJson;
+  try {
+    value = parseExactJson(text);
+  } catch {
+    throw new GatewayError('BAD_REQUEST', 'the body is not JSON');
+  }
+  if (!isExactObject(value)) throw new GatewayError('BAD_REQUEST', 'the body must be a JSON object');
+  return value;
+}
+
+function textOf(value: ExactJson, kind: MemberKind): string | undefined {
+  if (typeof value === 'string') return value;
+  if (kind !== 'number' || !(value instanceof NumberToken)) return undefined;
+  try {
+    return expandNumber(value.text);
+  } catch {
+    return undefined;
+  }
+}

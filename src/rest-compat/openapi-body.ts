@@ -1,0 +1,72 @@
+/** What OpenAPI says of requests that write: the members of their bodies, their key, their refusals. */
+import type { ErrorCode } from '../base/errors.ts';
+import { PIX_KEY_TYPES } from '../base/pix-key.ts';
+import { EXPIRES_IN } from '../resolvers/check-creation.ts';
+import type { BodyShape } from './body.ts';
+
+type Schema = Record<string, unknown>;
+
+/** Refusals that only writes have. */
+export const WRITE_REFUSALS: readonly ErrorCode[] = [
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'STEP_CONFLICT',
+  'LIMIT_EXCEEDED',
+];
+
+/** The header of C-52. */
+export const IDEMPOTENCY_KEY: Schema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same key with the same body gives the stored answer for 24 hours (C-52).',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+const AMOUNT = {
+  type: ['number', 'string'],
+  description: 'Above zero, never with more decimals than the currency has.',
+};
+const URL_MEMBER = { type: 'string', format: 'uri', description: 'https, without user name or password.' };
+const CURRENCY = { type: 'string', description: 'Raw code, display name, or an asset of one network (C-6).' };
+
+const MEMBERS: Readonly<Record<string, Schema>> = {
+  amount: AMOUNT,
+  amount_payment: AMOUNT,
+  amount_received: AMOUNT,
+  amount_paid: AMOUNT,
+  amount_sent: AMOUNT,
+  currency: CURRENCY,
+  currency_exit_received_code: CURRENCY,
+  currency_entry_paid_code: CURRENCY,
+  currency_receive_code: CURRENCY,
+  client_name: { type: 'string', minLength: 1, maxLength: 140 },
+  client_tax_id: { type: 'string', description: 'CPF or CNPJ, with or without punctuation.' },
+  wallet: { type: 'string', description: 'Destination address; makes it an onramp to an address.' },
+  external_code: { type: 'string', maxLength: 200, description: 'The merchant’s own reference.' },
+  return_url: URL_MEMBER,
+  webhook: URL_MEMBER,
+  expires_in: {
+    type: ['integer', 'string'],
+    description: `Seconds, ${EXPIRES_IN.min} to ${EXPIRES_IN.max}, default ${EXPIRES_IN.default}.`,
+  },
+  pix_key: { type: 'string', description: 'PIX key of the payee.' },
+  pix_key_type: { type: 'string', enum: PIX_KEY_TYPES },
+  from: { type: 'string', enum: ['balance', 'external'], default: 'balance' },
+  group_id: { type: 'string', description: 'Whitelist group.' },
+  address: { type: 'string', description: 'Destination; required where a group has several.' },
+  notes: { type: 'string', maxLength: 500 },
+  action: { type: 'string', enum: ['keep', 'refund', 'requote'] },
+  scenario: { type: 'string', description: 'Name in the catalogue of docs/sandbox.md.' },
+  end2end: { type: 'string' },
+  advance: { type: 'string', description: 'A duration such as 90s, 30m, 2h or 1d.' },
+};
+
+/** @returns the request body of a route. */
+export function requestBody(shape: BodyShape): Schema {
+  const properties = Object.fromEntries(Object.keys(shape).map((name) => [name, MEMBERS[name] ?? {}]));
+  return {
+    required: Object.keys(shape).length > 0,
+    content: { 'application/json': { schema: { type: 'object', properties } } },
+  };
+}

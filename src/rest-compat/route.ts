@@ -1,0 +1,61 @@
+/** What a route of `/v2` is: what it takes, what it needs, and how it answers. */
+import type { Scope } from '../base/api-key.ts';
+import type { Context } from '../resolvers/context.ts';
+import type { BodyShape } from './body.ts';
+import type { RestFamily } from './families.ts';
+import type { QueryPolicy } from './query.ts';
+
+/** What `/v2` is set up with. */
+export interface RestPolicy extends QueryPolicy {
+  /** Print the integers of the offramps exactly (C-4). */
+  readonly exactIntegers: boolean;
+}
+
+/** A request as a route sees it. */
+export interface RestRequest {
+  /** The `{id}` of the path, decoded; empty where the path has none. */
+  readonly id: string;
+  /** The request target after `?`. */
+  readonly search: string;
+  /** The body as it came; empty for a GET. */
+  readonly body: string;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** An answer: JSON text, and parameters that meant nothing. */
+export interface RestAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly ignored: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a route answers with, for OpenAPI. */
+export type AnswerShape =
+  | { readonly kind: 'transaction'; readonly family: RestFamily }
+  /** A transaction with further members beside those of the envelope. */
+  | { readonly kind: 'created'; readonly family: RestFamily; readonly extras: readonly string[] }
+  /** A transaction of any template. */
+  | { readonly kind: 'anyTransaction' }
+  | { readonly kind: 'list'; readonly family: RestFamily }
+  | { readonly kind: 'statement' }
+  | { readonly kind: 'balance' }
+  /** Members of a sandbox's answer, all texts. */
+  | { readonly kind: 'sandbox'; readonly name: string; readonly members: readonly string[] };
+
+/** One row of the table. */
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** With `{id}` where the path has a parameter. */
+  readonly path: string;
+  readonly scope: Scope;
+  readonly summary: string;
+  /** Query parameters. */
+  readonly parameters: readonly string[];
+  /** Members of the body; undefined where there is none. */
+  readonly body?: BodyShape;
+  /** Status of a good answer. */
+  readonly status: 200 | 201;
+  readonly answer: AnswerShape;
+  readonly handle: (context: Context, request: RestRequest) => Promise<RestAnswer>;
+}

@@ -1,0 +1,85 @@
+/** The routes of the sandbox: scenarios, its clock, money to start with. */
+import { Violations } from '../resolvers/check-filter.ts';
+import type { Context } from '../resolvers/context.ts';
+import { advanceClock, fundSandbox, playScenario } from '../resolvers/play-sandbox.ts';
+import type { EnvelopeWriter } from '../wire/envelope.ts';
+import { type BodyShape, parseBody } from './body.ts';
+import type { QueryPolicy } from './query.ts';
+import type { AnswerShape, Route } from './route.ts';
+
+interface SandboxEntry {
+  readonly path: string;
+  readonly summary: string;
+  readonly shape: BodyShape;
+  readonly required: readonly string[];
+  readonly answer: AnswerShape;
+  readonly perform: (context: Context, values: Readonly<Record<string, string>>) => Promise<string>;
+}
+
+/** @returns the routes. */
+export function sandboxRoutes(writer: EnvelopeWriter, policy: QueryPolicy): readonly Route[] {
+  return entries(writer).map((entry): Route => {
+    const { path, summary, shape, answer } = entry;
+    return {
+      method: 'POST',
+      path,
+      scope: 'create',
+      summary,
+      parameters: [],
+      body: shape,
+      status: 200,
+      answer,
+      handle: async (context, { body: text }) => {
+        const violations = new Violations();
+        const body = parseBody(text, shape, policy, violations);
+        for (const name of entry.required)
+          if (!body.get(name)) violations.add({ parameter: name, message: 'is required' });
+        violations.refuse();
+        const values = Object.fromEntries(
+          Object.keys(shape).flatMap((name) => {
+            const given = body.get(name);
+            return given ? [[name, given.value]] : [];
+          }),
+        );
+        return {
+          status: 200,
+          body: await entry.perform(context, values),
+          ignored: body.ignored,
+          headers: {},
+        };
+      },
+    };
+  });
+}
+
+function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
+  return [
+    {
+      path: '/v2/sandbox/trigger',
+      summary: 'Plays a scenario of the outside world on a transaction',
+      shape: { scenario: 'text', end2end: 'text', amount: 'number' },
+      required: ['scenario', 'end2end'],
+      answer: { kind: 'anyTransaction' },
+      perform: async (context, { scenario = '', end2end = '', amount }) =>
+        writer.envelope(await playScenario(context, { scenario, end2end, amount })),
+    },
+    {
+      path: '/v2/sandbox/clock',
+      summary: 'Sets the clock of the sandbox ahead',
+      shape: { advance: 'text' },
+      required: ['advance'],
+      answer: { kind: 'sandbox', name: 'clock', members: ['now'] },
+      perform: async (context, { advance = '' }) =>
+        JSON.stringify({ now: (await advanceClock(context, advance)).toISOString() }),
+    },
+    {
+      path: '/v2/sandbox/fund',
+      summary: 'Gives the account an amount, without a transaction',
+      shape: { currency: 'text', amount: 'number' },
+      required: ['currency', 'amount'],
+      answer: { kind: 'sandbox', name: 'fund', members: ['journalId', 'currency', 'amount'] },
+      perform: async (context, { currency = '', amount = '' }) =>
+        JSON.stringify(await fundSandbox(context, { currency, amount })),
+    },
+  ];
+}

@@ -1,0 +1,311 @@
+/** The routes of `/v2` that make or move something: creations, acts on a transaction, and the sandbox (contract 4). */
+import { paymentUri } from '../base/payment-uri.ts';
+import {
+  approveWithdrawal,
+  cancelTransaction,
+  rejectWithdrawal,
+  resolveDeposit,
+  type Target,
+} from '../resolvers/act-on-transaction.ts';
+import { CreationChecks } from '../resolvers/check-creation.ts';
+import type { Named } from '../resolvers/check-filter.ts';
+import type { Context } from '../resolvers/context.ts';
+import { createOfframp, type OfframpInput } from '../resolvers/create-offramp.ts';
+import { createOnramp, type OnrampInput } from '../resolvers/create-onramp.ts';
+import { createWithdrawal, type WithdrawalInput } from '../resolvers/create-withdrawal.ts';
+import { type Attempt, once } from '../resolvers/once.ts';
+import { depositPayment, hostedPage, qrImage } from '../resolvers/pay-links.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import type { EnvelopeWriter } from '../wire/envelope.ts';
+import { type Body, type BodyShape, parseBody } from './body.ts';
+import { FAMILIES, type RestFamily } from './families.ts';
+import type { QueryPolicy } from './query.ts';
+import type { Route } from './route.ts';
+
+/** A route that writes, before its body is read. */
+interface WriteEntry {
+  readonly path: string;
+  readonly scope: Route['scope'];
+  readonly summary: string;
+  readonly status: 200 | 201;
+  readonly shape: BodyShape;
+  readonly answer: Route['answer'];
+  /** Members that the answer has besides those of the envelope. */
+  readonly perform: (context: Context, attempt: Attempt, request: WriteRequest) => Promise<ProcessRow>;
+  readonly extras?: (context: Context, row: ProcessRow) => Readonly<Record<string, string>>;
+}
+
+/** What the work of such a route is given. */
+interface WriteRequest {
+  readonly id: string;
+  readonly body: Body;
+  readonly checks: CreationChecks;
+}
+
+const SESSION: BodyShape = {
+  external_code: 'text',
+  return_url: 'text',
+  webhook: 'text',
+  expires_in: 'number',
+};
+const CLIENT: BodyShape = { client_name: 'text', client_tax_id: 'text' };
+const PIX_IN: BodyShape = {
+  amount_payment: 'number',
+  amount_received: 'number',
+  currency_exit_received_code: 'text',
+  ...CLIENT,
+};
+
+/** @returns the routes; `write` gives the published body of a transaction. */
+export function writeRoutes(writer: EnvelopeWriter, policy: QueryPolicy): readonly Route[] {
+  return [...CREATIONS, ...ACTS].map((entry) => writeRoute(entry, writer, policy));
+}
+
+/** Reads the body, does the work once under its key, and answers with the envelope and what belongs beside it. */
+function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPolicy): Route {
+  const { path, scope, summary, shape, status, answer, extras } = entry;
+  return {
+    method: 'POST',
+    path,
+    scope,
+    summary,
+    parameters: [],
+    body: shape,
+    status,
+    answer,
+    handle: async (context, { id, body: text, idempotencyKey }) => {
+      const checks = new CreationChecks({ allowsLoopback: context.sandbox !== null });
+      const body = parseBody(text, shape, policy, checks);
+      const request = {
+        key: idempotencyKey,
+        parameter: 'Idempotency-Key',
+        route: `POST ${path} ${id}`,
+        body: text,
+      };
+      const done = await once(context, request, async (attempt) => {
+        const row = await entry.perform(context, attempt, { id, body, checks });
+        return { status, answer: withExtras(writer.envelope(row), extras?.(context, row)) };
+      });
+      const headers = done.isReplayed ? { 'idempotent-replayed': 'true' } : {};
+      return { status: done.status, body: done.answer, ignored: body.ignored, headers };
+    },
+  };
+}
+
+function withExtras(envelope: string, extras: Readonly<Record<string, string>> | undefined): string {
+  if (!extras) return envelope;
+  const members = Object.entries(extras).map(
+    ([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`,
+  );
+  return `${envelope.slice(0, -1)}${members.join('')}}`;
+}
+
+function familyNamed(family: RestFamily['family']): RestFamily {
+  return FAMILIES.find((each) => each.family === family) as RestFamily;
+}
+
+const CHECKOUTS = familyNamed('checkouts');
+const ONRAMPS = familyNamed('onramps');
+const OFFRAMPS = familyNamed('offramps');
+const WITHDRAWALS = familyNamed('withdrawals');
+
+const ONRAMP_NAMES = {
+  amountPayment: 'amount_payment',
+  amountReceived: 'amount_received',
+  currency: 'currency_exit_received_code',
+  clientName: 'client_name',
+  clientTaxId: 'client_tax_id',
+};
+const OFFRAMP_NAMES = {
+  amountPaid: 'amount_paid',
+  amountSent: 'amount_sent',
+  currency: 'currency_entry_paid_code',
+  pixKey: 'pix_key',
+  pixKeyType: 'pix_key_type',
+  clientName: 'client_name',
+  clientTaxId: 'client_tax_id',
+};
+const WITHDRAWAL_NAMES = {
+  amountReceived: 'amount_received',
+  currency: 'currency_receive_code',
+  groupId: 'group_id',
+  address: 'address',
+};
+const SESSION_NAMES = {
+  externalCode: 'external_code',
+  returnUrl: 'return_url',
+  webhook: 'webhook',
+  expiresIn: 'expires_in',
+};
+
+/** The members of a body under the names that resolvers know them by. */
+function inputOf<Input>(body: Body, names: Readonly<Record<string, string>>): Input {
+  return Object.fromEntries(
+    Object.entries(names).map(([name, member]): [string, Named | undefined] => [name, body.get(member)]),
+  ) as Input;
+}
+
+const CREATIONS: readonly WriteEntry[] = [
+  {
+    path: `/v2/${CHECKOUTS.single}`,
+    scope: 'create',
+    summary: 'Creates a checkout session and its hosted payment link',
+    status: 201,
+    shape: { ...PIX_IN, ...SESSION },
+    answer: { kind: 'created', family: CHECKOUTS, extras: ['payment_link'] },
+    perform: (context, attempt, { body, checks }) =>
+      createOnramp(
+        context,
+        attempt,
+        inputOf<OnrampInput>(body, { ...ONRAMP_NAMES, ...SESSION_NAMES }),
+        checks,
+        {
+          family: 'checkouts',
+          names: ONRAMP_NAMES,
+          isAccepted: true,
+          needsCustomer: false,
+          needsAmount: false,
+        },
+      ),
+    extras: (context, row) => ({ payment_link: hostedPage(context, row) }),
+  },
+  {
+    path: `/v2/${ONRAMPS.single}`,
+    scope: 'create',
+    summary: 'Creates an onramp, to the balance or to a wallet, with its PIX code',
+    status: 201,
+    shape: { ...PIX_IN, wallet: 'text', ...SESSION },
+    answer: { kind: 'created', family: ONRAMPS, extras: ['pix_copy_paste', 'pix_qr_svg_url'] },
+    perform: (context, attempt, { body, checks }) =>
+      createOnramp(
+        context,
+        attempt,
+        inputOf<OnrampInput>(body, { ...ONRAMP_NAMES, wallet: 'wallet', ...SESSION_NAMES }),
+        checks,
+        { family: 'onramps', names: ONRAMP_NAMES, isAccepted: true, needsCustomer: true, needsAmount: true },
+      ),
+    extras: (context, row) => ({
+      pix_copy_paste: row.process?.brCode ?? '',
+      pix_qr_svg_url: row.process?.brCode ? qrImage(context, row) : '',
+    }),
+  },
+  {
+    path: `/v2/${OFFRAMPS.single}`,
+    scope: 'create',
+    summary: 'Creates an offramp, from the balance or from a deposit',
+    status: 201,
+    shape: {
+      amount_paid: 'number',
+      amount_sent: 'number',
+      currency_entry_paid_code: 'text',
+      pix_key: 'text',
+      pix_key_type: 'text',
+      ...CLIENT,
+      from: 'text',
+      ...SESSION,
+    },
+    answer: { kind: 'created', family: OFFRAMPS, extras: ['deposit_uri'] },
+    perform: (context, attempt, { body, checks }) =>
+      createOfframp(
+        context,
+        attempt,
+        inputOf<OfframpInput>(body, { ...OFFRAMP_NAMES, from: 'from', ...SESSION_NAMES }),
+        checks,
+        { names: OFFRAMP_NAMES, isAccepted: true, needsPayee: true },
+      ),
+    extras: (_context, row): Readonly<Record<string, string>> => {
+      const payment = depositPayment(row);
+      const uri = payment && paymentUri(payment);
+      return uri ? { deposit_uri: uri } : {};
+    },
+  },
+  {
+    path: `/v2/${WITHDRAWALS.single}`,
+    scope: 'move',
+    summary: 'Creates a withdrawal to a whitelisted wallet or PIX key',
+    status: 201,
+    shape: {
+      amount_received: 'number',
+      currency_receive_code: 'text',
+      group_id: 'text',
+      address: 'text',
+      notes: 'text',
+    },
+    answer: { kind: 'created', family: WITHDRAWALS, extras: [] },
+    perform: (context, attempt, { body, checks }) =>
+      createWithdrawal(
+        context,
+        attempt,
+        inputOf<WithdrawalInput>(body, { ...WITHDRAWAL_NAMES, notes: 'notes' }),
+        checks,
+        WITHDRAWAL_NAMES,
+      ),
+  },
+];
+
+/** An act on a transaction of a family. */
+function act(
+  family: RestFamily,
+  name: string,
+  scope: Route['scope'],
+  summary: string,
+  perform: (context: Context, target: Target, request: WriteRequest) => Promise<ProcessRow>,
+  shape: BodyShape = {},
+): WriteEntry {
+  return {
+    path: `/v2/${family.single}/{id}/${name}`,
+    scope,
+    summary,
+    status: 200,
+    shape,
+    answer: { kind: 'transaction', family },
+    perform: (context, _attempt, request) => {
+      request.checks.refuse();
+      return perform(context, { end2end: request.id, family: family.family }, request);
+    },
+  };
+}
+
+const RESOLUTIONS = ['keep', 'refund', 'requote'] as const;
+
+const ACTS: readonly WriteEntry[] = [
+  ...FAMILIES.map((family) =>
+    act(
+      family,
+      'cancel',
+      family === WITHDRAWALS ? 'move' : 'create',
+      'Cancels it while nothing was paid or sent',
+      (context, target) => cancelTransaction(context, target),
+    ),
+  ),
+  act(
+    OFFRAMPS,
+    'refund',
+    'move',
+    'Sends a held deposit back on-chain',
+    (context, target, { body, checks }) =>
+      resolveDeposit(context, target, 'refund', body.get('address'), checks),
+    { address: 'text' },
+  ),
+  act(
+    OFFRAMPS,
+    'resolve',
+    'move',
+    'Resolves a held deposit: keep it, refund it, or convert it at a new price',
+    (context, target, { body, checks }) => {
+      const action = checks.required(body.get('action'), 'action');
+      const resolution = RESOLUTIONS.find((each) => each === action?.value);
+      if (action && !resolution)
+        checks.add({ parameter: 'action', message: `must be one of ${RESOLUTIONS.join(', ')}` });
+      checks.refuse();
+      return resolveDeposit(context, target, resolution ?? 'keep', body.get('address'), checks);
+    },
+    { action: 'text', address: 'text' },
+  ),
+  act(WITHDRAWALS, 'approve', 'move', 'Approves it as the second approver', (context, target) =>
+    approveWithdrawal(context, target),
+  ),
+  act(WITHDRAWALS, 'reject', 'move', 'Refuses its approval', (context, target) =>
+    rejectWithdrawal(context, target),
+  ),
+];

@@ -1,0 +1,45 @@
+/** Puts the services together that every use case is given: engine, rails, clock. */
+import { createSandbox } from '../rails/sandbox/index.ts';
+import { type Advance, createAdvance } from '../resolvers/advance-transaction.ts';
+import type { Services } from '../resolvers/context.ts';
+import { Doorbell } from '../resolvers/doorbell.ts';
+import type { Database } from '../store/database.ts';
+import type { Registry } from '../templates/registry.ts';
+import { envelopeWriter } from '../wire/envelope.ts';
+
+/** What services are made of. */
+export interface ServiceParts {
+  readonly database: Database;
+  readonly registry: Registry;
+  readonly config: {
+    readonly publicUrl: string;
+    readonly exactIntegers: boolean;
+    readonly sandboxAuto: boolean;
+  };
+}
+
+/** @returns the services, on sandbox rails; nothing runs yet. */
+export function createServices({ database, registry, config }: ServiceParts): Services {
+  const doorbell = new Doorbell();
+  const render = envelopeWriter(registry, config).envelope;
+  let advance: Advance | undefined;
+  const { rails, clock, sandbox } = createSandbox({
+    database,
+    registry,
+    doorbell,
+    isAuto: config.sandboxAuto,
+    advance: () => advance as Advance,
+  });
+  advance = createAdvance({ database, registry, clock, doorbell, render });
+  return {
+    database,
+    registry,
+    clock,
+    rails,
+    advance,
+    doorbell,
+    render,
+    sandbox,
+    publicUrl: config.publicUrl,
+  };
+}

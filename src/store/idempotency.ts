@@ -1,0 +1,107 @@
+/** Answers kept under the callers' own keys (C-52). */
+import type { Database, Statement, Tx } from './database.ts';
+
+/** A caller's key on a route of an account. */
+export interface KeyUse {
+  readonly accountId: bigint;
+  readonly route: string;
+  readonly key: string;
+}
+
+/** What is kept under a key. */
+export interface KeptAnswer {
+  readonly isSameRequest: boolean;
+  /** The transaction that the request made, once it is committed. */
+  readonly end2end: string | null;
+  readonly status: number | null;
+  readonly answer: string | null;
+  /** Whether somebody works on it at this moment. */
+  readonly isRunning: boolean;
+}
+
+const LEASE_SECONDS = 15;
+const KEPT_HOURS = 24;
+
+const TAKE: Statement = {
+  name: 'idempotency_take',
+  text: `insert into idempotency_key as k (account_id, route, key, request_hash, leased_until)
+    values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
+    on conflict (account_id, route, key) do update
+      set request_hash = excluded.request_hash, leased_until = excluded.leased_until,
+          end2end = case when k.created_at < now() - make_interval(hours => ${KEPT_HOURS}) then null else k.end2end end,
+          status = null, answer = null,
+          created_at = case when k.created_at < now() - make_interval(hours => ${KEPT_HOURS}) then now() else k.created_at end
+      where k.created_at < now() - make_interval(hours => ${KEPT_HOURS})
+         or (k.answer is null and k.leased_until < clock_timestamp() and k.request_hash = excluded.request_hash)
+    returning end2end`,
+};
+const READ: Statement = {
+  name: 'idempotency_read',
+  text: `select request_hash = $4 as "isSameRequest", end2end, status, answer, answer is null as "isRunning"
+    from idempotency_key where account_id = $1 and route = $2 and key = $3`,
+};
+const BIND: Statement = {
+  name: 'idempotency_bind',
+  text: `update idempotency_key set end2end = $4 where account_id = $1 and route = $2 and key = $3`,
+};
+const KEEP: Statement = {
+  name: 'idempotency_keep',
+  text: `update idempotency_key set status = $4, answer = $5 where account_id = $1 and route = $2 and key = $3`,
+};
+const RELEASE: Statement = {
+  name: 'idempotency_release',
+  text: `with gone as (delete from idempotency_key where account_id = $1 and route = $2 and key = $3 and end2end is null)
+    update idempotency_key set leased_until = clock_timestamp() where account_id = $1 and route = $2 and key = $3 and end2end is not null`,
+};
+const FORGET: Statement = {
+  name: 'idempotency_forget',
+  text: `delete from idempotency_key where created_at < now() - make_interval(hours => ${KEPT_HOURS})`,
+};
+
+/**
+ * Takes a key for a request: it is new, older than a day, or was left by a request that died.
+ *
+ * @returns the transaction that an earlier try made, if any; undefined when the key is somebody's.
+ */
+export async function takeKey(
+  database: Database,
+  { accountId, route, key }: KeyUse,
+  hash: Buffer,
+): Promise<{ end2end: string | null } | undefined> {
+  const [row] = await database.query<{ end2end: string | null }>(TAKE, [accountId, route, key, hash]);
+  return row;
+}
+
+/** @returns what is kept under a key, or undefined when nothing is. */
+export async function readKey(
+  database: Database,
+  { accountId, route, key }: KeyUse,
+  hash: Buffer,
+): Promise<KeptAnswer | undefined> {
+  const [row] = await database.query<KeptAnswer>(READ, [accountId, route, key, hash]);
+  return row;
+}
+
+/** Says which transaction the request made: part of the transaction that makes it. */
+export async function bindKey(tx: Tx, { accountId, route, key }: KeyUse, end2end: string): Promise<void> {
+  await tx.query(BIND, [accountId, route, key, end2end]);
+}
+
+/** Keeps the answer. */
+export async function keepAnswer(
+  database: Database,
+  { accountId, route, key }: KeyUse,
+  kept: { readonly status: number; readonly answer: string },
+): Promise<void> {
+  await database.query(KEEP, [accountId, route, key, kept.status, kept.answer]);
+}
+
+/** Gives a key back; what it was bound to stays bound. */
+export async function releaseKey(database: Database, { accountId, route, key }: KeyUse): Promise<void> {
+  await database.query(RELEASE, [accountId, route, key]);
+}
+
+/** Forgets answers that are older than a day. */
+export async function forgetOldAnswers(database: Database): Promise<void> {
+  await database.query(FORGET, []);
+}

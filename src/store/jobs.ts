@@ -1,0 +1,122 @@
+/** Jobs: work to do after a commit or at a time. Each is written by the transaction that makes it due. */
+import type { Database, Statement, Tx } from './database.ts';
+
+/** A job to be written. */
+export interface NewJob {
+  readonly accountId: bigint;
+  readonly transactionId: bigint;
+  readonly kind: string;
+  readonly payload: unknown;
+  /** Milliseconds on the clock of the processes. */
+  readonly dueMs: number;
+}
+
+/** A job that a worker has leased. */
+export interface Job {
+  readonly accountId: bigint;
+  readonly id: bigint;
+  readonly transactionId: bigint;
+  readonly kind: string;
+  readonly payload: unknown;
+  /** How often it was begun, this time included. */
+  readonly attempts: number;
+}
+
+/** The key of a job. */
+export type JobKey = Pick<Job, 'accountId' | 'id'>;
+
+const LEASE_SECONDS = 30;
+
+const ADD: Statement = {
+  name: 'job_add',
+  text: `insert into job (account_id, transaction_id, kind, payload, due_at)
+    select account_id, transaction_id, kind, payload, due_at
+      from jsonb_to_recordset($1::jsonb) j(account_id bigint, transaction_id bigint, kind text, payload jsonb, due_at timestamptz)`,
+};
+const CLAIM: Statement = {
+  name: 'job_claim',
+  text: `update job j set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempts = j.attempts + 1
+    from (select account_id, id from job
+           where due_at <= $1::timestamptz and (leased_until is null or leased_until < clock_timestamp())
+             and ($3::bigint is null or (account_id = $3 and transaction_id = $4))
+           order by due_at, id limit $2 for update skip locked) due
+    where j.account_id = due.account_id and j.id = due.id
+    returning j.account_id as "accountId", j.id, j.transaction_id as "transactionId", j.kind, j.payload, j.attempts`,
+};
+const END: Statement = {
+  name: 'job_end',
+  text: `delete from job j using unnest($1::bigint[], $2::bigint[]) u(account_id, id) where j.account_id = u.account_id and j.id = u.id`,
+};
+const POSTPONE: Statement = {
+  name: 'job_postpone',
+  text: `update job set due_at = $3, leased_until = null, last_error = $4 where account_id = $1 and id = $2`,
+};
+const NEXT_DUE: Statement = {
+  name: 'job_next_due',
+  text: `select due_at as "dueAt" from job order by due_at limit 1`,
+};
+const PENDING: Statement = {
+  name: 'job_pending',
+  text: `select count(*)::int as pending from job where account_id = $1 and transaction_id = $2 and due_at <= $3::timestamptz`,
+};
+
+/** Writes jobs; they are due as soon as the transaction is committed, or at their time. */
+export async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
+  const records = jobs.map((job) => ({
+    account_id: String(job.accountId),
+    transaction_id: String(job.transactionId),
+    kind: job.kind,
+    payload: job.payload,
+    due_at: new Date(job.dueMs).toISOString(),
+  }));
+  await tx.query(ADD, [JSON.stringify(records)]);
+}
+
+/**
+ * Leases due jobs for half a minute; a worker that dies gives them back by that.
+ *
+ * @param only - a transaction whose jobs alone are wanted.
+ */
+export function claimJobs(
+  database: Database,
+  nowMs: number,
+  limit: number,
+  only?: { readonly accountId: bigint; readonly transactionId: bigint },
+): Promise<Job[]> {
+  return database.query<Job>(CLAIM, [
+    new Date(nowMs).toISOString(),
+    limit,
+    only?.accountId ?? null,
+    only?.transactionId ?? null,
+  ]);
+}
+
+/** Ends jobs: in the transaction that keeps what came of them, or alone where nothing did. */
+export async function endJobs(tx: Tx, jobs: readonly JobKey[]): Promise<void> {
+  await tx.query(END, [jobs.map(({ accountId }) => accountId), jobs.map(({ id }) => id)]);
+}
+
+/** Gives a job back, to be tried again at a time. */
+export async function postponeJob(database: Tx, job: JobKey, dueMs: number, error: string): Promise<void> {
+  await database.query(POSTPONE, [job.accountId, job.id, new Date(dueMs).toISOString(), error.slice(0, 500)]);
+}
+
+/** @returns when the next job is due, as the database prints it; undefined when there is none. */
+export async function nextDue(database: Tx): Promise<string | undefined> {
+  const [row] = await database.query<{ dueAt: string }>(NEXT_DUE, []);
+  return row?.dueAt;
+}
+
+/** @returns how many jobs of a transaction are due. */
+export async function pendingJobs(
+  database: Tx,
+  { accountId, transactionId }: { readonly accountId: bigint; readonly transactionId: bigint },
+  nowMs: number,
+): Promise<number> {
+  const [row] = await database.query<{ pending: number }>(PENDING, [
+    accountId,
+    transactionId,
+    new Date(nowMs).toISOString(),
+  ]);
+  return row?.pending ?? 0;
+}

@@ -1,0 +1,430 @@
+/**
+ * Goal: what the gateway orders of the sandbox happens once, whoever asks how often, and its answers never change.
+ * Method: the rails beside the database that they keep their state in; jobs are looked at, not waited for.
+ */
+import { pino } from 'pino';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { isRefusedDestination, parseAddress } from '../../src/base/address.ts';
+import { decodeBrCode } from '../../src/base/br-code.ts';
+import { BRL, CURRENCIES, type Currency, currencyOf } from '../../src/base/currency.ts';
+import { isEndToEndId, newTxid } from '../../src/base/end-to-end-id.ts';
+import { millisOf } from '../../src/base/instant.ts';
+import { fromMinor } from '../../src/base/money.ts';
+import { payerAddress } from '../../src/rails/sandbox/addresses.ts';
+import { txHashOf } from '../../src/rails/sandbox/chain.ts';
+import { plansIn } from '../../src/rails/sandbox/plans.ts';
+import type { Services } from '../../src/resolvers/context.ts';
+import { emptyProcess, endOf } from '../../src/resolvers/make-transaction.ts';
+import type { Order } from '../../src/resolvers/rails.ts';
+import { settle, type Telling } from '../../src/resolvers/run-jobs.ts';
+import type { Sandbox } from '../../src/resolvers/sandbox.ts';
+import { createServices } from '../../src/server/services.ts';
+import { createAccount } from '../../src/store/accounts.ts';
+import { readProcesses } from '../../src/store/processes.ts';
+import { arm, takePlan } from '../../src/store/sandbox.ts';
+import type { ProcessRow } from '../../src/templates/facts.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { useDatabase } from '../support/database.ts';
+
+const store = useDatabase();
+const SILENT = pino({ level: 'silent' });
+const CONFIG = { publicUrl: 'http://127.0.0.1', exactIntegers: false, sandboxAuto: false };
+const COINS = CURRENCIES.filter((currency) => currency !== BRL);
+const USDT_TRX = currencyOf('USDT_TRX') as Currency;
+
+let services: Services;
+let sandbox: Sandbox;
+let accountId: bigint;
+let row: ProcessRow;
+let orders = 0;
+
+beforeAll(async () => {
+  services = createServices({ database: store.database, registry: REGISTRY, config: CONFIG });
+  sandbox = services.sandbox as Sandbox;
+  accountId = await createAccount(store.database, 'Rails', {
+    templates: REGISTRY.templates.map(({ name }) => name),
+  });
+  row = await makeOnramp(services);
+});
+
+/** An onramp that was made, with nothing done about it yet. */
+async function makeOnramp({ advance, clock }: Services): Promise<ProcessRow> {
+  const nowMs = await clock.nowMs();
+  const price = {
+    quote: '5.375',
+    refQuote: '5.3217',
+    fees: '12.50',
+    sourceAmount: '550.00',
+    targetAmount: '100',
+  };
+  const empty = emptyProcess(accountId, 'onramp', nowMs, null);
+  const made = await advance({
+    target: {
+      create: {
+        ...empty,
+        ...price,
+        sourceCurrency: 'BRL',
+        targetCurrency: 'USDT_TRX',
+        clientName: 'Ana Souza',
+        clientTaxId: '52998224725',
+        expiresAt: endOf(nowMs, 1_800),
+        process: { ...empty.process, isAccepted: true },
+      },
+    },
+    trigger: { on: 'created' },
+  });
+  return made.row;
+}
+
+/** The same key, as often as it is given on. */
+function newOrder(of: ProcessRow = row): Order {
+  orders += 1;
+  return { key: `${of.end2end}:test${orders}`, row: of };
+}
+
+interface Told extends Telling {
+  readonly afterMs: number;
+}
+
+/** What an order will tell, and how long after it; the jobs are removed. */
+async function toldBy(work: () => Promise<unknown>): Promise<Told[]> {
+  await store.owner.query(`delete from job where kind = 'tell'`);
+  const beforeMs = await services.clock.nowMs();
+  await work();
+  const { rows } = await store.owner.query(
+    `delete from job where kind = 'tell' returning payload, due_at::text as "dueAt", transaction_id as "transactionId"`,
+  );
+  expect(rows.every(({ transactionId }) => BigInt(transactionId) === row.id)).toBe(true);
+  return rows
+    .map(({ payload, dueAt }) => ({ ...payload, afterMs: millisOf(dueAt) - beforeMs }))
+    .sort((a, b) => a.afterMs - b.afterMs);
+}
+
+const armed = (...scenarios: string[]) =>
+  Promise.all(scenarios.map((scenario) => arm(store.database, row.accountId, row.id, scenario)));
+const leftPlans = async (): Promise<string[]> => {
+  const { rows } = await store.owner.query(`delete from sandbox_plan returning scenario`);
+  return rows.map(({ scenario }) => scenario).sort();
+};
+
+describe('the clock', () => {
+  test('goes ahead for every process, and never back', async () => {
+    const other = createServices({ database: store.database, registry: REGISTRY, config: CONFIG });
+    const before = await other.clock.nowMs();
+    const then = await sandbox.advanceClock(3_600_000);
+    expect(then - before).toBeGreaterThanOrEqual(3_600_000);
+    expect(await other.clock.nowMs()).toBeGreaterThanOrEqual(then);
+    for (const byMs of [-1, 0.5, Number.NaN, 101 * 365 * 86_400_000])
+      await expect(sandbox.advanceClock(byMs)).rejects.toMatchObject({
+        code: 'INVALID_PARAMETER',
+        violations: [{ parameter: 'advance' }],
+      });
+    expect((await other.clock.nowMs()) - then).toBeLessThan(60_000);
+  });
+
+  test('brings what is due with it, and rings for it', async () => {
+    const made = await makeOnramp(services);
+    const key = { accountId: made.accountId, transactionId: made.id };
+    await settle(services, key, SILENT);
+    let rings = 0;
+    services.doorbell.onAny(() => {
+      rings += 1;
+    });
+    await sandbox.advanceClock(1_860_000);
+    expect(rings).toBeGreaterThan(0);
+    await settle(services, key, SILENT);
+    const [now] = await readProcesses(store.database, [key]);
+    expect(`${now?.component}/${now?.state}`).toBe('depositpix/EXPIRED');
+  });
+});
+
+describe('orders', () => {
+  const toWallet = { currency: USDT_TRX, to: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD', amountMinor: 99_000_000n };
+  const { chain, pix } = {
+    chain: () => services.rails.chain,
+    pix: () => services.rails.pix,
+  };
+  const on = (told: readonly Told[]) => told.map(({ trigger }) => trigger.on).join(' ');
+  const within = (told: Told | undefined, afterMs: number) => {
+    expect(told?.afterMs).toBeGreaterThanOrEqual(afterMs);
+    expect(told?.afterMs).toBeLessThan(afterMs + 1_000);
+  };
+
+  test.each([
+    ['a payout', 'payout_settled', (order: Order) => pix().payOut({ ...order, amount: '490.00' })],
+    [
+      'a return',
+      'refund_settled',
+      (order: Order) => pix().returnPayment({ ...order, amount: '550.00', isExcess: false }),
+    ],
+    [
+      'a transfer',
+      'delivery_broadcast delivery_confirmed',
+      (order: Order) => chain().send({ ...order, ...toWallet }),
+    ],
+    ['a transfer back', 'return_confirmed', (order: Order) => chain().sendBack({ ...order, ...toWallet })],
+    [
+      'the return of an excess',
+      '',
+      (order: Order) => pix().returnPayment({ ...order, amount: '20.00', isExcess: true }),
+    ],
+    ['a cancellation', '', (order: Order) => pix().cancelCharge(order)],
+  ])('%s under the same key happens once, also when asked for five times at once', async (_, triggers, place) => {
+    const order = newOrder();
+    expect(on(await toldBy(() => Promise.all(Array.from({ length: 5 }, () => place(order)))))).toBe(triggers);
+    expect(await toldBy(() => place(order))).toEqual([]);
+    const kept = await store.owner.query('select kind from sandbox_order where key = $1', [order.key]);
+    expect(kept.rows).toHaveLength(1);
+  });
+
+  test('a payout settles after a second, under a new EndToEndId', async () => {
+    const [told] = await toldBy(() => pix().payOut({ ...newOrder(), amount: '490.00' }));
+    within(told, 1_000);
+    const id = (told?.trigger as { endToEndId: string }).endToEndId;
+    expect(isEndToEndId(id) && id.startsWith('E99999999')).toBe(true);
+    expect(told?.railKey).toBe(`pix:${id}`);
+  });
+
+  test('a transfer is broadcast, then confirmed; its hash comes of the key', async () => {
+    const order = newOrder();
+    const [broadcast, confirmed] = await toldBy(() => chain().send({ ...order, ...toWallet }));
+    within(broadcast, 700);
+    within(confirmed, 1_700);
+    expect(broadcast?.trigger).toEqual({
+      on: 'delivery_broadcast',
+      txHash: txHashOf(USDT_TRX, order.key),
+      gas: { currency: 'TRX_TRX', amountMinor: '13400000' },
+    });
+  });
+
+  test.each([
+    ['ETH_ETH', { currency: 'ETH_ETH', amountMinor: '2000000000000000' }],
+    ['USDC_ETH', { currency: 'ETH_ETH', amountMinor: '2000000000000000' }],
+    ['BTC_BTC', { currency: 'BTC_BTC', amountMinor: '1000' }],
+    ['USDC_BASE', null],
+    ['USDT_BSC', null],
+    ['USDT_SOL', null],
+  ])('gas of %s is booked where the catalogue has the coin', async (code, gas) => {
+    const order = { ...newOrder(), ...toWallet, currency: currencyOf(code) as Currency };
+    const [broadcast] = await toldBy(() => chain().send(order));
+    expect(broadcast?.trigger).toMatchObject({ gas });
+  });
+
+  test.each([
+    ['pix-out-reject', 'payout_rejected', () => pix().payOut({ ...newOrder(), amount: '490.00' })],
+    [
+      'refund-fail',
+      'refund_failed',
+      () => pix().returnPayment({ ...newOrder(), amount: '550.00', isExcess: false }),
+    ],
+    [
+      'delivery-fail',
+      'delivery_broadcast delivery_failed',
+      () => chain().send({ ...newOrder(), ...toWallet }),
+    ],
+    ['broadcast-fail', 'delivery_failed', () => chain().send({ ...newOrder(), ...toWallet })],
+  ])('the plan %s is used up by the order', async (plan, triggers, place) => {
+    await armed(plan, 'hold');
+    expect(on(await toldBy(place))).toBe(triggers);
+    expect(await leftPlans()).toEqual(['hold']);
+    expect(on(await toldBy(place))).not.toBe(triggers);
+  });
+
+  test('the return of an excess leaves the plan for the return of the payment', async () => {
+    await armed('refund-fail');
+    expect(
+      await toldBy(() => pix().returnPayment({ ...newOrder(), amount: '20.00', isExcess: true })),
+    ).toEqual([]);
+    expect(await leftPlans()).toEqual(['refund-fail']);
+  });
+
+  test('what goes back pays no more for the network than there is', async () => {
+    const back = (amountMinor: bigint) =>
+      toldBy(() => chain().sendBack({ ...newOrder(), ...toWallet, amountMinor }));
+    expect(await back(99_000_000n)).toMatchObject([{ trigger: { networkFee: '1' } }]);
+    expect(await back(400_000n)).toMatchObject([{ trigger: { networkFee: '0.4' } }]);
+  });
+});
+
+describe('charges', () => {
+  test('a charge is a dynamic BR Code at its txid; nobody pays it', async () => {
+    const txid = newTxid();
+    const order = { ...newOrder(), txid };
+    let brCode = '';
+    const told = await toldBy(async () => {
+      brCode = (await services.rails.pix.createCharge(order)).brCode;
+    });
+    expect(told).toEqual([]);
+    expect(decodeBrCode(brCode)).toEqual({
+      kind: 'dynamic',
+      url: `sandbox.pix.local/qr/v2/${txid}`,
+      merchantName: 'Crossramp Sandbox',
+      merchantCity: 'SAO PAULO',
+    });
+    expect(await services.rails.pix.createCharge(order)).toEqual({ brCode });
+  });
+
+  test('an automatic sandbox pays it by itself, once', async () => {
+    const auto = createServices({
+      database: store.database,
+      registry: REGISTRY,
+      config: { ...CONFIG, sandboxAuto: true },
+    });
+    const order = { ...newOrder(), txid: newTxid() };
+    const told = await toldBy(async () => {
+      await auto.rails.pix.createCharge(order);
+      await auto.rails.pix.createCharge(order);
+    });
+    expect(told).toMatchObject([
+      { trigger: { on: 'pix_received', amount: '550.00', payerTaxId: '52998224725' } },
+    ]);
+    expect(told[0]?.afterMs).toBeGreaterThanOrEqual(2_000);
+  });
+
+  test('the directory knows whose a key is', async () => {
+    const { keyOwner } = services.rails.pix;
+    const stranger = { ...row, pixKey: '11144477735', pixKeyType: 'cpf' };
+    expect(await keyOwner(stranger)).toBe('11144477735');
+    expect(await keyOwner({ ...row, pixKey: '12ABC34501DE35', pixKeyType: 'cnpj' })).toBe('12ABC34501DE35');
+    expect(await keyOwner({ ...row, pixKey: 'ana@example.com', pixKeyType: 'email' })).toBe('52998224725');
+  });
+});
+
+describe('decisions', () => {
+  const { check, screen, convert } = {
+    check: (order: Order) => services.rails.identity.check(order),
+    screen: (order: Order) => services.rails.screening.screen(order),
+    convert: (order: Order) => services.rails.liquidity.convert(order),
+  };
+  const withRow = (facts: Partial<ProcessRow>) => ({ ...row, ...facts });
+  const paid = () => withRow({ process: { sequence: 3, createdBy: null, paid: '550.00' } });
+
+  test.each<[string, (order: Order) => Promise<string>, () => ProcessRow, string | null, string]>([
+    ['identity', check, () => row, null, 'passed'],
+    ['identity', check, () => withRow({ clientTaxId: '52998224720' }), null, 'irregular'],
+    ['identity', check, () => withRow({ clientTaxId: null }), null, 'irregular'],
+    ['identity', check, () => row, 'step-up-require', 'step_up'],
+    ['identity', check, () => row, 'identity-review', 'review'],
+    ['identity', check, () => row, 'identity-irregular', 'irregular'],
+    ['screening', screen, () => row, null, 'cleared'],
+    ['screening', screen, () => row, 'hold', 'held'],
+    ['screening', screen, paid, 'step-up-require', 'step_up'],
+    ['conversion', convert, () => row, null, 'settled'],
+    ['conversion', convert, () => row, 'swap-fail', 'failed'],
+  ])('%s %#: the answer is the same when asked again, whatever was planned since', async (...cases) => {
+    const [, ask, rowOf, plan, answer] = cases;
+    if (plan) await armed(plan);
+    const order = newOrder(rowOf());
+    expect(await Promise.all(Array.from({ length: 5 }, () => ask(order)))).toEqual(Array(5).fill(answer));
+    expect(await leftPlans()).toEqual([]);
+    await armed('identity-irregular', 'hold', 'swap-fail');
+    expect(await ask(order)).toBe(answer);
+    expect(await leftPlans()).toEqual(['hold', 'identity-irregular', 'swap-fail']);
+  });
+
+  test('a closer look is taken at payments only', async () => {
+    await armed('step-up-require');
+    expect(await screen(newOrder())).toBe('cleared');
+    expect(await leftPlans()).toEqual(['step-up-require']);
+  });
+
+  test('of several plans one is taken at a time, in the order of the rail', async () => {
+    await armed('identity-irregular', 'step-up-require');
+    const take = (...names: string[]) => takePlan(store.database, row.accountId, row.id, names);
+    expect(await take('step-up-require', 'identity-irregular')).toBe('step-up-require');
+    expect(await take('step-up-require', 'identity-irregular')).toBe('identity-irregular');
+    expect(await take('step-up-require', 'identity-irregular')).toBeUndefined();
+    expect(await take()).toBeUndefined();
+  });
+});
+
+describe('networks', () => {
+  test('every currency of the catalogue has a fee; BRL has none', async () => {
+    const fees = await Promise.all(
+      COINS.map(async (coin) => [
+        coin.code,
+        fromMinor(await services.rails.chain.networkFee(coin), coin.decimals),
+      ]),
+    );
+    expect(Object.fromEntries(fees)).toEqual({
+      USDT_TRX: '1',
+      TRX_TRX: '1.1',
+      USDT_ETH: '2.5',
+      USDC_ETH: '2.5',
+      ETH_ETH: '0.0005',
+      USDT_POLYGON: '0.1',
+      USDC_POLYGON: '0.1',
+      USDC_BASE: '0.1',
+      USDT_BSC: '0.1',
+      USDT_SOL: '0.1',
+      USDC_SOL: '0.1',
+      BTC_BTC: '0.00002',
+    });
+    await expect(services.rails.chain.networkFee(BRL)).rejects.toThrow('BRL is a currency of a network');
+  });
+
+  test('addresses are valid, and nobody gets one twice, also on another EVM network', async () => {
+    const codes = ['USDT_TRX', 'USDT_ETH', 'USDC_POLYGON', 'USDC_BASE', 'USDT_BSC', 'BTC_BTC'];
+    const asked = codes.flatMap((code) => Array<Currency>(20).fill(currencyOf(code) as Currency));
+    const given = await Promise.all(
+      asked.map(async (currency) => ({
+        network: currency.network,
+        address: await services.rails.chain.depositAddress(currency),
+      })),
+    );
+    for (const { network, address } of given) {
+      expect(parseAddress(network, address)).toBe(address);
+      expect(isRefusedDestination(network, address)).toBeUndefined();
+    }
+    expect(new Set(given.map(({ address }) => address)).size).toBe(asked.length);
+  });
+
+  test('Solana has four addresses, one after the other', async () => {
+    const currency = currencyOf('USDC_SOL') as Currency;
+    const given = [];
+    for (let n = 0; n < 8; n++) given.push(await services.rails.chain.depositAddress(currency));
+    expect(new Set(given).size).toBe(4);
+    expect(given.slice(4)).toEqual(given.slice(0, 4));
+    for (const address of given) {
+      expect(parseAddress('SOL', address)).toBe(address);
+      expect(isRefusedDestination('SOL', address)).toBeUndefined();
+    }
+    expect(given).not.toContain(payerAddress(currency));
+  });
+
+  test.each(
+    COINS,
+  )('$code: payers are valid, hashes have the form of the network and come of the seed', (coin) => {
+    const payer = payerAddress(coin);
+    expect(parseAddress(coin.network, payer)).toBe(payer);
+    expect(isRefusedDestination(coin.network, payer)).toBeUndefined();
+    const forms: Record<string, RegExp> = { SOL: /^[1-9A-HJ-NP-Za-km-z]{86,88}$/, TRX: /^[0-9a-f]{64}$/ };
+    const form = forms[coin.network === 'BTC' ? 'TRX' : coin.network] ?? /^0x[0-9a-f]{64}$/;
+    expect(txHashOf(coin, 'a')).toMatch(form);
+    expect(txHashOf(coin, 'a')).toBe(txHashOf(coin, 'a'));
+    expect(txHashOf(coin, 'b')).not.toBe(txHashOf(coin, 'a'));
+  });
+});
+
+test('every asset has a rate of this moment; others have none', async () => {
+  for (const asset of new Set(COINS.map((coin) => coin.asset))) {
+    const observed = await services.rails.rates.observe(asset);
+    expect(Number(observed?.mid)).toBeGreaterThan(0);
+    expect(Math.abs((observed?.observedAtMs ?? 0) - (await services.clock.nowMs()))).toBeLessThan(1_000);
+  }
+  expect(await services.rails.rates.observe('DOGE')).toBeUndefined();
+});
+
+test.each([
+  [null, []],
+  ['', []],
+  ['order 12', []],
+  ['sandbox:hold', ['hold']],
+  ['sandbox:hold,swap-fail', ['hold', 'swap-fail']],
+  ['order 12 (sandbox:swap-fail), thanks', ['swap-fail']],
+  ['sandbox:hold sandbox:hold,refund-fail', ['hold', 'refund-fail']],
+  ['sandbox:pay,hold,constructor', ['hold']],
+  ['sandbox: hold', []],
+  ['my-sandbox:hold', []],
+  ['sandbox:holding', []],
+])('plans in %j are %j', (text, plans) => expect(plansIn(text)).toEqual(plans));

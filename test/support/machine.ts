@@ -1,0 +1,442 @@
+/**
+ * Transactions on their way, without a database: new rows of each template with the figures of the published sample, a
+ * book in memory that keeps the holder's sub-accounts at zero or above, and triggers driven through the machines.
+ */
+import { type Currency, currencyOf } from '../../src/base/currency.ts';
+import { instantOf } from '../../src/base/instant.ts';
+import { fromMinor, toMinor } from '../../src/base/money.ts';
+import { type AccountRole, credit, debit, type Journal, journal } from '../../src/ledger/posting.ts';
+import type { Step, Template } from '../../src/templates/define.ts';
+import type { Facts, Process, ProcessRow } from '../../src/templates/facts.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { type PlannedStep, plan, stepNameOf } from '../../src/templates/machine.ts';
+import type { StepName } from '../../src/templates/transition.ts';
+import type { QuoteFacts, Trigger, TriggerFacts, TriggerName } from '../../src/templates/triggers.ts';
+
+/** When every sample is made, and when its session ends. */
+export const MADE_MS = Date.parse('2026-11-21T12:00:00Z');
+export const END_MS = MADE_MS + 30 * 60_000;
+/** Within the session, and when it ends for payments too: 60 s later (C-32). */
+export const DURING_MS = MADE_MS + 60_000;
+export const AFTER_MS = END_MS + 60_000;
+
+/** @returns a moment as rails tell it. */
+export const iso = (ms: number) => new Date(ms).toISOString();
+
+/** A millisecond beyond the grace. */
+export const LATE = { settledAt: iso(AFTER_MS + 1), seenAt: iso(AFTER_MS + 1) };
+
+const CLIENT = { clientName: 'Ana Souza', clientTaxId: '52998224725' };
+const PAYEE = { pixKey: 'ana@example.com', pixKeyType: 'email' };
+/** CPF of whoever is not the customer. */
+export const STRANGER = '11144477735';
+
+const PRICE_IN: QuoteFacts = {
+  quote: '5.375',
+  refQuote: '5.3217',
+  fees: '12.50',
+  sourceAmount: '550.00',
+  targetAmount: '100',
+  networkFee: null,
+};
+const PRICE_OUT: QuoteFacts = {
+  quote: '5.00',
+  refQuote: '5.05',
+  fees: '10.00',
+  sourceAmount: '100',
+  targetAmount: '490.00',
+  networkFee: null,
+};
+const INTO_CRYPTO = { sourceCurrency: 'BRL', targetCurrency: 'USDT_TRX' };
+const INTO_BRL = { sourceCurrency: 'USDT_TRX', targetCurrency: 'BRL' };
+const WALLET = { wallet: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD', groupId: 'wl-treasury' };
+
+const NO_FACTS: Omit<Facts, 'template'> = {
+  quote: null,
+  refQuote: null,
+  fees: null,
+  sourceCurrency: null,
+  sourceAmount: null,
+  targetCurrency: null,
+  targetAmount: null,
+  networkFee: null,
+  exactDepositAmount: null,
+  pixE2e: null,
+  pixKey: null,
+  pixKeyType: null,
+  clientName: null,
+  clientTaxId: null,
+  expiresAt: instantOf(new Date(END_MS)),
+  returnUrl: null,
+  externalCode: null,
+  webhook: null,
+  fixedLink: null,
+  wallet: null,
+  depositAddress: null,
+  txHash: null,
+  groupId: null,
+  notes: null,
+};
+
+/** New transactions by what is special about them, as they are before `created`. */
+export const SAMPLES = {
+  checkout: newRow('crossramp_checkout', { ...INTO_CRYPTO, ...PRICE_IN, ...CLIENT }),
+  // A visit of a static link without an amount: the customer enters all of it.
+  'open checkout': newRow('crossramp_checkout', { ...INTO_CRYPTO }, { isAccepted: true }),
+  onramp: newRow('onramp', { ...INTO_CRYPTO, ...PRICE_IN, ...CLIENT }, { isAccepted: true }),
+  'anonymous onramp': newRow('onramp', { ...INTO_CRYPTO, ...PRICE_IN }),
+  'onramp to address': newRow(
+    'onramp_instant',
+    { ...INTO_CRYPTO, ...PRICE_IN, targetAmount: '99', networkFee: '1.00', ...CLIENT, ...WALLET },
+    { isAccepted: true },
+  ),
+  'anonymous onramp to address': newRow('onramp_instant', {
+    ...INTO_CRYPTO,
+    ...PRICE_IN,
+    targetAmount: '99',
+    networkFee: '1.00',
+    ...WALLET,
+  }),
+  offramp: newRow('offramp', { ...INTO_BRL, ...PRICE_OUT, ...CLIENT, ...PAYEE }, { isAccepted: true }),
+  'offramp without payee': newRow('offramp', { ...INTO_BRL, ...PRICE_OUT }),
+  'offramp from address': newRow(
+    'offramp_instant',
+    { ...INTO_BRL, ...PRICE_OUT, ...CLIENT, ...PAYEE },
+    { isAccepted: true },
+  ),
+  'offramp from address without payee': newRow('offramp_instant', { ...INTO_BRL, ...PRICE_OUT }),
+  withdrawal: newRow('withdraw_dash_same_curr', {
+    sourceCurrency: 'USDT_TRX',
+    sourceAmount: '100',
+    targetCurrency: 'USDT_TRX',
+    targetAmount: '99',
+    networkFee: '1.00',
+    expiresAt: null,
+    ...WALLET,
+  }),
+  'withdrawal to approve': newRow(
+    'withdraw_dash_same_curr',
+    {
+      sourceCurrency: 'USDT_TRX',
+      sourceAmount: '100',
+      targetCurrency: 'USDT_TRX',
+      targetAmount: '100',
+      expiresAt: null,
+      ...WALLET,
+    },
+    { needsApproval: true },
+  ),
+  'withdrawal of BRL': newRow('withdraw_dash_same_curr', {
+    sourceCurrency: 'BRL',
+    sourceAmount: '1000.00',
+    targetCurrency: 'BRL',
+    targetAmount: '1000.00',
+    expiresAt: null,
+    groupId: 'wl-bank',
+    ...PAYEE,
+  }),
+} as const;
+
+/** Name of a sample. */
+export type SampleName = keyof typeof SAMPLES;
+
+/** @returns a row that is not made yet. */
+export function newRow(template: string, facts: Partial<Facts>, process: Partial<Process> = {}): ProcessRow {
+  const madeAt = instantOf(new Date(MADE_MS));
+  return {
+    accountId: 1n,
+    id: 7n,
+    end2end: 'CRX01KRB0000000000000000000007',
+    component: '',
+    state: '',
+    createdAt: madeAt,
+    updatedAt: madeAt,
+    errorEn: '',
+    errorPt: '',
+    asPublished: null,
+    depositFrom: null,
+    ...NO_FACTS,
+    ...facts,
+    template,
+    process: { sequence: 0, createdBy: null, ...process },
+  };
+}
+
+/** What rails and customers tell, where a test varies it. */
+export interface Figures {
+  readonly paid: string;
+  readonly payerTaxId: string | null;
+  readonly settledAt: string;
+  readonly isForced: boolean;
+  /** The exact amount that is asked for, and what arrives. */
+  readonly exactAmount: string;
+  readonly deposited: string;
+  readonly depositTxHash: string;
+  readonly seenAt: string;
+  readonly gas: TriggerFacts['delivery_broadcast']['gas'];
+  readonly returnFee: string;
+  /** The price of what the customer enters, and the new one of a deposit of another amount. */
+  readonly price: QuoteFacts;
+  readonly newPrice: QuoteFacts;
+}
+
+/** All as it should be, with the figures of the published sample. */
+export const EXPECTED: Figures = {
+  paid: '550.00',
+  payerTaxId: CLIENT.clientTaxId,
+  settledAt: iso(DURING_MS),
+  isForced: false,
+  exactAmount: '100.000137',
+  deposited: '100.000137',
+  depositTxHash: 'd1'.repeat(32),
+  seenAt: iso(DURING_MS),
+  gas: { currency: 'TRX_TRX', amountMinor: '13400000' },
+  returnFee: '1.00',
+  price: PRICE_IN,
+  newPrice: { ...PRICE_OUT, sourceAmount: '100.000137' },
+};
+
+/** @returns what every trigger carries; the compiler sees to it that none is left out. */
+function factsOf(figures: Figures): TriggerFacts {
+  const nothing = {};
+  return {
+    created: nothing,
+    quote_failed: nothing,
+    amount_given: { price: figures.price },
+    accepted: nothing,
+    identity_given: { ...CLIENT, payout: PAYEE },
+    identity_confirmed: nothing,
+    limit_exceeded: nothing,
+    identity_passed: nothing,
+    identity_irregular: nothing,
+    step_up_required: nothing,
+    review_required: nothing,
+    step_up_approved: nothing,
+    step_up_denied: nothing,
+    key_divergent: nothing,
+    charge_created: { txid: 'tx0'.repeat(10), brCode: '00020101021226' },
+    charge_failed: nothing,
+    expired: { isForced: figures.isForced },
+    cancelled: nothing,
+    pix_received: {
+      endToEndId: 'E12345678202611211201abcdef12345',
+      amount: figures.paid,
+      settledAt: figures.settledAt,
+      payerTaxId: figures.payerTaxId,
+    },
+    cleared: nothing,
+    held: nothing,
+    released: nothing,
+    hold_rejected: nothing,
+    swap_settled: nothing,
+    swap_failed: nothing,
+    refund_requested: nothing,
+    refund_settled: nothing,
+    refund_failed: nothing,
+    delivery_broadcast: { txHash: 'a1'.repeat(32), gas: figures.gas },
+    delivery_confirmed: nothing,
+    delivery_failed: nothing,
+    payout_settled: { endToEndId: 'E12345678202611211205abcdef12345' },
+    payout_rejected: nothing,
+    payout_returned: nothing,
+    deposit_ready: { address: 'TAgEayk4rAWTNWGkytgdNjkXXABto5Vp8Q', exactAmount: figures.exactAmount },
+    deposit_seen: {
+      txHash: figures.depositTxHash,
+      logIndex: 0,
+      amount: figures.deposited,
+      from: 'TMaevXmbYNz1rwX53YGt9FK2wiSmcEq1ut',
+      seenAt: figures.seenAt,
+    },
+    deposit_confirmed: { txHash: figures.depositTxHash },
+    deposit_dropped: { txHash: figures.depositTxHash },
+    refund_ordered: { address: 'TMaevXmbYNz1rwX53YGt9FK2wiSmcEq1ut' },
+    kept: nothing,
+    requoted: { price: figures.newPrice },
+    return_confirmed: { networkFee: figures.returnFee },
+    dispute_opened: nothing,
+    dispute_accepted: nothing,
+    dispute_rejected: nothing,
+    approved: nothing,
+    rejected: nothing,
+    reached: nothing,
+  };
+}
+
+/** @returns a trigger of every name. */
+export function triggersOf(figures: Figures): readonly Trigger[] {
+  return Object.entries(factsOf(figures)).map(([on, carried]) => ({ on, ...carried }) as Trigger);
+}
+
+/**
+ * Triggers as they may be told where a transaction stands: a deposit is priced anew at what arrived. Left out is what
+ * no rail may tell but the machines take all the same; machine.test.ts has a failing test for each.
+ */
+export function fitting(row: ProcessRow, triggers: readonly Trigger[]): readonly Trigger[] {
+  const arrived = row.process?.deposit?.amount;
+  return triggers
+    .filter((each) => !isHole(row, each))
+    .map((each) =>
+      each.on === 'requoted' && arrived ? { ...each, price: { ...each.price, sourceAmount: arrived } } : each,
+    );
+}
+
+function isHole({ template, sourceCurrency, process }: ProcessRow, { on }: Trigger): boolean {
+  if (on === 'charge_created') return process?.paid !== undefined;
+  const ofOtherRail = sourceCurrency === 'BRL' ? 'delivery_' : 'payout_';
+  return template === 'withdraw_dash_same_curr' && on.startsWith(ofOtherRail);
+}
+
+/** @returns the trigger of the sample, with what differs from it. */
+export function trigger(on: TriggerName, changes: Partial<Figures> = {}): Trigger {
+  return { on, ...factsOf({ ...EXPECTED, ...changes })[on] } as Trigger;
+}
+
+/** Balances of the book by role and currency, minor units. */
+export type Book = ReadonlyMap<string, bigint>;
+
+/** @returns a balance in minor units. */
+export function balanceOf(book: Book, role: AccountRole, currencyCode: string): bigint {
+  return book.get(`${role} ${currencyCode}`) ?? 0n;
+}
+
+/** @returns all that is not zero, as text in order, of accounts whose name begins so. */
+export function standing(book: Book, prefix = ''): readonly string[] {
+  return [...book]
+    .filter(([name, balance]) => name.startsWith(prefix) && balance !== 0n)
+    .map(([name, balance]) => `${name} ${fromMinor(balance, decimalsOf(name))}`)
+    .sort();
+}
+
+/** @returns the book after these journals, one by one; undefined when one takes a sub-account below zero (C-30). */
+export function posted(book: Book, journals: readonly Journal[]): Book | undefined {
+  const next = new Map(book);
+  for (const { postings } of journals) {
+    for (const { role, currency, deltaMinor } of postings) {
+      const name = `${role} ${currency.code}`;
+      next.set(name, (next.get(name) ?? 0n) + deltaMinor);
+    }
+    if ([...next].some(([name, balance]) => name.startsWith('M.') && balance < 0n)) return undefined;
+  }
+  return next;
+}
+
+/** A transaction on its way: where it is, what stands in the book, and what happened so far. */
+export interface Run {
+  readonly row: ProcessRow;
+  readonly book: Book;
+  readonly journals: readonly Journal[];
+  readonly steps: readonly PlannedStep[];
+}
+
+/** @returns a sample about to be made, on a book with these means, such as `{ USDT_TRX: '150' }`. */
+export function begin(row: ProcessRow, means: Readonly<Record<string, string>> = {}): Run {
+  const book = Object.entries(means).map(([code, amount]): [string, bigint] => [
+    `M.available ${code}`,
+    toMinor(amount, decimalsOf(code)),
+  ]);
+  return { row, book: new Map(book), journals: [], steps: [] };
+}
+
+/** @returns the template of a row. */
+export function templateOf({ template }: ProcessRow): Template {
+  return REGISTRY.find(template) as Template;
+}
+
+/** @returns where a row stands. */
+export function stepOf({ template, component, state }: ProcessRow): Step {
+  return REGISTRY.stepOf(template, component, state);
+}
+
+/**
+ * Takes one trigger as the gateway would: each step with its journals, the shortfall where they are not covered.
+ *
+ * @returns what it is after each step; undefined when the trigger is refused.
+ * @throws {Error} when journals are not covered and nothing is planned for that.
+ */
+export function advance(run: Run, taken: Trigger, nowMs: number): readonly Run[] | undefined {
+  const planned = plan(templateOf(run.row), frozen(run.row), taken, {
+    nowMs,
+    available: (code) => {
+      if (taken.on !== 'dispute_opened') throw new Error(`${taken.on} asks for the balance`);
+      return balanceOf(run.book, 'M.available', code);
+    },
+  });
+  if (!planned) return undefined;
+  const after: Run[] = [];
+  for (const step of planned) {
+    const before = after.at(-1) ?? run;
+    const book = posted(before.book, step.journals);
+    if (!book) return [...after, afterStep(before, shortfallOf(step, taken), before.book)];
+    after.push(afterStep(before, step, book));
+  }
+  return after;
+}
+
+/** What differs from the sample, by the word that a way is written with. */
+const VARIED: Readonly<Record<string, Trigger>> = {
+  pix_over: trigger('pix_received', { paid: '570.00' }),
+  pix_under: trigger('pix_received', { paid: '540.00' }),
+  pix_late: trigger('pix_received', LATE),
+  pix_of_stranger: trigger('pix_received', { payerTaxId: STRANGER }),
+  seen_over: trigger('deposit_seen', { deposited: '101' }),
+  seen_under: trigger('deposit_seen', { deposited: '99' }),
+  seen_late: trigger('deposit_seen', LATE),
+  expired_early: trigger('expired', { isForced: true }),
+  broadcast_free: trigger('delivery_broadcast', { gas: null }),
+};
+
+/** 100 USDT leave the account by another way. */
+export const SPEND = spending(toMinor('100', 6));
+
+/** @returns a journal that takes USDT of the balance, of no transaction's. */
+export function spending(amountMinor: bigint): Journal {
+  const usdt = currencyOf('USDT_TRX') as Currency;
+  return journal('SPEND', debit('M.available', usdt, amountMinor), credit('A.custody', usdt, amountMinor));
+}
+
+/**
+ * @param way - words: triggers of the sample by name, those above, and `SPEND`.
+ * @returns the run after all of them.
+ * @throws {Error} when one is refused.
+ */
+export function drive(run: Run, way: string, nowMs = DURING_MS): Run {
+  let present = run;
+  for (const word of way.split(' ')) {
+    const after =
+      word === 'SPEND'
+        ? { ...present, book: posted(present.book, [SPEND]) as Book }
+        : advance(present, VARIED[word] ?? trigger(word as TriggerName), nowMs)?.at(-1);
+    if (!after) throw new Error(`${run.row.template} refuses ${word} at ${stepNameOf(present.row)}`);
+    present = after;
+  }
+  return present;
+}
+
+/** @returns the steps that a run moved to, in order. */
+export function pathOf({ steps }: Run): readonly StepName[] {
+  return steps.filter(({ isMove }) => isMove).map(({ row }) => stepNameOf(row));
+}
+
+function shortfallOf({ shortfall, row }: PlannedStep, { on }: Trigger): PlannedStep {
+  if (!shortfall) throw new Error(`${row.template} after ${on}: ${stepNameOf(row)} is not covered`);
+  return shortfall();
+}
+
+function afterStep(before: Run, step: PlannedStep, book: Book): Run {
+  return {
+    row: step.row,
+    book,
+    journals: [...before.journals, ...step.journals],
+    steps: [...before.steps, step],
+  };
+}
+
+/** Whoever changes a row instead of making a new one stumbles. */
+function frozen(row: ProcessRow): ProcessRow {
+  if (row.process) Object.freeze(row.process);
+  return Object.freeze(row);
+}
+
+function decimalsOf(name: string): number {
+  return (currencyOf(name.split(' ').at(-1) as string) as Currency).decimals;
+}

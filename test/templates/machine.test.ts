@@ -1,0 +1,590 @@
+/**
+ * Goal: the machines of the six templates reach every published step, post the published journals on the way, and take
+ * nothing that does not fit. Method: new transactions with the figures of the published sample, driven by triggers on a
+ * book in memory; where it says everywhere, every place that a finite set of triggers leads to was visited.
+ */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type Currency, currencyOf } from '../../src/base/currency.ts';
+import { instantOf, millisOf } from '../../src/base/instant.ts';
+import { fromMinor, toMinor } from '../../src/base/money.ts';
+import { type AccountRole, credit, debit, type Journal, journal } from '../../src/ledger/posting.ts';
+import { LATE_EVENT } from '../../src/templates/define.ts';
+import type { ProcessRow } from '../../src/templates/facts.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { plan, stepNameOf } from '../../src/templates/machine.ts';
+import type { Trigger } from '../../src/templates/triggers.ts';
+import {
+  AFTER_MS,
+  advance,
+  type Book,
+  begin,
+  DURING_MS,
+  drive,
+  END_MS,
+  EXPECTED,
+  type Figures,
+  fitting,
+  iso,
+  LATE,
+  pathOf,
+  posted,
+  type Run,
+  SAMPLES,
+  type SampleName,
+  SPEND,
+  STRANGER,
+  standing,
+  stepOf,
+  templateOf,
+  trigger,
+  triggersOf,
+} from '../support/machine.ts';
+
+type PublishedStep = Record<'component' | 'state', string>;
+type PublishedPosting = [role: AccountRole, currency: string, side: 'Dr' | 'Cr', amount: string];
+const vector = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), 'utf8'));
+const STATES: Record<string, PublishedStep[]> = vector('states').templates;
+const POSTINGS: Record<string, PublishedPosting[]> = vector('postings').postings;
+const SCENARIOS: Record<string, string[]> = vector('postings').scenarios;
+
+const MEANS = { USDT_TRX: '150', BRL: '1500' };
+/** Payments and deposits exact, over, under, late, of somebody else; both ways to expire; with gas and without. */
+const VARIANTS: readonly Partial<Figures>[] = [
+  {},
+  { paid: '570.00', deposited: '101', isForced: true, gas: null },
+  { paid: '540.00', deposited: '99', depositTxHash: 'd2'.repeat(32) },
+  LATE,
+  { payerTaxId: STRANGER },
+  { payerTaxId: null },
+];
+const TRIGGERS: readonly Trigger[] = [
+  ...new Map(
+    VARIANTS.flatMap((changes) => triggersOf({ ...EXPECTED, ...changes })).map((each) => [
+      JSON.stringify(each),
+      each,
+    ]),
+  ).values(),
+];
+const CLOCKS = [DURING_MS, AFTER_MS];
+
+/** @returns every place that triggers lead to from here, with a shortest way there. */
+function explored(starts: readonly Run[], triggers = TRIGGERS): readonly Run[] {
+  const visited = new Map(starts.map((run) => [placeOf(run), run]));
+  for (const run of visited.values()) {
+    for (const each of fitting(run.row, triggers)) {
+      for (const nowMs of CLOCKS) {
+        const after = advance(run, each, nowMs)?.at(-1);
+        if (after && !visited.has(placeOf(after))) visited.set(placeOf(after), after);
+      }
+    }
+  }
+  return [...visited.values()];
+}
+
+/** What tells two places apart: all but how long it took to get there. */
+function placeOf({ row, book }: Run): string {
+  const { accountId, id, updatedAt, ...facts } = row;
+  return JSON.stringify([{ ...facts, process: { ...facts.process, sequence: 0 } }, standing(book)]);
+}
+
+const EVERYWHERE: readonly Run[] = Object.values(SAMPLES).flatMap((row) =>
+  explored([begin(row, MEANS), begin(row)]),
+);
+/** @returns the steps that were stood at or passed through. */
+const reachedBy = (runs: readonly Run[]) => new Set(runs.flatMap(pathOf));
+const nameOf = ({ row }: Run) => `${row.template} ${stepNameOf(row)}`;
+const isTaken = ({ row }: Run, given: Trigger, nowMs: number) =>
+  plan(templateOf(row), row, given, { nowMs, available: () => 0n }) !== undefined;
+const isEverTaken = (run: Run, given: Trigger) => CLOCKS.some((nowMs) => isTaken(run, given, nowMs));
+
+/** Up to a charge that can be paid. */
+const TO_CHARGE = {
+  checkout: 'created accepted identity_passed charge_created',
+  onramp: 'created identity_passed charge_created',
+  'onramp to address': 'created identity_passed charge_created',
+} as const;
+type PixIn = keyof typeof TO_CHARGE;
+const PIX_IN = Object.keys(TO_CHARGE) as PixIn[];
+/** Up to an address that can be sent to, to a payout that was ordered, and to a deposit that is late and held. */
+const TO_ADDRESS = 'created identity_passed deposit_ready';
+const DEPOSITED = `${TO_ADDRESS} deposit_seen deposit_confirmed`;
+const LATE_DEPOSIT = `${TO_ADDRESS} seen_late deposit_confirmed`;
+
+const at = (sample: SampleName, way: string, means: Record<string, string> = MEANS) =>
+  drive(begin(SAMPLES[sample], means), way);
+const atCharge = (sample: PixIn) => at(sample, TO_CHARGE[sample]);
+const stepsOf = (runs: readonly Run[] | undefined) => runs?.map(({ row }) => stepNameOf(row));
+
+describe('every published step is reached', () => {
+  test.each(Object.keys(STATES))('by %s', (name) => {
+    expect([...reachedBy(EVERYWHERE.filter(({ row }) => row.template === name))].sort()).toEqual(
+      STATES[name]?.map(({ component, state }) => `${component}/${state}`).sort(),
+    );
+  });
+
+  test('C-30: want of balance alone leads to the two steps that say so', () => {
+    const rich = Object.values(SAMPLES).flatMap((row) => explored([begin(row, MEANS)]));
+    const missed = REGISTRY.templates.flatMap(({ name, steps }) => {
+      const reached = reachedBy(rich.filter(({ row }) => row.template === name));
+      return steps
+        .map(({ component, state }) => `${component}/${state}` as const)
+        .filter((step) => !reached.has(step));
+    });
+    expect(missed).toEqual(['reserve/ERROR', 'request_withdrawl_dash/ERROR']);
+  });
+
+  test.each([
+    ['offramp', 'quote/QUOTE quote/ACCEPTED reserve/ERROR'],
+    ['withdrawal to approve', 'request_withdrawl_dash/ERROR'],
+  ] as const)('C-30: %s ends where the balance is a minor unit short, and nothing is posted', (sample, path) => {
+    const poor = at(sample, 'created', { USDT_TRX: '99.999999' });
+    expect(pathOf(poor).join(' ')).toBe(path);
+    expect(standing(poor.book)).toEqual(['M.available USDT_TRX 99.999999']);
+  });
+});
+
+describe('the published scenarios', () => {
+  /** Journals that the chart names twice, and the code once. */
+  const SAME: Record<string, string> = { L1b: 'L1', L40: 'L20', L47: 'L20', L43: 'L23', L49: 'L25' };
+  const PAID_BACK = 'refund_requested refund_settled';
+  const CREDITED = 'pix_received cleared swap_settled';
+  const PAYING = 'created cleared identity_passed swap_settled';
+  const REFUNDED = 'paid, KYC step-up denied / divergent titularity -> refund';
+  const BEFORE_BROADCAST = 'withdrawal rejected/failed before broadcast';
+
+  const pixIn = (scenario: string, way: string, samples: readonly PixIn[] = ['checkout', 'onramp']) =>
+    samples.map((sample) => [scenario, sample, `${TO_CHARGE[sample]} ${way}`] as const);
+  const ROUTES: readonly (readonly [scenario: string, sample: SampleName, way: string])[] = [
+    ...pixIn('crossramp_checkout / onramp success', CREDITED),
+    ...pixIn(REFUNDED, `pix_received step_up_required step_up_denied ${PAID_BACK}`, PIX_IN),
+    ...pixIn(REFUNDED, `pix_of_stranger ${PAID_BACK}`, PIX_IN),
+    ...pixIn(REFUNDED, `pix_late ${PAID_BACK}`, PIX_IN),
+    ...pixIn(REFUNDED, `pix_received held hold_rejected ${PAID_BACK}`, PIX_IN),
+    ...pixIn('paid, swap failed -> refund', `pix_received cleared swap_failed ${PAID_BACK}`, PIX_IN),
+    ...pixIn('completed, MED opened, rejected', `${CREDITED} dispute_opened dispute_rejected`),
+    ...pixIn('completed, MED opened, accepted', `${CREDITED} dispute_opened dispute_accepted`),
+    ...pixIn(
+      'completed and already withdrawn, MED accepted',
+      `${CREDITED} SPEND dispute_opened dispute_accepted`,
+    ),
+    ...pixIn('overpaid PIX, excess returned, rest converted', 'pix_over cleared swap_settled'),
+    ...pixIn('onramp_instant success', `${CREDITED} delivery_broadcast delivery_confirmed`, [
+      'onramp to address',
+    ]),
+    ...pixIn(
+      'onramp_instant delivery failed -> Partial Success',
+      `${CREDITED} broadcast_free delivery_failed`,
+      ['onramp to address'],
+    ),
+    ['offramp success', 'offramp', `${PAYING} payout_settled`],
+    ['offramp cancelled/expired', 'offramp', 'created cancelled'],
+    ['offramp cancelled/expired', 'offramp', 'created cleared step_up_required cancelled'],
+    ['offramp cancelled/expired', 'offramp', 'created cleared review_required step_up_denied'],
+    ['offramp cancelled/expired', 'offramp without payee', 'created accepted identity_given cancelled'],
+    ['offramp PIX rejected', 'offramp', `${PAYING} payout_rejected`],
+    ['offramp PIX returned after success', 'offramp', `${PAYING} payout_settled payout_returned`],
+    ['offramp_instant success', 'offramp from address', `${DEPOSITED} cleared swap_settled payout_settled`],
+    [
+      'offramp_instant wrong/late amount, refunded on-chain',
+      'offramp from address',
+      `${LATE_DEPOSIT} refund_ordered return_confirmed`,
+    ],
+    [
+      'offramp_instant wrong/late amount, refunded on-chain',
+      'offramp from address',
+      `${DEPOSITED} held hold_rejected return_confirmed`,
+    ],
+    ['offramp_instant wrong/late amount, merchant keeps it', 'offramp from address', `${LATE_DEPOSIT} kept`],
+    [
+      'offramp_instant wrong/late amount, merchant keeps it',
+      'offramp from address',
+      `${DEPOSITED} held released`,
+    ],
+    [
+      'offramp_instant PIX rejected, refunded on-chain',
+      'offramp from address',
+      `${DEPOSITED} cleared swap_settled payout_rejected refund_ordered return_confirmed`,
+    ],
+    [
+      'offramp_instant deposit dropped by a reorg',
+      'offramp from address',
+      `${TO_ADDRESS} deposit_seen deposit_dropped`,
+    ],
+    ['withdrawal (crypto) success', 'withdrawal', 'created cleared delivery_broadcast delivery_confirmed'],
+    [BEFORE_BROADCAST, 'withdrawal', 'created cleared delivery_failed'],
+    [BEFORE_BROADCAST, 'withdrawal', 'created cancelled'],
+    [BEFORE_BROADCAST, 'withdrawal to approve', 'created rejected'],
+    ['withdrawal reverted on-chain', 'withdrawal', 'created cleared broadcast_free delivery_failed'],
+    [
+      'withdrawal held by compliance then resumed',
+      'withdrawal',
+      'created held released broadcast_free delivery_confirmed',
+    ],
+    ['withdrawal (BRL/PIX) success', 'withdrawal of BRL', 'created cleared payout_settled'],
+    ['withdrawal (BRL/PIX) returned', 'withdrawal of BRL', 'created cleared payout_settled payout_returned'],
+  ];
+
+  const published = (name: string): Journal => {
+    if (name === 'SPEND') return SPEND;
+    const code = name.split(' ')[0] as string;
+    const sides = POSTINGS[name]?.map(([role, currencyCode, side, amount]) => {
+      const currency = currencyOf(currencyCode) as Currency;
+      return (side === 'Dr' ? debit : credit)(role, currency, toMinor(amount, currency.decimals));
+    });
+    return journal(SAME[code] ?? code, ...(sides ?? []));
+  };
+  const said = ({ name, postings }: Journal) => {
+    const sides = postings.map(
+      ({ role, currency, deltaMinor }) =>
+        `${role} ${currency.code} ${fromMinor(deltaMinor, currency.decimals)}`,
+    );
+    return `${name}: ${sides.sort().join(', ')}`;
+  };
+
+  test('each but the deposit that belongs to no session has its way through a machine', () => {
+    const left = Object.keys(SCENARIOS).filter((name) => !ROUTES.some(([scenario]) => scenario === name));
+    expect(left).toEqual(['unmatched deposit assigned by an operator']);
+  });
+
+  test.each(ROUTES)('C-30: %s (%s: %s)', (scenario, sample, way) => {
+    const steps = SCENARIOS[scenario] as string[];
+    const means = { FUND: { USDT_TRX: '150' }, FUNDB: { BRL: '1500' } }[steps[0] as string];
+    const expected = (means ? steps.slice(1) : steps).map(published);
+    const start = begin(SAMPLES[sample], means ?? {});
+    const end = drive(start, way);
+    expect(end.journals.map(said)).toEqual(expected.filter((each) => each !== SPEND).map(said));
+    expect(standing(end.book)).toEqual(standing(posted(start.book, expected) as Book));
+  });
+
+  test('a dispute holds what is there; what is missing when it is accepted is owed to the house', () => {
+    const run = at('onramp', `${TO_CHARGE.onramp} ${CREDITED} SPEND dispute_opened`, { USDT_TRX: '60' });
+    expect(standing(run.book, 'M.')).toEqual(['M.blocked USDT_TRX 60']);
+    const accepted = drive(run, 'dispute_accepted');
+    expect(accepted.journals.slice(-2).map(said)).toEqual([
+      'L8: A.pix BRL 330, E.fx BRL -322.5, E.fx USDT_TRX 60, M.blocked USDT_TRX -60, R.fee BRL -7.5',
+      'L8b: A.pix BRL 220, A.recv USDT_TRX -40, E.fx BRL -215, E.fx USDT_TRX 40, R.fee BRL -5',
+    ]);
+  });
+});
+
+describe('what does not fit is refused', () => {
+  test('a step that nothing leaves takes no trigger at all', () => {
+    const final = EVERYWHERE.filter(({ row }) => row.component !== '' && stepOf(row).ending === 'final');
+    const published = REGISTRY.templates.flatMap(({ name, steps }) =>
+      steps
+        .filter(({ ending }) => ending === 'final')
+        .map(({ component, state }) => `${name} ${component}/${state}`),
+    );
+    expect(new Set(final.map(nameOf))).toEqual(new Set(published));
+    const taken = final.flatMap((run) =>
+      TRIGGERS.filter((each) => isEverTaken(run, each)).map(({ on }) => `${nameOf(run)} ${on}`),
+    );
+    expect(taken).toEqual([]);
+  });
+
+  test('every open step can be left; those that are final unless a later event arrives, only by that', () => {
+    const leaving = new Map<string, Set<string>>();
+    for (const run of EVERYWHERE) {
+      const { ending } = stepOf(run.row);
+      if (run.row.component === '' || ending === 'final') continue;
+      const taken = fitting(run.row, TRIGGERS).filter((each) => isEverTaken(run, each));
+      if (ending === 'open') expect(taken.length, nameOf(run)).toBeGreaterThan(0);
+      else
+        leaving.set(
+          nameOf(run),
+          new Set([...(leaving.get(nameOf(run)) ?? []), ...taken.map(({ on }) => on)]),
+        );
+    }
+    expect(
+      Object.fromEntries([...leaving].map(([name, taken]) => [name, [...taken].sort().join(' ')])),
+    ).toEqual({
+      'crossramp_checkout valida_id_v2/DENIED': 'refund_requested',
+      'crossramp_checkout depositpix_v2/EXPIRED': 'pix_received',
+      'crossramp_checkout success/DONE': 'dispute_opened',
+      'onramp valida_id/DENIED': 'refund_requested',
+      'onramp depositpix/EXPIRED': 'pix_received',
+      'onramp success/DONE': 'dispute_opened',
+      'onramp_instant valida_id/DENIED': 'refund_requested',
+      'onramp_instant depositpix/EXPIRED': 'pix_received',
+      'onramp_instant success/DONE': 'dispute_opened',
+      'offramp success/DONE': 'payout_returned',
+      'offramp_instant crypto_deposit/EXPIRED': 'deposit_confirmed deposit_dropped deposit_seen',
+      'offramp_instant success/DONE': '',
+      'withdraw_dash_same_curr success_withdrawl_dash/DONE': 'payout_returned',
+    });
+    expect(
+      REGISTRY.templates.flatMap(({ name, steps }) =>
+        steps
+          .filter(({ ending }) => ending === LATE_EVENT)
+          .map(({ component, state }) => `${name} ${component}/${state}`),
+      ),
+    ).toHaveLength(leaving.size);
+  });
+
+  test('C-70: imported history takes no trigger, at any step', () => {
+    const taken = EVERYWHERE.filter((run) =>
+      TRIGGERS.some((each) => isEverTaken({ ...run, row: { ...run.row, process: null } }, each)),
+    );
+    expect(taken.map(nameOf)).toEqual([]);
+  });
+
+  test('the row that was given stays as it was, whether the trigger is taken or not', () => {
+    const run = atCharge('onramp');
+    const before = structuredClone(run.row);
+    expect(isTaken(run, trigger('swap_settled'), DURING_MS)).toBe(false);
+    expect(isTaken(run, trigger('expired'), AFTER_MS - 1)).toBe(false);
+    expect(isTaken(run, trigger('pix_received'), DURING_MS)).toBe(true);
+    expect(run.row).toEqual(before);
+  });
+
+  test('C-33: a payment that was taken is not taken again, wherever the transaction is by then', () => {
+    const paid = EVERYWHERE.filter(({ row }) => row.process?.paid !== undefined);
+    const again = TRIGGERS.filter(({ on }) => on === 'pix_received');
+    expect(new Set(paid.map(nameOf)).size).toBeGreaterThan(50);
+    expect(paid.filter((run) => again.some((each) => isEverTaken(run, each))).map(nameOf)).toEqual([]);
+    expect(
+      advance(drive(atCharge('onramp'), 'pix_received'), trigger('pix_received'), DURING_MS),
+    ).toBeUndefined();
+  });
+
+  test('C-33: a deposit that was taken is not taken again', () => {
+    const detected = at('offramp from address', `${TO_ADDRESS} deposit_seen`);
+    expect(isEverTaken(detected, trigger('deposit_seen'))).toBe(false);
+    const confirmed = drive(detected, 'deposit_confirmed');
+    for (const on of ['deposit_seen', 'deposit_confirmed', 'deposit_dropped'] as const)
+      expect(isEverTaken(confirmed, trigger(on))).toBe(false);
+  });
+});
+
+describe('error messages (C-31)', () => {
+  const PAID_BACK = 'refund_requested refund_settled';
+  const SENT_BACK = 'refund_ordered return_confirmed';
+  const ERRORS: readonly (readonly [step: string, sample: SampleName, way: string, back: string])[] = [
+    ...PIX_IN.flatMap((sample) => {
+      const version = sample === 'checkout' ? '_v2' : '';
+      return (
+        [
+          [`depositpix${version}/UNDERPAID`, 'pix_under'],
+          [`depositpix${version}/LATE`, 'pix_late'],
+          [`depositpix${version}/DIVERGENT`, 'pix_of_stranger'],
+          [`valida_id${version}/DENIED`, 'pix_received step_up_required step_up_denied'],
+          [`swap_transfer${version}/ERROR`, 'pix_received cleared swap_failed'],
+        ] as const
+      ).map(([step, way]) => [step, sample, `${TO_CHARGE[sample]} ${way}`, PAID_BACK] as const);
+    }),
+    ...(
+      [
+        ['crypto_deposit/UNDERPAID', `${TO_ADDRESS} seen_under deposit_confirmed`],
+        ['crypto_deposit/OVERPAID', `${TO_ADDRESS} seen_over deposit_confirmed`],
+        ['crypto_deposit/LATE', LATE_DEPOSIT],
+        ['swap_transfer/ERROR', `${DEPOSITED} cleared swap_failed`],
+        ['pix_out/REJECTED', `${DEPOSITED} cleared swap_settled payout_rejected`],
+      ] as const
+    ).map(([step, way]) => [step, 'offramp from address', way, SENT_BACK] as const),
+  ];
+
+  test.each(
+    ERRORS,
+  )('that of %s stays through the refund, in both languages (%s)', (step, sample, way, back) => {
+    const failed = at(sample, way);
+    const { en, pt } = stepOf(failed.row).errorMessage;
+    const refunding = drive(failed, back.split(' ')[0] as string);
+    const refunded = drive(failed, back);
+    expect(stepsOf([failed, refunding, refunded])).toEqual([step, 'refund/INITIAL', 'refund/DONE']);
+    expect(en).not.toBe('');
+    for (const { row } of [failed, refunding, refunded]) expect([row.errorEn, row.errorPt]).toEqual([en, pt]);
+  });
+
+  test('a refund that fails has its own', () => {
+    const { row } = drive(atCharge('onramp'), 'pix_under refund_requested refund_failed');
+    expect(row.errorEn).toMatch(/^The PIX return could not be completed/);
+  });
+
+  test('Success has none, also after an error on the way', () => {
+    const { row } = at('offramp from address', `${LATE_DEPOSIT} requoted swap_settled payout_settled`);
+    expect([stepNameOf(row), row.errorEn, row.errorPt]).toEqual(['success/DONE', '', '']);
+    const wrong = EVERYWHERE.filter(
+      ({ row: { errorEn, errorPt, ...rest } }) =>
+        stepOf(rest as ProcessRow).status.en === 'Success' && errorEn + errorPt !== '',
+    );
+    expect(wrong.map(nameOf)).toEqual([]);
+  });
+});
+
+describe('lateness (C-32)', () => {
+  const heard = (run: Run, changes: Partial<Figures>, nowMs = AFTER_MS) =>
+    stepsOf(advance(run, trigger('pix_received', changes), nowMs));
+  const expired = (run: Run) => drive(run, 'expired', AFTER_MS);
+
+  test('is judged by when it settled, not by when it was heard of', () => {
+    const gone = expired(atCharge('checkout'));
+    expect(stepNameOf(gone.row)).toBe('depositpix_v2/EXPIRED');
+    expect(heard(gone, { settledAt: iso(END_MS) }, AFTER_MS + 3_600_000)).toEqual(['depositpix_v2/PAID']);
+    expect(heard(atCharge('checkout'), LATE, DURING_MS)?.at(-1)).toBe('depositpix_v2/LATE');
+  });
+
+  test.each([
+    ['over', { paid: '570.00' }, 'OVERPAID'],
+    ['under', { paid: '540.00' }, 'UNDERPAID'],
+    ['by somebody else', { payerTaxId: STRANGER }, 'DIVERGENT'],
+  ])('paid %s in time, heard of after the end: the same as if heard of at once', (_what, changes, state) => {
+    expect(heard(expired(atCharge('onramp')), changes)).toEqual([`depositpix/${state}`]);
+    expect(heard(atCharge('onramp'), changes, DURING_MS)).toEqual([`depositpix/${state}`]);
+  });
+
+  test('a grace of exactly 60 s is in time, a millisecond more is late', () => {
+    for (const run of [atCharge('onramp'), expired(atCharge('onramp'))]) {
+      expect(heard(run, { settledAt: iso(END_MS + 60_000) })).toEqual(['depositpix/PAID']);
+      expect(heard(run, { settledAt: iso(END_MS + 60_001) })?.at(-1)).toBe('depositpix/LATE');
+    }
+    expect(isTaken(atCharge('onramp'), trigger('expired'), END_MS + 59_999)).toBe(false);
+    expect(isTaken(atCharge('onramp'), trigger('expired'), END_MS + 60_000)).toBe(true);
+  });
+
+  test('late while the charge is still open it is expired and late in one plan, and posted once', () => {
+    const after = advance(atCharge('onramp'), trigger('pix_received', LATE), AFTER_MS);
+    expect(stepsOf(after)).toEqual(['depositpix/EXPIRED', 'depositpix/LATE']);
+    expect(after?.map(({ journals }) => journals.map(({ name }) => name))).toEqual([[], ['L1']]);
+  });
+
+  test('a session that was ended before its time is late from then on', () => {
+    const forced = drive(atCharge('onramp'), 'expired_early', DURING_MS);
+    expect(heard(forced, { settledAt: iso(DURING_MS) })).toEqual(['depositpix/PAID']);
+    expect(heard(forced, { settledAt: iso(DURING_MS + 1) })).toEqual(['depositpix/LATE']);
+  });
+
+  test('holds for deposits: seen within the grace in time, a millisecond later held', () => {
+    const seen = (run: Run, seenMs: number) =>
+      stepsOf(advance(run, trigger('deposit_seen', { seenAt: iso(seenMs) }), AFTER_MS));
+    const waiting = at('offramp from address', TO_ADDRESS);
+    expect(seen(waiting, END_MS + 60_000)).toEqual(['crypto_deposit/DETECTED']);
+    expect(seen(expired(waiting), END_MS + 60_000)).toEqual(['crypto_deposit/DETECTED']);
+    expect(seen(waiting, END_MS + 60_001)).toEqual(['crypto_deposit/EXPIRED', 'crypto_deposit/EXPIRED']);
+    expect(stepNameOf(at('offramp from address', LATE_DEPOSIT).row)).toBe('crypto_deposit/LATE');
+  });
+});
+
+describe('sequence and time', () => {
+  test('every move is one further and later, also when the clock goes back', () => {
+    const way = `${TO_CHARGE.onramp} pix_received cleared swap_settled dispute_opened`.split(' ');
+    let run = begin(SAMPLES.onramp);
+    for (const [index, word] of way.entries()) run = drive(run, word, DURING_MS - index * 3_600_000);
+    const moves = run.steps.filter(({ isMove }) => isMove);
+    expect(moves.map(({ row }) => row.process?.sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    const times = moves.map(({ row }) => millisOf(row.updatedAt));
+    expect(times).toEqual([...new Set(times)].sort((one, other) => one - other));
+  });
+
+  test('the time is that of the clock where it is ahead, else a millisecond on', () => {
+    const first = drive(begin(SAMPLES.withdrawal, MEANS), 'created', DURING_MS);
+    const second = drive(first, 'held', DURING_MS - 5_000);
+    expect([first, second].map(({ row }) => row.updatedAt)).toEqual(
+      [DURING_MS, DURING_MS + 1].map((ms) => instantOf(new Date(ms))),
+    );
+  });
+
+  test('what is no move is no event, and posts nothing', () => {
+    const stays = EVERYWHERE.flatMap(({ steps }) =>
+      steps.flatMap((step, index) => (step.isMove ? [] : [{ step, before: steps[index - 1] }])),
+    );
+    expect(stays.length).toBeGreaterThan(0);
+    for (const { step, before } of stays) {
+      const { component, state, process } = step.row;
+      expect(step.journals).toEqual([]);
+      expect([component, state, process?.sequence]).toEqual([
+        before?.row.component,
+        before?.row.state,
+        before?.row.process?.sequence,
+      ]);
+    }
+  });
+});
+
+/** Each fails: when one is mended, `fails` goes, and so does its line in `isHole` (test/support/machine.ts). */
+describe('gaps of the machines', () => {
+  test.fails('C-22: without a second approver nothing leaves, whatever screening finds meanwhile', () => {
+    const others = TRIGGERS.filter(({ on }) => on !== 'approved');
+    const reached = reachedBy(explored([begin(SAMPLES['withdrawal to approve'], MEANS)], others));
+    expect([...reached]).not.toContain('send_withdrawl_dash/SENDING');
+  });
+
+  test.fails('C-22: a withdrawal that waits for approval is not screened before it', () => {
+    const { steps } = at('withdrawal to approve', 'created');
+    expect(steps.flatMap(({ effects }) => effects.map(({ name }) => name))).toEqual(['reject_approval']);
+  });
+
+  test.fails('C-30: a charge that is created after the payment does not open the payment again', () => {
+    const paid = drive(atCharge('onramp'), 'pix_received step_up_required');
+    expect(isEverTaken(paid, trigger('charge_created'))).toBe(false);
+  });
+
+  test.fails.each([
+    ['checkout', 'created accepted', 'charge_created'],
+    ['onramp', 'created', 'charge_created'],
+    ['offramp from address', 'created', 'deposit_ready'],
+  ] as const)('%s: before a step-up is approved there is nothing to pay', (sample, way, ready) => {
+    for (const pending of ['step_up_required', 'review_required'])
+      expect(isEverTaken(at(sample, `${way} ${pending}`), trigger(ready))).toBe(false);
+  });
+
+  test.fails('a hold that was rejected cannot be released while the payment is on its way back', () => {
+    const rejected = drive(atCharge('onramp'), 'pix_received held hold_rejected');
+    expect(isEverTaken(rejected, trigger('released'))).toBe(false);
+  });
+
+  test.fails.each([
+    ['withdrawal', 'payout_settled'],
+    ['withdrawal', 'payout_rejected'],
+    ['withdrawal of BRL', 'delivery_broadcast'],
+    ['withdrawal of BRL', 'delivery_failed'],
+  ] as const)('C-30: %s is not told of by the other rail: %s', (sample, on) => {
+    expect(isEverTaken(at(sample, 'created cleared'), trigger(on))).toBe(false);
+  });
+
+  test.fails.each([
+    ['seen_under', 'UNDERPAID'],
+    ['seen_over', 'OVERPAID'],
+  ])('C-32: a deposit of another amount in time, confirmed after the end (%s), is %s and not LATE', (seen, state) => {
+    const waiting = at('offramp from address', `${TO_ADDRESS} ${seen}`);
+    const run = drive(drive(waiting, 'expired', AFTER_MS), 'deposit_confirmed', AFTER_MS);
+    expect(stepNameOf(run.row)).toBe(`crypto_deposit/${state}`);
+  });
+
+  test.fails('C-33: a second deposit of another amount does not displace the first', () => {
+    const first = at('offramp from address', `${TO_ADDRESS} seen_under`);
+    const dust = trigger('deposit_seen', { deposited: '0.000001', depositTxHash: 'd3'.repeat(32) });
+    const second = advance(first, dust, DURING_MS)?.at(-1) ?? first;
+    expect(isEverTaken(second, trigger('deposit_confirmed'))).toBe(true);
+  });
+
+  test.fails.each([
+    [`${LATE_DEPOSIT} kept`, 'partial_success/DONE'],
+    [`${LATE_DEPOSIT} requoted`, 'swap_transfer/INITIAL'],
+  ])('C-31: an error is kept through a refund only: not %s', (way, step) => {
+    const { row } = at('offramp from address', way);
+    expect([stepNameOf(row), row.errorEn]).toEqual([step, '']);
+  });
+
+  test.fails('an identity that is given again is no move: the step does not change', () => {
+    const given = at('anonymous onramp', 'created accepted identity_given');
+    const again = drive(given, 'identity_given');
+    expect(again.row.process?.sequence).toBe(given.row.process?.sequence);
+  });
+
+  test.fails.each([
+    'checkout',
+    'offramp without payee',
+  ] as const)('C-21: a quote is not accepted after the end of the session (%s)', (sample) => {
+    expect(isTaken(at(sample, 'created'), trigger('accepted'), END_MS + 1)).toBe(false);
+  });
+
+  test.fails.each([
+    ['checkout', 'created accepted'],
+    ['offramp', 'created cleared'],
+  ] as const)('%s: a review that nobody decides ends, too', (sample, way) => {
+    const { steps } = at(sample, `${way} review_required`);
+    expect(steps.at(-1)?.effects.map(({ name }) => name)).toEqual(['deny_step_up']);
+  });
+});
