@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
 import { createKey } from '../src/resolvers/manage-keys.ts';
 import { createApp, listen } from '../src/server/app.ts';
+import { createServices } from '../src/server/services.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { readStatementEntries, type StatementFilter } from '../src/store/ledger.ts';
 import { type ListFilter, listTransactions } from '../src/store/transactions.ts';
@@ -57,12 +58,9 @@ interface Growth {
 async function run(url: string, size: number, times: number): Promise<Growth[]> {
   const { small, large } = await seed(url, size);
   const database = openDatabase(url, { connections: 4 });
-  const app = createApp({
-    config: readConfig({ RATE_LIMIT: 'off' }),
-    database,
-    registry: REGISTRY,
-    log: pino({ level: 'silent' }),
-  });
+  const config = readConfig({ RATE_LIMIT: 'off' });
+  const services = createServices({ database, registry: REGISTRY, config });
+  const app = createApp({ config, services, log: pino({ level: 'silent' }) });
   const { server, port } = await listen(app.handle, { host: '127.0.0.1', port: 0 });
   try {
     const subjects = [await withKey(database, small), await withKey(database, large)] as const;

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { describeFailure } from '../server/describe-failure.ts';
 import { accountCommand } from './account.ts';
+import { clockCommand } from './clock.ts';
 import { doctorCommand } from './doctor.ts';
 import { exportCommand, importCommand } from './history.ts';
 import { keyCommand } from './key.ts';
@@ -9,7 +10,11 @@ import { migrateCommand } from './migrate.ts';
 import { triggerCommand } from './trigger.ts';
 import { verifyCommand } from './verify.ts';
 
-const program = new Command('crossramp').description('Operates a Crossramp Gateway.').showHelpAfterError();
+const program = new Command('crossramp')
+  .description('Operates a Crossramp Gateway.')
+  .showHelpAfterError()
+  // An option behind a subcommand is the subcommand's.
+  .enablePositionalOptions();
 for (const make of [
   importCommand,
   exportCommand,
@@ -19,6 +24,7 @@ for (const make of [
   doctorCommand,
   verifyCommand,
   triggerCommand,
+  clockCommand,
 ]) {
   program.addCommand(make());
 }

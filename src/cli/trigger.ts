@@ -1,14 +1,77 @@
 /** `crossramp trigger`: the acts of the outside world, in the sandbox. */
 import { Command } from 'commander';
+import { pino } from 'pino';
 import { fundAccount } from '../resolvers/fund-account.ts';
+import { settle } from '../resolvers/run-jobs.ts';
+import type { Database } from '../store/database.ts';
+import { StoreError } from '../store/open-store.ts';
+import { findAnywhere, readProcesses } from '../store/processes.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import { labelOf } from '../wire/envelope.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
-import { withStore } from './with-store.ts';
+import { withServices, withStore } from './with-store.ts';
+
+interface TriggerOptions {
+  readonly amount?: string;
+  readonly json?: boolean;
+}
 
 /** Sandbox scenarios. */
 export function triggerCommand(): Command {
-  const trigger = new Command('trigger').description('Plays the outside world for a sandbox account.');
-  trigger
-    .command('fund')
+  const trigger = new Command('trigger')
+    .description('Plays the outside world for a sandbox account; without arguments it lists the scenarios.')
+    .argument('[scenario]', 'name of the scenario')
+    .argument('[end2end]', 'the transaction')
+    .option('--amount <decimal>', 'of what is paid or deposited')
+    .addOption(jsonOption())
+    .action((scenario: string | undefined, end2end: string | undefined, options: TriggerOptions) =>
+      scenario === undefined ? list(options) : play(scenario, end2end, options),
+    );
+  // So that the options of `fund` are not taken for those of scenarios.
+  return trigger.enablePositionalOptions().addCommand(fundCommand());
+}
+
+async function list(options: TriggerOptions): Promise<void> {
+  const scenarios = await withServices(async ({ sandbox }) => sandbox?.scenarios ?? []);
+  answer(options, scenarios, scenarios.map(({ name, doc }) => `${name.padEnd(20)} ${doc}`).join('\n'));
+}
+
+async function play(scenario: string, end2end: string | undefined, options: TriggerOptions): Promise<void> {
+  if (end2end === undefined) throw new StoreError('name the transaction: crossramp trigger SCENARIO END2END');
+  const result = await withServices(async (services) => {
+    const { database, sandbox, registry } = services;
+    if (!sandbox) throw new StoreError('the rails of this gateway are not a sandbox');
+    const row = await sandbox.play(await transactionNamed(database, end2end), scenario, {
+      amount: options.amount,
+    });
+    const key = { accountId: row.accountId, transactionId: row.id };
+    // What follows at once is done here too, in case no gateway is running.
+    await settle(services, pino({ level: 'silent' }), { only: key });
+    const [now = row] = await readProcesses(database, [key]);
+    return {
+      end2end: now.end2end,
+      template: now.template,
+      component: now.component,
+      state: now.state,
+      status: labelOf(registry, now, 'status'),
+      substatus: labelOf(registry, now, 'substatus'),
+    };
+  });
+  answer(
+    options,
+    result,
+    `${result.end2end}: ${result.component}/${result.state} (${result.status.en}: ${result.substatus.en})`,
+  );
+}
+
+async function transactionNamed(database: Database, end2end: string): Promise<ProcessRow> {
+  const row = await findAnywhere(database, end2end);
+  if (!row) throw new StoreError(`there is no transaction ${end2end}`);
+  return row;
+}
+
+function fundCommand(): Command {
+  return new Command('fund')
     .description('Gives the account an amount: an adjustment, with no transaction in the statement.')
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
     .requiredOption('--currency <code>', 'raw code, display name, or an asset of one network')
@@ -24,5 +87,4 @@ export function triggerCommand(): Command {
         `${funding.amount} ${funding.currency} credited (journal ${funding.journalId})`,
       );
     });
-  return trigger;
 }

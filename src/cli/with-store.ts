@@ -1,6 +1,9 @@
 /** The database that commands work on. */
 import { readConfig } from '../config.ts';
+import type { Services } from '../resolvers/context.ts';
+import { createServices } from '../server/services.ts';
 import { openStore, type Store } from '../store/open-store.ts';
+import { REGISTRY } from '../templates/index.ts';
 
 /** Few: a command does one thing at a time, beside a gateway that needs the others. */
 const CONNECTIONS = 4;
@@ -17,4 +20,11 @@ export async function withStore<Result>(work: (store: Store) => Promise<Result>)
   } finally {
     await store.close();
   }
+}
+
+/** As `withStore`, with the services of a gateway on it. */
+export function withServices<Result>(work: (services: Services) => Promise<Result>): Promise<Result> {
+  return withStore(({ database }) =>
+    work(createServices({ database, registry: REGISTRY, config: readConfig(process.env) })),
+  );
 }

@@ -126,7 +126,7 @@ async function awaitReady({ database, clock, doorbell }: Services, key: Transact
     const [row] = await readProcesses(database, [key]);
     assert(row, 'a transaction that was made exists');
     if (row.process?.brCode || row.depositAddress) return row;
-    if ((await pendingJobs(database, key, await clock.nowMs())) === 0) return row;
+    if ((await pendingJobs(database, await clock.nowMs(), key)) === 0) return row;
     if (Date.now() >= until)
       throw new GatewayError(
         'UNAVAILABLE',

@@ -77,20 +77,24 @@ export function startWorker(services: Services, log: Logger): Worker {
   };
 }
 
-/** Runs what is due of one transaction, and what becomes due by that, until it rests or another worker has it. */
+/**
+ * Runs what is due, and what becomes due by that, until nothing is or other workers have it.
+ *
+ * @param options - `only`: one transaction; `patienceMs`: how long is waited for other workers, default 5 seconds.
+ */
 export async function settle(
   services: Services,
-  key: TransactionKey,
   log: Logger,
-  patienceMs = 5_000,
+  { only, patienceMs = 5_000 }: { readonly only?: TransactionKey; readonly patienceMs?: number } = {},
 ): Promise<void> {
   const until = Date.now() + patienceMs;
-  while (Date.now() < until) {
-    const jobs = await claimDue(services, BATCH_MAX, key);
+  for (;;) {
+    const jobs = await claimDue(services, BATCH_MAX, only);
     await Promise.all(jobs.map((job) => runJob(services, job, log)));
     if (jobs.length > 0) continue;
-    if ((await pendingJobs(services.database, key, await services.clock.nowMs())) === 0) return;
-    await services.doorbell.wait(key, POLL_MS);
+    const pending = await pendingJobs(services.database, await services.clock.nowMs(), only);
+    if (pending === 0 || Date.now() >= until) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 

@@ -82,7 +82,12 @@ export function createApp({ config, services, log }: AppParts): App {
       request.headers.accept?.includes('text/html');
     if (isPage && config.graphiql) return serveGraphiql(exchange);
     const { context, headers } = await admit(exchange, 'read');
-    await serveGraphql(exchange, context, headers);
+    await serveGraphql(
+      exchange,
+      context,
+      headers,
+      () => void takeAllowance(limiters?.write, context.caller.id),
+    );
   };
   const serveOpen = openPaths({
     publicUrl: config.publicUrl,

@@ -7,7 +7,13 @@ import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth';
 import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives';
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+} from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
@@ -23,10 +29,13 @@ export type ServeGraphql = (
   exchange: Exchange,
   context: Context,
   headers: Record<string, string>,
+  takeWrite: () => void,
 ) => Promise<void>;
 
 interface ServerContext extends GraphqlContext {
   readonly requestId: string;
+  /** Counts a write of the caller's key (C-53). */
+  readonly takeWrite: () => void;
 }
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
@@ -44,15 +53,16 @@ export function graphqlServer(schema: GraphQLSchema, log: Logger): ServeGraphql 
     // Read and limited before Yoga: its own limit costs as much as a read.
     maxRequestBodySize: false,
     maskedErrors: false,
-    plugins: [...limits(), errorPresentation(log)],
+    plugins: [...limits(), writeAllowance(log), errorPresentation(log)],
   });
   const known = knownOperations(schema, preparer(yoga, schema));
 
-  return async (exchange, context, headers) => {
+  return async (exchange, context, headers, takeWrite) => {
     const { request, response, requestId } = exchange;
     const serverContext = {
       ...context,
       requestId,
+      takeWrite,
       loaders: createLoaders(context.database, context.caller.accountId),
     };
     if (request.method === 'POST') {
@@ -168,6 +178,27 @@ function limits(): Plugin[] {
 }
 
 const BAD_REQUEST_STATUS = { http: { status: 400 } };
+
+/** A mutation is a write: it takes from the key's other bucket. */
+function writeAllowance(log: Logger): Plugin<ServerContext, ServerContext> {
+  return {
+    onExecute({ args, setResultAndStopExecution }) {
+      const { document, operationName, contextValue } = args;
+      if (getOperationAST(document, operationName)?.operation !== 'mutation') return;
+      try {
+        contextValue.takeWrite();
+      } catch (error) {
+        const refusal = new GraphQLError((error as Error).message, { originalError: error as Error });
+        const presented = presentGraphqlError(refusal, log, contextValue.requestId);
+        setResultAndStopExecution({
+          errors: [
+            Object.assign(presented, { extensions: { ...presented.extensions, http: { status: 429 } } }),
+          ],
+        });
+      }
+    },
+  };
+}
 
 function errorPresentation(log: Logger): Plugin<object, ServerContext> {
   return {

@@ -51,13 +51,9 @@ const POSTPONE: Statement = {
   name: 'job_postpone',
   text: `update job set due_at = $3, leased_until = null, last_error = $4 where account_id = $1 and id = $2`,
 };
-const NEXT_DUE: Statement = {
-  name: 'job_next_due',
-  text: `select due_at as "dueAt" from job order by due_at limit 1`,
-};
 const PENDING: Statement = {
   name: 'job_pending',
-  text: `select count(*)::int as pending from job where account_id = $1 and transaction_id = $2 and due_at <= $3::timestamptz`,
+  text: `select count(*)::int as pending from job where due_at <= $1::timestamptz and ($2::bigint is null or (account_id = $2 and transaction_id = $3))`,
 };
 
 /** Writes jobs; they are due as soon as the transaction is committed, or at their time. */
@@ -101,22 +97,16 @@ export async function postponeJob(database: Tx, job: JobKey, dueMs: number, erro
   await database.query(POSTPONE, [job.accountId, job.id, new Date(dueMs).toISOString(), error.slice(0, 500)]);
 }
 
-/** @returns when the next job is due, as the database prints it; undefined when there is none. */
-export async function nextDue(database: Tx): Promise<string | undefined> {
-  const [row] = await database.query<{ dueAt: string }>(NEXT_DUE, []);
-  return row?.dueAt;
-}
-
-/** @returns how many jobs of a transaction are due. */
+/** @returns how many jobs are due and not done, of one transaction or of all. */
 export async function pendingJobs(
   database: Tx,
-  { accountId, transactionId }: { readonly accountId: bigint; readonly transactionId: bigint },
   nowMs: number,
+  only?: { readonly accountId: bigint; readonly transactionId: bigint },
 ): Promise<number> {
   const [row] = await database.query<{ pending: number }>(PENDING, [
-    accountId,
-    transactionId,
     new Date(nowMs).toISOString(),
+    only?.accountId ?? null,
+    only?.transactionId ?? null,
   ]);
   return row?.pending ?? 0;
 }

@@ -120,6 +120,10 @@ const RECORD: Statement = {
     update account_head h set event_seq = u.event_seq, transaction_id = u.transaction_id
       from unnest($2::bigint[], $3::bigint[], $4::bigint[]) u(account_id, event_seq, transaction_id) where h.account_id = u.account_id`,
 };
+const ANYWHERE: Statement = {
+  name: 'process_anywhere',
+  text: `select ${SELECT} from account a join transaction t on t.account_id = a.id and t.end2end = $1 limit 1`,
+};
 const BY_SESSION: Statement = {
   name: 'process_by_session',
   text: `select ${SELECT} from transaction t where t.process ->> 'session' = $1 and t.process ? 'session'`,
@@ -151,6 +155,12 @@ export function readProcesses(
     ids.map(({ accountId }) => accountId),
     ids.map(({ transactionId }) => transactionId),
   ]);
+}
+
+/** @returns a transaction of any account, for the operator of a sandbox. */
+export async function findAnywhere(database: Tx, end2end: string): Promise<ProcessRow | undefined> {
+  const [row] = await database.query<ProcessRow>(ANYWHERE, [end2end]);
+  return row;
 }
 
 /** @returns the transaction whose session has this token, or undefined. */

@@ -4,15 +4,11 @@
  */
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isRefusedDestination, parseAddress } from '../../src/base/address.ts';
 import { decodeBrCode } from '../../src/base/br-code.ts';
-import { BRL, CURRENCIES, type Currency, currencyOf } from '../../src/base/currency.ts';
+import { type Currency, currencyOf } from '../../src/base/currency.ts';
 import { isEndToEndId, newTxid } from '../../src/base/end-to-end-id.ts';
 import { millisOf } from '../../src/base/instant.ts';
-import { fromMinor } from '../../src/base/money.ts';
-import { payerAddress } from '../../src/rails/sandbox/addresses.ts';
 import { txHashOf } from '../../src/rails/sandbox/chain.ts';
-import { plansIn } from '../../src/rails/sandbox/plans.ts';
 import type { Services } from '../../src/resolvers/context.ts';
 import { emptyProcess, endOf } from '../../src/resolvers/make-transaction.ts';
 import type { Order } from '../../src/resolvers/rails.ts';
@@ -29,7 +25,6 @@ import { useDatabase } from '../support/database.ts';
 const store = useDatabase();
 const SILENT = pino({ level: 'silent' });
 const CONFIG = { publicUrl: 'http://127.0.0.1', exactIntegers: false, sandboxAuto: false };
-const COINS = CURRENCIES.filter((currency) => currency !== BRL);
 const USDT_TRX = currencyOf('USDT_TRX') as Currency;
 
 let services: Services;
@@ -125,14 +120,14 @@ describe('the clock', () => {
   test('brings what is due with it, and rings for it', async () => {
     const made = await makeOnramp(services);
     const key = { accountId: made.accountId, transactionId: made.id };
-    await settle(services, key, SILENT);
+    await settle(services, SILENT, { only: key });
     let rings = 0;
     services.doorbell.onAny(() => {
       rings += 1;
     });
     await sandbox.advanceClock(1_860_000);
     expect(rings).toBeGreaterThan(0);
-    await settle(services, key, SILENT);
+    await settle(services, SILENT, { only: key });
     const [now] = await readProcesses(store.database, [key]);
     expect(`${now?.component}/${now?.state}`).toBe('depositpix/EXPIRED');
   });
@@ -140,10 +135,8 @@ describe('the clock', () => {
 
 describe('orders', () => {
   const toWallet = { currency: USDT_TRX, to: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD', amountMinor: 99_000_000n };
-  const { chain, pix } = {
-    chain: () => services.rails.chain,
-    pix: () => services.rails.pix,
-  };
+  const chain = () => services.rails.chain;
+  const pix = () => services.rails.pix;
   const on = (told: readonly Told[]) => told.map(({ trigger }) => trigger.on).join(' ');
   const within = (told: Told | undefined, afterMs: number) => {
     expect(told?.afterMs).toBeGreaterThanOrEqual(afterMs);
@@ -247,6 +240,13 @@ describe('orders', () => {
 });
 
 describe('charges', () => {
+  const automatic = () =>
+    createServices({
+      database: store.database,
+      registry: REGISTRY,
+      config: { ...CONFIG, sandboxAuto: true },
+    });
+
   test('a charge is a dynamic BR Code at its txid; nobody pays it', async () => {
     const txid = newTxid();
     const order = { ...newOrder(), txid };
@@ -265,20 +265,28 @@ describe('charges', () => {
   });
 
   test('an automatic sandbox pays it by itself, once', async () => {
-    const auto = createServices({
-      database: store.database,
-      registry: REGISTRY,
-      config: { ...CONFIG, sandboxAuto: true },
-    });
+    const { pix } = automatic().rails;
     const order = { ...newOrder(), txid: newTxid() };
     const told = await toldBy(async () => {
-      await auto.rails.pix.createCharge(order);
-      await auto.rails.pix.createCharge(order);
+      await pix.createCharge(order);
+      await pix.createCharge(order);
     });
     expect(told).toMatchObject([
       { trigger: { on: 'pix_received', amount: '550.00', payerTaxId: '52998224725' } },
     ]);
     expect(told[0]?.afterMs).toBeGreaterThanOrEqual(2_000);
+  });
+
+  test('an automatic sandbox comes to success by itself', async () => {
+    const made = await makeOnramp(services);
+    const key = { accountId: made.accountId, transactionId: made.id };
+    await settle(automatic(), SILENT, { only: key });
+    for (let seconds = 0; seconds < 3; seconds++) {
+      await sandbox.advanceClock(1_000);
+      await settle(services, SILENT, { only: key });
+    }
+    const [now] = await readProcesses(store.database, [key]);
+    expect(`${now?.component}/${now?.state}`).toBe('success/DONE');
   });
 
   test('the directory knows whose a key is', async () => {
@@ -291,11 +299,9 @@ describe('charges', () => {
 });
 
 describe('decisions', () => {
-  const { check, screen, convert } = {
-    check: (order: Order) => services.rails.identity.check(order),
-    screen: (order: Order) => services.rails.screening.screen(order),
-    convert: (order: Order) => services.rails.liquidity.convert(order),
-  };
+  const check = (order: Order) => services.rails.identity.check(order);
+  const screen = (order: Order) => services.rails.screening.screen(order);
+  const convert = (order: Order) => services.rails.liquidity.convert(order);
   const withRow = (facts: Partial<ProcessRow>) => ({ ...row, ...facts });
   const paid = () => withRow({ process: { sequence: 3, createdBy: null, paid: '550.00' } });
 
@@ -337,94 +343,3 @@ describe('decisions', () => {
     expect(await take()).toBeUndefined();
   });
 });
-
-describe('networks', () => {
-  test('every currency of the catalogue has a fee; BRL has none', async () => {
-    const fees = await Promise.all(
-      COINS.map(async (coin) => [
-        coin.code,
-        fromMinor(await services.rails.chain.networkFee(coin), coin.decimals),
-      ]),
-    );
-    expect(Object.fromEntries(fees)).toEqual({
-      USDT_TRX: '1',
-      TRX_TRX: '1.1',
-      USDT_ETH: '2.5',
-      USDC_ETH: '2.5',
-      ETH_ETH: '0.0005',
-      USDT_POLYGON: '0.1',
-      USDC_POLYGON: '0.1',
-      USDC_BASE: '0.1',
-      USDT_BSC: '0.1',
-      USDT_SOL: '0.1',
-      USDC_SOL: '0.1',
-      BTC_BTC: '0.00002',
-    });
-    await expect(services.rails.chain.networkFee(BRL)).rejects.toThrow('BRL is a currency of a network');
-  });
-
-  test('addresses are valid, and nobody gets one twice, also on another EVM network', async () => {
-    const codes = ['USDT_TRX', 'USDT_ETH', 'USDC_POLYGON', 'USDC_BASE', 'USDT_BSC', 'BTC_BTC'];
-    const asked = codes.flatMap((code) => Array<Currency>(20).fill(currencyOf(code) as Currency));
-    const given = await Promise.all(
-      asked.map(async (currency) => ({
-        network: currency.network,
-        address: await services.rails.chain.depositAddress(currency),
-      })),
-    );
-    for (const { network, address } of given) {
-      expect(parseAddress(network, address)).toBe(address);
-      expect(isRefusedDestination(network, address)).toBeUndefined();
-    }
-    expect(new Set(given.map(({ address }) => address)).size).toBe(asked.length);
-  });
-
-  test('Solana has four addresses, one after the other', async () => {
-    const currency = currencyOf('USDC_SOL') as Currency;
-    const given = [];
-    for (let n = 0; n < 8; n++) given.push(await services.rails.chain.depositAddress(currency));
-    expect(new Set(given).size).toBe(4);
-    expect(given.slice(4)).toEqual(given.slice(0, 4));
-    for (const address of given) {
-      expect(parseAddress('SOL', address)).toBe(address);
-      expect(isRefusedDestination('SOL', address)).toBeUndefined();
-    }
-    expect(given).not.toContain(payerAddress(currency));
-  });
-
-  test.each(
-    COINS,
-  )('$code: payers are valid, hashes have the form of the network and come of the seed', (coin) => {
-    const payer = payerAddress(coin);
-    expect(parseAddress(coin.network, payer)).toBe(payer);
-    expect(isRefusedDestination(coin.network, payer)).toBeUndefined();
-    const forms: Record<string, RegExp> = { SOL: /^[1-9A-HJ-NP-Za-km-z]{86,88}$/, TRX: /^[0-9a-f]{64}$/ };
-    const form = forms[coin.network === 'BTC' ? 'TRX' : coin.network] ?? /^0x[0-9a-f]{64}$/;
-    expect(txHashOf(coin, 'a')).toMatch(form);
-    expect(txHashOf(coin, 'a')).toBe(txHashOf(coin, 'a'));
-    expect(txHashOf(coin, 'b')).not.toBe(txHashOf(coin, 'a'));
-  });
-});
-
-test('every asset has a rate of this moment; others have none', async () => {
-  for (const asset of new Set(COINS.map((coin) => coin.asset))) {
-    const observed = await services.rails.rates.observe(asset);
-    expect(Number(observed?.mid)).toBeGreaterThan(0);
-    expect(Math.abs((observed?.observedAtMs ?? 0) - (await services.clock.nowMs()))).toBeLessThan(1_000);
-  }
-  expect(await services.rails.rates.observe('DOGE')).toBeUndefined();
-});
-
-test.each([
-  [null, []],
-  ['', []],
-  ['order 12', []],
-  ['sandbox:hold', ['hold']],
-  ['sandbox:hold,swap-fail', ['hold', 'swap-fail']],
-  ['order 12 (sandbox:swap-fail), thanks', ['swap-fail']],
-  ['sandbox:hold sandbox:hold,refund-fail', ['hold', 'refund-fail']],
-  ['sandbox:pay,hold,constructor', ['hold']],
-  ['sandbox: hold', []],
-  ['my-sandbox:hold', []],
-  ['sandbox:holding', []],
-])('plans in %j are %j', (text, plans) => expect(plansIn(text)).toEqual(plans));

@@ -28,6 +28,8 @@ export const LATE = { settledAt: iso(AFTER_MS + 1), seenAt: iso(AFTER_MS + 1) };
 
 const CLIENT = { clientName: 'Ana Souza', clientTaxId: '52998224725' };
 const PAYEE = { pixKey: 'ana@example.com', pixKeyType: 'email' };
+/** Where a held deposit is ordered back to: not where it came from. */
+export const REFUND_ADDRESS = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
 /** CPF of whoever is not the customer. */
 export const STRANGER = '11144477735';
 
@@ -249,7 +251,7 @@ function factsOf(figures: Figures): TriggerFacts {
     },
     deposit_confirmed: { txHash: figures.depositTxHash },
     deposit_dropped: { txHash: figures.depositTxHash },
-    refund_ordered: { address: 'TMaevXmbYNz1rwX53YGt9FK2wiSmcEq1ut' },
+    refund_ordered: { address: REFUND_ADDRESS },
     kept: nothing,
     requoted: { price: figures.newPrice },
     return_confirmed: { networkFee: figures.returnFee },
@@ -282,8 +284,8 @@ export function fitting(row: ProcessRow, triggers: readonly Trigger[]): readonly
 
 function isHole({ template, sourceCurrency, process }: ProcessRow, { on }: Trigger): boolean {
   if (on === 'charge_created') return process?.paid !== undefined;
-  const ofOtherRail = sourceCurrency === 'BRL' ? 'delivery_' : 'payout_';
-  return template === 'withdraw_dash_same_curr' && on.startsWith(ofOtherRail);
+  const ofOtherRail = sourceCurrency === 'BRL' ? /^delivery_/ : /^payout_(settled|rejected)$/;
+  return template === 'withdraw_dash_same_curr' && ofOtherRail.test(on);
 }
 
 /** @returns the trigger of the sample, with what differs from it. */

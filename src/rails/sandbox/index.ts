@@ -37,7 +37,7 @@ export function createSandbox(parts: SandboxParts): {
   readonly clock: Clock;
   readonly sandbox: Sandbox;
 } {
-  const { database, doorbell, isAuto } = parts;
+  const { database, isAuto } = parts;
   const clock = sandboxClock(database);
   const rails: Rails = {
     pix: sandboxPix({ database, clock }, isAuto),

@@ -1,0 +1,40 @@
+/** `crossramp clock`: the clock of the sandbox. */
+import { Command } from 'commander';
+import { pino } from 'pino';
+import { parseDuration } from '../resolvers/play-sandbox.ts';
+import { settle } from '../resolvers/run-jobs.ts';
+import { StoreError } from '../store/open-store.ts';
+import { answer, jsonOption } from './output.ts';
+import { withServices } from './with-store.ts';
+
+/** Shows the clock, and sets it ahead. */
+export function clockCommand(): Command {
+  const clock = new Command('clock').description('The clock that the processes of a sandbox obey.');
+  clock
+    .command('show')
+    .description('Says what time it is in the sandbox.')
+    .addOption(jsonOption())
+    .action(async (options: { json?: boolean }) => {
+      const now = await withServices((services) => services.clock.nowMs());
+      show(options, now);
+    });
+  clock
+    .command('advance <duration>')
+    .description('Sets it ahead, such as by 30m; what becomes due by that happens.')
+    .addOption(jsonOption())
+    .action(async (duration: string, options: { json?: boolean }) => {
+      const now = await withServices(async (services) => {
+        if (!services.sandbox) throw new StoreError('the rails of this gateway are not a sandbox');
+        const nowMs = await services.sandbox.advanceClock(parseDuration(duration, 'advance'));
+        await settle(services, pino({ level: 'silent' }));
+        return nowMs;
+      });
+      show(options, now);
+    });
+  return clock;
+}
+
+function show(options: { json?: boolean }, nowMs: number): void {
+  const now = new Date(nowMs).toISOString();
+  answer(options, { now }, now);
+}
