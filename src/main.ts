@@ -1,6 +1,8 @@
 /** The gateway as a process: `npm start`. */
+import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { type Config, readConfig } from './config.ts';
+import { playDemo } from './rails/sandbox/demo.ts';
 import { provisionSandbox } from './resolvers/provision-sandbox.ts';
 import { startWorker } from './resolvers/run-jobs.ts';
 import { type App, close, createApp, listen } from './server/app.ts';
@@ -17,7 +19,10 @@ const endings: (() => unknown)[] = [];
 let isStopping = false;
 
 async function start(): Promise<void> {
-  const config = readConfig(process.env);
+  const { values: options } = parseArgs({
+    options: { demo: { type: 'boolean' }, auto: { type: 'boolean' } },
+  });
+  const config = readConfig({ ...process.env, ...(options.auto && { SANDBOX_AUTO: '1' }) });
   // Logs go to standard error: standard output is for the person who starts the gateway.
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
   let app: App | undefined;
@@ -31,12 +36,13 @@ async function start(): Promise<void> {
     () => app?.drain(),
     () => close(server, GRACE_MS),
   );
-  const settings = config.port === 0 ? readConfig({ ...process.env, PORT: String(port) }) : config;
+  const settings = config.port === 0 ? { ...config, port, publicUrl: publicUrlAt(port) } : config;
   const store = await openStore(settings);
   endings.push(store.close);
   const accountId = await provisionSandbox(store.database, REGISTRY);
   const { sandbox, isNewKey } = await writeSandbox(store.database, accountId, settings);
   const services = createServices({ database: store.database, registry: REGISTRY, config: settings });
+  if (options.demo) log.info({ made: await playDemo(services, accountId, log) }, 'demo');
   app = createApp({ config: settings, services, log });
   const worker = startWorker(services, log);
   // Before the database goes: what is under way ends, what is not begun stays a job.
@@ -44,6 +50,11 @@ async function start(): Promise<void> {
   server.on('clientError', app.refuseMalformed);
   log.info({ port, applied: store.applied }, 'ready');
   process.stdout.write(banner(sandbox, settings, isNewKey));
+}
+
+/** A port that the system chose is part of the URL too. */
+function publicUrlAt(port: number): string {
+  return readConfig({ ...process.env, PORT: String(port) }).publicUrl;
 }
 
 async function stop(exitCode: number): Promise<void> {

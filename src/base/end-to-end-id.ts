@@ -2,6 +2,7 @@
  * The identifiers of PIX: the EndToEndId of a payment, that of a return, and the txid of a charge (BACEN, API
  * Pix). None of them is the `end2end` of this service, which end2end.ts makes.
  */
+import { createHash } from 'node:crypto';
 import { randomBase62 } from './api-key.ts';
 
 /**
@@ -53,9 +54,9 @@ export function newReturnId(origin: Origin): string {
   return identify('D', origin);
 }
 
-/** @returns a new txid of a charge, 32 letters and digits that cannot be guessed. */
-export function newTxid(): string {
-  return randomBase62(TXID_LENGTH);
+/** @returns the txid of a charge, 32 letters and digits: the same order gives the same, so no charge is made twice. */
+export function txidOf(orderKey: string): string {
+  return createHash('sha256').update(orderKey).digest('hex').slice(0, TXID_LENGTH);
 }
 
 function identify(letter: 'E' | 'D', { ispb, at }: Origin): string {

@@ -7,7 +7,7 @@ import { readProcesses } from '../store/processes.ts';
 import { depositOf, known } from '../templates/amounts.ts';
 import type { Family } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
-import { stepNameOf } from '../templates/machine.ts';
+import { stepNameOf } from '../templates/step-name.ts';
 import type { Trigger } from '../templates/triggers.ts';
 import type { CreationChecks } from './check-creation.ts';
 import type { Named } from './check-filter.ts';

@@ -11,18 +11,21 @@ import { type PostRequest, postJournals } from '../store/posting.ts';
 import {
   addTransactions,
   changeTransactions,
-  claimRailKeys,
   type Head,
+  keepRailKeys,
   lockHeads,
   type NewEvent,
+  type RailKey,
   readAvailable,
   readListHeads,
   readProcesses,
+  readRailKeys,
   recordEvents,
 } from '../store/processes.ts';
 import type { Process, ProcessRow } from '../templates/facts.ts';
-import { type PlannedStep, plan, stepNameOf } from '../templates/machine.ts';
+import { type PlannedStep, plan } from '../templates/machine.ts';
 import type { Registry } from '../templates/registry.ts';
+import { stepNameOf } from '../templates/step-name.ts';
 import type { Trigger } from '../templates/triggers.ts';
 import type { Clock } from './clock.ts';
 import type { Doorbell, TransactionKey } from './doorbell.ts';
@@ -173,25 +176,31 @@ function blank(create: NewProcess, id: bigint, createdAt: Instant): ProcessRow {
 }
 
 async function planBatch(tx: Tx, { registry }: EngineParts, items: Item[], nowMs: number): Promise<void> {
-  const keyed = items.flatMap(({ request, row }) =>
-    request.railKey ? [{ accountId: row.accountId, key: request.railKey, transactionId: row.id }] : [],
-  );
-  const claimed = keyed.length > 0 ? await claimRailKeys(tx, keyed) : [];
-  const ownerOf = new Map(claimed.map((each) => [`${each.accountId} ${each.key}`, each.transactionId]));
+  const keyed = railKeysOf(items);
+  const known = keyed.length > 0 ? await readRailKeys(tx, keyed) : [];
+  const ownerOf = new Map(known.map((each) => [`${each.accountId} ${each.key}`, each.transactionId]));
   for (const item of items) {
     const { request, row } = item;
-    const owner = request.railKey ? ownerOf.get(`${row.accountId} ${request.railKey}`) : row.id;
+    const owner = request.railKey ? ownerOf.get(`${row.accountId} ${request.railKey}`) : undefined;
     const template = registry.find(row.template);
     assert(template, `template ${row.template} is in the registry`);
     const balances =
-      request.trigger.on === 'dispute_opened'
-        ? await readAvailable(tx, row.accountId)
-        : new Map<string, bigint>();
+      request.trigger.on === 'dispute_opened' ? await readAvailable(tx, row.accountId) : NO_BALANCES;
     const available = (currency: string) => balances.get(currency) ?? 0n;
-    const steps = owner === row.id ? plan(template, row, request.trigger, { nowMs, available }) : undefined;
+    // A key that acted on this transaction may act again: a deposit that was dropped can be seen once more.
+    const isForeign = owner !== undefined && owner !== row.id;
+    const steps = isForeign ? undefined : plan(template, row, request.trigger, { nowMs, available });
     if (steps) take(item, steps);
-    else if (request.railKey) item.code = 'DUPLICATE';
+    else if (owner !== undefined) item.code = 'DUPLICATE';
   }
+}
+
+const NO_BALANCES: ReadonlyMap<string, bigint> = new Map();
+
+function railKeysOf(items: readonly Item[]): RailKey[] {
+  return items.flatMap(({ request, row }) =>
+    request.railKey ? [{ accountId: row.accountId, key: request.railKey, transactionId: row.id }] : [],
+  );
 }
 
 function take(item: Item, steps: readonly PlannedStep[]): void {
@@ -247,6 +256,8 @@ async function storeBatch(tx: Tx, parts: EngineParts, { items, heads, places }: 
       tx,
       changed.map(({ row }) => row),
     );
+  const keys = railKeysOf(moved);
+  if (keys.length > 0) await keepRailKeys(tx, keys);
   const jobs = moved.flatMap(jobsOf);
   if (jobs.length > 0) await addJobs(tx, jobs);
   const ended = items.flatMap(({ request }) => (request.job ? [request.job] : []));
@@ -257,12 +268,12 @@ async function storeBatch(tx: Tx, parts: EngineParts, { items, heads, places }: 
 }
 
 function jobsOf({ row, steps }: Item): NewJob[] {
-  return steps.flatMap(({ effects }) =>
+  return steps.flatMap(({ row: at, effects }) =>
     effects.map(({ name, dueMs }) => ({
       accountId: row.accountId,
       transactionId: row.id,
       kind: name,
-      payload: {},
+      payload: { sequence: at.process?.sequence },
       dueMs,
     })),
   );

@@ -15,7 +15,7 @@ import {
 import { known } from '../templates/amounts.ts';
 import type { Template } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
-import { stepNameOf } from '../templates/machine.ts';
+import { stepNameOf } from '../templates/step-name.ts';
 import type { QuoteFacts, Trigger } from '../templates/triggers.ts';
 import { conflict } from './act-on-transaction.ts';
 import type { NewProcess } from './advance-transaction.ts';

@@ -1,6 +1,6 @@
 /** What each effect does outside of the database, and the trigger that comes of it at once, if any. */
 import { BRL } from '../base/currency.ts';
-import { newTxid } from '../base/end-to-end-id.ts';
+import { txidOf } from '../base/end-to-end-id.ts';
 import { fromMinor } from '../base/money.ts';
 import { depositOf, known, targetOf } from '../templates/amounts.ts';
 import type { EffectName } from '../templates/effects.ts';
@@ -34,7 +34,8 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     return identityTrigger(await services.rails.identity.check(order));
   },
   create_charge: async ({ rails }, order) => {
-    const txid = newTxid();
+    // The same order is the same charge, however often it is tried.
+    const txid = txidOf(order.key);
     return { on: 'charge_created', txid, ...(await rails.pix.createCharge({ ...order, txid })) };
   },
   cancel_charge: async ({ rails }, order) => void (await rails.pix.cancelCharge(order)),

@@ -2,10 +2,17 @@
 import { createAccount, findAccount, SANDBOX_HANDLE } from '../store/accounts.ts';
 import type { Database } from '../store/database.ts';
 import { seedRates } from '../store/rates.ts';
+import { changeAccountSettings } from '../store/settings.ts';
 import type { Registry } from '../templates/registry.ts';
 
-/** Mid-market rates that a sandbox starts from, BRL for one unit; real rates replace them. */
-const SANDBOX_RATES = { USDT: '5.3218', USDC: '5.3210', TRX: '1.6540', ETH: '17250.40', BTC: '512300.00' };
+/** Mid-market rates of a sandbox, BRL for one unit of each asset of the catalogue. */
+export const SANDBOX_RATES: Readonly<Record<string, string>> = {
+  USDT: '5.3218',
+  USDC: '5.3210',
+  TRX: '1.6540',
+  ETH: '17250.40',
+  BTC: '512300.00',
+};
 
 /** @returns the id of the sandbox account, which is made when there is none. */
 export async function provisionSandbox(database: Database, registry: Registry): Promise<bigint> {
@@ -13,5 +20,8 @@ export async function provisionSandbox(database: Database, registry: Registry): 
   const existing = await findAccount(database, SANDBOX_HANDLE);
   if (existing !== undefined) return existing;
   const templates = registry.templates.map((template) => template.name);
-  return createAccount(database, 'Sandbox', { templates, handle: SANDBOX_HANDLE });
+  const id = await createAccount(database, 'Sandbox', { templates, handle: SANDBOX_HANDLE });
+  // In a sandbox a whitelisted destination is usable at once (C-22).
+  await changeAccountSettings(database, id, { whitelistCoolingSeconds: 0 });
+  return id;
 }

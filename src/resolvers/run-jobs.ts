@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { claimJobs, endJobs, type Job, pendingJobs, postponeJob } from '../store/jobs.ts';
 import { readProcesses } from '../store/processes.ts';
-import type { EffectName } from '../templates/effects.ts';
+import { type EffectName, STEP_TIMERS } from '../templates/effects.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Trigger } from '../templates/triggers.ts';
 import type { Services } from './context.ts';
@@ -27,6 +27,8 @@ export interface Worker {
 const BATCH_MAX = 100;
 /** How often is looked for jobs that nobody rang for: timers, and jobs of other processes. */
 const POLL_MS = 150;
+/** How often is looked whether other workers are done. */
+const LOOK_AGAIN_MS = 10;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 6 * 3_600_000;
 /** An effect that a trigger stands for when it fails for good is tried so often. */
@@ -40,10 +42,11 @@ export function startWorker(services: Services, log: Logger): Worker {
   let isStopped = false;
   let wake = () => {};
   let isRung = false;
-  services.doorbell.onAny(() => {
+  const ring = () => {
     isRung = true;
     wake();
-  });
+  };
+  services.doorbell.onAny(ring);
   const pause = () =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, isRung || isStopped ? 0 : POLL_MS);
@@ -59,7 +62,11 @@ export function startWorker(services: Services, log: Logger): Worker {
       const room = BATCH_MAX - underWay.size;
       const jobs = room > 0 ? await claimDue(services, room).catch((error) => complain(log, error)) : [];
       for (const job of jobs) {
-        const work = runJob(services, job, log).finally(() => underWay.delete(work));
+        const work = runJob(services, job, log).finally(() => {
+          underWay.delete(work);
+          // Another job of the same transaction may have waited for this one.
+          ring();
+        });
         underWay.add(work);
       }
       if (room <= 0) await Promise.race(underWay);
@@ -94,7 +101,7 @@ export async function settle(
     if (jobs.length > 0) continue;
     const pending = await pendingJobs(services.database, await services.clock.nowMs(), only);
     if (pending === 0 || Date.now() >= until) return;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 }
 
@@ -127,6 +134,9 @@ async function tell(services: Services, job: Job, row: ProcessRow): Promise<void
 }
 
 async function perform(services: Services, job: Job, row: ProcessRow): Promise<void> {
+  const { sequence } = job.payload as { sequence?: number };
+  const isStale = STEP_TIMERS.includes(job.kind as EffectName) && row.process?.sequence !== sequence;
+  if (isStale) return endJobs(services.database, [job]);
   const key = `${row.end2end}:${job.id}`;
   const trigger = await EFFECT_PERFORMERS[job.kind as EffectName](services, { key, row });
   // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.

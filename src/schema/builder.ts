@@ -58,6 +58,7 @@ export function createBuilder() {
   });
   defineScalars(builder);
   builder.queryType({});
+  builder.mutationType({});
   return builder;
 }
 

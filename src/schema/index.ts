@@ -1,14 +1,24 @@
 /** Puts the schema together. */
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import type { Registry } from '../templates/registry.ts';
+import { defineActs } from './acts.ts';
 import { defineBalances } from './balance.ts';
 import { createBuilder } from './builder.ts';
+import { defineOfframpCreation } from './create-offramp.ts';
+import { defineOnrampCreations } from './create-onramp.ts';
+import { defineWithdrawalCreation } from './create-withdrawal.ts';
 import { defineCurrency } from './currency.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine } from './ledger-line.ts';
+import { defineQuote } from './quote.ts';
+import { defineSandbox } from './sandbox.ts';
+import { defineSettings } from './settings.ts';
 import { defineStatement } from './statement.ts';
+import { defineStaticLinks } from './static-link.ts';
+import { defineTemplate } from './template.ts';
 import { defineTransaction, defineTransactionQueries } from './transaction.ts';
 import { defineViewer } from './viewer.ts';
+import { defineWhitelist } from './whitelist.ts';
 
 /** @returns the schema of these templates; it holds no state and needs no database to be made. */
 export function buildSchema(registry: Registry): GraphQLSchema {
@@ -16,11 +26,21 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   const currencies = defineCurrency(builder);
   const ledger = defineLedgerLine(builder, currencies);
   const label = defineLabel(builder);
-  const transaction = defineTransaction(builder, registry, { ...currencies, ...ledger, label });
+  const template = defineTemplate(builder, registry);
+  const transaction = defineTransaction(builder, registry, { ...currencies, ...ledger, label, template });
   defineTransactionQueries(builder, registry, transaction);
   defineStatement(builder, ledger, transaction);
   defineBalances(builder, currencies);
-  defineViewer(builder);
+  defineQuote(builder, template, currencies);
+  defineOnrampCreations(builder, transaction);
+  defineOfframpCreation(builder, transaction);
+  defineWithdrawalCreation(builder, transaction);
+  defineActs(builder, transaction);
+  defineSandbox(builder, currencies, transaction);
+  const account = defineViewer(builder);
+  defineSettings(builder, account, template);
+  defineWhitelist(builder, account);
+  defineStaticLinks(builder, account, currencies);
   return builder.toSchema();
 }
 

@@ -3,8 +3,8 @@ import type { Context } from '../resolvers/context.ts';
 import { readStatement, type StatementFilterInput } from '../resolvers/read-statement.ts';
 import { type LedgerLineRow, readStatementLines } from '../store/ledger.ts';
 import type { Builder } from './builder.ts';
-import { namedFilters } from './filters.ts';
 import type { LedgerRefs } from './ledger-line.ts';
+import { namedMembers } from './named.ts';
 import {
   badCursor,
   type Connection,
@@ -83,7 +83,7 @@ async function readPage(
   const size = pageSize(first);
   const window =
     after == null ? { limit: size + 1, offset: 0 } : { limit: size + 1, before: lineIdOf(after) };
-  const filters = namedFilters<StatementFilterInput>(filter);
+  const filters = namedMembers<StatementFilterInput>('filter', filter);
   const { total, lines } = await readStatement(context, readStatementLines, filters, window);
   return connectionOf(lines, size, {
     after,

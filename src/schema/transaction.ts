@@ -14,27 +14,23 @@ import { type LabelName, labelOf } from '../wire/envelope.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { defineEvent } from './event.ts';
-import { namedFilters } from './filters.ts';
 import type { LabelRef } from './label.ts';
 import type { LedgerRefs } from './ledger-line.ts';
+import { namedMembers } from './named.ts';
 import { type Connection, connectionOf, decodeCursor, FIRST_DEFAULT, pageSize } from './pagination.ts';
 import { selects } from './selection.ts';
+import type { TemplateRef } from './template.ts';
 
 interface Refs extends CurrencyRefs, LedgerRefs {
   readonly label: LabelRef;
+  readonly template: TemplateRef;
 }
 
 /** Defines `Node`, `Transaction` and its types. Rows come from prepared statements and pass through as they are. */
 export function defineTransaction(builder: Builder, registry: Registry, refs: Refs) {
-  const { label, money, ledgerLine } = refs;
+  const { label, money, ledgerLine, template } = refs;
   const node = defineNode(builder, registry);
   const event = defineEvent(builder, registry, label);
-  const template = builder.enumType('Template', {
-    description: 'The process templates, by wire name.',
-    values: Object.fromEntries(
-      registry.templates.map(({ name, product }) => [name, { value: name, description: product }]),
-    ),
-  });
   const transaction = builder.prismaInterface('Transaction', {
     name: 'Transaction',
     description: 'A process of any template.',
@@ -166,7 +162,7 @@ async function readPage(
   counted: boolean,
 ): Promise<Connection<TransactionRow>> {
   const size = pageSize(first);
-  const filters = namedFilters<ListFilterInput>(filter);
+  const filters = namedMembers<ListFilterInput>('filter', filter);
   const page =
     after == null ? { limit: size + 1, offset: 0 } : { limit: size + 1, after: decodeCursor(after) };
   const { rows, total } = await listTransactions(context, family, filters, page, undefined, { counted });

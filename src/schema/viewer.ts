@@ -1,9 +1,9 @@
-/** Viewer: the key that asks, its account, and what is administered there. */
+/** Viewer: the key that asks, and its account. */
 import { requireScope } from '../resolvers/context.ts';
 import type { Builder } from './builder.ts';
 
-/** Defines `Query.viewer`. */
-export function defineViewer(builder: Builder): void {
+/** Defines `Query.viewer`, and gives the type of its account. */
+export function defineViewer(builder: Builder): AccountRef {
   const apiKey = defineApiKey(builder);
   const account = defineAccount(builder);
   const viewer = builder.objectRef<object>('Viewer').implement({
@@ -46,6 +46,7 @@ export function defineViewer(builder: Builder): void {
       },
     }),
   );
+  return account;
 }
 
 function defineApiKey(builder: Builder) {
@@ -81,41 +82,15 @@ function defineApiKey(builder: Builder) {
 }
 
 function defineAccount(builder: Builder) {
-  const setting = builder.prismaObject('TemplateSetting', {
-    description: 'Price and limits of one template (C-21). Rates are fractions, amounts BRL.',
-    fields: (t) => {
-      const decimal = (
-        name:
-          | 'spread'
-          | 'feeRate'
-          | 'feeFixed'
-          | 'amountMin'
-          | 'amountMax'
-          | 'customerStepUp30d'
-          | 'customerLimitDaily',
-      ) => t.field({ type: 'Decimal', resolve: (row) => row[name].toFixed() });
-      return {
-        template: t.exposeString('template'),
-        spread: decimal('spread'),
-        feeRate: decimal('feeRate'),
-        feeFixed: decimal('feeFixed'),
-        amountMin: decimal('amountMin'),
-        amountMax: decimal('amountMax'),
-        customerStepUp30d: decimal('customerStepUp30d'),
-        customerLimitDaily: decimal('customerLimitDaily'),
-      };
-    },
-  });
   return builder.prismaObject('Account', {
     description: 'The account holder.',
     fields: (t) => ({
       accountId: t.string({ resolve: ({ id }) => String(id) }),
       name: t.exposeString('name'),
       createdAt: t.field({ type: 'DateTime', resolve: (row) => row.createdAt.toISOString() }),
-      templateSettings: t.relation('templateSettings', {
-        type: setting,
-        query: { orderBy: { template: 'asc' } },
-      }),
     }),
   });
 }
+
+/** The type `Account`; the files of what is administered on it add its fields. */
+export type AccountRef = ReturnType<typeof defineAccount>;

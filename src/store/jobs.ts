@@ -36,9 +36,11 @@ const ADD: Statement = {
 const CLAIM: Statement = {
   name: 'job_claim',
   text: `update job j set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempts = j.attempts + 1
-    from (select account_id, id from job
+    from (select account_id, id from job d
            where due_at <= $1::timestamptz and (leased_until is null or leased_until < clock_timestamp())
              and ($3::bigint is null or (account_id = $3 and transaction_id = $4))
+             and not exists (select from job e where e.account_id = d.account_id and e.transaction_id = d.transaction_id
+                               and e.due_at <= $1::timestamptz and (e.due_at, e.id) < (d.due_at, d.id))
            order by due_at, id limit $2 for update skip locked) due
     where j.account_id = due.account_id and j.id = due.id
     returning j.account_id as "accountId", j.id, j.transaction_id as "transactionId", j.kind, j.payload, j.attempts`,
@@ -69,7 +71,8 @@ export async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
 }
 
 /**
- * Leases due jobs for half a minute; a worker that dies gives them back by that.
+ * Leases due jobs for half a minute; a worker that dies gives them back by that. Jobs of one transaction are done one
+ * after another, in the order in which they became due.
  *
  * @param only - a transaction whose jobs alone are wanted.
  */

@@ -80,12 +80,15 @@ const READ: Statement = {
   text: `select ${SELECT} from unnest($1::bigint[], $2::bigint[]) u(account_id, id)
     join transaction t on t.account_id = u.account_id and t.id = u.id`,
 };
-const CLAIM_KEYS: Statement = {
-  name: 'process_claim_keys',
-  text: `with given as (select * from unnest($1::bigint[], $2::text[], $3::bigint[]) g(account_id, key, transaction_id)),
-    added as (insert into rail_event (account_id, key, transaction_id) select * from given on conflict do nothing)
-    select g.account_id as "accountId", g.key, coalesce(e.transaction_id, g.transaction_id) as "transactionId"
-      from given g left join rail_event e on e.account_id = g.account_id and e.key = g.key`,
+const RAIL_KEYS: Statement = {
+  name: 'process_rail_keys',
+  text: `select e.account_id as "accountId", e.key, e.transaction_id as "transactionId"
+    from unnest($1::bigint[], $2::text[]) g(account_id, key) join rail_event e on e.account_id = g.account_id and e.key = g.key`,
+};
+const KEEP_RAIL_KEYS: Statement = {
+  name: 'process_keep_rail_keys',
+  text: `insert into rail_event (account_id, key, transaction_id)
+    select * from unnest($1::bigint[], $2::text[], $3::bigint[]) on conflict do nothing`,
 };
 const ADD: Statement = {
   name: 'process_add',
@@ -169,9 +172,14 @@ export async function findBySession(database: Tx, token: string): Promise<Proces
   return row;
 }
 
-/** Takes the keys that nobody has yet. @returns every key with the transaction that has it now (C-33). */
-export function claimRailKeys(tx: Tx, keys: readonly RailKey[]): Promise<RailKey[]> {
-  return tx.query<RailKey>(CLAIM_KEYS, [
+/** @returns those of the keys that acted before, with the transaction that they acted on (C-33). */
+export function readRailKeys(tx: Tx, keys: readonly Omit<RailKey, 'transactionId'>[]): Promise<RailKey[]> {
+  return tx.query<RailKey>(RAIL_KEYS, [keys.map(({ accountId }) => accountId), keys.map(({ key }) => key)]);
+}
+
+/** Notes keys that act now. */
+export async function keepRailKeys(tx: Tx, keys: readonly RailKey[]): Promise<void> {
+  await tx.query(KEEP_RAIL_KEYS, [
     keys.map(({ accountId }) => accountId),
     keys.map(({ key }) => key),
     keys.map(({ transactionId }) => transactionId),

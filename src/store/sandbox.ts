@@ -17,6 +17,7 @@ const ADVANCE: Statement = {
   text: `update sandbox_clock set ahead_ms = ahead_ms + $1::bigint where ahead_ms + $1::bigint <= ${AHEAD_MAX_MS}
     returning ahead_ms as "aheadMs"`,
 };
+const SET: Statement = { name: 'sandbox_set', text: `update sandbox_clock set ahead_ms = $1::bigint` };
 const PLACE: Statement = {
   name: 'sandbox_place_order',
   text: `insert into sandbox_order (account_id, key, kind, request) values ($1, $2, $3, $4::jsonb)
@@ -56,6 +57,11 @@ const TAKE_BACK: Statement = {
 export async function readAheadMs(database: Tx): Promise<number> {
   const [row] = await database.query<{ aheadMs: bigint }>(AHEAD, []);
   return Number(row?.aheadMs ?? 0n);
+}
+
+/** Sets the clock of the sandbox, also back: only for a demonstration, before anything happened. */
+export async function setAheadMs(database: Tx, aheadMs: number): Promise<void> {
+  await database.query(SET, [aheadMs]);
 }
 
 /**

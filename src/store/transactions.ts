@@ -93,6 +93,14 @@ const BY_IDS: Statement = {
   text: `select ${TRANSACTION_SELECT} from transaction t where t.account_id = $1 and t.id = any ($2::bigint[])`,
 };
 
+const ANY: Statement = { name: 'transaction_any', text: `select exists (select from transaction) as any` };
+
+/** @returns whether the database has a transaction of any account. */
+export async function hasTransactions(database: Tx): Promise<boolean> {
+  const [row] = await database.query<{ any: boolean }>(ANY, []);
+  return row?.any === true;
+}
+
 /** @returns the account's transaction, or undefined: also when it is another account's. */
 export async function findTransaction(
   database: Tx,

@@ -2,9 +2,11 @@
 import { toMinor, trimDecimal } from '../base/money.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
+import { admitOnce, isAdmitted } from './admission.ts';
 import { cents, conversionOfDeposit, conversionOut, depositOf, known } from './amounts.ts';
 import { expiryOf, GRACE_MS } from './effects.ts';
-import { PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
+import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
+import { stepNameOf } from './step-name.ts';
 import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 
 const WAITING: StepName = 'crypto_deposit/WAITING_DEPOSIT';
@@ -27,7 +29,8 @@ const BLOCKED: readonly StepName[] = [...WRONG, REJECTED, SWAP_FAILED];
 type Seen = View<'deposit_seen'>;
 
 const depositTransitions: readonly Transition[] = [
-  when('deposit_ready', ['kyc_payee/INITIAL', 'kyc_payee/PENDING', 'kyc_payee/REVIEW'], WAITING, {
+  when('deposit_ready', PAYEE_STEPS, WAITING, {
+    when: isAdmitted,
     set: ({ trigger: { address, exactAmount } }) => ({
       facts: { depositAddress: address, exactDepositAmount: exactAmount },
     }),
@@ -39,17 +42,20 @@ const depositTransitions: readonly Transition[] = [
     post: ({ row }) => [journals.depositSeen(depositOf(row).currency, depositOf(row).amount)],
   }),
   // Of another amount, or too late: what it is called, and what is booked, waits until the network is sure of it.
-  when('deposit_seen', [WAITING, DROPPED, EXPIRED], 'stay', { set: noteDeposit }),
+  when('deposit_seen', [WAITING, DROPPED, EXPIRED], 'stay', { when: isFirst, set: noteDeposit }),
   when('deposit_confirmed', DETECTED, CONFIRMED, {
     when: isSameDeposit,
     post: ({ row }) => [journals.depositConfirmed(depositOf(row).currency, depositOf(row).amount)],
   }),
-  when('deposit_confirmed', EXPIRED, 'crypto_deposit/LATE', { when: isSameDeposit, post: takeAndHold }),
-  when('deposit_confirmed', [WAITING, DROPPED], 'crypto_deposit/UNDERPAID', {
+  when('deposit_confirmed', EXPIRED, 'crypto_deposit/LATE', {
+    when: (view) => isSameDeposit(view) && view.process.deposit?.isLate === true,
+    post: takeAndHold,
+  }),
+  when('deposit_confirmed', [WAITING, DROPPED, EXPIRED], 'crypto_deposit/UNDERPAID', {
     when: (view) => isSameDeposit(view) && differenceOf(view) < 0n,
     post: takeAndHold,
   }),
-  when('deposit_confirmed', [WAITING, DROPPED], 'crypto_deposit/OVERPAID', {
+  when('deposit_confirmed', [WAITING, DROPPED, EXPIRED], 'crypto_deposit/OVERPAID', {
     when: (view) => isSameDeposit(view) && differenceOf(view) > 0n,
     post: takeAndHold,
   }),
@@ -119,7 +125,7 @@ const resolutionTransitions: readonly Transition[] = [
 /** Transitions of an offramp from an external address. */
 export const DEPOSIT_TRANSITIONS: readonly Transition[] = [
   ...payeeTransitions({ afterPayee: 'kyc_payee/INITIAL' }),
-  ...payeePassed('stay', { effects: ['allocate_deposit'] }),
+  ...payeePassed('stay', { ...admitOnce, effects: ['allocate_deposit'] }),
   ...depositTransitions,
   ...swapTransitions,
   ...resolutionTransitions,
@@ -154,8 +160,15 @@ function isSameDeposit({ process, trigger }: View<'deposit_confirmed' | 'deposit
   return process.deposit?.txHash === trigger.txHash;
 }
 
-function noteDeposit({ trigger: { txHash, logIndex, amount, from } }: Seen) {
-  return { facts: { txHash, depositFrom: from }, process: { deposit: { txHash, logIndex, amount } } };
+/** One deposit at a time is looked at; after one was dropped, the next. */
+function isFirst({ row, process, trigger }: Seen): boolean {
+  return !process.deposit || stepNameOf(row) === DROPPED || process.deposit.txHash === trigger.txHash;
+}
+
+function noteDeposit(view: Seen) {
+  const { txHash, logIndex, amount, from } = view.trigger;
+  const deposit = { txHash, logIndex, amount, isLate: isLate(view) };
+  return { facts: { txHash, depositFrom: from }, process: { deposit } };
 }
 
 function takeAndHold({ row }: View): Journal[] {

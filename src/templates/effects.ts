@@ -42,6 +42,9 @@ export const EFFECTS = {
 /** Name of an effect. */
 export type EffectName = keyof typeof EFFECTS;
 
+/** Timers of one step: they mean nothing once it was left. */
+export const STEP_TIMERS: readonly EffectName[] = ['deny_step_up', 'reject_approval'];
+
 /** @returns the end of the session in milliseconds, or undefined when it has none. */
 export function expiryOf({ expiresAt }: ProcessRow): number | undefined {
   return expiresAt === null ? undefined : millisOf(expiresAt);

@@ -59,8 +59,13 @@ export interface Process {
   readonly createdBy: string | null;
   /** Whether whoever made it has accepted its quote by that. */
   readonly isAccepted?: boolean;
-  /** A second approver is needed (C-22). */
+  /** A second approver is needed (C-22), and has approved. */
   readonly needsApproval?: boolean;
+  readonly isApproved?: boolean;
+  /** The customer or payee may go on: found in order, or approved after a closer look. */
+  readonly isAdmitted?: boolean;
+  /** Compliance turned it down; what was paid is on its way back. */
+  readonly isTurnedDown?: boolean;
   /** The PIX charge: its txid and its copy-and-paste code. */
   readonly txid?: string;
   readonly brCode?: string;
@@ -73,7 +78,12 @@ export interface Process {
   /** CPF or CNPJ of whoever paid, where the rail tells. */
   readonly payerTaxId?: string | null;
   /** The deposit as the network tells it: hash and log index, and the amount that arrived. */
-  readonly deposit?: { readonly txHash: string; readonly logIndex: number; readonly amount: string } | null;
+  readonly deposit?: {
+    readonly txHash: string;
+    readonly logIndex: number;
+    readonly amount: string;
+    readonly isLate: boolean;
+  } | null;
   /** Where a held deposit goes back to. */
   readonly refundAddress?: string;
   /** A held deposit was converted after all, from the balance. */

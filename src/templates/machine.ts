@@ -8,6 +8,7 @@ import type { Journal } from '../ledger/posting.ts';
 import type { Template } from './define.ts';
 import { EFFECTS, type EffectName } from './effects.ts';
 import type { Process, ProcessRow } from './facts.ts';
+import { stepNameOf } from './step-name.ts';
 import type { Change, StepName, Transition, View } from './transition.ts';
 import type { Trigger } from './triggers.ts';
 
@@ -33,6 +34,8 @@ export interface PlannedStep {
 export type Situation = Pick<View, 'nowMs' | 'available'>;
 
 const STEPS_MAX = 12;
+/** Component of every template by which money goes back. */
+const REFUND = 'refund';
 
 /**
  * @returns the steps that the trigger leads to, in order; undefined when the transaction does not take it where it is.
@@ -56,11 +59,6 @@ export function plan(
     if (!taken.again) next = { on: 'reached' };
   }
   return planned.length > 0 ? planned : undefined;
-}
-
-/** @returns the step where a transaction stands; `start` for one that is not made yet. */
-export function stepNameOf({ component, state }: Pick<ProcessRow, 'component' | 'state'>): StepName {
-  return component === '' ? 'start' : `${component}/${state}`;
 }
 
 function transitionFor(
@@ -112,20 +110,19 @@ function apply(row: ProcessRow, { facts, process }: Change): ProcessRow {
   return { ...row, ...facts, process: { ...(row.process as Process), ...process } };
 }
 
-/** The row at a step: labels of errors are kept through what follows, but not into success (C-31). */
+/** The row at a step: the message of an error is kept through the refund that follows, and through nothing else (C-31). */
 function reach(template: Template, row: ProcessRow, name: StepName, nowMs: number): ProcessRow {
   const step = template.steps.find((each) => `${each.component}/${each.state}` === name);
   assert(step, `${template.name} has the step ${name}`);
   const process = row.process as Process;
-  const isError = step.errorMessage.en !== '';
-  const isSuccess = step.status.en === 'Success';
+  const isKept = step.component === REFUND;
   return {
     ...row,
     component: step.component,
     state: step.state,
     updatedAt: later(row.updatedAt, nowMs),
-    errorEn: isError ? step.errorMessage.en : isSuccess ? '' : row.errorEn,
-    errorPt: isError ? step.errorMessage.pt : isSuccess ? '' : row.errorPt,
+    errorEn: step.errorMessage.en || (isKept ? row.errorEn : ''),
+    errorPt: step.errorMessage.pt || (isKept ? row.errorPt : ''),
     process: { ...process, sequence: process.sequence + 1 },
   };
 }

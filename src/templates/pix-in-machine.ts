@@ -3,6 +3,7 @@ import { currencyOf } from '../base/currency.ts';
 import { fromMinor } from '../base/money.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
+import { admitOnce, isAdmitted, isQuoteOpen } from './admission.ts';
 import { cents, conversionIn, known } from './amounts.ts';
 import { type EffectName, expiryOf, GRACE_MS } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
@@ -36,6 +37,7 @@ export function pixInEntering({ identity, deposit, swap }: PixInComponents): Ent
     'quote/QUOTE': ['expire'],
     [`${identity}/INITIAL`]: ['check_identity'],
     [`${identity}/PENDING`]: ['deny_step_up'],
+    [`${identity}/REVIEW`]: ['deny_step_up'],
     [`${deposit}/QRCODE`]: ['expire_payable'],
     [`${deposit}/PAID`]: ['screen'],
     [`${deposit}/OVERPAID`]: ['return_excess', 'screen'],
@@ -51,19 +53,19 @@ export function pixInEntering({ identity, deposit, swap }: PixInComponents): Ent
 
 const isPaid = ({ process }: View) => process.paid !== undefined;
 const isUnpaid = (view: View) => !isPaid(view);
+const isHeldStill = ({ process }: View) => process.isTurnedDown !== true;
 
 function quoteTransitions({ identity }: PixInComponents): Transition[] {
   const collecting: StepName[] = ['pre_kyc/INFO', 'pre_kyc/CONFIRM'];
   return [
     when('quote_failed', 'start', 'quote/ERROR'),
     when('created', 'start', 'quote/QUOTE', { when: ({ row }) => row.sourceAmount !== null }),
-    when('accepted', 'quote/QUOTE', 'quote/ACCEPTED'),
+    when('accepted', 'quote/QUOTE', 'quote/ACCEPTED', { when: isQuoteOpen }),
     when('reached', 'quote/QUOTE', 'quote/ACCEPTED', { when: ({ process }) => process.isAccepted === true }),
     when('reached', 'quote/ACCEPTED', 'pre_kyc/INFO', { when: ({ row }) => row.clientTaxId === null }),
     when('reached', 'quote/ACCEPTED', `${identity}/INITIAL`),
-    when('identity_given', collecting, 'pre_kyc/CONFIRM', {
-      set: ({ trigger: { clientName, clientTaxId } }) => ({ facts: { clientName, clientTaxId } }),
-    }),
+    when('identity_given', 'pre_kyc/INFO', 'pre_kyc/CONFIRM', { set: noteIdentity }),
+    when('identity_given', 'pre_kyc/CONFIRM', 'stay', { set: noteIdentity }),
     when('identity_confirmed', 'pre_kyc/CONFIRM', `${identity}/INITIAL`),
     when('limit_exceeded', collecting, 'pre_kyc/LIMIT'),
     when('expired', ['quote/QUOTE', 'quote/ACCEPTED', ...collecting], 'quote/EXPIRED'),
@@ -76,17 +78,19 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
   const pending: StepName = `${identity}/PENDING`;
   const review: StepName = `${identity}/REVIEW`;
   const undecided: StepName[] = [initial, pending, review];
+  const admitted = { ...admitOnce, effects: ['create_charge'] } as const;
   return [
-    when('identity_passed', initial, 'stay', { effects: ['create_charge'] }),
+    when('identity_passed', initial, 'stay', admitted),
     when('identity_irregular', initial, `${identity}/IRREGULAR`),
     when('step_up_required', [initial, `${deposit}/PAID`, `${deposit}/OVERPAID`], pending),
     when('review_required', [initial, pending], review),
     when('step_up_approved', [pending, review], `${swap}/INITIAL`, { when: isPaid, post: convert }),
-    when('step_up_approved', [pending, review], 'stay', { effects: ['create_charge'] }),
+    when('step_up_approved', [pending, review], 'stay', admitted),
     when('step_up_denied', [pending, review], `${identity}/DENIED`, { when: isUnpaid }),
     when('step_up_denied', [pending, review], `${identity}/DENIED`, { effects: ['return_payment'] }),
     when('refund_requested', `${identity}/DENIED`, 'refund/INITIAL', { when: isPaid }),
     when('charge_created', undecided, `${deposit}/QRCODE`, {
+      when: (view) => isUnpaid(view) && isAdmitted(view),
       set: ({ trigger: { txid, brCode } }) => ({ process: { txid, brCode } }),
     }),
     when('charge_failed', undecided, `${deposit}/ERROR`, { when: isUnpaid }),
@@ -143,8 +147,12 @@ function swapTransitions({ deposit, swap }: PixInComponents): Transition[] {
   return [
     when('cleared', paid, `${swap}/INITIAL`, { post: convert }),
     when('held', paid, 'compliance/UNCOMPLIANT'),
-    when('released', 'compliance/UNCOMPLIANT', `${swap}/INITIAL`, { post: convert }),
-    when('hold_rejected', 'compliance/UNCOMPLIANT', 'stay', { effects: ['return_payment'] }),
+    when('released', 'compliance/UNCOMPLIANT', `${swap}/INITIAL`, { when: isHeldStill, post: convert }),
+    when('hold_rejected', 'compliance/UNCOMPLIANT', 'stay', {
+      when: isHeldStill,
+      set: () => ({ process: { isTurnedDown: true } }),
+      effects: ['return_payment'],
+    }),
     when('swap_failed', `${swap}/INITIAL`, `${swap}/ERROR`, {
       post: ({ row }) => [journals.swapInReversed(conversionIn(row))],
     }),
@@ -189,6 +197,10 @@ function isDivergent({ row, trigger }: Payment): boolean {
 
 function excessOf({ row, trigger }: Payment): bigint {
   return cents(trigger.amount) - cents(row.sourceAmount);
+}
+
+function noteIdentity({ trigger: { clientName, clientTaxId } }: View<'identity_given'>) {
+  return { facts: { clientName, clientTaxId } };
 }
 
 function notePayment({ trigger }: Payment) {

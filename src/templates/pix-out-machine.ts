@@ -1,7 +1,7 @@
 /** The machine of the templates that end with a PIX payout: the quote and the payee, which both begin with. */
 
 import type { Journal } from '../ledger/posting.ts';
-import type { EffectName } from './effects.ts';
+import { isQuoteOpen } from './admission.ts';
 import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 
 /** Steps at which it is asked whether the payee may be paid. */
@@ -24,6 +24,7 @@ export const PIX_OUT_ENTERING: Entering = {
   'quote/QUOTE': ['expire'],
   'kyc_payee/INITIAL': ['check_payee'],
   'kyc_payee/PENDING': ['deny_step_up'],
+  'kyc_payee/REVIEW': ['deny_step_up'],
   'swap_transfer/INITIAL': ['swap'],
   'pix_out/SENDING': ['send_funds'],
 };
@@ -41,7 +42,7 @@ export function payeeTransitions({
   return [
     when('quote_failed', 'start', 'quote/ERROR'),
     when('created', 'start', 'quote/QUOTE'),
-    when('accepted', 'quote/QUOTE', 'quote/ACCEPTED'),
+    when('accepted', 'quote/QUOTE', 'quote/ACCEPTED', { when: isQuoteOpen }),
     when('reached', 'quote/QUOTE', 'quote/ACCEPTED', { when: ({ process }) => process.isAccepted === true }),
     when('reached', 'quote/ACCEPTED', 'pre_kyc/INFO', { when: ({ row }) => row.pixKey === null }),
     when('reached', 'quote/ACCEPTED', afterPayee, reserving),
@@ -66,10 +67,15 @@ export function payeeTransitions({
 /** @returns how a payee passes: found in order, or approved after a closer look. */
 export function payeePassed(
   to: StepName | 'stay',
-  rest: { post?: (view: View) => readonly Journal[]; effects?: readonly EffectName[] },
+  rest: Pick<Transition<'identity_passed'>, 'when' | 'set' | 'post' | 'effects'>,
 ): readonly Transition[] {
   return [
     when('identity_passed', 'kyc_payee/INITIAL', to, rest),
-    when('step_up_approved', ['kyc_payee/PENDING', 'kyc_payee/REVIEW'], to, rest),
+    when<'identity_passed' | 'step_up_approved'>(
+      'step_up_approved',
+      ['kyc_payee/PENDING', 'kyc_payee/REVIEW'],
+      to,
+      rest as never,
+    ),
   ];
 }

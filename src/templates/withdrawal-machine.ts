@@ -31,17 +31,28 @@ const sent = ({ row }: View) => {
   return { currency, amount: amount - networkFeeOf(row, currency) };
 };
 const isBrl = ({ row }: View) => row.sourceCurrency === BRL.code;
+const isCrypto = (view: View) => !isBrl(view);
+const needsApproval = ({ process }: View) => process.needsApproval === true;
+const isUndecided = ({ process }: View) => process.isApproved !== true;
+const mayBeSent = (view: View) => !needsApproval(view) || !isUndecided(view);
+const reserving = { post: reserve, shortfall: 'request_withdrawl_dash/ERROR' } as const;
 
 /** Transitions of a withdrawal. */
 export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
-  when('created', 'start', REQUESTED, { post: reserve, shortfall: 'request_withdrawl_dash/ERROR' }),
-  when('reached', REQUESTED, APPROVING, { when: ({ process }) => process.needsApproval === true }),
-  when('approved', APPROVING, 'stay', { effects: ['screen'] }),
-  when('rejected', APPROVING, 'approval_withdrawl_dash/REJECTED', { post: release }),
+  when('created', 'start', REQUESTED, { ...reserving, when: needsApproval }),
+  when('created', 'start', REQUESTED, { ...reserving, effects: ['screen'] }),
+  when('reached', REQUESTED, APPROVING, { when: needsApproval }),
+  when('approved', APPROVING, 'stay', {
+    when: isUndecided,
+    set: () => ({ process: { isApproved: true } }),
+    effects: ['screen'],
+  }),
+  when('rejected', APPROVING, 'approval_withdrawl_dash/REJECTED', { when: isUndecided, post: release }),
   when('cancelled', [REQUESTED, APPROVING], 'approval_withdrawl_dash/CANCELLED', { post: release }),
   when('cancelled', HELD, 'approval_withdrawl_dash/CANCELLED', { post: releaseHeld }),
-  when('cleared', [REQUESTED, APPROVING], SENDING),
+  when('cleared', [REQUESTED, APPROVING], SENDING, { when: mayBeSent }),
   when('held', [REQUESTED, APPROVING], HELD, {
+    when: mayBeSent,
     post: ({ row }) => {
       const { currency, amount } = sourceOf(row);
       return [journals.reservationHeld(currency, amount)];
@@ -55,6 +66,7 @@ export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
   }),
   when('hold_rejected', HELD, 'approval_withdrawl_dash/REJECTED', { post: releaseHeld }),
   when('delivery_broadcast', SENDING, BROADCAST, {
+    when: isCrypto,
     set: ({ trigger: { txHash } }) => ({ facts: { txHash } }),
     post: (view) => {
       const { currency } = sourceOf(view.row);
@@ -68,7 +80,7 @@ export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
       return [journals.withdrawalConfirmed(currency, amount)];
     },
   }),
-  when('delivery_failed', SENDING, FAILED, { post: release }),
+  when('delivery_failed', SENDING, FAILED, { when: isCrypto, post: release }),
   when('delivery_failed', BROADCAST, FAILED, {
     post: (view) => {
       const { currency, amount } = sent(view);
@@ -76,10 +88,11 @@ export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
     },
   }),
   when('payout_settled', SENDING, DONE, {
+    when: isBrl,
     set: ({ trigger }) => ({ facts: { pixE2e: trigger.endToEndId } }),
     post: ({ row }) => [journals.brlWithdrawalSettled(sourceOf(row).amount)],
   }),
-  when('payout_rejected', SENDING, FAILED, { post: release }),
+  when('payout_rejected', SENDING, FAILED, { when: isBrl, post: release }),
   when('payout_returned', DONE, 'success_withdrawl_dash/RETURNED', {
     when: isBrl,
     post: ({ row }) => [journals.payoutReturned(sourceOf(row).amount)],
@@ -88,7 +101,6 @@ export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
 
 /** Effects of reaching steps of a withdrawal. */
 export const WITHDRAWAL_ENTERING: Entering = {
-  [REQUESTED]: ['screen'],
   [APPROVING]: ['reject_approval'],
   [SENDING]: ['send_funds'],
 };

@@ -9,7 +9,7 @@ import {
   isReturnId,
   newEndToEndId,
   newReturnId,
-  newTxid,
+  txidOf,
 } from '../../src/base/end-to-end-id.ts';
 import { isEnd2end, newEnd2end } from '../../src/base/end2end.ts';
 
@@ -110,9 +110,10 @@ describe('making', () => {
   ])('the moment %d is refused', (time) =>
     expect(() => newEndToEndId({ ispb: '12345678', at: new Date(time) })).toThrow(RangeError));
 
-  test('a txid fits a charge, and is unlike the others', () => {
-    const ids = Array.from({ length: 1000 }, newTxid);
+  test('a txid fits a charge, is unlike those of other orders, and the same for the same order', () => {
+    const ids = Array.from({ length: 1000 }, (_, n) => txidOf(`order ${n}`));
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9]{26,35}$/);
     expect(new Set(ids).size).toBe(1000);
+    expect(txidOf('order 7')).toBe(ids[7]);
   });
 });

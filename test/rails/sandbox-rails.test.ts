@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { decodeBrCode } from '../../src/base/br-code.ts';
 import { type Currency, currencyOf } from '../../src/base/currency.ts';
-import { isEndToEndId, newTxid } from '../../src/base/end-to-end-id.ts';
+import { isEndToEndId, txidOf } from '../../src/base/end-to-end-id.ts';
 import { millisOf } from '../../src/base/instant.ts';
 import { txHashOf } from '../../src/rails/sandbox/chain.ts';
 import type { Services } from '../../src/resolvers/context.ts';
@@ -248,7 +248,7 @@ describe('charges', () => {
     });
 
   test('a charge is a dynamic BR Code at its txid; nobody pays it', async () => {
-    const txid = newTxid();
+    const txid = txidOf(newOrder().key);
     const order = { ...newOrder(), txid };
     let brCode = '';
     const told = await toldBy(async () => {
@@ -266,7 +266,7 @@ describe('charges', () => {
 
   test('an automatic sandbox pays it by itself, once', async () => {
     const { pix } = automatic().rails;
-    const order = { ...newOrder(), txid: newTxid() };
+    const order = { ...newOrder(), txid: txidOf(newOrder().key) };
     const told = await toldBy(async () => {
       await pix.createCharge(order);
       await pix.createCharge(order);

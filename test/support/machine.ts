@@ -9,7 +9,8 @@ import { type AccountRole, credit, debit, type Journal, journal } from '../../sr
 import type { Step, Template } from '../../src/templates/define.ts';
 import type { Facts, Process, ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { type PlannedStep, plan, stepNameOf } from '../../src/templates/machine.ts';
+import { type PlannedStep, plan } from '../../src/templates/machine.ts';
+import { stepNameOf } from '../../src/templates/step-name.ts';
 import type { StepName } from '../../src/templates/transition.ts';
 import type { QuoteFacts, Trigger, TriggerFacts, TriggerName } from '../../src/templates/triggers.ts';
 
@@ -275,17 +276,9 @@ export function triggersOf(figures: Figures): readonly Trigger[] {
  */
 export function fitting(row: ProcessRow, triggers: readonly Trigger[]): readonly Trigger[] {
   const arrived = row.process?.deposit?.amount;
-  return triggers
-    .filter((each) => !isHole(row, each))
-    .map((each) =>
-      each.on === 'requoted' && arrived ? { ...each, price: { ...each.price, sourceAmount: arrived } } : each,
-    );
-}
-
-function isHole({ template, sourceCurrency, process }: ProcessRow, { on }: Trigger): boolean {
-  if (on === 'charge_created') return process?.paid !== undefined;
-  const ofOtherRail = sourceCurrency === 'BRL' ? /^delivery_/ : /^payout_(settled|rejected)$/;
-  return template === 'withdraw_dash_same_curr' && ofOtherRail.test(on);
+  return triggers.map((each) =>
+    each.on === 'requoted' && arrived ? { ...each, price: { ...each.price, sourceAmount: arrived } } : each,
+  );
 }
 
 /** @returns the trigger of the sample, with what differs from it. */

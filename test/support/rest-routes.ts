@@ -1,8 +1,11 @@
-/** The routes of `/v2` with a path each that has an answer, and how tests look at raw answers. */
+/** The routes of `/v2` with a request each that has an answer, what creations need, and how tests look at answers. */
 import { connect } from 'node:net';
+import type { Scope } from '../../src/base/api-key.ts';
+import type { BodyShape } from '../../src/rest-compat/body.ts';
 import { restRoutes } from '../../src/rest-compat/routes.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import type { Answer } from './app.ts';
+import type { Answer, TestApp } from './app.ts';
+import type { Members, TemplateName } from './records.ts';
 
 /** The route table of the application as it is by default. */
 export const ROUTES = restRoutes(REGISTRY, {
@@ -17,15 +20,67 @@ export const IDS: Record<string, string> = {
   offramp: 'CRX01KQMY4460FK28WFK4WPN1GZWV',
   withdrawal: 'CRX01KQQ272R0F3NSHQTWHZFSBTYP',
 };
-/** Every route with a path that has an answer. */
-export const TARGETS = ROUTES.map(({ path }) => ({
+
+/** Customer and payee of creations. */
+export const CUSTOMER = { client_name: 'Ana Souza', client_tax_id: '52998224725' };
+export const PAYEE = { pix_key: 'ana@example.com', pix_key_type: 'email', ...CUSTOMER };
+/** Whitelist group of the withdrawals here. */
+export const GROUP = 'wl-treasury';
+/** A body that is taken, for every path that has to have one. */
+export const BODIES: Readonly<Record<string, Members>> = {
+  '/v2/crossramp_checkout': {
+    amount_payment: 100,
+    currency_exit_received_code: 'USDT_TRX',
+    ...CUSTOMER,
+  },
+  '/v2/onramp': { amount_payment: 100, currency_exit_received_code: 'USDT_TRX', ...CUSTOMER },
+  '/v2/offramp': { amount_paid: 10, currency_entry_paid_code: 'USDT_TRX', ...PAYEE },
+  '/v2/withdrawal': { amount_received: 10, currency_receive_code: 'USDT_TRX', group_id: GROUP },
+  '/v2/offramp/{id}/resolve': { action: 'keep' },
+  '/v2/sandbox/trigger': { scenario: 'pay', end2end: IDS.onramp },
+  '/v2/sandbox/clock': { advance: '0s' },
+  '/v2/sandbox/fund': { currency: 'BRL', amount: '1' },
+};
+
+/** A request to a route. */
+export interface Target {
+  readonly method: 'GET' | 'POST';
+  readonly route: string;
+  /** With the id of a record of the example history. */
+  readonly path: string;
+  readonly scope: Scope;
+  /** Members that the body may have. */
+  readonly shape: BodyShape;
+  readonly body: Members;
+}
+
+/** Every route with a request; those that read have an answer. */
+export const TARGETS: readonly Target[] = ROUTES.map(({ method, path, scope, body = {} }) => ({
+  method,
   route: path,
   path: path.replace('{id}', IDS[path.split('/')[2] as string] ?? ''),
+  scope,
+  shape: body,
+  body: BODIES[path] ?? {},
 }));
+/** Those that read, and those that write. */
+export const READS = TARGETS.filter(({ method }) => method === 'GET');
+export const WRITES = TARGETS.filter(({ method }) => method === 'POST');
+/** Methods that a target takes, as `Allow` says them. */
+export const allowOf = ({ method }: Pick<Target, 'method'>) => (method === 'GET' ? 'GET, HEAD' : 'POST');
 /** Paths that need no key. */
 export const OPEN_PATHS = ['/', '/healthz', '/readyz', '/v2/openapi.json', '/errors/NOT_FOUND'];
 /** The form of a request id that the gateway gives. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Sends the request of a target. */
+export function ask(
+  app: TestApp,
+  { method, path, body }: Target,
+  options: { key?: string | null; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  return method === 'GET' ? app.get(path, options) : app.post(path, body, options);
+}
 
 /** Sends bytes as they are and gives all that comes back. */
 export function raw(baseUrl: string, head: readonly string[]): Promise<string> {
@@ -45,4 +100,100 @@ export function told({ status, headers, json }: Answer, except: readonly string[
   const kept = Object.fromEntries(headers);
   for (const name of ['date', 'x-request-id', ...except]) delete kept[name];
   return { status, headers: kept, body: { ...json, request_id: typeof json.request_id } };
+}
+
+const LABELS = ['status', 'substatus', 'message', 'error_message'];
+const QUOTE_KEYS = ['quote', 'ref_quote', 'fees'];
+const SESSION_KEYS = ['expiration', 'return_url', 'external_code', 'webhook'];
+const CLIENT_KEYS = ['pix_e2e', 'client_name', 'client_tax_id'];
+const EXIT_KEYS = ['currency_exit_received', 'currency_exit_received_code'];
+const PIX_IN_KEYS = [
+  ...[...QUOTE_KEYS, 'currency_entry', ...EXIT_KEYS, 'amount_payment', 'amount_received'],
+  ...[...CLIENT_KEYS, ...SESSION_KEYS],
+];
+const PIX_OUT_KEYS = ['pix_key', 'pix_key_type', ...CLIENT_KEYS, ...SESSION_KEYS];
+/** Members of the envelope in their order, table 2.1 of `service.md`. */
+export const ENVELOPE_KEYS = [
+  ...['end2end', 'component', 'state', 'template', 'created_at', 'updated_at'],
+  ...[...LABELS, 'attributes'],
+];
+/** Tables 2.2 to 2.6 of `service.md`; `fixed_link` follows where a session has it. */
+export const ATTRIBUTE_KEYS: Readonly<Record<TemplateName, readonly string[]>> = {
+  crossramp_checkout: PIX_IN_KEYS,
+  onramp: [...PIX_IN_KEYS, 'template'],
+  onramp_instant: [...PIX_IN_KEYS, 'template', 'wallet', 'tx_hash', 'network_fee'],
+  offramp: [
+    ...[...QUOTE_KEYS, 'currency_exit', 'currency_entry_paid', 'currency_entry_paid_code', 'amount_paid'],
+    ...['amount_sent', ...PIX_OUT_KEYS],
+  ],
+  offramp_instant: [
+    ...[...QUOTE_KEYS, 'currency_payment', 'currency_received', 'amount_payment', 'amount_received'],
+    ...['amount_payment_display', 'deposit_address', 'deposit_currency', 'exact_deposit_amount', 'tx_hash'],
+    ...PIX_OUT_KEYS,
+  ],
+  withdraw_dash_same_curr: [
+    ...['amount_discounted', 'amount_received', 'currency_received', 'currency_receive_code', 'address'],
+    ...['tx_hash', 'explorer_url', 'network_fee', 'group_id', 'notes'],
+  ],
+};
+
+/** The token that follows a name in JSON text, as it stands there; the first one. */
+export function tokenOf(text: string, name: string): string | undefined {
+  return new RegExp(`"${name}":([^,}\\]]+)`).exec(text)?.[1];
+}
+
+/** A destination of a whitelist group: an address of a network, or a PIX key of a type. */
+export interface Destination {
+  readonly network?: string;
+  readonly pixKeyType?: string;
+  readonly target: string;
+  /** Milliseconds from now; at once when not given. */
+  readonly usableInMs?: number;
+}
+
+/** Makes a whitelist group with these destinations. */
+export async function whitelist(
+  app: TestApp,
+  accountId: bigint,
+  groupId: string,
+  destinations: readonly Destination[],
+): Promise<void> {
+  const now = new Date();
+  const group = [accountId, groupId, 'Treasury', now];
+  await app.owner.query(
+    'insert into whitelist_group (account_id, id, name, created_at) values ($1, $2, $3, $4)',
+    group,
+  );
+  for (const [index, { network, pixKeyType, target, usableInMs = 0 }] of destinations.entries()) {
+    const usableAt = new Date(now.getTime() + usableInMs);
+    await app.owner.query(
+      `insert into whitelist_entry (account_id, group_id, id, network, pix_key_type, target, created_at, usable_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [accountId, groupId, `${groupId}-${index}`, network ?? null, pixKeyType ?? null, target, now, usableAt],
+    );
+  }
+}
+
+/** @returns the events of a transaction, oldest first. */
+export async function eventsOf(
+  app: TestApp,
+  end2end: string,
+): Promise<{ name: string; payload: string; sequence: number }[]> {
+  const { rows } = await app.owner.query(
+    `select e.name, e.payload, e.sequence from event e
+      join transaction t on t.account_id = e.account_id and t.id = e.transaction_id
+      where t.end2end = $1 order by e.sequence`,
+    [end2end],
+  );
+  return rows;
+}
+
+/** @returns how many rows every table has, but for keys, which note their last use. */
+export async function rowCounts(app: TestApp): Promise<Record<string, number>> {
+  const { rows: tables } = await app.owner.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'api_key' order by 1`,
+  );
+  const counts = tables.map(({ name }) => `select '${name}' as name, count(*)::int as n from "${name}"`);
+  const { rows } = await app.owner.query<{ name: string; n: number }>(counts.join(' union all '));
+  return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
 }

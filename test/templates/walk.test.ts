@@ -11,7 +11,7 @@ import { fromMinor, toMinor } from '../../src/base/money.ts';
 import type { Step } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { stepNameOf } from '../../src/templates/machine.ts';
+import { stepNameOf } from '../../src/templates/step-name.ts';
 import type { QuoteFacts } from '../../src/templates/triggers.ts';
 import {
   advance,
@@ -204,7 +204,10 @@ function covered({ book }: Run): void {
   expect([...book].filter(([name, balance]) => name.startsWith('M.') && balance < 0n)).toEqual([]);
 }
 
-/** What was paid is owed to the payer until it is converted or returned; where a return failed, for good. */
+/**
+ * What was paid is owed to the payer until it is converted or returned, and not a cent else. Of the steps that are at
+ * rest these are two: a return that failed, and a denial after the payment, whose return was ordered but not begun.
+ */
 function owed({ row, book }: Run): void {
   const name = stepNameOf(row);
   const isOwed =
@@ -216,6 +219,7 @@ function owed({ row, book }: Run): void {
   );
 }
 
+/** Where nothing goes on by itself nothing is on its way; what is owed to a payer then, `owed` says. */
 function atRest({ row, book }: Run): void {
   const name = stepNameOf(row);
   const step = stepOf(row);

@@ -4,8 +4,8 @@
  */
 import { BRL } from '../../base/currency.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { stepNameOf } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
+import { stepNameOf } from '../../templates/step-name.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 
 /** A plan, and until when it can be made. */

@@ -4,7 +4,7 @@ import type { AdvanceRequest } from '../../resolvers/advance-transaction.ts';
 import type { Telling } from '../../resolvers/run-jobs.ts';
 import type { Scenario } from '../../resolvers/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { stepNameOf } from '../../templates/machine.ts';
+import { stepNameOf } from '../../templates/step-name.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 
 /** What is told, and what is done in the same database transaction. */

@@ -1,0 +1,33 @@
+/** Hands values of GraphQL arguments to the resolvers under the names that their callers know them by. */
+import type { Named } from '../resolvers/check-filter.ts';
+
+/** Members of an input object as GraphQL gives them; a null is as good as nothing. */
+type Members = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/**
+ * @param path - of the input object in the arguments: `input` names its member `currency` as `input.currency`.
+ * @returns the given members, each named by its path.
+ */
+export function namedMembers<Input extends { readonly [Name in keyof Input]: Named | null | undefined }>(
+  path: string,
+  members: Members | null | undefined,
+): Input {
+  return Object.fromEntries(
+    Object.entries(members ?? {}).flatMap(([name, value]) =>
+      value == null ? [] : [[name, { name: `${path}.${name}`, value: String(value) }]],
+    ),
+  ) as Input;
+}
+
+/** @returns an argument under its name; undefined when it is not given. */
+export function named(name: string, value: string | null | undefined): Named | undefined {
+  return value == null ? undefined : { name, value };
+}
+
+/** @returns the paths of these members of an input object, by member. */
+export function pathsOf<Name extends string>(
+  path: string,
+  members: readonly Name[],
+): Readonly<Record<Name, string>> {
+  return Object.fromEntries(members.map((name) => [name, `${path}.${name}`])) as Record<Name, string>;
+}

@@ -1,0 +1,80 @@
+/** Mutations under the caller's `idempotencyKey`: done once, and answered alike afterwards (C-52). */
+import type { Scope } from '../base/api-key.ts';
+import { type Context, requireScope } from '../resolvers/context.ts';
+import { type Attempt, once } from '../resolvers/once.ts';
+import { readProcesses } from '../store/processes.ts';
+import { findTransaction } from '../store/transactions.ts';
+import { known } from '../templates/amounts.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+
+/** The argument of a mutation that is done once. */
+export const KEY_ARGUMENT = {
+  description:
+    'Your own, 1 to 255 printable ASCII characters: what came under it before is not done again, but answered again (C-52).',
+} as const;
+
+/** A mutation, and what it takes. */
+export interface Keyed {
+  readonly mutation: string;
+  /** What a replay needs as much as the first time. */
+  readonly scope: Scope;
+  readonly args: { readonly idempotencyKey?: string | null | undefined };
+}
+
+/** A transaction that a mutation made or moved. */
+export interface Done {
+  readonly row: ProcessRow;
+  readonly isReplayed: boolean;
+}
+
+/**
+ * Makes or moves a transaction once.
+ *
+ * @returns the transaction; as it stands now when the mutation is a replay.
+ * @throws {GatewayError} `FORBIDDEN`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INVALID_PARAMETER`, and what the
+ *   work throws.
+ */
+export async function moveOnce(
+  context: Context,
+  keyed: Keyed,
+  work: (attempt: Attempt) => Promise<ProcessRow>,
+): Promise<Done> {
+  let moved: ProcessRow | undefined;
+  const { kept, isReplayed } = await keepOnce(context, keyed, async (attempt) => {
+    moved = await work(attempt);
+    return { end2end: moved.end2end };
+  });
+  return { row: moved ?? (await readProcess(context, kept.end2end)), isReplayed };
+}
+
+/**
+ * Does something once.
+ *
+ * @param work - gives what is kept of the answer: enough to answer again.
+ * @throws {GatewayError} as `moveOnce`.
+ */
+export async function keepOnce<Kept extends object>(
+  context: Context,
+  { mutation, scope, args }: Keyed,
+  work: (attempt: Attempt) => Promise<Kept>,
+): Promise<{ readonly kept: Kept; readonly isReplayed: boolean }> {
+  requireScope(context, scope);
+  const { idempotencyKey, ...body } = args;
+  const request = {
+    key: idempotencyKey ?? undefined,
+    parameter: 'idempotencyKey',
+    route: `mutation ${mutation}`,
+    body: JSON.stringify(body),
+  };
+  const { answer, isReplayed } = await once(context, request, async (attempt) => ({
+    status: 200,
+    answer: JSON.stringify(await work(attempt)),
+  }));
+  return { kept: JSON.parse(answer), isReplayed };
+}
+
+async function readProcess({ database, caller }: Context, end2end: string): Promise<ProcessRow> {
+  const made = known(await findTransaction(database, caller.accountId, end2end), 'what a key was used for');
+  const [row] = await readProcesses(database, [{ accountId: made.accountId, transactionId: made.id }]);
+  return known(row, 'a transaction that was read');
+}

@@ -1,0 +1,118 @@
+/** Static links: each visit opens a new checkout session (C-20). */
+import { currencyOfLedger } from '../base/currency.ts';
+import {
+  createStaticLink,
+  disableStaticLink,
+  linkPath,
+  type StaticLinkInput,
+} from '../resolvers/manage-links.ts';
+import type { Builder, GraphqlContext } from './builder.ts';
+import { checksOf, DESCRIPTIONS, sessionFields } from './creation.ts';
+import type { CurrencyRefs } from './currency.ts';
+import { isoOf } from './moment.ts';
+import { namedMembers } from './named.ts';
+import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import type { AccountRef } from './viewer.ts';
+
+const AMOUNT = 'BRL that the customer pays; null where the customer enters it.';
+const EXPIRES_IN = 'Life of its sessions, seconds.';
+
+/** Defines `StaticLink`, `Account.staticLinks` and the mutations that make and end them. */
+export function defineStaticLinks(builder: Builder, account: AccountRef, currencies: CurrencyRefs): void {
+  const link = defineLink(builder, currencies);
+  builder.prismaObjectField(account, 'staticLinks', (t) =>
+    t.relation('staticLinks', {
+      type: link,
+      description: 'Its static links, newest first; also those that were disabled.',
+      query: { orderBy: [{ createdAt: 'desc' }, { slug: 'desc' }] },
+    }),
+  );
+  defineCreate(builder, link);
+  builder.mutationField('disableStaticLink', (t) =>
+    t.prismaField({
+      type: link,
+      description:
+        'Ends a link: it opens no more sessions, those that are open go on. Needs the scope `create`.',
+      args: { slug: t.arg.string({ required: true }) },
+      resolve: async (query, _root, { slug }, context) => {
+        await disableStaticLink(context, slug);
+        return readLink(context, query, slug);
+      },
+    }),
+  );
+}
+
+function defineLink(builder: Builder, { currency }: CurrencyRefs) {
+  return builder.prismaObject('StaticLink', {
+    description: 'A link that opens a new checkout session at each visit.',
+    fields: (t) => ({
+      slug: t.exposeString('slug', { description: 'What tells it apart, at the end of its URL.' }),
+      url: t.string({
+        description: 'What customers visit.',
+        resolve: ({ slug }, _args, { publicUrl }) => publicUrl + linkPath(slug),
+      }),
+      name: t.exposeString('name'),
+      currency: t.field({
+        type: currency,
+        description: 'What is received.',
+        resolve: (row) => currencyOfLedger(row.currency),
+      }),
+      amount: t.field({
+        type: 'Decimal',
+        nullable: true,
+        description: AMOUNT,
+        resolve: ({ amount }) => amount?.toFixed() ?? null,
+      }),
+      externalCode: t.exposeString('externalCode', {
+        nullable: true,
+        description: 'The reference that its sessions have.',
+      }),
+      returnUrl: t.exposeString('returnUrl', { nullable: true }),
+      webhook: t.exposeString('webhook', { nullable: true }),
+      expiresIn: t.exposeInt('expiresIn', { description: EXPIRES_IN }),
+      createdAt: t.field({ type: 'DateTime', resolve: (row) => isoOf(row.createdAt) }),
+      disabledAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        resolve: ({ disabledAt }) => disabledAt && isoOf(disabledAt),
+      }),
+    }),
+  });
+}
+
+type LinkRef = ReturnType<typeof defineLink>;
+
+function defineCreate(builder: Builder, link: LinkRef): void {
+  const input = builder.inputType('CreateStaticLinkInput', {
+    description: 'A link, and what its sessions are made with.',
+    fields: (t) => ({
+      name: t.string({ required: true, description: 'Your own name for it, at most 200 characters.' }),
+      currency: t.string({ required: true, description: `What is received. ${DESCRIPTIONS.currency}` }),
+      amount: t.field({ type: 'Decimal', description: AMOUNT }),
+      ...sessionFields(t),
+    }),
+  });
+  builder.mutationField('createStaticLink', (t) =>
+    t.prismaField({
+      type: link,
+      description: 'Makes a link of a fixed or an open amount. Needs the scope `create`.',
+      args: { input: t.arg({ type: input, required: true }), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
+      resolve: async (query, _root, args, context) => {
+        const keyed = { mutation: 'createStaticLink', scope: 'create', args } as const;
+        const { kept } = await keepOnce(context, keyed, async () => ({
+          slug: await createStaticLink(
+            context,
+            namedMembers<StaticLinkInput>('input', args.input),
+            checksOf(context),
+          ),
+        }));
+        return readLink(context, query, kept.slug);
+      },
+    }),
+  );
+}
+
+function readLink({ database, caller }: GraphqlContext, query: object, slug: string) {
+  const where = { accountId_slug: { accountId: caller.accountId, slug } };
+  return database.prisma.staticLink.findUniqueOrThrow({ ...query, where });
+}

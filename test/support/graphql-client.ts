@@ -1,0 +1,83 @@
+/** A caller of the GraphQL edge: operations that must be answered, operations that must be refused, and the usual ones. */
+import { expect } from 'vitest';
+import type { TestApp } from './app.ts';
+
+/** Variables of an operation. */
+export type Variables = Readonly<Record<string, unknown>>;
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Any = any;
+
+/** What the creations take and what is asked of their payloads. */
+const T = 'transaction { __typename end2end component state }';
+const CREATIONS = {
+  createCheckout: ['CreateCheckoutInput', `${T} paymentLink pixCopyPaste pixQrSvgUrl replayed`],
+  createOnramp: ['CreateOnrampInput', `${T} pixCopyPaste pixQrSvgUrl replayed`],
+  createOfframp: ['CreateOfframpInput', `${T} depositUri replayed`],
+  createWithdrawal: ['CreateWithdrawalInput', `${T} replayed`],
+} as const;
+
+/** Name of a mutation that makes a transaction. */
+export type Creation = keyof typeof CREATIONS;
+
+/** @returns the document of a creation. */
+export function creation(name: Creation): string {
+  const [input, payload] = CREATIONS[name];
+  return `mutation($input: ${input}!, $key: String) { ${name}(input: $input, idempotencyKey: $key) { ${payload} } }`;
+}
+
+/** @returns the document of an act on a transaction; `args` besides its id, as they stand in a document. */
+export function act(name: string, args = ''): string {
+  return `mutation($end2end: String!, $key: String) { ${name}(end2end: $end2end, ${args} idempotencyKey: $key) { end2end component state } }`;
+}
+
+/** @returns the parameters that a refusal names, in its order. */
+export function parametersOf(refused: Any): string[] {
+  return refused.violations.map(({ parameter }: { parameter: string }) => parameter);
+}
+
+/** @returns `component/STATE`. */
+export function stepOf({ component, state }: { component: string; state: string }): string {
+  return `${component}/${state}`;
+}
+
+/** @param keyOf - the key of the caller, which a test may not have before it begins. */
+export function graphqlClient(app: TestApp, keyOf: () => string) {
+  /** The data of an operation that must not be refused. */
+  const ask = async (query: string, variables: Variables = {}, key = keyOf()): Promise<Any> => {
+    const { json } = await app.graphql(query, variables, { key });
+    expect(json.errors, JSON.stringify(json.errors)).toBeUndefined();
+    return json.data;
+  };
+  /** The extensions of the one error of an operation that must be refused. */
+  const refusal = async (query: string, variables: Variables = {}, key = keyOf()): Promise<Any> => {
+    const { json } = await app.graphql(query, variables, { key });
+    expect(json.data ?? null, JSON.stringify(json.data)).toBeNull();
+    expect(json.errors).toHaveLength(1);
+    const { extensions, message } = json.errors[0];
+    return { ...extensions, message };
+  };
+  const stepNow = async (end2end: string) =>
+    stepOf((await ask(`{ transaction(end2end: "${end2end}") { component state } }`)).transaction);
+  return {
+    ask,
+    refusal,
+    /** The payload of a creation. */
+    create: async (name: Creation, input: Variables, idempotencyKey?: string): Promise<Any> =>
+      (await ask(creation(name), { input, key: idempotencyKey }))[name],
+    /** The step after an act. */
+    perform: async (name: string, end2end: string, args?: string, key?: string): Promise<string> =>
+      stepOf((await ask(act(name, args), { end2end }, key))[name]),
+    /** The step after a scenario. */
+    trigger: async (end2end: string, scenario: string, amount?: string): Promise<string> => {
+      const document =
+        'mutation($end2end: String!, $scenario: String!, $amount: Decimal) { sandboxTrigger(end2end: $end2end, scenario: $scenario, amount: $amount) { component state } }';
+      return stepOf((await ask(document, { end2end, scenario, amount })).sandboxTrigger);
+    },
+    fund: (currency: string, amount: string) =>
+      ask(`mutation { sandboxFund(currency: "${currency}", amount: "${amount}") { amount } }`),
+    /** Waits until a transaction stands there. */
+    until: (end2end: string, step: string) =>
+      expect.poll(() => stepNow(end2end), { timeout: 10_000, interval: 40 }).toBe(step),
+    stepNow,
+  };
+}
