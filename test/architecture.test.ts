@@ -16,7 +16,7 @@ const LAYERS = [
   ['templates'],
   ['store', 'wire'],
   ['resolvers'],
-  ['schema', 'rest-compat', 'rails'],
+  ['schema', 'rest-compat', 'rails', 'webhooks'],
   ['server'],
   ['cli', '.'],
 ];
