@@ -19,6 +19,11 @@ export function processCpu(pid: number): number {
   return timesOf(pid).own;
 }
 
+/** @returns the CPU time of children of this process that ended. Unit: µs. */
+export function endedChildrenCpu(): number {
+  return timesOf(process.pid).ended;
+}
+
 /**
  * @param postmaster - pid of the server's first process.
  * @returns the CPU time of all processes of a PostgreSQL server, ended ones too. Unit: µs.
@@ -33,7 +38,7 @@ export function clusterCpu(postmaster: number): number {
   return sum;
 }
 
-/** @returns the pid of the process that started this one. */
+/** @returns the pid of the process that started it. */
 export function parentOf(pid: number): number {
   return timesOf(pid).parent;
 }

@@ -1,4 +1,5 @@
-/** The PostgreSQL server of the benchmarks: embedded, with a home of its own. */
+/** The PostgreSQL servers of the benchmarks: embedded, with homes of their own. */
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acquireEmbeddedPostgres } from '../src/store/embedded-postgres.ts';
@@ -7,27 +8,56 @@ import { migrate } from '../src/store/migrate.ts';
 /** Where the data lies; keep it between runs, and the large account is made once. */
 export const BENCH_HOME = process.env.BENCH_HOME || join(tmpdir(), 'crossramp-bench');
 
-/**
- * All data fits into memory; nothing runs by itself while a cell is measured. What is never flushed could not be
- * kept after a crash of the machine, which is of no account here.
- */
-const SETTINGS = {
+/** All data fits into memory; nothing runs by itself while a cell is measured. */
+const QUIET = {
   shared_buffers: '4GB',
   effective_cache_size: '12GB',
   max_wal_size: '16GB',
   checkpoint_timeout: '1h',
+  autovacuum: 'off',
+  idle_in_transaction_session_timeout: '0',
+};
+/**
+ * For reads, which flush nothing. What is never flushed could not be kept after a crash of the machine, which is of
+ * no account here.
+ */
+const READING = {
+  ...QUIET,
   wal_level: 'minimal',
   max_wal_senders: '0',
   fsync: 'off',
   full_page_writes: 'off',
   synchronous_commit: 'off',
-  autovacuum: 'off',
-  idle_in_transaction_session_timeout: '0',
 };
+/** For writes: every commit is flushed, as in production; segments of the log are used again. */
+const WRITING = { ...QUIET, min_wal_size: '8GB', synchronous_commit: 'on' };
 
 /** Starts the server, brings the database to the schema, runs the work, and stops the server whatever happens. */
 export async function withBenchServer<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
-  const server = await acquireEmbeddedPostgres({ home: BENCH_HOME, settings: SETTINGS });
+  return withServer(BENCH_HOME, READING, work);
+}
+
+/**
+ * As `withBenchServer`, for writes: a server of its own, whose data is deleted afterwards.
+ *
+ * @param options.fsync - false leaves out the flush to disk: a commit costs what it costs without the disk.
+ */
+export async function withWriteServer<Result>(
+  { fsync }: { readonly fsync: boolean },
+  work: (url: string) => Promise<Result>,
+): Promise<Result> {
+  const home = `${BENCH_HOME}-write`;
+  const result = await withServer(home, { ...WRITING, fsync: fsync ? 'on' : 'off' }, work);
+  await rm(home, { recursive: true, force: true });
+  return result;
+}
+
+async function withServer<Result>(
+  home: string,
+  settings: Record<string, string>,
+  work: (url: string) => Promise<Result>,
+): Promise<Result> {
+  const server = await acquireEmbeddedPostgres({ home, settings });
   try {
     await migrate(server.url);
     return await work(server.url);

@@ -2,15 +2,13 @@
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { createApp } from '../../src/server/app.ts';
+import { createServices } from '../../src/server/services.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { CONNECTIONS, DATABASE_URL, serve } from './ready.ts';
 
 const database = openDatabase(DATABASE_URL, { connections: CONNECTIONS });
-const { handle } = createApp({
-  config: readConfig({ RATE_LIMIT: 'off' }),
-  database,
-  registry: REGISTRY,
-  log: pino({ level: 'silent' }),
-});
+const config = readConfig({ RATE_LIMIT: 'off' });
+const services = createServices({ database, registry: REGISTRY, config });
+const { handle } = createApp({ config, services, log: pino({ level: 'silent' }) });
 await serve(handle, () => database.close());

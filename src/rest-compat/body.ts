@@ -13,7 +13,10 @@ export type BodyShape = Readonly<Record<string, MemberKind>>;
 
 /** A body whose members are known to the route. */
 export interface Body {
-  /** @returns the member, or undefined when it was not given, is null, or is an empty text (C-5). */
+  /**
+   * @returns the member, or undefined when it was not given, is null, or is an empty text (C-5); one of a wrong type,
+   *   which is noted, as an empty text: it is not missing.
+   */
   readonly get: (name: string) => Named | undefined;
   /** Names that were given but mean nothing here, percent-encoded. */
   readonly ignored: readonly string[];
@@ -34,7 +37,7 @@ export function parseBody(text: string, shape: BodyShape, policy: QueryPolicy, v
     else if (value !== null && value !== '') {
       const given = textOf(value, kind);
       if (given === undefined) violations.add({ parameter: name, message: FORMS[kind] });
-      else values.set(name, { name, value: given });
+      values.set(name, { name, value: given ?? '' });
     }
   }
   return { get: (name) => values.get(name), ignored };

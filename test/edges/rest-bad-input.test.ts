@@ -1,5 +1,6 @@
 /**
- * Bad input to `/v2` (C-13): every parameter of every route against a dictionary, and a bounded fuzz.
+ * Bad input to `/v2` (C-13): every query parameter of every route against a dictionary, and a bounded fuzz of queries and
+ * of bodies. Members of bodies, one by one: rest-create-bad-input.test.ts.
  *
  * The matrix is made from the route table, so that a new parameter without an expectation here fails. Which values
  * a parameter refuses is decided by rules of this file, not by the code that is tested.
@@ -8,11 +9,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../src/base/errors.ts';
-import { restRoutes } from '../../src/rest-compat/routes.ts';
-import { REGISTRY } from '../../src/templates/index.ts';
 import { type Answer, useApp } from '../support/app.ts';
+import { READS, ROUTES, WRITES } from '../support/rest-routes.ts';
 
-const ROUTES = restRoutes(REGISTRY, { limitOverflow: 'clamp', strictQuery: false, exactIntegers: false });
 const ID = 'CRX01KQJ1A72GFRM9067ZF35B7ZCN';
 const LISTS = ROUTES.filter(({ parameters }) => parameters.length > 0);
 const CELLS = LISTS.flatMap(({ path, parameters }) => parameters.map((parameter) => ({ path, parameter })));
@@ -112,7 +111,8 @@ describe('the parameters of the routes', () => {
   const rejecting = useApp({ limitOverflow: 'reject' });
 
   it('C-13: are those of service.md', () => {
-    expect(Object.fromEntries(ROUTES.map(({ path, parameters }) => [path, parameters.join(' ')]))).toEqual({
+    const reads = ROUTES.filter(({ method }) => method === 'GET');
+    expect(Object.fromEntries(reads.map(({ path, parameters }) => [path, parameters.join(' ')]))).toEqual({
       '/v2/crossramp_checkout/{id}': '',
       '/v2/onramp/{id}': '',
       '/v2/offramp/{id}': '',
@@ -123,6 +123,33 @@ describe('the parameters of the routes', () => {
       '/v2/withdrawals': 'limit offset group_id address receive_currency_code',
       '/v2/statement': 'limit offset currency account_type date_from date_to',
       '/v2/balance': '',
+    });
+  });
+
+  it('contract 4: members of bodies are those of contract.md, and what is posted has no query parameters', () => {
+    const writes = ROUTES.filter(({ method }) => method === 'POST');
+    expect(writes.flatMap(({ parameters }) => parameters)).toEqual([]);
+    const session = 'external_code return_url webhook expires_in';
+    const pixIn = 'amount_payment amount_received currency_exit_received_code client_name client_tax_id';
+    const pixOut = 'amount_paid amount_sent currency_entry_paid_code pix_key pix_key_type';
+    expect(
+      Object.fromEntries(writes.map(({ path, body }) => [path, Object.keys(body ?? {}).join(' ')])),
+    ).toEqual({
+      '/v2/crossramp_checkout': `${pixIn} ${session}`,
+      '/v2/onramp': `${pixIn} wallet ${session}`,
+      '/v2/offramp': `${pixOut} client_name client_tax_id from ${session}`,
+      '/v2/withdrawal': 'amount_received currency_receive_code group_id address notes',
+      '/v2/crossramp_checkout/{id}/cancel': '',
+      '/v2/onramp/{id}/cancel': '',
+      '/v2/offramp/{id}/cancel': '',
+      '/v2/withdrawal/{id}/cancel': '',
+      '/v2/offramp/{id}/refund': 'address',
+      '/v2/offramp/{id}/resolve': 'action address',
+      '/v2/withdrawal/{id}/approve': '',
+      '/v2/withdrawal/{id}/reject': '',
+      '/v2/sandbox/trigger': 'scenario end2end amount',
+      '/v2/sandbox/clock': 'advance',
+      '/v2/sandbox/fund': 'currency amount',
     });
   });
 
@@ -251,7 +278,7 @@ describe('a fuzz of a few hundred requests', () => {
     .map((parts) => parts.map(([left, right, sign]) => left + sign + right).join('&'));
   const path = fc.oneof(
     fc.constantFrom(...LISTS.map((route) => route.path), '/v2/balance'),
-    fc.constantFrom(...ROUTES.map((route) => route.path.replace('{id}', ID))),
+    fc.constantFrom(...READS.map((target) => target.path)),
     fc
       .tuple(fc.constantFrom('crossramp_checkout', 'onramp', 'offramp', 'withdrawal'), value)
       .map(([family, id]) => `/v2/${family}/${id}`),
@@ -273,7 +300,71 @@ describe('a fuzz of a few hundred requests', () => {
       { numRuns: 400, seed: 20_260_504 },
     );
   });
+
+  const text = fc.oneof(
+    fc.constantFrom(...TEXTS),
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.string({ unit: fc.constantFrom('\ud800', '\0', '\n', 'a', '1'), maxLength: 4 }),
+  );
+  const token = fc.oneof(
+    fc.constantFrom('0', '-0', '1e2', '1e-2', '1e9999', '1E+99999', '100', '0.1', '60', '5e-324', '1e90'),
+    fc.double().map((double) => (Number.isFinite(double) ? String(double) : 'null')),
+    fc.bigInt().map(String),
+  );
+  const json = fc.oneof(
+    { arbitrary: text.map((value) => JSON.stringify(value)), weight: 4 },
+    { arbitrary: token, weight: 3 },
+    { arbitrary: fc.json({ maxDepth: 3 }), weight: 1 },
+  );
+  /** A body that is taken with some members replaced, or text that hardly is one. */
+  const posted = fc.constantFrom(...WRITES).chain((target) => {
+    const member = fc.oneof(
+      fc.constantFrom(...Object.keys(target.shape), 'amount_paymnt', '__proto__'),
+      fc.string({ unit: 'binary', maxLength: 60 }),
+    );
+    const members = fc.array(fc.tuple(member, json), { maxLength: 4 }).map((changes) => {
+      const good = Object.entries(target.body).map(([key, good]) => [key, JSON.stringify(good)] as const);
+      const all = [...good, ...changes].map(([key, given]) => `${JSON.stringify(key)}:${given}`);
+      return `{${all.join(',')}}`;
+    });
+    const body = fc.oneof({ arbitrary: members, weight: 9 }, { arbitrary: json, weight: 1 });
+    return fc.record({ target: fc.constant(target), body, key: fc.option(fc.string({ maxLength: 9 })) });
+  });
+
+  it('C-50: every answer to a body is JSON: what was made, or a problem that is no 500', async () => {
+    await fc.assert(
+      fc.asyncProperty(posted, fc.boolean(), async ({ target, body, key }, isStrict) => {
+        const headers = key === null || /[^ -~]/.test(key) ? {} : { 'idempotency-key': key };
+        const app = isStrict ? strict : lenient;
+        const answer = await app.post(target.path, body, { headers });
+        expect([200, 201, 400, 404, 409, 422]).toContain(answer.status);
+        if (answer.status < 300) {
+          expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+        } else violatedBy(answer);
+      }),
+      { numRuns: 600, seed: 20_261_121, endOnFailure: true },
+    );
+  });
 });
+
+/** Texts that members of bodies are asked for, and such as are mistaken for them. */
+const TEXTS = [
+  ...['', ' ', '100', '1e2', '0x10', '+5', 'NaN', '１０', 'USDT_TRX', 'USDT', 'USDT (TRX)', 'BRL', 'ETH'],
+  ...[
+    '52998224725',
+    '52998224726',
+    'ana@example.com',
+    'email',
+    'cpf',
+    'balance',
+    'external',
+    'keep',
+    'refund',
+  ],
+  ...['https://shop.example/', 'http://shop.example/', 'javascript:alert(1)', 'https://', 'https://\ud800/'],
+  ...['TMaevXmbYNz1rwX53YGt9FK2wiSmcEq1ut', '0x0000000000000000000000000000000000000000', 'pay', 'hold'],
+  ...['90s', '1d', '999999d', '60', '-1', 'sandbox:hold', '__proto__', ID, 'x'.repeat(5_000)],
+];
 
 /** Percent-encodes anything, lone surrogates in the way that they would be if they had an encoding. */
 function percentEncoded(text: string): string {

@@ -7,10 +7,84 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newApiKey } from '../../src/base/api-key.ts';
-import { useApp } from '../support/app.ts';
-import { CNPJ, CPF, EVM, takeIn, transaction } from '../support/records.ts';
-import { IDS, ROUTES, TARGETS } from '../support/rest-routes.ts';
+import { newApiKey, SCOPES } from '../../src/base/api-key.ts';
+import { createKey } from '../../src/resolvers/manage-keys.ts';
+import { type Answer, type TestApp, useApp } from '../support/app.ts';
+import { CNPJ, CPF, EVM, TRON, takeIn, transaction } from '../support/records.ts';
+import { BODIES, CUSTOMER, GROUP, IDS, PAYEE, READS, ROUTES, whitelist } from '../support/rest-routes.ts';
+
+const IN = { amount_payment: 100, currency_exit_received_code: 'USDT_TRX', ...CUSTOMER };
+const OUT = { amount_paid: 10, currency_entry_paid_code: 'USDT_TRX', ...PAYEE };
+const DEPOSIT = { ...OUT, from: 'external' };
+const WITHDRAWAL = { amount_received: 10, currency_receive_code: 'USDT_TRX', group_id: GROUP };
+/** Worth more than what a withdrawal may be without a second approver. */
+const APPROVED = { ...WITHDRAWAL, amount_received: 100 };
+
+/** Makes a transaction and asks for an act on it. */
+const acted =
+  (single: string, body: object, act: string, request: object = {}, options: object = {}) =>
+  async (app: TestApp): Promise<Answer> => {
+    const { json } = await app.post(`/v2/${single}`, body);
+    return app.post(`/v2/${single}/${json.end2end}/${act}`, request, options);
+  };
+/** The same with a deposit of less than was asked for. */
+const heldAnd = (act: string, request: object) => async (app: TestApp) => {
+  const { json } = await app.post('/v2/offramp', DEPOSIT);
+  expect(json.attributes.deposit_address).not.toBe('');
+  const deposited = { scenario: 'deposit-wrong', end2end: json.end2end };
+  expect((await app.post('/v2/sandbox/trigger', deposited)).status).toBe(200);
+  return app.post(`/v2/offramp/${json.end2end}/${act}`, request);
+};
+/** An answer of every route that writes: what is asked for, the route, how it is come by. */
+const WRITTEN: readonly (readonly [what: string, route: string, make: (app: TestApp) => Promise<Answer>])[] =
+  [
+    [
+      'an open checkout',
+      '/v2/crossramp_checkout',
+      (app) => app.post('/v2/crossramp_checkout', { currency_exit_received_code: 'ETH' }),
+    ],
+    ['a checkout', '/v2/crossramp_checkout', (app) => app.post('/v2/crossramp_checkout', IN)],
+    ['an onramp', '/v2/onramp', (app) => app.post('/v2/onramp', IN)],
+    ['an onramp to a wallet', '/v2/onramp', (app) => app.post('/v2/onramp', { ...IN, wallet: TRON })],
+    ['an offramp', '/v2/offramp', (app) => app.post('/v2/offramp', OUT)],
+    ['an offramp of a deposit', '/v2/offramp', (app) => app.post('/v2/offramp', DEPOSIT)],
+    [
+      'an offramp of a deposit with a link',
+      '/v2/offramp',
+      (app) => app.post('/v2/offramp', { ...DEPOSIT, currency_entry_paid_code: 'USDC_BASE' }),
+    ],
+    ['a withdrawal', '/v2/withdrawal', (app) => app.post('/v2/withdrawal', WITHDRAWAL)],
+    [
+      'a cancelled checkout',
+      '/v2/crossramp_checkout/{id}/cancel',
+      acted('crossramp_checkout', { currency_exit_received_code: 'ETH' }, 'cancel'),
+    ],
+    ['a cancelled onramp', '/v2/onramp/{id}/cancel', acted('onramp', IN, 'cancel')],
+    ['a cancelled offramp', '/v2/offramp/{id}/cancel', acted('offramp', DEPOSIT, 'cancel')],
+    ['a cancelled withdrawal', '/v2/withdrawal/{id}/cancel', acted('withdrawal', APPROVED, 'cancel')],
+    ['a rejected withdrawal', '/v2/withdrawal/{id}/reject', acted('withdrawal', APPROVED, 'reject')],
+    [
+      'an approved withdrawal',
+      '/v2/withdrawal/{id}/approve',
+      async (app) => {
+        const { apiKey } = await app.addKey(app.accountId, ['read', 'move']);
+        return acted('withdrawal', APPROVED, 'approve', {}, { key: apiKey })(app);
+      },
+    ],
+    ['a refund', '/v2/offramp/{id}/refund', heldAnd('refund', { address: TRON })],
+    ['a deposit that is kept', '/v2/offramp/{id}/resolve', heldAnd('resolve', { action: 'keep' })],
+    ['a deposit at a new price', '/v2/offramp/{id}/resolve', heldAnd('resolve', { action: 'requote' })],
+    [
+      'a payment',
+      '/v2/sandbox/trigger',
+      async (app) => {
+        const { json } = await app.post('/v2/onramp', IN);
+        return app.post('/v2/sandbox/trigger', { scenario: 'pay', end2end: json.end2end });
+      },
+    ],
+    ['the clock', '/v2/sandbox/clock', (app) => app.post('/v2/sandbox/clock', { advance: '1s' })],
+    ['money', '/v2/sandbox/fund', (app) => app.post('/v2/sandbox/fund', { currency: 'BRL', amount: 1 })],
+  ];
 
 describe('OpenAPI', () => {
   const apps = { rounded: useApp(), exact: useApp({ exactIntegers: true }) };
@@ -21,6 +95,13 @@ describe('OpenAPI', () => {
     const quote = { quote: 5.4525, ref_quote: 5.3987, fees: 7.75 };
     for (const app of Object.values(apps)) {
       await takeIn(app.database, app.accountId, [transaction('offramp', quote, { end2end })]);
+      await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: 1_000 });
+      await whitelist(app, app.accountId, GROUP, [{ network: 'TRX', target: TRON }]);
+      await app.owner.query(
+        `insert into account_setting (account_id, approval_above) values ($1, 100)
+          on conflict (account_id) do update set approval_above = 100`,
+        [app.accountId],
+      );
       checks.set(app, await checker(app));
     }
   });
@@ -40,30 +121,122 @@ describe('OpenAPI', () => {
       return check(body) ? null : ajv.errorsText(check.errors?.slice(0, 1));
     };
   }
-  const schemaOf = (route: string) =>
-    ['paths', route, 'get', 'responses', '200', 'content', 'application/json', 'schema'] as const;
+  const operationOf = (route: string, method: string) => ['paths', route, method.toLowerCase()];
+  const schemaOf = (route: string, method: 'GET' | 'POST', status: number) => [
+    ...operationOf(route, method),
+    ...['responses', String(status), 'content', 'application/json', 'schema'],
+  ];
 
-  it('C-51: the document is valid, and has every route with its parameters', async () => {
+  it('C-51: the document is valid, and has every route with its method and parameters', async () => {
     const { json } = await apps.rounded.get('/v2/openapi.json', { key: null });
     expect(await validate(structuredClone(json))).toMatchObject({ valid: true });
-    const described = Object.entries<{ get: { parameters: { name: string }[] } }>(json.paths);
-    expect(
-      described.map(([path, { get }]) => [path, ...get.parameters.map((parameter) => parameter.name)]),
-    ).toEqual(
-      ROUTES.map(({ path, parameters }) => [path, ...(path.includes('{id}') ? ['id'] : []), ...parameters]),
+    type Operation = { operationId: string; parameters: { name: string }[] };
+    const described = Object.entries<Record<string, Operation>>(json.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { parameters }]) => [
+        ...[method.toUpperCase(), path],
+        ...parameters.map(({ name }) => name),
+      ]),
     );
+    // What a creation or an act does is done once under a key (C-52); the sandbox's own routes take none.
+    const hasKey = (path: string) => !path.startsWith('/v2/sandbox/');
+    expect(described).toEqual(
+      ROUTES.map(({ method, path, parameters }) => [
+        ...[method, path, ...(path.includes('{id}') ? ['id'] : []), ...parameters],
+        ...(method === 'POST' && hasKey(path) ? ['Idempotency-Key'] : []),
+      ]),
+    );
+    const ids = Object.values<Record<string, Operation>>(json.paths).flatMap((operations) =>
+      Object.values(operations).map(({ operationId }) => operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('C-51: the document has every member that a body may have, each with a description or its values', async () => {
+    const { json } = await apps.rounded.get('/v2/openapi.json', { key: null });
+    for (const { method, path, body } of ROUTES) {
+      const { requestBody } = json.paths[path][method.toLowerCase()];
+      if (method === 'GET') {
+        expect([path, requestBody]).toEqual([path, undefined]);
+        continue;
+      }
+      const { properties } = requestBody.content['application/json'].schema;
+      expect([path, Object.keys(properties)]).toEqual([path, Object.keys(body ?? {})]);
+      for (const [name, schema] of Object.entries(properties)) {
+        const said = Object.keys(schema as object).filter((key) => key !== 'type');
+        expect([path, name, (schema as { type: unknown }).type]).not.toContain(undefined);
+        if (name !== 'end2end') expect([path, name, said]).not.toEqual([path, name, []]);
+      }
+    }
+  });
+
+  it.each(
+    Object.entries(BODIES),
+  )('C-51: a body that %s takes is as the document says', async (route, body) => {
+    const wrong = checks.get(apps.rounded) as Check;
+    const pointer = [...operationOf(route, 'POST'), 'requestBody', 'content', 'application/json', 'schema'];
+    expect(wrong(pointer, body)).toBeNull();
+    for (const name of Object.keys(body)) expect(wrong(pointer, { ...body, [name]: [] })).not.toBeNull();
   });
 
   it.each([
-    ...TARGETS,
+    ...READS,
     { route: '/v2/offramp/{id}', path: `/v2/offramp/${end2end}` },
   ])('C-1: $path answers as the document says, and not a member more', async ({ route, path }) => {
     for (const app of Object.values(apps)) {
       const wrong = checks.get(app) as Check;
       const { status, json } = await app.get(path);
-      expect([status, wrong(schemaOf(route), json)]).toEqual([200, null]);
-      expect(wrong(schemaOf(route), { ...json, more: 1 })).not.toBeNull();
+      expect([status, wrong(schemaOf(route, 'GET', 200), json)]).toEqual([200, null]);
+      expect(wrong(schemaOf(route, 'GET', 200), { ...json, more: 1 })).not.toBeNull();
     }
+  });
+
+  it('C-1: every route that writes is among those below', () => {
+    const written = new Set(WRITTEN.map(([, route]) => route));
+    const posts = ROUTES.filter(({ method }) => method === 'POST');
+    expect(posts.map(({ path }) => path).filter((path) => !written.has(path))).toEqual([]);
+  });
+
+  it.each(
+    WRITTEN,
+  )('C-1: the answer with %s, POST %s, is as the document says, and not a member more', async (_what, route, make) => {
+    for (const app of Object.values(apps)) {
+      const wrong = checks.get(app) as Check;
+      const { status, text, json } = await make(app);
+      const said = ROUTES.find(({ method, path }) => method === 'POST' && path === route)?.status as number;
+      expect([status, status < 300 ? wrong(schemaOf(route, 'POST', status), json) : text]).toEqual([
+        said,
+        null,
+      ]);
+      expect(wrong(schemaOf(route, 'POST', status), { ...json, more: 1 })).not.toBeNull();
+    }
+  });
+
+  it.each([
+    ['/v2/onramp', 400, { amount_payment: 0 }, {}],
+    ['/v2/onramp', 400, { currency_exit_received_code: 'USDT' }, {}],
+    ['/v2/onramp', 401, {}, { key: null }],
+    ['/v2/sandbox/fund', 403, {}, { isLive: true }],
+    ['/v2/onramp/{id}/cancel', 404, {}, { id: 'nobody' }],
+    ['/v2/onramp/{id}/cancel', 409, {}, {}],
+    ['/v2/onramp', 406, {}, { headers: { accept: 'text/html' } }],
+    ['/v2/onramp', 413, { client_name: 'x'.repeat(1_048_576) }, {}],
+    ['/v2/onramp', 415, {}, { headers: { 'content-type': 'text/plain' } }],
+    ['/v2/onramp', 422, { amount_payment: 50_001 }, {}],
+    ['/v2/withdrawal', 422, { group_id: 'nobody' }, {}],
+  ] as const)('C-50: the problem of POST %s, %s, is as the document says', async (route, status, body, how) => {
+    const app = apps.rounded;
+    const wrong = checks.get(app) as Check;
+    const { id = IDS.onramp as string, isLive, ...options }: Record<string, unknown> = how;
+    const live = { name: 'live', mode: 'live', scopes: SCOPES, expiresAt: null, allowedCidrs: [] } as const;
+    const key = isLive ? { key: (await createKey(app.database, app.accountId, live)).apiKey } : {};
+    const answer = await app.post(
+      route.replace('{id}', String(id)),
+      { ...BODIES[route], ...body },
+      { ...options, ...key },
+    );
+    expect([answer.status, wrong(['components', 'schemas', 'Problem'], answer.json)]).toEqual([status, null]);
+    const { json } = await app.get('/v2/openapi.json', { key: null });
+    expect(Object.keys(json.paths[route].post.responses)).toContain(String(status));
   });
 
   it.each([
@@ -85,6 +258,14 @@ describe('OpenAPI', () => {
   });
 });
 
+/** What a creation tells of its customer and its merchant. */
+const SECRET_BODY = {
+  client_name: 'Beatriz Logada',
+  client_tax_id: CPF,
+  external_code: 'order-logged-1',
+  return_url: 'https://shop.example/logged',
+};
+
 describe('logs', () => {
   const lines: string[] = [];
   const app = useApp({ log: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }) });
@@ -95,6 +276,7 @@ describe('logs', () => {
     EVM,
     'E00038166202605011200ck7ueu153th',
     IDS.onramp as string,
+    ...Object.values(SECRET_BODY),
   ];
 
   it('C-50: name the route, the status and the request, and neither ids nor queries nor keys', async () => {
@@ -114,16 +296,24 @@ describe('logs', () => {
       const headers = { 'x-request-id': `request-${index}` };
       expect((await app.get(path, { headers, ...(key && { key }) })).status).toBe(status);
     }
+    const written = { amount_payment: 100, currency_exit_received_code: 'ETH', ...SECRET_BODY };
+    const { json } = await app.post('/v2/onramp', written, { headers: { 'x-request-id': 'creation' } });
+    expect(json.attributes).toMatchObject(SECRET_BODY);
+    const refused = { ...written, amount_payment: CPF, wallet: CPF };
+    expect((await app.post('/v2/onramp', refused)).status).toBe(400);
+    expect((await app.post(`/v2/onramp/${json.end2end}/cancel`)).status).toBe(200);
     await app.graphql(`{ viewer { account { id } } secret${CPF} }`);
     await app.graphql('query ($id: ID!) { node(id: $id) { id } }', { id: CPF });
-    await expect.poll(() => lines.length, { timeout: 5_000 }).toBeGreaterThanOrEqual(requests.length + 2);
+    await expect.poll(() => lines.length, { timeout: 5_000 }).toBeGreaterThanOrEqual(requests.length + 5);
     const logged = lines.map((line) => JSON.parse(line));
     for (const [index, [, route, status]] of requests.entries()) {
       const line = logged.find(({ requestId }) => requestId === `request-${index}`);
       expect(line).toMatchObject({ method: 'GET', route, status, ms: expect.any(Number) });
     }
+    const creation = logged.find(({ requestId }) => requestId === 'creation');
+    expect(creation).toMatchObject({ method: 'POST', route: '/v2/onramp', status: 201 });
     const text = lines.join('');
-    for (const secret of [...SECRETS, app.apiKey, app.apiKey.slice(9), unknown])
+    for (const secret of [...SECRETS, json.end2end, app.apiKey, app.apiKey.slice(9), unknown])
       expect(text).not.toContain(secret);
   });
 

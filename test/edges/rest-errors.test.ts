@@ -5,7 +5,18 @@
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../src/base/errors.ts';
 import { useApp } from '../support/app.ts';
-import { OPEN_PATHS, raw, TARGETS, UUID } from '../support/rest-routes.ts';
+import {
+  allowOf,
+  BODIES,
+  IDS,
+  OPEN_PATHS,
+  READS,
+  raw,
+  rowCounts,
+  TARGETS,
+  UUID,
+  WRITES,
+} from '../support/rest-routes.ts';
 
 describe('errors', () => {
   const app = useApp();
@@ -45,19 +56,40 @@ describe('errors', () => {
   });
 
   it.each([
-    ...TARGETS.map(({ path }) => [path, 'GET, HEAD'] as const),
+    ...TARGETS.map((target) => [target.path, allowOf(target)] as const),
     ...OPEN_PATHS.map((path) => [path, 'GET, HEAD'] as const),
     ['/graphql', 'GET, POST'],
   ] as const)('C-51: %s takes %s and answers 405 to the rest', async (path, allow) => {
-    const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !allow.includes(method));
-    for (const method of methods) {
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+    for (const method of methods.filter((each) => !allow.split(', ').includes(each))) {
       const answer = await app.get(path, { method });
       expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, allow]);
-      expect(answer.json.code).toBe('METHOD_NOT_ALLOWED');
+      if (method !== 'HEAD') expect(answer.json.code).toBe('METHOD_NOT_ALLOWED');
     }
     const traced = await raw(app.baseUrl, [`TRACE ${path} HTTP/1.1`, authorization()]);
     expect(traced).toMatch(/^HTTP\/1\.1 405 /);
     expect(traced).not.toContain(app.apiKey);
+  });
+
+  it.each([
+    ...['/v2', '/v2/onramp/', `/v2/onramp/${IDS.onramp}/`, `/v2/onramp/${IDS.onramp}/refund`],
+    ...[`/v2/onramp/${IDS.onramp}/cancel/`, `/v2/onramp/${IDS.onramp}/cancel/now`, '/v2/onramp//cancel'],
+    ...[`/v2/onramps/${IDS.onramp}/cancel`, '/v2/sandbox', '/v2/sandbox/nothing', '/v2/sandbox/fund/'],
+  ])('C-51: nothing is posted to %s', async (path) => {
+    const answer = await app.post(path, BODIES['/v2/onramp']);
+    expect([answer.status, answer.json.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it.each(
+    WRITES,
+  )('C-51: $route answers JSON or nothing: Accept: text/html gets 406, and nothing is done', async ({
+    path,
+    body,
+  }) => {
+    const before = await rowCounts(app);
+    const answer = await app.post(path, body, { headers: { accept: 'text/html' } });
+    expect([answer.status, answer.json.code]).toEqual([406, 'NOT_ACCEPTABLE']);
+    expect(await rowCounts(app)).toEqual(before);
   });
 
   it.each([
@@ -148,7 +180,7 @@ describe('errors', () => {
   });
 
   it.each([
-    ...TARGETS.map(({ path }) => path),
+    ...READS.map(({ path }) => path),
     ...OPEN_PATHS,
     '/v2/onramp/nobody',
     '/v2/onramps?limit=0',
@@ -189,7 +221,9 @@ describe('errors', () => {
 });
 
 describe('rate limit', () => {
-  const app = useApp({ rateLimit: { reads: { perSecond: 1, burst: 3 }, writes: { perSecond: 1, burst: 3 } } });
+  const app = useApp({
+    rateLimit: { reads: { perSecond: 1, burst: 3 }, writes: { perSecond: 1, burst: 3 } },
+  });
 
   it('C-53: the bucket of a key empties for that key alone, on both edges', async () => {
     const first = await app.get('/v2/balance');
@@ -210,6 +244,29 @@ describe('rate limit', () => {
     expect((await app.get('/v2/balance', { key: other.apiKey })).status).toBe(200);
     expect((await app.get('/v2/balance', { key: null })).status).toBe(401);
     expect((await app.get('/healthz', { key: null })).status).toBe(200);
+  });
+});
+
+describe('rate limit of writes', () => {
+  const app = useApp({
+    rateLimit: { reads: { perSecond: 1, burst: 99 }, writes: { perSecond: 1, burst: 3 } },
+  });
+
+  it('C-53: reads and writes of a key are counted apart; what is refused is not done', async () => {
+    const onramps = async () => (await app.get('/v2/onramps?limit=1')).json.total;
+    const before = await onramps();
+    const write = () => app.post('/v2/onramp', BODIES['/v2/onramp']);
+    const first = await write();
+    expect([first.status, first.headers.get('ratelimit')]).toEqual([
+      201,
+      expect.stringMatching(/^"\w+";r=2;t=\d+$/),
+    ]);
+    const answers = await Promise.all(Array.from({ length: 20 }, write));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(10);
+    expect(refused[0]?.json.code).toBe('RATE_LIMITED');
+    expect(refused[0]?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(await onramps()).toBe(before + 1 + answers.length - refused.length);
   });
 });
 

@@ -301,7 +301,12 @@ const NO_IDS = [
 ] as const;
 
 describe('one record', () => {
-  const app = useApp({ rateLimit: { reads: { perSecond: 1_000, burst: 1_000_000 }, writes: { perSecond: 1_000, burst: 1_000_000 } } });
+  const app = useApp({
+    rateLimit: {
+      reads: { perSecond: 1_000, burst: 1_000_000 },
+      writes: { perSecond: 1_000, burst: 1_000_000 },
+    },
+  });
   const ONRAMP = 'CRX01KQJ1A72GFRM9067ZF35B7ZCN';
 
   beforeAll(async () => {

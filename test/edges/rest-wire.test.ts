@@ -17,42 +17,14 @@ import {
   takeIn,
   transaction,
 } from '../support/records.ts';
+import { ATTRIBUTE_KEYS, ENVELOPE_KEYS, tokenOf } from '../support/rest-routes.ts';
 
 const LABELS = ['status', 'substatus', 'message', 'error_message'];
 const TIMES = ['created_at', 'updated_at'];
-const ENVELOPE_KEYS = ['end2end', 'component', 'state', 'template', ...TIMES, ...LABELS, 'attributes'];
 const EMBEDDED_KEYS = ['end2end', 'template', ...TIMES, ...LABELS, 'attributes'];
 const ENTRY_KEYS = ['id', 'date', 'account', 'debit', 'credit', 'previous_balance', 'balance', 'transaction'];
 const ACCOUNT_KEYS = ['id', 'name', 'code', 'currency', 'currency_pretty_name'];
-
 const QUOTE_KEYS = ['quote', 'ref_quote', 'fees'];
-const SESSION_KEYS = ['expiration', 'return_url', 'external_code', 'webhook'];
-const CLIENT_KEYS = ['pix_e2e', 'client_name', 'client_tax_id'];
-const EXIT_KEYS = ['currency_exit_received', 'currency_exit_received_code'];
-const PIX_IN_KEYS = [
-  ...[...QUOTE_KEYS, 'currency_entry', ...EXIT_KEYS, 'amount_payment', 'amount_received'],
-  ...[...CLIENT_KEYS, ...SESSION_KEYS],
-];
-const PIX_OUT_KEYS = ['pix_key', 'pix_key_type', ...CLIENT_KEYS, ...SESSION_KEYS];
-/** Tables 2.2 to 2.6 of `service.md`; `fixed_link` follows where a session has it. */
-const ATTRIBUTE_KEYS: Record<TemplateName, readonly string[]> = {
-  crossramp_checkout: PIX_IN_KEYS,
-  onramp: [...PIX_IN_KEYS, 'template'],
-  onramp_instant: [...PIX_IN_KEYS, 'template', 'wallet', 'tx_hash', 'network_fee'],
-  offramp: [
-    ...[...QUOTE_KEYS, 'currency_exit', 'currency_entry_paid', 'currency_entry_paid_code', 'amount_paid'],
-    ...['amount_sent', ...PIX_OUT_KEYS],
-  ],
-  offramp_instant: [
-    ...[...QUOTE_KEYS, 'currency_payment', 'currency_received', 'amount_payment', 'amount_received'],
-    ...['amount_payment_display', 'deposit_address', 'deposit_currency', 'exact_deposit_amount', 'tx_hash'],
-    ...PIX_OUT_KEYS,
-  ],
-  withdraw_dash_same_curr: [
-    ...['amount_discounted', 'amount_received', 'currency_received', 'currency_receive_code', 'address'],
-    ...['tx_hash', 'explorer_url', 'network_fee', 'group_id', 'notes'],
-  ],
-};
 const PATHS: Record<TemplateName, { single: string; list: string }> = {
   crossramp_checkout: { single: 'crossramp_checkout', list: 'crossramp_checkouts' },
   onramp: { single: 'onramp', list: 'onramps' },
@@ -69,8 +41,6 @@ const TRANSACTIONS = RECORDS.flatMap(({ type, ...body }) => (type === 'transacti
 const ENTRIES = RECORDS.flatMap(({ type, ...body }) => (type === 'statement_entry' ? [body] : []));
 
 const pathOf = (template: TemplateName, end2end: string) => `/v2/${PATHS[template].single}/${end2end}`;
-/** The token that follows a name in JSON text; the first one. */
-const tokenOf = (text: string, name: string) => new RegExp(`"${name}":([^,}\\]]+)`).exec(text)?.[1];
 
 describe('the example history', () => {
   const app = useApp();

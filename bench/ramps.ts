@@ -1,0 +1,109 @@
+/** Whole transitions: onramps that are made and told of one thing after another until the crypto is available. */
+import { randomUUID } from 'node:crypto';
+import { newEndToEndId } from '../src/base/end-to-end-id.ts';
+import { type Advance, createAdvance } from '../src/resolvers/advance-transaction.ts';
+import { SYSTEM_CLOCK } from '../src/resolvers/clock.ts';
+import { Doorbell, type TransactionKey } from '../src/resolvers/doorbell.ts';
+import { emptyProcess, endOf } from '../src/resolvers/make-transaction.ts';
+import { openDatabase } from '../src/store/database.ts';
+import { REGISTRY } from '../src/templates/index.ts';
+import type { Trigger } from '../src/templates/triggers.ts';
+import { envelopeWriter } from '../src/wire/envelope.ts';
+import { CURRENCY } from './books.ts';
+import { drive, type Run, type Stage } from './load.ts';
+
+const CALLERS = 64;
+const SESSION_SECONDS = 1_800;
+const CLIENT_TAX_ID = '52998224725';
+const FACTS = {
+  sourceCurrency: 'BRL',
+  sourceAmount: '550.00',
+  targetCurrency: CURRENCY.code,
+  targetAmount: '100',
+  quote: '5.375',
+  refQuote: '5.3217',
+  fees: '12.50',
+  clientName: 'Ana Souza',
+  clientTaxId: CLIENT_TAX_ID,
+  externalCode: 'bench',
+};
+/** What an onramp is told after it was made, and the journals that it posts. */
+const TOLD: readonly { readonly journals: number; readonly trigger: () => Trigger }[] = [
+  { journals: 0, trigger: () => ({ on: 'identity_passed' }) },
+  { journals: 0, trigger: () => ({ on: 'charge_created', txid: randomUUID(), brCode: '00020101021226' }) },
+  { journals: 1, trigger: payment },
+  { journals: 1, trigger: () => ({ on: 'cleared' }) },
+  { journals: 1, trigger: () => ({ on: 'swap_settled' }) },
+];
+
+/** Name of this way. */
+export const TRANSITIONS = 'transitions of onramps';
+
+/** Each caller makes onramps and takes each to its end. @returns the run, and how many journals were posted. */
+export async function runRamps(
+  stage: Stage,
+  accounts: readonly bigint[],
+): Promise<{ run: Run; journals: number }> {
+  const database = openDatabase(stage.url, { connections: 2 });
+  const config = { publicUrl: 'https://bench.local', exactIntegers: false };
+  const advance = createAdvance({
+    database,
+    registry: REGISTRY,
+    clock: SYSTEM_CLOCK,
+    doorbell: new Doorbell(),
+    render: envelopeWriter(REGISTRY, config).envelope,
+  });
+  const posted = { journals: 0 };
+  try {
+    const callers = Array.from({ length: CALLERS }, () => ramp(advance, accounts, posted));
+    return { run: await drive(stage, callers, 1), journals: posted.journals };
+  } finally {
+    await database.close();
+  }
+}
+
+/** @returns what takes an onramp one trigger further, and begins the next when it is at its end. */
+function ramp(advance: Advance, accounts: readonly bigint[], posted: { journals: number }) {
+  let key: TransactionKey | undefined;
+  let place = 0;
+  return async () => {
+    const told = TOLD[place];
+    if (!key || !told) {
+      const accountId = accounts[Math.floor(Math.random() * accounts.length)] as bigint;
+      key = await make(advance, accountId);
+      place = 0;
+      return;
+    }
+    const trigger = told.trigger();
+    const railKey = trigger.on === 'pix_received' ? { railKey: `pix:${trigger.endToEndId}` } : {};
+    const { code, row } = await advance({ target: key, trigger, ...railKey });
+    if (code !== 'MOVED') throw new Error(`${trigger.on}: ${code} at ${row.component}/${row.state}`);
+    posted.journals += told.journals;
+    place += 1;
+  };
+}
+
+async function make(advance: Advance, accountId: bigint): Promise<TransactionKey> {
+  const nowMs = Date.now();
+  const empty = emptyProcess(accountId, 'onramp', nowMs, null);
+  const create = {
+    ...empty,
+    ...FACTS,
+    expiresAt: endOf(nowMs, SESSION_SECONDS),
+    process: { ...empty.process, isAccepted: true },
+  };
+  const { code, row } = await advance({ target: { create }, trigger: { on: 'created' } });
+  if (code !== 'MOVED') throw new Error(`created: ${code}`);
+  return { accountId, transactionId: row.id };
+}
+
+function payment(): Trigger {
+  const now = new Date();
+  return {
+    on: 'pix_received',
+    endToEndId: newEndToEndId({ ispb: '99999999', at: now }),
+    amount: FACTS.sourceAmount,
+    settledAt: now.toISOString(),
+    payerTaxId: CLIENT_TAX_ID,
+  };
+}

@@ -1,0 +1,249 @@
+/**
+ * Goal: nothing that the gateway promised is lost, doubled or left halfway, whenever its process dies. Method: the
+ * gateway as a process on a database that lives on, under load from 16 clients; it gets SIGKILL at random moments and
+ * is started again. Clients ask again under the same key for what has no answer. In the end everything is let come to
+ * rest, and what was promised is compared with what there is. KILLS=200 for more, SEED to choose the moments again.
+ */
+import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SCOPES } from '../src/base/api-key.ts';
+import { fundAccount } from '../src/resolvers/fund-account.ts';
+import { createKey } from '../src/resolvers/manage-keys.ts';
+import { createAccount } from '../src/store/accounts.ts';
+import { REGISTRY } from '../src/templates/index.ts';
+import { audit, comeToRest, type Standing } from './support/crash.ts';
+import { useDatabase } from './support/database.ts';
+import { newHome } from './support/home.ts';
+import {
+  allowWithdrawals,
+  ask,
+  attempt,
+  type Heard,
+  type Intent,
+  type Merchant,
+  newIntent,
+  nextAct,
+  type Random,
+  randomOf,
+} from './support/load.ts';
+import { type Running, start } from './support/process.ts';
+
+const KILLS = Number(process.env.KILLS ?? 8);
+const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+const CLIENTS = 16;
+const ACCOUNTS = 3;
+/** Mean time that a process lives, and the share of outages that outlast every lease. */
+const LIFE_MS = 900;
+const LIFE_MAX_MS = 4_000;
+const LONG_OUTAGE_SHARE = 0.3;
+/** How often an answered creation is asked for once more, and how many unanswered ones a client has at a time. */
+const REPEATED_SHARE = 0.1;
+const UNANSWERED_MAX = 20;
+const REST_MS = 20_000 + KILLS * 1_000;
+
+const store = useDatabase();
+const place = newHome();
+const intents: Intent[] = [];
+/** Answers that no creation or act should get. */
+const surprises: string[] = [];
+const merchants: Merchant[] = [];
+let gateway: Running;
+let baseUrl: string;
+let env: Record<string, string>;
+let isOver = false;
+
+beforeAll(async () => {
+  const port = await freePort();
+  baseUrl = `http://127.0.0.1:${port}`;
+  env = {
+    CROSSRAMP_HOME: place.home,
+    DATABASE_URL: store.url,
+    PORT: String(port),
+    RATE_LIMIT: 'off',
+    LOG_LEVEL: 'error',
+  };
+  for (let n = 0; n < ACCOUNTS; n++) merchants.push(await newMerchant());
+  gateway = await start(env);
+});
+afterAll(async () => {
+  await gateway?.end('SIGTERM');
+  place.remove();
+});
+
+test(
+  `${KILLS} kills under load`,
+  async () => {
+    process.stderr.write(`crash: SEED=${SEED} KILLS=${KILLS}\n`);
+    const begun = Date.now();
+    const clients = Array.from({ length: CLIENTS }, (_, n) => client(n));
+    await killAndRestart(randomOf(SEED));
+    isOver = true;
+    await Promise.all(clients);
+    await comeToRest(store.owner, { baseUrl, merchants, patienceMs: REST_MS });
+    const { defects, ...counts } = await audit(store.database, store.owner, read);
+    const found = [...surprises, ...defects, ...(await promiseDefects())];
+    const seconds = Math.round((Date.now() - begun) / 1_000);
+    const summary = { kills: KILLS, creations: intents.length, ...counts, defects: found.length, seconds };
+    process.stderr.write(`crash: ${JSON.stringify(summary)}\n`);
+    expect(counts.transactions).toBeGreaterThan(KILLS);
+    expect(found).toEqual([]);
+  },
+  120_000 + KILLS * 10_000,
+);
+
+async function newMerchant(): Promise<Merchant> {
+  const templates = REGISTRY.templates.map(({ name }) => name);
+  const accountId = await createAccount(store.database, 'Merchant', { templates });
+  for (const currency of ['USDT_TRX', 'BRL'])
+    await fundAccount(store.database, accountId, { currency, amount: '3000' });
+  const groups = await allowWithdrawals(store.owner, accountId, '250');
+  const keys = await Promise.all(
+    ['first', 'second'].map((name) =>
+      createKey(store.database, accountId, {
+        name,
+        mode: 'test',
+        scopes: SCOPES,
+        expiresAt: null,
+        allowedCidrs: [],
+      }),
+    ),
+  );
+  const [first, second] = keys.map(({ apiKey }) => apiKey) as [string, string];
+  return { accountId, keys: [first, second], groups };
+}
+
+/** Below the range that the system gives out by itself, so that nobody takes it while the gateway is down. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const probe = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => probe.close(resolve));
+    return port;
+  }
+}
+
+async function killAndRestart(random: Random): Promise<void> {
+  for (let kill = 1; kill <= KILLS; kill++) {
+    await setTimeout(Math.min(-Math.log(1 - random.next()) * LIFE_MS, LIFE_MAX_MS));
+    await gateway.end('SIGKILL');
+    // The last outage is a long one: what the dead hold is free again.
+    if (random.chance(LONG_OUTAGE_SHARE) || kill === KILLS) await outlastLeases();
+    gateway = await start(env);
+  }
+}
+
+/** As if it had taken half a minute to start again; nobody works at this moment. */
+async function outlastLeases(): Promise<void> {
+  await store.owner.query('update job set leased_until = null');
+  await store.owner.query('update idempotency_key set leased_until = clock_timestamp() where answer is null');
+}
+
+/** Creates, acts on what it created, and asks again for what was not answered, until it is over and all is answered. */
+async function client(n: number): Promise<void> {
+  const random = randomOf(SEED + 1 + n);
+  const merchant = merchants[n % ACCOUNTS] as Merchant;
+  const unanswered: Intent[] = [];
+  const made: { path: string; end2end: string }[] = [];
+  while (!isOver || unanswered.length > 0) {
+    const again = unanswered.length > 0 && (isOver || random.chance(0.4)) ? unanswered.shift() : undefined;
+    const isFull = isOver || unanswered.length >= UNANSWERED_MAX;
+    if (!again && !isFull && random.chance(0.35)) intents.push(newIntent(random, merchant));
+    const intent = again ?? (intents.at(-1)?.asked === 0 ? intents.at(-1) : undefined);
+    if (intent) {
+      if (await attempt(baseUrl, intent)) noteCreation(intent, made);
+      else {
+        unanswered.push(intent);
+        await setTimeout(50);
+      }
+    } else if (made.length > 0) {
+      await act(random, merchant, random.pick(made));
+    } else await setTimeout(20);
+    const last = intents.at(-1);
+    if (last?.heard && random.chance(REPEATED_SHARE)) await repeat(last);
+  }
+}
+
+const REFUSALS = ['INSUFFICIENT_BALANCE', 'LIMIT_EXCEEDED'];
+/** Where an onramp is while it cannot be paid yet: nobody is answered there. */
+const UNREADY = ['valida_id/INITIAL', 'id_link_val/INITIAL', 'kyc_payee/INITIAL'];
+
+function noteCreation({ path, body, heard }: Intent, made: { path: string; end2end: string }[]): void {
+  const { status, text, json } = heard as Heard;
+  if (status === 201) {
+    made.push({ path, end2end: json.end2end });
+    if (made.length > 30) made.shift();
+    const step = `${json.component}/${json.state}`;
+    if (body.from !== 'balance' && UNREADY.includes(step)) surprises.push(`${json.end2end} is answered at ${step}, before it can be paid`);
+  } else if (!REFUSALS.includes(json.code)) surprises.push(`${path} answers ${status}: ${text}`);
+}
+
+async function act(random: Random, merchant: Merchant, made: { path: string; end2end: string }) {
+  if (random.chance(0.02)) {
+    await ask(`${baseUrl}/v2/sandbox/clock`, merchant.keys[0], {
+      body: { advance: `${random.integer(1, 30)}s` },
+    });
+    return;
+  }
+  const { path, body, keyIndex } = nextAct(random, made);
+  const heard = await ask(baseUrl + path, merchant.keys[keyIndex], { body });
+  if (heard && ![200, 409, 503].includes(heard.status) && !REFUSALS.includes(heard.json.code))
+    surprises.push(`${path} ${JSON.stringify(body)} answers ${heard.status}: ${heard.text}`);
+}
+
+/** The same key gives the same answer, however often the process died since. */
+async function repeat(intent: Intent): Promise<void> {
+  const { merchant, path, body, key, heard } = intent;
+  const again = await ask(baseUrl + path, merchant.keys[0], { body, idempotencyKey: key });
+  if (!again || again.status === 503) return;
+  const isSame = heard?.status === 201 ? again.text === heard.text : again.json.code === heard?.json.code;
+  if (!isSame || again.headers.get('idempotent-replayed') !== 'true')
+    surprises.push(`${key} answered ${heard?.text}, and then ${again.status} ${again.text}`);
+}
+
+async function read({ accountId, end2end, template }: Standing): Promise<string> {
+  const single = PATHS[REGISTRY.find(template)?.family ?? ''];
+  const key = merchants.find((merchant) => merchant.accountId === accountId)?.keys[0] as string;
+  return (await ask(`${baseUrl}/v2/${single}/${end2end}`, key))?.text ?? 'nothing';
+}
+
+const PATHS: Readonly<Record<string, string>> = {
+  checkouts: 'crossramp_checkout',
+  onramps: 'onramp',
+  offramps: 'offramp',
+  withdrawals: 'withdrawal',
+};
+
+/** I9: what was acknowledged is there once, what was refused is not there, and every key made one thing at most. */
+async function promiseDefects(): Promise<string[]> {
+  const { rows } = await store.owner.query<{ marker: string; account_id: string; end2ends: string[] }>(
+    `select substring(coalesce(external_code, notes) from '^load-[0-9a-f-]+') as marker, account_id::text,
+            array_agg(end2end) as end2ends
+       from transaction group by 1, 2`,
+  );
+  const found: string[] = [];
+  const madeOf = new Map(rows.map((row) => [row.marker, row]));
+  for (const { marker, key, heard, merchant } of intents) {
+    const made = madeOf.get(marker)?.end2ends ?? [];
+    const promised = heard?.status === 201 ? [heard.json.end2end] : [];
+    if (!heard) found.push(`${key} was never answered`);
+    else if (String(made) !== String(promised))
+      found.push(`${key} answered ${heard.status} ${promised}, there is ${made.length ? made : 'nothing'}`);
+    if (made.length > 0 && madeOf.get(marker)?.account_id !== String(merchant.accountId))
+      found.push(`${key} made something for another account`);
+  }
+  const known = new Set(intents.map(({ marker }) => marker));
+  found.push(
+    ...rows.filter(({ marker }) => !known.has(marker)).map(({ end2ends }) => `${end2ends}: of nobody`),
+  );
+  const bound = await store.owner.query<{ key: string }>(
+    `select k.key from idempotency_key k left join transaction t on t.account_id = k.account_id and t.end2end = k.end2end
+      where k.status = 201 and (k.end2end is null or t.id is null or k.answer not like '%' || k.end2end || '%')`,
+  );
+  found.push(...bound.rows.map(({ key }) => `${key} is bound to something else than its answer`));
+  return found;
+}

@@ -1,0 +1,355 @@
+/**
+ * Goal: everything that makes or moves something can be done by GraphQL, with the refusals of the contract and once under
+ * its key. Method: real operations over HTTP on accounts of their own, played on by `sandboxTrigger` to the expected step.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import {
+  act,
+  creation,
+  graphqlClient,
+  parametersOf,
+  stepOf,
+  type Variables,
+} from '../support/graphql-client.ts';
+
+const app = useApp();
+const ANA = { clientName: 'Ana Souza', clientTaxId: '529.982.247-25' };
+const PAYEE = { ...ANA, pixKey: 'ana@example.com', pixKeyType: 'email' };
+const WALLET = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
+
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+const { ask, refusal, create, perform, trigger, fund, until } = graphqlClient(app, () => shop.apiKey);
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+  await fund('USDT_TRX', '10000');
+  await fund('BRL', '10000.00');
+});
+
+async function group(...entries: readonly string[]): Promise<string> {
+  const { createWhitelistGroup } = await ask('mutation { createWhitelistGroup(name: "Treasury") { id } }');
+  await ask('mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0 }) { approvalAbove } }');
+  for (const entry of entries)
+    await ask(`mutation($id: String!) { addWhitelistEntry(groupId: $id, input: { ${entry} }) { id } }`, {
+      id: createWhitelistGroup.id,
+    });
+  return createWhitelistGroup.id;
+}
+const TO_WALLET = `network: "TRX", address: "${WALLET}"`;
+const TO_ANA = 'pixKeyType: "email", pixKey: "Ana@Example.com"';
+
+describe('checkouts', () => {
+  test('one with everything is payable at once, and paid to success', async () => {
+    const made = await create('createCheckout', {
+      amountPayment: '550.00',
+      currency: 'USDT (TRX)',
+      ...ANA,
+      externalCode: 'order 7',
+      expiresIn: 600,
+    });
+    expect(stepOf(made.transaction)).toBe('depositpix_v2/QRCODE');
+    expect(made.paymentLink).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/pay\/[\w-]{24}$/);
+    expect(made.pixCopyPaste).toMatch(/^000201/);
+    expect(made.pixQrSvgUrl).toBe(`${made.paymentLink}/qr.svg`);
+    const { end2end } = made.transaction;
+    expect(await trigger(end2end, 'pay')).toBe('depositpix_v2/PAID');
+    await until(end2end, 'success/DONE');
+    const { transaction } = await ask(
+      `{ transaction(end2end: "${end2end}") { events { component } ledgerLines { credit } ... on CrossrampCheckout { amountPayment clientTaxId externalCode } } }`,
+    );
+    expect(transaction).toMatchObject({
+      amountPayment: '550',
+      clientTaxId: '52998224725',
+      externalCode: 'order 7',
+    });
+    expect(transaction.events.map(({ component }: { component: string }) => component)).toEqual([
+      'quote',
+      'quote',
+      'valida_id_v2',
+      'depositpix_v2',
+      'depositpix_v2',
+      'swap_transfer_v2',
+      'success',
+    ]);
+    expect(transaction.ledgerLines).not.toHaveLength(0);
+  });
+
+  test('one with nothing collects amount, customer and confirmation', async () => {
+    const made = await create('createCheckout', { currency: 'USDT_TRX' });
+    const { end2end } = made.transaction;
+    expect(made).toMatchObject({ pixCopyPaste: null, pixQrSvgUrl: null, replayed: false });
+    expect(stepOf(made.transaction)).toBe('static_entry/AMOUNT');
+    expect(await perform('enterAmount', end2end, 'amountPayment: "80",')).toBe('pre_kyc/INFO');
+    const identity = 'clientName: "Ana Souza", clientTaxId: "52998224725",';
+    expect(await perform('provideIdentity', end2end, identity)).toBe('pre_kyc/CONFIRM');
+    expect(await perform('confirmIdentity', end2end)).toBe('valida_id_v2/INITIAL');
+    await until(end2end, 'depositpix_v2/QRCODE');
+    await trigger(end2end, 'pay');
+    await until(end2end, 'success/DONE');
+  });
+
+  test('a quote that is not accepted waits for that, and is cancelled', async () => {
+    const input = { amountPayment: '90', currency: 'USDT_TRX', accept: false };
+    const { end2end, ...made } = (await create('createCheckout', input)).transaction;
+    expect(stepOf(made)).toBe('quote/QUOTE');
+    expect(await perform('acceptQuote', end2end)).toBe('pre_kyc/INFO');
+    expect(await perform('cancelTransaction', end2end)).toBe('quote/CANCELLED');
+    expect((await refusal(act('acceptQuote'), { end2end })).code).toBe('STEP_CONFLICT');
+  });
+
+  test('C-21: a customer who goes over the limit of the day ends the session', async () => {
+    const { end2end } = (await create('createCheckout', { amountPayment: '40000', currency: 'USDT_TRX' }))
+      .transaction;
+    await ask(
+      'mutation { updateTemplateSettings(template: crossramp_checkout, input: { customerLimitDaily: "39999.99" }) { template } }',
+    );
+    const identity = 'clientName: "Bia Lima", clientTaxId: "11144477735",';
+    expect(await perform('provideIdentity', end2end, identity)).toBe('pre_kyc/LIMIT');
+    const named = { currency: 'USDT_TRX', clientName: 'Bia Lima', clientTaxId: '11144477735' };
+    const open = (await create('createCheckout', named)).transaction;
+    expect(await perform('enterAmount', open.end2end, 'amountPayment: "40000",')).toBe('quote/ERROR');
+    await ask(
+      'mutation { updateTemplateSettings(template: crossramp_checkout, input: { customerLimitDaily: "50000" }) { template } }',
+    );
+  });
+});
+
+describe('onramps', () => {
+  test('one to the balance, by what is received', async () => {
+    const made = await create('createOnramp', { amountReceived: '100', currency: 'USDT_TRX', ...ANA });
+    expect(made.transaction).toMatchObject({ __typename: 'Onramp', component: 'depositpix' });
+    expect(made.pixCopyPaste).toMatch(/^000201/);
+    await trigger(made.transaction.end2end, 'pay');
+    await until(made.transaction.end2end, 'success/DONE');
+  });
+
+  test('one to a wallet', async () => {
+    const input = { amountPayment: '550.00', currency: 'USDT_TRX', wallet: WALLET, ...ANA };
+    const made = await create('createOnramp', input);
+    expect(made.transaction.__typename).toBe('OnrampInstant');
+    await trigger(made.transaction.end2end, 'pay');
+    await until(made.transaction.end2end, 'success/DONE');
+  });
+
+  test('one without a customer gives its PIX code once it knows one', async () => {
+    const input = { amountPayment: '60', currency: 'USDT_TRX' };
+    const made = await create('createOnramp', input, 'later');
+    const { end2end } = made.transaction;
+    expect([stepOf(made.transaction), made.pixCopyPaste]).toEqual(['pre_kyc/INFO', null]);
+    await perform('provideIdentity', end2end, 'clientName: "Ana", clientTaxId: "52998224725",');
+    await perform('confirmIdentity', end2end);
+    await until(end2end, 'depositpix/QRCODE');
+    const again = await create('createOnramp', input, 'later');
+    expect(again).toMatchObject({ replayed: true, transaction: { end2end, state: 'QRCODE' } });
+    expect(again.pixCopyPaste).toMatch(/^000201/);
+  });
+
+  test('compliance: what is held is released, or turned down and returned', async () => {
+    for (const [decision, end] of [
+      ['releaseHold', 'success/DONE'],
+      ['rejectHold', 'refund/DONE'],
+    ] as const) {
+      const input = { amountPayment: '70', currency: 'USDT_TRX', ...ANA, externalCode: 'sandbox:hold' };
+      const { end2end } = (await create('createOnramp', input)).transaction;
+      await trigger(end2end, 'pay');
+      await until(end2end, 'compliance/UNCOMPLIANT');
+      await perform(decision, end2end);
+      await until(end2end, end);
+    }
+  });
+});
+
+describe('quotes', () => {
+  const QUOTE =
+    'id template currency { code } rate refQuote brlAmount cryptoAmount fees networkFee createdAt expiresAt';
+  const keep = (input: Variables, key?: string) =>
+    ask(
+      `mutation($input: QuoteInput!, $key: String) { createQuote(input: $input, idempotencyKey: $key) { ${QUOTE} } }`,
+      { input, key },
+    );
+
+  test('C-21: an indicative quote promises nothing, a kept one ten minutes', async () => {
+    const input = { template: 'onramp', currency: 'USDT_TRX', brlAmount: '550.00' };
+    const { quote } = await ask(`query($input: QuoteInput!) { quote(input: $input) { ${QUOTE} } }`, {
+      input,
+    });
+    expect(quote).toMatchObject({
+      id: null,
+      template: 'onramp',
+      currency: { code: 'USDT_TRX' },
+      rate: '5.375018',
+      refQuote: '5.3218',
+      brlAmount: '550',
+      cryptoAmount: '101.301986',
+      fees: '5.5',
+      networkFee: '0',
+      expiresAt: null,
+    });
+    const { createQuote } = await keep(input);
+    expect(createQuote).toMatchObject({
+      ...quote,
+      id: expect.stringMatching(/^quo_/),
+      createdAt: expect.any(String),
+      expiresAt: expect.any(String),
+    });
+    expect(Date.parse(createQuote.expiresAt) - Date.parse(createQuote.createdAt)).toBe(600_000);
+  });
+
+  test('every template that converts has a price, both ways', async () => {
+    for (const template of ['crossramp_checkout', 'onramp', 'onramp_instant', 'offramp', 'offramp_instant'])
+      for (const amount of [{ brlAmount: '550' }, { cryptoAmount: '100' }]) {
+        const input = { template, currency: 'USDT_TRX', ...amount };
+        const { quote } = await ask(
+          'query($input: QuoteInput!) { quote(input: $input) { brlAmount cryptoAmount networkFee } }',
+          { input },
+        );
+        expect(quote).toMatchObject(amount);
+        expect(quote.networkFee).toBe(template === 'onramp_instant' ? '1' : '0');
+      }
+  });
+
+  test('a kept quote is used once, by what it was made for', async () => {
+    const { createQuote } = await keep({ template: 'onramp', currency: 'USDT_TRX', cryptoAmount: '100' });
+    const input = { currency: 'USDT_TRX', quoteId: createQuote.id, ...ANA };
+    expect((await refusal(creation('createOnramp'), { input: { ...input, wallet: WALLET } })).code).toBe(
+      'QUOTE_EXPIRED',
+    );
+    const { end2end } = (await create('createOnramp', input)).transaction;
+    const { transaction } = await ask(
+      `{ transaction(end2end: "${end2end}") { ... on Onramp { amountPayment amountReceived quote } } }`,
+    );
+    expect(transaction).toEqual({
+      amountPayment: createQuote.brlAmount,
+      amountReceived: '100',
+      quote: createQuote.rate,
+    });
+    expect((await refusal(creation('createOnramp'), { input })).code).toBe('QUOTE_EXPIRED');
+  });
+
+  test('a quote of an offramp, and one that is too old', async () => {
+    const quoted = { template: 'offramp', currency: 'USDT_TRX', brlAmount: '100' };
+    const first = (await keep(quoted, 'quote-1')).createQuote;
+    expect((await keep(quoted, 'quote-1')).createQuote).toEqual(first);
+    const input = { currency: 'USDT_TRX', ...PAYEE };
+    await create('createOfframp', { ...input, quoteId: first.id });
+    const late = (await keep(quoted)).createQuote;
+    await ask('mutation { sandboxAdvanceClock(by: "601s") }');
+    expect((await refusal(creation('createOfframp'), { input: { ...input, quoteId: late.id } })).code).toBe(
+      'QUOTE_EXPIRED',
+    );
+  });
+
+  test.each([
+    [
+      'template: withdraw_dash_same_curr, currency: "USDT_TRX", brlAmount: "1"',
+      'INVALID_PARAMETER',
+      'input.template',
+    ],
+    ['template: onramp, currency: "USDT_TRX"', 'INVALID_PARAMETER', 'input.brlAmount'],
+    [
+      'template: onramp, currency: "USDT_TRX", brlAmount: "1", cryptoAmount: "1"',
+      'INVALID_PARAMETER',
+      'input.cryptoAmount',
+    ],
+    ['template: onramp, currency: "BRL", brlAmount: "1"', 'INVALID_PARAMETER', 'input.currency'],
+    ['template: onramp, currency: "USDT", brlAmount: "1"', 'CURRENCY_AMBIGUOUS', 'input.currency'],
+    [
+      'template: onramp, currency: "USDT_TRX", cryptoAmount: "0.0000001"',
+      'INVALID_PARAMETER',
+      'input.cryptoAmount',
+    ],
+    ['template: onramp, currency: "USDT_TRX", brlAmount: "50000.01"', 'LIMIT_EXCEEDED', undefined],
+  ])('quote(%s) is refused with %s', async (input, code, parameter) => {
+    const refused = await refusal(`{ quote(input: { ${input} }) { rate } }`);
+    expect(refused.code).toBe(code);
+    if (parameter) expect(parametersOf(refused)).toEqual([parameter]);
+  });
+});
+
+describe('offramps', () => {
+  test('one from the balance to a payee who is named', async () => {
+    const made = await create('createOfframp', { amountPaid: '20', currency: 'USDT_TRX', ...PAYEE });
+    expect(made).toMatchObject({ depositUri: null, transaction: { __typename: 'Offramp' } });
+    await until(made.transaction.end2end, 'success/DONE');
+  });
+
+  test('one whose payee is named later', async () => {
+    const { end2end, ...made } = (await create('createOfframp', { amountSent: '50', currency: 'USDT_TRX' }))
+      .transaction;
+    expect(stepOf(made)).toBe('pre_kyc/INFO');
+    const identity = 'clientName: "Ana Souza", clientTaxId: "52998224725",';
+    const refused = await refusal(act('provideIdentity', identity), { end2end });
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'pixKey']);
+    const payout = 'pixKey: "52998224725", pixKeyType: "cpf",';
+    expect(await perform('provideIdentity', end2end, identity + payout)).toBe('reserve/DONE');
+    await until(end2end, 'success/DONE');
+  });
+
+  test('one from outside is asked for as a link, and paid when the deposit is confirmed', async () => {
+    const input = { amountPaid: '20', currency: 'USDC_BASE', from: 'EXTERNAL', ...PAYEE };
+    const made = await create('createOfframp', input);
+    const { end2end } = made.transaction;
+    expect(made.transaction.__typename).toBe('OfframpInstant');
+    expect(made.depositUri).toMatch(/^ethereum:0x\w+@8453\/transfer\?address=0x\w+&uint256=\d+$/);
+    await trigger(end2end, 'deposit');
+    await trigger(end2end, 'deposit-confirm');
+    await until(end2end, 'success/DONE');
+  });
+
+  test.each([
+    ['KEEP', '', 'partial_success/DONE'],
+    ['REFUND', `address: "${WALLET}",`, 'refund/DONE'],
+    ['REQUOTE', '', 'success/DONE'],
+  ])('a wrong deposit is resolved: %s', async (resolution, address, end) => {
+    const input = { amountPaid: '20', currency: 'USDT_TRX', from: 'EXTERNAL', ...PAYEE };
+    const { end2end } = (await create('createOfframp', input)).transaction;
+    expect(await trigger(end2end, 'deposit-wrong', '15.5')).toBe('crypto_deposit/UNDERPAID');
+    await perform('resolveDeposit', end2end, `resolution: ${resolution}, ${address}`);
+    await until(end2end, end);
+  });
+
+  test('a refund goes to an address only', async () => {
+    const input = { amountPaid: '20', currency: 'USDT_TRX', from: 'EXTERNAL', ...PAYEE };
+    const { end2end } = (await create('createOfframp', input)).transaction;
+    const early = await refusal(act('resolveDeposit', 'resolution: KEEP,'), { end2end });
+    expect(early.code).toBe('STEP_CONFLICT');
+    await trigger(end2end, 'deposit-wrong');
+    const refused = await refusal(act('resolveDeposit', 'resolution: REFUND, address: "nowhere",'), {
+      end2end,
+    });
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'address']);
+  });
+});
+
+describe('withdrawals', () => {
+  test('to a wallet and to a PIX key of a group', async () => {
+    const groupId = await group(TO_WALLET, TO_ANA);
+    for (const input of [
+      { amountReceived: '10', currency: 'USDT_TRX', groupId, notes: 'rent' },
+      { amountReceived: '10.00', currency: 'BRL', groupId },
+    ]) {
+      const { transaction } = await create('createWithdrawal', input);
+      await until(transaction.end2end, 'success_withdrawl_dash/DONE');
+    }
+  });
+
+  test('C-22: above the limit another key approves, or refuses', async () => {
+    const groupId = await group(TO_WALLET);
+    const input = { amountReceived: '30', currency: 'USDT_TRX', groupId };
+    await ask('mutation { updateAccountSettings(input: { approvalAbove: "100" }) { approvalAbove } }');
+    const second = (await app.addKey(shop.accountId, ['read', 'move'])).apiKey;
+    const first = (await create('createWithdrawal', input)).transaction;
+    await until(first.end2end, 'approval_withdrawl_dash/PENDING');
+    const refused = await refusal(act('approveWithdrawal'), { end2end: first.end2end });
+    expect(refused.code).toBe('FORBIDDEN');
+    await perform('approveWithdrawal', first.end2end, '', second);
+    await until(first.end2end, 'success_withdrawl_dash/DONE');
+    const other = (await create('createWithdrawal', input)).transaction;
+    await until(other.end2end, 'approval_withdrawl_dash/PENDING');
+    expect(await perform('rejectWithdrawal', other.end2end, '', second)).toBe(
+      'approval_withdrawl_dash/REJECTED',
+    );
+    await ask('mutation { updateAccountSettings(input: { approvalAbove: null }) { approvalAbove } }');
+  });
+});

@@ -1,0 +1,472 @@
+/**
+ * Goal: mutations refuse what they must, name what is wrong by its path in the arguments, and are done once under their
+ * key. Method: every mutation of the schema by keys without its scope and on another account's records; bad input by
+ * tables; the same key twice.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES } from '../../src/base/api-key.ts';
+import { createKey } from '../../src/resolvers/manage-keys.ts';
+import { buildSchema } from '../../src/schema/index.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { HISTORY, useApp } from '../support/app.ts';
+import { act, type Creation, creation, graphqlClient, parametersOf } from '../support/graphql-client.ts';
+
+const app = useApp();
+const ANA = { clientName: 'Ana Souza', clientTaxId: '52998224725' };
+const PAYEE = { ...ANA, pixKey: 'ana@example.com', pixKeyType: 'email' };
+
+type Account = Awaited<ReturnType<typeof app.addAccount>>;
+let shop: Account;
+let stranger: Account;
+const { ask, refusal, create, perform, trigger, fund, until, stepNow } = graphqlClient(
+  app,
+  () => shop.apiKey,
+);
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+  stranger = await app.addAccount();
+  await fund('USDT_TRX', '100');
+});
+
+/** Every mutation with arguments that fit the schema, and the scope that it needs. */
+const MUTATIONS: Readonly<Record<string, readonly [scope: (typeof SCOPES)[number], call: string]>> = {
+  createCheckout: ['create', '(input: { currency: "USDT_TRX" }) { replayed }'],
+  createOnramp: ['create', '(input: { currency: "USDT_TRX", amountPayment: "60" }) { replayed }'],
+  createOfframp: ['create', '(input: { currency: "USDT_TRX", amountPaid: "10" }) { replayed }'],
+  createWithdrawal: ['move', '(input: { currency: "BRL", amountReceived: "10", groupId: "x" }) { replayed }'],
+  createQuote: ['create', '(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { id }'],
+  cancelTransaction: ['create', '(end2end: "$id") { end2end }'],
+  acceptQuote: ['create', '(end2end: "$id") { end2end }'],
+  enterAmount: ['create', '(end2end: "$id", amountPayment: "60") { end2end }'],
+  provideIdentity: ['create', '(end2end: "$id", clientName: "Ana", clientTaxId: "52998224725") { end2end }'],
+  confirmIdentity: ['create', '(end2end: "$id") { end2end }'],
+  resolveDeposit: ['move', '(end2end: "$id", resolution: KEEP) { end2end }'],
+  approveWithdrawal: ['move', '(end2end: "$id") { end2end }'],
+  rejectWithdrawal: ['move', '(end2end: "$id") { end2end }'],
+  releaseHold: ['admin', '(end2end: "$id") { end2end }'],
+  rejectHold: ['admin', '(end2end: "$id") { end2end }'],
+  sandboxTrigger: ['create', '(end2end: "$id", scenario: "pay") { end2end }'],
+  sandboxAdvanceClock: ['create', '(by: "1ms")'],
+  sandboxFund: ['create', '(currency: "BRL", amount: "1") { journalId }'],
+  createWhitelistGroup: ['move', '(name: "x") { id }'],
+  addWhitelistEntry: [
+    'move',
+    '(groupId: "$group", input: { pixKeyType: "cpf", pixKey: "52998224725" }) { id }',
+  ],
+  removeWhitelistEntry: ['move', '(id: "$entry") { id }'],
+  updateTemplateSettings: ['admin', '(template: onramp, input: {}) { template }'],
+  updateAccountSettings: ['admin', '(input: {}) { approvalAbove }'],
+  createStaticLink: ['create', '(input: { name: "x", currency: "USDT_TRX" }) { slug }'],
+  disableStaticLink: ['create', '(slug: "$slug") { slug }'],
+};
+const NAMES = Object.keys(MUTATIONS);
+
+describe('scopes', () => {
+  test('the table has every mutation', () => {
+    const fields = Object.keys(buildSchema(REGISTRY).getMutationType()?.getFields() ?? {});
+    expect(NAMES.sort()).toEqual(fields.sort());
+  });
+
+  test.each(Object.entries(MUTATIONS))('%s needs its scope', async (name, [scope, call]) => {
+    const { apiKey } = await app.addKey(
+      shop.accountId,
+      SCOPES.filter((each) => each !== scope),
+    );
+    const { transaction } = await create('createCheckout', { currency: 'USDT_TRX' });
+    const document = `mutation { ${name}${call.replace('$id', transaction.end2end)} }`;
+    const refused = await refusal(document, {}, apiKey);
+    expect(refused.code).toBe('FORBIDDEN');
+    expect(refused.message).toContain(`"${scope}"`);
+  });
+
+  test('a withdrawal is cancelled with the scope move, other transactions with create', async () => {
+    const { apiKey } = await app.addKey(shop.accountId, ['read', 'create']);
+    const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
+    expect(await perform('cancelTransaction', end2end, '', apiKey)).toBe('quote/CANCELLED');
+  });
+});
+
+describe('isolation', () => {
+  const ON_RECORDS = Object.entries(MUTATIONS).filter(([, [, call]]) => call.includes('"$'));
+
+  test.each(ON_RECORDS)('C-15: %s finds nothing of another account', async (name, [, call]) => {
+    const { transaction } = await create('createCheckout', { currency: 'USDT_TRX' });
+    const { createWhitelistGroup: group } = await ask('mutation { createWhitelistGroup(name: "x") { id } }');
+    const { addWhitelistEntry: entry } = await ask(
+      `mutation { addWhitelistEntry(groupId: "${group.id}", input: { pixKeyType: "cpf", pixKey: "11144477735" }) { id } }`,
+    );
+    const { createStaticLink: link } = await ask(
+      'mutation { createStaticLink(input: { name: "x", currency: "USDT_TRX" }) { slug } }',
+    );
+    const own = { id: transaction.end2end, group: group.id, entry: entry.id, slug: link.slug };
+    const none = { id: 'CRX0', group: 'grp_0', entry: `wle_${'0'.repeat(16)}`, slug: '?' };
+    const document = (ids: Readonly<Record<string, string>>) =>
+      `mutation { ${name}${call.replace(/\$(\w+)/, (_all, id: string) => ids[id] as string)} }`;
+    const { requestId: _one, ...foreign } = await refusal(document(own), {}, stranger.apiKey);
+    const { requestId: _other, ...missing } = await refusal(document(none), {}, stranger.apiKey);
+    expect(foreign).toEqual({ code: 'NOT_FOUND', message: 'there is no such path or record' });
+    expect(missing).toEqual(foreign);
+    expect(await stepNow(transaction.end2end)).toBe('static_entry/AMOUNT');
+  });
+
+  test('a quote and a whitelist group of another account are none', async () => {
+    const { createQuote } = await ask(
+      'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { id } }',
+    );
+    const input = { currency: 'USDT_TRX', quoteId: createQuote.id, ...ANA };
+    expect((await refusal(creation('createOnramp'), { input }, stranger.apiKey)).code).toBe('QUOTE_EXPIRED');
+    const { createWhitelistGroup } = await ask('mutation { createWhitelistGroup(name: "x") { id } }');
+    const withdrawal = { currency: 'BRL', amountReceived: '10', groupId: createWhitelistGroup.id };
+    expect((await refusal(creation('createWithdrawal'), { input: withdrawal }, stranger.apiKey)).code).toBe(
+      'ADDRESS_NOT_WHITELISTED',
+    );
+  });
+
+  test('an idempotency key is the account’s own', async () => {
+    const input = { currency: 'USDT_TRX' };
+    const mine = await create('createCheckout', input, 'the-same');
+    const theirs = await ask(creation('createCheckout'), { input, key: 'the-same' }, stranger.apiKey);
+    expect(theirs.createCheckout.replayed).toBe(false);
+    expect(theirs.createCheckout.transaction.end2end).not.toBe(mine.transaction.end2end);
+  });
+});
+
+describe('bad input', () => {
+  const CASES: readonly [Creation, Record<string, unknown>, string, readonly string[]][] = [
+    ['createCheckout', { currency: 'NOPE' }, 'INVALID_PARAMETER', ['input.currency']],
+    ['createCheckout', { currency: 'USDT' }, 'CURRENCY_AMBIGUOUS', ['input.currency']],
+    [
+      'createCheckout',
+      {
+        currency: 'USDT_TRX',
+        amountPayment: '0.001',
+        clientName: '',
+        clientTaxId: '123',
+        returnUrl: 'ftp://x',
+        webhook: 'nowhere',
+        expiresIn: 59,
+      },
+      'INVALID_PARAMETER',
+      [
+        'input.amountPayment',
+        'input.clientName',
+        'input.clientTaxId',
+        'input.returnUrl',
+        'input.webhook',
+        'input.expiresIn',
+      ],
+    ],
+    [
+      'createCheckout',
+      { currency: 'USDT_TRX', amountPayment: '60', amountReceived: '10' },
+      'INVALID_PARAMETER',
+      ['input.amountReceived'],
+    ],
+    [
+      'createOnramp',
+      { currency: 'USDT_TRX', amountPayment: '-60', wallet: '0x0' },
+      'INVALID_PARAMETER',
+      ['input.amountPayment', 'input.wallet'],
+    ],
+    ['createOnramp', { currency: 'USDT_TRX' }, 'INVALID_PARAMETER', ['input.amountPayment']],
+    [
+      'createOnramp',
+      { currency: 'USDT_TRX', amountPayment: '60', quoteId: 'quo_x' },
+      'INVALID_PARAMETER',
+      ['input.amountPayment'],
+    ],
+    ['createOnramp', { currency: 'USDT_TRX', amountPayment: '50000.01', ...ANA }, 'LIMIT_EXCEEDED', []],
+    ['createOfframp', { currency: 'USDT_TRX', ...PAYEE }, 'INVALID_PARAMETER', ['input.amountPaid']],
+    [
+      'createOfframp',
+      { currency: 'USDT_TRX', amountPaid: '10', pixKey: 'ana@example.com' },
+      'INVALID_PARAMETER',
+      ['input.pixKeyType', 'input.clientName', 'input.clientTaxId'],
+    ],
+    [
+      'createOfframp',
+      { currency: 'USDT_TRX', amountPaid: '10', ...PAYEE, pixKeyType: 'fax' },
+      'INVALID_PARAMETER',
+      ['input.pixKeyType'],
+    ],
+    [
+      'createOfframp',
+      { currency: 'USDT_TRX', amountPaid: '100.000001', ...PAYEE },
+      'INSUFFICIENT_BALANCE',
+      [],
+    ],
+    [
+      'createWithdrawal',
+      { currency: 'BRL', amountReceived: '1.001', groupId: '' },
+      'INVALID_PARAMETER',
+      ['input.amountReceived', 'input.groupId'],
+    ],
+    [
+      'createWithdrawal',
+      { currency: 'USDT_TRX', amountReceived: '10', groupId: 'x', address: 'x' },
+      'INVALID_PARAMETER',
+      ['input.address'],
+    ],
+    [
+      'createWithdrawal',
+      { currency: 'USDT_TRX', amountReceived: '10', groupId: 'grp_x' },
+      'ADDRESS_NOT_WHITELISTED',
+      [],
+    ],
+  ];
+  test.each(CASES)('C-50: %s(%j) is refused with %s and names %j', async (name, input, code, parameters) => {
+    const refused = await refusal(creation(name), { input });
+    expect(refused.code).toBe(code);
+    expect(refused.violations ? parametersOf(refused) : []).toEqual(parameters);
+    expect(refused.requestId).toMatch(/./);
+  });
+
+  test.each([
+    ['an amount as a number', { currency: 'USDT_TRX', amountPayment: 60 }],
+    ['a null for what has a default', { currency: 'USDT_TRX', accept: null }],
+    ['an unknown member', { currency: 'USDT_TRX', amount: '60' }],
+  ])('%s does not fit the schema', async (_name, input) => {
+    expect((await refusal(creation('createCheckout'), { input })).code).toBe('BAD_REQUEST');
+  });
+
+  test('an amount is entered where one is collected only', async () => {
+    const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
+    const bad = await refusal(act('enterAmount', 'amountPayment: "0.001",'), { end2end });
+    expect([bad.code, ...parametersOf(bad)]).toEqual(['INVALID_PARAMETER', 'amountPayment']);
+    expect(await perform('enterAmount', end2end, 'amountPayment: "0.50",')).toBe('quote/ERROR');
+    expect((await refusal(act('enterAmount', 'amountPayment: "60",'), { end2end })).code).toBe(
+      'STEP_CONFLICT',
+    );
+    const [history] = HISTORY.split('\n').map((line) => JSON.parse(line || '{}'));
+    const old = await refusal(act('enterAmount', 'amountPayment: "60",'), history, app.apiKey);
+    expect(old.code).toBe('STEP_CONFLICT');
+  });
+
+  test('acts that do not fit where the transaction stands are conflicts', async () => {
+    const { end2end } = (await create('createOnramp', { currency: 'USDT_TRX', amountPayment: '60', ...ANA }))
+      .transaction;
+    for (const name of ['acceptQuote', 'confirmIdentity', 'approveWithdrawal', 'releaseHold', 'rejectHold'])
+      expect(
+        (await refusal(act(name), { end2end }, (await app.addKey(shop.accountId, SCOPES)).apiKey)).code,
+      ).toBe('STEP_CONFLICT');
+  });
+});
+
+describe('C-52: idempotency', () => {
+  test('the same key makes one transaction, and answers with what became of it', async () => {
+    const input = { currency: 'USDT_TRX', amountPayment: '60', ...ANA };
+    const first = await create('createOnramp', input, 'order-1');
+    const { end2end } = first.transaction;
+    expect(first.replayed).toBe(false);
+    await trigger(end2end, 'pay');
+    await until(end2end, 'success/DONE');
+    const again = await create('createOnramp', input, 'order-1');
+    expect(again).toEqual({
+      ...first,
+      replayed: true,
+      transaction: { ...first.transaction, component: 'success', state: 'DONE' },
+    });
+  });
+
+  test('another request under the key is refused, another mutation has its own', async () => {
+    const input = { currency: 'USDT_TRX', amountPayment: '60' };
+    await create('createOnramp', input, 'order-2');
+    const other = { input: { ...input, amountPayment: '61' }, key: 'order-2' };
+    expect((await refusal(creation('createOnramp'), other)).code).toBe('IDEMPOTENCY_MISMATCH');
+    expect((await create('createCheckout', input, 'order-2')).replayed).toBe(false);
+  });
+
+  test('two at the same time make one transaction', async () => {
+    const variables = { input: { currency: 'USDT_TRX', amountPayment: '60', ...ANA }, key: 'order-3' };
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => app.graphql(creation('createOnramp'), variables, { key: shop.apiKey })),
+    );
+    const made = answers.flatMap(({ json }) => (json.data ? [json.data.createOnramp] : []));
+    const refused = answers.flatMap(({ json }) => (json.errors ? [json.errors[0].extensions.code] : []));
+    expect(made.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(made.map(({ transaction }) => transaction.end2end)).size).toBe(1);
+    expect(refused.every((code) => code === 'IDEMPOTENCY_RUNNING')).toBe(true);
+  });
+
+  test('a refusal by a rule is kept, bad input is not', async () => {
+    const input = { currency: 'USDT_TRX', amountPaid: '5000', ...PAYEE };
+    const variables = { input, key: 'order-4' };
+    expect((await refusal(creation('createOfframp'), variables)).code).toBe('INSUFFICIENT_BALANCE');
+    await fund('USDT_TRX', '5000');
+    expect((await refusal(creation('createOfframp'), variables)).code).toBe('INSUFFICIENT_BALANCE');
+    const bad = { input: { ...input, currency: 'NOPE' }, key: 'order-5' };
+    expect((await refusal(creation('createOfframp'), bad)).code).toBe('INVALID_PARAMETER');
+    expect((await create('createOfframp', input, 'order-5')).replayed).toBe(false);
+  });
+
+  test('an act is done once', async () => {
+    const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
+    const variables = { end2end, key: 'cancel-1' };
+    const first = await ask(act('cancelTransaction'), variables);
+    expect(await ask(act('cancelTransaction'), variables)).toEqual(first);
+    expect((await refusal(act('cancelTransaction'), { end2end })).code).toBe('STEP_CONFLICT');
+  });
+
+  test('to be answered again needs the scope too', async () => {
+    const variables = { input: { currency: 'USDT_TRX' }, key: 'order-6' };
+    await ask(creation('createCheckout'), variables);
+    const { apiKey } = await app.addKey(shop.accountId, ['read', 'move', 'admin']);
+    expect((await refusal(creation('createCheckout'), variables, apiKey)).code).toBe('FORBIDDEN');
+  });
+
+  test('what is administered is made once too', async () => {
+    const group = 'mutation { createWhitelistGroup(name: "x", idempotencyKey: "g") { id } }';
+    expect(await ask(group)).toEqual(await ask(group));
+    const link =
+      'mutation { createStaticLink(input: { name: "x", currency: "USDT_TRX" }, idempotencyKey: "l") { slug } }';
+    expect(await ask(link)).toEqual(await ask(link));
+  });
+
+  test.each(['', 'with space', 'ü', 'x'.repeat(256)])('the key %j is refused', async (key) => {
+    const refused = await refusal(creation('createCheckout'), { input: { currency: 'USDT_TRX' }, key });
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'idempotencyKey']);
+  });
+});
+
+describe('settings', () => {
+  const change = (input: string, template = 'onramp') =>
+    `mutation { updateTemplateSettings(template: ${template}, input: { ${input} }) { template spread feeRate feeFixed amountMin amountMax customerStepUp30d customerLimitDaily } }`;
+
+  test('C-21: what is given changes, what is not stays; prices follow', async () => {
+    const { updateTemplateSettings } = await ask(
+      change('spread: "0.02", feeFixed: "1.50", amountMax: "900"'),
+    );
+    expect(updateTemplateSettings).toEqual({
+      template: 'onramp',
+      spread: '0.02',
+      feeRate: '0.01',
+      feeFixed: '1.5',
+      amountMin: '1',
+      amountMax: '900',
+      customerStepUp30d: '10000',
+      customerLimitDaily: '50000',
+    });
+    const { viewer } = await ask('{ viewer { account { templateSettings { template spread amountMax } } } }');
+    expect(viewer.account.templateSettings).toContainEqual({
+      template: 'onramp',
+      spread: '0.02',
+      amountMax: '900',
+    });
+    const quote = (amount: string) =>
+      `{ quote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "${amount}" }) { rate fees } }`;
+    expect((await ask(quote('100'))).quote).toEqual({ rate: '5.428236', fees: '2.5' });
+    expect((await refusal(quote('900.01'))).code).toBe('LIMIT_EXCEEDED');
+    const theirs = await ask(quote('900.01'), {}, stranger.apiKey);
+    expect(theirs.quote.rate).toBe('5.375018');
+  });
+
+  test.each([
+    ['spread: "1"', ['input.spread']],
+    ['spread: "-0.01", feeRate: "1.5"', ['input.spread', 'input.feeRate']],
+    ['feeRate: "0.123456789"', ['input.feeRate']],
+    ['feeFixed: "-1", amountMin: "0.001"', ['input.feeFixed', 'input.amountMin']],
+    ['amountMin: "100", amountMax: "99.99"', ['input.amountMin', 'input.amountMax']],
+    ['amountMax: "0.99"', ['input.amountMax']],
+    ['amountMin: "50001"', ['input.amountMin']],
+    [
+      'customerStepUp30d: "-1", customerLimitDaily: "-1"',
+      ['input.customerStepUp30d', 'input.customerLimitDaily'],
+    ],
+    [`amountMax: "${'9'.repeat(40)}"`, ['input.amountMax']],
+  ])('%s is refused', async (input, parameters) => {
+    const refused = await refusal(change(input, 'offramp'));
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', ...parameters]);
+  });
+
+  test('C-22: rules of the account have their defaults until they are changed', async () => {
+    const read = '{ viewer { account { accountSettings { whitelistCoolingSeconds approvalAbove } } } }';
+    const { apiKey } = await app.addAccount();
+    const update = (input: string) =>
+      ask(
+        `mutation { updateAccountSettings(input: { ${input} }) { whitelistCoolingSeconds approvalAbove } }`,
+        {},
+        apiKey,
+      );
+    const settings = { whitelistCoolingSeconds: 86_400, approvalAbove: null };
+    expect((await ask(read, {}, apiKey)).viewer.account.accountSettings).toEqual(settings);
+    expect((await update('approvalAbove: "1000.50"')).updateAccountSettings).toEqual({
+      ...settings,
+      approvalAbove: '1000.5',
+    });
+    expect((await update('whitelistCoolingSeconds: 2592000')).updateAccountSettings).toEqual({
+      whitelistCoolingSeconds: 2_592_000,
+      approvalAbove: '1000.5',
+    });
+    await update('approvalAbove: null');
+    expect((await ask(read, {}, apiKey)).viewer.account.accountSettings.approvalAbove).toBeNull();
+  });
+
+  test.each([
+    ['whitelistCoolingSeconds: -1', ['input.whitelistCoolingSeconds']],
+    [
+      'whitelistCoolingSeconds: 2592001, approvalAbove: "-0.01"',
+      ['input.whitelistCoolingSeconds', 'input.approvalAbove'],
+    ],
+    ['approvalAbove: "1.001"', ['input.approvalAbove']],
+  ])('%s is refused', async (input, parameters) => {
+    const refused = await refusal(
+      `mutation { updateAccountSettings(input: { ${input} }) { approvalAbove } }`,
+    );
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', ...parameters]);
+  });
+});
+
+describe('the sandbox', () => {
+  test('its scenarios are listed, each with what it does', async () => {
+    const { sandboxScenarios } = await ask('{ sandboxScenarios { name doc } }');
+    expect(sandboxScenarios).toContainEqual({ name: 'pay', doc: 'The customer pays the price now.' });
+  });
+
+  test('its clock is set ahead', async () => {
+    const before = await app.services.clock.nowMs();
+    const { sandboxAdvanceClock } = await ask('mutation { sandboxAdvanceClock(by: "30m") }');
+    expect(Date.parse(sandboxAdvanceClock) - before).toBeGreaterThanOrEqual(1_800_000);
+  });
+
+  test('money is given in any spelling of a currency', async () => {
+    const { sandboxFund } = await ask(
+      'mutation { sandboxFund(currency: "BTC", amount: "0.50000000") { journalId amount currency { code } } }',
+    );
+    expect(sandboxFund).toMatchObject({ amount: '0.5', currency: { code: 'BTC_BTC' } });
+  });
+
+  test.each([
+    ['sandboxAdvanceClock(by: "soon")', 'by'],
+    ['sandboxFund(currency: "NOPE", amount: "1") { amount }', 'currency'],
+    ['sandboxFund(currency: "BRL", amount: "0.001") { amount }', 'amount'],
+    ['sandboxFund(currency: "BRL", amount: "-1") { amount }', 'amount'],
+  ])('%s is refused', async (call, parameter) => {
+    const refused = await refusal(`mutation { ${call} }`);
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', parameter]);
+  });
+
+  test('an unknown scenario, an amount where none is taken, and one that does not fit', async () => {
+    const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
+    const play = (args: string) => `mutation { sandboxTrigger(end2end: "${end2end}", ${args}) { state } }`;
+    expect(parametersOf(await refusal(play('scenario: "nope"')))).toEqual(['scenario']);
+    expect(parametersOf(await refusal(play('scenario: "pay", amount: "1"')))).toEqual(['amount']);
+    expect((await refusal(play('scenario: "pay"'))).code).toBe('STEP_CONFLICT');
+  });
+
+  test('live keys are refused', async () => {
+    const { apiKey } = await createKey(app.database, shop.accountId, {
+      name: 'live',
+      mode: 'live',
+      scopes: SCOPES,
+      expiresAt: null,
+      allowedCidrs: [],
+    });
+    for (const call of [
+      'sandboxAdvanceClock(by: "1s")',
+      'sandboxFund(currency: "BRL", amount: "1") { amount }',
+      'sandboxTrigger(end2end: "x", scenario: "pay") { state }',
+    ])
+      expect((await refusal(`mutation { ${call} }`, {}, apiKey)).code).toBe('FORBIDDEN');
+  });
+});

@@ -1,0 +1,80 @@
+/**
+ * Goal: whatever becomes of a transaction, by HTTP alone it looks as published: steps, labels, lines, balances. Method:
+ * the walks of test/walk, each with an account of its own, so that whatever the account holds is of the walk. They come
+ * one after another, because they share the clock of the sandbox.
+ */
+import { afterEach, describe, expect, test } from 'vitest';
+import { verifyLedger } from '../../src/store/ledger.ts';
+import { useApp } from '../support/app.ts';
+import { Client } from '../walk/client.ts';
+import { meansOf } from '../walk/means.ts';
+import { SCENARIO_NAMES, TEMPLATES } from '../walk/published.ts';
+import { runWalk } from '../walk/run.ts';
+import { WALKS } from '../walk/walks.ts';
+
+const app = useApp();
+
+const NO_PRICE = 'the amount is given at creation: what cannot be priced is refused, and nothing is stored';
+const NO_FAILURE =
+  'the rail of the sandbox makes every charge; test/templates walks there by the machine alone';
+/** Steps that no walk passes, and why. */
+const NOT_WALKED: Readonly<Record<string, string>> = {
+  'onramp quote/ERROR': NO_PRICE,
+  'onramp_instant quote/ERROR': NO_PRICE,
+  'offramp quote/ERROR': NO_PRICE,
+  'offramp_instant quote/ERROR': NO_PRICE,
+  'crossramp_checkout depositpix_v2/ERROR': NO_FAILURE,
+  'onramp depositpix/ERROR': NO_FAILURE,
+  'onramp_instant depositpix/ERROR': NO_FAILURE,
+};
+/** Scenarios of the ledger that belong to no process. */
+const NO_PROCESS = ['unmatched deposit assigned by an operator'];
+/** House accounts through which money only passes. */
+const TRANSIENT = ['L.payer', 'L.payout', 'L.suspense', 'A.inbound'];
+
+describe('the walks', () => {
+  test('pass every published step but those that are named here', () => {
+    const published = Object.entries(TEMPLATES).flatMap(([template, steps]) =>
+      steps.map(({ component, state }) => `${template} ${component}/${state}`),
+    );
+    const passed = new Set(
+      WALKS.flatMap(({ template, steps }) => steps.map((step) => `${template} ${step}`)),
+    );
+    expect(published.filter((step) => !passed.has(step)).sort()).toEqual(Object.keys(NOT_WALKED).sort());
+    expect([...passed].filter((step) => !published.includes(step))).toEqual([]);
+  });
+
+  test('are every published scenario', () => {
+    const walked = new Set(WALKS.flatMap(({ scenario }) => scenario ?? []));
+    expect(SCENARIO_NAMES.filter((name) => !walked.has(name))).toEqual(NO_PROCESS);
+  });
+
+  test('have a name each', () => {
+    const names = WALKS.map(({ name }) => name);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+});
+
+describe('by HTTP alone', () => {
+  let accountId: bigint;
+  afterEach(async () => {
+    expect((await verifyLedger(app.database, accountId)).defects).toEqual([]);
+  });
+
+  test.each(WALKS.map((walk) => [walk.name, walk] as const))('%s', async (name, walk) => {
+    const account = await app.addAccount();
+    accountId = account.accountId;
+    const second = await app.addKey(accountId, ['read', 'move']);
+    const client = new Client(app.baseUrl, account.apiKey);
+    const means = await meansOf(client, new Client(app.baseUrl, second.apiKey));
+    expect(await runWalk(client, means, walk)).toEqual({ name, problems: [] });
+    const { rows } = await app.owner.query(
+      `select a.house, a.currency, b.balance from ledger_account a join ledger_balance b
+         on b.account_id = a.account_id and b.ledger_account_id = a.id
+       where a.account_id = $1 and a.house = any ($2) and b.balance <> 0`,
+      [accountId, TRANSIENT],
+    );
+    // What could not be returned is still owed to the payer.
+    expect(rows.map(({ house }) => house)).toEqual(walk.steps.at(-1) === 'refund/ERROR' ? ['L.payer'] : []);
+  });
+});

@@ -1,0 +1,194 @@
+/**
+ * Goal: withdrawals go to whitelisted destinations only, and to new ones after the cooling time (C-22). Method: groups and
+ * entries by GraphQL, withdrawals by both edges, the clock of the sandbox set ahead.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { creation, graphqlClient, parametersOf } from '../support/graphql-client.ts';
+
+const app = useApp();
+const TRON = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
+const EVM = '0x8C8d35429F74ec245F8Ef2f4Fd1e551cFF97d650';
+const ENTRY = 'id groupId label network pixKeyType target createdAt usableAt removedAt';
+const DAY_MS = 86_400_000;
+
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+const { ask, refusal, create, fund, until } = graphqlClient(app, () => shop.apiKey);
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+  await fund('USDT_TRX', '1000');
+  await fund('BRL', '1000');
+});
+
+const ADD = `mutation($groupId: String!, $input: WhitelistEntryInput!) { addWhitelistEntry(groupId: $groupId, input: $input) { ${ENTRY} } }`;
+const newGroup = async (): Promise<string> =>
+  (await ask('mutation { createWhitelistGroup(name: "Treasury") { id } }')).createWhitelistGroup.id;
+const add = async (groupId: string, input: Record<string, string>) =>
+  (await ask(ADD, { groupId, input })).addWhitelistEntry;
+const remove = (id: string) =>
+  ask('mutation($id: String!) { removeWhitelistEntry(id: $id) { id removedAt } }', { id });
+const groups = async (key?: string) =>
+  (await ask(`{ viewer { account { whitelistGroups { id name entries { ${ENTRY} } } } } }`, {}, key)).viewer
+    .account.whitelistGroups;
+const setCooling = (seconds: number) =>
+  ask(
+    `mutation { updateAccountSettings(input: { whitelistCoolingSeconds: ${seconds} }) { whitelistCoolingSeconds } }`,
+  );
+
+describe('groups and entries', () => {
+  test('a group holds addresses and PIX keys in their canonical forms', async () => {
+    const { createWhitelistGroup: group } = await ask(
+      'mutation { createWhitelistGroup(name: " Treasury ") { id name createdAt entries { id } } }',
+    );
+    expect(group).toMatchObject({
+      id: expect.stringMatching(/^grp_[\w-]{16}$/),
+      name: 'Treasury',
+      entries: [],
+    });
+    const wallet = await add(group.id, { network: 'BASE', address: EVM.toLowerCase(), label: 'cold' });
+    expect(wallet).toMatchObject({
+      id: expect.stringMatching(/^wle_[\w-]{16}$/),
+      groupId: group.id,
+      label: 'cold',
+      network: 'BASE',
+      pixKeyType: null,
+      target: EVM,
+      removedAt: null,
+    });
+    expect(Date.parse(wallet.usableAt) - Date.parse(wallet.createdAt)).toBe(DAY_MS);
+    const phone = await add(group.id, { pixKeyType: 'phone', pixKey: '(11) 98765-4321' });
+    expect(phone).toMatchObject({
+      network: null,
+      pixKeyType: 'phone',
+      target: '+5511987654321',
+      label: null,
+    });
+    const { entries } = (await groups()).find(({ id }: { id: string }) => id === group.id);
+    expect(entries).toEqual([wallet, phone]);
+  });
+
+  test('a target stands in a group once; on another network, or after it was removed, again', async () => {
+    const group = await newGroup();
+    const { id } = await add(group, { network: 'ETH', address: EVM });
+    const again = { network: 'ETH', address: EVM.toLowerCase() };
+    const refused = await refusal(ADD, { groupId: group, input: again });
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.address']);
+    await add(group, { network: 'BSC', address: EVM });
+    const { removeWhitelistEntry: removed } = await remove(id);
+    expect(removed).toEqual({ id, removedAt: expect.any(String) });
+    expect((await remove(id)).removeWhitelistEntry).toEqual(removed);
+    expect((await add(group, again)).id).not.toBe(id);
+    await add(group, { pixKeyType: 'cpf', pixKey: '52998224725' });
+    const key = { pixKeyType: 'cpf', pixKey: '529.982.247-25' };
+    expect(parametersOf(await refusal(ADD, { groupId: group, input: key }))).toEqual(['input.pixKey']);
+  });
+
+  test('two at the same time: one is added', async () => {
+    const groupId = await newGroup();
+    const input = { network: 'TRX', address: TRON };
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => app.graphql(ADD, { groupId, input }, { key: shop.apiKey })),
+    );
+    expect(answers.filter(({ json }) => json.errors === undefined)).toHaveLength(1);
+  });
+
+  test.each([
+    [{}, ['input.address']],
+    [{ network: 'TRX' }, ['input.address']],
+    [{ address: TRON }, ['input.network']],
+    [{ network: 'XRP', address: TRON }, ['input.network']],
+    [{ network: 'TRX', address: EVM }, ['input.address']],
+    [{ network: 'TRX', address: ` ${TRON}` }, ['input.address']],
+    [{ network: 'ETH', address: '0x000000000000000000000000000000000000dEaD' }, ['input.address']],
+    [{ network: 'TRX', address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' }, ['input.address']],
+    [{ network: 'TRX', address: TRON, pixKey: '52998224725' }, ['input.pixKey']],
+    [{ pixKey: '52998224725' }, ['input.pixKeyType']],
+    [{ pixKeyType: 'cpf' }, ['input.pixKey']],
+    [{ pixKeyType: 'fax', pixKey: '1' }, ['input.pixKeyType']],
+    [{ pixKeyType: 'cpf', pixKey: '52998224726', label: '' }, ['input.pixKey', 'input.label']],
+  ])('an entry of %j is refused and names %j', async (input, parameters) => {
+    const refused = await refusal(ADD, { groupId: await newGroup(), input });
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', ...parameters]);
+  });
+
+  test.each(['', ' ', 'x'.repeat(201), 'a\u0000b'])('a group of the name %j is refused', async (name) => {
+    const refused = await refusal('mutation($name: String!) { createWhitelistGroup(name: $name) { id } }', {
+      name,
+    });
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'name']);
+  });
+
+  test('another account sees none of it', async () => {
+    const other = await app.addAccount();
+    await add(await newGroup(), { network: 'TRX', address: TRON });
+    expect(await groups(other.apiKey)).toEqual([]);
+  });
+});
+
+describe('withdrawals', () => {
+  test('C-22: a new entry is used after the cooling time, and no more once it is removed', async () => {
+    const groupId = await newGroup();
+    await setCooling(3_600);
+    const { id, usableAt } = await add(groupId, { network: 'TRX', address: TRON });
+    const input = { currency: 'USDT_TRX', amountReceived: '10', groupId };
+    const early = await refusal(creation('createWithdrawal'), { input });
+    expect(early.code).toBe('ADDRESS_NOT_WHITELISTED');
+    expect(early.message).toContain(usableAt.slice(0, 10));
+    await ask('mutation { sandboxAdvanceClock(by: "59m") }');
+    expect((await refusal(creation('createWithdrawal'), { input })).code).toBe('ADDRESS_NOT_WHITELISTED');
+    await ask('mutation { sandboxAdvanceClock(by: "61s") }');
+    const { transaction } = await create('createWithdrawal', input);
+    await until(transaction.end2end, 'success_withdrawl_dash/DONE');
+    await remove(id);
+    expect((await refusal(creation('createWithdrawal'), { input })).code).toBe('ADDRESS_NOT_WHITELISTED');
+    const rest = await app.post(
+      '/v2/withdrawal',
+      { currency_receive_code: 'USDT_TRX', amount_received: 10, group_id: groupId },
+      { key: shop.apiKey },
+    );
+    expect([rest.status, rest.json.code]).toEqual([422, 'ADDRESS_NOT_WHITELISTED']);
+  });
+
+  test('a shorter cooling time holds for what is added from then on', async () => {
+    const groupId = await newGroup();
+    await setCooling(3_600);
+    await add(groupId, { network: 'TRX', address: TRON });
+    await setCooling(0);
+    await add(groupId, { pixKeyType: 'email', pixKey: 'Ana@Example.com' });
+    const onChain = { currency: 'USDT_TRX', amountReceived: '10', groupId };
+    expect((await refusal(creation('createWithdrawal'), { input: onChain })).code).toBe(
+      'ADDRESS_NOT_WHITELISTED',
+    );
+    const { transaction } = await create('createWithdrawal', {
+      currency: 'BRL',
+      amountReceived: '10',
+      groupId,
+    });
+    await until(transaction.end2end, 'success_withdrawl_dash/DONE');
+    const { transaction: paid } = await ask(
+      `{ transaction(end2end: "${transaction.end2end}") { ... on Withdrawal { groupId } } }`,
+    );
+    expect(paid.groupId).toBe(groupId);
+  });
+
+  test('of several entries the address says which', async () => {
+    await setCooling(0);
+    const groupId = await newGroup();
+    const other = 'TCjow1qG4ZvDNj5ZRCF2RSuS2kMCGKK1JJ';
+    for (const address of [TRON, other]) await add(groupId, { network: 'TRX', address });
+    const input = { currency: 'USDT_TRX', amountReceived: '10', groupId };
+    expect((await refusal(creation('createWithdrawal'), { input })).code).toBe('ADDRESS_NOT_WHITELISTED');
+    const { transaction } = await create('createWithdrawal', { ...input, address: other });
+    await until(transaction.end2end, 'success_withdrawl_dash/DONE');
+  });
+
+  test('in the sandbox account an entry is usable at once', async () => {
+    const { viewer } = await ask(
+      '{ viewer { account { accountSettings { whitelistCoolingSeconds } } } }',
+      {},
+      app.apiKey,
+    );
+    expect(viewer.account.accountSettings.whitelistCoolingSeconds).toBe(0);
+  });
+});

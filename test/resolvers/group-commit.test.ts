@@ -1,0 +1,157 @@
+/**
+ * Goal: what is asked for together is done together, and nobody notices but by the time it takes. Method: batches that
+ * end when the test says so, and random requests, some of them poisoned.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { groupCommit } from '../../src/resolvers/group-commit.ts';
+
+/** Batches as they are begun; each ends when it is let. */
+function useBatches({ max = 100, keyOf }: { max?: number; keyOf?: (request: string) => string } = {}) {
+  const begun: { readonly requests: readonly string[]; readonly end: () => void }[] = [];
+  const commit = groupCommit(
+    (requests: readonly string[]) =>
+      new Promise<string[]>((resolve) => {
+        begun.push({ requests, end: () => resolve(requests.map((request) => `done ${request}`)) });
+      }),
+    { max, ...(keyOf && { keyOf }) },
+  );
+  /** Ends batches as they come. */
+  const endAll = async (until: Promise<unknown>) => {
+    let isOver = false;
+    void until.finally(() => {
+      isOver = true;
+    });
+    for (let next = 0; !isOver; await Promise.resolve()) if (begun[next]) begun[next++]?.end();
+  };
+  return { begun, commit, endAll, batches: () => begun.map(({ requests }) => requests.join(' ')) };
+}
+
+const all = (commit: (request: string) => Promise<string>, requests: string) =>
+  Promise.all(requests.split(' ').map(commit));
+
+describe('batches', () => {
+  test('of one where nobody else asks', async () => {
+    const { commit, endAll, batches } = useBatches();
+    for (const request of ['a', 'b']) {
+      const done = commit(request);
+      await endAll(done);
+      expect(await done).toBe(`done ${request}`);
+    }
+    expect(batches()).toEqual(['a', 'b']);
+  });
+
+  test('grow by what is asked for meanwhile, in its order', async () => {
+    const { begun, commit, endAll, batches } = useBatches();
+    const done = [all(commit, 'a b c d')];
+    begun[0]?.end();
+    await done[0]?.constructor.resolve();
+    await endAll(Promise.all(done));
+    expect(await done[0]).toEqual(['done a', 'done b', 'done c', 'done d']);
+    expect(batches()).toEqual(['a', 'b c d']);
+  });
+
+  test('never have more than the most', async () => {
+    const { commit, endAll, batches } = useBatches({ max: 3 });
+    const done = all(commit, 'a b c d e f g h');
+    await endAll(done);
+    expect(await done).toHaveLength(8);
+    expect(batches()).toEqual(['a', 'b c d', 'e f g', 'h']);
+  });
+
+  test('never have two of a key, whose order is kept; others go first', async () => {
+    const { commit, endAll, batches } = useBatches({ keyOf: (request) => request.charAt(0) });
+    const done = all(commit, 'x1 a1 b1 a2 c1 a3 b2');
+    await endAll(done);
+    await done;
+    expect(batches()).toEqual(['x1', 'a1 b1 c1', 'a2 b2', 'a3']);
+  });
+
+  test('do not have a later one of a key whose earlier one found no room', async () => {
+    const { commit, endAll, batches } = useBatches({ max: 2, keyOf: (request) => request.charAt(0) });
+    const done = all(commit, 'x1 a1 b1 a2 c1 d1 a3');
+    await endAll(done);
+    await done;
+    expect(batches()).toEqual(['x1', 'a1 b1', 'a2 c1', 'd1 a3']);
+  });
+});
+
+describe('a failure', () => {
+  test('of one request fails that one, with its own error; its neighbours are done', async () => {
+    const tried: string[] = [];
+    const commit = groupCommit(
+      async (requests: readonly string[]) => {
+        tried.push(requests.join(' '));
+        if (requests.includes('bad')) throw new Error(`fails with ${requests.length}`);
+        return requests;
+      },
+      { max: 100 },
+    );
+    const ends = await Promise.allSettled(['a', 'b', 'bad', 'c'].map(commit));
+    expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason.message))).toEqual([
+      'a',
+      'b',
+      'fails with 1',
+      'c',
+    ]);
+    expect(tried).toEqual(['a', 'b bad c', 'b', 'bad', 'c']);
+    expect(await commit('later')).toBe('later');
+  });
+
+  test('of a request that is alone is told as it is', async () => {
+    const error = new Error('no');
+    const commit = groupCommit(() => Promise.reject(error), { max: 100 });
+    await expect(commit('a')).rejects.toBe(error);
+    await expect(commit('b')).rejects.toBe(error);
+  });
+});
+
+test('any requests: each ends once as it should, none shares a batch with its key, the order of a key is kept', async () => {
+  const request = fc.record({
+    key: fc.constantFrom('a', 'b', 'c', 'd'),
+    isBad: fc.boolean(),
+    ticks: fc.nat(3),
+  });
+  const property = fc.asyncProperty(
+    fc.array(request, { maxLength: 40 }),
+    fc.integer({ min: 1, max: 5 }),
+    async (requests, max) => {
+      const done: number[] = [];
+      let underWay = 0;
+      const commit = groupCommit(
+        async (batch: readonly number[]) => {
+          underWay += 1;
+          expect(underWay).toBe(1);
+          expect(batch.length).toBeLessThanOrEqual(max);
+          const keys = batch.map((index) => requests[index]?.key);
+          expect(new Set(keys).size).toBe(keys.length);
+          await Promise.resolve();
+          underWay -= 1;
+          if (batch.some((index) => requests[index]?.isBad)) throw new Error(String(batch));
+          done.push(...batch);
+          return batch.map((index) => index * 10);
+        },
+        { max, keyOf: (index: number) => requests[index]?.key ?? '' },
+      );
+      const ends: Promise<number>[] = [];
+      for (const [index, { ticks }] of requests.entries()) {
+        ends.push(commit(index));
+        ends.at(-1)?.catch(() => {});
+        for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+      }
+      const settled = await Promise.allSettled(ends);
+      for (const [index, { isBad }] of requests.entries()) {
+        const end = settled[index];
+        if (isBad) expect(end?.status === 'rejected' && (end.reason as Error).message).toBe(String(index));
+        else expect(end?.status === 'fulfilled' && end.value).toBe(index * 10);
+      }
+      for (const key of 'abcd') {
+        const order = done.filter((index) => requests[index]?.key === key);
+        expect(order).toEqual([...order].sort((a, b) => a - b));
+      }
+      const good = requests.filter(({ isBad }) => !isBad);
+      expect(done).toHaveLength(good.length);
+    },
+  );
+  await fc.assert(property, { numRuns: 300 });
+});

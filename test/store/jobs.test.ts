@@ -1,0 +1,606 @@
+/**
+ * Goal: what is to be done is done once, in time and in order, whatever fails and whoever dies. Method: jobs in the
+ * database, workers that die by not going on, leases that the owner ends, rails that fail or wait, the virtual clock.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { currencyOf } from '../../src/base/currency.ts';
+import { millisOf } from '../../src/base/instant.ts';
+import type { NewProcess } from '../../src/resolvers/advance-transaction.ts';
+import type { Services } from '../../src/resolvers/context.ts';
+import { fundAccount } from '../../src/resolvers/fund-account.ts';
+import { emptyProcess, endOf } from '../../src/resolvers/make-transaction.ts';
+import { settle, startWorker, TELL, type Telling, type Worker } from '../../src/resolvers/run-jobs.ts';
+import type { Sandbox } from '../../src/resolvers/sandbox.ts';
+import { createServices } from '../../src/server/services.ts';
+import { createAccount } from '../../src/store/accounts.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { addJobs, claimJobs, endJobs, type Job } from '../../src/store/jobs.ts';
+import { readProcesses } from '../../src/store/processes.ts';
+import type { ProcessRow } from '../../src/templates/facts.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { useDatabase } from '../support/database.ts';
+
+const store = useDatabase();
+const SILENT = pino({ level: 'silent' });
+const CONFIG = { publicUrl: 'http://127.0.0.1', exactIntegers: false, sandboxAuto: false };
+
+let services: Services;
+let sandbox: Sandbox;
+let accountId: bigint;
+
+beforeAll(async () => {
+  services = newServices();
+  sandbox = services.sandbox as Sandbox;
+  const templates = REGISTRY.templates.map(({ name }) => name);
+  accountId = await createAccount(store.database, 'Jobs', { templates });
+  for (const currency of ['USDT_TRX', 'BRL'])
+    await fundAccount(store.database, accountId, { currency, amount: '100000' });
+});
+afterEach(() => store.owner.query('delete from job'));
+
+function newServices(database: Database = store.database): Services {
+  return createServices({ database, registry: REGISTRY, config: CONFIG });
+}
+
+const CLIENT = { clientName: 'Ana Souza', clientTaxId: '52998224725' };
+const PAYEE = { ...CLIENT, pixKey: 'ana@example.com', pixKeyType: 'email' };
+const IN = { sourceCurrency: 'BRL', sourceAmount: '550.00', targetCurrency: 'USDT_TRX', fees: '12.50' };
+const OUT = { sourceCurrency: 'USDT_TRX', sourceAmount: '100', targetCurrency: 'BRL', fees: '10.00' };
+const WALLET = { wallet: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD', networkFee: '1.00', targetAmount: '99' };
+const MAKES = {
+  onramp: ['onramp', { ...IN, targetAmount: '100', ...CLIENT }],
+  delivery: ['onramp_instant', { ...IN, ...WALLET, ...CLIENT }],
+  payout: ['offramp', { ...OUT, targetAmount: '490.00', ...PAYEE }],
+  deposit: ['offramp_instant', { ...OUT, targetAmount: '490.00', ...PAYEE }],
+} as const satisfies Record<string, readonly [string, Partial<NewProcess>]>;
+
+/** A transaction as it is made: no job was done yet. */
+async function make(what: keyof typeof MAKES, lifeSeconds = 1_800): Promise<ProcessRow> {
+  const [template, facts] = MAKES[what];
+  const nowMs = await services.clock.nowMs();
+  const empty = emptyProcess(accountId, template, nowMs, null);
+  const create = { ...empty, expiresAt: endOf(nowMs, lifeSeconds), ...facts };
+  const made = await services.advance({
+    target: { create: { ...create, process: { ...empty.process, isAccepted: true } } },
+    trigger: { on: 'created' },
+  });
+  return made.row;
+}
+
+const keyOf = ({ id }: ProcessRow) => ({ accountId, transactionId: id });
+
+async function again(row: ProcessRow): Promise<ProcessRow> {
+  const [now] = await readProcesses(store.database, [keyOf(row)]);
+  return now as ProcessRow;
+}
+
+async function stepOf(row: ProcessRow): Promise<string> {
+  const { component, state } = await again(row);
+  return `${component}/${state}`;
+}
+
+/** Does what is due of a transaction, without waiting for anybody else. */
+const run = (row: ProcessRow, by: Services = services) =>
+  settle(by, SILENT, { only: keyOf(row), patienceMs: 0 });
+
+/** Seconds go by, and what becomes due is done. */
+async function pass(row: ProcessRow, seconds: number, by: Services = services): Promise<void> {
+  for (let passed = 0; passed < seconds; passed++) {
+    await sandbox.advanceClock(1_000);
+    await run(row, by);
+  }
+}
+
+/** A worker takes what is due of a transaction, and dies. */
+async function die(row: ProcessRow): Promise<Job[]> {
+  return claimJobs(store.database, await services.clock.nowMs(), 100, keyOf(row));
+}
+
+/** Half a minute after the deaths. */
+const endLeases = () =>
+  store.owner.query(`update job set leased_until = clock_timestamp() - interval '1 second'
+    where leased_until is not null`);
+
+interface JobRow {
+  readonly kind: string;
+  readonly attempts: number;
+  readonly dueMs: number;
+  readonly lastError: string | null;
+}
+
+async function jobsOf(row: ProcessRow): Promise<JobRow[]> {
+  const { rows } = await store.owner.query(
+    `select kind, attempts, due_at::text as due, last_error as "lastError" from job
+      where transaction_id = $1 order by due_at, id`,
+    [String(row.id)],
+  );
+  return rows.map(({ due, ...job }) => ({ ...job, dueMs: millisOf(due) }));
+}
+
+/** Jobs without a transaction that could take anything of them: for the store alone. */
+async function addPlain(transactions: readonly number[]): Promise<void> {
+  const dueMs = await services.clock.nowMs();
+  await addJobs(
+    store.database,
+    transactions.map((transaction, at) => ({
+      accountId,
+      transactionId: BigInt(transaction),
+      kind: `plain${at}`,
+      payload: {},
+      dueMs: dueMs - 1_000 + at,
+    })),
+  );
+}
+
+describe('leases', () => {
+  const claim = async (limit = 100) =>
+    (await claimJobs(store.database, (await services.clock.nowMs()) + 1_000, limit)).map(
+      ({ kind, attempts }) => `${kind} ${attempts}`,
+    );
+
+  test('a job is its worker’s until the lease ends; then it is taken again, and counted', async () => {
+    await addPlain([1]);
+    expect(await claim()).toEqual(['plain0 1']);
+    expect(await claim()).toEqual([]);
+    await endLeases();
+    expect(await claim()).toEqual(['plain0 2']);
+    expect(await claim()).toEqual([]);
+  });
+
+  test('what comes due first is taken first, and what is not due is not taken', async () => {
+    await addPlain([1, 2, 3, 4]);
+    await store.owner.query(`update job set due_at = due_at + interval '1 hour' where kind = 'plain1'`);
+    expect((await claim(2)).sort()).toEqual(['plain0 1', 'plain2 1']);
+    expect(await claim()).toEqual(['plain3 1']);
+    expect(await claim()).toEqual([]);
+  });
+
+  test('of one transaction a job is taken once those before it are done', async () => {
+    await addPlain([1, 1, 2, 1]);
+    expect((await claim()).sort()).toEqual(['plain0 1', 'plain2 1']);
+    expect(await claim()).toEqual([]);
+    const { rows } = await store.owner.query(`select id from job where kind = 'plain0'`);
+    await endJobs(store.database, [{ accountId, id: BigInt(rows[0].id) }]);
+    expect(await claim()).toEqual(['plain1 1']);
+  });
+
+  test('many workers at once never get the same one', async () => {
+    await addPlain(Array.from({ length: 100 }, (_, at) => at + 1));
+    const taken = (await Promise.all(Array.from({ length: 20 }, () => claim(10)))).flat();
+    expect(new Set(taken).size).toBe(taken.length);
+    while (taken.length < 100) {
+      const more = await claim(10);
+      expect(more.length).toBeGreaterThan(0);
+      taken.push(...more);
+    }
+    expect(new Set(taken).size).toBe(100);
+  });
+});
+
+describe('two workers', () => {
+  const workers: Worker[] = [];
+  const databases: Database[] = [];
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    await Promise.all(databases.splice(0).map((database) => database.close()));
+  });
+
+  test('never do the same job at once, and do all of them once', async () => {
+    const begun = new Map<string, number>();
+    const underWay = new Set<string>();
+    const twice: string[] = [];
+    const places = new Set<number>();
+    for (const place of [0, 1]) {
+      const database = openDatabase(store.url);
+      databases.push(database);
+      const own = newServices(database);
+      const { check } = own.rails.identity;
+      own.rails.identity.check = async (order) => {
+        if (underWay.has(order.key)) twice.push(order.key);
+        underWay.add(order.key);
+        begun.set(order.key, (begun.get(order.key) ?? 0) + 1);
+        places.add(place);
+        await setTimeout(20);
+        const answer = await check(order);
+        underWay.delete(order.key);
+        return answer;
+      };
+      workers.push(startWorker(own, SILENT));
+    }
+    const made = await Promise.all(Array.from({ length: 150 }, () => make('onramp')));
+    for (const row of made) while ((await stepOf(row)) !== 'depositpix/QRCODE') await setTimeout(10);
+    expect(twice).toEqual([]);
+    expect([...begun.values()].filter((times) => times > 1)).toEqual([]);
+    expect(begun.size).toBe(150);
+    expect(places.size).toBe(2);
+  });
+
+  test('go on with what a third one left when it died', async () => {
+    const made = await Promise.all(Array.from({ length: 5 }, () => make('onramp')));
+    for (const row of made) expect(await die(row)).toHaveLength(1);
+    for (const _ of [0, 1]) workers.push(startWorker(services, SILENT));
+    const other = await make('onramp');
+    while ((await stepOf(other)) !== 'depositpix/QRCODE') await setTimeout(10);
+    for (const row of made) expect(await stepOf(row)).toBe('valida_id/INITIAL');
+    await endLeases();
+    for (const row of made) while ((await stepOf(row)) !== 'depositpix/QRCODE') await setTimeout(10);
+  });
+
+  test('one that is stopped ends what it has begun, and begins nothing more', async () => {
+    const own = newServices();
+    let go = () => {};
+    let isDone = false;
+    const { check } = own.rails.identity;
+    const begun = new Promise<void>((resolve) => {
+      own.rails.identity.check = async (order) => {
+        resolve();
+        await new Promise<void>((let_) => {
+          go = let_;
+        });
+        isDone = true;
+        return check(order);
+      };
+    });
+    const worker = startWorker(own, SILENT);
+    const row = await make('onramp');
+    await begun;
+    const stopped = worker.stop();
+    const later = await make('onramp');
+    go();
+    await stopped;
+    expect(isDone).toBe(true);
+    expect((await again(row)).process?.brCode).toBeUndefined();
+    expect((await jobsOf(later)).map(({ attempts }) => attempts)).toEqual([0]);
+    await run(row);
+    expect(await stepOf(row)).toBe('depositpix/QRCODE');
+  });
+});
+
+describe('a worker that died', () => {
+  test('before it did anything: its job is done when the lease is over', async () => {
+    const row = await make('onramp');
+    await die(row);
+    await run(row);
+    expect(await stepOf(row)).toBe('valida_id/INITIAL');
+    await endLeases();
+    await run(row);
+    expect(await stepOf(row)).toBe('depositpix/QRCODE');
+  });
+
+  test('after the charge was made: the customer sees that one', async () => {
+    const own = newServices();
+    const { createCharge } = own.rails.pix;
+    const made: string[] = [];
+    own.rails.pix.createCharge = async (order) => {
+      made.push(order.txid);
+      return createCharge(order);
+    };
+    const row = await make('onramp');
+    const advance = own.advance;
+    const dying = { ...own, advance: dieAt(advance, 'charge_created') };
+    void settle(dying, SILENT, { only: keyOf(row), patienceMs: 0 });
+    while (made.length === 0) await setTimeout(5);
+    await endLeases();
+    await run(row, own);
+    expect(made).toHaveLength(2);
+    const { rows } = await store.owner.query(
+      `select request ->> 'txid' as txid from sandbox_order where kind = 'charge' and key like $1`,
+      [`${row.end2end}:%`],
+    );
+    expect(rows.map(({ txid }) => txid)).toEqual([(await again(row)).process?.txid]);
+  });
+
+  test('after the return was ordered: the payment is back all the same', async () => {
+    const row = await payable('onramp');
+    await sandbox.play(row, 'pay-under', { amount: undefined });
+    const own = newServices();
+    const dying = { ...own, advance: dieAt(own.advance, 'refund_requested') };
+    void settle(dying, SILENT, { only: keyOf(row), patienceMs: 0 });
+    await ordered(row, 'return');
+    // The rail is done long before the lease of the dead is over.
+    await pass(row, 20);
+    await endLeases();
+    await pass(row, 5);
+    expect(await stepOf(row)).toBe('refund/DONE');
+  });
+
+  test('with the news of a transfer: what came after it is not lost', async () => {
+    const row = await payable('delivery');
+    await sandbox.play(row, 'pay', { amount: undefined });
+    await run(row);
+    expect(await stepOf(row)).toBe('crypto_out/INITIAL');
+    await sandbox.advanceClock(750);
+    expect((await die(row)).map(({ kind }) => kind)).toEqual([TELL]);
+    await pass(row, 20);
+    expect(await stepOf(row)).toBe('crypto_out/INITIAL');
+    await endLeases();
+    await pass(row, 5);
+    expect(await stepOf(row)).toBe('success/DONE');
+  });
+
+  test('after it told something: told again, it acts once', async () => {
+    const row = await payable('onramp');
+    const told = payment('550.00');
+    await services.advance({ target: keyOf(row), ...told });
+    await addTelling(row, told);
+    await run(row);
+    await pass(row, 10);
+    expect(await stepOf(row)).toBe('success/DONE');
+    expect(await journals(row, 'L1')).toBe(1);
+    expect((await jobsOf(row)).filter(({ kind }) => kind === TELL)).toEqual([]);
+  });
+});
+
+describe('tellings', () => {
+  test('the same news is told of one transaction of an account only', async () => {
+    const rows = [await payable('onramp'), await payable('onramp')];
+    const told = payment('550.00');
+    // At the same time, so that they can come into one batch.
+    const outcomes = await Promise.all(rows.map((row) => services.advance({ target: keyOf(row), ...told })));
+    expect(outcomes.map(({ code }) => code).sort()).toEqual(['DUPLICATE', 'MOVED']);
+    const counts = await Promise.all(rows.map((row) => journals(row, 'L1')));
+    expect(counts.sort()).toEqual([0, 1]);
+  });
+
+  test('a confirmation that came before what it confirms is told again', async () => {
+    const row = await make('deposit');
+    await run(row);
+    const { exactDepositAmount } = await again(row);
+    const txHash = 'f'.repeat(64);
+    await addTelling(row, { trigger: { on: 'deposit_confirmed', txHash } });
+    await run(row);
+    expect(await stepOf(row)).toBe('crypto_deposit/WAITING_DEPOSIT');
+    expect((await jobsOf(row)).map(({ kind }) => kind)).toContain(TELL);
+    const seenAt = new Date(await services.clock.nowMs()).toISOString();
+    await services.advance({
+      target: keyOf(row),
+      trigger: {
+        on: 'deposit_seen',
+        txHash,
+        logIndex: 0,
+        amount: exactDepositAmount as string,
+        from: WALLET.wallet,
+        seenAt,
+      },
+      railKey: `chain:TRX:${txHash}:0`,
+    });
+    await pass(row, 10);
+    expect(await stepOf(row)).toBe('success/DONE');
+  });
+
+  test('a payment that came before its charge was shown is told again, and counted once', async () => {
+    const row = await make('onramp');
+    await addTelling(row, payment('550.00'));
+    const [telling] = await jobsOf(row);
+    expect(telling?.kind).toBe('check_identity');
+    // The rail was asked by a worker that died; the payment is heard of first.
+    await store.owner.query(`update job set due_at = due_at - interval '1 minute' where kind = '${TELL}'`);
+    const early = await claimJobs(store.database, await services.clock.nowMs(), 1, keyOf(row));
+    expect(early.map(({ kind }) => kind)).toEqual([TELL]);
+    await endLeases();
+    await run(row);
+    await pass(row, 10);
+    expect(await stepOf(row)).toBe('success/DONE');
+    expect(await journals(row, 'L1')).toBe(1);
+  });
+
+  test('what never fits is given up, and changes nothing', async () => {
+    const row = await payable('onramp');
+    await addTelling(row, { trigger: { on: 'payout_returned' } });
+    await pass(row, 60);
+    expect(await stepOf(row)).toBe('depositpix/QRCODE');
+    expect((await jobsOf(row)).map(({ kind }) => kind)).not.toContain(TELL);
+  });
+});
+
+describe('timers', () => {
+  const HOUR_MS = 3_600_000;
+
+  test('go by the virtual clock: a session ends a minute after its time', async () => {
+    const row = await payable('onramp');
+    await sandbox.advanceClock(1_800_000 - 10_000);
+    await run(row);
+    await sandbox.advanceClock(40_000);
+    await run(row);
+    expect(await stepOf(row)).toBe('depositpix/QRCODE');
+    await sandbox.advanceClock(40_000);
+    await run(row);
+    expect(await stepOf(row)).toBe('depositpix/EXPIRED');
+    expect(await jobsOf(row)).toEqual([]);
+  });
+
+  test('a step-up that nobody decides is denied after a day', async () => {
+    const row = await make('onramp', 10 * 24 * 3_600);
+    await sandbox.play(row, 'step-up-require', { amount: undefined });
+    await run(row);
+    await sandbox.advanceClock(23 * HOUR_MS);
+    await run(row);
+    expect(await stepOf(row)).toBe('valida_id/PENDING');
+    await sandbox.advanceClock(HOUR_MS + 1_000);
+    await run(row);
+    expect(await stepOf(row)).toBe('valida_id/DENIED');
+  });
+
+  test('one of a step that was left says nothing at a later stay there', async () => {
+    const row = await make('onramp', 10 * 24 * 3_600);
+    await sandbox.play(row, 'step-up-require', { amount: undefined });
+    await run(row);
+    await sandbox.play(await again(row), 'step-up-approve', { amount: undefined });
+    await run(row);
+    await sandbox.advanceClock(23 * HOUR_MS);
+    await sandbox.play(await again(row), 'step-up-require', { amount: undefined });
+    await sandbox.play(await again(row), 'pay', { amount: undefined });
+    await run(row);
+    expect(await stepOf(row)).toBe('valida_id/PENDING');
+    // The first stay would have been over by now, the second one has hours to go.
+    await sandbox.advanceClock(2 * HOUR_MS);
+    await run(row);
+    expect(await stepOf(row)).toBe('valida_id/PENDING');
+    await sandbox.advanceClock(22 * HOUR_MS);
+    await run(row);
+    await pass(row, 5);
+    expect(await stepOf(row)).toBe('refund/DONE');
+  });
+});
+
+describe('an effect that fails', () => {
+  /** Services on a clock that stands still. */
+  function frozen() {
+    const own = newServices();
+    const time = { ms: Date.now() + 1_000_000_000_000 };
+    return { own: { ...own, clock: { nowMs: async () => time.ms } }, time };
+  }
+
+  /** Tries as often; gives how long it waited after each, in seconds. */
+  async function waits(
+    row: ProcessRow,
+    kind: string,
+    times: number,
+    { own, time }: ReturnType<typeof frozen>,
+  ) {
+    const waited: number[] = [];
+    for (let tries = 0; tries < times; tries++) {
+      await run(row, own);
+      const job = (await jobsOf(row)).find((each) => each.kind === kind);
+      if (!job) break;
+      waited.push((job.dueMs - time.ms) / 1_000);
+      time.ms = job.dueMs;
+    }
+    return waited;
+  }
+
+  test('is tried five times, longer and longer apart, and then stands for its failure: a charge', async () => {
+    const clock = frozen();
+    clock.own.rails.pix.createCharge = () => Promise.reject(new Error(`no charges today ${'x'.repeat(600)}`));
+    const row = await make('onramp');
+    await run(row, { ...clock.own, rails: clock.own.rails });
+    const [job] = (await jobsOf(row)).filter(({ kind }) => kind === 'create_charge');
+    expect(job?.lastError).toMatch(/^no charges today x+$/);
+    expect(job?.lastError).toHaveLength(500);
+    clock.time.ms = job?.dueMs ?? 0;
+    expect(await waits(row, 'create_charge', 10, clock)).toEqual([4, 16, 64]);
+    expect(await stepOf(row)).toBe('depositpix/ERROR');
+    expect((await jobsOf(row)).map(({ kind }) => kind)).not.toContain('create_charge');
+  });
+
+  test('that is the conversion: the payment goes back', async () => {
+    const row = await payable('onramp');
+    await sandbox.play(row, 'pay', { amount: undefined });
+    const own = newServices();
+    own.rails.liquidity.convert = () => Promise.reject(new Error('no market'));
+    for (let tries = 0; tries < 5; tries++) {
+      await run(row, own);
+      await sandbox.advanceClock(100_000);
+    }
+    expect(await path(row)).toMatch(/swap_transfer\/INITIAL swap_transfer\/ERROR refund\/INITIAL/);
+    await pass(row, 3);
+    expect(await stepOf(row)).toBe('refund/DONE');
+    expect(await journals(row, 'L4')).toBe(1);
+  });
+
+  test('and stands for nothing is tried for ever, at last every six hours; then it goes on', async () => {
+    const clock = frozen();
+    const { check } = clock.own.rails.identity;
+    clock.own.rails.identity.check = () => Promise.reject(new Error('nobody home'));
+    const row = await make('onramp');
+    expect(await waits(row, 'check_identity', 12, clock)).toEqual([
+      1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 21_600, 21_600, 21_600, 21_600,
+    ]);
+    clock.own.rails.identity.check = check;
+    await run(row, clock.own);
+    expect(await stepOf(row)).toBe('depositpix/QRCODE');
+  });
+
+  test('but once costs nothing but the time', async () => {
+    const row = await make('payout');
+    const own = newServices();
+    const { payOut } = own.rails.pix;
+    let tries = 0;
+    own.rails.pix.payOut = async (order) => {
+      tries += 1;
+      await payOut(order);
+      // Done, and not heard of.
+      if (tries === 1) throw new Error('the connection broke');
+    };
+    await run(row, own);
+    await pass(row, 10, own);
+    expect(tries).toBe(2);
+    expect(await stepOf(row)).toBe('success/DONE');
+    expect(await journals(row, 'L22')).toBe(1);
+  });
+
+  test('in the database leaves the job for later', async () => {
+    const row = await make('onramp');
+    const own = newServices();
+    const failing = { ...own, advance: () => Promise.reject(new Error('Connection terminated')) };
+    await run(row, failing);
+    expect(await jobsOf(row)).toMatchObject([
+      { kind: 'check_identity', attempts: 1, lastError: 'Connection terminated' },
+    ]);
+    await pass(row, 2);
+    expect(await stepOf(row)).toBe('depositpix/QRCODE');
+  });
+});
+
+/** A transaction at its charge. */
+async function payable(what: 'onramp' | 'delivery'): Promise<ProcessRow> {
+  const row = await make(what);
+  await run(row);
+  expect(await stepOf(row)).toBe('depositpix/QRCODE');
+  return again(row);
+}
+
+let payments = 0;
+
+function payment(amount: string): Required<Telling> {
+  payments += 1;
+  const endToEndId = `E99999999202611211200${String(payments).padStart(11, '0')}`;
+  const settledAt = new Date().toISOString();
+  return {
+    trigger: { on: 'pix_received', endToEndId, amount, settledAt, payerTaxId: CLIENT.clientTaxId },
+    railKey: `pix:${endToEndId}`,
+  };
+}
+
+async function addTelling(row: ProcessRow, telling: Telling): Promise<void> {
+  await addJobs(store.database, [
+    { ...keyOf(row), kind: TELL, payload: telling, dueMs: await services.clock.nowMs() },
+  ]);
+}
+
+async function journals(row: ProcessRow, name: string): Promise<number> {
+  const { rows } = await store.owner.query(
+    'select count(*)::int as count from journal where account_id = $1 and transaction_id = $2 and name = $3',
+    [String(accountId), String(row.id), name],
+  );
+  return rows[0].count;
+}
+
+async function path(row: ProcessRow): Promise<string> {
+  const { rows } = await store.owner.query(
+    `select component || '/' || state as step from event where account_id = $1 and transaction_id = $2 order by seq`,
+    [String(accountId), String(row.id)],
+  );
+  return rows.map(({ step }) => step).join(' ');
+}
+
+async function ordered(row: ProcessRow, kind: string): Promise<void> {
+  for (;;) {
+    const { rows } = await store.owner.query(
+      'select key from sandbox_order where account_id = $1 and kind = $2 and key like $3',
+      [String(accountId), kind, `${row.end2end}:%`],
+    );
+    if (rows.length > 0) return;
+    await setTimeout(10);
+  }
+}
+
+/** The worker dies where it would have told this: it never comes back. */
+function dieAt(advance: Services['advance'], on: string): Services['advance'] {
+  return (request) => (request.trigger.on === on ? new Promise(() => {}) : advance(request));
+}
+
+/** For networks that the tests name. */
+expect(currencyOf('USDT_TRX')).toBeDefined();
