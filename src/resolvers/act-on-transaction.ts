@@ -62,13 +62,18 @@ export async function provideIdentity(
   const clientName = checks.personName(checks.required(input.clientName, 'clientName'));
   const clientTaxId = checks.taxId(checks.required(input.clientTaxId, 'clientTaxId'));
   const payout = checks.pixKey(input.pixKey, input.pixKeyType);
+  if (input.pixKey && !input.pixKeyType)
+    checks.add({ parameter: 'pixKeyType', message: 'is required with pixKey' });
+  if (input.pixKeyType && !input.pixKey)
+    checks.add({ parameter: 'pixKey', message: 'is required with pixKeyType' });
   checks.refuse();
   const row = await find(context, target);
   const identity = { clientName: known(clientName, 'a name'), clientTaxId: known(clientTaxId, 'a tax id') };
   const isPayout = row.targetCurrency === 'BRL';
   if (isPayout && !payout)
     throw invalidParameters([{ parameter: 'pixKey', message: 'is required, with pixKeyType' }]);
-  const amount = known(isPayout ? row.targetAmount : row.sourceAmount, 'the amount in BRL');
+  const amount = isPayout ? row.targetAmount : row.sourceAmount;
+  if (amount === null) throw conflict(row);
   const volume = {
     accountId: row.accountId,
     template: row.template,

@@ -15,6 +15,9 @@ export interface Funding {
   readonly amount: string;
 }
 
+/** More than all the money there is, in any unit. */
+const AMOUNT_LENGTH_MAX = 40;
+
 /**
  * Posts the adjustment; its statement entry has no transaction.
  *
@@ -32,6 +35,10 @@ export async function fundAccount(
   const [currency] = meant;
   if (!currency || meant.length > 1)
     throw invalidParameters([currencyViolation(meant.map(({ code }) => code))]);
+  if (given.amount.length > AMOUNT_LENGTH_MAX)
+    throw invalidParameters([
+      { parameter: 'amount', message: `must have at most ${AMOUNT_LENGTH_MAX} characters` },
+    ]);
   let amount: bigint;
   try {
     amount = toMinor(given.amount, currency.decimals);

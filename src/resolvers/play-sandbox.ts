@@ -16,6 +16,7 @@ export interface ScenarioInput {
 }
 
 const DURATION = /^(\d{1,6})(ms|s|m|h|d)$/;
+const DURATION_MAX_MS = 3_650 * 86_400_000;
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
@@ -48,9 +49,12 @@ export async function fundSandbox(
 /** @returns milliseconds of `250ms`, `90s`, `30m`, `2h`, `1d`. @throws {GatewayError} `INVALID_PARAMETER`. */
 export function parseDuration(text: string, parameter: string): number {
   const parts = DURATION.exec(text);
-  if (!parts)
-    throw invalidParameters([{ parameter, message: 'must be a duration such as 90s, 30m, 2h or 1d' }]);
-  return Number(parts[1]) * UNITS[parts[2] as keyof typeof UNITS];
+  const ms = parts ? Number(parts[1]) * UNITS[parts[2] as keyof typeof UNITS] : -1;
+  if (ms < 0 || ms > DURATION_MAX_MS)
+    throw invalidParameters([
+      { parameter, message: 'must be a duration such as 90s, 30m, 2h or 1d, of at most ten years' },
+    ]);
+  return ms;
 }
 
 function requireSandbox(context: Context): Sandbox {

@@ -18,6 +18,7 @@ import type { LabelRef } from './label.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import { namedMembers } from './named.ts';
 import { type Connection, connectionOf, decodeCursor, FIRST_DEFAULT, pageSize } from './pagination.ts';
+import { definePayment, paymentOf } from './payment.ts';
 import { selects } from './selection.ts';
 import type { TemplateRef } from './template.ts';
 
@@ -31,6 +32,7 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
   const { label, money, ledgerLine, template } = refs;
   const node = defineNode(builder, registry);
   const event = defineEvent(builder, registry, label);
+  const payment = definePayment(builder);
   const transaction = builder.prismaInterface('Transaction', {
     name: 'Transaction',
     description: 'A process of any template.',
@@ -74,6 +76,13 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
           type: event,
           description: 'Every change of state since its creation here, in order.',
           query: { orderBy: { sequence: 'asc' } },
+        }),
+        payment: t.field({
+          type: payment,
+          nullable: true,
+          description: 'What a payer needs to know; null for imported history. Needs the scope `read`.',
+          complexity: 5,
+          resolve: (row, _args, context) => paymentOf(context, rowOf(row)),
         }),
       };
     },

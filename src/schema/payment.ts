@@ -1,0 +1,53 @@
+/** Payment: what a payer needs to know of a transaction. */
+import { paymentUri } from '../base/payment-uri.ts';
+import { depositPayment, hostedPage, qrImage } from '../resolvers/pay-links.ts';
+import { readProcesses } from '../store/processes.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import type { Builder, GraphqlContext } from './builder.ts';
+
+/** Defines `Payment`. */
+export function definePayment(builder: Builder) {
+  return builder.objectRef<ProcessRow>('Payment').implement({
+    description: 'What a payer needs to know: where the hosted page is, and what to pay or deposit.',
+    fields: (t) => ({
+      link: t.string({
+        description: 'URL of the hosted page.',
+        resolve: (row, _args, context) => hostedPage(context, row),
+      }),
+      pixCopyPaste: t.string({
+        nullable: true,
+        description: 'The PIX code; null until the charge is made, and where nothing is paid by PIX.',
+        resolve: (row) => row.process?.brCode ?? null,
+      }),
+      qrSvgUrl: t.string({
+        nullable: true,
+        description: 'URL of its QR image, SVG; of the deposit where one is awaited.',
+        resolve: (row, _args, context) =>
+          row.process?.brCode || depositPayment(row) ? qrImage(context, row) : null,
+      }),
+      depositUri: t.string({
+        nullable: true,
+        description:
+          'Link that opens a wallet with address and exact amount; null where the network has no such form.',
+        resolve: (row) => {
+          const deposit = depositPayment(row);
+          return (deposit && paymentUri(deposit)) ?? null;
+        },
+      }),
+    }),
+  });
+}
+
+/** The type `Payment`. */
+export type PaymentRef = ReturnType<typeof definePayment>;
+
+/** @returns the payment of a transaction; null for imported history, which nobody pays any more. */
+export async function paymentOf(
+  { database }: GraphqlContext,
+  transaction: { readonly accountId: bigint; readonly id: bigint },
+): Promise<ProcessRow | null> {
+  const [row] = await readProcesses(database, [
+    { accountId: transaction.accountId, transactionId: transaction.id },
+  ]);
+  return row?.process?.session ? row : null;
+}
