@@ -24,7 +24,11 @@ export interface Config {
   /** A PostgreSQL server to use instead of the embedded one. */
   readonly databaseUrl: string | undefined;
   readonly databaseConnections: number;
+  /** Where processes tell each other what moved; undefined for a process alone. */
+  readonly doorbellUrl: string | undefined;
   readonly logLevel: string;
+  /** What this process does: answer requests, work on jobs and webhooks, or both. */
+  readonly role: 'all' | 'serve' | 'work';
   readonly limitOverflow: 'clamp' | 'reject';
   readonly strictQuery: boolean;
   readonly exactIntegers: boolean;
@@ -57,7 +61,9 @@ export function readConfig(env: Environment): Config {
     ),
     home: homeFolder(env.CROSSRAMP_HOME || '.crossramp'),
     databaseUrl: databaseUrl(env.DATABASE_URL),
+    doorbellUrl: doorbellUrl(env.DOORBELL_URL) ?? databaseUrl(env.DATABASE_URL),
     databaseConnections: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1_000),
+    role: oneOf(env, 'ROLE', ['all', 'serve', 'work'], 'all') as Config['role'],
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     limitOverflow: oneOf(env, 'LIMIT_OVERFLOW', ['clamp', 'reject'], 'clamp') as Config['limitOverflow'],
     strictQuery: oneOf(env, 'STRICT_QUERY', ['0', '1'], '0') === '1',
@@ -108,6 +114,13 @@ function databaseUrl(text: string | undefined): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
     throw new ConfigError('DATABASE_URL: expected postgres://user:password@host:port/database');
   }
+  return text;
+}
+
+function doorbellUrl(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  if (!/^(postgres(ql)?|rediss?):\/\//.test(text) || !URL.canParse(text))
+    throw new ConfigError('DOORBELL_URL: expected postgres://… or redis://host:port');
   return text;
 }
 

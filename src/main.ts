@@ -7,12 +7,15 @@ import { provisionSandbox } from './resolvers/provision-sandbox.ts';
 import { startWorker } from './resolvers/run-jobs.ts';
 import { type App, close, createApp, listen } from './server/app.ts';
 import { describeFailure } from './server/describe-failure.ts';
+import { connectDoorbell } from './server/remote-doorbell.ts';
 import { type Sandbox, sandboxPaths, writeSandbox } from './server/sandbox-files.ts';
 import { createServices } from './server/services.ts';
 import { openStore } from './store/open-store.ts';
 import { REGISTRY } from './templates/index.ts';
 
 const GRACE_MS = 10_000;
+/** All that a process answers that only works. */
+const HEALTH_PATHS = ['/healthz', '/readyz'];
 
 /** Ends what was started, in this order. */
 const endings: (() => unknown)[] = [];
@@ -27,8 +30,10 @@ async function start(): Promise<void> {
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
   let app: App | undefined;
   const handle: App['handle'] = (request, response) => {
-    if (app) app.handle(request, response);
-    else response.writeHead(503, { 'retry-after': '1' }).end();
+    if (!app) response.writeHead(503, { 'retry-after': '1' }).end();
+    else if (config.role === 'work' && !HEALTH_PATHS.includes(request.url ?? ''))
+      response.writeHead(404).end();
+    else app.handle(request, response);
   };
   // The port first: a gateway that cannot listen should not touch a database.
   const { server, port } = await listen(handle, config);
@@ -44,9 +49,13 @@ async function start(): Promise<void> {
   const services = createServices({ database: store.database, registry: REGISTRY, config: settings });
   if (options.demo) log.info({ made: await playDemo(services, accountId, log) }, 'demo');
   app = createApp({ config: settings, services, log });
-  const worker = startWorker(services, log);
-  // Before the database goes: what is under way ends, what is not begun stays a job.
-  endings.splice(endings.indexOf(store.close), 0, worker.stop);
+  if (settings.doorbellUrl)
+    endings.push((await connectDoorbell(services.doorbell, settings.doorbellUrl, log)).close);
+  if (settings.role !== 'serve') {
+    const worker = startWorker(services, log);
+    // Before the database goes: what is under way ends, what is not begun stays a job.
+    endings.splice(endings.indexOf(store.close), 0, worker.stop);
+  }
   server.on('clientError', app.refuseMalformed);
   log.info({ port, applied: store.applied }, 'ready');
   process.stdout.write(banner(sandbox, settings, isNewKey));

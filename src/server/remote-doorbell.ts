@@ -1,0 +1,108 @@
+/**
+ * The doorbell between processes: tells others which accounts moved here, and hears it of them. By PostgreSQL
+ * (LISTEN/NOTIFY, on a connection of its own and never in a business transaction) or by Redis. A hint, not a truth:
+ * everybody who waits also looks by himself once a second.
+ */
+import { createClient } from '@redis/client';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { Doorbell } from '../resolvers/doorbell.ts';
+
+/** A connection to the other processes. */
+export interface RemoteDoorbell {
+  readonly close: () => Promise<void>;
+}
+
+/** A way to say something to all processes, this one too. */
+interface Wire {
+  readonly publish: (text: string) => Promise<unknown>;
+  readonly close: () => Promise<unknown>;
+}
+
+const CHANNEL = 'crossramp_doorbell';
+/** Rings within this time are said at once: a message for each commit would make commits wait for each other. */
+const GATHER_MS = 20;
+/** NOTIFY takes less than 8,000 bytes. */
+const ACCOUNTS_PER_MESSAGE = 300;
+const RECONNECT_MS = 1_000;
+
+/**
+ * @param url - `postgres:…` or `redis:…`.
+ * @returns the connection, which is made again whenever it breaks.
+ */
+export async function connectDoorbell(doorbell: Doorbell, url: string, log: Logger): Promise<RemoteDoorbell> {
+  const hear = (text: string) => doorbell.hear(text.split(',').filter(Boolean).map(BigInt));
+  const wire = await (/^rediss?:/.test(url) ? redisWire(url, hear, log) : postgresWire(url, hear, log));
+  const moved = new Set<bigint>();
+  let timer: NodeJS.Timeout | undefined;
+  const say = () => {
+    timer = undefined;
+    const accountIds = [...moved];
+    moved.clear();
+    for (let at = 0; at < accountIds.length; at += ACCOUNTS_PER_MESSAGE) {
+      const text = accountIds.slice(at, at + ACCOUNTS_PER_MESSAGE).join(',');
+      wire.publish(text).catch((error: unknown) => log.debug({ err: error }, 'doorbell not rung'));
+    }
+  };
+  doorbell.onHere((accountIds) => {
+    for (const accountId of accountIds) moved.add(accountId);
+    timer ??= setTimeout(say, GATHER_MS);
+  });
+  return {
+    close: async () => {
+      clearTimeout(timer);
+      await wire.close();
+    },
+  };
+}
+
+async function postgresWire(url: string, hear: (text: string) => void, log: Logger): Promise<Wire> {
+  let client: pg.Client | undefined;
+  let isClosed = false;
+  let again: NodeJS.Timeout | undefined;
+  const connect = async (): Promise<void> => {
+    const fresh = new pg.Client({
+      connectionString: url,
+      application_name: 'crossramp doorbell',
+      keepAlive: true,
+    });
+    fresh.on('notification', ({ payload }) => hear(payload ?? ''));
+    fresh.on('error', (error) => log.debug({ err: error }, 'doorbell connection'));
+    fresh.on('end', () => {
+      client = undefined;
+      if (!isClosed) again = setTimeout(() => connect().catch(() => {}), RECONNECT_MS);
+    });
+    await fresh.connect();
+    await fresh.query(`listen ${CHANNEL}`);
+    client = fresh;
+  };
+  await connect().catch((error: unknown) => log.warn({ err: error }, 'doorbell not connected'));
+  return {
+    publish: async (text) => client?.query('select pg_notify($1, $2)', [CHANNEL, text]),
+    close: async () => {
+      isClosed = true;
+      clearTimeout(again);
+      await client?.end();
+    },
+  };
+}
+
+async function redisWire(url: string, hear: (text: string) => void, log: Logger): Promise<Wire> {
+  const publisher = createClient({ url, disableOfflineQueue: true });
+  const subscriber = publisher.duplicate({ disableOfflineQueue: false });
+  for (const each of [publisher, subscriber])
+    each.on('error', (error: unknown) => log.debug({ err: error }, 'doorbell connection'));
+  // Neither waits for Redis to be there: the client goes on trying.
+  publisher.connect().catch(() => {});
+  subscriber.connect().catch(() => {});
+  subscriber
+    .subscribe(CHANNEL, hear)
+    .catch((error: unknown) => log.warn({ err: error }, 'doorbell not heard'));
+  return {
+    publish: (text) => publisher.publish(CHANNEL, text),
+    close: async () => {
+      publisher.destroy();
+      subscriber.destroy();
+    },
+  };
+}
