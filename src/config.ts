@@ -36,6 +36,8 @@ export interface Config {
   readonly rateLimit: { readonly reads: RateLimit; readonly writes: RateLimit } | null;
   /** Whether GraphiQL is served. */
   readonly graphiql: boolean;
+  /** Most event streams of one key in the process. */
+  readonly eventStreamsMax: number;
   /** Whether the sandbox pays by itself. */
   readonly sandboxAuto: boolean;
 }
@@ -70,6 +72,7 @@ export function readConfig(env: Environment): Config {
     exactIntegers: oneOf(env, 'LEGACY_OFFRAMP_NUMBERS', ['rounded', 'exact'], 'rounded') === 'exact',
     rateLimit: rateLimit(env.RATE_LIMIT),
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',
+    eventStreamsMax: integer(env, 'EVENT_STREAMS_MAX', 1_000, 1, 1_000_000),
     sandboxAuto: oneOf(env, 'SANDBOX_AUTO', ['0', '1'], '0') === '1',
   };
 }

@@ -17,6 +17,7 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body has a media type that is not taken' },
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   INVALID_PARAMETER: { status: 400, title: 'A parameter has a value that is not accepted' },
+  CURSOR_EXPIRED: { status: 410, title: 'Events after the cursor are not kept any more' },
   CURRENCY_AMBIGUOUS: { status: 400, title: 'The asset exists on several networks' },
   IDEMPOTENCY_MISMATCH: { status: 422, title: 'The idempotency key was used with another request' },
   IDEMPOTENCY_RUNNING: {
@@ -53,11 +54,14 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined;
   /** Header fields that belong to the answer, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Members of the answer besides those that every problem has. */
+  readonly members: Readonly<Record<string, string>>;
 
   /**
    * @param code - of the table.
    * @param detail - one sentence for the caller, about this occurrence.
-   * @param options - bad inputs, all of them; seconds to wait before another try; header fields of the answer.
+   * @param options - bad inputs, all of them; seconds to wait before another try; header fields and further members of
+   *   the answer.
    */
   constructor(
     code: ErrorCode,
@@ -66,6 +70,7 @@ export class GatewayError extends Error {
       violations?: readonly Violation[];
       retryAfter?: number;
       headers?: Readonly<Record<string, string>>;
+      members?: Readonly<Record<string, string>>;
     } = {},
   ) {
     super(detail);
@@ -73,6 +78,7 @@ export class GatewayError extends Error {
     this.violations = options.violations ?? [];
     this.retryAfter = options.retryAfter;
     this.headers = options.headers ?? {};
+    this.members = options.members ?? {};
   }
 }
 
@@ -91,10 +97,10 @@ export function notFound(): GatewayError {
   return new GatewayError('NOT_FOUND', 'there is no such path or record');
 }
 
-/** @returns the members of an answer that name bad inputs; none when there are none. */
-export function shownViolations({ violations }: GatewayError): {
+/** @returns the members of an answer that only this error has: bad inputs, where there are any, and its own. */
+export function shownViolations({ violations, members }: GatewayError): {
   violations?: { parameter: string; message: string }[];
 } {
-  if (violations.length === 0) return {};
-  return { violations: violations.map(({ parameter, message }) => ({ parameter, message })) };
+  if (violations.length === 0) return members;
+  return { ...members, violations: violations.map(({ parameter, message }) => ({ parameter, message })) };
 }

@@ -5,6 +5,7 @@
  */
 import { assert } from '../base/assert.ts';
 import { type Instant, instantOf, millisOf } from '../base/instant.ts';
+import { eventName } from '../events/event-name.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { addJobs, endJobs, type JobKey, type NewJob } from '../store/jobs.ts';
 import { type PostRequest, postJournals } from '../store/posting.ts';
@@ -292,7 +293,7 @@ function eventsOf({ render }: EngineParts, { steps }: Item, heads: Map<bigint, H
         seq,
         transactionId: row.id,
         sequence: (row.process as Process).sequence,
-        name: `${row.template}.${row.component}.${row.state}`.toLowerCase(),
+        name: eventName(row),
         component: row.component,
         state: row.state,
         occurredAt: row.updatedAt,

@@ -8,8 +8,10 @@ import type { Registry } from '../templates/registry.ts';
 import type { Advance } from './advance-transaction.ts';
 import type { Clock } from './clock.ts';
 import type { Doorbell } from './doorbell.ts';
+import type { EventHub } from './event-hub.ts';
 import type { Rails } from './rails.ts';
 import type { Sandbox } from './sandbox.ts';
+import type { StreamLimit } from './stream-limit.ts';
 
 /** What the gateway works with, whoever asks. */
 export interface Services {
@@ -19,6 +21,10 @@ export interface Services {
   readonly rails: Rails;
   readonly advance: Advance;
   readonly doorbell: Doorbell;
+  /** Those who follow accounts in this process. */
+  readonly events: EventHub;
+  /** Streams of each key in this process. */
+  readonly streamLimit: StreamLimit;
   /** The published body of a transaction (C-9). */
   readonly render: (row: ProcessRow) => string;
   /** Null where the rails are real. */

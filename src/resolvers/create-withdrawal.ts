@@ -63,7 +63,9 @@ export async function createWithdrawal(
     );
     await refuseUncovered(context, currency, amount);
     const networkFee = currency === BRL ? null : await networkFeeOf(context, currency, amount);
-    const { approvalAbove } = await readAccountSettings(context.database, context.caller.accountId);
+    const { approvalAbove } = await readAccountSettings(context.database, context.caller.accountId, {
+      isSandbox: context.sandbox !== null,
+    });
     const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
     const create: NewProcess = {
       ...blank,

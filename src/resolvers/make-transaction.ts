@@ -14,6 +14,7 @@ import type { NewProcess } from './advance-transaction.ts';
 import type { Context, Services } from './context.ts';
 import type { TransactionKey } from './doorbell.ts';
 import type { Attempt } from './once.ts';
+import { registerWebhook } from './register-webhook.ts';
 
 /** A transaction to be made. */
 export interface Making {
@@ -103,20 +104,22 @@ export async function makeTransaction(
     return awaitReady(context, { accountId: made.accountId, transactionId: made.id });
   }
   const { create, awaitsRail, alongside } = await make();
+  const plans = plansOf(context, create);
   const { row } = await context.advance({
     target: { create },
-    trigger: { on: 'created' },
+    trigger: { on: plans.includes('quote-fail') ? 'quote_failed' : 'created' },
     alongside: async (tx, made) => {
       await attempt.bind(tx, made.end2end);
-      for (const scenario of plansOf(context, made)) await arm(tx, made.accountId, made.id, scenario);
+      await registerWebhook(tx, made);
+      for (const scenario of plans) await arm(tx, made.accountId, made.id, scenario);
       await alongside?.(tx, made);
     },
   });
   return awaitsRail ? awaitReady(context, { accountId: row.accountId, transactionId: row.id }) : row;
 }
 
-function plansOf({ sandbox }: Services, row: ProcessRow): readonly string[] {
-  return sandbox ? sandbox.plansIn(row.externalCode ?? row.notes) : [];
+function plansOf({ sandbox }: Services, create: NewProcess): readonly string[] {
+  return sandbox ? sandbox.plansIn(create.externalCode ?? create.notes) : [];
 }
 
 /** Waits until there is something to pay to, or nothing more to be done before somebody acts. */

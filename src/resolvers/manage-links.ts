@@ -105,6 +105,7 @@ export async function openStaticLink(services: Services, slug: string): Promise<
     target: { create: await sessionOf(services, link) },
     trigger: { on: 'created' },
     alongside: async (tx, made) => {
+      await registerWebhook(tx, made);
       const plans = services.sandbox?.plansIn(made.externalCode) ?? [];
       for (const scenario of plans) await arm(tx, made.accountId, made.id, scenario);
     },

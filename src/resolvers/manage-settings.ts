@@ -88,12 +88,14 @@ export async function updateAccountSettings(
   const cooling = checkSeconds(input.whitelistCoolingSeconds, violations);
   const approval = checkDecimal(input.approvalAbove ?? undefined, BRL_AMOUNT, violations);
   violations.refuse();
+  const options = { isSandbox: context.sandbox !== null };
+  const present = await readAccountSettings(database, caller.accountId, options);
   await changeAccountSettings(database, caller.accountId, {
-    ...(cooling !== undefined && { whitelistCoolingSeconds: cooling }),
+    whitelistCoolingSeconds: cooling ?? present.whitelistCoolingSeconds,
     ...(input.approvalAbove === null && { approvalAbove: null }),
     ...(approval !== undefined && { approvalAbove: approval }),
   });
-  return readAccountSettings(database, caller.accountId);
+  return readAccountSettings(database, caller.accountId, options);
 }
 
 function checkDecimal(

@@ -79,7 +79,9 @@ export async function addWhitelistEntry(
   checks.refuse();
   assert(destination, 'what is required and was not refused is there');
   if (!ID.test(groupId) || !(await hasGroup(database, caller.accountId, groupId))) throw notFound();
-  const { whitelistCoolingSeconds } = await readAccountSettings(database, caller.accountId);
+  const { whitelistCoolingSeconds } = await readAccountSettings(database, caller.accountId, {
+    isSandbox: context.sandbox !== null,
+  });
   const nowMs = await clock.nowMs();
   const { parameter, ...target } = destination;
   const id = newId('wle');

@@ -2,7 +2,6 @@
 import { createAccount, findAccount, SANDBOX_HANDLE } from '../store/accounts.ts';
 import type { Database } from '../store/database.ts';
 import { seedRates } from '../store/rates.ts';
-import { changeAccountSettings } from '../store/settings.ts';
 import type { Registry } from '../templates/registry.ts';
 
 /** Mid-market rates of a sandbox, BRL for one unit of each asset of the catalogue. */
@@ -20,8 +19,5 @@ export async function provisionSandbox(database: Database, registry: Registry): 
   const existing = await findAccount(database, SANDBOX_HANDLE);
   if (existing !== undefined) return existing;
   const templates = registry.templates.map((template) => template.name);
-  const id = await createAccount(database, 'Sandbox', { templates, handle: SANDBOX_HANDLE });
-  // In a sandbox a whitelisted destination is usable at once (C-22).
-  await changeAccountSettings(database, id, { whitelistCoolingSeconds: 0 });
-  return id;
+  return createAccount(database, 'Sandbox', { templates, handle: SANDBOX_HANDLE });
 }

@@ -5,6 +5,11 @@
 import type { Currency } from '../base/currency.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 
+/** A rail's refusal for good: trying again is of no use. */
+export class RailRefused extends Error {
+  override readonly name = 'RailRefused';
+}
+
 /** An order about a transaction. */
 export interface Order {
   /** Idempotency key. */
@@ -14,16 +19,16 @@ export interface Order {
 
 /** PIX at a payment service provider (domain.md 3.5). */
 export interface PixRail {
-  /** Opens the charge of a transaction. @returns its copy-and-paste code. */
+  /** Opens the charge of a transaction. @returns its copy-and-paste code. @throws {RailRefused} */
   readonly createCharge: (order: Order & { readonly txid: string }) => Promise<{ readonly brCode: string }>;
   /** Withdraws a charge, so that nobody can pay it any more. */
-  readonly cancelCharge: (order: Order) => Promise<void>;
+  readonly cancelCharge: (order: Order) => Promise<unknown>;
   /** Pays BRL to the transaction's PIX key; `payout_settled` or `payout_rejected` follows. */
-  readonly payOut: (order: Order & { readonly amount: string }) => Promise<void>;
+  readonly payOut: (order: Order & { readonly amount: string }) => Promise<unknown>;
   /** Returns BRL of the payment that came; `refund_settled` or `refund_failed` follows unless it is a mere excess. */
   readonly returnPayment: (
     order: Order & { readonly amount: string; readonly isExcess: boolean },
-  ) => Promise<void>;
+  ) => Promise<unknown>;
   /** @returns CPF or CNPJ of whom a key belongs to; null where the directory does not tell. */
   readonly keyOwner: (row: ProcessRow) => Promise<string | null>;
 }
@@ -37,11 +42,11 @@ export interface ChainRail {
   /** Sends crypto; `delivery_broadcast` and `delivery_confirmed` follow, or `delivery_failed`. */
   readonly send: (
     order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
-  ) => Promise<void>;
+  ) => Promise<unknown>;
   /** Sends a held deposit back; `return_confirmed` follows. */
   readonly sendBack: (
     order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
-  ) => Promise<void>;
+  ) => Promise<unknown>;
 }
 
 /** Mid-market rates. */

@@ -8,6 +8,7 @@ import type { Trigger } from '../templates/triggers.ts';
 import type { Services } from './context.ts';
 import type { TransactionKey } from './doorbell.ts';
 import { EFFECT_FAILURES, EFFECT_PERFORMERS } from './perform-effects.ts';
+import { RailRefused } from './rails.ts';
 
 /** Kind of a job that tells a transaction something; all others are effects. */
 export const TELL = 'tell';
@@ -148,7 +149,7 @@ async function perform(services: Services, job: Job, row: ProcessRow): Promise<v
 async function giveBack(services: Services, job: Job, error: unknown): Promise<void> {
   const failure = EFFECT_FAILURES[job.kind as EffectName];
   const { accountId, transactionId } = job;
-  if (failure && job.attempts >= ATTEMPTS_MAX) {
+  if (failure && (error instanceof RailRefused || job.attempts >= ATTEMPTS_MAX)) {
     await services.advance({ target: { accountId, transactionId }, trigger: failure, job });
     return;
   }

@@ -58,7 +58,7 @@ const MEMBERS: Readonly<Record<string, Schema>> = {
   notes: { type: 'string', maxLength: 500 },
   action: { type: 'string', enum: ['keep', 'refund', 'requote'] },
   scenario: { type: 'string', description: 'Name in the catalogue of docs/sandbox.md.' },
-  end2end: { type: 'string' },
+  end2end: { type: 'string', description: 'The transaction that it is played on.' },
   advance: { type: 'string', description: 'A duration such as 90s, 30m, 2h or 1d.' },
 };
 

@@ -5,7 +5,7 @@ import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 
 /** Defines `Balance` and `Query.balances`. */
-export function defineBalances(builder: Builder, { currency }: CurrencyRefs): void {
+export function defineBalances(builder: Builder, { currency }: CurrencyRefs) {
   const balance = builder.objectRef<Balance>('Balance').implement({
     description: 'What the account holds in one currency.',
     fields: (t) => ({
@@ -31,4 +31,8 @@ export function defineBalances(builder: Builder, { currency }: CurrencyRefs): vo
       resolve: async (_root, { at }, context) => [...(await readBalances(context, at ?? undefined)).balances],
     }),
   );
+  return balance;
 }
+
+/** The type `Balance`. */
+export type BalanceRef = ReturnType<typeof defineBalances>;

@@ -7,12 +7,17 @@ import { GraphQLError, type ValueNode } from 'graphql';
 import { parseInstant } from '../base/instant.ts';
 import { isDecimal } from '../base/money.ts';
 import type { Context } from '../resolvers/context.ts';
+import type { StreamMode } from '../resolvers/frame-stream.ts';
 import type PrismaTypes from '../store/generated/pothos.ts';
 import { getDatamodel } from '../store/generated/pothos.ts';
 import type { Loaders } from './loaders.ts';
 
 /** What resolvers of the schema are given. */
-export type GraphqlContext = Context & { readonly loaders: Loaders };
+export type GraphqlContext = Context & {
+  readonly loaders: Loaders;
+  /** How much of a subscription is wanted; all of it when not given. */
+  readonly stream?: StreamMode | undefined;
+};
 
 interface SchemaTypes {
   Context: GraphqlContext;

@@ -8,6 +8,7 @@ import { defineOfframpCreation } from './create-offramp.ts';
 import { defineOnrampCreations } from './create-onramp.ts';
 import { defineWithdrawalCreation } from './create-withdrawal.ts';
 import { defineCurrency } from './currency.ts';
+import { defineEventLog } from './event-log.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine } from './ledger-line.ts';
 import { defineQuote } from './quote.ts';
@@ -15,6 +16,7 @@ import { defineSandbox } from './sandbox.ts';
 import { defineSettings } from './settings.ts';
 import { defineStatement } from './statement.ts';
 import { defineStaticLinks } from './static-link.ts';
+import { defineSubscriptions } from './subscription.ts';
 import { defineTemplate } from './template.ts';
 import { defineTransaction, defineTransactionQueries } from './transaction.ts';
 import { defineViewer } from './viewer.ts';
@@ -28,9 +30,9 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   const label = defineLabel(builder);
   const template = defineTemplate(builder, registry);
   const transaction = defineTransaction(builder, registry, { ...currencies, ...ledger, label, template });
-  defineTransactionQueries(builder, registry, transaction);
+  const family = defineTransactionQueries(builder, registry, transaction);
   defineStatement(builder, ledger, transaction);
-  defineBalances(builder, currencies);
+  const balance = defineBalances(builder, currencies);
   defineQuote(builder, template, currencies);
   defineOnrampCreations(builder, transaction);
   defineOfframpCreation(builder, transaction);
@@ -41,6 +43,8 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSettings(builder, account, template);
   defineWhitelist(builder, account);
   defineStaticLinks(builder, account, currencies);
+  const log = defineEventLog(builder, registry, { label, transaction });
+  defineSubscriptions(builder, { ...log, ...ledger, transaction, family, balance });
   return builder.toSchema();
 }
 

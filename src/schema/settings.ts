@@ -113,7 +113,8 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
   builder.prismaObjectField(account, 'accountSettings', (t) =>
     t.field({
       type: settings,
-      resolve: ({ id }, _args, { database }) => readAccountSettings(database, id),
+      resolve: ({ id }, _args, { database, sandbox }) =>
+        readAccountSettings(database, id, { isSandbox: sandbox !== null }),
     }),
   );
   const input = builder.inputType('AccountSettingsInput', {

@@ -99,7 +99,7 @@ export function defineTransactionQueries(
   builder: Builder,
   registry: Registry,
   transaction: TransactionRef,
-): void {
+) {
   builder.queryField('transaction', (t) =>
     t.field({
       type: transaction,
@@ -156,7 +156,11 @@ export function defineTransactionQueries(
         (await readPage(context, args as ListArgs, selects(info, 'totalCount'))) as never,
     }),
   );
+  return family;
 }
+
+/** The enum `TransactionFamily`. */
+export type FamilyRef = ReturnType<typeof defineTransactionQueries>;
 
 interface ListArgs {
   readonly family: Family;

@@ -3,6 +3,8 @@ import { createSandbox } from '../rails/sandbox/index.ts';
 import { type Advance, createAdvance } from '../resolvers/advance-transaction.ts';
 import type { Services } from '../resolvers/context.ts';
 import { Doorbell } from '../resolvers/doorbell.ts';
+import { EventHub } from '../resolvers/event-hub.ts';
+import { StreamLimit } from '../resolvers/stream-limit.ts';
 import type { Database } from '../store/database.ts';
 import type { Registry } from '../templates/registry.ts';
 import { envelopeWriter } from '../wire/envelope.ts';
@@ -15,6 +17,8 @@ export interface ServiceParts {
     readonly publicUrl: string;
     readonly exactIntegers: boolean;
     readonly sandboxAuto: boolean;
+    /** Default 1,000. */
+    readonly eventStreamsMax?: number;
   };
 }
 
@@ -38,6 +42,8 @@ export function createServices({ database, registry, config }: ServiceParts): Se
     rails,
     advance,
     doorbell,
+    events: new EventHub(database, doorbell),
+    streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
     render,
     sandbox,
     publicUrl: config.publicUrl,

@@ -52,10 +52,14 @@ export async function readTemplateSettings(
   return row ?? TEMPLATE_DEFAULTS;
 }
 
-/** @returns the rules of an account. */
-export async function readAccountSettings(database: Tx, accountId: bigint): Promise<AccountSettings> {
+/** @returns the rules of an account; one without rules of its own has no cooling time in a sandbox (C-22). */
+export async function readAccountSettings(
+  database: Tx,
+  accountId: bigint,
+  { isSandbox }: { readonly isSandbox: boolean },
+): Promise<AccountSettings> {
   const [row] = await database.query<AccountSettings>(ACCOUNT, [accountId]);
-  return row ?? ACCOUNT_DEFAULTS;
+  return row ?? { ...ACCOUNT_DEFAULTS, ...(isSandbox && { whitelistCoolingSeconds: 0 }) };
 }
 
 /** Changes prices and limits of a template; what is not given stays. */

@@ -351,6 +351,25 @@ describe('a rail', () => {
   });
 });
 
+test('an account that is busy for too long is no error of the caller or of ours: the same key works later', async () => {
+  const { key, mark } = fresh();
+  const lock = await app.owner.connect();
+  try {
+    await lock.query('begin');
+    await lock.query('select from account_head where account_id = $1 for update', [String(app.accountId)]);
+    const early = await under(key, '/v2/withdrawal', withdrawalOf(mark));
+    expect([early.status, early.json.code]).toEqual([503, 'UNAVAILABLE']);
+    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
+  } finally {
+    await lock.query('rollback');
+    lock.release();
+  }
+  expect(await madeWith(mark)).toEqual([]);
+  const late = await under(key, '/v2/withdrawal', withdrawalOf(mark));
+  expect([late.status, isReplayed(late)]).toEqual([201, false]);
+  expect(await madeWith(mark)).toEqual([late.json.end2end]);
+});
+
 const restores: (() => void)[] = [];
 afterEach(() => {
   for (const restore of restores.splice(0)) restore();

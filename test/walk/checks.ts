@@ -11,7 +11,7 @@ import {
   type PublishedStep,
   TEMPLATES,
 } from './published.ts';
-import { expectStatus, less, negative, type Walker } from './walker.ts';
+import { expectStatus, less, negative, readBalances, type Walker } from './walker.ts';
 
 /** A statement entry as it is published; numbers are text. */
 export interface Entry {
@@ -36,6 +36,8 @@ export type Complain = (what: string) => void;
 
 const SUB_ACCOUNTS = ['', 'available', 'in_transit', 'to_receive', 'blocked'];
 const PAGE = 100;
+/** domain.md 3.2. */
+const PIX_E2E = /^E[0-9A-Z]{8}\d{12}[A-Za-z0-9]{11}$/;
 
 const HISTORY = `query ($end2end: String!) { transaction(end2end: $end2end) {
   template component state status { en pt } substatus { en pt } message { en pt } errorMessage { en pt }
@@ -88,16 +90,33 @@ export async function readHistory({ client, end2end }: Walker): Promise<History>
   return (await client.graphql(HISTORY, { end2end })).transaction;
 }
 
-/** @returns the lines of the statement after a line, newest first. */
-export async function readLines(client: Client, after: bigint): Promise<Entry[]> {
-  const lines: Entry[] = [];
+/** @returns the balances, and the line up to which the statement explains them: others may be moving the account. */
+export async function momentOf(client: Client): Promise<Moment> {
   for (;;) {
-    const path = `/v2/statement?limit=${PAGE}&offset=${lines.length}`;
-    const { entries } = expectStatus(await client.get(path), 200) as { entries: readonly Entry[] };
-    const fresh = entries.filter(({ id }) => BigInt(id) > after);
-    lines.push(...fresh);
-    if (fresh.length < PAGE) return lines;
+    const lastLine = await readLastLine(client);
+    const balances = await readBalances(client);
+    if ((await readLastLine(client)) === lastLine) return { balances, lastLine };
   }
+}
+
+/** @returns the lines of the statement from one moment to the other, newest first. */
+export async function readLines(client: Client, from: Moment, to: Moment): Promise<Entry[]> {
+  const lines = new Map<string, Entry>();
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await readStatement(client, `limit=${PAGE}&offset=${offset}`);
+    for (const line of page) lines.set(line.id, line);
+    if (page.length < PAGE || BigInt(page.at(-1)?.id ?? 0) <= from.lastLine) break;
+  }
+  return [...lines.values()].filter(({ id }) => BigInt(id) > from.lastLine && BigInt(id) <= to.lastLine);
+}
+
+async function readLastLine(client: Client): Promise<bigint> {
+  const [newest] = await readStatement(client, 'limit=1');
+  return BigInt(newest?.id ?? 0);
+}
+
+async function readStatement(client: Client, query: string): Promise<readonly Entry[]> {
+  return expectStatus(await client.get(`/v2/statement?${query}`), 200).entries;
 }
 
 /** The steps in their order, numbered from one, each later than the one before. */
@@ -225,15 +244,57 @@ export function checkBalances(
   for (const key of Object.keys(walker.walk.change)) if (!keys.has(key)) complain(`there is no ${key}`);
 }
 
-/** The list has the very record that is read alone. */
-export async function checkList(
-  { client, walk, record, end2end }: Walker,
-  complain: Complain,
-): Promise<void> {
-  const { results } = expectStatus(await client.get(`${walk.path}s?limit=20`), 200);
-  const listed = results.find((each: { end2end: string }) => each.end2end === end2end);
+/** The list has the very record that is read alone; the customer's, where there is one, has nobody else's. */
+export async function checkList({ client, walk, record, taxId }: Walker, complain: Complain): Promise<void> {
+  const filter = record.attributes.client_tax_id ? `client_tax_id=${taxId}` : 'limit=20';
+  const { results } = expectStatus(await client.get(`${walk.path}s?${filter}`), 200);
+  const listed = results.find(({ end2end }: Walker['record']) => end2end === record.end2end);
   if (!isDeepStrictEqual(listed, record))
     complain(`the list has ${JSON.stringify(listed)} instead of ${JSON.stringify(record)}`);
+}
+
+/** What becomes known on the way is published once it is, and not before. */
+export function checkFacts({ walk, record, taxId }: Walker, complain: Complain): void {
+  const has = (...states: readonly string[]) => walk.steps.some((step) => states.includes(step));
+  const isReceived = walk.steps.some((step) =>
+    /^depositpix\w*\/(PAID|UNDERPAID|OVERPAID|LATE|DIVERGENT)$/.test(step),
+  );
+  const isDeposited =
+    walk.steps.lastIndexOf('crypto_deposit/DROPPED') <
+    walk.steps.findLastIndex((step) => /^crypto_deposit\/(DETECTED|UNDERPAID|OVERPAID|LATE)$/.test(step));
+  const isPaidOut = record.template.startsWith('offramp') && has('success/DONE');
+  const isSent = has('crypto_out/BROADCAST', 'send_withdrawl_dash/BROADCAST');
+  const isNamed = has('kyc_payee/INITIAL') || walk.steps.some((step) => step.startsWith('valida_id'));
+  const expected: Record<string, boolean> = {
+    pix_e2e: isReceived || isPaidOut,
+    tx_hash: isSent || isDeposited,
+    explorer_url: isSent,
+    deposit_address: has('crypto_deposit/WAITING_DEPOSIT'),
+    exact_deposit_amount: has('crypto_deposit/WAITING_DEPOSIT'),
+    ...(isNamed && { client_name: true, client_tax_id: true }),
+  };
+  const { attributes } = record;
+  for (const [name, isKnown] of Object.entries(expected))
+    if (name in attributes && (attributes[name] !== '') !== isKnown)
+      complain(`${name} is ${JSON.stringify(attributes[name])}`);
+  if (attributes.pix_e2e && !PIX_E2E.test(attributes.pix_e2e)) complain(`pix_e2e is ${attributes.pix_e2e}`);
+  if (attributes.client_tax_id && attributes.client_tax_id !== taxId)
+    complain(`client_tax_id is ${attributes.client_tax_id} instead of ${taxId}`);
+}
+
+/** The figures in BRL add up, by asset and in all. */
+export async function checkWorth(client: Client, complain: Complain): Promise<void> {
+  const body = expectStatus(await client.get('/v2/balance'), 200);
+  const worth = 'calculated_BRL_balance';
+  const assets: readonly Record<string, string>[] = Object.values(body.balances);
+  for (const asset of assets) {
+    const parts = Object.values(asset).flatMap(
+      (part) => (part as unknown as Record<string, string>)?.[worth] ?? [],
+    );
+    if (sum(parts) !== trimDecimal(asset[worth] ?? '0')) complain(`${JSON.stringify(asset)} does not add up`);
+  }
+  const total = sum(assets.map((asset) => asset[worth] ?? '0'));
+  if (total !== trimDecimal(body.calculated_BRL_total_balance)) complain(`all is worth ${total} in parts`);
 }
 
 /**

@@ -8,19 +8,21 @@ import { parseArgs } from 'node:util';
 import {
   checkBalances,
   checkChain,
+  checkFacts,
   checkLabels,
   checkLines,
   checkList,
   checkPrice,
   checkSteps,
+  checkWorth,
   type Entry,
-  type Moment,
+  momentOf,
   readHistory,
   readLines,
 } from './checks.ts';
 import { Client } from './client.ts';
 import { meansOf } from './means.ts';
-import { expectStatus, type Means, readBalances, type Walk, Walker } from './walker.ts';
+import { expectStatus, type Means, type Walk, Walker } from './walker.ts';
 import { WALKS } from './walks.ts';
 
 /** What came of a walk. */
@@ -50,9 +52,10 @@ export async function runWalk(client: Client, means: Means, walk: Walk): Promise
     if (walk.steps.length === 0) await passNothing(walker, complain);
     else await pass(walker);
     const after = await momentOf(client);
-    const lines = await readLines(client, before.lastLine);
+    const lines = await readLines(client, before, after);
     checkChain(lines, after, complain);
     checkBalances(walker, { before, after, lines }, complain);
+    await checkWorth(client, complain);
     if (walk.steps.length > 0) await checkTransaction(walker, lines, complain);
   } catch (error) {
     problems.push(await explain(walker, error));
@@ -95,12 +98,8 @@ async function checkTransaction(
   checkLabels(walker, history, complain);
   checkLines(walker, lines, history, complain);
   checkPrice(walker, history, complain);
+  checkFacts(walker, complain);
   await checkList(walker, complain);
-}
-
-async function momentOf(client: Client): Promise<Moment> {
-  const { entries } = expectStatus(await client.get('/v2/statement?limit=1'), 200);
-  return { balances: await readBalances(client), lastLine: BigInt(entries[0]?.id ?? 0) };
 }
 
 /** What went wrong, and how far the transaction came. */

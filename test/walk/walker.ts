@@ -74,8 +74,6 @@ export class Walker {
   /** The newest body of the single record. */
   // biome-ignore lint/suspicious/noExplicitAny: six shapes
   record: any;
-  /** Other transactions that the walk needed, by their ids. */
-  readonly others: string[] = [];
   #figures: Figures = {};
 
   constructor(client: Client, means: Means, walk: Walk) {
@@ -146,7 +144,6 @@ export class Walker {
   /** Makes another transaction and waits until it succeeded. */
   async makeOther(path: string, body: object): Promise<void> {
     const { end2end } = expectStatus(await this.client.post(path, body), 201);
-    this.others.push(end2end);
     await this.succeed(path, end2end);
   }
 

@@ -54,23 +54,20 @@ function needsApproval(make: Make): Make {
   };
 }
 
-/** The whole balance is asked for many times at once; the one that came too late for its reservation is walked. */
+/** The whole balance is asked for many times at once; one that came too late for its reservation is walked. */
 const asksForAllAtOnce: Make = async (walker) => {
   const body = await bodyOf(RARE_WALLET, ({ currency }) => walker.available(currency))(walker);
   for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
     const answers = await Promise.all(Array.from({ length: 8 }, () => walker.client.post(PATH, body)));
+    const refusals = answers.filter(({ status }) => status !== 201);
+    for (const refusal of refusals)
+      if (refusal.json.code !== 'INSUFFICIENT_BALANCE') expectStatus(refusal, 201);
     const made = answers.filter(({ status }) => status === 201).map(({ json }) => json);
-    for (const { status, json } of answers)
-      if (status !== 201 && json.code !== 'INSUFFICIENT_BALANCE') expectStatus({ status, json }, 201);
-    const late = made.find(
-      ({ component, state }) => `${component}/${state}` === 'request_withdrawl_dash/ERROR',
-    );
-    walker.others.push(...made.filter((each) => each !== late).map(({ end2end }) => end2end));
-    if (made.filter((each) => each.state !== 'ERROR').length !== 1)
-      throw new Error('the balance was spent more than once');
-    if (late) return late.end2end;
-    const [spender] = made;
-    await walker.succeed(PATH, spender.end2end);
+    const late = made.filter(({ state }) => state === 'ERROR');
+    const reserved = made.filter(({ state }) => state !== 'ERROR');
+    if (reserved.length !== 1) throw new Error(`the balance was spent ${reserved.length} times`);
+    await walker.succeed(PATH, reserved[0].end2end);
+    if (late.length > 0) return late[0].end2end;
     await walker.fund(walker.currency, body.amount_received);
   }
   throw new Error('no withdrawal ever came too late');

@@ -36,15 +36,15 @@ export interface Placing {
   readonly outcomes?: (nowMs: number, plan: string | undefined) => readonly Outcome[];
 }
 
-/** Places an order; one that comes again under its key does nothing. */
+/** Places an order; one that comes again under its key does nothing. @returns the plan that it used up, if any. */
 export async function placeOnce(
   { database, clock }: RailParts,
   { key, row }: Order,
   { kind, request, plans = [], outcomes }: Placing,
-): Promise<void> {
+): Promise<string | undefined> {
   const nowMs = await clock.nowMs();
-  await database.withTx(async (tx) => {
-    if (!(await placeOrder(tx, row.accountId, key, kind, request))) return;
+  return database.withTx(async (tx) => {
+    if (!(await placeOrder(tx, row.accountId, key, kind, request))) return undefined;
     const plan = await takePlan(tx, row.accountId, row.id, plans);
     const told = outcomes?.(nowMs, plan) ?? [];
     const target = { accountId: row.accountId, transactionId: row.id };
@@ -53,6 +53,7 @@ export async function placeOnce(
         tx,
         told.map(({ afterMs, ...telling }) => tellJob(target, telling, nowMs + afterMs)),
       );
+    return plan;
   });
 }
 

@@ -4,7 +4,7 @@ import { dynamicBrCode } from '../../base/br-code.ts';
 import { BRL } from '../../base/currency.ts';
 import { newEndToEndId } from '../../base/end-to-end-id.ts';
 import { fromMinor, withDecimals } from '../../base/money.ts';
-import type { PixRail } from '../../resolvers/rails.ts';
+import { type PixRail, RailRefused } from '../../resolvers/rails.ts';
 import type { Telling } from '../../resolvers/run-jobs.ts';
 import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -23,11 +23,13 @@ const PAY_MS = 2_000;
 export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
   return {
     createCharge: async ({ txid, ...order }) => {
-      await placeOnce(parts, order, {
+      const plan = await placeOnce(parts, order, {
         kind: 'charge',
         request: { txid },
-        outcomes: (nowMs) => (isAuto ? [paidByItself(order.row, nowMs)] : []),
+        plans: ['charge-fail'],
+        outcomes: (nowMs, failing) => (isAuto && !failing ? [paidByItself(order.row, nowMs)] : []),
       });
+      if (plan) throw new RailRefused('the sandbox was told to make no charge');
       return { brCode: dynamicBrCode({ url: `sandbox.pix.local/qr/v2/${txid}`, ...MERCHANT }) };
     },
     cancelCharge: (order) => placeOnce(parts, order, { kind: 'charge_cancel', request: {} }),

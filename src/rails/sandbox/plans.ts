@@ -26,6 +26,11 @@ export const PLANS = {
     until: 'step_up_required',
   },
   hold: { doc: 'Screening holds the transaction for compliance review.', until: 'held' },
+  'quote-fail': {
+    doc: 'No price can be given; only by the words in the reference, when the transaction is made.',
+    until: 'created',
+  },
+  'charge-fail': { doc: 'The PIX charge cannot be made.', until: 'charge_created' },
   'swap-fail': { doc: 'The conversion fails.', until: 'swap_failed' },
   'pix-out-reject': {
     doc: 'The payout by PIX is rejected.',

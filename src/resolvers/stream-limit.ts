@@ -1,0 +1,39 @@
+/** How many streams and waiting requests a key may have at once in this process. */
+import { GatewayError } from '../base/errors.ts';
+
+/** Seconds after which a key that is over its limit should look again. */
+const RETRY_SECONDS = 5;
+
+/** Counts what is open by key. */
+export class StreamLimit {
+  readonly #max: number;
+  readonly #open = new Map<string, number>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /**
+   * Takes a place.
+   *
+   * @returns what gives it back; calling it again does nothing.
+   * @throws {GatewayError} `RATE_LIMITED` when the key has no place left.
+   */
+  take(keyId: string): () => void {
+    const open = this.#open.get(keyId) ?? 0;
+    if (open >= this.#max) {
+      throw new GatewayError('RATE_LIMITED', `at most ${this.#max} streams of a key at once`, {
+        retryAfter: RETRY_SECONDS,
+      });
+    }
+    this.#open.set(keyId, open + 1);
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      const left = (this.#open.get(keyId) ?? 1) - 1;
+      if (left > 0) this.#open.set(keyId, left);
+      else this.#open.delete(keyId);
+    };
+  }
+}

@@ -1,0 +1,179 @@
+/** Follows the event log: every event of the account, or the changes of one transaction after its present state. */
+import { encodeEventCursor } from '../events/cursor.ts';
+import { templateOfEvent } from '../events/event-name.ts';
+import { type AccountMark, type EventRow, readPresent } from '../store/events.ts';
+import type { Family, Template } from '../templates/define.ts';
+import type { TransactionRow } from '../templates/facts.ts';
+import type { Registry } from '../templates/registry.ts';
+import { type Context, requireScope } from './context.ts';
+import type { Watch } from './event-hub.ts';
+import { cursorExpired, earliestCursor, isExpired, positionOf, resumePosition } from './event-position.ts';
+import { type Frame, type FrameStream, frameStream, type StreamMode } from './frame-stream.ts';
+import { readTransaction } from './read-transaction.ts';
+
+/** A frame of the log. */
+export type EventFrame = Frame &
+  (
+    | { readonly kind: 'event'; readonly event: EventRow }
+    | { readonly kind: 'heartbeat'; readonly at: string }
+    | { readonly kind: 'expired'; readonly earliest: string; readonly latest: string }
+  );
+
+/** A state of a transaction: the present one has no event, those that come have the event that made them. */
+export interface ChangeFrame extends Frame {
+  readonly event: EventRow | null;
+  readonly row: TransactionRow | null;
+  readonly transactionId: bigint;
+}
+
+/** Which events are wanted; all that are given must hold. */
+export interface EventFilter {
+  readonly after?: string | null | undefined;
+  readonly families?: readonly Family[] | null | undefined;
+  readonly end2end?: string | null | undefined;
+}
+
+/** Everything, from now on. */
+export const ALL: StreamMode = { part: 'all' };
+
+/** @returns the template that an event's name begins with. */
+export function templateOf(registry: Registry, { name }: Pick<EventRow, 'name'>): Template | undefined {
+  const first = templateOfEvent(name);
+  return registry.templates.find((template) => template.name.toLowerCase() === first);
+}
+
+/**
+ * Follows the log after a cursor, or from now on.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER` for a cursor, `NOT_FOUND` for a transaction.
+ */
+export function watchEvents(
+  context: Context,
+  { after, families, end2end }: EventFilter,
+  mode: StreamMode = ALL,
+): Promise<FrameStream<EventFrame>> {
+  requireScope(context, 'read');
+  const { registry } = context;
+  return begin(context, async (watch, mark) => {
+    const transactionId = end2end == null ? undefined : (await readTransaction(context, end2end)).id;
+    const isWanted = (event: EventRow) =>
+      (transactionId === undefined || event.transactionId === transactionId) &&
+      (!families || families.some((family) => family === templateOf(registry, event)?.family));
+    const resumed = resumePosition(after, mode, (text, parameter) => positionOf(text, parameter, mark));
+    const start = mode.part === 'coming' ? mark.seq : (resumed ?? mark.seq);
+    const reader = {
+      ...logReader(watch, start, isWanted, (event): EventFrame => {
+        return { kind: 'event', cursor: cursorAt(mark, event.seq), position: event.seq, event };
+      }),
+      heartbeat: (): EventFrame => ({
+        kind: 'heartbeat',
+        cursor: cursorAt(mark, reader.position),
+        position: reader.position,
+        isHeartbeat: true,
+        at: new Date().toISOString(),
+      }),
+    };
+    return frameStream<EventFrame>(watch, reader, mode, isExpired(start, mark) ? [expired(mark)] : []);
+  });
+}
+
+/**
+ * Follows a transaction: its present state, then every change; after a cursor, only the changes since.
+ *
+ * @throws {GatewayError} as `watchEvents`.
+ */
+export async function watchTransaction(
+  context: Context,
+  { end2end, after }: { readonly end2end: string; readonly after?: string | null | undefined },
+  mode: StreamMode = ALL,
+): Promise<FrameStream<ChangeFrame>> {
+  const { accountId, id } = await readTransaction(context, end2end);
+  return begin(context, async (watch, mark) => {
+    const resumed = resumePosition(after, mode, (text, parameter) => positionOf(text, parameter, mark));
+    const isResumed = resumed !== undefined && !isExpired(resumed, mark);
+    const first: ChangeFrame[] = [];
+    let start = isResumed ? resumed : mark.seq;
+    if (!isResumed && mode.part !== 'coming') {
+      const present = await readPresent(context.database, accountId, id);
+      // It may be newer than the mark: the events up to it are told by it.
+      if (present?.eventSeq != null && present.eventSeq > start) start = present.eventSeq;
+      first.push({
+        cursor: cursorAt(mark, start),
+        position: start,
+        isPresent: true,
+        event: null,
+        row: present?.row ?? null,
+        transactionId: id,
+      });
+    }
+    const reader = logReader(
+      watch,
+      mode.part === 'coming' ? mark.seq : start,
+      (event) => event.transactionId === id,
+      (event): ChangeFrame => {
+        return {
+          cursor: cursorAt(mark, event.seq),
+          position: event.seq,
+          event,
+          row: null,
+          transactionId: id,
+        };
+      },
+    );
+    return frameStream(watch, reader, mode, first);
+  });
+}
+
+/** Follows the caller's account: whoever waits is registered before anything is read, so nothing falls in between. */
+export async function begin<Stream>(
+  { events, caller }: Context,
+  start: (watch: Watch, mark: AccountMark) => Promise<Stream>,
+): Promise<Stream> {
+  const watch = events.watch(caller.accountId);
+  try {
+    return await start(watch, await watch.fresh());
+  } catch (error) {
+    watch.end();
+    throw error;
+  }
+}
+
+function logReader<F extends Frame>(
+  watch: Watch,
+  start: bigint,
+  isWanted: (event: EventRow) => boolean,
+  frameOf: (event: EventRow) => F,
+) {
+  const reader = {
+    position: start,
+    read: async (): Promise<readonly F[]> => {
+      for (;;) {
+        const page = await watch.page(reader.position);
+        if (page.length === 0) return [];
+        // The months that this follower was about to read were dropped meanwhile.
+        if (page[0]?.seq !== reader.position + 1n) throw cursorExpired(await watch.fresh());
+        reader.position = (page.at(-1) as EventRow).seq;
+        const frames = page.filter(isWanted).map(frameOf);
+        if (frames.length > 0) return frames;
+      }
+    },
+  };
+  return reader;
+}
+
+function expired(mark: AccountMark): EventFrame {
+  const earliest = earliestCursor(mark);
+  // Whoever goes on after this frame goes on with the oldest event.
+  return {
+    kind: 'expired',
+    cursor: earliest,
+    position: mark.floor - 1n,
+    isLast: true,
+    earliest,
+    latest: cursorAt(mark, mark.seq),
+  };
+}
+
+function cursorAt({ accountId }: AccountMark, seq: bigint): string {
+  return encodeEventCursor(accountId, seq);
+}

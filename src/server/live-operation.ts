@@ -1,0 +1,74 @@
+/** Executes a subscription frame by frame: the stream of its frames, and the result of each. */
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLSchema,
+} from 'graphql';
+import type { Logger } from 'pino';
+import type { Frame, FrameStream, StreamMode } from '../resolvers/frame-stream.ts';
+import type { Context } from '../resolvers/context.ts';
+import { createLoaders } from '../schema/loaders.ts';
+import { presentGraphqlError } from './present-error.ts';
+
+/** A subscription of a caller. */
+export interface LiveOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly context: Context;
+  readonly requestId: string;
+  readonly log: Logger;
+}
+
+/** @returns the frames that are wanted, or the errors for which there are none. */
+export async function openFrames(
+  operation: LiveOperation,
+  stream: StreamMode,
+): Promise<FrameStream<Frame> | ExecutionResult> {
+  const source = await createSourceEventStream(argsOf(operation, stream));
+  if (Symbol.asyncIterator in source) return source as FrameStream<Frame>;
+  return presented(operation, source);
+}
+
+/** @returns whether frames came, not errors. */
+export function isFrames(source: FrameStream<Frame> | ExecutionResult): source is FrameStream<Frame> {
+  return Symbol.asyncIterator in source;
+}
+
+/** @returns the result for one frame. What it reads it reads now: loaders remember nothing of earlier frames. */
+export async function executeFrame(operation: LiveOperation, frame: Frame): Promise<ExecutionResult> {
+  const result = await execute({ ...argsOf(operation), rootValue: frame });
+  return presented(operation, result);
+}
+
+/** @returns whether a result says that the database was away: the same frame can be had later. */
+export function isUnavailable({ errors }: ExecutionResult): boolean {
+  return errors?.some(({ extensions }) => extensions.code === 'UNAVAILABLE') ?? false;
+}
+
+function argsOf(operation: LiveOperation, stream?: StreamMode) {
+  const { schema, document, operationName, variables, context } = operation;
+  return {
+    schema,
+    document,
+    operationName,
+    variableValues: variables,
+    contextValue: {
+      ...context,
+      stream,
+      loaders: createLoaders(context.database, context.caller.accountId),
+    },
+  };
+}
+
+function presented({ log, requestId }: LiveOperation, result: ExecutionResult): ExecutionResult {
+  if (!result.errors) return result;
+  const errors = result.errors.map((error) => presentGraphqlError(error, log, requestId));
+  // What says how HTTP would answer means nothing inside of a stream.
+  for (const error of errors) if (error instanceof GraphQLError) delete error.extensions.http;
+  return { ...result, errors };
+}

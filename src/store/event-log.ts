@@ -1,0 +1,26 @@
+/** Keeps the event log in months: those to come are made, those past their retention are dropped. */
+import type { Statement, Tx } from './database.ts';
+
+const MAKE: Statement = { name: 'event_log_make', text: `select event_partitions($1::timestamptz) as made` };
+const RETIRE: Statement = {
+  name: 'event_log_retire',
+  text: `select event_retire($1::timestamptz) as dropped`,
+};
+const SKIP: Statement = {
+  name: 'event_log_skip',
+  text: `update webhook_delivery d set state = 'skipped', ended_at = $1, leased_until = null from event_floor f
+    where d.account_id = f.account_id and d.event_seq < f.seq and d.state = 'pending'`,
+};
+
+/** Makes the months up to a moment. @returns how many there were not. */
+export async function makeMonths(database: Tx, until: Date): Promise<number> {
+  const [row] = await database.query<{ made: number }>(MAKE, [until.toISOString()]);
+  return row?.made ?? 0;
+}
+
+/** Drops the months that ended before a moment, and gives up the deliveries of their events. @returns how many. */
+export async function retireMonths(database: Tx, before: Date, now: Date): Promise<number> {
+  const [row] = await database.query<{ dropped: number }>(RETIRE, [before.toISOString()]);
+  await database.query(SKIP, [now.toISOString()]);
+  return row?.dropped ?? 0;
+}

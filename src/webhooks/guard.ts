@@ -1,0 +1,194 @@
+/**
+ * Decides where webhooks may be sent (C-63): to public addresses only, so that nobody reaches the gateway's own network
+ * through it (SSRF). Names are judged by the addresses they resolve to at the moment of connecting, and exactly the
+ * judged addresses are connected to; literals are judged by themselves, because Node never looks them up.
+ */
+import { Resolver } from 'node:dns/promises';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+/** What may be connected to besides public addresses. */
+export interface GuardOptions {
+  /** In the sandbox loopback is allowed, and `http` to it: 127.0.0.0/8, ::1, and names under `localhost`. */
+  readonly allowsLoopback: boolean;
+}
+
+/** Resolves a name to all of its addresses, of both families. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+/** A connection that is not made. The message never names an address: it is shown to whoever gave the URL. */
+export class GuardError extends Error {
+  override readonly name = 'GuardError';
+  readonly code: 'URL_REFUSED' | 'ADDRESS_REFUSED' | 'NO_ADDRESS';
+
+  /**
+   * @param code - the URL itself is not taken; an address is not allowed; the name has none.
+   * @param message - for whoever gave the URL.
+   */
+  constructor(code: GuardError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const URL_LENGTH_MAX = 2048;
+/** A name with many addresses is tried at these first ones; all of them are judged. */
+const ADDRESSES_MAX = 4;
+const DNS_TIMEOUT_MS = 2000;
+const NOT_PUBLIC = 'the address is not public';
+
+/** IANA IPv4 Special-Purpose Address Registry, multicast and reserved space, and one address of a cloud. */
+const DENIED_4 = listOf('ipv4', [
+  ['0.0.0.0', 8], // this network; connecting to it reaches loopback
+  ['10.0.0.0', 8], // private
+  ['100.64.0.0', 10], // shared by carriers; metadata of Alibaba Cloud
+  ['127.0.0.0', 8], // loopback
+  ['168.63.129.16', 32], // the host of an Azure machine: public by number, private by route
+  ['169.254.0.0', 16], // link-local; metadata of most clouds
+  ['172.16.0.0', 12], // private
+  ['192.0.0.0', 24], // protocol assignments; metadata of Oracle Cloud
+  ['192.0.2.0', 24], // documentation
+  ['192.88.99.0', 24], // relays of 6to4
+  ['192.168.0.0', 16], // private
+  ['198.18.0.0', 15], // benchmarks
+  ['198.51.100.0', 24], // documentation
+  ['203.0.113.0', 24], // documentation
+  ['224.0.0.0', 4], // multicast
+  ['240.0.0.0', 4], // reserved, and broadcast
+]);
+/**
+ * All that IANA gives out as global unicast. Outside of it stand ::, ::1, addresses that embed one of IPv4 (mapped,
+ * compatible, NAT64), discard, segment routing, unique local, link-local, site-local and multicast.
+ */
+const GLOBAL_6 = listOf('ipv6', [['2000::', 3]]);
+/** IANA IPv6 Special-Purpose Address Registry within global unicast. */
+const DENIED_6 = listOf('ipv6', [
+  ['2001::', 23], // protocol assignments, among them Teredo, benchmarks, ORCHID
+  ['2001:db8::', 32], // documentation
+  ['2002::', 16], // 6to4: embeds an IPv4 address
+  ['3fff::', 20], // documentation
+]);
+const LOOPBACK_4 = listOf('ipv4', [['127.0.0.0', 8]]);
+const LOOPBACK_6 = listOf('ipv6', [['::1', 128]]);
+
+/** @returns whether the text is an address that is globally reachable unicast; false for whatever is no address. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return !DENIED_4.check(address, 'ipv4');
+  // BlockList knows no zones: `fe80::1%eth0` is in no list, so it is not in the allowed one either.
+  return family === 6 && GLOBAL_6.check(address, 'ipv6') && !DENIED_6.check(address, 'ipv6');
+}
+
+/** @returns whether the address may be connected to. */
+export function isAllowedAddress(address: string, { allowsLoopback }: GuardOptions): boolean {
+  return isPublicAddress(address) || (allowsLoopback && isLoopback(address));
+}
+
+/**
+ * Judges a URL when it is saved, and again before it is used. A name may still resolve to what is not allowed.
+ *
+ * @param text - as given, in any spelling that the URL standard takes; any port.
+ * @returns why it is not taken, as a clause for its owner; undefined when it is.
+ */
+export function checkUrl(text: string, options: GuardOptions): string | undefined {
+  if (text.length > URL_LENGTH_MAX) return `the URL is longer than ${URL_LENGTH_MAX} characters`;
+  // The URL standard drops or mends these; what was saved would not be what is asked for.
+  if (/[\s\\\p{Cc}]/u.test(text)) return 'the URL contains a blank, a backslash or a control character';
+  const url = /^https?:\/\/[^/]/i.test(text) ? URL.parse(text) : null;
+  if (!url) return 'an absolute URL that begins with https:// is expected';
+  if (url.username !== '' || url.password !== '') return 'the URL contains credentials';
+  const host = hostOf(url.hostname);
+  if (host === undefined) return 'the URL names no host';
+  if (!isAllowedHost(host, options)) return NOT_PUBLIC;
+  if (url.protocol === 'http:' && !isLoopback(host) && !isLocalName(host)) return 'https is required';
+  return undefined;
+}
+
+/**
+ * Judges a host that may be an address: Node connects to those without asking any `lookup`. Names pass, guardedLookup
+ * judges them.
+ *
+ * @param hostname - as in a URL, brackets allowed, in any spelling.
+ * @throws {GuardError} when it is an address that is not allowed, or no host at all.
+ */
+export function assertConnectable(hostname: string, options: GuardOptions): void {
+  const isPlain = isIP(hostname) !== 0 || !/[\s\\/@#?]/.test(hostname);
+  const spelled = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
+  const host = isPlain ? hostOf(URL.parse(`https://${spelled}/`)?.hostname ?? '') : undefined;
+  if (host === undefined) throw new GuardError('URL_REFUSED', 'the URL names no host');
+  if (!isAllowedHost(host, options)) throw new GuardError('ADDRESS_REFUSED', NOT_PUBLIC);
+}
+
+/**
+ * @param options - `resolve` replaces DNS, in tests.
+ * @returns a `lookup` for net.connect and tls.connect. It gives GuardError when any address of the name is not
+ *   allowed: one public address among private ones is how a rebinding name looks. Since the connection is made to what
+ *   it hands over, there is no second answer that could differ.
+ */
+export function guardedLookup(
+  options: GuardOptions & { readonly resolve?: Resolve | undefined },
+): LookupFunction {
+  const resolve = options.resolve ?? resolveByDns;
+  return (hostname, { all }, callback) => {
+    judgedAddresses(hostname, resolve, options).then(
+      (addresses) => {
+        const found = addresses.map((address) => ({ address, family: isIP(address) }));
+        if (all) callback(null, found);
+        else callback(null, found[0]?.address as string, found[0]?.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+  };
+}
+
+/** @returns at least one address. */
+async function judgedAddresses(hostname: string, resolve: Resolve, options: GuardOptions): Promise<string[]> {
+  assertConnectable(hostname, options);
+  // RFC 6761, 6.3: no resolver has a say in what these names mean.
+  const addresses = isLocalName(hostname) ? ['127.0.0.1', '::1'] : [...(await resolve(hostname))];
+  if (addresses.length === 0) throw new GuardError('NO_ADDRESS', 'the name has no address');
+  if (!addresses.every((address) => isAllowedAddress(address, options))) {
+    throw new GuardError('ADDRESS_REFUSED', NOT_PUBLIC);
+  }
+  return addresses.slice(0, ADDRESSES_MAX);
+}
+
+/**
+ * Asks DNS directly: getaddrinfo would hold one of the process's few threads for as long as a name server is silent,
+ * and so let one bad name slow down all.
+ */
+async function resolveByDns(hostname: string): Promise<string[]> {
+  const dns = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
+  const answers = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const failure = answers.find((answer) => answer.status === 'rejected');
+  if (addresses.length === 0 && failure) throw failure.reason;
+  return addresses;
+}
+
+function isAllowedHost(host: string, options: GuardOptions): boolean {
+  if (isIP(host) !== 0) return isAllowedAddress(host, options);
+  return options.allowsLoopback || !isLocalName(host);
+}
+
+/** Only these two spellings of a family: an address that embeds one of loopback is none. */
+function isLoopback(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return LOOPBACK_4.check(address, 'ipv4');
+  return family === 6 && LOOPBACK_6.check(address, 'ipv6');
+}
+
+function isLocalName(host: string): boolean {
+  return /^(.+\.)?localhost\.?$/i.test(host);
+}
+
+/** @returns the address or name of a parsed URL's host, without brackets; undefined when a label of it is empty. */
+function hostOf(hostname: string): string | undefined {
+  if (hostname.startsWith('[')) return hostname.slice(1, -1);
+  return hostname.replace(/\.$/, '').split('.').includes('') ? undefined : hostname;
+}
+
+function listOf(family: 'ipv4' | 'ipv6', ranges: readonly (readonly [string, number])[]): BlockList {
+  const list = new BlockList();
+  for (const [network, prefix] of ranges) list.addSubnet(network, prefix, family);
+  return list;
+}

@@ -1,0 +1,166 @@
+/**
+ * The pump: leases deliveries that are due, sends them, and writes what came of it in batches. Nothing is sent inside a
+ * database transaction; what is due and until when, is said by the clock of the processes, what is signed by the machine's.
+ */
+import type { Logger } from 'pino';
+import type { Services } from '../resolvers/context.ts';
+import { groupCommit } from '../resolvers/group-commit.ts';
+import { endTries, type LeasedDelivery, leaseDeliveries, type TriedDelivery } from '../store/deliveries.ts';
+import { retryAfterMs, type Verdict, verdictOf } from './schedule.ts';
+import { sendWebhook, type WebhookOutcome } from './send.ts';
+import { webhookHeaders, webhookId } from './sign.ts';
+
+/** How a pump sends. */
+export interface PumpOptions {
+  /** In a sandbox: plain http to this machine is sent to (C-63). */
+  readonly allowsLoopback: boolean;
+  /** Most deliveries under way at once, default 256. */
+  readonly max?: number;
+  /** Milliseconds that a receiver has, default 15,000. */
+  readonly timeoutMs?: number;
+}
+
+/** Sends what is due. */
+export interface Pump {
+  /** Begins what is due and fits. @returns whether more may be due than was begun. */
+  readonly turn: () => Promise<boolean>;
+  /** Called whenever a delivery has ended: others may have waited for it. */
+  readonly onEnded: (listener: () => void) => void;
+  /** Waits for all that is under way. */
+  readonly idle: () => Promise<void>;
+}
+
+const UNDER_WAY_MAX = 256;
+const TIMEOUT_MS = 15_000;
+/** Outcomes that are written by one statement at most. */
+const BATCH_MAX = 200;
+
+/** @returns a pump; nothing is sent until its first turn. */
+export function createPump(services: Services, log: Logger, options: PumpOptions): Pump {
+  const { database, clock } = services;
+  const max = options.max ?? UNDER_WAY_MAX;
+  const underWay = new Set<Promise<void>>();
+  let ended = () => {};
+  const end = groupCommit<TriedDelivery, null>(
+    async (tries) => {
+      await endTries(database, tries, await clock.nowMs());
+      return tries.map(() => null);
+    },
+    // Two tries of one endpoint may stand in one batch, two of one delivery not: the later is the one that counts.
+    { max: BATCH_MAX, keyOf: ({ accountId, id }) => `${accountId}/${id}` },
+  );
+  const deliver = async (delivery: LeasedDelivery, atMs: number): Promise<void> => {
+    try {
+      await end(await attempt(delivery, atMs, options));
+    } catch (error) {
+      // The lease gives it back.
+      log.warn({ err: error, delivery: String(delivery.id) }, 'a webhook could not be ended');
+    }
+  };
+  return {
+    turn: async () => {
+      const room = max - underWay.size;
+      if (room <= 0) return false;
+      const nowMs = await clock.nowMs();
+      const leased = await leaseDeliveries(database, nowMs, room);
+      for (const delivery of leased) {
+        const work = deliver(delivery, nowMs).finally(() => {
+          underWay.delete(work);
+          ended();
+        });
+        underWay.add(work);
+      }
+      return leased.length > 0;
+    },
+    onEnded: (listener) => {
+      ended = listener;
+    },
+    idle: async () => {
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/** Makes one try. Whatever goes wrong with it is an outcome, so that the schedule goes on. */
+async function attempt(
+  delivery: LeasedDelivery,
+  atMs: number,
+  options: PumpOptions,
+): Promise<TriedDelivery> {
+  const outcome = await send(delivery, options).catch(
+    (error: Error): WebhookOutcome => ({
+      status: null,
+      error: `FAILED: ${error.message}`,
+      durationMs: 0,
+      answer: null,
+      retryAfter: null,
+    }),
+  );
+  const endedAt = new Date();
+  const { attempt: n, round } = delivery;
+  const verdict = verdictOf(outcome, { attempt: n, at: endedAt, random: Math.random() });
+  return tried(delivery, outcome, isTest(round) ? asTest(verdict) : verdict, {
+    atMs,
+    endedMs: atMs + outcome.durationMs,
+    blockedMs: verdict.isThrottling ? retryAfterMs(outcome.retryAfter ?? '', endedAt) : undefined,
+  });
+}
+
+function send(delivery: LeasedDelivery, options: PumpOptions): Promise<WebhookOutcome> {
+  const { url, payload, secrets, signingKey, name, sequence, attempt: n, eventSeq, token, round } = delivery;
+  const headers = webhookHeaders({
+    id: webhookId(eventSeq, token),
+    at: new Date(),
+    secrets,
+    signingKey: signingKey ?? undefined,
+    body: payload,
+    eventName: name,
+    sequence,
+    attempt: n,
+  });
+  return sendWebhook({
+    url,
+    headers: isTest(round) ? { ...headers, 'crossramp-test': 'true' } : headers,
+    body: payload,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    allowsLoopback: options.allowsLoopback,
+  });
+}
+
+function isTest(round: number): boolean {
+  return round < 0;
+}
+
+/** A test is tried once, and disables nothing. */
+function asTest(verdict: Verdict): Verdict {
+  return verdict.kind === 'delivered' ? verdict : { kind: 'dead', isThrottling: false };
+}
+
+const STATES = { delivered: 'delivered', dead: 'dead', gone: 'skipped', retry: 'pending' } as const;
+
+function tried(
+  delivery: LeasedDelivery,
+  outcome: WebhookOutcome,
+  verdict: Verdict,
+  times: { readonly atMs: number; readonly endedMs: number; readonly blockedMs: number | undefined },
+): TriedDelivery {
+  const { accountId, id, endpointId, eventSeq, attempt: n, round } = delivery;
+  const { atMs, endedMs, blockedMs } = times;
+  return {
+    accountId,
+    id,
+    endpointId,
+    eventSeq,
+    attempt: n,
+    isTest: isTest(round),
+    atMs,
+    durationMs: outcome.durationMs,
+    status: outcome.status,
+    error: outcome.error,
+    answer: outcome.answer,
+    state: STATES[verdict.kind],
+    dueMs: verdict.kind === 'retry' ? endedMs + verdict.nextDelayMs : null,
+    blockedUntilMs: blockedMs === undefined ? null : endedMs + blockedMs,
+    isGone: verdict.kind === 'gone',
+  };
+}

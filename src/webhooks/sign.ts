@@ -1,0 +1,201 @@
+/**
+ * Signatures of webhooks by Standard Webhooks 1.0.0 (C-60): `id.timestamp.body` under an HMAC-SHA256 (`v1`) and, where
+ * an endpoint asks for it, under an Ed25519 key (`v1a`). Secrets never appear in messages of errors.
+ */
+import {
+  createHmac,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
+import { assert } from '../base/assert.ts';
+
+/** An Ed25519 key in the text forms that libraries take: keep the one, publish the other. */
+export interface SigningKey {
+  /** `whsk_` and the base64 of 32 bytes of seed and 32 bytes of public key. */
+  readonly secret: string;
+  /** `whpk_` and the base64 of 32 bytes. */
+  readonly public: string;
+}
+
+/** What is signed. */
+export interface Signed {
+  /** The same over all tries of one event; without a full stop, which separates what is signed. */
+  readonly id: string;
+  /** When this try is made, in whole seconds since 1970. */
+  readonly timestampSeconds: number;
+  /** The body exactly as it is sent; a string is taken as UTF-8. */
+  readonly body: string | Buffer;
+}
+
+const SECRET_PREFIX = 'whsec_';
+const SIGNING_PREFIX = 'whsk_';
+const PUBLIC_PREFIX = 'whpk_';
+const SECRET_BYTES = 32;
+/** Standard Webhooks takes secrets of 24 to 64 bytes. */
+const SECRET_BYTES_MIN = 24;
+const SECRET_BYTES_MAX = 64;
+const ED25519_BYTES = 32;
+
+const ID = /^[0-9A-Za-z_-]{1,128}$/;
+const TOKEN = /^[0-9A-Za-z]{16,64}$/;
+/** Hierarchical names, as Standard Webhooks writes them; nothing that could end a header field. */
+const EVENT_NAME = /^\w+(\.\w+)*$/;
+
+/** @returns a new secret: `whsec_` and the base64 of 32 random bytes. */
+export function newSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/**
+ * @returns the key that a secret stands for, 24 to 64 bytes.
+ * @throws {RangeError} when the text is not `whsec_` and padded standard base64 of so many bytes.
+ */
+export function secretBytes(secret: string): Buffer {
+  const bytes = decode(SECRET_PREFIX, secret);
+  if (!bytes || bytes.length < SECRET_BYTES_MIN || bytes.length > SECRET_BYTES_MAX) {
+    throw new RangeError(`expected ${SECRET_PREFIX} and the base64 of 24 to 64 bytes`);
+  }
+  return bytes;
+}
+
+/**
+ * @returns the signature, `v1,` and base64.
+ * @throws {RangeError} when the secret is malformed.
+ */
+export function signV1(secret: string, id: string, timestampSeconds: number, body: string | Buffer): string {
+  const head = signedHead({ id, timestampSeconds, body });
+  return `v1,${createHmac('sha256', secretBytes(secret)).update(head).update(body).digest('base64')}`;
+}
+
+/** @returns a new Ed25519 key, in the forms that the libraries of Standard Webhooks take. */
+export function newSigningKey(): SigningKey {
+  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const seed = Buffer.from(jwk.d as string, 'base64url');
+  const point = Buffer.from(jwk.x as string, 'base64url');
+  return {
+    secret: SIGNING_PREFIX + Buffer.concat([seed, point]).toString('base64'),
+    public: PUBLIC_PREFIX + point.toString('base64'),
+  };
+}
+
+/**
+ * @param signingKey - the secret form, `whsk_…`.
+ * @returns the public form, `whpk_…`.
+ * @throws {RangeError} when the key is malformed, or its halves do not belong together.
+ */
+export function publicKeyOf(signingKey: string): string {
+  const { point } = readSigningKey(signingKey);
+  return PUBLIC_PREFIX + point.toString('base64');
+}
+
+/**
+ * @param signingKey - the secret form, `whsk_…`.
+ * @returns the signature, `v1a,` and base64.
+ * @throws {RangeError} when the key is malformed, or its halves do not belong together.
+ */
+export function signV1a(
+  signingKey: string,
+  id: string,
+  timestampSeconds: number,
+  body: string | Buffer,
+): string {
+  const content = Buffer.concat([signedHead({ id, timestampSeconds, body }), Buffer.from(body)]);
+  return `v1a,${sign(null, content, readSigningKey(signingKey).key).toString('base64')}`;
+}
+
+/**
+ * Signs under every secret that is valid, so that receivers may change theirs at any time of a rotation.
+ *
+ * @param secrets - at least one; the newest first.
+ * @param signingKey - adds a `v1a` behind the others.
+ * @returns the value of `webhook-signature`: signatures between spaces.
+ * @throws {RangeError} when a secret or the key is malformed.
+ */
+export function signatureHeader(secrets: readonly string[], signed: Signed, signingKey?: string): string {
+  assert(secrets.length > 0, 'a webhook is signed under at least one secret');
+  const { id, timestampSeconds, body } = signed;
+  const signatures = secrets.map((secret) => signV1(secret, id, timestampSeconds, body));
+  if (signingKey !== undefined) signatures.push(signV1a(signingKey, id, timestampSeconds, body));
+  return signatures.join(' ');
+}
+
+/**
+ * Makes the id that receivers know an event by. The position is in it so that the order is signed too (C-60).
+ *
+ * @param accountSeq - of the event among those of its account, from 1.
+ * @param random - 16 to 64 letters and digits, kept with the event: the same over all tries.
+ */
+export function webhookId(accountSeq: number | bigint, random: string): string {
+  assert(
+    accountSeq > 0 && /^\d+$/.test(String(accountSeq)),
+    'a position of an event is a whole number from 1',
+  );
+  assert(TOKEN.test(random), 'the random part of an id is 16 to 64 letters and digits');
+  return `evt_${accountSeq}_${random}`;
+}
+
+/**
+ * @param delivery - `at` is the moment of this try; `sequence` the position of the event in its transaction;
+ *   `attempt` counts the tries from 1; secrets and key as for signatureHeader.
+ * @returns all header fields of one try that say something about it, in lower case.
+ * @throws {RangeError} when a secret or the key is malformed.
+ */
+export function webhookHeaders(delivery: {
+  readonly id: string;
+  readonly at: Date;
+  readonly secrets: readonly string[];
+  readonly signingKey?: string | undefined;
+  readonly body: string | Buffer;
+  readonly eventName: string;
+  readonly sequence: number;
+  readonly attempt: number;
+}): Record<string, string> {
+  const { id, at, secrets, signingKey, body, eventName, sequence, attempt } = delivery;
+  assert(EVENT_NAME.test(eventName), 'the name of an event is words between full stops');
+  const timestampSeconds = Math.floor(at.getTime() / 1000);
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Crossramp-Webhooks/1',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': signatureHeader(secrets, { id, timestampSeconds, body }, signingKey),
+    'crossramp-event': eventName,
+    'crossramp-sequence': String(sequence),
+    'crossramp-attempt': String(attempt),
+  };
+}
+
+/** What goes before the body: another full stop in it would let one id and time pass for another. */
+function signedHead({ id, timestampSeconds }: Signed): Buffer {
+  assert(ID.test(id), 'the id of a webhook is letters, digits, hyphens and underscores');
+  assert(Number.isSafeInteger(timestampSeconds) && timestampSeconds >= 0, 'a timestamp is whole seconds');
+  return Buffer.from(`${id}.${timestampSeconds}.`);
+}
+
+function readSigningKey(signingKey: string): { key: KeyObject; point: Buffer } {
+  const bytes = decode(SIGNING_PREFIX, signingKey);
+  if (bytes?.length !== 2 * ED25519_BYTES) {
+    throw new RangeError(`expected ${SIGNING_PREFIX} and the base64 of 64 bytes`);
+  }
+  const point = bytes.subarray(ED25519_BYTES);
+  const d = bytes.subarray(0, ED25519_BYTES).toString('base64url');
+  const key = createPrivateKey({
+    key: { kty: 'OKP', crv: 'Ed25519', d, x: point.toString('base64url') },
+    format: 'jwk',
+  });
+  // Node takes any public half and goes by the seed: receivers would be shown a key that never verifies.
+  if (key.export({ format: 'jwk' }).x !== point.toString('base64url')) {
+    throw new RangeError('the public half of the signing key does not belong to its seed');
+  }
+  return { key, point };
+}
+
+/** Node reads base64 leniently; only what it would write itself is taken, so that every secret has one spelling. */
+function decode(prefix: string, text: string): Buffer | undefined {
+  if (!text.startsWith(prefix)) return undefined;
+  const bytes = Buffer.from(text.slice(prefix.length), 'base64');
+  return bytes.toString('base64') === text.slice(prefix.length) ? bytes : undefined;
+}

@@ -1,0 +1,105 @@
+/** The webhooks of this process: relay and pump, woken by commits of this process and by time, and the log's months. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Services } from '../resolvers/context.ts';
+import { makeMonths, retireMonths } from '../store/event-log.ts';
+import { createPump, type Pump, type PumpOptions } from './pump.ts';
+import { relayAll } from './relay.ts';
+
+/** How webhooks run. */
+export interface WebhookOptions extends PumpOptions {
+  /** Days that the event log goes back at least, default 90. */
+  readonly retentionDays?: number;
+}
+
+/** Webhooks that run until they are stopped. */
+export interface WebhookWorker {
+  /** Begins nothing more, and waits for what is under way. */
+  readonly stop: () => Promise<void>;
+}
+
+/** How often is looked without being rung for: timers, and commits of other processes. */
+const POLL_MS = 1_000;
+/** Turns are so far apart at least: what comes together is done together. */
+const GATHER_MS = 5;
+/** Events that wait for a writer to end are asked for again so soon. */
+const BEHIND_MS = 20;
+/** After an error the database is left alone for a while. */
+const FAILED_MS = 1_000;
+const HOUSEKEEPING_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Months are made ahead, so that an event always has one. */
+const AHEAD_DAYS = 62;
+const RETENTION_DAYS = 90;
+
+/** Starts relay and pump of this process. Several processes may work on one database. */
+export function startWebhooks(services: Services, log: Logger, options: WebhookOptions): WebhookWorker {
+  const stopping = new AbortController();
+  const pump = createPump(services, log, options);
+  const pumping = repeat(stopping.signal, log, () => pumpTurn(pump));
+  const relaying = repeat(stopping.signal, log, async () => {
+    const { deliveries, isBehind } = await relayAll(services);
+    if (deliveries > 0) pumping.ring();
+    return isBehind ? BEHIND_MS : POLL_MS;
+  });
+  const keeping = repeat(stopping.signal, log, async () => {
+    await keepMonths(services, options.retentionDays ?? RETENTION_DAYS);
+    return HOUSEKEEPING_MS;
+  });
+  pump.onEnded(pumping.ring);
+  services.doorbell.onAny(() => {
+    relaying.ring();
+    // The clock may have been set ahead: deliveries that wait are due then.
+    pumping.ring();
+  });
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all([relaying.done, pumping.done, keeping.done]);
+      await pump.idle();
+    },
+  };
+}
+
+/** Makes the months of the log that come next, and drops those past their retention, by the clock of the machine. */
+export async function keepMonths({ database }: Pick<Services, 'database'>, days: number): Promise<void> {
+  const now = new Date();
+  await makeMonths(database, new Date(now.getTime() + AHEAD_DAYS * DAY_MS));
+  await retireMonths(database, new Date(now.getTime() - days * DAY_MS), now);
+}
+
+async function pumpTurn(pump: Pump): Promise<number> {
+  return (await pump.turn()) ? 0 : POLL_MS;
+}
+
+interface Loop {
+  /** Makes the next turn come at once; one that is under way is followed by another. */
+  readonly ring: () => void;
+  readonly done: Promise<void>;
+}
+
+/** Turns that say after how many milliseconds the next one comes, until the signal; an error is not the end. */
+function repeat(signal: AbortSignal, log: Logger, turn: () => Promise<number>): Loop {
+  let isRung = false;
+  let wake = new AbortController();
+  const ring = () => {
+    isRung = true;
+    wake.abort();
+  };
+  signal.addEventListener('abort', ring);
+  const run = async () => {
+    while (!signal.aborted) {
+      await sleep(GATHER_MS);
+      isRung = false;
+      wake = new AbortController();
+      const waitMs = await turn().catch((error: unknown) => {
+        log.warn({ err: error }, 'webhooks have to wait');
+        isRung = false;
+        wake = new AbortController();
+        return FAILED_MS;
+      });
+      if (!isRung && !signal.aborted) await sleep(waitMs, undefined, { signal: wake.signal }).catch(() => {});
+    }
+  };
+  return { ring, done: run() };
+}
