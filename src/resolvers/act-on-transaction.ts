@@ -14,7 +14,7 @@ import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
 import { exceedsDailyLimit } from './customer-limits.ts';
 import { price } from './price.ts';
-import { readTransaction } from './read-transaction.ts';
+import { findOwn } from './read-transaction.ts';
 
 /** Which transaction: its id, and the family that it must be of, if any. */
 export interface Target {
@@ -176,7 +176,7 @@ async function requote(context: Context, row: ProcessRow): Promise<ProcessRow> {
 }
 
 async function find(context: Context, { end2end, family }: Target): Promise<ProcessRow> {
-  const { accountId, id } = await readTransaction(context, end2end, family);
+  const { accountId, id } = await findOwn(context, end2end, family);
   const [row] = await readProcesses(context.database, [{ accountId, transactionId: id }]);
   return known(row, 'a transaction that was read');
 }

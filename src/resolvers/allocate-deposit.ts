@@ -27,13 +27,14 @@ export async function allocateDeposit(
 ): Promise<{ address: string; exactAmount: string }> {
   const { currency, amount } = sourceOf(row);
   const shown = Math.min(currency.decimals, SHOWN_DECIMALS_MAX);
-  const step = 10n ** BigInt(currency.decimals - suffixDecimals(currency.decimals));
+  const step = 10n ** BigInt(currency.decimals - (SUFFIX_DECIMALS[currency.asset] ?? SUFFIX_DECIMALS_USUAL));
   const now = new Date(await clock.nowMs());
   const heldUntil = new Date(known(expiryOf(row), 'an end') + MONITORING_MS);
   for (let addresses = 0; addresses < ADDRESSES_MAX; addresses++) {
     const address = await rails.chain.depositAddress(currency);
     for (let tries = 0; tries < TRIES_PER_ADDRESS; tries++) {
-      const amountMinor = amount + step * BigInt(randomInt(1, suffixLimit(currency.decimals)));
+      const amountMinor =
+        amount + step * BigInt(randomInt(1, SUFFIX_LIMITS[currency.asset] ?? SUFFIX_LIMIT_USUAL));
       const slot = {
         accountId: row.accountId,
         transactionId: row.id,
@@ -50,11 +51,9 @@ export async function allocateDeposit(
   throw new GatewayError('UNAVAILABLE', 'no exact amount is free at the moment', { retryAfter: 60 });
 }
 
-/** The suffix stands in the last four of six decimals; of Bitcoin's eight the last three, where digits are money. */
-function suffixLimit(decimals: number): number {
-  return decimals === 8 ? 1_000 : 10_000;
-}
-
-function suffixDecimals(decimals: number): number {
-  return decimals === 8 ? 8 : 6;
-}
+/** Where the suffix ends, by asset: its digits are money, so they stand where they are worth a few cents. */
+const SUFFIX_DECIMALS: Readonly<Record<string, number>> = { BTC: 8, ETH: 10 };
+const SUFFIX_DECIMALS_USUAL = 6;
+/** Of Bitcoin's eight decimals the last three, of others four. */
+const SUFFIX_LIMIT_USUAL = 10_000;
+const SUFFIX_LIMITS: Readonly<Record<string, number>> = { BTC: 1_000 };

@@ -10,6 +10,9 @@ import { type Named, Violations } from './check-filter.ts';
 export const EXPIRES_IN = { min: 60, max: 2_592_000, default: 1_800 } as const;
 
 const URL_LENGTH_MAX = 2_048;
+/** What the parser would repair is not taken: two slashes, a host, no credentials, no spaces or control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const URL_FORM = /^https?:\/\/[^\s\\/?#@\u0000-\u001f\u007f]+([/?#][^\s\\\u0000-\u001f\u007f]*)?$/i;
 const NAME_LENGTH_MAX = 140;
 const REFERENCE_LENGTH_MAX = 200;
 const NOTES_LENGTH_MAX = 500;
@@ -34,17 +37,9 @@ export class CreationChecks extends Violations {
   /** @returns an amount above zero with no more decimals than the currency has; never rounded. */
   amount(given: Named | undefined, currency: Currency | undefined): string | undefined {
     if (!given) return undefined;
-    const { name: parameter, value } = given;
-    const form = `must be a decimal number above zero${currency ? ` with at most ${currency.decimals} decimals` : ''}, such as 12.50`;
-    if (!isDecimal(value) || value.length > AMOUNT_LENGTH_MAX) return this.add({ parameter, message: form });
-    if (!isMore(value, '0')) return this.add({ parameter, message: form });
-    if (!currency) return undefined;
-    try {
-      toMinor(value, currency.decimals);
-    } catch {
-      return this.add({ parameter, message: `${form}: ${currency.displayName} has ${currency.decimals}` });
-    }
-    return value;
+    const message = amountProblem(given.value, currency);
+    if (message) return this.add({ parameter: given.name, message });
+    return currency && given.value;
   }
 
   /** @returns the currency that is meant, in any spelling (C-6). */
@@ -99,7 +94,12 @@ export class CreationChecks extends Violations {
     if (!given) return undefined;
     const { name: parameter, value } = given;
     const message = `must be an https URL without user name or password, of at most ${URL_LENGTH_MAX} characters`;
-    if (value.length > URL_LENGTH_MAX || !URL.canParse(value) || /[\s\0]/.test(value))
+    if (
+      value.length > URL_LENGTH_MAX ||
+      !URL_FORM.test(value) ||
+      !value.isWellFormed() ||
+      !URL.canParse(value)
+    )
       return this.add({ parameter, message });
     const { protocol, username, password, hostname } = new URL(value);
     const isLoopback = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
@@ -110,7 +110,7 @@ export class CreationChecks extends Violations {
   /** @returns the life of a session in seconds, the default when nothing is given. */
   expiresIn(given: Named | undefined): number | undefined {
     if (!given) return EXPIRES_IN.default;
-    const seconds = /^\d{1,9}$/.test(given.value) ? Number(given.value) : -1;
+    const seconds = /^[1-9]\d{0,8}$/.test(given.value) ? Number(given.value) : -1;
     if (seconds >= EXPIRES_IN.min && seconds <= EXPIRES_IN.max) return seconds;
     return this.add({
       parameter: given.name,
@@ -124,7 +124,7 @@ export class CreationChecks extends Violations {
     const { name: parameter, value } = given;
     if (!currency.network) return this.add({ parameter, message: `${currency.code} has no addresses` });
     const address = parseAddress(currency.network, value);
-    if (!address) return this.add({ parameter, message: addressForm(currency.network) });
+    if (!address) return this.add({ parameter, message: `must be ${addressForm(currency.network)}` });
     const refused = isRefusedDestination(currency.network, address);
     return refused ? this.add({ parameter, message: `must not be ${refused}` }) : address;
   }
@@ -167,5 +167,19 @@ export class CreationChecks extends Violations {
     if (text === '' || [...text].length > lengthMax)
       return this.add({ parameter, message: `must have 1 to ${lengthMax} characters` });
     return text;
+  }
+}
+
+/** @returns what is wrong with an amount, to follow its parameter's name; undefined when nothing is. */
+export function amountProblem(value: string, currency: Currency | undefined): string | undefined {
+  const decimals = currency ? ` with at most ${currency.decimals} decimals` : '';
+  const form = `must be a decimal number above zero${decimals}, such as 12.50`;
+  if (value.length > AMOUNT_LENGTH_MAX || !isDecimal(value) || !isMore(value, '0')) return form;
+  if (!currency) return undefined;
+  try {
+    toMinor(value, currency.decimals);
+    return undefined;
+  } catch {
+    return `${form}: ${currency.displayName} has ${currency.decimals}`;
   }
 }

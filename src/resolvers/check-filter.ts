@@ -17,8 +17,9 @@ const LONGEST_TEXT = 200;
 export class Violations {
   readonly all: Violation[] = [];
 
+  /** Notes a violation; of two about the same parameter the first says enough. */
   add(violation: Violation): undefined {
-    this.all.push(violation);
+    if (!this.all.some(({ parameter }) => parameter === violation.parameter)) this.all.push(violation);
     return undefined;
   }
 

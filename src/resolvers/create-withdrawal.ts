@@ -6,6 +6,7 @@ import { BRL, type Currency } from '../base/currency.ts';
 import { GatewayError } from '../base/errors.ts';
 import { millisOf } from '../base/instant.ts';
 import { fromMinor, isMore, multiply, roundHalfUp, toMinor } from '../base/money.ts';
+import { PIX_KEY_TYPES, parsePixKey } from '../base/pix-key.ts';
 import { readAccountSettings, readTemplateSettings } from '../store/settings.ts';
 import { readEntries, type WhitelistEntryRow } from '../store/whitelist.ts';
 import type { ProcessRow } from '../templates/facts.ts';
@@ -97,8 +98,7 @@ async function destination(
   const fits = (entry: WhitelistEntryRow) =>
     currency === BRL ? entry.pixKeyType !== null : entry.network === currency.network;
   const entries = (await readEntries(database, caller.accountId, groupId)).filter(fits);
-  const canonical = address && currency.network ? parseAddress(currency.network, address) : address;
-  const meant = canonical === undefined ? entries : entries.filter(({ target }) => target === canonical);
+  const meant = address === undefined ? entries : entries.filter((entry) => isMeant(entry, address));
   const [entry] = meant;
   if (!entry)
     throw refuse(
@@ -107,6 +107,12 @@ async function destination(
   if (meant.length > 1) throw refuse('the group has several entries: name the address');
   if (millisOf(entry.usableAt) > nowMs) throw refuse(`the entry becomes usable at ${entry.usableAt}`);
   return entry;
+}
+
+/** Whether a destination is meant, in whatever spelling: each entry knows the form of its kind. */
+function isMeant({ network, pixKeyType, target }: WhitelistEntryRow, text: string): boolean {
+  const type = PIX_KEY_TYPES.find((each) => each === pixKeyType);
+  return (network !== null ? parseAddress(network, text) : type && parsePixKey(type, text)) === target;
 }
 
 /** What a withdrawal is worth in BRL, in cents: limits and approvals are counted in it. */

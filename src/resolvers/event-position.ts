@@ -38,6 +38,7 @@ export function resumePosition(
   mode: StreamMode,
   read: (cursor: string, parameter: string) => bigint,
 ): bigint | undefined {
+  if (mode.part === 'coming') return undefined;
   if (mode.from !== undefined) return mode.from;
   if (after != null) return read(after, 'after');
   if (mode.lastEventId) return read(mode.lastEventId, 'Last-Event-ID');

@@ -1,12 +1,11 @@
 /** Gives a sandbox account something to spend: an adjustment without a transaction. */
 import { randomUUID } from 'node:crypto';
 import { assert } from '../base/assert.ts';
-import { currenciesMeant } from '../base/currency.ts';
-import { invalidParameters, type Violation } from '../base/errors.ts';
 import { fromMinor, toMinor } from '../base/money.ts';
 import { fund } from '../ledger/journals.ts';
 import type { Database } from '../store/database.ts';
 import { postJournals } from '../store/posting.ts';
+import { CreationChecks } from './check-creation.ts';
 
 /** What was given. */
 export interface Funding {
@@ -14,9 +13,6 @@ export interface Funding {
   readonly currency: string;
   readonly amount: string;
 }
-
-/** More than all the money there is, in any unit. */
-const AMOUNT_LENGTH_MAX = 40;
 
 /**
  * Posts the adjustment; its statement entry has no transaction.
@@ -31,21 +27,12 @@ export async function fundAccount(
   given: { readonly currency: string; readonly amount: string },
   nowMs?: number,
 ): Promise<Funding> {
-  const meant = currenciesMeant(given.currency);
-  const [currency] = meant;
-  if (!currency || meant.length > 1)
-    throw invalidParameters([currencyViolation(meant.map(({ code }) => code))]);
-  if (given.amount.length > AMOUNT_LENGTH_MAX)
-    throw invalidParameters([
-      { parameter: 'amount', message: `must have at most ${AMOUNT_LENGTH_MAX} characters` },
-    ]);
-  let amount: bigint;
-  try {
-    amount = toMinor(given.amount, currency.decimals);
-  } catch (error) {
-    throw invalidParameters([{ parameter: 'amount', message: (error as Error).message }]);
-  }
-  if (amount <= 0n) throw invalidParameters([{ parameter: 'amount', message: 'must be above zero' }]);
+  const checks = new CreationChecks({ allowsLoopback: true });
+  const currency = checks.oneCurrency({ name: 'currency', value: given.currency }, { crypto: false });
+  const checked = checks.amount({ name: 'amount', value: given.amount }, currency);
+  checks.refuse();
+  assert(currency && checked, 'what was not refused is there');
+  const amount = toMinor(checked, currency.decimals);
   const request = {
     accountId,
     ref: `fund:${randomUUID()}`,
@@ -60,14 +47,5 @@ export async function fundAccount(
     journalId: String(outcome.journalId),
     currency: currency.code,
     amount: fromMinor(amount, currency.decimals),
-  };
-}
-
-function currencyViolation(codes: readonly string[]): Violation {
-  if (codes.length === 0) return { parameter: 'currency', message: 'is not a currency of the catalogue' };
-  return {
-    parameter: 'currency',
-    message: `names an asset of several networks: use one of ${codes.join(', ')}`,
-    code: 'CURRENCY_AMBIGUOUS',
   };
 }

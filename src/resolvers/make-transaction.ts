@@ -126,10 +126,11 @@ function plansOf({ sandbox }: Services, create: NewProcess): readonly string[] {
 async function awaitReady({ database, clock, doorbell }: Services, key: TransactionKey): Promise<ProcessRow> {
   const until = Date.now() + RAIL_WAIT_MS;
   for (;;) {
+    // Counted before the row is read: what the last job did is then seen in it.
+    const pending = await pendingJobs(database, await clock.nowMs(), key);
     const [row] = await readProcesses(database, [key]);
     assert(row, 'a transaction that was made exists');
-    if (row.process?.brCode || row.depositAddress) return row;
-    if ((await pendingJobs(database, await clock.nowMs(), key)) === 0) return row;
+    if (row.process?.brCode || row.depositAddress || pending === 0) return row;
     if (Date.now() >= until)
       throw new GatewayError(
         'UNAVAILABLE',

@@ -27,6 +27,7 @@ import { emptyProcess, endOf } from './make-transaction.ts';
 import { PAY_PATH } from './pay-links.ts';
 import { price, refuseOutOfBounds } from './price.ts';
 import { readTransaction } from './read-transaction.ts';
+import { registerWebhook } from './register-webhook.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
 export interface StaticLinkInput {

@@ -5,7 +5,7 @@ import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { type Context, requireScope } from './context.ts';
 import { type Funding, fundAccount } from './fund-account.ts';
-import { readTransaction } from './read-transaction.ts';
+import { findOwn } from './read-transaction.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** A scenario to be played; each as the caller wrote it. */
@@ -26,7 +26,7 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
  */
 export async function playScenario(context: Context, input: ScenarioInput): Promise<ProcessRow> {
   const sandbox = requireSandbox(context);
-  const { accountId, id } = await readTransaction(context, input.end2end);
+  const { accountId, id } = await findOwn(context, input.end2end);
   const [row] = await readProcesses(context.database, [{ accountId, transactionId: id }]);
   return sandbox.play(known(row, 'a transaction that was read'), input.scenario, { amount: input.amount });
 }

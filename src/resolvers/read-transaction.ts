@@ -19,6 +19,11 @@ export async function readTransaction(
   family?: Family,
 ): Promise<TransactionRow> {
   requireScope(context, 'read');
+  return findOwn(context, end2end, family);
+}
+
+/** As `readTransaction`, for callers that may act on it without reading. @throws {GatewayError} `NOT_FOUND`. */
+export async function findOwn(context: Context, end2end: string, family?: Family): Promise<TransactionRow> {
   const { database, registry, caller } = context;
   if (end2end.length > LONGEST_ID || end2end.includes('\0') || !end2end.isWellFormed()) throw notFound();
   const row = await findTransaction(database, caller.accountId, end2end);

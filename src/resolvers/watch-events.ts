@@ -59,8 +59,7 @@ export function watchEvents(
     const isWanted = (event: EventRow) =>
       (transactionId === undefined || event.transactionId === transactionId) &&
       (!families || families.some((family) => family === templateOf(registry, event)?.family));
-    const resumed = resumePosition(after, mode, (text, parameter) => positionOf(text, parameter, mark));
-    const start = mode.part === 'coming' ? mark.seq : (resumed ?? mark.seq);
+    const start = resumed(after, mode, mark) ?? mark.seq;
     const reader = {
       ...logReader(watch, start, isWanted, (event): EventFrame => {
         return { kind: 'event', cursor: cursorAt(mark, event.seq), position: event.seq, event };
@@ -89,10 +88,10 @@ export async function watchTransaction(
 ): Promise<FrameStream<ChangeFrame>> {
   const { accountId, id } = await readTransaction(context, end2end);
   return begin(context, async (watch, mark) => {
-    const resumed = resumePosition(after, mode, (text, parameter) => positionOf(text, parameter, mark));
-    const isResumed = resumed !== undefined && !isExpired(resumed, mark);
+    const from = resumed(after, mode, mark);
+    const isResumed = from !== undefined && !isExpired(from, mark);
     const first: ChangeFrame[] = [];
-    let start = isResumed ? resumed : mark.seq;
+    let start = isResumed ? from : mark.seq;
     if (!isResumed && mode.part !== 'coming') {
       const present = await readPresent(context.database, accountId, id);
       // It may be newer than the mark: the events up to it are told by it.
@@ -108,7 +107,7 @@ export async function watchTransaction(
     }
     const reader = logReader(
       watch,
-      mode.part === 'coming' ? mark.seq : start,
+      start,
       (event) => event.transactionId === id,
       (event): ChangeFrame => {
         return {
@@ -159,6 +158,10 @@ function logReader<F extends Frame>(
     },
   };
   return reader;
+}
+
+function resumed(after: EventFilter['after'], mode: StreamMode, mark: AccountMark): bigint | undefined {
+  return resumePosition(after, mode, (text, parameter) => positionOf(text, parameter, mark));
 }
 
 function expired(mark: AccountMark): EventFrame {

@@ -33,7 +33,7 @@ export function watchBalances(context: Context, mode: StreamMode = ALL): Promise
       return { cursor: encodeEventCursor(accountId, seq), position, isPresent: true, balances };
     };
     const reader = {
-      position: mode.from ?? journalId,
+      position: resumePosition(undefined, { ...mode, lastEventId: '' }, () => journalId) ?? journalId,
       read: async () => {
         if (watch.mark().journalId <= reader.position) return [];
         const moved = await frame();
@@ -42,7 +42,6 @@ export function watchBalances(context: Context, mode: StreamMode = ALL): Promise
       },
     };
     const isFirst = mode.part !== 'coming' && mode.from === undefined;
-    if (mode.part === 'coming') reader.position = journalId;
     return frameStream(watch, reader, mode, isFirst ? [await frame()] : []);
   });
 }
@@ -61,7 +60,7 @@ export function watchStatement(
   const { database, caller } = context;
   return begin(context, async (watch, { lineId }) => {
     const reader = {
-      position: mode.part === 'coming' ? lineId : (resumePosition(after, mode, lineIdOf) ?? lineId),
+      position: resumePosition(after, mode, lineIdOf) ?? lineId,
       read: async (): Promise<readonly LineFrame[]> => {
         if (watch.mark().lineId <= reader.position) return [];
         const lines = await readLinesAfter(database, caller.accountId, reader.position, PAGE_SIZE);

@@ -73,6 +73,7 @@ function operation(registry: Registry, route: Route): Schema {
   const codes: readonly ErrorCode[] = [
     ...refusals,
     ...(path.length > 0 ? (['NOT_FOUND'] as const) : []),
+    ...(route.answer.kind === 'events' ? (['CURSOR_EXPIRED'] as const) : []),
     ...(route.method === 'POST' ? WRITE_REFUSALS : []),
   ];
   return {
@@ -122,6 +123,14 @@ function isOnce({ method, answer }: Route): boolean {
 }
 
 const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
+  after: {
+    description: 'Cursor of the last event that was seen; from the oldest that is kept when not given.',
+    schema: { type: 'string' },
+  },
+  wait: {
+    description: 'Seconds to wait for an event where there is none.',
+    schema: { type: 'integer', minimum: 0, maximum: 30, default: 0 },
+  },
   limit: {
     description: `Page size; above ${LIMIT_MAX} is served as ${LIMIT_MAX} (C-12).`,
     schema: { type: 'integer', minimum: 1, default: 20 },
@@ -178,6 +187,8 @@ function answerSchema(registry: Registry, answer: AnswerShape): Schema {
       return ref('Statement');
     case 'balance':
       return ref('Balance');
+    case 'events':
+      return ref('EventPage');
   }
 }
 
@@ -230,8 +241,10 @@ const SHARED_SCHEMAS: Record<string, Schema> = {
         code: { type: 'string', enum: Object.keys(ERRORS) },
         request_id: TEXT,
         violations: { type: 'array', items: object({ parameter: TEXT, message: TEXT }) },
+        earliest: { type: 'string', description: 'Of `CURSOR_EXPIRED`: goes on with the oldest event.' },
+        latest: { type: 'string', description: 'Of `CURSOR_EXPIRED`: goes on with what comes next.' },
       },
-      ['violations'],
+      ['violations', 'earliest', 'latest'],
     ),
   },
   LedgerAccount: object({
@@ -282,7 +295,7 @@ const SHARED_SCHEMAS: Record<string, Schema> = {
   }),
 };
 
-/** Of each template: the attributes, and the single-record body. And what a statement entry embeds. */
+/** Of each template: the attributes, and the single-record body. And what events and statement entries embed. */
 function templateSchemas(
   registry: Registry,
   policy: Pick<RestPolicy, 'exactIntegers'>,
@@ -304,7 +317,15 @@ function templateSchemas(
       }),
     ),
   };
-  return { ...schemas, EmbeddedTransaction: embedded };
+  const event = object({
+    cursor: TEXT,
+    name: { type: 'string', description: '`<template>.<component>.<state>` in lower case (C-61).' },
+    sequence: { type: 'integer', minimum: 1, description: 'Position in the transaction.' },
+    occurred_at: { type: 'string', format: 'date-time' },
+    transaction: oneOf(registry.templates.map((template) => ref(template.typeName))),
+  });
+  const page = object({ events: { type: 'array', items: event }, next: TEXT });
+  return { ...schemas, EmbeddedTransaction: embedded, EventPage: page };
 }
 
 function envelopeMembers(template: Template): Record<string, Schema> {

@@ -69,17 +69,18 @@ export function parsePage(
   policy: QueryPolicy,
   violations: Violations,
 ): { limit: number; offset: number } {
-  const limit = integer(
+  const limit = parseInteger(
     query.get('limit'),
     1,
     policy.limitOverflow === 'reject' ? LIMIT_MAX : undefined,
     violations,
   );
-  const offset = integer(query.get('offset'), 0, Number.MAX_SAFE_INTEGER, violations);
+  const offset = parseInteger(query.get('offset'), 0, Number.MAX_SAFE_INTEGER, violations);
   return { limit: Math.min(limit ?? LIMIT_DEFAULT, LIMIT_MAX), offset: offset ?? 0 };
 }
 
-function integer(
+/** @returns a plain integer within the bounds; anything else is noted (C-12). */
+export function parseInteger(
   given: Named | undefined,
   min: number,
   max: number | undefined,

@@ -40,6 +40,7 @@ export type AnswerShape =
   | { readonly kind: 'list'; readonly family: RestFamily }
   | { readonly kind: 'statement' }
   | { readonly kind: 'balance' }
+  | { readonly kind: 'events' }
   /** Members of a sandbox's answer, all texts. */
   | { readonly kind: 'sandbox'; readonly name: string; readonly members: readonly string[] };
 

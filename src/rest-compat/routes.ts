@@ -13,6 +13,7 @@ import { balanceEnvelope } from '../wire/balance.ts';
 import { envelopeWriter } from '../wire/envelope.ts';
 import { listEnvelope } from '../wire/list.ts';
 import { statementEnvelope } from '../wire/statement.ts';
+import { eventRoutes } from './event-routes.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
 import { parsePage, parseQuery, type Query } from './query.ts';
 import type { RestPolicy, Route } from './route.ts';
@@ -37,7 +38,7 @@ export function restRoutes(registry: Registry, policy: RestPolicy): readonly Rou
     statementRoute(writer, policy),
     BALANCE_ROUTE,
   ].map((entry) => readRoute(entry, policy));
-  return [...reads, ...writeRoutes(writer, policy), ...sandboxRoutes(writer, policy)];
+  return [...reads, ...eventRoutes(policy), ...writeRoutes(writer, policy), ...sandboxRoutes(writer, policy)];
 }
 
 /** A route before its query is read: `respond` gives the body. */

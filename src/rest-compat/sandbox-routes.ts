@@ -4,7 +4,7 @@ import type { Context } from '../resolvers/context.ts';
 import { advanceClock, fundSandbox, playScenario } from '../resolvers/play-sandbox.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
 import { type BodyShape, parseBody } from './body.ts';
-import type { QueryPolicy } from './query.ts';
+import { parseQuery, type QueryPolicy } from './query.ts';
 import type { AnswerShape, Route } from './route.ts';
 
 interface SandboxEntry {
@@ -29,8 +29,9 @@ export function sandboxRoutes(writer: EnvelopeWriter, policy: QueryPolicy): read
       body: shape,
       status: 200,
       answer,
-      handle: async (context, { body: text }) => {
+      handle: async (context, { search, body: text }) => {
         const violations = new Violations();
+        const query = parseQuery(search, [], policy, violations);
         const body = parseBody(text, shape, policy, violations);
         for (const name of entry.required)
           if (!body.get(name)) violations.add({ parameter: name, message: 'is required' });
@@ -44,7 +45,7 @@ export function sandboxRoutes(writer: EnvelopeWriter, policy: QueryPolicy): read
         return {
           status: 200,
           body: await entry.perform(context, values),
-          ignored: body.ignored,
+          ignored: [...query.ignored, ...body.ignored],
           headers: {},
         };
       },

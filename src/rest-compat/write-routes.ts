@@ -19,7 +19,7 @@ import type { ProcessRow } from '../templates/facts.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
 import { type Body, type BodyShape, parseBody } from './body.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
-import type { QueryPolicy } from './query.ts';
+import { parseQuery, type QueryPolicy } from './query.ts';
 import type { Route } from './route.ts';
 
 /** A route that writes, before its body is read. */
@@ -73,8 +73,9 @@ function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPoli
     body: shape,
     status,
     answer,
-    handle: async (context, { id, body: text, idempotencyKey }) => {
+    handle: async (context, { id, search, body: text, idempotencyKey }) => {
       const checks = new CreationChecks({ allowsLoopback: context.sandbox !== null });
+      const query = parseQuery(search, [], policy, checks);
       const body = parseBody(text, shape, policy, checks);
       const request = {
         key: idempotencyKey,
@@ -87,7 +88,12 @@ function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPoli
         return { status, answer: withExtras(writer.envelope(row), extras?.(context, row)) };
       });
       const headers = done.isReplayed ? { 'idempotent-replayed': 'true' } : {};
-      return { status: done.status, body: done.answer, ignored: body.ignored, headers };
+      return {
+        status: done.status,
+        body: done.answer,
+        ignored: [...query.ignored, ...body.ignored],
+        headers,
+      };
     },
   };
 }

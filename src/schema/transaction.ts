@@ -95,11 +95,7 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
 export type TransactionRef = ReturnType<typeof defineTransaction>;
 
 /** Defines `Query.transaction`, `Query.transactions` and `Query.node`. */
-export function defineTransactionQueries(
-  builder: Builder,
-  registry: Registry,
-  transaction: TransactionRef,
-) {
+export function defineTransactionQueries(builder: Builder, registry: Registry, transaction: TransactionRef) {
   builder.queryField('transaction', (t) =>
     t.field({
       type: transaction,

@@ -11,8 +11,16 @@ import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
 import { authenticator, challenge } from './authenticate.ts';
 import { graphqlServer, serveGraphiql } from './graphql.ts';
-import { type Exchange, GRAPHQL_PATH, READ_METHODS, refuseMalformed, sendProblem } from './http.ts';
+import {
+  type Exchange,
+  GRAPHQL_PATH,
+  GRAPHQL_STREAM_PATH,
+  READ_METHODS,
+  refuseMalformed,
+  sendProblem,
+} from './http.ts';
 import { openPaths } from './open-paths.ts';
+import { OpenStreams } from './open-streams.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { checkMethod, type Match, methodsOf, routeFinder, serveRest } from './rest.ts';
@@ -44,6 +52,7 @@ interface Limited {
 }
 
 const GRAPHQL_METHODS = ['GET', 'POST'];
+const GRAPHQL_STREAM_METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 const TARGET_LENGTH_MAX = 8_192;
 const REQUEST_ID = /^[\w.-]{1,128}$/;
 
@@ -53,8 +62,9 @@ export function createApp({ config, services, log }: AppParts): App {
   const routes = restRoutes(registry, config);
   const findRoute = routeFinder(routes);
   const openApi = JSON.stringify(openApiDocument(registry, routes, config.publicUrl, config));
-  const serveGraphql = graphqlServer(buildSchema(registry), log);
   const authenticate = authenticator(database);
+  const streams = new OpenStreams(authenticate);
+  const graphqlApi = graphqlServer(buildSchema(registry), streams, log);
   const limiters = limitersOf(config);
   let isDraining = false;
 
@@ -75,14 +85,18 @@ export function createApp({ config, services, log }: AppParts): App {
   };
   const graphql = async (exchange: Exchange) => {
     const { request } = exchange;
-    checkMethod(request.method, GRAPHQL_METHODS);
+    exchange.route = exchange.path;
+    const isStream = exchange.path === GRAPHQL_STREAM_PATH;
+    exchange.allowed = isStream ? GRAPHQL_STREAM_METHODS : GRAPHQL_METHODS;
+    checkMethod(request.method, exchange.allowed);
     const isPage =
+      !isStream &&
       request.method === 'GET' &&
       !exchange.search.includes('query=') &&
       request.headers.accept?.includes('text/html');
     if (isPage && config.graphiql) return serveGraphiql(exchange);
     const { context, headers } = await admit(exchange, 'read');
-    await serveGraphql(
+    await graphqlApi[isStream ? 'serveStream' : 'serve'](
       exchange,
       context,
       headers,
@@ -100,10 +114,7 @@ export function createApp({ config, services, log }: AppParts): App {
       throw new GatewayError('URI_TOO_LONG', `at most ${TARGET_LENGTH_MAX} characters`);
     const match = findRoute(exchange.path);
     if (match) return rest(exchange, match);
-    if (exchange.path === GRAPHQL_PATH) {
-      exchange.route = exchange.path;
-      return graphql(exchange);
-    }
+    if (exchange.path === GRAPHQL_PATH || exchange.path === GRAPHQL_STREAM_PATH) return graphql(exchange);
     return serveOpen(exchange);
   };
 
@@ -116,7 +127,12 @@ export function createApp({ config, services, log }: AppParts): App {
       // A refusal that cannot be written ends its connection, never the process.
       .catch(() => response.destroy());
   };
-  return { handle, refuseMalformed: refuseMalformed(config.publicUrl), drain: () => (isDraining = true) };
+  const drain = () => {
+    isDraining = true;
+    streams.drain();
+    services.events.end();
+  };
+  return { handle, refuseMalformed: refuseMalformed(config.publicUrl), drain };
 }
 
 /** Starts to listen. @returns the server and the port that it got. @throws the system's error, such as EADDRINUSE. */
@@ -181,15 +197,14 @@ function limitersOf({ rateLimit }: AppParts['config']): Record<RequestKind, Limi
 
 function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logger): void {
   const refusal = presentError(error, log, exchange.requestId);
-  const { request, response, route } = exchange;
+  const { request, response } = exchange;
   if (response.headersSent) {
     response.destroy();
     return;
   }
   const headers: Record<string, string> = { ...refusal.headers };
   if (refusal.code === 'UNAUTHORIZED') headers['www-authenticate'] = challenge(request);
-  if (refusal.code === 'METHOD_NOT_ALLOWED')
-    headers.allow = (route === GRAPHQL_PATH ? GRAPHQL_METHODS : exchange.allowed).join(', ');
+  if (refusal.code === 'METHOD_NOT_ALLOWED') headers.allow = exchange.allowed.join(', ');
   // What is left of a body that was not read cannot be told from a next request.
   if (refusal.code === 'PAYLOAD_TOO_LARGE') headers.connection = 'close';
   sendProblem(exchange, publicUrl, refusal, headers);

@@ -18,11 +18,14 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/context.ts';
-import type { GraphqlContext } from '../schema/builder.ts';
 import { createLoaders } from '../schema/loaders.ts';
+import type { Prepare, ServerContext } from './graphql-context.ts';
 import { accepts, type Exchange, GRAPHQL_PATH, readBody, send, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
+import type { OpenStreams } from './open-streams.ts';
 import { presentGraphqlError } from './present-error.ts';
+import { singleStreamServer } from './single-stream.ts';
+import { subscriptionServer } from './subscriptions.ts';
 
 /** Answers GraphQL requests of an authenticated caller. */
 export type ServeGraphql = (
@@ -32,16 +35,17 @@ export type ServeGraphql = (
   takeWrite: () => void,
 ) => Promise<void>;
 
-interface ServerContext extends GraphqlContext {
-  readonly requestId: string;
-  /** Counts a write of the caller's key (C-53). */
-  readonly takeWrite: () => void;
+/** The GraphQL side of the server. */
+export interface GraphqlServer {
+  readonly serve: ServeGraphql;
+  /** Serves the path of single connections. */
+  readonly serveStream: ServeGraphql;
 }
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /** @returns the GraphQL side of the server, on this schema. */
-export function graphqlServer(schema: GraphQLSchema, log: Logger): ServeGraphql {
+export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: Logger): GraphqlServer {
   const yoga = createYoga<ServerContext>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -53,20 +57,22 @@ export function graphqlServer(schema: GraphQLSchema, log: Logger): ServeGraphql 
     // Read and limited before Yoga: its own limit costs as much as a read.
     maxRequestBodySize: false,
     maskedErrors: false,
-    plugins: [...limits(), writeAllowance(log), errorPresentation(log)],
+    plugins: [...limits(), writeAllowance(log), NO_STREAMS, errorPresentation(log)],
   });
-  const known = knownOperations(schema, preparer(yoga, schema));
+  const prepare = preparer(yoga, schema);
+  const known = knownOperations(schema, prepare);
+  const subscribe = subscriptionServer(schema, streams, log);
 
-  return async (exchange, context, headers, takeWrite) => {
+  const serve: ServeGraphql = async (exchange, context, headers, takeWrite) => {
     const { request, response, requestId } = exchange;
-    const serverContext = {
-      ...context,
-      requestId,
-      takeWrite,
-      loaders: createLoaders(context.database, context.caller.accountId),
-    };
+    const serverContext = serverContextOf(exchange, context, takeWrite);
+    const params = request.method === 'POST' ? await readParams(exchange) : searchParams(exchange);
+    if (request.headers.accept?.includes('text/event-stream') && isPlainOperation(params)) {
+      const document = prepare(params.query, serverContext);
+      if (document && getOperationAST(document, params.operationName)?.operation === 'subscription')
+        return subscribe(exchange, context, params, document, headers);
+    }
     if (request.method === 'POST') {
-      const params = await readParams(exchange);
       const operation = isPlainOperation(params) ? known(params, serverContext) : undefined;
       const mediaType = answerMediaType(exchange);
       if (operation && mediaType) {
@@ -84,6 +90,21 @@ export function graphqlServer(schema: GraphQLSchema, log: Logger): ServeGraphql 
     response.setHeader('cache-control', 'no-store');
     await yoga(request, response, serverContext);
   };
+  const single = singleStreamServer({ schema, prepare, streams, log });
+  const serveStream: ServeGraphql = async (exchange, context, headers, takeWrite) => {
+    const body = exchange.request.method === 'POST' ? await readParams(exchange) : null;
+    await single(exchange, serverContextOf(exchange, context, takeWrite), headers, body);
+  };
+  return { serve, serveStream };
+}
+
+function serverContextOf(
+  { requestId }: Exchange,
+  context: Context,
+  takeWrite: ServerContext['takeWrite'],
+): ServerContext {
+  const loaders = createLoaders(context.database, context.caller.accountId);
+  return { ...context, requestId, takeWrite, loaders };
 }
 
 /** Serves GraphiQL from this process: nothing is loaded from elsewhere. */
@@ -125,18 +146,42 @@ function answerMediaType({ request }: Exchange): string | undefined {
 
 type Yoga = ReturnType<typeof createYoga<ServerContext>>;
 
-/** Parses and validates as Yoga does, bounds included. */
-function preparer(yoga: Yoga, schema: GraphQLSchema) {
-  return (query: string, context: ServerContext): DocumentNode | undefined => {
+/** Parses and validates as Yoga does, bounds included; what was fit lately is not looked at again. */
+function preparer(yoga: Yoga, schema: GraphQLSchema): Prepare {
+  const fit = new Map<string, DocumentNode>();
+  return (query, context) => {
+    const before = fit.get(query);
+    if (before) return before;
     const { parse, validate } = yoga.getEnveloped(context as never);
     try {
       const document = parse(query) as DocumentNode;
-      return validate(schema, document).length > 0 ? undefined : document;
+      if (validate(schema, document).length > 0) return undefined;
+      if (fit.size >= FIT_MAX) fit.delete(fit.keys().next().value as string);
+      if (query.length <= FIT_LENGTH_MAX) fit.set(query, document);
+      return document;
     } catch {
       // Yoga says what is wrong with it.
       return undefined;
     }
   };
+}
+
+const FIT_MAX = 100;
+const FIT_LENGTH_MAX = 20_000;
+
+/** The operation of a GET, as the parameters of its target say it; Yoga says what is wrong with them. */
+function searchParams({ search }: Exchange): unknown {
+  const given = new URLSearchParams(search);
+  const variables = given.get('variables');
+  try {
+    return {
+      query: given.get('query'),
+      operationName: given.get('operationName'),
+      variables: variables === null ? null : JSON.parse(variables),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 function isPlainOperation(params: unknown): params is OperationParams {
@@ -176,6 +221,15 @@ function limits(): Plugin[] {
     maxDirectivesPlugin({ n: 20, onReject }),
   ];
 }
+
+/** Streams have bounds that Yoga knows nothing of: they are served beside it, to those who ask for events. */
+const NO_STREAMS: Plugin = {
+  onSubscribe({ setResultAndStopExecution }) {
+    setResultAndStopExecution({
+      errors: [new GraphQLError('subscriptions are served with Accept: text/event-stream')],
+    });
+  },
+};
 
 const BAD_REQUEST_STATUS = { http: { status: 400 } };
 

@@ -26,6 +26,8 @@ export const READ_METHODS = ['GET', 'HEAD'];
 
 /** Where GraphQL is served. */
 export const GRAPHQL_PATH = '/graphql';
+/** Where many operations share one stream of events. */
+export const GRAPHQL_STREAM_PATH = '/graphql/stream';
 
 /** Largest body that is read (C-51). */
 export const BODY_MAX_BYTES = 1_048_576;

@@ -8,8 +8,8 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Logger } from 'pino';
-import type { Frame, FrameStream, StreamMode } from '../resolvers/frame-stream.ts';
 import type { Context } from '../resolvers/context.ts';
+import type { Frame, FrameStream, StreamMode } from '../resolvers/frame-stream.ts';
 import { createLoaders } from '../schema/loaders.ts';
 import { presentGraphqlError } from './present-error.ts';
 
@@ -65,10 +65,48 @@ function argsOf(operation: LiveOperation, stream?: StreamMode) {
   };
 }
 
-function presented({ log, requestId }: LiveOperation, result: ExecutionResult): ExecutionResult {
+/** @returns the result with its errors as callers may see them. */
+export function presented(
+  { log, requestId }: Pick<LiveOperation, 'log' | 'requestId'>,
+  result: ExecutionResult,
+): ExecutionResult {
   if (!result.errors) return result;
   const errors = result.errors.map((error) => presentGraphqlError(error, log, requestId));
   // What says how HTTP would answer means nothing inside of a stream.
   for (const error of errors) if (error instanceof GraphQLError) delete error.extensions.http;
   return { ...result, errors };
+}
+
+/** @returns the results of all frames, as an iterator that opens the stream when it is first asked. */
+export function liveResults(operation: LiveOperation): AsyncGenerator<ExecutionResult, undefined, undefined> {
+  let opening: ReturnType<typeof openFrames> | undefined;
+  let isDone = false;
+  const finish = async (): Promise<IteratorReturnResult<undefined>> => {
+    isDone = true;
+    const source = await opening?.catch(() => undefined);
+    if (source && isFrames(source)) await source.return?.();
+    return { done: true, value: undefined };
+  };
+  return {
+    next: async () => {
+      if (isDone) return finish();
+      opening ??= openFrames(operation, { part: 'all' });
+      const source = await opening;
+      if (!isFrames(source)) {
+        isDone = true;
+        return { done: false, value: { data: null, ...source } };
+      }
+      const { done, value: frame } = await source.next();
+      return done ? finish() : { done: false, value: await executeFrame(operation, frame) };
+    },
+    return: finish,
+    throw: async (error) => {
+      await finish();
+      throw error;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    [Symbol.asyncDispose]: async () => void (await finish()),
+  };
 }

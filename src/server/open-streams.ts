@@ -3,14 +3,16 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../base/errors.ts';
 import type { Authenticate } from './authenticate.ts';
 
+/** `drain`: the client should come back to another process. `stalled`: it does not read. `refused`: its key ended. */
+export type EndReason = 'drain' | 'stalled' | 'refused';
+
 /** A stream, as far as all kinds are the same. */
 export interface OpenStream {
   readonly keyId: string;
   readonly request: IncomingMessage;
   readonly isStalled: () => boolean;
   readonly ping: () => void;
-  /** `drain`: the client should come back to another process. `stalled`: it does not read. `refused`: its key ended. */
-  readonly end: (reason: 'drain' | 'stalled' | 'refused') => void;
+  readonly end: (reason: EndReason) => void;
 }
 
 const SWEEP_MS = 2_000;
@@ -80,14 +82,15 @@ export class OpenStreams {
 
   /** One look at the key for all of its streams: keys are believed for half a second anyway. */
   async #checkKey(streams: Set<OpenStream>): Promise<void> {
-    const [first] = streams;
-    if (!first) return;
+    // A socket that is gone has no address any more, which a key may depend on.
+    const stream = streams.values().find(({ request }) => !request.socket.destroyed);
+    if (!stream) return;
     try {
-      await this.#authenticate(first.request);
+      await this.#authenticate(stream.request);
     } catch (error) {
       // A database that is away says nothing of the key.
       if (!(error instanceof GatewayError) || error.code !== 'UNAUTHORIZED') return;
-      for (const stream of [...streams]) stream.end('refused');
+      for (const each of [...streams]) each.end('refused');
     }
   }
 }

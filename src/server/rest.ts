@@ -1,7 +1,7 @@
 /** Serves the route table of `/v2` over HTTP. */
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../base/errors.ts';
-import type { Context } from '../resolvers/context.ts';
+import { type Context, requireScope } from '../resolvers/context.ts';
 import type { Route } from '../rest-compat/route.ts';
 import { accepts, type Exchange, READ_METHODS, readBody, sendJson } from './http.ts';
 
@@ -40,6 +40,7 @@ export async function serveRest(
   if (!accepts(request, 'application', 'json'))
     throw new GatewayError('NOT_ACCEPTABLE', 'this path answers with application/json');
   const { route, id } = match;
+  requireScope(context, route.scope);
   const body = route.method === 'POST' ? await readJson(request) : '';
   const answer = await route.handle(context, { id, search, body, idempotencyKey: idempotencyKeyOf(request) });
   if (answer.ignored.length > 0) headers['crossramp-ignored-parameters'] = answer.ignored.join(', ');

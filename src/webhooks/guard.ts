@@ -72,9 +72,8 @@ const LOOPBACK_6 = listOf('ipv6', [['::1', 128]]);
 
 /** @returns whether the text is an address that is globally reachable unicast; false for whatever is no address. */
 export function isPublicAddress(address: string): boolean {
-  const family = isIP(address);
+  const family = familyOf(address);
   if (family === 4) return !DENIED_4.check(address, 'ipv4');
-  // BlockList knows no zones: `fe80::1%eth0` is in no list, so it is not in the allowed one either.
   return family === 6 && GLOBAL_6.check(address, 'ipv6') && !DENIED_6.check(address, 'ipv6');
 }
 
@@ -172,9 +171,14 @@ function isAllowedHost(host: string, options: GuardOptions): boolean {
 
 /** Only these two spellings of a family: an address that embeds one of loopback is none. */
 function isLoopback(address: string): boolean {
-  const family = isIP(address);
+  const family = familyOf(address);
   if (family === 4) return LOOPBACK_4.check(address, 'ipv4');
   return family === 6 && LOOPBACK_6.check(address, 'ipv6');
+}
+
+/** A zone (`fe80::1%eth0`) means an interface of this machine; nothing public has one. */
+function familyOf(address: string): number {
+  return address.includes('%') ? 0 : isIP(address);
 }
 
 function isLocalName(host: string): boolean {

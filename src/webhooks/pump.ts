@@ -36,7 +36,11 @@ const TIMEOUT_MS = 15_000;
 const BATCH_MAX = 200;
 
 /** @returns a pump; nothing is sent until its first turn. */
-export function createPump(services: Services, log: Logger, options: PumpOptions): Pump {
+export function createPump(
+  services: Pick<Services, 'database' | 'clock'>,
+  log: Logger,
+  options: PumpOptions,
+): Pump {
   const { database, clock } = services;
   const max = options.max ?? UNDER_WAY_MAX;
   const underWay = new Set<Promise<void>>();
@@ -82,11 +86,7 @@ export function createPump(services: Services, log: Logger, options: PumpOptions
 }
 
 /** Makes one try. Whatever goes wrong with it is an outcome, so that the schedule goes on. */
-async function attempt(
-  delivery: LeasedDelivery,
-  atMs: number,
-  options: PumpOptions,
-): Promise<TriedDelivery> {
+async function attempt(delivery: LeasedDelivery, atMs: number, options: PumpOptions): Promise<TriedDelivery> {
   const outcome = await send(delivery, options).catch(
     (error: Error): WebhookOutcome => ({
       status: null,

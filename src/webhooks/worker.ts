@@ -32,8 +32,15 @@ const DAY_MS = 86_400_000;
 const AHEAD_DAYS = 62;
 const RETENTION_DAYS = 90;
 
+/** What of the services webhooks need. */
+export type WebhookServices = Pick<Services, 'database' | 'clock' | 'doorbell'>;
+
 /** Starts relay and pump of this process. Several processes may work on one database. */
-export function startWebhooks(services: Services, log: Logger, options: WebhookOptions): WebhookWorker {
+export function startWebhooks(
+  services: WebhookServices,
+  log: Logger,
+  options: WebhookOptions,
+): WebhookWorker {
   const stopping = new AbortController();
   const pump = createPump(services, log, options);
   const pumping = repeat(stopping.signal, log, () => pumpTurn(pump));

@@ -326,14 +326,26 @@ describe('refusals', () => {
     ['pay', '10.00', 'is not taken by this scenario'],
     ['hold', '10.00', 'is not taken by this scenario'],
     ['deposit', '10.00', 'is not taken by this scenario'],
-    ['pay-over', 'abc', 'expected a decimal number, got abc'],
-    ['pay-over', '', 'expected a decimal number, got '],
-    ['pay-over', '1e3', 'expected a decimal number, got 1e3'],
-    ['pay-over', '10.001', '10.001 has more than 2 decimals'],
-    ['pay-under', '0', 'must be above zero'],
-    ['pay-under', '-1', 'must be above zero'],
-    ['deposit-wrong', '0.0000001', '0.0000001 has more than 6 decimals'],
-    ['deposit-wrong', '0.000000', 'must be above zero'],
+    ['pay-over', 'abc', 'must be a decimal number above zero with at most 2 decimals, such as 12.50'],
+    ['pay-over', '', 'must be a decimal number above zero with at most 2 decimals, such as 12.50'],
+    ['pay-over', '1e3', 'must be a decimal number above zero with at most 2 decimals, such as 12.50'],
+    [
+      'pay-over',
+      '10.001',
+      'must be a decimal number above zero with at most 2 decimals, such as 12.50: BRL has 2',
+    ],
+    ['pay-under', '0', 'must be a decimal number above zero with at most 2 decimals, such as 12.50'],
+    ['pay-under', '-1', 'must be a decimal number above zero with at most 2 decimals, such as 12.50'],
+    [
+      'deposit-wrong',
+      '0.0000001',
+      'must be a decimal number above zero with at most 6 decimals, such as 12.50: USDT (TRX) has 6',
+    ],
+    [
+      'deposit-wrong',
+      '0.000000',
+      'must be a decimal number above zero with at most 6 decimals, such as 12.50',
+    ],
   ])('%s with the amount %j: %s', async (scenario, amount, message) => {
     const row = await rest(await make(scenario.startsWith('deposit') ? 'deposit' : 'onramp'), 0);
     await refused(row, scenario, amount).toMatchObject({

@@ -2,8 +2,8 @@
 import { assert } from '../../base/assert.ts';
 import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { invalidParameters, type Violation } from '../../base/errors.ts';
-import { toMinor } from '../../base/money.ts';
 import type { Advance } from '../../resolvers/advance-transaction.ts';
+import { amountProblem } from '../../resolvers/check-creation.ts';
 import type { Scenario, ScenarioOptions } from '../../resolvers/sandbox.ts';
 import { readProcesses } from '../../store/processes.ts';
 import { arm } from '../../store/sandbox.ts';
@@ -123,10 +123,5 @@ function amountViolation(
 ): string | undefined {
   if (!amountOf) return 'is not taken by this scenario';
   const currency = amountOf === 'payment' || !sourceCurrency ? BRL : currencyOfLedger(sourceCurrency);
-  try {
-    return toMinor(amount, currency.decimals) > 0n ? undefined : 'must be above zero';
-  } catch (error) {
-    // Not a decimal, or too fine: the message says which.
-    return (error as RangeError).message;
-  }
+  return amountProblem(amount, currency);
 }

@@ -1,0 +1,49 @@
+/** The event log for those who poll: `GET /v2/events`, at once or waiting for what comes. */
+import { isoMillis } from '../base/instant.ts';
+import { Violations } from '../resolvers/check-filter.ts';
+import { type EventPage, readEventPage } from '../resolvers/read-events.ts';
+import { LIMIT_MAX, parseInteger, parsePage, parseQuery, type QueryPolicy } from './query.ts';
+import type { Route } from './route.ts';
+
+const PARAMETERS = ['after', 'limit', 'wait'];
+/** Longest wait: proxies give up after a minute. */
+const WAIT_MAX_SECONDS = 30;
+
+/** @returns the route. */
+export function eventRoutes(policy: QueryPolicy): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/v2/events',
+      scope: 'read',
+      summary: `Events of the account, oldest first, up to ${LIMIT_MAX}; waits for one where there is none`,
+      parameters: PARAMETERS,
+      status: 200,
+      answer: { kind: 'events' },
+      handle: async (context, { search }) => {
+        const violations = new Violations();
+        const query = parseQuery(search, PARAMETERS, policy, violations);
+        const { limit } = parsePage(query, policy, violations);
+        const wait = parseInteger(query.get('wait'), 0, WAIT_MAX_SECONDS, violations) ?? 0;
+        const after = violations.text(query.get('after'));
+        violations.refuse();
+        const page = await readEventPage(context, { after, limit, waitMs: wait * 1_000 });
+        return { status: 200, body: bodyOf(page), ignored: query.ignored, headers: {} };
+      },
+    },
+  ];
+}
+
+/** Bodies of transactions are put in as they were published: to the byte what a webhook carries. */
+function bodyOf({ events, next }: EventPage): string {
+  const items = events.map(({ cursor, event }) => {
+    const members = JSON.stringify({
+      cursor,
+      name: event.name,
+      sequence: event.sequence,
+      occurred_at: isoMillis(event.occurredAt),
+    });
+    return `${members.slice(0, -1)},"transaction":${event.payload}}`;
+  });
+  return `{"events":[${items.join(',')}],"next":${JSON.stringify(next)}}`;
+}

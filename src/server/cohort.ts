@@ -1,0 +1,167 @@
+/**
+ * Subscribers who asked for the same share the work: each frame is executed and written out once, and the same bytes go to
+ * all of them. A member first reads what it has missed by itself, at its own pace, until it has reached the cohort; one
+ * that reads too slowly falls out, keeps its place and nothing else, and catches up when it has room again.
+ */
+import type { Frame, FrameStream } from '../resolvers/frame-stream.ts';
+import { executeFrame, isFrames, isUnavailable, type LiveOperation, openFrames } from './live-operation.ts';
+import { type EventConnection, nextEvent } from './sse.ts';
+
+/** A subscriber. */
+export interface Member {
+  readonly connection: EventConnection;
+  /** The place after its last frame; undefined before the first. */
+  position: bigint | undefined;
+}
+
+/** Frames that were written out lately: those who come back together have missed the same. */
+const REMEMBERED_MAX = 64;
+
+/** The subscribers of one operation. */
+export class Cohort {
+  readonly #operation: LiveOperation;
+  readonly #onEnd: () => void;
+  readonly #members = new Set<Member>();
+  /** Those who have reached the cohort. */
+  readonly #live = new Set<Member>();
+  readonly #remembered = new Map<bigint, Promise<Buffer>>();
+  readonly #started: Promise<void>;
+  #source: FrameStream<Frame> | undefined;
+  #position = 0n;
+  #isEnded = false;
+
+  /** @param onEnd - called once, when it has no members any more or cannot go on. */
+  constructor(operation: LiveOperation, onEnd: () => void) {
+    this.#operation = operation;
+    this.#onEnd = onEnd;
+    this.#started = this.#start();
+    // Whoever joins hears of it.
+    this.#started.catch(() => {});
+  }
+
+  /**
+   * Serves a member until its connection ends.
+   *
+   * @param operation - of the member: its arguments say where it begins.
+   */
+  async serve(member: Member, operation: LiveOperation, lastEventId: string | undefined): Promise<void> {
+    const { connection } = member;
+    this.#members.add(member);
+    connection.onClose(() => this.#leave(member));
+    try {
+      await this.#started;
+      await this.#catchUp(member, operation, lastEventId);
+    } catch (error) {
+      this.#operation.log.debug({ err: error }, 'stream ended');
+      // The client comes back with what it had last, and loses nothing.
+      connection.end();
+    }
+  }
+
+  async #start(): Promise<void> {
+    const source = await openFrames(this.#operation, { part: 'coming' });
+    // Members hear what is wrong with their arguments from their own reading.
+    if (!isFrames(source)) return;
+    this.#source = source;
+    this.#position = source.position;
+    if (this.#isEnded) await source.return?.();
+    else
+      this.#pump(source).then(
+        () => this.#end(),
+        () => this.#end(),
+      );
+  }
+
+  async #pump(source: FrameStream<Frame>): Promise<void> {
+    for await (const frame of source) {
+      const chunk = this.#live.size > 0 ? await this.#render(frame) : undefined;
+      this.#position = frame.position;
+      if (chunk) for (const member of this.#live) this.#pass(member, frame, chunk);
+    }
+  }
+
+  #pass(member: Member, frame: Frame, chunk: Buffer): void {
+    // A member can be ahead: it has read what the cohort is about to pass on.
+    const { position = -1n } = member;
+    if (frame.isHeartbeat ? frame.position < position : frame.position <= position) return;
+    member.position = frame.position;
+    if (member.connection.send(chunk)) return;
+    this.#live.delete(member);
+    this.#goOn(member);
+  }
+
+  /** A member that read too slowly: it goes on from its place when it has room. */
+  async #goOn(member: Member): Promise<void> {
+    try {
+      await member.connection.drained();
+      await this.#catchUp(member, this.#operation, undefined);
+    } catch {
+      member.connection.end();
+    }
+  }
+
+  async #catchUp(member: Member, operation: LiveOperation, lastEventId: string | undefined): Promise<void> {
+    const { connection } = member;
+    while (connection.isOpen && !this.#isEnded) {
+      const source = await openFrames(operation, {
+        part: 'present',
+        ...(member.position !== undefined && { from: member.position }),
+        ...(lastEventId !== undefined && { lastEventId }),
+      });
+      if (!isFrames(source)) {
+        if (isUnavailable(source)) return connection.end();
+        return connection.complete(source);
+      }
+      for await (const frame of source) {
+        const isRoom = connection.send(await this.#render(frame));
+        member.position = frame.position;
+        if (frame.isLast) return connection.complete();
+        if (!isRoom) await connection.drained();
+        if (!connection.isOpen) return;
+      }
+      member.position = source.position;
+      if (!this.#source) break;
+      // In one go with the comparison: no frame can pass in between.
+      if (member.position >= this.#position) {
+        if (connection.isOpen) this.#live.add(member);
+        return;
+      }
+    }
+    connection.end();
+  }
+
+  #render(frame: Frame): Promise<Buffer> {
+    if (frame.isPresent || frame.isHeartbeat || frame.isLast) return this.#execute(frame);
+    let chunk = this.#remembered.get(frame.position);
+    if (!chunk) {
+      chunk = this.#execute(frame);
+      this.#remembered.set(frame.position, chunk);
+      // What failed is tried again for the next who needs it.
+      chunk.catch(() => this.#remembered.delete(frame.position));
+      if (this.#remembered.size > REMEMBERED_MAX)
+        this.#remembered.delete(this.#remembered.keys().next().value as bigint);
+    }
+    return chunk;
+  }
+
+  async #execute(frame: Frame): Promise<Buffer> {
+    const result = await executeFrame(this.#operation, frame);
+    if (isUnavailable(result)) throw new Error('the database is away');
+    return nextEvent(result, frame.cursor);
+  }
+
+  #leave(member: Member): void {
+    this.#live.delete(member);
+    this.#members.delete(member);
+    if (this.#members.size === 0) this.#end();
+  }
+
+  /** Clients whose cohort cannot go on come back, and begin where they were. */
+  #end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#onEnd();
+    this.#source?.return?.();
+    for (const member of this.#members) member.connection.end();
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * The single connection mode of GraphQL over server-sent events: a client reserves a stream, opens it, and all of its
+ * operations come on it. The protocol is graphql-sse's; what waits for a client who does not read is bounded here.
+ */
+import { randomUUID } from 'node:crypto';
+import { type ExecutionResult, execute, type GraphQLSchema, getOperationAST } from 'graphql';
+import { createHandler, type Request, type RequestParams, type Response } from 'graphql-sse';
+import type { Logger } from 'pino';
+import { GatewayError, notFound } from '../base/errors.ts';
+import type { Prepare, ServerContext } from './graphql-context.ts';
+import { type Exchange, send } from './http.ts';
+import { type LiveOperation, liveResults, presented } from './live-operation.ts';
+import type { OpenStreams } from './open-streams.ts';
+import { EventConnection } from './sse.ts';
+
+/** Answers a request to the path of single connections. `body`: the JSON of a POST. */
+export type ServeSingleStream = (
+  exchange: Exchange,
+  context: ServerContext,
+  headers: Record<string, string>,
+  body: unknown,
+) => Promise<void>;
+
+/** What single connections work with. */
+export interface SingleStreamParts {
+  readonly schema: GraphQLSchema;
+  readonly prepare: Prepare;
+  readonly streams: OpenStreams;
+  readonly log: Logger;
+}
+
+type Call = {
+  readonly context: ServerContext;
+  readonly stream: SingleStream;
+};
+
+type SseRequest = Request<Exchange, Call>;
+type Handle = (request: SseRequest) => Promise<Response>;
+
+/** Most that waits for a client: one that reads so slowly is ended. */
+const WAITING_MAX_BYTES = 1_048_576;
+const OPERATIONS_MAX = 100;
+/** A reservation that is not opened by then is given up. */
+const OPEN_WITHIN_MS = 30_000;
+/** What the protocol adds to a result, about. */
+const EVENT_OVERHEAD = 80;
+const TOKEN_HEADER = 'x-graphql-event-stream-token';
+const STREAM = 'text/event-stream';
+
+/** A stream that was reserved. */
+class SingleStream {
+  readonly token = randomUUID();
+  /** Operations that run. */
+  operations = 0;
+  /** Bytes that were made and not yet taken by the connection. */
+  waiting = 0;
+  isOpen = false;
+  readonly #endings: (() => unknown)[] = [];
+
+  onEnd(ending: () => unknown): void {
+    this.#endings.push(ending);
+  }
+
+  end(): void {
+    for (const ending of this.#endings.splice(0)) ending();
+  }
+}
+
+/** @returns the server of single connections. */
+export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream {
+  const reserved = new Map<string, SingleStream>();
+  const handle = createHandler<Exchange, Call, Call>({
+    authenticate: ({ context }) => context.stream.token,
+    context: ({ context }) => context,
+    onSubscribe: (request, params) => perform(parts, request, params),
+    onNext: ({ stream }, _request, result) => {
+      stream.waiting += Buffer.byteLength(JSON.stringify(result)) + EVENT_OVERHEAD;
+      if (stream.waiting <= WAITING_MAX_BYTES) return;
+      stream.end();
+      throw new Error('the client does not read');
+    },
+    onComplete: ({ stream }) => {
+      stream.operations -= 1;
+    },
+  });
+  return async (exchange, context, headers, body) => {
+    const { request } = exchange;
+    if (request.method === 'PUT') {
+      const stream = reserve(reserved, exchange, context, handle);
+      return answer(exchange, await handle(requestOf(exchange, { context, stream })), headers);
+    }
+    const stream = reserved.get(nameOf(context, tokenOf(exchange)));
+    if (!stream) throw notFound();
+    if (request.method === 'GET' && request.headers.accept === STREAM && !stream.isOpen)
+      return open(exchange, { context, stream }, handle, parts.streams, headers);
+    answer(exchange, await handle(requestOf(exchange, { context, stream }, body)), headers);
+  };
+}
+
+/** A stream of another key is as if it did not exist. */
+function nameOf({ caller }: ServerContext, token: string): string {
+  return `${caller.id} ${token}`;
+}
+
+function tokenOf({ request, search }: Exchange): string {
+  const given = request.headers[TOKEN_HEADER];
+  return typeof given === 'string' ? given : (new URLSearchParams(search).get('token') ?? '');
+}
+
+function reserve(
+  reserved: Map<string, SingleStream>,
+  exchange: Exchange,
+  context: ServerContext,
+  handle: Handle,
+): SingleStream {
+  const stream = new SingleStream();
+  const name = nameOf(context, stream.token);
+  stream.onEnd(context.streamLimit.take(context.caller.id));
+  stream.onEnd(() => reserved.delete(name));
+  const timer = setTimeout(() => stream.end(), OPEN_WITHIN_MS).unref();
+  stream.onEnd(() => clearTimeout(timer));
+  stream.onEnd(() => {
+    if (stream.isOpen) return;
+    // Opening it is the only way to the end of the operations that came before.
+    const opening = handle({ ...requestOf(exchange, { context, stream }), method: 'GET', ...OPENING });
+    opening.then(([body]) => (typeof body === 'object' ? body?.return() : undefined)).catch(() => {});
+  });
+  reserved.set(name, stream);
+  return stream;
+}
+
+const OPENING = { headers: { get: (name: string) => (name === 'accept' ? STREAM : null) } };
+
+async function open(
+  exchange: Exchange,
+  { context, stream }: Call,
+  handle: Handle,
+  streams: OpenStreams,
+  headers: Record<string, string>,
+): Promise<void> {
+  let connection: EventConnection | undefined;
+  const remove = streams.add({
+    keyId: context.caller.id,
+    request: exchange.request,
+    isStalled: () => connection?.isStalled === true,
+    // graphql-sse sends its own.
+    ping: () => {},
+    end: () => stream.end(),
+  });
+  stream.onEnd(remove);
+  stream.isOpen = true;
+  const [body] = await handle({ ...requestOf(exchange, { context, stream }), ...OPENING });
+  if (typeof body !== 'object' || body === null) throw notFound();
+  stream.onEnd(() => body.return().catch(() => {}));
+  connection = new EventConnection(exchange, headers);
+  stream.onEnd(() => connection?.destroy());
+  connection.onClose(() => stream.end());
+  for await (const text of body) {
+    const chunk = Buffer.from(text);
+    if (!connection.send(chunk)) await connection.drained();
+    stream.waiting = Math.max(0, stream.waiting - chunk.length);
+  }
+  connection.end();
+}
+
+/** Begins an operation of a stream; graphql-sse passes on what it gives. */
+async function perform(
+  { schema, prepare, log }: SingleStreamParts,
+  { context: { context, stream } }: SseRequest,
+  { query, operationName, variables }: RequestParams,
+): Promise<Response | AsyncGenerator<ExecutionResult> | ExecutionResult> {
+  const document = prepare(query, context);
+  const kind = document && getOperationAST(document, operationName)?.operation;
+  if (!kind) throw new GatewayError('BAD_REQUEST', 'the document is not fit: POST it to /graphql to see why');
+  if (stream.operations >= OPERATIONS_MAX)
+    throw new GatewayError('RATE_LIMITED', `at most ${OPERATIONS_MAX} operations on a stream`);
+  if (kind === 'mutation') context.takeWrite();
+  stream.operations += 1;
+  const operation: LiveOperation = {
+    schema,
+    document,
+    operationName: operationName ?? null,
+    variables: variables ?? {},
+    context,
+    requestId: context.requestId,
+    log,
+  };
+  if (kind === 'subscription') return liveResults(operation);
+  const result = await execute({
+    schema,
+    document,
+    operationName: operation.operationName,
+    variableValues: operation.variables,
+    contextValue: context,
+  });
+  return { data: null, ...presented(operation, result) };
+}
+
+function requestOf(exchange: Exchange, context: Call, body: unknown = null): SseRequest {
+  const { request } = exchange;
+  return {
+    method: request.method ?? 'GET',
+    url: request.url ?? '',
+    headers: {
+      get: (name) => {
+        const value = request.headers[name.toLowerCase()];
+        return typeof value === 'string' ? value : null;
+      },
+    },
+    body: body as Record<string, unknown> | null,
+    raw: exchange,
+    context,
+  };
+}
+
+function answer(exchange: Exchange, [body, init]: Response, headers: Record<string, string>): void {
+  const { 'content-type': contentType = 'text/plain; charset=utf-8', ...own } = init.headers ?? {};
+  send(exchange, init.status, contentType, typeof body === 'string' ? body : '', { ...headers, ...own });
+}

@@ -1,0 +1,109 @@
+/** Serves GraphQL subscriptions as server-sent events, one operation on a connection. */
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, Kind, visit } from 'graphql';
+import type { Logger } from 'pino';
+import { GatewayError } from '../base/errors.ts';
+import type { Context } from '../resolvers/context.ts';
+import { Cohort } from './cohort.ts';
+import type { Exchange } from './http.ts';
+import type { OperationParams } from './known-operations.ts';
+import type { LiveOperation } from './live-operation.ts';
+import type { EndReason, OpenStreams } from './open-streams.ts';
+import { presentGraphqlError } from './present-error.ts';
+import { EventConnection } from './sse.ts';
+
+/** Serves a request; it is answered when its stream has begun. */
+export type ServeSubscription = (
+  exchange: Exchange,
+  context: Context,
+  params: OperationParams,
+  document: DocumentNode,
+  headers: Record<string, string>,
+) => void;
+
+const KEY_ENDED = new GatewayError('UNAUTHORIZED', 'a valid API key is required');
+
+/** @returns the subscription side of the server, on this schema. */
+export function subscriptionServer(
+  schema: GraphQLSchema,
+  streams: OpenStreams,
+  log: Logger,
+): ServeSubscription {
+  const cohorts = new Map<string, Cohort>();
+  const cohortOf = (operation: LiveOperation, key: string): Cohort => {
+    let cohort = cohorts.get(key);
+    if (!cohort) {
+      cohort = new Cohort(operation, () => cohorts.get(key) === cohort && cohorts.delete(key));
+      cohorts.set(key, cohort);
+    }
+    return cohort;
+  };
+  return (exchange, context, params, document, headers) => {
+    const { request, response, requestId } = exchange;
+    const leave = context.streamLimit.take(context.caller.id);
+    response.once('close', leave);
+    let connection: EventConnection | undefined;
+    const remove = streams.add({
+      keyId: context.caller.id,
+      request,
+      isStalled: () => connection?.isStalled === true,
+      ping: () => connection?.ping(),
+      end: (reason) => connection && endConnection(connection, reason, log, requestId),
+    });
+    response.once('close', remove);
+    connection = new EventConnection(exchange, headers);
+    const operation: LiveOperation = {
+      schema,
+      document,
+      operationName: params.operationName ?? null,
+      variables: params.variables ?? {},
+      context,
+      requestId,
+      log,
+    };
+    const shared = withoutBeginning(operation);
+    const member = { connection, position: undefined };
+    cohortOf(shared, cohortKey(shared, params.query)).serve(member, operation, lastEventIdOf(exchange));
+  };
+}
+
+function endConnection(connection: EventConnection, reason: EndReason, log: Logger, requestId: string): void {
+  if (reason === 'drain') connection.end();
+  else if (reason === 'stalled') connection.destroy();
+  else {
+    const refusal = new GraphQLError(KEY_ENDED.message, { originalError: KEY_ENDED });
+    connection.complete({ errors: [presentGraphqlError(refusal, log, requestId)] });
+  }
+}
+
+/** What makes two subscriptions the same: all of it is written into the key. */
+function cohortKey({ context, operationName, variables }: LiveOperation, query: string): string {
+  const { accountId, mode, scopes } = context.caller;
+  return JSON.stringify([String(accountId), mode, scopes, operationName, query, variables]);
+}
+
+/** @returns the operation without the variable that only says where to begin. */
+function withoutBeginning(operation: LiveOperation): LiveOperation {
+  const name = afterVariableOf(operation);
+  return name === undefined ? operation : { ...operation, variables: { ...operation.variables, [name]: '' } };
+}
+
+/** The variable that is the `after` of the subscription's field and nothing else. */
+function afterVariableOf({ document, operationName }: LiveOperation): string | undefined {
+  const root = getOperationAST(document, operationName)?.selectionSet.selections[0];
+  if (root?.kind !== Kind.FIELD) return undefined;
+  const value = root.arguments?.find((argument) => argument.name.value === 'after')?.value;
+  if (value?.kind !== Kind.VARIABLE) return undefined;
+  let uses = 0;
+  visit(document, {
+    VariableDefinition: () => false,
+    Variable: (node) => {
+      if (node.name.value === value.name.value) uses += 1;
+    },
+  });
+  return uses === 1 ? value.name.value : undefined;
+}
+
+function lastEventIdOf({ request }: Exchange): string | undefined {
+  const given = request.headers['last-event-id'];
+  return typeof given === 'string' && given !== '' ? given : undefined;
+}

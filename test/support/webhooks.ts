@@ -1,0 +1,43 @@
+/** Webhooks that run in a test, on a clock that the test sets ahead. */
+import { pino } from 'pino';
+import { Webhook } from 'standardwebhooks';
+import { expect } from 'vitest';
+import { Doorbell } from '../../src/resolvers/doorbell.ts';
+import type { Database } from '../../src/store/database.ts';
+import { startWebhooks, type WebhookOptions, type WebhookWorker } from '../../src/webhooks/worker.ts';
+import { SECRET } from './events.ts';
+import type { Received } from './receiver.ts';
+
+/** Log of the tests. */
+export const SILENT = pino({ level: 'silent' });
+/** Milliseconds of units. */
+export const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000] as const;
+
+/** A time that only goes by itself and by the test. */
+export class TestClock {
+  aheadMs = 0;
+  readonly doorbell = new Doorbell();
+
+  readonly nowMs = async () => Date.now() + this.aheadMs;
+
+  /** Sets the clock ahead, and says so as the sandbox does. */
+  advance(byMs: number): void {
+    this.aheadMs += byMs;
+    this.doorbell.ring([{ accountId: 0n, transactionId: 0n }]);
+  }
+}
+
+/** Starts relay and pump as the gateway does. */
+export function runWebhooks(
+  database: Database,
+  clock: TestClock,
+  options: Partial<WebhookOptions> = {},
+): WebhookWorker {
+  const services = { database, clock, doorbell: clock.doorbell };
+  return startWebhooks(services, SILENT, { allowsLoopback: true, timeoutMs: 1_000, ...options });
+}
+
+/** Fails unless the request is signed under the secret, as receivers check it. */
+export function expectSigned(received: Received, secret = SECRET): void {
+  expect(() => new Webhook(secret).verify(received.body, { ...received.headers })).not.toThrow();
+}

@@ -1,0 +1,459 @@
+/**
+ * Goal: what is due is sent in order, signed, as often as contract section 8 says, and never twice at once. Method: events
+ * written as the engine writes them, real receivers on this machine, a clock that is set ahead.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
+import { endTries, leaseDeliveries } from '../../src/store/deliveries.ts';
+import { keepMonths, type WebhookWorker } from '../../src/webhooks/worker.ts';
+import { useDatabase } from '../support/database.ts';
+import { addBusiness, addEndpointRow, SECRET, writeEvents } from '../support/events.ts';
+import { type Behaviour, eventually, type Received, useReceiver } from '../support/receiver.ts';
+import { DAY, expectSigned, HOUR, MINUTE, runWebhooks, SECOND, TestClock } from '../support/webhooks.ts';
+
+const test$ = useDatabase();
+const receiver = useReceiver();
+let clock: TestClock;
+let worker: WebhookWorker;
+let place = 0;
+
+beforeEach(() => {
+  place += 1;
+  clock = new TestClock();
+  worker = runWebhooks(test$.database, clock);
+});
+afterEach(async () => {
+  await worker.stop();
+  // What is left of one test must not be sent in the next.
+  await test$.owner.query(`update webhook_endpoint set state = 'paused' where state = 'enabled'`);
+});
+
+interface Shop {
+  readonly accountId: bigint;
+  readonly name: string;
+}
+
+/** An account whose events go to a path of the receiver. */
+async function openShop(endpoint: Record<string, unknown> = {}, transactions = 1): Promise<Shop> {
+  const name = `hook-${place}-${Math.random().toString(36).slice(2, 8)}`;
+  const accountId = await addBusiness(test$.database, test$.owner, { transactions });
+  await addEndpointRow(test$.owner, accountId, { id: 'e', url: receiver.url(name), ...endpoint });
+  return { accountId, name };
+}
+
+async function happen({ accountId }: Shop, ...transactionIds: number[]): Promise<void> {
+  await writeEvents(
+    test$.database,
+    transactionIds.map((id) => ({ accountId, transactionId: BigInt(id) })),
+  );
+  clock.advance(0);
+}
+
+interface DeliveryRow {
+  readonly id: string;
+  readonly seq: number;
+  readonly state: string;
+  readonly attempts: number;
+  readonly inMs: number;
+}
+const deliveriesOf = async ({ accountId }: Shop): Promise<DeliveryRow[]> =>
+  (
+    await test$.owner.query(
+      `select id, event_seq::int as seq, state, attempts, (extract(epoch from due_at) * 1000 - $2)::float8 as "inMs"
+         from webhook_delivery where account_id = $1 order by event_seq, round`,
+      [String(accountId), await clock.nowMs()],
+    )
+  ).rows;
+const endpointOf = async ({ accountId }: Shop) =>
+  (await test$.owner.query(`select * from webhook_endpoint where account_id = $1`, [String(accountId)]))
+    .rows[0];
+const attemptsOf = async ({ accountId }: Shop) =>
+  (
+    await test$.owner.query(
+      `select attempt, status, error, answer, duration_ms from webhook_attempt where account_id = $1 order by delivery_id, attempt`,
+      [String(accountId)],
+    )
+  ).rows;
+const payloadOf = async ({ accountId }: Shop, seq: number): Promise<string> =>
+  (
+    await test$.owner.query(`select payload from event where account_id = $1 and seq = $2`, [
+      String(accountId),
+      seq,
+    ])
+  ).rows[0]?.payload;
+const untilStates = (shop: Shop, ...states: string[]) =>
+  eventually(
+    `deliveries ${states}`,
+    async () => {
+      const rows = await deliveriesOf(shop);
+      return `${rows.map(({ state }) => state)}` === `${states}` ? rows : undefined;
+    },
+    10_000,
+  );
+const untilAttempts = (shop: Shop, count: number) =>
+  eventually(`${count} attempts`, async () => {
+    const rows = await attemptsOf(shop);
+    return rows.length >= count ? rows : undefined;
+  });
+const seqOf = ({ headers }: Received) => Number(headers['webhook-id']?.split('_')[1]);
+
+describe('a delivery', () => {
+  test('is the stored body byte for byte, signed, with its name, position and try', async () => {
+    const shop = await openShop();
+    await happen(shop, 1);
+    const [received] = await receiver.until(shop.name, 1);
+    expect(received?.body).toBe(await payloadOf(shop, 1));
+    expectSigned(received as Received);
+    expect(received?.headers).toMatchObject({
+      'content-type': expect.stringContaining('application/json'),
+      'webhook-id': expect.stringMatching(/^evt_1_[0-9a-f]{32}$/),
+      'crossramp-event': 'onramp.payment.paid',
+      'crossramp-sequence': '1',
+      'crossramp-attempt': '1',
+    });
+    expect(received?.headers['crossramp-test']).toBeUndefined();
+    await untilStates(shop, 'delivered');
+    expect(await attemptsOf(shop)).toMatchObject([
+      { attempt: 1, status: 200, error: null, answer: 'answer 200' },
+    ]);
+  });
+
+  test('is signed under all secrets that are valid, and by a key where one is wanted', async () => {
+    const { newSigningKey } = await import('../../src/base/webhook-keys.ts');
+    const shop = await openShop({ signing_key: newSigningKey().secret });
+    const old = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+    const over = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
+    await test$.owner.query(
+      `insert into webhook_secret (account_id, endpoint_id, secret, created_at, valid_until)
+         values ($1, 'e', $2, now(), now() + interval '1 hour'), ($1, 'e', $3, now(), now() - interval '1 hour')`,
+      [String(shop.accountId), old, over],
+    );
+    await happen(shop, 1);
+    const [received] = (await receiver.until(shop.name, 1)) as [Received];
+    expectSigned(received, SECRET);
+    expectSigned(received, old);
+    expect(() => expectSigned(received, over)).toThrow();
+    expect(received.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+ v1a,\S+$/);
+  });
+});
+
+describe('order', () => {
+  test('of each transaction, while others go on', async () => {
+    const shop = await openShop({}, 5);
+    receiver.answer(shop.name, () => ({ status: 200, delayMs: Math.random() * 20 }));
+    for (let n = 0; n < 6; n += 1) await happen(shop, 1, 2, 3, 4, 5);
+    const received = await receiver.until(shop.name, 30);
+    const seqs = (transaction: number) => received.map(seqOf).filter((seq) => (seq - 1) % 5 === transaction);
+    for (const transaction of [0, 1, 2, 3, 4]) {
+      expect(seqs(transaction)).toEqual(seqs(transaction).toSorted((a, b) => a - b));
+      expect(seqs(transaction)).toHaveLength(6);
+    }
+    expect(receiver.most(shop.name)).toBeGreaterThan(1);
+  });
+
+  const modes = { transaction: [1, 3], account: [1], parallel: [1, 2, 3] };
+  test.each(Object.entries(modes))('%s: a first event that fails lets through %j', async (mode, begun) => {
+    const shop = await openShop({ order_mode: mode }, 2);
+    receiver.answer(shop.name, (received) => ({ status: seqOf(received) === 1 ? 500 : 200 }));
+    await happen(shop, 1, 1, 2);
+    await receiver.until(shop.name, begun.length);
+    await untilAttempts(shop, begun.length);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(receiver.at(shop.name).map(seqOf).toSorted()).toEqual(begun);
+    receiver.answer(shop.name, { status: 200 });
+    clock.advance(6 * SECOND);
+    await untilStates(shop, 'delivered', 'delivered', 'delivered');
+  });
+});
+
+describe('a failure', () => {
+  const ways: readonly (readonly [string, Behaviour, Record<string, unknown>])[] = [
+    ['an error', { status: 500 }, { status: 500, error: null }],
+    ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, { status: 302 }],
+    ['silence', 'hang', { status: null, error: 'TIMEOUT' }],
+    ['half an answer', 'cut', { error: expect.any(String) }],
+  ];
+  test.each(ways)('%s: tried again as the same event', async (_way, behaviour, kept) => {
+    const shop = await openShop();
+    receiver.answer(shop.name, behaviour);
+    await happen(shop, 1);
+    const [attempt] = await untilAttempts(shop, 1);
+    expect(attempt).toMatchObject(kept);
+    const [row] = (await deliveriesOf(shop)) as [DeliveryRow];
+    expect(row).toMatchObject({ state: 'pending', attempts: 1 });
+    expect(row.inMs).toBeGreaterThan(3_000);
+    expect(row.inMs).toBeLessThanOrEqual(5_500);
+    receiver.answer(shop.name, { status: 200 });
+    clock.advance(6 * SECOND);
+    const [first, second] = (await receiver.until(shop.name, 2)) as [Received, Received];
+    expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
+    expect(second.body).toBe(first.body);
+    expect([first, second].map(({ headers }) => headers['crossramp-attempt'])).toEqual(['1', '2']);
+    expectSigned(second);
+    await untilStates(shop, 'delivered');
+    expect(await endpointOf(shop)).toMatchObject({ consecutive_failures: 0, failing_since: null });
+  });
+
+  test('429 with Retry-After: nothing is sent to the endpoint before', async () => {
+    const shop = await openShop({}, 2);
+    receiver.answer(shop.name, { status: 429, headers: { 'retry-after': '600' } });
+    await happen(shop, 1);
+    await untilAttempts(shop, 1);
+    receiver.answer(shop.name, { status: 200 });
+    await happen(shop, 2);
+    clock.advance(9 * MINUTE);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(receiver.at(shop.name)).toHaveLength(1);
+    clock.advance(2 * MINUTE);
+    await untilStates(shop, 'delivered', 'delivered');
+  });
+
+  test('an address that is not allowed is an attempt that says so', async () => {
+    const shop = await openShop({ url: 'http://10.0.0.1/hook' });
+    await happen(shop, 1);
+    const [attempt] = await untilAttempts(shop, 1);
+    expect(attempt).toMatchObject({ status: null, error: expect.stringContaining('REFUSED') });
+  });
+
+  test('is dead after the tenth try, by the schedule, and lets the next event through', {
+    timeout: 60_000,
+  }, async () => {
+    const shop = await openShop();
+    receiver.answer(shop.name, (received) => ({ status: seqOf(received) === 1 ? 503 : 200 }));
+    await happen(shop, 1, 1);
+    const waits = [
+      5 * SECOND,
+      5 * MINUTE,
+      30 * MINUTE,
+      2 * HOUR,
+      5 * HOUR,
+      10 * HOUR,
+      14 * HOUR,
+      20 * HOUR,
+      24 * HOUR,
+    ];
+    for (const [index, wait] of waits.entries()) {
+      await untilAttempts(shop, index + 1);
+      const [row] = (await deliveriesOf(shop)) as [DeliveryRow];
+      expect(row.inMs).toBeGreaterThan(wait * 0.9 - 3_000);
+      expect(row.inMs).toBeLessThanOrEqual(wait * 1.1);
+      clock.advance(row.inMs + 1);
+    }
+    await eventually('dead', async () => (await deliveriesOf(shop))[0]?.state === 'dead' || undefined);
+    expect((await attemptsOf(shop)).map(({ attempt }) => attempt).slice(0, 10)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+    ]);
+    // Ten failures in a row opened the breaker.
+    clock.advance(MINUTE);
+    await untilStates(shop, 'dead', 'delivered');
+  });
+});
+
+describe('the endpoint', () => {
+  test('410 disables it at once and skips what waits', async () => {
+    const shop = await openShop({ max_concurrency: 1 }, 3);
+    receiver.answer(shop.name, (received) => ({ status: seqOf(received) === 2 ? 410 : 200 }));
+    await happen(shop, 1, 2, 3);
+    await untilStates(shop, 'delivered', 'skipped', 'skipped');
+    expect(await endpointOf(shop)).toMatchObject({
+      state: 'disabled',
+      disabled_reason: 'the receiver answered 410 Gone',
+      disabled_from_seq: '2',
+    });
+    await happen(shop, 1);
+    clock.advance(DAY);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(receiver.at(shop.name)).toHaveLength(2);
+    expect(await deliveriesOf(shop)).toHaveLength(3);
+  });
+
+  test('after ten failures one delivery at a time finds out; waits grow; a success lets all go', {
+    timeout: 60_000,
+  }, async () => {
+    const shop = await openShop({}, 30);
+    receiver.answer(shop.name, { status: 500 });
+    await happen(shop, ...Array.from({ length: 30 }, (_, at) => at + 1));
+    await eventually(
+      'the breaker',
+      async () => (await endpointOf(shop)).consecutive_failures >= 10 || undefined,
+    );
+    await eventually('all are back', async () =>
+      (await test$.owner.query(`select from webhook_delivery where leased_until is not null`)).rows.length ===
+      0
+        ? true
+        : undefined,
+    );
+    const begun = receiver.at(shop.name).length;
+    expect(begun).toBeLessThanOrEqual(20);
+    const waits: number[] = [];
+    for (let probe = 1; probe <= 5; probe += 1) {
+      const before = (await endpointOf(shop)).blocked_until as Date;
+      waits.push(Math.round((before.getTime() - (await clock.nowMs())) / 1_000));
+      clock.advance(before.getTime() - (await clock.nowMs()) + 1);
+      await receiver.until(shop.name, begun + probe);
+      await eventually(
+        'the outcome',
+        async () => (await endpointOf(shop)).consecutive_failures >= 10 + probe || undefined,
+      );
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      expect(receiver.at(shop.name)).toHaveLength(begun + probe);
+    }
+    expect(waits.slice(-1)[0]).toBeGreaterThan(200);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(300);
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b));
+    receiver.answer(shop.name, { status: 200 });
+    clock.advance(6 * MINUTE);
+    await eventually(
+      'the reset',
+      async () => (await endpointOf(shop)).consecutive_failures === 0 || undefined,
+    );
+    clock.advance(HOUR);
+    await untilStates(shop, ...Array.from({ length: 30 }, () => 'delivered'));
+  });
+
+  test('that fails for five days is disabled and says so', async () => {
+    const shop = await openShop({}, 2);
+    receiver.answer(shop.name, { status: 500 });
+    await happen(shop, 1);
+    await untilAttempts(shop, 1);
+    clock.advance(5 * DAY - HOUR);
+    await untilAttempts(shop, 2);
+    expect((await endpointOf(shop)).state).toBe('enabled');
+    await happen(shop, 2);
+    clock.advance(2 * HOUR);
+    await untilStates(shop, 'skipped', 'skipped');
+    expect(await endpointOf(shop)).toMatchObject({
+      state: 'disabled',
+      disabled_reason: 'every delivery failed for 5 days',
+      disabled_from_seq: '1',
+    });
+  });
+
+  test('never has more deliveries under way than it allows', async () => {
+    const shop = await openShop({ max_concurrency: 3 }, 30);
+    receiver.answer(shop.name, { status: 200, delayMs: 20 });
+    await happen(shop, ...Array.from({ length: 30 }, (_, at) => at + 1));
+    await receiver.until(shop.name, 30);
+    expect(receiver.most(shop.name)).toBe(3);
+  });
+
+  test('never has more deliveries in a second than it allows', async () => {
+    const shop = await openShop({ max_per_second: 5 }, 12);
+    await happen(shop, ...Array.from({ length: 12 }, (_, at) => at + 1));
+    const received = await receiver.until(shop.name, 12);
+    const times = received.map(({ atMs }) => atMs);
+    for (const start of times)
+      expect(times.filter((at) => at >= start && at < start + 950).length).toBeLessThanOrEqual(5);
+  });
+
+  test('that is paused gets all of it when it goes on', async () => {
+    const shop = await openShop({ state: 'paused' });
+    await happen(shop, 1, 1, 1);
+    await untilStates(shop, 'pending', 'pending', 'pending');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(receiver.at(shop.name)).toEqual([]);
+    await test$.owner.query(`update webhook_endpoint set state = 'enabled' where account_id = $1`, [
+      String(shop.accountId),
+    ]);
+    const received = await receiver.until(shop.name, 3);
+    expect(received.map(seqOf)).toEqual([1, 2, 3]);
+  });
+});
+
+describe('several pumps', () => {
+  test('never send one delivery twice', { timeout: 60_000 }, async () => {
+    const others = [runWebhooks(test$.database, clock), runWebhooks(test$.database, clock)];
+    try {
+      const shop = await openShop({ max_concurrency: 20 }, 40);
+      receiver.answer(shop.name, () => ({ status: 200, delayMs: Math.random() * 15 }));
+      const all = Array.from({ length: 40 }, (_, at) => at + 1);
+      for (let n = 0; n < 10; n += 1) await happen(shop, ...all);
+      const received = await receiver.until(shop.name, 400, 30_000);
+      await untilStates(shop, ...Array.from({ length: 400 }, () => 'delivered'));
+      expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(400);
+      expect(receiver.at(shop.name)).toHaveLength(400);
+      for (const transaction of all) {
+        const seqs = received.map(seqOf).filter((seq) => (seq - 1) % 40 === transaction - 1);
+        expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+      }
+    } finally {
+      for (const other of others) await other.stop();
+    }
+  });
+
+  test('one that died gives back what it had; what it says afterwards does not count', async () => {
+    await worker.stop();
+    const shop = await openShop();
+    await happen(shop, 1);
+    worker = runWebhooks(test$.database, clock, { max: 0 });
+    await untilStates(shop, 'pending');
+    await worker.stop();
+    const nowMs = await clock.nowMs();
+    const [lost] = await leaseDeliveries(test$.database, nowMs, 10);
+    expect(await leaseDeliveries(test$.database, nowMs, 10)).toEqual([]);
+    await test$.owner.query(
+      `update webhook_delivery set leased_until = now() - interval '1 second' where account_id = $1`,
+      [String(shop.accountId)],
+    );
+    worker = runWebhooks(test$.database, clock);
+    const [received] = await receiver.until(shop.name, 1);
+    expect(received?.headers['crossramp-attempt']).toBe('2');
+    await untilStates(shop, 'delivered');
+    if (!lost) throw new Error('nothing was leased');
+    const late = {
+      atMs: nowMs,
+      durationMs: 1,
+      status: 500,
+      error: null,
+      answer: null,
+      isTest: false,
+      isGone: false,
+    };
+    await endTries(
+      test$.database,
+      [{ ...lost, ...late, state: 'pending', dueMs: nowMs, blockedUntilMs: null }],
+      nowMs,
+    );
+    await untilStates(shop, 'delivered');
+    expect(await attemptsOf(shop)).toMatchObject([
+      { attempt: 1, status: 500 },
+      { attempt: 2, status: 200 },
+    ]);
+  });
+});
+
+test('four statements for an event at most, under load', { timeout: 60_000 }, async () => {
+  await worker.stop();
+  let statements = 0;
+  const counting: Database = {
+    ...test$.database,
+    query: (statement, values) => {
+      statements += 1;
+      return test$.database.query(statement, values);
+    },
+  };
+  const shop = await openShop({ max_concurrency: 50 }, 100);
+  worker = runWebhooks(counting, clock);
+  for (let n = 0; n < 10; n += 1) await happen(shop, ...Array.from({ length: 100 }, (_, at) => at + 1));
+  await receiver.until(shop.name, 1_000, 30_000);
+  await untilStates(shop, ...Array.from({ length: 1_000 }, () => 'delivered'));
+  expect(statements / 1_000).toBeLessThan(4);
+});
+
+test('months are made ahead, and dropped after their time with the deliveries of their events', async () => {
+  const shop = await openShop({ state: 'paused' });
+  await test$.owner.query(
+    `create table event_202401 partition of event for values from ('2024-01-01Z') to ('2024-02-01Z');
+     insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
+       values (${shop.accountId}, 1, 'old', 1, 1, 'a', 'b', '2024-01-15Z', '{}');
+     update account_head set event_seq = 1 where account_id = ${shop.accountId}`,
+  );
+  await happen(shop, 1);
+  await untilStates(shop, 'pending', 'pending');
+  await keepMonths({ database: test$.database }, 90);
+  expect((await deliveriesOf(shop)).map(({ state }) => state)).toEqual(['skipped', 'pending']);
+  const { rows } = await test$.owner.query(
+    `select from pg_class where relname in ('event_202401', 'event_' || to_char(now() + interval '1 month', 'YYYYMM'))`,
+  );
+  expect(rows).toHaveLength(1);
+});
