@@ -183,11 +183,11 @@ describe('starting again', () => {
     ],
     [
       ['trigger', 'fund', '--account', 'sandbox', '--currency', 'BRL', '--amount', '0.001'],
-      /amount 0.001 has more than 2 decimals/,
+      /amount must be a decimal number above zero with at most 2 decimals/,
     ],
     [
       ['trigger', 'fund', '--account', 'sandbox', '--currency', 'BRL', '--amount', '-1'],
-      /amount must be above zero/,
+      /amount must be a decimal number above zero/,
     ],
     [['import', FILE, '--account', '999'], /there is no account 999/],
     [['import', 'docs/errors.md', '--account', 'sandbox'], /errors\.md:1: not JSON/],
