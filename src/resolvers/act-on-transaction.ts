@@ -13,6 +13,7 @@ import type { CreationChecks } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
 import { exceedsDailyLimit } from './customer-limits.ts';
+import type { Attempt } from './once.ts';
 import { price } from './price.ts';
 import { findOwn } from './read-transaction.ts';
 
@@ -20,6 +21,8 @@ import { findOwn } from './read-transaction.ts';
 export interface Target {
   readonly end2end: string;
   readonly family?: Family;
+  /** The try under an idempotency key: what an earlier one did is not done again. */
+  readonly attempt?: Attempt;
 }
 
 /**
@@ -30,13 +33,13 @@ export interface Target {
 export async function cancelTransaction(context: Context, target: Target): Promise<ProcessRow> {
   const row = await find(context, target);
   requireScope(context, scopeToMove(context, row));
-  return act(context, row, { on: 'cancelled' });
+  return act(context, target, row, { on: 'cancelled' });
 }
 
 /** Accepts the quote of a transaction that was made without that. @throws as `cancelTransaction`. */
 export async function acceptQuote(context: Context, target: Target): Promise<ProcessRow> {
   requireScope(context, 'create');
-  return act(context, await find(context, target), { on: 'accepted' });
+  return act(context, target, await find(context, target), { on: 'accepted' });
 }
 
 /** Who a customer or payee is, and where a payee is paid; each under the caller's own name for it. */
@@ -80,14 +83,14 @@ export async function provideIdentity(
     clientTaxId: identity.clientTaxId,
     amount,
   };
-  if (await exceedsDailyLimit(context, volume)) return act(context, row, { on: 'limit_exceeded' });
-  return act(context, row, { on: 'identity_given', ...identity, ...(payout && { payout }) });
+  if (await exceedsDailyLimit(context, volume)) return act(context, target, row, { on: 'limit_exceeded' });
+  return act(context, target, row, { on: 'identity_given', ...identity, ...(payout && { payout }) });
 }
 
 /** Confirms the identity that was given. @throws as `cancelTransaction`. */
 export async function confirmIdentity(context: Context, target: Target): Promise<ProcessRow> {
   requireScope(context, 'create');
-  return act(context, await find(context, target), { on: 'identity_confirmed' });
+  return act(context, target, await find(context, target), { on: 'identity_confirmed' });
 }
 
 /** What to do with a deposit that is held: keep it, send it back, or convert it at a new price. */
@@ -110,11 +113,11 @@ export async function resolveDeposit(
   const row = await find(context, target);
   switch (resolution) {
     case 'keep':
-      return act(context, row, { on: 'kept' });
+      return act(context, target, row, { on: 'kept' });
     case 'refund':
-      return refund(context, row, address, checks);
+      return refund(context, target, row, address, checks);
     case 'requote':
-      return requote(context, row);
+      return requote(context, target, row);
   }
 }
 
@@ -127,23 +130,24 @@ export async function approveWithdrawal(context: Context, target: Target): Promi
       'FORBIDDEN',
       'a withdrawal is approved with another key than the one that asked for it',
     );
-  return act(context, row, { on: 'approved' });
+  return act(context, target, row, { on: 'approved' });
 }
 
 /** Refuses a withdrawal that needs a second approver. @throws as `cancelTransaction`. */
 export async function rejectWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
   requireScope(context, 'move');
-  return act(context, await find(context, target), { on: 'rejected' });
+  return act(context, target, await find(context, target), { on: 'rejected' });
 }
 
 /** Lets a transaction go that screening held, or turns it down. @throws as `cancelTransaction`. */
 export async function decideHold(context: Context, target: Target, isReleased: boolean): Promise<ProcessRow> {
   requireScope(context, 'admin');
-  return act(context, await find(context, target), { on: isReleased ? 'released' : 'hold_rejected' });
+  return act(context, target, await find(context, target), { on: isReleased ? 'released' : 'hold_rejected' });
 }
 
 async function refund(
   context: Context,
+  target: Target,
   row: ProcessRow,
   address: Named | undefined,
   checks: CreationChecks,
@@ -154,13 +158,13 @@ async function refund(
   checks.refuse();
   if (amount <= (await context.rails.chain.networkFee(currency)))
     throw new GatewayError('LIMIT_EXCEEDED', 'nothing would be left of the deposit after the network fee');
-  return act(context, row, {
+  return act(context, target, row, {
     on: 'refund_ordered',
     address: given ?? known(row.depositFrom, 'where it came from'),
   });
 }
 
-async function requote(context: Context, row: ProcessRow): Promise<ProcessRow> {
+async function requote(context: Context, target: Target, row: ProcessRow): Promise<ProcessRow> {
   if (!row.process?.deposit) throw conflict(row);
   const template = known(context.registry.find(row.template), 'the template');
   const currency = currencyOfLedger(known(row.sourceCurrency, 'a currency'));
@@ -172,7 +176,7 @@ async function requote(context: Context, row: ProcessRow): Promise<ProcessRow> {
     currency,
     wanted: { crypto },
   });
-  return act(context, row, { on: 'requoted', price: facts });
+  return act(context, target, row, { on: 'requoted', price: facts });
 }
 
 async function find(context: Context, { end2end, family }: Target): Promise<ProcessRow> {
@@ -181,9 +185,18 @@ async function find(context: Context, { end2end, family }: Target): Promise<Proc
   return known(row, 'a transaction that was read');
 }
 
-async function act(context: Context, row: ProcessRow, trigger: Trigger): Promise<ProcessRow> {
-  const target = { accountId: row.accountId, transactionId: row.id };
-  const result = await context.advance({ target, trigger });
+async function act(
+  context: Context,
+  { attempt }: Target,
+  row: ProcessRow,
+  trigger: Trigger,
+): Promise<ProcessRow> {
+  if (attempt && attempt.made !== null) return row;
+  const result = await context.advance({
+    target: { accountId: row.accountId, transactionId: row.id },
+    trigger,
+    ...(attempt && { alongside: (tx, moved) => attempt.bind(tx, moved.end2end) }),
+  });
   if (result.code !== 'MOVED') throw conflict(result.row);
   return result.row;
 }

@@ -191,8 +191,10 @@ async function planBatch(tx: Tx, { registry }: EngineParts, items: Item[], nowMs
     // A key that acted on this transaction may act again: a deposit that was dropped can be seen once more.
     const isForeign = owner !== undefined && owner !== row.id;
     const steps = isForeign ? undefined : plan(template, row, request.trigger, { nowMs, available });
-    if (steps) take(item, steps);
-    else if (owner !== undefined) item.code = 'DUPLICATE';
+    if (steps) {
+      take(item, steps);
+      if (request.railKey) ownerOf.set(`${row.accountId} ${request.railKey}`, row.id);
+    } else if (owner !== undefined) item.code = 'DUPLICATE';
   }
 }
 

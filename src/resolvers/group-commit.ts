@@ -53,7 +53,11 @@ export function groupCommit<Request, Result>(
   };
   const work = async (): Promise<void> => {
     isRunning = true;
-    while (waiting.length > 0) await settle(next());
+    while (waiting.length > 0) {
+      // Those whose answers have just come ask again within the same turn: they belong into one batch.
+      await new Promise((resolve) => setImmediate(resolve));
+      await settle(next());
+    }
     isRunning = false;
   };
 

@@ -127,7 +127,7 @@ async function awaitReady({ database, clock, doorbell }: Services, key: Transact
   const until = Date.now() + RAIL_WAIT_MS;
   for (;;) {
     // Counted before the row is read: what the last job did is then seen in it.
-    const pending = await pendingJobs(database, await clock.nowMs(), key);
+    const pending = await pendingJobs(database, await clock.nowMs(), { only: key, withPostponed: true });
     const [row] = await readProcesses(database, [key]);
     assert(row, 'a transaction that was made exists');
     if (row.process?.brCode || row.depositAddress || pending === 0) return row;

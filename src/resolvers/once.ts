@@ -57,24 +57,31 @@ export async function once(
     const kept = await readKey(database, use, hash);
     if (kept && !kept.isSameRequest)
       throw new GatewayError('IDEMPOTENCY_MISMATCH', 'the key was used with another request');
-    if (!kept || kept.isRunning || kept.answer === null || kept.status === null)
-      throw new GatewayError('IDEMPOTENCY_RUNNING', 'the first request under this key is still running', {
-        retryAfter: RETRY_SECONDS,
-      });
+    if (!kept || kept.isRunning || kept.answer === null || kept.status === null) throw running();
     return replay(kept.status, kept.answer);
   }
+  const mine = { ...use, attempt: taken.attempt };
+  const bind = async (tx: Tx, end2end: string) => {
+    if (!(await bindKey(tx, mine, end2end))) throw running();
+  };
   try {
-    const done = await work({ made: taken.end2end, bind: (tx, end2end) => bindKey(tx, use, end2end) });
-    await keepAnswer(database, use, done);
+    const done = await work({ made: taken.end2end, bind });
+    await keepAnswer(database, mine, done);
     return { ...done, isReplayed: false };
   } catch (error) {
     if (error instanceof GatewayError && ERRORS[error.code].status === 422) {
-      await keepAnswer(database, use, { status: 422, answer: JSON.stringify(refusalOf(error)) });
+      await keepAnswer(database, mine, { status: 422, answer: JSON.stringify(refusalOf(error)) });
     } else {
-      await releaseKey(database, use);
+      await releaseKey(database, mine);
     }
     throw error;
   }
+}
+
+function running(): GatewayError {
+  return new GatewayError('IDEMPOTENCY_RUNNING', 'another request under this key is running', {
+    retryAfter: RETRY_SECONDS,
+  });
 }
 
 interface Refusal {

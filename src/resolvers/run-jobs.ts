@@ -100,7 +100,7 @@ export async function settle(
     const jobs = await claimDue(services, BATCH_MAX, only);
     await Promise.all(jobs.map((job) => runJob(services, job, log)));
     if (jobs.length > 0) continue;
-    const pending = await pendingJobs(services.database, await services.clock.nowMs(), only);
+    const pending = await pendingJobs(services.database, await services.clock.nowMs(), { only });
     if (pending === 0 || Date.now() >= until) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }

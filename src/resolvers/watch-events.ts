@@ -60,19 +60,18 @@ export function watchEvents(
       (transactionId === undefined || event.transactionId === transactionId) &&
       (!families || families.some((family) => family === templateOf(registry, event)?.family));
     const start = resumed(after, mode, mark) ?? mark.seq;
-    const reader = {
-      ...logReader(watch, start, isWanted, (event): EventFrame => {
-        return { kind: 'event', cursor: cursorAt(mark, event.seq), position: event.seq, event };
-      }),
-      heartbeat: (): EventFrame => ({
-        kind: 'heartbeat',
-        cursor: cursorAt(mark, reader.position),
-        position: reader.position,
-        isHeartbeat: true,
-        at: new Date().toISOString(),
-      }),
-    };
-    return frameStream<EventFrame>(watch, reader, mode, isExpired(start, mark) ? [expired(mark)] : []);
+    const reader = logReader(watch, start, isWanted, (event): EventFrame => {
+      return { kind: 'event', cursor: cursorAt(mark, event.seq), position: event.seq, event };
+    });
+    const heartbeat = (): EventFrame => ({
+      kind: 'heartbeat',
+      cursor: cursorAt(mark, reader.position),
+      position: reader.position,
+      isHeartbeat: true,
+      at: new Date().toISOString(),
+    });
+    const first = isExpired(start, mark) ? [expired(mark)] : [];
+    return frameStream<EventFrame>(watch, Object.assign(reader, { heartbeat }), mode, first);
   });
 }
 

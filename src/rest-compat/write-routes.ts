@@ -265,9 +265,9 @@ function act(
     status: 200,
     shape,
     answer: { kind: 'transaction', family },
-    perform: (context, _attempt, request) => {
+    perform: (context, attempt, request) => {
       request.checks.refuse();
-      return perform(context, { end2end: request.id, family: family.family }, request);
+      return perform(context, { end2end: request.id, family: family.family, attempt }, request);
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   type Target,
 } from '../resolvers/act-on-transaction.ts';
 import { enterAmountOf } from '../resolvers/manage-links.ts';
+import type { Attempt } from '../resolvers/once.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { checksOf, DESCRIPTIONS } from './creation.ts';
@@ -91,7 +92,9 @@ function defineAct(builder: Builder, transaction: TransactionRef, act: Act): voi
       description,
       args: { end2end: t.arg.string({ required: true }), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
       resolve: (_root, args, context) =>
-        move(context, { mutation, scope, args }, () => perform(context, { end2end: args.end2end })),
+        move(context, { mutation, scope, args }, (attempt) =>
+          perform(context, { end2end: args.end2end, attempt }),
+        ),
     }),
   );
 }
@@ -130,14 +133,14 @@ function defineProvideIdentity(builder: Builder, transaction: TransactionRef): v
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) =>
-        move(context, { mutation: 'provideIdentity', scope: 'create', args }, () => {
+        move(context, { mutation: 'provideIdentity', scope: 'create', args }, (attempt) => {
           const identity = {
             clientName: named('clientName', args.clientName),
             clientTaxId: named('clientTaxId', args.clientTaxId),
             pixKey: named('pixKey', args.pixKey),
             pixKeyType: named('pixKeyType', args.pixKeyType),
           };
-          return provideIdentity(context, { end2end: args.end2end }, identity, checksOf(context));
+          return provideIdentity(context, { end2end: args.end2end, attempt }, identity, checksOf(context));
         }),
     }),
   );
@@ -164,11 +167,11 @@ function defineResolveDeposit(builder: Builder, transaction: TransactionRef): vo
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) =>
-        move(context, { mutation: 'resolveDeposit', scope: 'move', args }, () => {
+        move(context, { mutation: 'resolveDeposit', scope: 'move', args }, (attempt) => {
           const address = named('address', args.address);
           return resolveDeposit(
             context,
-            { end2end: args.end2end },
+            { end2end: args.end2end, attempt },
             args.resolution,
             address,
             checksOf(context),
@@ -178,6 +181,6 @@ function defineResolveDeposit(builder: Builder, transaction: TransactionRef): vo
   );
 }
 
-async function move(context: GraphqlContext, keyed: Keyed, work: () => Promise<ProcessRow>) {
+async function move(context: GraphqlContext, keyed: Keyed, work: (attempt: Attempt) => Promise<ProcessRow>) {
   return (await moveOnce(context, keyed, work)).row as never;
 }

@@ -20,6 +20,8 @@ import { defineSubscriptions } from './subscription.ts';
 import { defineTemplate } from './template.ts';
 import { defineTransaction, defineTransactionQueries } from './transaction.ts';
 import { defineViewer } from './viewer.ts';
+import { defineWebhooks } from './webhook.ts';
+import { defineDeliveries } from './webhook-delivery.ts';
 import { defineWhitelist } from './whitelist.ts';
 
 /** @returns the schema of these templates; it holds no state and needs no database to be made. */
@@ -43,6 +45,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSettings(builder, account, template);
   defineWhitelist(builder, account);
   defineStaticLinks(builder, account, currencies);
+  defineDeliveries(builder, { account, transaction, endpoint: defineWebhooks(builder, account, template) });
   const log = defineEventLog(builder, registry, { label, transaction });
   defineSubscriptions(builder, { ...log, ...ledger, transaction, family, balance });
   return builder.toSchema();

@@ -84,24 +84,14 @@ export function createApp({ config, services, log }: AppParts): App {
     await serveRest(exchange, match, context, headers);
   };
   const graphql = async (exchange: Exchange) => {
-    const { request } = exchange;
     exchange.route = exchange.path;
     const isStream = exchange.path === GRAPHQL_STREAM_PATH;
     exchange.allowed = isStream ? GRAPHQL_STREAM_METHODS : GRAPHQL_METHODS;
-    checkMethod(request.method, exchange.allowed);
-    const isPage =
-      !isStream &&
-      request.method === 'GET' &&
-      !exchange.search.includes('query=') &&
-      request.headers.accept?.includes('text/html');
-    if (isPage && config.graphiql) return serveGraphiql(exchange);
+    checkMethod(exchange.request.method, exchange.allowed);
+    if (!isStream && config.graphiql && wantsPage(exchange)) return serveGraphiql(exchange);
     const { context, headers } = await admit(exchange, 'read');
-    await graphqlApi[isStream ? 'serveStream' : 'serve'](
-      exchange,
-      context,
-      headers,
-      () => void takeAllowance(limiters?.write, context.caller.id),
-    );
+    const takeWrite = () => void takeAllowance(limiters?.write, context.caller.id);
+    await graphqlApi[isStream ? 'serveStream' : 'serve'](exchange, context, headers, takeWrite);
   };
   const serveOpen = openPaths({
     publicUrl: config.publicUrl,
@@ -133,6 +123,12 @@ export function createApp({ config, services, log }: AppParts): App {
     services.events.end();
   };
   return { handle, refuseMalformed: refuseMalformed(config.publicUrl), drain };
+}
+
+/** Whether a browser asks, and not an operation. */
+function wantsPage({ request, search }: Exchange): boolean {
+  const isHtml = request.headers.accept?.includes('text/html') === true;
+  return request.method === 'GET' && !search.includes('query=') && isHtml;
 }
 
 /** Starts to listen. @returns the server and the port that it got. @throws the system's error, such as EADDRINUSE. */

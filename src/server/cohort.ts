@@ -138,7 +138,7 @@ export class Cohort {
       this.#remembered.set(frame.position, chunk);
       // What failed is tried again for the next who needs it.
       chunk.catch(() => this.#remembered.delete(frame.position));
-      if (this.#remembered.size > REMEMBERED_MAX)
+      if (this.#remembered.size > Math.min(REMEMBERED_MAX, this.#members.size))
         this.#remembered.delete(this.#remembered.keys().next().value as bigint);
     }
     return chunk;

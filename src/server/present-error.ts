@@ -12,7 +12,7 @@ export function presentError(error: unknown, log: Logger, requestId: string): Ga
   if (error instanceof GatewayError) return error;
   if (isDatabaseAway(error)) {
     log.warn({ requestId, err: error }, 'database away');
-    return new GatewayError('UNAVAILABLE', 'the database cannot be reached', {
+    return new GatewayError('UNAVAILABLE', 'the database cannot be reached, or is too busy', {
       retryAfter: DATABASE_RETRY_SECONDS,
     });
   }

@@ -69,13 +69,15 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   };
 }
 
-/** @returns whether the error says that the database could not be reached or is shutting down. */
+/** @returns whether the error says that the database could not be reached, is shutting down, or is too busy to answer. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (
     typeof code === 'string' &&
-    /^(08|28|3D000|53|55000|57P0|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|P1001|P1017)/.test(code)
+    /^(08|28|3D000|40001|40P01|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|P1001|P1017)/.test(
+      code,
+    )
   )
     return true;
   // The pool and the driver report these without a code.

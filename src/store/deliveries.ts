@@ -53,7 +53,9 @@ const FAILING_DAYS = 5;
 
 /**
  * `busy` goes from endpoint to endpoint through the index of what is pending. The rows of endpoints are locked while
- * their deliveries are picked, so that pumps of other processes keep to the same bounds.
+ * their deliveries are picked, so that pumps of other processes keep to the same bounds. What a relay added while an
+ * endpoint was being disabled is skipped here. `due` says `ended_at is null` for what is pending: by `state` PostgreSQL
+ * would take an index of what waits, while its statistics still say that nothing does, and read all of it for each row.
  */
 const LEASE: Statement = {
   name: 'delivery_lease',
@@ -64,6 +66,12 @@ const LEASE: Statement = {
         select d.account_id, d.endpoint_id from webhook_delivery d
          where d.state = 'pending' and (d.account_id, d.endpoint_id) > (b.account_id, b.endpoint_id)
          order by d.account_id, d.endpoint_id limit 1) n
+    ), closed as materialized (
+      select p.account_id, p.id from busy b join webhook_endpoint p on p.account_id = b.account_id and p.id = b.endpoint_id
+       where p.state = 'disabled' or p.removed_at is not null for no key update of p skip locked
+    ), skipped as (
+      update webhook_delivery d set state = 'skipped', ended_at = $1::timestamptz, leased_until = null
+        from closed c where d.account_id = c.account_id and d.endpoint_id = c.id and d.state = 'pending'
     ), open as materialized (
       select p.account_id, p.id, p.order_mode, p.max_concurrency, p.max_per_second, p.consecutive_failures
         from busy b join webhook_endpoint p on p.account_id = b.account_id and p.id = b.endpoint_id
@@ -77,22 +85,26 @@ const LEASE: Statement = {
              and d.state = 'pending' and d.leased_until is not null and d.leased_until >= clock_timestamp()) l
     ), next as materialized (
       select c.account_id, c.id from roomy r cross join lateral (
-        select d.account_id, d.id from webhook_delivery d
-         where d.account_id = r.account_id and d.endpoint_id = r.id and d.state = 'pending' and d.due_at <= $1
-           and (d.leased_until is null or d.leased_until < clock_timestamp())
-           and (d.round < 0 or not exists (
-             select from webhook_delivery e where r.order_mode = 'transaction' and e.account_id = d.account_id
-                and e.endpoint_id = d.endpoint_id and e.transaction_id = d.transaction_id and e.state = 'pending'
-                and e.round >= 0 and (e.event_seq, e.id) < (d.event_seq, d.id)))
-           and (d.round < 0 or not exists (
-             select from webhook_delivery e where r.order_mode = 'account' and e.account_id = d.account_id
-                and e.endpoint_id = d.endpoint_id and e.state = 'pending'
-                and e.round >= 0 and (e.event_seq, e.id) < (d.event_seq, d.id)))
-         order by d.transaction_id, d.event_seq, d.id limit greatest(r.room, 0)) c
+        select * from (
+          select d.account_id, d.id from webhook_delivery d
+           where r.order_mode <> 'account' and d.account_id = r.account_id and d.endpoint_id = r.id and d.state = 'pending'
+             and d.due_at <= $1 and (d.leased_until is null or d.leased_until < clock_timestamp())
+             and (d.round < 0 or not exists (
+               select from webhook_delivery e where r.order_mode = 'transaction' and e.account_id = d.account_id
+                  and e.endpoint_id = d.endpoint_id and e.transaction_id = d.transaction_id and e.state = 'pending'
+                  and e.round >= 0 and (e.event_seq, e.id) < (d.event_seq, d.id)))
+           order by d.transaction_id, d.event_seq, d.id limit greatest(r.room, 0)) several
+        union all
+        select first.account_id, first.id from (
+          select d.account_id, d.id, d.due_at, d.leased_until from webhook_delivery d
+           where r.order_mode = 'account' and r.room > 0 and d.account_id = r.account_id and d.endpoint_id = r.id
+             and d.state = 'pending'
+           order by d.round < 0 desc, d.event_seq, d.id limit 1) first
+         where first.due_at <= $1 and (first.leased_until is null or first.leased_until < clock_timestamp())) c
       limit $2
     ), due as materialized (
       select d.account_id, d.id from next n join webhook_delivery d on d.account_id = n.account_id and d.id = n.id
-       where d.state = 'pending' and (d.leased_until is null or d.leased_until < clock_timestamp())
+       where d.ended_at is null and (d.leased_until is null or d.leased_until < clock_timestamp())
          for update of d skip locked
     ), leased as (
       update webhook_delivery d set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempts = d.attempts + 1

@@ -8,6 +8,11 @@ export interface KeyUse {
   readonly key: string;
 }
 
+/** A key that is taken, and by which try: another one that takes it over is the one that counts then. */
+export interface TakenKey extends KeyUse {
+  readonly attempt: number;
+}
+
 /** What is kept under a key. */
 export interface KeptAnswer {
   readonly isSameRequest: boolean;
@@ -29,11 +34,11 @@ const TAKE: Statement = {
     on conflict (account_id, route, key) do update
       set request_hash = excluded.request_hash, leased_until = excluded.leased_until,
           end2end = case when k.created_at < now() - make_interval(hours => ${KEPT_HOURS}) then null else k.end2end end,
-          status = null, answer = null,
+          status = null, answer = null, attempt = k.attempt + 1,
           created_at = case when k.created_at < now() - make_interval(hours => ${KEPT_HOURS}) then now() else k.created_at end
       where k.created_at < now() - make_interval(hours => ${KEPT_HOURS})
          or (k.answer is null and k.leased_until < clock_timestamp() and k.request_hash = excluded.request_hash)
-    returning end2end`,
+    returning end2end, attempt`,
 };
 const READ: Statement = {
   name: 'idempotency_read',
@@ -42,16 +47,16 @@ const READ: Statement = {
 };
 const BIND: Statement = {
   name: 'idempotency_bind',
-  text: `update idempotency_key set end2end = $4 where account_id = $1 and route = $2 and key = $3`,
+  text: `update idempotency_key set end2end = $5 where account_id = $1 and route = $2 and key = $3 and attempt = $4 returning attempt`,
 };
 const KEEP: Statement = {
   name: 'idempotency_keep',
-  text: `update idempotency_key set status = $4, answer = $5 where account_id = $1 and route = $2 and key = $3`,
+  text: `update idempotency_key set status = $5, answer = $6 where account_id = $1 and route = $2 and key = $3 and attempt = $4`,
 };
 const RELEASE: Statement = {
   name: 'idempotency_release',
-  text: `with gone as (delete from idempotency_key where account_id = $1 and route = $2 and key = $3 and end2end is null)
-    update idempotency_key set leased_until = clock_timestamp() where account_id = $1 and route = $2 and key = $3 and end2end is not null`,
+  text: `with gone as (delete from idempotency_key where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is null)
+    update idempotency_key set leased_until = clock_timestamp() where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is not null`,
 };
 const FORGET: Statement = {
   name: 'idempotency_forget',
@@ -67,8 +72,13 @@ export async function takeKey(
   database: Database,
   { accountId, route, key }: KeyUse,
   hash: Buffer,
-): Promise<{ end2end: string | null } | undefined> {
-  const [row] = await database.query<{ end2end: string | null }>(TAKE, [accountId, route, key, hash]);
+): Promise<{ end2end: string | null; attempt: number } | undefined> {
+  const [row] = await database.query<{ end2end: string | null; attempt: number }>(TAKE, [
+    accountId,
+    route,
+    key,
+    hash,
+  ]);
   return row;
 }
 
@@ -82,23 +92,31 @@ export async function readKey(
   return row;
 }
 
-/** Says which transaction the request made: part of the transaction that makes it. */
-export async function bindKey(tx: Tx, { accountId, route, key }: KeyUse, end2end: string): Promise<void> {
-  await tx.query(BIND, [accountId, route, key, end2end]);
+/**
+ * Says which transaction the request made: part of the transaction that makes it.
+ *
+ * @returns whether the key is still this try's; if not, nothing may be made.
+ */
+export async function bindKey(tx: Tx, taken: TakenKey, end2end: string): Promise<boolean> {
+  return (await tx.query(BIND, [...placeOf(taken), end2end])).length > 0;
 }
 
-/** Keeps the answer. */
+/** Keeps the answer, unless another try took over. */
 export async function keepAnswer(
   database: Database,
-  { accountId, route, key }: KeyUse,
+  taken: TakenKey,
   kept: { readonly status: number; readonly answer: string },
 ): Promise<void> {
-  await database.query(KEEP, [accountId, route, key, kept.status, kept.answer]);
+  await database.query(KEEP, [...placeOf(taken), kept.status, kept.answer]);
 }
 
-/** Gives a key back; what it was bound to stays bound. */
-export async function releaseKey(database: Database, { accountId, route, key }: KeyUse): Promise<void> {
-  await database.query(RELEASE, [accountId, route, key]);
+/** Gives a key back, unless another try took over; what it was bound to stays bound. */
+export async function releaseKey(database: Database, taken: TakenKey): Promise<void> {
+  await database.query(RELEASE, placeOf(taken));
+}
+
+function placeOf({ accountId, route, key, attempt }: TakenKey): unknown[] {
+  return [accountId, route, key, attempt];
 }
 
 /** Forgets answers that are older than a day. */

@@ -22,6 +22,12 @@ export interface Job {
   readonly attempts: number;
 }
 
+/** The jobs of one transaction. */
+export interface TransactionJobs {
+  readonly accountId: bigint;
+  readonly transactionId: bigint;
+}
+
 /** The key of a job. */
 export type JobKey = Pick<Job, 'accountId' | 'id'>;
 
@@ -55,7 +61,8 @@ const POSTPONE: Statement = {
 };
 const PENDING: Statement = {
   name: 'job_pending',
-  text: `select count(*)::int as pending from job where due_at <= $1::timestamptz and ($2::bigint is null or (account_id = $2 and transaction_id = $3))`,
+  text: `select count(*)::int as pending from job where (due_at <= $1::timestamptz or ($4 and last_error is not null))
+      and ($2::bigint is null or (account_id = $2 and transaction_id = $3))`,
 };
 
 /** Writes jobs; they are due as soon as the transaction is committed, or at their time. */
@@ -100,16 +107,23 @@ export async function postponeJob(database: Tx, job: JobKey, dueMs: number, erro
   await database.query(POSTPONE, [job.accountId, job.id, new Date(dueMs).toISOString(), error.slice(0, 500)]);
 }
 
-/** @returns how many jobs are due and not done, of one transaction or of all. */
+/**
+ * @param options - `only`: one transaction; `withPostponed`: also those that failed and are tried again later.
+ * @returns how many jobs are due and not done.
+ */
 export async function pendingJobs(
   database: Tx,
   nowMs: number,
-  only?: { readonly accountId: bigint; readonly transactionId: bigint },
+  {
+    only,
+    withPostponed = false,
+  }: { readonly only?: TransactionJobs | undefined; readonly withPostponed?: boolean } = {},
 ): Promise<number> {
   const [row] = await database.query<{ pending: number }>(PENDING, [
     new Date(nowMs).toISOString(),
     only?.accountId ?? null,
     only?.transactionId ?? null,
+    withPostponed,
   ]);
   return row?.pending ?? 0;
 }

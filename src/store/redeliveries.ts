@@ -47,7 +47,7 @@ const ALL: Statement = {
   text: `with newest as (
       select distinct on (d.event_seq, d.endpoint_id) d.* from webhook_delivery d
         join webhook_endpoint p on p.account_id = d.account_id and p.id = d.endpoint_id
-       where d.account_id = $1 and p.removed_at is null and d.round >= 0
+       where d.account_id = $1 and p.removed_at is null and p.state <> 'disabled' and d.round >= 0
          and ($3::text is null or d.endpoint_id = $3) and ($6::bigint is null or d.event_seq > $6)
        order by d.event_seq, d.endpoint_id, d.round desc
     ), meant as materialized (
@@ -61,6 +61,10 @@ const ALL: Statement = {
       on conflict do nothing returning event_seq
     )
     select (select count(*)::int from meant) as matched, count(*)::int as redelivered, max(event_seq) as "lastSeq" from again`,
+};
+const LOCK: Statement = {
+  name: 'redeliver_lock',
+  text: `select id from webhook_endpoint where account_id = $1 and id = $2 for no key update`,
 };
 const RECOVER: Statement = {
   name: 'redeliver_missed',
@@ -132,6 +136,8 @@ export async function recoverMissed(
   endpointId: string,
   now: Date,
 ): Promise<Redelivered> {
+  // What a pump skips meanwhile must be seen as skipped.
+  await tx.query(LOCK, [accountId, endpointId]);
   const [row] = await tx.query<Redelivered>(RECOVER, [accountId, endpointId, now]);
   return row ?? NOTHING;
 }

@@ -126,7 +126,7 @@ export function assertConnectable(hostname: string, options: GuardOptions): void
 export function guardedLookup(
   options: GuardOptions & { readonly resolve?: Resolve | undefined },
 ): LookupFunction {
-  const resolve = options.resolve ?? resolveByDns;
+  const resolve = options.resolve ?? dnsResolve();
   return (hostname, { all }, callback) => {
     judgedAddresses(hostname, resolve, options).then(
       (addresses) => {
@@ -154,14 +154,20 @@ async function judgedAddresses(hostname: string, resolve: Resolve, options: Guar
 /**
  * Asks DNS directly: getaddrinfo would hold one of the process's few threads for as long as a name server is silent,
  * and so let one bad name slow down all.
+ *
+ * @param servers - `address:port` of the name servers; the system's when left off.
+ * @returns a Resolve that gives the addresses of the families that were answered for, and fails when none was.
  */
-async function resolveByDns(hostname: string): Promise<string[]> {
-  const dns = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
-  const answers = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
-  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  const failure = answers.find((answer) => answer.status === 'rejected');
-  if (addresses.length === 0 && failure) throw failure.reason;
-  return addresses;
+export function dnsResolve(servers?: readonly string[]): Resolve {
+  return async (hostname) => {
+    const dns = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
+    if (servers) dns.setServers(servers);
+    const answers = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const failure = answers.find((answer) => answer.status === 'rejected');
+    if (addresses.length === 0 && failure) throw failure.reason;
+    return addresses;
+  };
 }
 
 function isAllowedHost(host: string, options: GuardOptions): boolean {

@@ -146,10 +146,11 @@ function exchange(
       });
       message.on('end', () => end(message.complete ? null : 'CUT_OFF'));
       message.on('error', () => end('CUT_OFF'));
+      message.on('close', () => end('CUT_OFF'));
     });
     sent.on('error', (error) => end(codeOf(error)));
-    // The last resort, such as an upgrade that nobody asked for.
-    sent.on('close', () => end('ECONNRESET'));
+    // Node says nothing else of an upgrade that nobody asked for. Once there is an answer, that says how it ends.
+    sent.on('close', () => answer ?? end('ECONNRESET'));
     sent.end(request.body);
   });
 }

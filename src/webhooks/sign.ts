@@ -2,23 +2,10 @@
  * Signatures of webhooks by Standard Webhooks 1.0.0 (C-60): `id.timestamp.body` under an HMAC-SHA256 (`v1`) and, where
  * an endpoint asks for it, under an Ed25519 key (`v1a`). Secrets never appear in messages of errors.
  */
-import {
-  createHmac,
-  createPrivateKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-} from 'node:crypto';
+import { createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { assert } from '../base/assert.ts';
 
-/** An Ed25519 key in the text forms that libraries take: keep the one, publish the other. */
-export interface SigningKey {
-  /** `whsk_` and the base64 of 32 bytes of seed and 32 bytes of public key. */
-  readonly secret: string;
-  /** `whpk_` and the base64 of 32 bytes. */
-  readonly public: string;
-}
+export { newSecret, newSigningKey, type SigningKey } from '../base/webhook-keys.ts';
 
 /** What is signed. */
 export interface Signed {
@@ -33,7 +20,6 @@ export interface Signed {
 const SECRET_PREFIX = 'whsec_';
 const SIGNING_PREFIX = 'whsk_';
 const PUBLIC_PREFIX = 'whpk_';
-const SECRET_BYTES = 32;
 /** Standard Webhooks takes secrets of 24 to 64 bytes. */
 const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
@@ -43,11 +29,6 @@ const ID = /^[0-9A-Za-z_-]{1,128}$/;
 const TOKEN = /^[0-9A-Za-z]{16,64}$/;
 /** Hierarchical names, as Standard Webhooks writes them; nothing that could end a header field. */
 const EVENT_NAME = /^\w+(\.\w+)*$/;
-
-/** @returns a new secret: `whsec_` and the base64 of 32 random bytes. */
-export function newSecret(): string {
-  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
-}
 
 /**
  * @returns the key that a secret stands for, 24 to 64 bytes.
@@ -68,17 +49,6 @@ export function secretBytes(secret: string): Buffer {
 export function signV1(secret: string, id: string, timestampSeconds: number, body: string | Buffer): string {
   const head = signedHead({ id, timestampSeconds, body });
   return `v1,${createHmac('sha256', secretBytes(secret)).update(head).update(body).digest('base64')}`;
-}
-
-/** @returns a new Ed25519 key, in the forms that the libraries of Standard Webhooks take. */
-export function newSigningKey(): SigningKey {
-  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  const seed = Buffer.from(jwk.d as string, 'base64url');
-  const point = Buffer.from(jwk.x as string, 'base64url');
-  return {
-    secret: SIGNING_PREFIX + Buffer.concat([seed, point]).toString('base64'),
-    public: PUBLIC_PREFIX + point.toString('base64'),
-  };
 }
 
 /**

@@ -2,6 +2,7 @@
  * Goal: what is asked for together is done together, and nobody notices but by the time it takes. Method: batches that
  * end when the test says so, and random requests, some of them poisoned.
  */
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { groupCommit } from '../../src/resolvers/group-commit.ts';
@@ -16,61 +17,55 @@ function useBatches({ max = 100, keyOf }: { max?: number; keyOf?: (request: stri
       }),
     { max, ...(keyOf && { keyOf }) },
   );
-  /** Ends batches as they come. */
-  const endAll = async (until: Promise<unknown>) => {
+  /** Asks for all of them while a first one is under way; ends batches as they come. */
+  const whileBusy = async (requests: string) => {
+    const first = commit('busy');
+    while (begun.length === 0) await setImmediate();
+    const all = Promise.all([first, ...requests.split(' ').map(commit)]);
     let isOver = false;
-    void until.finally(() => {
+    void all.then(() => {
       isOver = true;
     });
-    for (let next = 0; !isOver; await Promise.resolve()) if (begun[next]) begun[next++]?.end();
+    for (let next = 0; !isOver; await setImmediate()) if (begun[next]) begun[next++]?.end();
+    return (await all).slice(1);
   };
-  return { begun, commit, endAll, batches: () => begun.map(({ requests }) => requests.join(' ')) };
+  return { commit, begun, whileBusy, batches: () => begun.map((each) => each.requests.join(' ')).slice(1) };
 }
-
-const all = (commit: (request: string) => Promise<string>, requests: string) =>
-  Promise.all(requests.split(' ').map(commit));
 
 describe('batches', () => {
   test('of one where nobody else asks', async () => {
-    const { commit, endAll, batches } = useBatches();
-    for (const request of ['a', 'b']) {
+    const { begun, commit } = useBatches();
+    for (const [at, request] of ['a', 'b'].entries()) {
       const done = commit(request);
-      await endAll(done);
+      while (begun.length <= at) await setImmediate();
+      begun[at]?.end();
       expect(await done).toBe(`done ${request}`);
     }
-    expect(batches()).toEqual(['a', 'b']);
+    expect(begun.map(({ requests }) => requests)).toEqual([['a'], ['b']]);
   });
 
   test('grow by what is asked for meanwhile, in its order', async () => {
-    const { commit, endAll, batches } = useBatches();
-    const done = all(commit, 'a b c d');
-    await endAll(done);
-    expect(await done).toEqual(['done a', 'done b', 'done c', 'done d']);
-    expect(batches()).toEqual(['a', 'b c d']);
+    const { whileBusy, batches } = useBatches();
+    expect(await whileBusy('a b c d')).toEqual(['done a', 'done b', 'done c', 'done d']);
+    expect(batches()).toEqual(['a b c d']);
   });
 
   test('never have more than the most', async () => {
-    const { commit, endAll, batches } = useBatches({ max: 3 });
-    const done = all(commit, 'a b c d e f g h');
-    await endAll(done);
-    expect(await done).toHaveLength(8);
-    expect(batches()).toEqual(['a', 'b c d', 'e f g', 'h']);
+    const { whileBusy, batches } = useBatches({ max: 3 });
+    expect(await whileBusy('a b c d e f g h')).toHaveLength(8);
+    expect(batches()).toEqual(['a b c', 'd e f', 'g h']);
   });
 
   test('never have two of a key, whose order is kept; others go first', async () => {
-    const { commit, endAll, batches } = useBatches({ keyOf: (request) => request.charAt(0) });
-    const done = all(commit, 'x1 a1 b1 a2 c1 a3 b2');
-    await endAll(done);
-    await done;
-    expect(batches()).toEqual(['x1', 'a1 b1 c1', 'a2 b2', 'a3']);
+    const { whileBusy, batches } = useBatches({ keyOf: (request) => request.charAt(0) });
+    await whileBusy('a1 b1 a2 c1 a3 b2');
+    expect(batches()).toEqual(['a1 b1 c1', 'a2 b2', 'a3']);
   });
 
   test('do not have a later one of a key whose earlier one found no room', async () => {
-    const { commit, endAll, batches } = useBatches({ max: 2, keyOf: (request) => request.charAt(0) });
-    const done = all(commit, 'x1 a1 b1 a2 c1 d1 a3');
-    await endAll(done);
-    await done;
-    expect(batches()).toEqual(['x1', 'a1 b1', 'a2 c1', 'd1 a3']);
+    const { whileBusy, batches } = useBatches({ max: 2, keyOf: (request) => request.charAt(0) });
+    await whileBusy('a1 b1 a2 c1 d1 a3');
+    expect(batches()).toEqual(['a1 b1', 'a2 c1', 'd1 a3']);
   });
 });
 
@@ -80,20 +75,22 @@ describe('a failure', () => {
     const commit = groupCommit(
       async (requests: readonly string[]) => {
         tried.push(requests.join(' '));
+        await setImmediate();
         if (requests.includes('bad')) throw new Error(`fails with ${requests.length}`);
         return requests;
       },
       { max: 100 },
     );
-    const ends = await Promise.allSettled(['a', 'b', 'bad', 'c'].map(commit));
+    const busy = commit('busy');
+    while (tried.length === 0) await setImmediate();
+    const ends = await Promise.allSettled(['a', 'bad', 'c'].map(commit));
     expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason.message))).toEqual([
       'a',
-      'b',
       'fails with 1',
       'c',
     ]);
-    expect(tried).toEqual(['a', 'b bad c', 'b', 'bad', 'c']);
-    expect(await commit('later')).toBe('later');
+    expect(tried).toEqual(['busy', 'a bad c', 'a', 'bad', 'c']);
+    expect([await busy, await commit('later')]).toEqual(['busy', 'later']);
   });
 
   test('of a request that is alone is told as it is', async () => {

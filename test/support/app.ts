@@ -158,7 +158,7 @@ export async function startApp(database: Database) {
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
   };
-  return { get, drain: app.drain, close: () => close(server, 1_000) };
+  return { publicUrl, get, drain: app.drain, close: () => close(server, 1_000) };
 }
 
 async function read(response: Response): Promise<Answer> {

@@ -1,14 +1,17 @@
 /**
  * Goal: C-63: nobody reaches a network through webhooks that the public cannot reach. Method: the table of special ranges
  * with their ends and their neighbours, an oracle written otherwise for any address, every spelling of the URL standard;
- * names through resolvers of the test's own. Nothing connects anywhere.
+ * names through resolvers of the test's own, and through a name server on loopback. Nothing connects anywhere.
  */
+import { createSocket } from 'node:dgram';
 import type { LookupAddress } from 'node:dns';
+import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   assertConnectable,
   checkUrl,
+  dnsResolve,
   GuardError,
   guardedLookup,
   isAllowedAddress,
@@ -556,5 +559,77 @@ describe('C-63: names', () => {
     const answers = Array.from({ length: 1000 }, (_, index) => `8.8.${index >> 8}.${index & 255}`);
     const found = await lookUp({ ...STRICT, resolve: async () => answers });
     expect((found as LookupAddress[]).map((each) => each.address)).toEqual(answers.slice(0, 4));
+  });
+});
+
+describe('DNS', () => {
+  const TYPE_A = 1;
+  const TYPE_AAAA = 28;
+  const SERVFAIL = 2;
+  const NXDOMAIN = 3;
+  /** What is answered to a question: the data of records, or a code of failure. */
+  type Records = Partial<Record<number, Buffer[] | number>>;
+
+  const closers: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closers.splice(0)) close();
+  });
+
+  /** A name server that answers every name alike (RFC 1035, 4); to a type that is not in the table it says nothing. */
+  async function nameServer(records: Records): Promise<string> {
+    const server = createSocket('udp4');
+    server.on('message', (query, { port, address }) => {
+      const end = query.indexOf(0, 12) + 5;
+      const type = query.readUInt16BE(end - 4);
+      const found = records[type];
+      if (found === undefined) return;
+      const header = Buffer.from(query.subarray(0, 12));
+      header.writeUInt16BE(0x8180 | (typeof found === 'number' ? found : 0), 2);
+      header.writeUInt16BE(typeof found === 'number' ? 0 : found.length, 6);
+      header.writeUInt32BE(0, 8);
+      const answers = (typeof found === 'number' ? [] : found).map((data) => {
+        // The name as a pointer to the question, class IN, no time to live.
+        const record = Buffer.from('c00c00000001000000000000', 'hex');
+        record.writeUInt16BE(type, 2);
+        record.writeUInt16BE(data.length, 10);
+        return Buffer.concat([record, data]);
+      });
+      server.send(Buffer.concat([header, query.subarray(12, end), ...answers]), port, address);
+    });
+    closers.push(() => server.close());
+    await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+  const v4 = (...bytes: number[]) => Buffer.from(bytes);
+  const v6 = Buffer.from('26064700470000000000000000001111', 'hex');
+
+  test.each<[string, Records, string[]]>([
+    ['both families', { [TYPE_A]: [v4(8, 8, 8, 8)], [TYPE_AAAA]: [v6] }, ['8.8.8.8', '2606:4700:4700::1111']],
+    ['many', { [TYPE_A]: [v4(8, 8, 8, 8), v4(127, 0, 0, 1)], [TYPE_AAAA]: [] }, ['8.8.8.8', '127.0.0.1']],
+    ['one family', { [TYPE_A]: [], [TYPE_AAAA]: [v6] }, ['2606:4700:4700::1111']],
+    ['one family, the other fails', { [TYPE_A]: [v4(8, 8, 8, 8)], [TYPE_AAAA]: SERVFAIL }, ['8.8.8.8']],
+  ])('%s', async (_, records, expected) => {
+    const found = await dnsResolve([await nameServer(records)])('hooks.example');
+    expect([...found].sort()).toEqual([...expected].sort());
+  });
+
+  test.each<[string, Records, string]>([
+    ['no such name', { [TYPE_A]: NXDOMAIN, [TYPE_AAAA]: NXDOMAIN }, 'ENOTFOUND'],
+    ['no address', { [TYPE_A]: [], [TYPE_AAAA]: [] }, 'ENODATA'],
+    ['a failing server', { [TYPE_A]: SERVFAIL, [TYPE_AAAA]: SERVFAIL }, 'ESERVFAIL'],
+    ['a silent server', {}, 'ETIMEOUT'],
+  ])('%s fails in time', async (_, records, code) => {
+    const resolve = dnsResolve([await nameServer(records)]);
+    await expect(resolve('hooks.example')).rejects.toMatchObject({ code });
+  });
+
+  test('a private address behind a public one is refused', async () => {
+    const server = await nameServer({
+      [TYPE_A]: [v4(8, 8, 8, 8)],
+      [TYPE_AAAA]: [Buffer.from('fe80'.padEnd(32, '0'), 'hex')],
+    });
+    const look = guardedLookup({ ...STRICT, resolve: dnsResolve([server]) });
+    const refused = new Promise((resolve) => look('hooks.example', { all: true }, resolve));
+    expect(await refused).toMatchObject({ code: 'ADDRESS_REFUSED' });
   });
 });

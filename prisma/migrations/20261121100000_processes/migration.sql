@@ -50,6 +50,8 @@ create table idempotency_key (
   end2end      text,
   status       smallint,
   answer       text,
+  -- Who works on it: one who is slow and comes after another took over changes nothing.
+  attempt      int not null default 1,
   leased_until timestamptz(3) not null,
   created_at   timestamptz(3) not null default now(),
   primary key (account_id, route, key)

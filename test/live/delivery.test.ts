@@ -1,0 +1,309 @@
+/**
+ * Goal: whoever comes back with its cursor has lost nothing and gets nothing twice, whatever the client, however often the
+ * connection breaks, wherever the events are committed. Method: the clients that people use (graphql-sse, EventSource, curl,
+ * a bare socket), events appended meanwhile, as by other processes and by this one.
+ */
+import { spawn } from 'node:child_process';
+import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { EventSource } from 'eventsource';
+import { createClient } from 'graphql-sse';
+import { describe, expect, test } from 'vitest';
+import { revokeKey } from '../../src/store/api-keys.ts';
+import { startApp, useApp } from '../support/app.ts';
+import { addMover, append, EVENTS, logOf, makeOnramp, parseEvents, seqOf, subscribe } from './streams.ts';
+
+const app = useApp();
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + 1 + i);
+
+/** @returns bytes outside of the heap, where what is to be written waits, after what nobody holds is gone. */
+function external(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().external;
+}
+
+/** Appends events in small commits, half of them with a ring as this process gives. */
+async function produce(mover: Awaited<ReturnType<typeof addMover>>, commits: number): Promise<number> {
+  for (let i = 0; i < commits; i++) {
+    await append(app, mover, 1 + (i % 7));
+    if (i % 2 === 0) app.services.doorbell.hear([mover.accountId]);
+    await pause(8);
+  }
+  return (await logOf(app, mover.accountId)).length;
+}
+
+describe('no loss and nothing twice over reconnects', () => {
+  test('over fetch, cut off again and again, with Last-Event-ID', async () => {
+    const mover = await addMover(app);
+    const seen: number[] = [];
+    let lastEventId: string | undefined;
+    let isDone = false;
+    const follow = async () => {
+      while (!isDone) {
+        const stream = await subscribe(app, EVENTS, {
+          key: mover.apiKey,
+          lastEventId,
+          method: seen.length % 2 ? 'GET' : 'POST',
+        });
+        await stream.until(1 + Math.floor(Math.random() * 20), 60 + Math.random() * 100);
+        stream.close();
+        await stream.ended;
+        for (const { id, data } of stream.events) {
+          lastEventId = id;
+          if (data.data.events.__typename === 'TransactionEvent') seen.push(seqOf(id));
+        }
+        // The first connection may end before anything came; the log from the beginning is what is compared.
+        lastEventId ??= Buffer.from(`e1:${mover.accountId}:${mover.before}`).toString('base64url');
+      }
+    };
+    const following = [follow()];
+    await pause(150);
+    const total = await produce(mover, 150);
+    await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toBe(total);
+    isDone = true;
+    await Promise.all(following);
+    expect(seen).toEqual(upTo(mover.before, total));
+  }, 30_000);
+
+  test('bare sockets that are destroyed at any byte', async () => {
+    const mover = await addMover(app);
+    const seen: number[] = [];
+    let last = Buffer.from(`e1:${mover.accountId}:${mover.before}`).toString('base64url');
+    let isDone = false;
+    const once = () =>
+      new Promise<void>((resolve) => {
+        const socket = connect(Number(new URL(app.baseUrl).port), '127.0.0.1');
+        let text = '';
+        const limit = 200 + Math.random() * 6_000;
+        const timer = setTimeout(() => socket.destroy(), 400);
+        socket.setEncoding('utf8').on('data', (chunk) => {
+          text += chunk;
+          if (text.length > limit) socket.destroy();
+        });
+        socket
+          .on('error', () => {})
+          .on('close', () => {
+            clearTimeout(timer);
+            // Chunks of HTTP/1.1: their sizes stand on lines of their own.
+            const body = text
+              .slice(text.indexOf('\r\n\r\n') + 4)
+              .replaceAll(/\r\n[0-9a-f]+\r\n|^[0-9a-f]+\r\n/g, '');
+            for (const { id } of parseEvents(body)[0]) {
+              if (!id) continue;
+              last = id;
+              seen.push(seqOf(id));
+            }
+            resolve();
+          });
+        const body = JSON.stringify({ query: 'subscription { events { cursor } }' });
+        socket.write(
+          [
+            'POST /graphql HTTP/1.1',
+            'Host: localhost',
+            `Authorization: Bearer ${mover.apiKey}`,
+            'Accept: text/event-stream',
+            `Last-Event-ID: ${last}`,
+            'Content-Type: application/json',
+            `Content-Length: ${body.length}`,
+            '',
+            body,
+          ].join('\r\n'),
+        );
+      });
+    const following = (async () => {
+      while (!isDone) await once();
+    })();
+    const total = await produce(mover, 150);
+    await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toBe(total);
+    isDone = true;
+    await following;
+    expect(seen).toEqual(upTo(mover.before, total));
+  }, 30_000);
+
+  test('EventSource comes back by itself with its Last-Event-ID', async () => {
+    const mover = await addMover(app);
+    const seen: number[] = [];
+    let cut: AbortController | undefined;
+    let connections = 0;
+    const source = new EventSource(
+      `${app.baseUrl}/graphql?${new URLSearchParams({ query: 'subscription { events { cursor } }' })}`,
+      {
+        fetch: (url, init) => {
+          connections += 1;
+          cut = new AbortController();
+          const signal = AbortSignal.any([cut.signal, init.signal as AbortSignal]);
+          const headers = {
+            ...(init.headers as Record<string, string>),
+            authorization: `Bearer ${mover.apiKey}`,
+          };
+          return fetch(url, { ...init, headers, signal });
+        },
+      },
+    );
+    source.addEventListener('next', ({ lastEventId }) => seen.push(seqOf(lastEventId)));
+    await expect.poll(() => source.readyState).toBe(1);
+    const cutting = setInterval(() => cut?.abort(new TypeError('cut')), 700);
+    const total = await produce(mover, 250);
+    clearInterval(cutting);
+    await expect.poll(() => seen.at(-1), { timeout: 15_000 }).toBe(total);
+    source.close();
+    expect(connections).toBeGreaterThan(1);
+    expect(seen).toEqual(upTo(mover.before, total));
+  }, 40_000);
+
+  test('graphql-sse, which asks for its place at every connection; the process is drained meanwhile', async () => {
+    const mover = await addMover(app);
+    let other = await startApp(app.database);
+    const drained: Promise<unknown>[] = [];
+    const seen: number[] = [];
+    let last = Buffer.from(`e1:${mover.accountId}:${mover.before}`).toString('base64url');
+    const client = createClient({
+      url: () => `${other.publicUrl}/graphql`,
+      headers: () => ({ authorization: `Bearer ${mover.apiKey}`, 'last-event-id': last }),
+      retryAttempts: 1_000,
+      retry: () => pause(5),
+    });
+    const dispose = client.subscribe<{ events: { cursor: string } }>(
+      { query: 'subscription { events { cursor } }' },
+      {
+        next: ({ data }) => {
+          last = data?.events.cursor ?? last;
+          seen.push(seqOf(last));
+        },
+        error: () => {},
+        complete: () => {},
+      },
+    );
+    const producing = produce(mover, 120);
+    for (let i = 0; i < 3; i++) {
+      await pause(250);
+      const before = other;
+      other = await startApp(app.database);
+      before.drain();
+      drained.push(before.close());
+    }
+    const total = await producing;
+    await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toBe(total);
+    dispose();
+    expect(seen).toEqual(upTo(mover.before, total));
+    other.drain();
+    await Promise.all([...drained, other.close()]);
+  }, 40_000);
+
+  test('curl', async () => {
+    const mover = await addMover(app);
+    const curl = spawn('curl', [
+      ...['-sSN', '-H', `authorization: Bearer ${mover.apiKey}`, '-H', 'accept: text/event-stream'],
+      ...['-H', 'content-type: application/json', '-d', '{"query":"subscription { events { cursor } }"}'],
+      `${app.baseUrl}/graphql`,
+    ]);
+    let text = '';
+    curl.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    const missing = new Promise<boolean>((resolve) => curl.on('error', () => resolve(true)));
+    if (await Promise.race([missing, pause(300).then(() => false)])) return;
+    await expect.poll(() => text).toContain('retry:');
+    const total = await produce(mover, 5);
+    await expect.poll(() => parseEvents(text)[0].length).toBe(total - mover.before);
+    curl.kill();
+  });
+});
+
+test('members of a cohort join, leave and fall behind at any time: each gets the log from its place', async () => {
+  const mover = await addMover(app);
+  const runs = await Promise.all(
+    Array.from({ length: 40 }, async (_, index) => {
+      await pause(index * 25);
+      const after = Buffer.from(`e1:${mover.accountId}:${mover.before}`).toString('base64url');
+      return subscribe(app, EVENTS, { key: mover.apiKey, ...(index % 3 && { variables: { after } }) });
+    }).concat([produce(mover, 120).then(() => undefined as never)]),
+  );
+  const total = (await logOf(app, mover.accountId)).length;
+  for (const [index, stream] of runs.slice(0, -1).entries()) {
+    await stream.until(() => seqOf(stream.events.at(-1)?.id) === total);
+    const seen = stream.events.map(({ id }) => seqOf(id));
+    expect(seen).toEqual(upTo(index % 3 ? mover.before : total - seen.length, total));
+    stream.close();
+  }
+}, 30_000);
+
+test('what one process commits, subscribers of another see within the poll', async () => {
+  const other = await startApp(app.database);
+  const { apiKey: key } = await app.addAccount();
+  const stream = await subscribe({ baseUrl: other.publicUrl, apiKey: key }, EVENTS);
+  const started = performance.now();
+  await makeOnramp(app, key);
+  await stream.until(1, 3_000);
+  expect(stream.events.length).toBeGreaterThan(0);
+  expect(performance.now() - started).toBeLessThan(2_500);
+  stream.close();
+  other.drain();
+  await other.close();
+});
+
+test('a client that does not read gets everything once it reads, and costs next to nothing until then', async () => {
+  const mover = await addMover(app);
+  const chunks: string[] = [];
+  const socket = connect(Number(new URL(app.baseUrl).port), '127.0.0.1');
+  socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+  const body = JSON.stringify({
+    query: 'subscription { events { cursor ... on TransactionEvent { body } } }',
+  });
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${mover.apiKey}\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await expect.poll(() => chunks.length).toBeGreaterThan(0);
+  await pause(100);
+  socket.pause();
+  const bytes = 100_000;
+  const before = external();
+  for (let i = 0; i < 200; i++) {
+    await append(app, mover, 2, bytes);
+    app.services.doorbell.hear([mover.accountId]);
+    await pause(2);
+  }
+  await pause(200);
+  // 40 MB were committed. What waits for the client is on no heap: what the kernel took, and one frame.
+  expect(external() - before).toBeLessThan(1_000_000);
+  const total = (await logOf(app, mover.accountId)).length;
+  const seen = () => [...chunks.join('').matchAll(/id: ([\w-]+)\nevent/g)].map(([, id]) => seqOf(id));
+  socket.resume();
+  await expect.poll(() => seen().length, { timeout: 15_000, interval: 500 }).toBe(total - mover.before);
+  socket.destroy();
+  expect(seen()).toEqual(upTo(mover.before, total));
+}, 30_000);
+
+describe('limits', () => {
+  test('a key has so many streams and waiting requests, and not one more', async () => {
+    const { apiKey: key, keyId } = await app.addAccount();
+    const places = Array.from({ length: 999 }, () => app.services.streamLimit.take(keyId));
+    const stream = await subscribe(app, EVENTS, { key });
+    const over = await subscribe(app, EVENTS, { key });
+    expect(over.status).toBe(429);
+    expect(over.headers.get('retry-after')).toBe('5');
+    expect((await app.get('/v2/events?wait=1', { key })).status).toBe(429);
+    expect((await app.get('/v2/events', { key })).status).toBe(200);
+    stream.close();
+    await expect
+      .poll(async () => (await app.get('/v2/events?wait=1', { key })).status, { timeout: 5_000 })
+      .toBe(200);
+    for (const leave of places) leave();
+  });
+
+  test('a revoked key ends its streams within seconds', async () => {
+    const { apiKey: key, keyId } = await app.addAccount();
+    const streams = [await subscribe(app, EVENTS, { key }), await subscribe(app, EVENTS, { key })];
+    const started = performance.now();
+    await revokeKey(app.database, keyId);
+    await Promise.all(streams.map(({ ended }) => ended));
+    expect(performance.now() - started).toBeLessThan(5_000);
+    for (const { events } of streams) {
+      expect(events.map(({ event }) => event)).toEqual(['next', 'complete']);
+      expect(events[0]?.data.errors[0].extensions.code).toBe('UNAUTHORIZED');
+    }
+  });
+});

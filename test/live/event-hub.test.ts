@@ -1,0 +1,208 @@
+/**
+ * Goal: the hub reads once for all, never misses what is committed, and keeps nothing for those who left; cursors are of one
+ * account; open streams are looked after. Method: the hub on a real database, the rest with made-up parts.
+ */
+import type { IncomingMessage } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { GatewayError } from '../../src/base/errors.ts';
+import { decodeEventCursor, encodeEventCursor } from '../../src/events/cursor.ts';
+import { eventName, templateOfEvent } from '../../src/events/event-name.ts';
+import { Doorbell } from '../../src/resolvers/doorbell.ts';
+import { EventHub } from '../../src/resolvers/event-hub.ts';
+import { frameStream } from '../../src/resolvers/frame-stream.ts';
+import { StreamLimit } from '../../src/resolvers/stream-limit.ts';
+import { type EndReason, OpenStreams } from '../../src/server/open-streams.ts';
+import { useApp } from '../support/app.ts';
+import { addMover, append } from './streams.ts';
+
+const app = useApp();
+
+/** A hub of its own, and what it asks the database. */
+function hubOf() {
+  const doorbell = new Doorbell();
+  const asked: string[] = [];
+  const database: typeof app.database = {
+    ...app.database,
+    query: (statement, values) => {
+      asked.push(statement.name);
+      return app.database.query(statement, values);
+    },
+  };
+  return { hub: new EventHub(database, doorbell), doorbell, asked };
+}
+
+describe('the hub', () => {
+  test('reads marks once for all who begin at the same time, and events once for all who follow', async () => {
+    const mover = await addMover(app);
+    const { hub, doorbell, asked } = hubOf();
+    const watches = Array.from({ length: 50 }, () => hub.watch(mover.accountId));
+    await Promise.all(watches.map((watch) => watch.fresh()));
+    expect(asked).toEqual(['event_marks']);
+    const waiting = Promise.all(watches.map((watch) => watch.wait()));
+    await append(app, mover, 3);
+    doorbell.hear([mover.accountId]);
+    await waiting;
+    const pages = await Promise.all(watches.map((watch) => watch.page(BigInt(mover.before))));
+    for (const page of pages) expect(page).toHaveLength(3);
+    expect(asked).toEqual(['event_marks', 'event_marks', 'event_page']);
+    for (const watch of watches) watch.end();
+    expect(hub.size).toBe(0);
+  });
+
+  test('who is behind reads pages from the database, together with others at the same place', async () => {
+    const mover = await addMover(app);
+    await append(app, mover, 500);
+    const { hub, asked } = hubOf();
+    const watches = [hub.watch(mover.accountId), hub.watch(mover.accountId)];
+    for (const watch of watches) await watch.fresh();
+    const [first, second] = await Promise.all(watches.map((watch) => watch.page(0n)));
+    expect(first).toHaveLength(200);
+    expect(second).toBe(first);
+    expect(asked.filter((name) => name === 'event_page')).toHaveLength(1);
+    const seen: bigint[] = [];
+    for (let after = 0n; ; ) {
+      const page = (await watches[0]?.page(after)) ?? [];
+      if (page.length === 0) break;
+      seen.push(...page.map(({ seq }) => seq));
+      after = seen.at(-1) as bigint;
+    }
+    expect(seen).toEqual(Array.from({ length: 500 + mover.before }, (_, i) => BigInt(i + 1)));
+    for (const watch of watches) watch.end();
+  });
+
+  test('sees what nobody rang for, more than its ring holds, without a gap', async () => {
+    const mover = await addMover(app);
+    const { hub } = hubOf();
+    const watch = hub.watch(mover.accountId);
+    await watch.fresh();
+    let after = BigInt(mover.before);
+    for (const count of [1, 300, 2, 700]) {
+      await append(app, mover, count);
+      const seen: bigint[] = [];
+      while (seen.length < count) {
+        const page = await watch.page(after);
+        if (page.length === 0) await watch.wait(3_000);
+        for (const { seq } of page) {
+          expect(seq).toBe(after + 1n);
+          after = seq;
+          seen.push(seq);
+        }
+      }
+    }
+    watch.end();
+  });
+
+  test('wakes who waits when it ends', async () => {
+    const { hub } = hubOf();
+    const watch = hub.watch(app.accountId);
+    await watch.fresh();
+    const waiting = watch.wait();
+    hub.end();
+    await waiting;
+    expect(watch.isEnded()).toBe(true);
+    await watch.wait();
+    watch.end();
+  });
+
+  test('an iterator that is ended in the middle of a wait ends at once, and so does its watch', async () => {
+    const { hub } = hubOf();
+    const watch = hub.watch(app.accountId);
+    await watch.fresh();
+    const stream = frameStream(watch, { position: 0n, read: async () => [] }, { part: 'all' });
+    const next = stream.next();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await stream.return?.()).toEqual({ done: true, value: undefined });
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(hub.size).toBe(0);
+  });
+});
+
+test('a cursor is of one account, and has one spelling', () => {
+  const cursor = encodeEventCursor(7n, 42n);
+  expect(decodeEventCursor(cursor, 7n)).toBe(42n);
+  expect(decodeEventCursor(cursor, 8n)).toBeUndefined();
+  const text = (value: string) => Buffer.from(value).toString('base64url');
+  for (const bad of [
+    `${cursor}=`,
+    ` ${cursor}`,
+    '',
+    text('e1:7:-1'),
+    text('e1:7:042'),
+    text('e2:7:42'),
+    'x'.repeat(200),
+  ])
+    expect(decodeEventCursor(bad, 7n)).toBeUndefined();
+});
+
+test('names of events', () => {
+  const name = eventName({ template: 'a_b', component: 'SWAP', state: 'DONE' });
+  expect(name).toBe('a_b.swap.done');
+  expect(templateOfEvent(name)).toBe('a_b');
+});
+
+test('places of a key are given back once', () => {
+  const limit = new StreamLimit(1);
+  const leave = limit.take('a');
+  limit.take('b');
+  expect(() => limit.take('a')).toThrow(GatewayError);
+  leave();
+  leave();
+  limit.take('a');
+  expect(() => limit.take('a')).toThrow(/at most 1/);
+});
+
+describe('open streams', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const request = { socket: { destroyed: false } } as IncomingMessage;
+  const streamOf = (keyId: string, isStalled = () => false) => {
+    const said: (EndReason | 'ping')[] = [];
+    return {
+      said,
+      stream: {
+        keyId,
+        request,
+        isStalled,
+        ping: () => void said.push('ping'),
+        end: (reason: EndReason) => void said.push(reason),
+      },
+    };
+  };
+
+  test('are pinged, unless their client does not read: that is ended after half a minute', async () => {
+    const streams = new OpenStreams(async () => ({}) as never);
+    const [reading, stalled] = [streamOf('a'), streamOf('a', () => true)];
+    const leave = streams.add(reading.stream);
+    streams.add(stalled.stream);
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(reading.said).toEqual(['ping']);
+    expect(stalled.said).toEqual([]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(stalled.said[0]).toBe('stalled');
+    leave();
+  });
+
+  test('are ended with their key, but not while the database is away', async () => {
+    let failure: Error | undefined = new Error('away');
+    const streams = new OpenStreams(async () => {
+      if (failure) throw failure;
+      return {} as never;
+    });
+    const { stream, said } = streamOf('a');
+    streams.add(stream);
+    await vi.advanceTimersByTimeAsync(6_000);
+    expect(said).toEqual([]);
+    failure = new GatewayError('UNAUTHORIZED', 'ended');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(said).toEqual(['refused']);
+  });
+
+  test('are ended at the end of the process, which takes no more', () => {
+    const streams = new OpenStreams(async () => ({}) as never);
+    const { stream, said } = streamOf('a');
+    streams.add(stream);
+    streams.drain();
+    expect(said).toEqual(['drain']);
+    expect(() => streams.add(stream)).toThrow(/no more streams/);
+  });
+});

@@ -1,0 +1,191 @@
+/**
+ * Goal: many operations on one connection, as graphql-sse speaks it, bounded: a client that does not read is ended, a stream
+ * of another key does not exist. Method: the client of graphql-sse, and requests by hand.
+ */
+import { connect } from 'node:net';
+import { createClient } from 'graphql-sse';
+import { describe, expect, test } from 'vitest';
+import { revokeKey } from '../../src/store/api-keys.ts';
+import { useApp } from '../support/app.ts';
+import { addMover, append, logOf, makeOnramp, seqOf } from './streams.ts';
+
+const app = useApp();
+const PATH = '/graphql/stream';
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+function clientOf(key: string, retryAttempts = 0) {
+  return createClient({
+    url: app.baseUrl + PATH,
+    singleConnection: true,
+    headers: () => ({ authorization: `Bearer ${key}` }),
+    retryAttempts,
+  });
+}
+
+/** Reserves a stream by hand. */
+async function reserve(key: string): Promise<string> {
+  const answer = await fetch(app.baseUrl + PATH, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(answer.status).toBe(201);
+  return answer.text();
+}
+
+const operate = (key: string, token: string, query: string, operationId: string, variables = {}) =>
+  fetch(app.baseUrl + PATH, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'x-graphql-event-stream-token': token,
+    },
+    body: JSON.stringify({ query, variables, extensions: { operationId } }),
+  });
+
+test('subscriptions, queries and mutations share a connection, and end one by one', async () => {
+  const mover = await addMover(app);
+  const client = clientOf(mover.apiKey);
+  const seen: number[] = [];
+  const after = Buffer.from(`e1:${mover.accountId}:0`).toString('base64url');
+  const events = client.iterate<{ events: { cursor: string } }>({
+    query: 'subscription ($after: String) { events(after: $after) { cursor } }',
+    variables: { after },
+  });
+  const balances = client.iterate<{ balanceChanged: { balances: unknown[] } }>({
+    query: 'subscription { balanceChanged { balances { available } } }',
+  });
+  const first = await balances.next();
+  expect(first.value?.data?.balanceChanged.balances).toEqual([]);
+  const query = client.iterate<{ viewer: { account: { name: string } } }>({
+    query: '{ viewer { account { name } } }',
+  });
+  expect((await query.next()).value?.data?.viewer.account.name).toBe('Another');
+  expect((await query.next()).done).toBe(true);
+  await makeOnramp(app, mover.apiKey);
+  const total = (await logOf(app, mover.accountId)).length;
+  for await (const { data } of events) {
+    seen.push(seqOf(data?.events.cursor));
+    if (seen.length === total) break;
+  }
+  expect(seen).toEqual(Array.from({ length: total }, (_, i) => i + 1));
+  await balances.return?.(undefined);
+  client.dispose();
+  // The hub forgets accounts that nobody follows.
+  await expect.poll(() => app.services.events.size).toBe(0);
+});
+
+describe('streams that do not exist', () => {
+  test('a token that nobody was given, and one of another key', async () => {
+    const [mine, theirs] = [await app.addAccount(), await app.addAccount()];
+    const token = await reserve(theirs.apiKey);
+    for (const [key, given] of [
+      [mine.apiKey, token],
+      [mine.apiKey, 'made-up'],
+      [mine.apiKey, '__proto__'],
+      [mine.apiKey, ''],
+    ] as const) {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const answer = await fetch(`${app.baseUrl}${PATH}?operationId=1`, {
+          method,
+          headers: {
+            authorization: `Bearer ${key}`,
+            accept: method === 'GET' ? 'text/event-stream' : '*/*',
+            ...(method === 'POST' && { 'content-type': 'application/json' }),
+            'x-graphql-event-stream-token': given,
+          },
+          ...(method === 'POST' && { body: '{"query":"{ __typename }","extensions":{"operationId":"1"}}' }),
+        });
+        expect([method, given, answer.status]).toEqual([method, given, 404]);
+      }
+    }
+  });
+
+  test('no key, another method', async () => {
+    expect((await app.get(PATH, { key: null })).status).toBe(401);
+    const answer = await app.get(PATH, { method: 'PATCH' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, POST, PUT, DELETE');
+  });
+});
+
+test('documents that are not fit, and operations beyond the limit, are refused', async () => {
+  const { apiKey: key } = await app.addAccount();
+  const token = await reserve(key);
+  expect((await operate(key, token, '{ nothing }', 'a')).status).toBe(400);
+  const subscription = 'subscription { balanceChanged { cursor } }';
+  for (let i = 0; i < 100; i++) expect((await operate(key, token, subscription, `s${i}`)).status).toBe(202);
+  expect((await operate(key, token, subscription, 'over')).status).toBe(429);
+  // What was asked for before the stream is open comes once it is.
+  const control = new AbortController();
+  const { body } = await fetch(app.baseUrl + PATH, {
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: 'text/event-stream',
+      'x-graphql-event-stream-token': token,
+    },
+    signal: control.signal,
+  });
+  let text = '';
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    text += Buffer.from(chunk).toString();
+    if (text.split('event: next').length > 100) break;
+  }
+  control.abort();
+  await expect.poll(() => app.services.events.size).toBe(0);
+});
+
+test('a client that does not read is ended when too much waits for it', async () => {
+  const mover = await addMover(app);
+  const token = await reserve(mover.apiKey);
+  const socket = connect(Number(new URL(app.baseUrl).port), '127.0.0.1');
+  socket.on('error', () => {});
+  let isClosed = false;
+  socket.on('close', () => {
+    isClosed = true;
+  });
+  let bytes = 0;
+  socket.on('data', (chunk) => {
+    bytes += chunk.length;
+  });
+  socket.write(
+    `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${mover.apiKey}\r\nAccept: text/event-stream\r\nx-graphql-event-stream-token: ${token}\r\n\r\n`,
+  );
+  await expect.poll(() => bytes).toBeGreaterThan(0);
+  const query = 'subscription { events { cursor ... on TransactionEvent { body } } }';
+  expect((await operate(mover.apiKey, token, query, '1')).status).toBe(202);
+  await pause(100);
+  socket.pause();
+  for (let i = 0; i < 200; i++) {
+    await append(app, mover, 1, 100_000);
+    app.services.doorbell.hear([mover.accountId]);
+    await pause(2);
+  }
+  await expect.poll(() => app.services.events.size).toBe(0);
+  expect((await operate(mover.apiKey, token, query, '2')).status).toBe(404);
+  socket.resume();
+  await expect.poll(() => isClosed).toBe(true);
+  expect(bytes).toBeLessThan(20_000_000);
+}, 30_000);
+
+test('operations of a stream that was reserved and never opened are bounded too', async () => {
+  const mover = await addMover(app);
+  const token = await reserve(mover.apiKey);
+  const query = 'subscription { events { cursor ... on TransactionEvent { body } } }';
+  expect((await operate(mover.apiKey, token, query, '1')).status).toBe(202);
+  await expect.poll(() => app.services.events.size).toBe(1);
+  await append(app, mover, 30, 100_000);
+  app.services.doorbell.hear([mover.accountId]);
+  await expect.poll(() => app.services.events.size).toBe(0);
+  expect((await operate(mover.apiKey, token, query, '2')).status).toBe(404);
+});
+
+test('a revoked key ends its stream', async () => {
+  const { apiKey: key, keyId } = await app.addAccount();
+  const client = clientOf(key);
+  const balances = client.iterate({ query: 'subscription { balanceChanged { cursor } }' });
+  await balances.next();
+  await revokeKey(app.database, keyId);
+  await expect(balances.next()).rejects.toThrow();
+  await expect.poll(() => app.services.events.size).toBe(0);
+}, 10_000);

@@ -1,0 +1,261 @@
+/**
+ * Goal: subscriptions tell what there is and then everything that comes, once and in order, to nobody else. Method: the
+ * application on a real database, streams over fetch, transactions moved by the sandbox.
+ */
+import { describe, expect, test } from 'vitest';
+import { encodeEventCursor } from '../../src/events/cursor.ts';
+import { useApp } from '../support/app.ts';
+import { eventsOf } from '../support/rest-routes.ts';
+import { EVENTS, logOf, makeOnramp, play, seqOf, subscribe } from './streams.ts';
+
+const app = useApp();
+
+describe('events', () => {
+  test('come from now on, each under its cursor, with the body that was published', async () => {
+    const before = await makeOnramp(app);
+    const stream = await subscribe(app, EVENTS);
+    expect(stream.status).toBe(200);
+    expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(stream.headers.get('x-accel-buffering')).toBe('no');
+    const end2end = await makeOnramp(app);
+    await stream.until(() => stream.events.length >= 1);
+    await play(app, end2end, 'pay');
+    const published = async () => (await eventsOf(app, end2end)).length;
+    await stream.until(2);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await stream.until(await published());
+    stream.close();
+    const events = stream.events.map(({ data }) => data.data.events);
+    expect(events.map(({ transaction }) => transaction.end2end)).not.toContain(before);
+    const expected = await eventsOf(app, end2end);
+    expect(events.map(({ name, sequence, body }) => ({ name, sequence, payload: body }))).toEqual(expected);
+    for (const { id, data } of stream.events) expect(id).toBe(data.data.events.cursor);
+  });
+
+  test('go on after a cursor, by argument, by variable, by Last-Event-ID, by GET; and are those of the log', async () => {
+    const { accountId, apiKey: key } = await app.addAccount();
+    for (let i = 0; i < 3; i++) await makeOnramp(app, key);
+    const log = await logOf(app, accountId);
+    const after = encodeEventCursor(accountId, 1n);
+    const rest = log.slice(1).map(({ seq }) => seq);
+    const streams = [
+      await subscribe(app, EVENTS, { key, variables: { after } }),
+      await subscribe(app, `subscription { events(after: "${after}") { cursor } }`, { key }),
+      await subscribe(app, EVENTS, { key, lastEventId: after }),
+      await subscribe(app, EVENTS, { key, lastEventId: after, method: 'GET' }),
+      // The argument says it, whatever a client had last.
+      await subscribe(app, EVENTS, {
+        key,
+        variables: { after },
+        lastEventId: encodeEventCursor(accountId, 2n),
+      }),
+    ];
+    for (const stream of streams) {
+      await stream.until(rest.length);
+      expect(stream.events.map(({ id }) => seqOf(id))).toEqual(rest);
+      stream.close();
+    }
+  });
+
+  test('can be those of a transaction, or of a family', async () => {
+    const { accountId, apiKey: key } = await app.addAccount();
+    const [first, second] = [await makeOnramp(app, key), await makeOnramp(app, key)];
+    const start = encodeEventCursor(accountId, 0n);
+    const one = await subscribe(app, EVENTS, { key, variables: { after: start, end2end: second } });
+    const onramps = await subscribe(app, EVENTS, { key, variables: { after: start, families: ['ONRAMPS'] } });
+    const others = await subscribe(app, EVENTS, {
+      key,
+      variables: { after: start, families: ['OFFRAMPS'] },
+    });
+    const log = await logOf(app, accountId);
+    await onramps.until(log.length);
+    expect(onramps.events).toHaveLength(log.length);
+    await one.until(1);
+    const ids = one.events.map(({ data }) => data.data.events.transaction.end2end);
+    expect(new Set(ids)).toEqual(new Set([second]));
+    expect(ids).not.toContain(first);
+    expect(others.events).toEqual([]);
+    for (const stream of [one, onramps, others]) stream.close();
+  });
+
+  test('of another account are never told', async () => {
+    const [mine, theirs] = [await app.addAccount(), await app.addAccount()];
+    const streams = [
+      await subscribe(app, EVENTS, { key: mine.apiKey }),
+      await subscribe(app, EVENTS, { key: theirs.apiKey }),
+    ];
+    const ids = [await makeOnramp(app, mine.apiKey), await makeOnramp(app, theirs.apiKey)];
+    for (const [index, stream] of streams.entries()) {
+      await stream.until(1);
+      const told = new Set(stream.events.map(({ data }) => data.data.events.transaction.end2end));
+      expect([...told]).toEqual([ids[index]]);
+      stream.close();
+    }
+    // Nor can their cursor or their transaction be used.
+    for (const variables of [{ after: encodeEventCursor(theirs.accountId, 0n) }, { end2end: ids[1] }]) {
+      const stream = await subscribe(app, EVENTS, { key: mine.apiKey, variables });
+      await stream.ended;
+      expect(stream.events.map(({ event }) => event)).toEqual(['next', 'complete']);
+      expect(stream.events[0]?.data.errors[0].extensions.code).toMatch(/INVALID_PARAMETER|NOT_FOUND/);
+    }
+  });
+
+  test.each([
+    ['not base64', '%%%'],
+    ['something else', Buffer.from('hello').toString('base64url')],
+    ['beyond the end', 'AHEAD'],
+    ['empty', ''],
+  ])('a cursor that is %s is refused', async (_name, text) => {
+    const after = text === 'AHEAD' ? encodeEventCursor(app.accountId, 1_000_000n) : text;
+    const stream = await subscribe(app, EVENTS, { variables: { after } });
+    await stream.ended;
+    expect(stream.events[0]?.data.errors[0].extensions).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      violations: [{ parameter: 'after' }],
+    });
+  });
+
+  test('a cursor whose events were dropped is told so, with where to go on', async () => {
+    const { accountId, apiKey: key } = await app.addAccount();
+    for (let i = 0; i < 4; i++) await makeOnramp(app, key);
+    await app.owner.query('insert into event_floor (account_id, seq) values ($1, 3)', [accountId]);
+    const stream = await subscribe(app, EVENTS, {
+      key,
+      variables: { after: encodeEventCursor(accountId, 1n) },
+    });
+    await stream.ended;
+    const [frame, complete] = stream.events;
+    const latest = (await logOf(app, accountId)).length;
+    expect(frame?.data.data.events).toEqual({
+      __typename: 'CursorExpired',
+      cursor: encodeEventCursor(accountId, 2n),
+      earliest: encodeEventCursor(accountId, 2n),
+      latest: encodeEventCursor(accountId, BigInt(latest)),
+    });
+    expect(complete?.event).toBe('complete');
+    const again = await subscribe(app, EVENTS, { key, lastEventId: frame?.id });
+    await again.until(1);
+    expect(seqOf(again.events[0]?.id)).toBe(3);
+    again.close();
+    const polled = await app.get(`/v2/events?after=${encodeEventCursor(accountId, 1n)}`, { key });
+    expect(polled.status).toBe(410);
+    expect(polled.json).toMatchObject({
+      code: 'CURSOR_EXPIRED',
+      earliest: encodeEventCursor(accountId, 2n),
+    });
+  });
+
+  test('a heartbeat comes on a quiet stream, and its cursor is past what was not asked for', async () => {
+    const { accountId, apiKey: key } = await app.addAccount();
+    const stream = await subscribe(app, EVENTS, { key, variables: { families: ['OFFRAMPS'] } });
+    await makeOnramp(app, key);
+    await stream.until(1, 25_000);
+    stream.close();
+    const beat = stream.events[0]?.data.data.events;
+    expect(beat.__typename).toBe('Heartbeat');
+    expect(seqOf(beat.cursor)).toBe((await logOf(app, accountId)).length);
+    expect(Date.parse(beat.at)).toBeGreaterThan(Date.now() - 60_000);
+  }, 30_000);
+});
+
+describe('the others', () => {
+  test('transactionChanged: the present state, then every change', async () => {
+    const end2end = await makeOnramp(app);
+    const query = `subscription { transactionChanged(end2end: "${end2end}") { cursor event { sequence state body } transaction { end2end state } } }`;
+    const stream = await subscribe(app, query);
+    await stream.until(1);
+    const [present] = stream.events;
+    expect(present?.data.data.transactionChanged).toMatchObject({ event: null, transaction: { end2end } });
+    const before = (await eventsOf(app, end2end)).length;
+    await play(app, end2end, 'pay');
+    await expect.poll(async () => (await app.get(`/v2/onramp/${end2end}`)).json.status.en).toBe('Success');
+    const expected = (await eventsOf(app, end2end)).slice(before);
+    await stream.until(1 + expected.length);
+    stream.close();
+    const bodies = stream.events.slice(1).map(({ data }) => data.data.transactionChanged.event.body);
+    expect(bodies).toEqual(expected.map(({ payload }) => payload));
+    // Whoever comes back with the cursor gets only what is new.
+    const last = stream.events[1]?.id;
+    const again = await subscribe(app, query, { lastEventId: last });
+    await again.until(expected.length - 1);
+    again.close();
+    expect(again.events.map(({ id }) => id)).toEqual(stream.events.slice(2).map(({ id }) => id));
+  });
+
+  test('balanceChanged: the present balances, then those after every movement, adjustments too', async () => {
+    const { apiKey: key } = await app.addAccount();
+    const stream = await subscribe(
+      app,
+      'subscription { balanceChanged { cursor balances { currency { code } available } } }',
+      { key },
+    );
+    await stream.until(1);
+    expect(stream.events[0]?.data.data.balanceChanged.balances).toEqual([]);
+    await app.post('/v2/sandbox/fund', { currency: 'BRL', amount: '12.50' }, { key });
+    await stream.until(2, 3_000);
+    expect(stream.events[1]?.data.data.balanceChanged.balances).toEqual([
+      { currency: { code: 'BRL' }, available: '12.5' },
+    ]);
+    stream.close();
+  });
+
+  test('statementEntryAdded: lines from now on, or after a line; their order is that of their numbers', async () => {
+    const { apiKey: key } = await app.addAccount();
+    await app.post('/v2/sandbox/fund', { currency: 'BRL', amount: '1' }, { key });
+    const query =
+      'subscription ($after: String) { statementEntryAdded(after: $after) { cursor entry { number credit transaction { end2end } } } }';
+    const stream = await subscribe(app, query, { key });
+    for (const amount of ['2', '3', '4'])
+      await app.post('/v2/sandbox/fund', { currency: 'BRL', amount }, { key });
+    await stream.until(3, 4_000);
+    stream.close();
+    const entries = stream.events.map(({ data }) => data.data.statementEntryAdded.entry);
+    expect(entries.map(({ credit }) => Number(credit))).toEqual([2, 3, 4]);
+    const all = await subscribe(app, query, { key, variables: { after: '0' } });
+    await all.until(4);
+    all.close();
+    const credits = all.events.map(({ data }) => Number(data.data.statementEntryAdded.entry.credit));
+    expect(credits).toEqual([1, 2, 3, 4]);
+    expect(all.events.slice(1).map(({ id }) => id)).toEqual(stream.events.map(({ id }) => id));
+  });
+});
+
+describe('what is refused', () => {
+  test('a key without the scope read', async () => {
+    const { apiKey: key } = await app.addAccount({ scopes: ['create'] });
+    for (const query of [
+      EVENTS,
+      'subscription { balanceChanged { cursor } }',
+      'subscription { statementEntryAdded { cursor } }',
+      'subscription { transactionChanged(end2end: "x") { cursor } }',
+    ]) {
+      const stream = await subscribe(app, query, { key });
+      await stream.ended;
+      expect(stream.events[0]?.data.errors[0].extensions.code).toBe('FORBIDDEN');
+    }
+  });
+
+  test('a subscription without Accept: text/event-stream', async () => {
+    const { json } = await app.graphql('subscription { balanceChanged { cursor } }');
+    expect(json.errors[0]).toMatchObject({
+      message: expect.stringContaining('text/event-stream'),
+      extensions: { code: 'BAD_REQUEST' },
+    });
+  });
+
+  test('documents over the bounds of queries', async () => {
+    const aliases = Array.from({ length: 31 }, (_, i) => `a${i}: cursor`).join(' ');
+    const deep = `{ transactionChanged(end2end: "x") { transaction ${'{ ledgerLines { transaction '.repeat(10)} { end2end } ${'} }'.repeat(10)} } }`;
+    for (const query of [`subscription { balanceChanged { ${aliases} } }`, `subscription ${deep}`]) {
+      const stream = await subscribe(app, query);
+      await stream.ended;
+      expect(JSON.stringify(stream.events[0]?.data ?? stream.status)).toMatch(/limit|400/);
+    }
+  });
+
+  test('a query is answered as before', async () => {
+    const stream = await subscribe(app, '{ balances { available } }');
+    await stream.ended;
+    expect(stream.events.map(({ event }) => event)).toEqual(['next', 'complete']);
+  });
+});

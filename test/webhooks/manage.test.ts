@@ -1,0 +1,466 @@
+/**
+ * Goal: endpoints, secrets and deliveries are administered over GraphQL, each account for itself, and what was missed can
+ * be sent again (C-60 to C-64). Method: the application with relay and pump, receivers on this machine.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
+import { useApp } from '../support/app.ts';
+import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
+import { eventually, type Received, useReceiver } from '../support/receiver.ts';
+import { DAY, expectSigned, HOUR, SILENT } from '../support/webhooks.ts';
+
+const app = useApp();
+const receiver = useReceiver();
+let worker: WebhookWorker;
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+let place = 0;
+const { ask, refusal } = graphqlClient(app, () => shop.apiKey);
+
+beforeAll(() => {
+  worker = startWebhooks(app.services, SILENT, { allowsLoopback: true, timeoutMs: 1_000 });
+});
+afterAll(() => worker.stop());
+beforeEach(async () => {
+  shop = await app.addAccount();
+  place += 1;
+});
+
+interface SecretRow {
+  readonly secret: string;
+  readonly validUntil: string | null;
+}
+const ENDPOINT =
+  'id url description kind template eventNames order maxConcurrency maxPerSecond publicKey state disabledReason isRecoverable failingSince consecutiveFailures createdAt removedAt';
+const path = (name = 'hook') => `${name}-${place}`;
+const create = async (input: Record<string, unknown> = {}) =>
+  (
+    await ask(
+      `mutation($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { ${ENDPOINT} } }`,
+      {
+        input: { url: receiver.url(path()), ...input },
+      },
+    )
+  ).createWebhookEndpoint;
+const refuseCreate = (input: Record<string, unknown>) =>
+  refusal('mutation($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { id } }', {
+    input: { url: receiver.url(path()), ...input },
+  });
+const actOn = async (name: string, id: string) =>
+  (await ask(`mutation($id: String!) { ${name}(id: $id) { ${ENDPOINT} } }`, { id }))[name];
+const update = async (id: string, input: Record<string, unknown>) =>
+  (
+    await ask(
+      `mutation($id: String!, $input: UpdateWebhookEndpointInput!) { updateWebhookEndpoint(id: $id, input: $input) { ${ENDPOINT} } }`,
+      { id, input },
+    )
+  ).updateWebhookEndpoint;
+const endpoints = async (key = shop.apiKey) =>
+  (await ask(`{ viewer { account { webhookEndpoints { ${ENDPOINT} } } } }`, {}, key)).viewer.account
+    .webhookEndpoints;
+const secrets = async (endpointId?: string) =>
+  (
+    await ask(
+      'query($endpointId: String) { viewer { account { webhookSecrets(endpointId: $endpointId) { secret validUntil } } } }',
+      { endpointId },
+    )
+  ).viewer.account.webhookSecrets as SecretRow[];
+const rotate = async (endpointId: string | undefined, overlapSeconds?: number) =>
+  (
+    await ask(
+      'mutation($endpointId: String, $overlapSeconds: Int! = 86400) { rotateWebhookSecret(endpointId: $endpointId, overlapSeconds: $overlapSeconds) { secret validUntil } }',
+      { endpointId, overlapSeconds },
+    )
+  ).rotateWebhookSecret as SecretRow[];
+const DELIVERY =
+  'id eventCursor state round nextAttemptAt createdAt endedAt endpoint { id } transaction { end2end } attempts { attempt status error answer durationMs at }';
+const deliveries = async (args = '') =>
+  (
+    await ask(
+      `{ viewer { account { webhookDeliveries${args} { pageInfo { hasNextPage endCursor } edges { node { ${DELIVERY} } } } } } }`,
+    )
+  ).viewer.account.webhookDeliveries;
+const nodes = async (args = '') =>
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  (await deliveries(args)).edges.map(({ node }: { node: any }) => node);
+const redeliver = async (filter: Record<string, unknown>, dryRun = false) =>
+  (
+    await ask(
+      'mutation($filter: WebhookRedeliveryFilter!, $dryRun: Boolean!) { redeliverWebhooks(filter: $filter, dryRun: $dryRun) { matched redelivered lastCursor } }',
+      { filter, dryRun },
+    )
+  ).redeliverWebhooks;
+const recover = (id: string) =>
+  ask('mutation($id: String!) { recoverWebhookEndpoint(id: $id) { matched redelivered lastCursor } }', {
+    id,
+  });
+const advance = (ms: number) => app.services.sandbox?.advanceClock(ms);
+
+/** An onramp that waits to be paid, with its events until then. */
+async function open(webhook?: string): Promise<string> {
+  const { json, status } = await app.post(
+    '/v2/onramp',
+    {
+      currency_exit_received_code: 'USDT_TRX',
+      amount_payment: '50',
+      client_name: 'Ana Souza',
+      client_tax_id: '52998224725',
+      webhook,
+    },
+    { key: shop.apiKey },
+  );
+  expect(status, JSON.stringify(json)).toBe(201);
+  return json.end2end ?? json.id;
+}
+const eventCount = async () =>
+  Number(
+    (
+      await app.owner.query('select event_seq from account_head where account_id = $1', [
+        String(shop.accountId),
+      ])
+    ).rows[0].event_seq,
+  );
+const untilDelivered = (name = path()) =>
+  eventually(`everything at ${name}`, async () => {
+    const { rows } = await app.owner.query(
+      `select from webhook_delivery where account_id = $1 and state = 'pending'
+       union all select from event e where account_id = $1 and e.xid >= pg_snapshot_xmin(pg_current_snapshot())
+       union all select from event e, relay_cursor c where (e.xid, e.id) > (c.xid, c.id)`,
+      [String(shop.accountId)],
+    );
+    return rows.length === 0 ? receiver.at(name) : undefined;
+  });
+
+describe('endpoints', () => {
+  test('are made, changed, listed and removed', async () => {
+    const made = await create({
+      description: 'Books',
+      template: 'onramp',
+      eventNames: ['onramp.*.*'],
+      order: 'ACCOUNT',
+      maxConcurrency: 2,
+      maxPerSecond: 7,
+      isSignedByKey: true,
+    });
+    expect(made).toMatchObject({
+      id: expect.stringMatching(/^whe_[\w-]{16}$/),
+      kind: 'TEMPLATE',
+      template: 'onramp',
+      order: 'ACCOUNT',
+      maxConcurrency: 2,
+      maxPerSecond: 7,
+      publicKey: expect.stringMatching(/^whpk_/),
+      state: 'ENABLED',
+      isRecoverable: false,
+      removedAt: null,
+    });
+    expect(await secrets(made.id)).toEqual([{ secret: expect.stringMatching(/^whsec_/), validUntil: null }]);
+    const changed = await update(made.id, {
+      description: null,
+      maxPerSecond: null,
+      eventNames: [],
+      isSignedByKey: true,
+    });
+    expect(changed).toEqual({ ...made, description: null, maxPerSecond: null, eventNames: [] });
+    expect((await update(made.id, { url: receiver.url('x'), isSignedByKey: false })).publicKey).toBeNull();
+    expect(await endpoints()).toHaveLength(1);
+    expect((await actOn('removeWebhookEndpoint', made.id)).removedAt).not.toBeNull();
+    expect(await endpoints()).toEqual([]);
+    const again = await actOn('removeWebhookEndpoint', made.id);
+    expect(again.removedAt).not.toBeNull();
+  });
+
+  test('bad input is named', async () => {
+    const bad = await refuseCreate({
+      url: 'http://example.com/hook',
+      eventNames: ['Onramp.paid'],
+      maxConcurrency: 0,
+      maxPerSecond: 1_001,
+      description: '',
+    });
+    expect(bad.code).toBe('INVALID_PARAMETER');
+    expect(parametersOf(bad).toSorted()).toEqual([
+      'input.description',
+      'input.eventNames',
+      'input.maxConcurrency',
+      'input.maxPerSecond',
+      'input.url',
+    ]);
+    for (const url of ['https://user:pass@example.com/', 'ftp://example.com', 'x'])
+      expect(parametersOf(await refuseCreate({ url }))).toEqual(['input.url']);
+  });
+
+  test('need the scope admin, and are each account for itself', async () => {
+    const made = await create();
+    const { apiKey } = await app.addKey(shop.accountId, ['read', 'create', 'move']);
+    const other = await app.addAccount();
+    const acts = [
+      ...['removeWebhookEndpoint', 'pauseWebhookEndpoint', 'resumeWebhookEndpoint'].map(
+        (name) => `mutation($id: String!) { ${name}(id: $id) { id } }`,
+      ),
+      'mutation($id: String!) { updateWebhookEndpoint(id: $id, input: {}) { id } }',
+      'mutation($id: String!) { rotateWebhookSecret(endpointId: $id) { secret } }',
+      'mutation($id: String!) { sendTestWebhook(id: $id) { id } }',
+      'mutation($id: String!) { recoverWebhookEndpoint(id: $id) { matched } }',
+      'mutation($id: String!) { redeliverWebhooks(filter: { endpointId: $id }) { matched } }',
+      'query($id: String!) { viewer { account { webhookSecrets(endpointId: $id) { secret } } } }',
+    ];
+    for (const text of acts) {
+      expect((await refusal(text, { id: made.id }, apiKey)).code, text).toBe('FORBIDDEN');
+      expect((await refusal(text, { id: made.id }, other.apiKey)).code, text).toBe('NOT_FOUND');
+      expect((await refusal(text, { id: 'whe_0000000000000000' })).code, text).toBe('NOT_FOUND');
+    }
+    expect(await endpoints(other.apiKey)).toEqual([]);
+  });
+
+  test('that come with transactions share a secret', async () => {
+    await open(receiver.url(path('one')));
+    await open(receiver.url(path('two')));
+    await open(receiver.url(path('two')));
+    const [one] = (await receiver.until(path('one'), 1)) as [Received];
+    const [two] = (await receiver.until(path('two'), 1)) as [Received];
+    const [secret] = (await secrets()) as [SecretRow, ...SecretRow[]];
+    expectSigned(one, secret.secret);
+    expectSigned(two, secret.secret);
+    const listed = await endpoints();
+    expect(listed).toMatchObject([{ kind: 'TRANSACTION' }, { kind: 'TRANSACTION' }]);
+    const refused = await refusal(
+      'mutation($id: String!, $url: String!) { updateWebhookEndpoint(id: $id, input: { url: $url }) { id } }',
+      { id: listed[0].id, url: receiver.url('x') },
+    );
+    expect(parametersOf(refused)).toEqual(['input.url']);
+    await actOn('removeWebhookEndpoint', listed[1].id);
+    await open(receiver.url(path('two')));
+    expect(await endpoints()).toHaveLength(2);
+  });
+});
+
+describe('secrets', () => {
+  test('after a rotation both are signed with, until the old one ends', async () => {
+    const { id } = await create();
+    const [old] = (await secrets(id)) as [SecretRow, ...SecretRow[]];
+    const rotated = await rotate(id, 3_600);
+    expect(rotated).toMatchObject([
+      { validUntil: null },
+      { secret: old.secret, validUntil: expect.any(String) },
+    ]);
+    const fresh = rotated[0]?.secret as string;
+    await open();
+    for (const received of await untilDelivered()) {
+      expectSigned(received, old.secret);
+      expectSigned(received, fresh);
+    }
+    await advance(HOUR);
+    expect(await secrets(id)).toEqual([{ secret: fresh, validUntil: null }]);
+    const before = receiver.at(path()).length;
+    await open();
+    const later = (await untilDelivered()).slice(before);
+    expect(later.length).toBeGreaterThan(0);
+    for (const received of later) {
+      expectSigned(received, fresh);
+      expect(() => expectSigned(received, old.secret)).toThrow();
+    }
+  });
+
+  test('without an overlap the old one ends at once; by default after a day', async () => {
+    const { id } = await create();
+    const [next] = (await rotate(id, 0)) as [SecretRow, ...SecretRow[]];
+    expect(await secrets(id)).toEqual([{ secret: next.secret, validUntil: null }]);
+    const [, old] = await rotate(id);
+    const inMs = Date.parse(old?.validUntil as string) - (await app.services.clock.nowMs());
+    expect(inMs).toBeGreaterThan(DAY - 60_000);
+    expect(inMs).toBeLessThanOrEqual(DAY);
+    for (const overlapSeconds of [-1, 604_801]) {
+      const refused = await refusal(
+        'mutation($id: String!, $overlapSeconds: Int!) { rotateWebhookSecret(endpointId: $id, overlapSeconds: $overlapSeconds) { secret } }',
+        { id, overlapSeconds },
+      );
+      expect(parametersOf(refused)).toEqual(['overlapSeconds']);
+    }
+    for (let n = 2; n < 10; n += 1) await rotate(id);
+    expect(await secrets(id)).toHaveLength(10);
+    expect(
+      (await refusal('mutation($id: String!) { rotateWebhookSecret(endpointId: $id) { secret } }', { id }))
+        .code,
+    ).toBe('INVALID_PARAMETER');
+  });
+});
+
+describe('deliveries', () => {
+  test('are listed with their attempts, by page and by filter, and on their transaction', async () => {
+    const { id } = await create();
+    const end2end = await open();
+    await open();
+    await untilDelivered();
+    const all = await nodes('(first: 100)');
+    expect(all.length).toBe(await eventCount());
+    expect(all[0]).toMatchObject({
+      state: 'delivered',
+      round: 0,
+      nextAttemptAt: null,
+      endpoint: { id },
+      attempts: [{ attempt: 1, status: 200, error: null, answer: 'answer 200' }],
+    });
+    const paged = [];
+    let after = '';
+    for (;;) {
+      const page = await deliveries(`(first: 2${after})`);
+      // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+      paged.push(...page.edges.map(({ node }: any) => node));
+      if (!page.pageInfo.hasNextPage) break;
+      after = `, after: "${page.pageInfo.endCursor}"`;
+    }
+    expect(paged).toEqual(all);
+    expect(await nodes(`(endpointId: "${id}", states: [DEAD, PENDING])`)).toEqual([]);
+    expect(await nodes('(endpointId: "other")')).toEqual([]);
+    const own = await ask(
+      `{ transaction(end2end: "${end2end}") { deliveries { id transaction { end2end } } } }`,
+    );
+    expect(own.transaction.deliveries.length).toBeGreaterThan(0);
+    for (const each of own.transaction.deliveries) expect(each.transaction.end2end).toBe(end2end);
+    const other = await app.addAccount();
+    const theirs = await ask(
+      '{ viewer { account { webhookDeliveries { edges { node { id } } } } } }',
+      {},
+      other.apiKey,
+    );
+    expect(theirs.viewer.account.webhookDeliveries.edges).toEqual([]);
+  });
+
+  test('one is sent again under the same id; not for another account', async () => {
+    await create();
+    await open();
+    await untilDelivered();
+    const [newest] = await nodes();
+    const sent = receiver.at(path()).length;
+    const text = `mutation($id: String!) { redeliverWebhook(id: $id) { ${DELIVERY} } }`;
+    const { redeliverWebhook: again } = await ask(text, { id: newest.id });
+    expect(again).toMatchObject({ round: 1, eventCursor: newest.eventCursor });
+    const received = (await receiver.until(path(), sent + 1)).at(-1) as Received;
+    const first = receiver.at(path()).find(({ body }) => body === received.body) as Received;
+    expect(received.headers['webhook-id']).toBe(first.headers['webhook-id']);
+    const other = await app.addAccount();
+    expect((await refusal(text, { id: newest.id }, other.apiKey)).code).toBe('NOT_FOUND');
+    expect((await refusal(text, { id: 'x' })).code).toBe('NOT_FOUND');
+  });
+
+  test('those of a filter are counted, then sent again', async () => {
+    const { id } = await create();
+    await open();
+    await untilDelivered();
+    const count = await eventCount();
+    const since = new Date((await app.services.clock.nowMs()) + 1).toISOString();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await open();
+    await untilDelivered();
+    const total = await eventCount();
+    const first = (await nodes('(first: 100)')).at(-1);
+    const states = ['DELIVERED'];
+    expect(await redeliver({})).toMatchObject({ matched: 0, redelivered: 0, lastCursor: null });
+    expect(await redeliver({ states, since }, true)).toEqual({
+      matched: total - count,
+      redelivered: 0,
+      lastCursor: null,
+    });
+    expect(await redeliver({ states, after: first.eventCursor }, true)).toMatchObject({ matched: total - 1 });
+    expect(await redeliver({ states, eventNames: ['*.*.nothing'] }, true)).toMatchObject({ matched: 0 });
+    expect(await redeliver({ states, endpointId: id, eventNames: ['onramp*.*.*'] }, true)).toMatchObject({
+      matched: total,
+    });
+    const sent = receiver.at(path()).length;
+    expect(await redeliver({ states, since })).toMatchObject({
+      matched: total - count,
+      redelivered: total - count,
+    });
+    await receiver.until(path(), sent + total - count);
+    await untilDelivered();
+    expect(receiver.at(path())).toHaveLength(sent + total - count);
+    const refused = await refusal(
+      'mutation { redeliverWebhooks(filter: { after: "x", eventNames: ["x"] }) { matched } }',
+    );
+    expect(parametersOf(refused)).toEqual(['filter.eventNames', 'filter.after']);
+  });
+
+  test('a test is the newest event, marked, and not held against the endpoint', async () => {
+    const { id } = await create();
+    const text = `mutation($id: String!) { sendTestWebhook(id: $id) { ${DELIVERY} } }`;
+    expect((await refusal(text, { id })).code).toBe('NOT_FOUND');
+    await open();
+    const sent = (await untilDelivered()).length;
+    receiver.answer(path(), { status: 410 });
+    const { sendTestWebhook: made } = await ask(text, { id });
+    expect(made.round).toBe(-1);
+    const received = (await receiver.until(path(), sent + 1)).at(-1) as Received;
+    expect(received.headers['crossramp-test']).toBe('true');
+    expectSigned(received, ((await secrets(id))[0] as SecretRow).secret);
+    await eventually('its end', async () => (await nodes())[0].state === 'dead' || undefined);
+    expect((await endpoints())[0]).toMatchObject({ state: 'ENABLED', consecutiveFailures: 0 });
+  });
+});
+
+describe('pause and recovery', () => {
+  test('what happens in a pause is sent afterwards, in order', async () => {
+    const { id } = await create();
+    expect((await actOn('pauseWebhookEndpoint', id)).state).toBe('PAUSED');
+    await open();
+    const count = await eventCount();
+    await eventually('they wait', async () =>
+      (await nodes('(states: [PENDING])')).length === count ? true : undefined,
+    );
+    expect(receiver.at(path())).toEqual([]);
+    expect((await actOn('resumeWebhookEndpoint', id)).state).toBe('ENABLED');
+    const received = await untilDelivered();
+    expect(received.map(({ headers }) => headers['crossramp-sequence'])).toEqual(
+      Array.from({ length: count }, (_, at) => String(at + 1)),
+    );
+  });
+
+  test('a disabled endpoint is recovered: all that it missed comes, nothing that it had', async () => {
+    const { id } = await create();
+    await open();
+    const had = await untilDelivered();
+    expect(
+      (await refusal('mutation($id: String!) { recoverWebhookEndpoint(id: $id) { matched } }', { id })).code,
+    ).toBe('STEP_CONFLICT');
+    receiver.answer(path(), { status: 410 });
+    await open();
+    await eventually('it is disabled', async () =>
+      (await endpoints())[0].state === 'DISABLED' ? true : undefined,
+    );
+    await open();
+    await untilDelivered();
+    const [disabled] = await endpoints();
+    expect(disabled).toMatchObject({ isRecoverable: true, disabledReason: 'the receiver answered 410 Gone' });
+    const refused = receiver.at(path()).length;
+    receiver.answer(path(), { status: 200 });
+    const total = await eventCount();
+    const { recoverWebhookEndpoint: recovered } = await recover(id);
+    expect(recovered).toMatchObject({ matched: total - had.length, redelivered: total - had.length });
+    const received = (await receiver.until(path(), refused + total - had.length)).slice(refused);
+    await untilDelivered();
+    const seqs = received.map(({ headers }) => Number(headers['webhook-id']?.split('_')[1]));
+    expect(seqs.toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: total - had.length }, (_, at) => had.length + 1 + at),
+    );
+    expect((await endpoints())[0]).toMatchObject({ state: 'ENABLED', isRecoverable: false });
+    await open();
+    const last = await untilDelivered();
+    expect(last.length).toBe(refused + total - had.length + (await eventCount()) - total);
+  });
+
+  test('resumed without recovery it begins with what happens then', async () => {
+    const { id } = await create();
+    receiver.answer(path(), { status: 410 });
+    await open();
+    await eventually('it is disabled', async () =>
+      (await endpoints())[0].state === 'DISABLED' ? true : undefined,
+    );
+    await untilDelivered();
+    const before = await eventCount();
+    receiver.answer(path(), { status: 200 });
+    await actOn('resumeWebhookEndpoint', id);
+    await open();
+    const received = (await untilDelivered()).slice(1);
+    expect(received).toHaveLength((await eventCount()) - before);
+    expect((await endpoints())[0].isRecoverable).toBe(true);
+  });
+});

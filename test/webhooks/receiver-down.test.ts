@@ -1,0 +1,169 @@
+/**
+ * Goal: a receiver that is down for an hour, in whatever way, gets everything afterwards, in order of each transaction,
+ * byte for byte what the API says (C-9, C-62). Method: transactions played in the sandbox, whose clock is set ahead; the
+ * receiver at each transaction's own URL.
+ */
+
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
+import { useApp } from '../support/app.ts';
+import { type Behaviour, eventually, type Received, useReceiver } from '../support/receiver.ts';
+import { expectSigned, HOUR, MINUTE, SILENT } from '../support/webhooks.ts';
+
+const app = useApp();
+const receiver = useReceiver();
+let worker: WebhookWorker;
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+
+beforeAll(() => {
+  worker = startWebhooks(app.services, SILENT, { allowsLoopback: true, timeoutMs: 300 });
+});
+afterAll(() => worker.stop());
+beforeEach(async () => {
+  shop = await app.addAccount();
+});
+
+async function open(webhook: string): Promise<string> {
+  const { json, status } = await app.post(
+    '/v2/onramp',
+    {
+      currency_exit_received_code: 'USDT_TRX',
+      amount_payment: '50',
+      client_name: 'Ana Souza',
+      client_tax_id: '52998224725',
+      webhook,
+    },
+    { key: shop.apiKey },
+  );
+  expect(status, JSON.stringify(json)).toBe(201);
+  return json.end2end;
+}
+const trigger = async (scenario: string, end2end: string) =>
+  expect((await app.post('/v2/sandbox/trigger', { scenario, end2end }, { key: shop.apiKey })).status).toBe(
+    200,
+  );
+const advance = (ms: number) => app.services.sandbox?.advanceClock(ms);
+const eventsOf = async (
+  end2end: string,
+): Promise<{ payload: string; name: string; state: string; seq: string }[]> =>
+  (
+    await app.owner.query(
+      `select e.payload, e.name, e.state, e.seq from event e join transaction t on t.account_id = e.account_id and t.id = e.transaction_id
+        where t.end2end = $1 order by e.sequence`,
+      [end2end],
+    )
+  ).rows;
+const states = async () =>
+  (
+    await app.owner.query<{ state: string; attempts: number }>(
+      'select state, attempts from webhook_delivery where account_id = $1',
+      [String(shop.accountId)],
+    )
+  ).rows;
+const attempts = async () => (await states()).reduce((sum, row) => sum + row.attempts, 0);
+const calm = () => new Promise((resolve) => setTimeout(resolve, 400));
+
+/** Everything happened to each transaction reached the path: each event at least once, in order, and as it is. */
+async function expectAll(name: string, end2ends: readonly string[]): Promise<void> {
+  const [secret] = (
+    await app.graphql('{ viewer { account { webhookSecrets { secret } } } }', {}, { key: shop.apiKey })
+  ).json.data.viewer.account.webhookSecrets;
+  for (const end2end of end2ends) {
+    const events = await eventsOf(end2end);
+    expect(events.length).toBeGreaterThan(2);
+    const taken = receiver.at(name).filter(({ body }) => JSON.parse(body).end2end === end2end);
+    // A try that failed may come several times; what was taken comes once, behind all that was before it.
+    const last = new Map<string, Received>();
+    for (const one of taken) {
+      last.delete(one.headers['webhook-id'] as string);
+      last.set(one.headers['webhook-id'] as string, one);
+    }
+    const received = [...last.values()];
+    expect(received.map(({ body }) => body)).toEqual(events.map(({ payload }) => payload));
+    expect(received.map(({ headers }) => headers['crossramp-event'])).toEqual(
+      events.map((event) => event.name),
+    );
+    expect(received.map(({ headers }) => headers['crossramp-sequence'])).toEqual(
+      events.map((_, at) => String(at + 1)),
+    );
+    for (const one of received) expectSigned(one, secret.secret);
+    const now = await app.get(`/v2/onramp/${end2end}`, { key: shop.apiKey });
+    expect(received.at(-1)?.body).toBe(now.text);
+  }
+}
+
+describe('an hour without the receiver', () => {
+  const ways: readonly (readonly [string, Behaviour])[] = [
+    ['errors', { status: 503 }],
+    ['silence', 'hang'],
+    ['cut off answers', 'cut'],
+    ['redirects', { status: 301, headers: { location: 'https://example.com/' } }],
+    ['too many requests', { status: 429, headers: { 'retry-after': '120' } }],
+  ];
+  test.each(ways)('%s', { timeout: 30_000 }, async (_way, behaviour) => {
+    const name = `down-${shop.accountId}`;
+    receiver.answer(name, behaviour);
+    const end2ends = [await open(receiver.url(name)), await open(receiver.url(name))];
+    for (const end2end of end2ends) await trigger('pay', end2end);
+    for (let minutes = 0; minutes < 60; minutes += 10) {
+      await calm();
+      await advance(10 * MINUTE);
+    }
+    await calm();
+    expect((await states()).every(({ state }) => state === 'pending')).toBe(true);
+    expect(await attempts()).toBeGreaterThanOrEqual(6);
+    receiver.answer(name, { status: 200 });
+    await eventually(
+      'everything is delivered',
+      async () => {
+        await advance(HOUR);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return (await states()).every(({ state }) => state === 'delivered') || undefined;
+      },
+      15_000,
+    );
+    await expectAll(name, end2ends);
+    const tries = receiver
+      .at(name)
+      .map(({ headers }) => `${headers['webhook-id']} ${headers['crossramp-attempt']}`);
+    expect(new Set(tries).size).toBe(tries.length);
+  });
+
+  test('nobody there', { timeout: 30_000 }, async () => {
+    // A port that was free a moment ago, until the receiver comes up there.
+    const probe = createServer();
+    await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+    const { port } = probe.address() as AddressInfo;
+    await new Promise((resolve) => probe.close(resolve));
+    const end2end = await open(`http://127.0.0.1:${port}/hook`);
+    await trigger('pay', end2end);
+    await eventually('a try', async () => (await attempts()) > 0 || undefined);
+    await calm();
+    const { rows } = await app.owner.query(
+      'select error, status from webhook_attempt where account_id = $1',
+      [String(shop.accountId)],
+    );
+    expect(rows[0]).toEqual({ error: 'ECONNREFUSED', status: null });
+    expect((await states()).every(({ state }) => state === 'pending')).toBe(true);
+  });
+});
+
+test('while one receiver is silent another gets its events at once', async () => {
+  const [silent, well] = [`silent-${shop.accountId}`, `well-${shop.accountId}`];
+  receiver.answer(silent, 'hang');
+  for (let n = 0; n < 5; n += 1) await open(receiver.url(silent));
+  const startedAt = Date.now();
+  const end2end = await open(receiver.url(well));
+  await trigger('pay', end2end);
+  await eventually('all of it', async () => {
+    const { rows } = await app.owner.query('select from job where account_id = $1 and due_at <= $2', [
+      String(shop.accountId),
+      new Date(await app.services.clock.nowMs()),
+    ]);
+    return (rows.length === 0 && receiver.at(well).length === (await eventsOf(end2end)).length) || undefined;
+  });
+  expect(Date.now() - startedAt).toBeLessThan(10_000);
+  await expectAll(well, [end2end]);
+});
