@@ -76,4 +76,5 @@ answerTasks({
     await collect();
     return process.memoryUsage.rss();
   },
+  heap: async () => process.memoryUsage().heapUsed,
 });

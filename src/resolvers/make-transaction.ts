@@ -27,7 +27,7 @@ export interface Making {
 
 /** Rails are awaited so long before a creation is answered with 503; the transaction is kept (C-52). */
 const RAIL_WAIT_MS = 5_000;
-const LOOK_AGAIN_MS = 100;
+const LOOK_AGAIN_MS = 200;
 const RETRY_SECONDS = 2;
 
 /** @returns a transaction with nothing known of it but whose it is, and its template. */
@@ -126,8 +126,9 @@ function plansOf({ sandbox }: Services, create: NewProcess): readonly string[] {
 async function awaitReady({ database, clock, doorbell }: Services, key: TransactionKey): Promise<ProcessRow> {
   const until = Date.now() + RAIL_WAIT_MS;
   for (;;) {
-    // Counted before the row is read: what the last job did is then seen in it.
-    const pending = await pendingJobs(database, await clock.nowMs(), { only: key, withPostponed: true });
+    // Counted before the row is read: what the last job did is then seen in it. What became due while we ask counts too.
+    const soonMs = (await clock.nowMs()) + LOOK_AGAIN_MS;
+    const pending = await pendingJobs(database, soonMs, { only: key, withPostponed: true });
     const [row] = await readProcesses(database, [key]);
     assert(row, 'a transaction that was made exists');
     if (row.process?.brCode || row.depositAddress || pending === 0) return row;

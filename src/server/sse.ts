@@ -27,7 +27,9 @@ export class EventConnection {
 
   constructor(exchange: Exchange, headers: Record<string, string>) {
     this.#exchange = exchange;
-    const { response, requestId } = exchange;
+    const { request, response, requestId } = exchange;
+    // Read again from the raw header where they are asked for: a stream stays for hours, and nobody asks.
+    Object.assign(request, { headers: null, headersDistinct: null });
     response.writeHead(200, { ...HEADERS, 'x-request-id': requestId, ...headers });
     // Something at once, so that proxies and browsers pass the head on; clients come back spread over time.
     response.write(`retry: ${RETRY_MIN_MS + Math.floor(Math.random() * RETRY_SPREAD_MS)}\n:\n\n`);

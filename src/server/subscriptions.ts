@@ -50,6 +50,7 @@ export function subscriptionServer(
       end: (reason) => connection && endConnection(connection, reason, log, requestId),
     });
     response.once('close', remove);
+    const lastEventId = lastEventIdOf(exchange);
     connection = new EventConnection(exchange, headers);
     const operation: LiveOperation = {
       schema,
@@ -62,7 +63,7 @@ export function subscriptionServer(
     };
     const shared = withoutBeginning(operation);
     const member = { connection, position: undefined };
-    cohortOf(shared, cohortKey(shared, params.query)).serve(member, operation, lastEventIdOf(exchange));
+    cohortOf(shared, cohortKey(shared, params.query)).serve(member, operation, lastEventId);
   };
 }
 
