@@ -14,8 +14,8 @@ const POLL_MS = 1_000;
 const RING_MAX = 256;
 const RING_MIN = 16;
 const RINGS_MAX = 20_000;
-/** Events of a page that is read for a follower who is behind. */
-const PAGE_SIZE = 200;
+/** Events of a page that is read for a follower who is behind: one that stops reading holds a page. */
+const PAGE_SIZE = 64;
 
 /** Follows one account until it is ended. */
 export interface Watch {

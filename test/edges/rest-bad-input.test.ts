@@ -55,6 +55,8 @@ const RULES: Record<string, readonly [accepts: (value: string) => boolean, refus
   wallet: [isText, /./],
   address: [isText, /./],
   group_id: [isText, /./],
+  after: [() => false, /cursor/],
+  wait: [(value) => /^(0|[1-9]|[12]\d|30)$/.test(value), /integer from 0 to 30/],
 };
 
 const decoded = (value: string): string | undefined => {
@@ -110,7 +112,7 @@ describe('the parameters of the routes', () => {
   const strict = useApp({ strictQuery: true });
   const rejecting = useApp({ limitOverflow: 'reject' });
 
-  it('C-13: are those of service.md', () => {
+  it('C-13: are those of service.md, and of the event log', () => {
     const reads = ROUTES.filter(({ method }) => method === 'GET');
     expect(Object.fromEntries(reads.map(({ path, parameters }) => [path, parameters.join(' ')]))).toEqual({
       '/v2/crossramp_checkout/{id}': '',
@@ -123,6 +125,7 @@ describe('the parameters of the routes', () => {
       '/v2/withdrawals': 'limit offset group_id address receive_currency_code',
       '/v2/statement': 'limit offset currency account_type date_from date_to',
       '/v2/balance': '',
+      '/v2/events': 'after limit wait',
     });
   });
 
@@ -171,7 +174,14 @@ describe('the parameters of the routes', () => {
   });
 
   it.each(CELLS)('C-13: $path refuses $parameter given twice, even with the same value', async (cell) => {
-    const value = { date_from: '2026-02-28', date_to: '2026-02-28', limit: '5', offset: '5' }[cell.parameter];
+    const value = {
+      date_from: '2026-02-28',
+      date_to: '2026-02-28',
+      limit: '5',
+      offset: '5',
+      wait: '0',
+      after: Buffer.from(`e1:${app.accountId}:0`).toString('base64url'),
+    }[cell.parameter];
     const good = value ?? { account_type: 'available' }[cell.parameter] ?? 'BRL';
     const once = `${cell.parameter}=${good}`;
     expect((await app.get(`${cell.path}?${once}`)).status).toBe(200);

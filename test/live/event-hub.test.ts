@@ -56,7 +56,7 @@ describe('the hub', () => {
     const watches = [hub.watch(mover.accountId), hub.watch(mover.accountId)];
     for (const watch of watches) await watch.fresh();
     const [first, second] = await Promise.all(watches.map((watch) => watch.page(0n)));
-    expect(first).toHaveLength(200);
+    expect(first).toHaveLength(64);
     expect(second).toBe(first);
     expect(asked.filter((name) => name === 'event_page')).toHaveLength(1);
     const seen: bigint[] = [];
