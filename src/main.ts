@@ -12,6 +12,8 @@ import { type Sandbox, sandboxPaths, writeSandbox } from './server/sandbox-files
 import { createServices } from './server/services.ts';
 import { openStore } from './store/open-store.ts';
 import { REGISTRY } from './templates/index.ts';
+import { closeWebhookConnections } from './webhooks/send.ts';
+import { startWebhooks } from './webhooks/worker.ts';
 
 const GRACE_MS = 10_000;
 /** All that a process answers that only works. */
@@ -53,8 +55,9 @@ async function start(): Promise<void> {
     endings.push((await connectDoorbell(services.doorbell, settings.doorbellUrl, log)).close);
   if (settings.role !== 'serve') {
     const worker = startWorker(services, log);
+    const webhooks = startWebhooks(services, log, { allowsLoopback: services.sandbox !== null });
     // Before the database goes: what is under way ends, what is not begun stays a job.
-    endings.splice(endings.indexOf(store.close), 0, worker.stop);
+    endings.splice(endings.indexOf(store.close), 0, worker.stop, webhooks.stop, closeWebhookConnections);
   }
   server.on('clientError', app.refuseMalformed);
   log.info({ port, applied: store.applied }, 'ready');

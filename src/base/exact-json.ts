@@ -33,3 +33,14 @@ export function isExactObject(value: ExactJson | undefined): value is { readonly
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberToken)
   );
 }
+
+/** @returns the value as JSON without spaces: numbers as they stood in the text, members in their order. */
+export function printExactJson(value: ExactJson): string {
+  if (value instanceof NumberToken) return value.text;
+  if (Array.isArray(value)) return `[${value.map(printExactJson).join(',')}]`;
+  if (!isExactObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}:${printExactJson(member)}`,
+  );
+  return `{${members.join(',')}}`;
+}

@@ -4,6 +4,7 @@ import { describeFailure } from '../server/describe-failure.ts';
 import { accountCommand } from './account.ts';
 import { clockCommand } from './clock.ts';
 import { doctorCommand } from './doctor.ts';
+import { eventsCommand, listenCommand } from './events.ts';
 import { exportCommand, importCommand } from './history.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
@@ -25,6 +26,8 @@ for (const make of [
   verifyCommand,
   triggerCommand,
   clockCommand,
+  eventsCommand,
+  listenCommand,
 ]) {
   program.addCommand(make());
 }

@@ -28,3 +28,8 @@ export function withServices<Result>(work: (services: Services) => Promise<Resul
     work(createServices({ database, registry: REGISTRY, config: readConfig(process.env) })),
   );
 }
+
+/** @returns the folder of the gateway's files. */
+export function homeFolder(): string {
+  return readConfig(process.env).home;
+}

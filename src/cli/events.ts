@@ -1,0 +1,155 @@
+/** `crossramp events tail` and `crossramp listen`: the event log on a developer's machine. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import { StoreError } from '../store/open-store.ts';
+import { newSecret, webhookHeaders } from '../webhooks/sign.ts';
+import { type Api, apiNamed, type FollowedEvent, followEvents } from './follow-events.ts';
+import { jsonOption } from './output.ts';
+import { homeFolder } from './with-store.ts';
+
+interface Options {
+  readonly baseUrl?: string;
+  readonly key?: string;
+  readonly after?: string;
+  readonly events?: string;
+  readonly json?: boolean;
+}
+
+/** Where a listener stands, kept between its starts. */
+interface Saved {
+  readonly secret: string;
+  /** By base URL and local URL. */
+  readonly cursors: Readonly<Record<string, string>>;
+}
+
+const RETRY_MS = 1_000;
+
+/** Shows events as they come. */
+export function eventsCommand(): Command {
+  const events = new Command('events').description('The event log of an account, over the gateway’s API.');
+  withApi(events.command('tail'))
+    .description('Prints events as they come, one line each.')
+    .option('--after <cursor>', 'begin after this one, instead of with what comes next')
+    .action(async (options: Options) => {
+      const isWanted = filterOf(options.events);
+      for await (const event of followEvents(apiNamed(options), options.after)) {
+        if (isWanted(event.name)) print(options, event);
+      }
+    });
+  return events;
+}
+
+/** Forwards events to a server on this machine, signed as webhooks are. */
+export function listenCommand(): Command {
+  return withApi(new Command('listen'))
+    .description(
+      'Forwards events to a local server, signed like webhooks, in order, each until it is taken; goes on where it stopped.',
+    )
+    .requiredOption('--forward-to <url>', 'such as http://localhost:3000/hook')
+    .option('--after <cursor>', 'begin after this one, instead of where it stopped')
+    .action(async (options: Options & { forwardTo: string }) => {
+      if (!URL.canParse(options.forwardTo)) throw new StoreError('--forward-to must be a URL');
+      await listen(apiNamed(options), options);
+    });
+}
+
+function withApi(command: Command): Command {
+  return command
+    .option('--base-url <url>', 'of the gateway, instead of the one in sandbox.json')
+    .option('--key <key>', 'API key, instead of the one in sandbox.json')
+    .option('--events <names>', 'only these, separated by commas; * stands for any part: onramp.*.paid')
+    .addOption(jsonOption());
+}
+
+async function listen(api: Api, options: Options & { forwardTo: string }): Promise<void> {
+  const saved = readSaved();
+  const place = `${api.baseUrl} ${options.forwardTo}`;
+  process.stderr.write(`signing secret: ${saved.secret}\nforwarding to ${options.forwardTo}\n`);
+  const isWanted = filterOf(options.events);
+  for await (const event of followEvents(api, options.after ?? saved.cursors[place])) {
+    if (isWanted(event.name)) {
+      const status = await forward(event, options.forwardTo, saved.secret);
+      print(options, event, status);
+    }
+    writeSaved({ ...saved, cursors: { ...readSaved().cursors, [place]: event.cursor } });
+  }
+}
+
+/** Sends an event until the server takes it. @returns the status that it was taken with. */
+async function forward(event: FollowedEvent, url: string, secret: string): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    const headers = webhookHeaders({
+      id: webhookIdOf(event.cursor),
+      at: new Date(),
+      secrets: [secret],
+      body: event.body,
+      eventName: event.name,
+      sequence: event.sequence,
+      attempt,
+    });
+    const answer = await fetch(url, { method: 'POST', headers, body: event.body, redirect: 'manual' }).catch(
+      () => undefined,
+    );
+    await answer?.arrayBuffer().catch(() => undefined);
+    if (answer && answer.status >= 200 && answer.status < 300) return answer.status;
+    process.stderr.write(
+      `${event.name}: ${answer ? `answered ${answer.status}` : 'not reached'}, trying again\n`,
+    );
+    await sleep(RETRY_MS);
+  }
+}
+
+/** The same at every try, and at every listener. */
+function webhookIdOf(cursor: string): string {
+  const [, , seq] = Buffer.from(cursor, 'base64url').toString().split(':');
+  return `evt_${seq}_${createHash('sha256').update(cursor).digest('hex').slice(0, 32)}`;
+}
+
+function print(options: Options, event: FollowedEvent, status?: number): void {
+  const { cursor, name, sequence, occurredAt, body } = event;
+  const json = () =>
+    `{${JSON.stringify({ cursor, name, sequence, occurredAt, status }).slice(1, -1)},"body":${body}}`;
+  const text = () =>
+    `${occurredAt}  ${name}  ${JSON.parse(body).end2end}${status === undefined ? '' : `  → ${status}`}`;
+  process.stdout.write(`${options.json ? json() : text()}\n`);
+}
+
+/** @returns whether an event of a name is wanted. */
+function filterOf(names: string | undefined): (name: string) => boolean {
+  if (!names) return () => true;
+  const patterns = names.split(',').map((each) => each.trim().split('.'));
+  return (name) => {
+    const parts = name.split('.');
+    return patterns.some(
+      (pattern) =>
+        pattern.length <= parts.length &&
+        pattern.every((part, at) => part === '*' || part === parts[at]) &&
+        (pattern.length === parts.length || pattern.at(-1) === '*'),
+    );
+  };
+}
+
+function savedPath(): string {
+  return join(homeFolder(), 'listen.json');
+}
+
+function readSaved(): Saved {
+  try {
+    return JSON.parse(readFileSync(savedPath(), 'utf8'));
+  } catch {
+    const saved = { secret: newSecret(), cursors: {} };
+    writeSaved(saved);
+    return saved;
+  }
+}
+
+/** Written beside and moved: a listener that is killed leaves the old one or the new one. */
+function writeSaved(saved: Saved): void {
+  const path = savedPath();
+  mkdirSync(homeFolder(), { recursive: true });
+  writeFileSync(`${path}.new`, JSON.stringify(saved), { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}

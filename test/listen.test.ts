@@ -1,0 +1,133 @@
+/**
+ * Goal: `crossramp listen` and `events tail` follow the log as processes of their own. Method: a real application, a real
+ * receiver, the commands started as the README says; the listener is killed in the middle and goes on where it stopped.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useApp } from './support/app.ts';
+import { newHome } from './support/home.ts';
+import { useReceiver } from './support/receiver.ts';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const app = useApp();
+const receiver = useReceiver();
+const place = newHome();
+const running: ChildProcess[] = [];
+
+beforeAll(() => {
+  writeFileSync(
+    join(place.home, 'sandbox.json'),
+    JSON.stringify({ baseUrl: app.baseUrl, apiKey: app.apiKey }),
+  );
+});
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
+  place.remove();
+});
+
+function start(...args: string[]): { child: ChildProcess; stdout: () => string; stderr: () => string } {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', 'scripts/run.ts', 'src/cli/main.ts', ...args],
+    {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, CROSSRAMP_HOME: place.home },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  running.push(child);
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => (stdout += chunk));
+  child.stderr?.on('data', (chunk) => (stderr += chunk));
+  return { child, stdout: () => stdout, stderr: () => stderr };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+async function payOne(): Promise<string> {
+  const { json } = await app.post('/v2/onramp', {
+    amount_payment: 100,
+    currency_exit_received_code: 'USDT_TRX',
+    client_name: 'Ana',
+    client_tax_id: '52998224725',
+  });
+  await app.post('/v2/sandbox/trigger', { scenario: 'pay', end2end: json.end2end });
+  return json.end2end;
+}
+
+const STEPS = [
+  'quote.quote',
+  'quote.accepted',
+  'valida_id.initial',
+  'depositpix.qrcode',
+  'depositpix.paid',
+  'swap_transfer.initial',
+  'success.done',
+];
+
+test('every event is forwarded in order, signed, to the byte; a killed listener goes on where it stopped', async () => {
+  const first = start(
+    'listen',
+    '--forward-to',
+    receiver.url('hook'),
+    '--after',
+    Buffer.from(`e1:${app.accountId}:0`).toString('base64url'),
+  );
+  await until(() => first.stderr().includes('forwarding to'));
+  const one = await payOne();
+  await receiver.until('hook', STEPS.length, 20_000);
+  first.child.kill('SIGKILL');
+  const two = await payOne();
+  const second = start('listen', '--forward-to', receiver.url('hook'));
+  const got = await receiver.until('hook', 2 * STEPS.length, 20_000);
+  const seen = new Map(got.map((each) => [each.headers['webhook-id'], each]));
+  const names = [...seen.values()].map(
+    ({ headers, body }) => `${JSON.parse(body).end2end} ${headers['crossramp-event']}`,
+  );
+  expect(names).toEqual([
+    ...STEPS.map((step) => `${one} onramp.${step}`),
+    ...STEPS.map((step) => `${two} onramp.${step}`),
+  ]);
+  const secret = /signing secret: (\S+)/.exec(second.stderr())?.[1] ?? '';
+  for (const { headers, body } of got) expect(() => new Webhook(secret).verify(body, headers)).not.toThrow();
+  const last = got.at(-1);
+  expect(last?.body).toBe((await app.get(`/v2/onramp/${two}`)).text);
+}, 60_000);
+
+test('a receiver that fails gets the same event again, and filters leave out the rest', async () => {
+  let failures = 2;
+  receiver.answer('picky', () => ({ status: failures-- > 0 ? 500 : 200 }));
+  const listener = start('listen', '--forward-to', receiver.url('picky'), '--events', 'onramp.success.*');
+  await until(() => listener.stderr().includes('forwarding to'));
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await payOne();
+  const got = await receiver.until('picky', 3, 20_000);
+  expect(got.map(({ headers }) => headers['crossramp-event'])).toEqual(Array(3).fill('onramp.success.done'));
+  expect(got.map(({ headers }) => headers['crossramp-attempt'])).toEqual(['1', '2', '3']);
+  expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+}, 60_000);
+
+test('events tail prints one line for each', async () => {
+  const tail = start(
+    'events',
+    'tail',
+    '--after',
+    Buffer.from(`e1:${app.accountId}:0`).toString('base64url'),
+    '--json',
+  );
+  await until(() => tail.stdout().split('\n').length > STEPS.length);
+  const lines = tail
+    .stdout()
+    .trim()
+    .split('\n')
+    .slice(0, STEPS.length)
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ name }) => name)).toEqual(STEPS.map((step) => `onramp.${step}`));
+}, 60_000);
