@@ -7,7 +7,7 @@ import { cents, conversionOfDeposit, conversionOut, depositOf, known } from './a
 import { expiryOf, GRACE_MS } from './effects.ts';
 import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
 import { stepNameOf } from './step-name.ts';
-import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
+import { type Change, type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 
 const WAITING: StepName = 'crypto_deposit/WAITING_DEPOSIT';
 const DETECTED: StepName = 'crypto_deposit/DETECTED';
@@ -38,7 +38,7 @@ const depositTransitions: readonly Transition[] = [
   when('deposit_seen', [WAITING, DROPPED], EXPIRED, { when: isLate, again: true }),
   when('deposit_seen', [WAITING, DROPPED, EXPIRED], DETECTED, {
     when: (view) => isExact(view) && !isLate(view),
-    set: noteDeposit,
+    set: takeDeposit,
     post: ({ row }) => [journals.depositSeen(depositOf(row).currency, depositOf(row).amount)],
   }),
   // Of another amount, or too late: what it is called, and what is booked, waits until the network is sure of it.
@@ -49,14 +49,17 @@ const depositTransitions: readonly Transition[] = [
   }),
   when('deposit_confirmed', EXPIRED, 'crypto_deposit/LATE', {
     when: (view) => isSameDeposit(view) && view.process.deposit?.isLate === true,
+    set: publishDeposit,
     post: takeAndHold,
   }),
   when('deposit_confirmed', [WAITING, DROPPED, EXPIRED], 'crypto_deposit/UNDERPAID', {
     when: (view) => isSameDeposit(view) && differenceOf(view) < 0n,
+    set: publishDeposit,
     post: takeAndHold,
   }),
   when('deposit_confirmed', [WAITING, DROPPED, EXPIRED], 'crypto_deposit/OVERPAID', {
     when: (view) => isSameDeposit(view) && differenceOf(view) > 0n,
+    set: publishDeposit,
     post: takeAndHold,
   }),
   when('deposit_dropped', DETECTED, DROPPED, {
@@ -66,7 +69,7 @@ const depositTransitions: readonly Transition[] = [
   }),
   when('deposit_dropped', [WAITING, DROPPED, EXPIRED], 'stay', {
     when: isSameDeposit,
-    set: () => ({ facts: { txHash: null }, process: { deposit: null } }),
+    set: () => ({ process: { deposit: null } }),
   }),
   when('expired', [WAITING, DROPPED], EXPIRED, {
     when: ({ trigger, row, nowMs }) =>
@@ -165,10 +168,20 @@ function isFirst({ row, process, trigger }: Seen): boolean {
   return !process.deposit || stepNameOf(row) === DROPPED || process.deposit.txHash === trigger.txHash;
 }
 
-function noteDeposit(view: Seen) {
+/** What is known of a deposit before a step is reached with it is not published yet: a body changes with its step only (C-9). */
+function noteDeposit(view: Seen): Change {
   const { txHash, logIndex, amount, from } = view.trigger;
-  const deposit = { txHash, logIndex, amount, isLate: isLate(view) };
-  return { facts: { txHash, depositFrom: from }, process: { deposit } };
+  return { process: { deposit: { txHash, logIndex, amount, from, isLate: isLate(view) } } };
+}
+
+function takeDeposit(view: Seen): Change {
+  const { txHash, from } = view.trigger;
+  return { ...noteDeposit(view), facts: { txHash, depositFrom: from } };
+}
+
+function publishDeposit({ process }: View): Change {
+  const { txHash, from } = known(process.deposit, 'a deposit');
+  return { facts: { txHash, depositFrom: from } };
 }
 
 function takeAndHold({ row }: View): Journal[] {

@@ -83,7 +83,10 @@ export interface Process {
     readonly logIndex: number;
     readonly amount: string;
     readonly isLate: boolean;
+    readonly from: string;
   } | null;
+  /** The customer as named again before the confirmation; published with it. */
+  readonly correction?: { readonly clientName: string; readonly clientTaxId: string };
   /** Where a held deposit goes back to. */
   readonly refundAddress?: string;
   /** A held deposit was converted after all, from the balance. */

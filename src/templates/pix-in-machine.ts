@@ -65,8 +65,15 @@ function quoteTransitions({ identity }: PixInComponents): Transition[] {
     when('reached', 'quote/ACCEPTED', 'pre_kyc/INFO', { when: ({ row }) => row.clientTaxId === null }),
     when('reached', 'quote/ACCEPTED', `${identity}/INITIAL`),
     when('identity_given', 'pre_kyc/INFO', 'pre_kyc/CONFIRM', { set: noteIdentity }),
-    when('identity_given', 'pre_kyc/CONFIRM', 'stay', { set: noteIdentity }),
-    when('identity_confirmed', 'pre_kyc/CONFIRM', `${identity}/INITIAL`),
+    when('identity_given', 'pre_kyc/CONFIRM', 'stay', {
+      set: ({ trigger: { clientName, clientTaxId } }) => ({
+        process: { correction: { clientName, clientTaxId } },
+      }),
+    }),
+    when('identity_confirmed', 'pre_kyc/CONFIRM', `${identity}/INITIAL`, {
+      // A body changes with its step only (C-9): who was named again is published now.
+      set: ({ process }) => ({ facts: { ...process.correction } }),
+    }),
     when('limit_exceeded', collecting, 'pre_kyc/LIMIT'),
     when('expired', ['quote/QUOTE', 'quote/ACCEPTED', ...collecting], 'quote/EXPIRED'),
     when('cancelled', ['quote/QUOTE', 'quote/ACCEPTED', ...collecting], 'quote/CANCELLED'),
