@@ -1,0 +1,118 @@
+/**
+ * Goal: several processes work on one database as one gateway. Method: two that serve and two that work, started as the
+ * README says, told apart by ROLE; the doorbell between them by PostgreSQL and by Redis; each is killed in turn.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifyLedger } from '../src/store/ledger.ts';
+import { useDatabase } from './support/database.ts';
+import { newHome } from './support/home.ts';
+import { type Running, start } from './support/process.ts';
+import { useReceiver } from './support/receiver.ts';
+
+const hasRedis = (() => {
+  try {
+    execFileSync('redis-server', ['--version']);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe.each([
+  ['PostgreSQL', true],
+  ['Redis', hasRedis],
+] as const)('with the doorbell by %s', (wire, isThere) => {
+  const store = useDatabase();
+  const receiver = useReceiver();
+  const place = newHome();
+  const running: Running[] = [];
+  let redis: ChildProcess | undefined;
+  let env: Record<string, string> = {};
+  let key = '';
+
+  beforeAll(async () => {
+    if (!isThere) return;
+    env = { DATABASE_URL: store.url, CROSSRAMP_HOME: place.home, RATE_LIMIT: 'off' };
+    if (wire === 'Redis') {
+      const port = await freePort();
+      redis = spawn('redis-server', [
+        '--port',
+        String(port),
+        '--bind',
+        '127.0.0.1',
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+      ]);
+      env.DOORBELL_URL = `redis://127.0.0.1:${port}`;
+    }
+    for (const role of ['serve', 'serve', 'work', 'work']) running.push(await start({ ...env, ROLE: role }));
+    key = JSON.parse(readFileSync(join(place.home, 'sandbox.json'), 'utf8')).apiKey;
+  }, 120_000);
+  afterAll(async () => {
+    for (const each of running) await each.end('SIGKILL');
+    redis?.kill('SIGKILL');
+    place.remove();
+  });
+
+  const call = async (on: number, path: string, body?: unknown) => {
+    const answer = await fetch(`${running[on]?.baseUrl}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, json: await answer.json().catch(() => undefined) };
+  };
+  const onramp = (name: string) => ({
+    amount_payment: 50,
+    currency_exit_received_code: 'USDT_TRX',
+    client_name: 'Ana',
+    client_tax_id: '52998224725',
+    webhook: receiver.url(name),
+  });
+  const pay = async (on: number, name: string): Promise<string> => {
+    const { json } = await call(on, '/v2/onramp', onramp(name));
+    await call(on, '/v2/sandbox/trigger', { scenario: 'pay', end2end: json.end2end });
+    return json.end2end;
+  };
+  const STEPS = 7;
+
+  test.skipIf(!isThere)(
+    'what one makes the others finish, send and show; any one killed, nothing is lost or doubled',
+    async () => {
+      expect((await call(2, '/v2/balance')).status).toBe(404);
+      const made = [await pay(0, 'a'), await pay(1, 'a')];
+      await receiver.until('a', 2 * STEPS, 30_000);
+      for (const end2end of made) expect((await call(1, `/v2/onramp/${end2end}`)).json.state).toBe('DONE');
+      // A waiting page on one process is answered by a commit of another.
+      const { json: page } = await call(1, '/v2/events?limit=100');
+      const waiting = call(1, `/v2/events?after=${page.next}&wait=20`);
+      const third = await pay(0, 'b');
+      expect((await waiting).json.events[0].transaction.end2end).toBe(third);
+      for (const victim of [0, 2]) {
+        await running[victim]?.end('SIGKILL');
+        await pay(1, 'c');
+      }
+      await receiver.until('c', 2 * STEPS, 30_000);
+      const ids = (name: string) => receiver.at(name).map(({ headers }) => headers['webhook-id']);
+      expect(new Set(ids('c')).size).toBe(2 * STEPS);
+      expect(new Set([...ids('a'), ...ids('b'), ...ids('c')]).size).toBe(5 * STEPS);
+      for (const { id } of (await store.owner.query(`select id from account`)).rows)
+        expect((await verifyLedger(store.database, BigInt(id))).defects).toEqual([]);
+    },
+    120_000,
+  );
+});
