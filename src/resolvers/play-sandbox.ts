@@ -43,7 +43,10 @@ export async function fundSandbox(
   given: { readonly currency: string; readonly amount: string },
 ): Promise<Funding> {
   requireSandbox(context);
-  return fundAccount(context.database, context.caller.accountId, given, await context.clock.nowMs());
+  const { accountId } = context.caller;
+  const funding = await fundAccount(context.database, accountId, given, await context.clock.nowMs());
+  context.doorbell.hear([accountId]);
+  return funding;
 }
 
 /** @returns milliseconds of `250ms`, `90s`, `30m`, `2h`, `1d`. @throws {GatewayError} `INVALID_PARAMETER`. */

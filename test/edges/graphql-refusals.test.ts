@@ -59,6 +59,16 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: (typeof SCOPES)[number
   updateAccountSettings: ['admin', '(input: {}) { approvalAbove }'],
   createStaticLink: ['create', '(input: { name: "x", currency: "USDT_TRX" }) { slug }'],
   disableStaticLink: ['create', '(slug: "$slug") { slug }'],
+  createWebhookEndpoint: ['admin', '(input: { url: "https://hooks.example.com/x" }) { id }'],
+  updateWebhookEndpoint: ['admin', '(id: "x", input: {}) { id }'],
+  removeWebhookEndpoint: ['admin', '(id: "x") { id }'],
+  pauseWebhookEndpoint: ['admin', '(id: "x") { id }'],
+  resumeWebhookEndpoint: ['admin', '(id: "x") { id }'],
+  recoverWebhookEndpoint: ['admin', '(id: "x") { __typename }'],
+  rotateWebhookSecret: ['admin', ' { __typename }'],
+  sendTestWebhook: ['admin', '(id: "x") { id }'],
+  redeliverWebhook: ['admin', '(id: "1") { id }'],
+  redeliverWebhooks: ['admin', '(dryRun: true, filter: {}) { __typename }'],
 };
 const NAMES = Object.keys(MUTATIONS);
 
@@ -388,7 +398,8 @@ describe('settings', () => {
         {},
         apiKey,
       );
-    const settings = { whitelistCoolingSeconds: 86_400, approvalAbove: null };
+    // A sandbox has no cooling time of its own.
+    const settings = { whitelistCoolingSeconds: 0, approvalAbove: null };
     expect((await ask(read, {}, apiKey)).viewer.account.accountSettings).toEqual(settings);
     expect((await update('approvalAbove: "1000.50"')).updateAccountSettings).toEqual({
       ...settings,
