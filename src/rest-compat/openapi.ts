@@ -5,7 +5,7 @@ import type { Template } from '../templates/define.ts';
 import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { RestFamily } from './families.ts';
-import { IDEMPOTENCY_KEY, requestBody, WRITE_REFUSALS } from './openapi-body.ts';
+import { IDEMPOTENCY_KEY, requestBody, WEBHOOK_HEADERS, WRITE_REFUSALS } from './openapi-body.ts';
 import { LIMIT_MAX } from './query.ts';
 import type { AnswerShape, RestPolicy, Route } from './route.ts';
 
@@ -36,6 +36,7 @@ export function openApiDocument(
     paths: Object.fromEntries(
       routes.map((route) => [route.path, { [route.method.toLowerCase()]: operation(registry, route) }]),
     ),
+    webhooks: { transactionChanged: { post: webhookOperation(registry) } },
     components: {
       securitySchemes: {
         bearer: {
@@ -115,6 +116,24 @@ function operationId({ method, path, answer }: Route): string {
     default:
       return `get_${answer.kind}`;
   }
+}
+
+/** What receivers are sent (docs/events.md): the single-record body of any template. */
+function webhookOperation(registry: Registry): Schema {
+  return {
+    summary: 'A transaction reached another step',
+    description:
+      'Signed by Standard Webhooks; the body is byte for byte that of the single-record GET (C-9, C-60).',
+    security: [],
+    parameters: WEBHOOK_HEADERS,
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: oneOf(registry.templates.map((template) => ref(template.typeName))) },
+      },
+    },
+    responses: { '2XX': { description: 'Taken. Anything else is tried again (C-62).' } },
+  };
 }
 
 /** Whether a route keeps its answer under the caller's key. */
