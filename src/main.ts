@@ -49,7 +49,10 @@ async function start(): Promise<void> {
   const accountId = await provisionSandbox(store.database, REGISTRY);
   const { sandbox, isNewKey } = await writeSandbox(store.database, accountId, settings);
   const services = createServices({ database: store.database, registry: REGISTRY, config: settings });
-  if (options.demo) log.info({ made: await playDemo(services, accountId, log) }, 'demo');
+  if (options.demo) {
+    process.stdout.write('Playing thirty days of history, this takes half a minute …\n');
+    log.info({ made: await playDemo(services, accountId, log) }, 'demo');
+  }
   app = createApp({ config: settings, services, log });
   if (settings.doorbellUrl)
     endings.push((await connectDoorbell(services.doorbell, settings.doorbellUrl, log)).close);
