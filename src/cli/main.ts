@@ -10,6 +10,7 @@ import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { triggerCommand } from './trigger.ts';
 import { verifyCommand } from './verify.ts';
+import { webhookCommand } from './webhook.ts';
 
 const program = new Command('crossramp')
   .description('Operates a Crossramp Gateway.')
@@ -28,6 +29,7 @@ for (const make of [
   clockCommand,
   eventsCommand,
   listenCommand,
+  webhookCommand,
 ]) {
   program.addCommand(make());
 }

@@ -1,0 +1,137 @@
+/** `crossramp webhook`: the endpoints of an account, as its operator. */
+import { Command } from 'commander';
+import { SCOPES } from '../base/api-key.ts';
+import { parseInstant } from '../base/instant.ts';
+import { CreationChecks } from '../resolvers/check-creation.ts';
+import type { Context, Services } from '../resolvers/context.ts';
+import {
+  createEndpoint,
+  listWebhookSecrets,
+  OVERLAP_SECONDS,
+  pauseWebhookEndpoint,
+  resumeWebhookEndpoint,
+  rotateWebhookSecret,
+} from '../resolvers/manage-webhooks.ts';
+import { recoverWebhookEndpoint, redeliverWebhooks } from '../resolvers/redeliver-webhooks.ts';
+import { StoreError } from '../store/open-store.ts';
+import { accountNamed, answer, jsonOption } from './output.ts';
+import { withServices } from './with-store.ts';
+
+interface Options {
+  readonly account: string;
+  readonly json?: boolean;
+}
+
+/** Endpoints: what there is, what is added, paused, and sent again. */
+export function webhookCommand(): Command {
+  const webhook = new Command('webhook').description('Webhook endpoints of an account.');
+  define(webhook, 'list', 'Shows the endpoints and how they are doing.').action(list);
+  define(webhook, 'create', 'Adds an endpoint and shows its secret.')
+    .requiredOption('--url <url>', 'https; in a sandbox also http to this machine')
+    .option('--template <name>', 'only transactions of this template')
+    .option('--events <names>', 'only these, separated by commas; * stands for any part: onramp.*.paid')
+    .action(create);
+  define(webhook, 'pause <endpoint>', 'Lets deliveries wait.').action(
+    onEndpoint(pauseWebhookEndpoint, 'paused'),
+  );
+  define(webhook, 'resume <endpoint>', 'Sends them on, or begins again after a disabling.').action(
+    onEndpoint(resumeWebhookEndpoint, 'enabled'),
+  );
+  define(webhook, 'recover <endpoint>', 'Enables it and sends what it missed while it was disabled.').action(
+    onEndpoint(recoverWebhookEndpoint, 'recovering'),
+  );
+  define(webhook, 'redeliver', 'Sends what was not delivered again.')
+    .option('--endpoint <id>', 'only to this one')
+    .option('--since <instant>', 'events since then, such as 2026-05-01T12:00:00Z')
+    .option('--count', 'only counts them')
+    .action(redeliver);
+  define(
+    webhook,
+    'secret [endpoint]',
+    'Shows the secrets; without an endpoint those of URLs of transactions.',
+  )
+    .option('--rotate', 'makes a new one; the one before stays valid for a day')
+    .action(secret);
+  return webhook;
+}
+
+function define(parent: Command, name: string, description: string): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .requiredOption('--account <id>', 'id of the account, or "sandbox"')
+    .addOption(jsonOption());
+}
+
+/** The operator acts for the account, with every scope. */
+function asOperator<Result>(options: Options, work: (context: Context) => Promise<Result>): Promise<Result> {
+  return withServices(async (services: Services) => {
+    const accountId = await accountNamed(services.database, options.account);
+    const caller = { accountId, id: 'operator', mode: 'test', scopes: SCOPES, allowedCidrs: [] } as const;
+    return work({ ...services, caller });
+  });
+}
+
+async function list(options: Options): Promise<void> {
+  const rows = await asOperator(options, ({ database, caller }) =>
+    database.prisma.webhookEndpoint.findMany({
+      where: { accountId: caller.accountId, removedAt: null },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      select: { id: true, url: true, kind: true, template: true, state: true, consecutiveFailures: true },
+    }),
+  );
+  const lines = rows.map((row) => `${row.id}  ${row.state}  ${row.template ?? row.kind}  ${row.url}`);
+  answer(options, rows, lines.join('\n') || 'no endpoints');
+}
+
+async function create(options: Options & { url: string; template?: string; events?: string }): Promise<void> {
+  const made = await asOperator(options, async (context) => {
+    if (options.template !== undefined && !context.registry.find(options.template))
+      throw new StoreError(`there is no template ${options.template}`);
+    const checks = new CreationChecks({ allowsLoopback: context.sandbox !== null });
+    const input = {
+      url: { name: 'url', value: options.url },
+      template: options.template,
+      ...(options.events && { eventNames: { name: 'events', values: options.events.split(',') } }),
+    };
+    const id = await createEndpoint(context, input, checks, 'url');
+    const [present] = await listWebhookSecrets(context, id);
+    return { id, secret: present?.secret ?? '' };
+  });
+  answer(options, made, `${made.id}\nsecret ${made.secret}`);
+}
+
+function onEndpoint(act: (context: Context, id: string) => Promise<unknown>, state: string) {
+  return async (id: string, options: Options): Promise<void> => {
+    await asOperator(options, (context) => act(context, id));
+    answer(options, { id, state }, `${id} ${state}`);
+  };
+}
+
+async function redeliver(
+  options: Options & { endpoint?: string; since?: string; count?: boolean },
+): Promise<void> {
+  const since = options.since === undefined ? undefined : parseInstant(options.since);
+  if (options.since !== undefined && !since)
+    throw new StoreError('--since must be an instant such as 2026-05-01T12:00:00Z');
+  const { matched, redelivered } = await asOperator(options, (context) =>
+    redeliverWebhooks(
+      context,
+      { endpointId: options.endpoint, since },
+      new CreationChecks({ allowsLoopback: true }),
+      { isDryRun: options.count === true },
+    ),
+  );
+  const result = { matched: Number(matched), redelivered: Number(redelivered) };
+  answer(options, result, `${result.matched} found, ${result.redelivered} sent again`);
+}
+
+async function secret(endpoint: string | undefined, options: Options & { rotate?: boolean }): Promise<void> {
+  const secrets = await asOperator(options, (context) =>
+    options.rotate
+      ? rotateWebhookSecret(context, endpoint, { name: 'overlap', value: OVERLAP_SECONDS.default })
+      : listWebhookSecrets(context, endpoint),
+  );
+  const shown = secrets.map(({ secret: text, validUntil }) => ({ secret: text, validUntil }));
+  answer(options, shown, shown.map((each) => `${each.secret}  ${each.validUntil ?? 'present'}`).join('\n'));
+}

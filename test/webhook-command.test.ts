@@ -1,0 +1,56 @@
+/** Goal: `crossramp webhook` does what it says, and refuses in one line. Method: the command as a process, on a database. */
+import { beforeAll, expect, test } from 'vitest';
+import { createAccount } from '../src/store/accounts.ts';
+import { REGISTRY } from '../src/templates/index.ts';
+import { useDatabase } from './support/database.ts';
+import { crossramp } from './support/process.ts';
+
+const store = useDatabase();
+let account = '';
+
+beforeAll(async () => {
+  const templates = REGISTRY.templates.map(({ name }) => name);
+  account = String(await createAccount(store.database, 'Shop', { templates }));
+});
+
+const webhook = (...args: string[]) =>
+  crossramp({ DATABASE_URL: store.url }, 'webhook', ...args, '--account', account, '--json');
+
+test('an endpoint is added, listed, paused, resumed, and its secret rotated', async () => {
+  const made = JSON.parse(
+    (await webhook('create', '--url', 'https://hooks.example.com/a', '--events', 'onramp.*.paid')).stdout,
+  );
+  expect(made).toEqual({ id: expect.stringMatching(/^whe_/), secret: expect.stringMatching(/^whsec_/) });
+  const states = async () =>
+    JSON.parse((await webhook('list')).stdout).map(({ id, state }: { id: string; state: string }) => [
+      id,
+      state,
+    ]);
+  expect(await states()).toEqual([[made.id, 'enabled']]);
+  await webhook('pause', made.id);
+  expect(await states()).toEqual([[made.id, 'paused']]);
+  await webhook('resume', made.id);
+  expect(await states()).toEqual([[made.id, 'enabled']]);
+  const secrets = JSON.parse((await webhook('secret', made.id, '--rotate')).stdout);
+  expect(secrets.map(({ validUntil }: { validUntil: string | null }) => validUntil === null)).toEqual([
+    true,
+    false,
+  ]);
+  expect(secrets[1].secret).toBe(made.secret);
+  expect(JSON.parse((await webhook('redeliver', '--count')).stdout)).toEqual({ matched: 0, redelivered: 0 });
+}, 120_000);
+
+test.each([
+  [['create', '--url', 'ftp://x'], /url must be an https URL/],
+  [['create', '--url', 'https://a.example', '--template', 'none'], /there is no template none/],
+  [['pause', 'whe_none'], /there is no such path or record/],
+  [['redeliver', '--since', 'yesterday'], /--since must be an instant/],
+])(
+  '%j fails with one clear line',
+  async (args, line) => {
+    const { code, stderr } = await webhook(...args);
+    expect(stderr).toMatch(line);
+    expect(code).toBe(1);
+  },
+  60_000,
+);
