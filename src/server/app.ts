@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
 import type { Config, RateLimit } from '../config.ts';
 import type { Context, Services } from '../resolvers/context.ts';
+import { asyncApiDocument } from '../rest-compat/asyncapi.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
@@ -96,6 +97,7 @@ export function createApp({ config, services, log }: AppParts): App {
   const serveOpen = openPaths({
     publicUrl: config.publicUrl,
     openApi,
+    asyncApi: JSON.stringify(asyncApiDocument(registry, config.publicUrl)),
     database,
     isDraining: () => isDraining,
   });

@@ -13,6 +13,8 @@ export interface OpenParts {
   readonly publicUrl: string;
   /** The OpenAPI document, as JSON text. */
   readonly openApi: string;
+  /** The AsyncAPI document, as JSON text. */
+  readonly asyncApi: string;
   readonly database: Database;
   readonly isDraining: () => boolean;
 }
@@ -29,6 +31,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
     '/healthz': serveHealth,
     '/readyz': (exchange) => serveReadiness(exchange, parts.database, parts.isDraining()),
     '/v2/openapi.json': (exchange) => sendJson(exchange, 200, parts.openApi),
+    '/v2/asyncapi.json': (exchange) => sendJson(exchange, 200, parts.asyncApi),
   };
   return async (exchange) => {
     const { path, request } = exchange;
@@ -49,6 +52,7 @@ function welcomeOf(publicUrl: string) {
     rest: `${publicUrl}/v2`,
     graphql: `${publicUrl}/graphql`,
     openapi: `${publicUrl}/v2/openapi.json`,
+    asyncapi: `${publicUrl}/v2/asyncapi.json`,
     health: `${publicUrl}/healthz`,
   };
 }

@@ -1,0 +1,65 @@
+/** AsyncAPI 3.0 of what the gateway tells by itself: webhooks, and the stream of events; made from the templates. */
+import { eventName } from '../events/event-name.ts';
+import type { Registry } from '../templates/registry.ts';
+import { WEBHOOK_HEADERS } from './openapi-body.ts';
+
+type Schema = Record<string, unknown>;
+
+/**
+ * @param publicUrl - base URL of the instance.
+ * @returns the document, as plain data; bodies are those of the OpenAPI document.
+ */
+export function asyncApiDocument(registry: Registry, publicUrl: string): Schema {
+  const { host, protocol } = new URL(publicUrl);
+  const messages = Object.fromEntries(
+    registry.templates.map(({ typeName }) => [typeName, { $ref: `#/components/messages/${typeName}` }]),
+  );
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Crossramp Gateway',
+      version: 'v2',
+      description: 'Events of transactions; docs/events.md is the protocol.',
+      license: { name: 'Apache-2.0' },
+    },
+    defaultContentType: 'application/json',
+    servers: { gateway: { host, protocol: protocol.slice(0, -1) } },
+    channels: {
+      webhook: {
+        address: null,
+        description: 'The URL of an endpoint, or of a transaction (C-61).',
+        messages,
+      },
+      events: {
+        address: '/v2/events',
+        description: 'The same bodies for those who poll; subscriptions at /graphql give them over SSE.',
+        messages,
+      },
+    },
+    operations: {
+      sendWebhook: { action: 'send', channel: { $ref: '#/channels/webhook' } },
+      giveEvents: { action: 'send', channel: { $ref: '#/channels/events' } },
+    },
+    components: {
+      messages: Object.fromEntries(
+        registry.templates.map((template) => [
+          template.typeName,
+          {
+            title: template.product,
+            summary: template.direction,
+            headers: HEADERS,
+            payload: { $ref: `${publicUrl}/v2/openapi.json#/components/schemas/${template.typeName}` },
+            'x-event-names': template.steps.map((step) => eventName({ template: template.name, ...step })),
+          },
+        ]),
+      ),
+    },
+  };
+}
+
+const HEADERS: Schema = {
+  type: 'object',
+  properties: Object.fromEntries(
+    WEBHOOK_HEADERS.map(({ name, description }) => [name, { type: 'string', description }]),
+  ),
+};

@@ -1,0 +1,29 @@
+/** Goal: the AsyncAPI document says what is sent. Method: its names and bodies beside the templates and the OpenAPI document. */
+import { expect, test } from 'vitest';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { useApp } from '../support/app.ts';
+
+const app = useApp();
+
+test('C-61: it names every event of every template, and bodies that the OpenAPI document has', async () => {
+  const { json } = await app.get('/v2/asyncapi.json', { key: null });
+  const { json: openApi } = await app.get('/v2/openapi.json', { key: null });
+  expect(json.asyncapi).toBe('3.0.0');
+  const names = Object.values<{ 'x-event-names': string[] }>(json.components.messages).flatMap(
+    (message) => message['x-event-names'],
+  );
+  const published = REGISTRY.templates.flatMap(({ name, steps }) =>
+    steps.map(({ component, state }) => `${name}.${component}.${state}`.toLowerCase()),
+  );
+  expect(names.toSorted()).toEqual(published.toSorted());
+  for (const [typeName, { payload }] of Object.entries<{ payload: { $ref: string } }>(
+    json.components.messages,
+  )) {
+    expect(payload.$ref).toBe(`${app.baseUrl}/v2/openapi.json#/components/schemas/${typeName}`);
+    expect(openApi.components.schemas).toHaveProperty(typeName);
+  }
+  for (const channel of Object.values<{ messages: object }>(json.channels))
+    expect(Object.keys(channel.messages).sort()).toEqual(
+      REGISTRY.templates.map((each) => each.typeName).sort(),
+    );
+});
