@@ -2,7 +2,7 @@
 import { BRL } from '../base/currency.ts';
 import { txidOf } from '../base/end-to-end-id.ts';
 import { fromMinor } from '../base/money.ts';
-import { depositOf, known, targetOf } from '../templates/amounts.ts';
+import { depositOf, known, sourceOf, targetOf } from '../templates/amounts.ts';
 import type { EffectName } from '../templates/effects.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Trigger } from '../templates/triggers.ts';
@@ -39,10 +39,12 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     return { on: 'charge_created', txid, ...(await rails.pix.createCharge({ ...order, txid })) };
   },
   cancel_charge: async ({ rails }, order) => void (await rails.pix.cancelCharge(order)),
-  allocate_deposit: async (services, { row }) => ({
-    on: 'deposit_ready',
-    ...(await allocateDeposit(services, row)),
-  }),
+  allocate_deposit: async (services, order) => {
+    const { address, exactAmount } = await allocateDeposit(services, order.row);
+    const { currency } = sourceOf(order.row);
+    await services.rails.chain.watchDeposit({ ...order, currency, exactAmount });
+    return { on: 'deposit_ready', address, exactAmount };
+  },
   screen: async (services, order) => {
     const isPayment = order.row.process?.paid !== undefined;
     const { stepUp } = templateOf(services, order.row);

@@ -39,6 +39,10 @@ export interface ChainRail {
   readonly networkFee: (currency: Currency) => Promise<bigint>;
   /** @returns an address to receive deposits at; one of its own for each call where the network allows it. */
   readonly depositAddress: (currency: Currency) => Promise<string>;
+  /** Watches for a deposit; `deposit_seen` and `deposit_confirmed` follow when it is made. */
+  readonly watchDeposit: (
+    order: Order & { readonly currency: Currency; readonly exactAmount: string },
+  ) => Promise<unknown>;
   /** Sends crypto; `delivery_broadcast` and `delivery_confirmed` follow, or `delivery_failed`. */
   readonly send: (
     order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },

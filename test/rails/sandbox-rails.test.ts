@@ -289,6 +289,20 @@ describe('charges', () => {
     expect(`${now?.component}/${now?.state}`).toBe('success/DONE');
   });
 
+  test('an automatic sandbox deposits the exact amount by itself, once', async () => {
+    const { chain } = automatic().rails;
+    const order = { ...newOrder(), currency: USDT_TRX, exactAmount: '100.000137' };
+    const told = await toldBy(async () => {
+      await chain.watchDeposit(order);
+      await chain.watchDeposit(order);
+      await services.rails.chain.watchDeposit({ ...newOrder(), currency: USDT_TRX, exactAmount: '1.000001' });
+    });
+    expect(told).toMatchObject([
+      { trigger: { on: 'deposit_seen', amount: '100.000137' } },
+      { trigger: { on: 'deposit_confirmed' } },
+    ]);
+  });
+
   test('the directory knows whose a key is', async () => {
     const { keyOwner } = services.rails.pix;
     const stranger = { ...row, pixKey: '11144477735', pixKeyType: 'cpf' };

@@ -7,7 +7,7 @@ import { fromMinor, toMinor } from '../../base/money.ts';
 import { EVM_CHAIN_IDS, NATIVE_ASSETS } from '../../base/token-contract.ts';
 import type { ChainRail } from '../../resolvers/rails.ts';
 import type { TriggerFacts } from '../../templates/triggers.ts';
-import { nextDepositAddress } from './addresses.ts';
+import { nextDepositAddress, payerAddress } from './addresses.ts';
 import { type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
 
 /** What a transfer costs, by raw ledger code and in the currency itself. */
@@ -33,14 +33,25 @@ const GAS: ReadonlyMap<string, string> = new Map([
 ]);
 const BROADCAST_MS = 700;
 const CONFIRM_MS = BROADCAST_MS + 1_000;
+/** How long the payer of an automatic sandbox takes to deposit. */
+const DEPOSIT_MS = 2_000;
 
 type Gas = TriggerFacts['delivery_broadcast']['gas'];
 
-/** @returns the rail. Hashes come of the order's key: a repeated order is the same transfer. */
-export function sandboxChain(parts: RailParts): ChainRail {
+/**
+ * @param isAuto - whether deposits are made by themselves.
+ * @returns the rail. Hashes come of the order's key: a repeated order is the same transfer.
+ */
+export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
   return {
     networkFee: async (currency) => networkFeeOf(currency),
     depositAddress: (currency) => nextDepositAddress(parts.database, currency),
+    watchDeposit: ({ currency, exactAmount, ...order }) =>
+      placeOnce(parts, order, {
+        kind: 'watch',
+        request: { currency: currency.code, exactAmount },
+        outcomes: (nowMs) => (isAuto ? depositedByItself(currency, exactAmount, order.key, nowMs) : []),
+      }),
     send: ({ currency, to, amountMinor, ...order }) =>
       placeOnce(parts, order, {
         kind: 'transfer',
@@ -70,6 +81,29 @@ export function txHashOf({ network }: Currency, seed: string): string {
   if (network === 'SOL') return base58.encode(createHash('sha512').update(seed).digest());
   const hash = createHash('sha256').update(seed).digest('hex');
   return EVM_CHAIN_IDS.has(network) ? `0x${hash}` : hash;
+}
+
+/** In an automatic sandbox the payer deposits after two seconds, and the network is sure after two more. */
+function depositedByItself(
+  currency: Currency,
+  amount: string,
+  key: string,
+  nowMs: number,
+): readonly Outcome[] {
+  const txHash = txHashOf(currency, key);
+  const seenAt = new Date(nowMs + DEPOSIT_MS).toISOString();
+  const seen = {
+    on: 'deposit_seen',
+    txHash,
+    logIndex: 0,
+    amount,
+    from: payerAddress(currency),
+    seenAt,
+  } as const;
+  return [
+    { trigger: seen, railKey: `chain:${currency.network}:${txHash}:0`, afterMs: DEPOSIT_MS },
+    { trigger: { on: 'deposit_confirmed', txHash }, afterMs: 2 * DEPOSIT_MS },
+  ];
 }
 
 function networkFeeOf({ code, decimals }: Currency): bigint {

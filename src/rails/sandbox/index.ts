@@ -25,7 +25,7 @@ export interface SandboxParts {
   readonly registry: Registry;
   /** Rung for transactions that have something to do because the clock was set ahead. */
   readonly doorbell: Doorbell;
-  /** Charges are paid by themselves, so that a demonstration needs no hand. */
+  /** Charges are paid and deposits made by themselves, so that a demonstration needs no hand. */
   readonly isAuto: boolean;
   /** The engine, which needs the clock first. */
   readonly advance: () => Advance;
@@ -41,7 +41,7 @@ export function createSandbox(parts: SandboxParts): {
   const clock = sandboxClock(database);
   const rails: Rails = {
     pix: sandboxPix({ database, clock }, isAuto),
-    chain: sandboxChain({ database, clock }),
+    chain: sandboxChain({ database, clock }, isAuto),
     rates: sandboxRates(clock),
     identity: sandboxIdentity(database),
     screening: sandboxScreening(database),
