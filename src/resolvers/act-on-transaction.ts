@@ -3,7 +3,6 @@ import type { Scope } from '../base/api-key.ts';
 import { currencyOfLedger } from '../base/currency.ts';
 import { GatewayError, invalidParameters } from '../base/errors.ts';
 import { fromMinor, toMinor } from '../base/money.ts';
-import { readProcesses } from '../store/processes.ts';
 import { depositOf, known } from '../templates/amounts.ts';
 import type { Family } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
@@ -15,7 +14,7 @@ import { type Context, requireScope } from './context.ts';
 import { exceedsDailyLimit } from './customer-limits.ts';
 import type { Attempt } from './once.ts';
 import { price } from './price.ts';
-import { findOwn } from './read-transaction.ts';
+import { findOwnProcess } from './read-transaction.ts';
 
 /** Which transaction: its id, and the family that it must be of, if any. */
 export interface Target {
@@ -179,10 +178,8 @@ async function requote(context: Context, target: Target, row: ProcessRow): Promi
   return act(context, target, row, { on: 'requoted', price: facts });
 }
 
-async function find(context: Context, { end2end, family }: Target): Promise<ProcessRow> {
-  const { accountId, id } = await findOwn(context, end2end, family);
-  const [row] = await readProcesses(context.database, [{ accountId, transactionId: id }]);
-  return known(row, 'a transaction that was read');
+function find(context: Context, { end2end, family }: Target): Promise<ProcessRow> {
+  return findOwnProcess(context, end2end, family);
 }
 
 async function act(

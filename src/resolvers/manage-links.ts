@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { assert } from '../base/assert.ts';
 import { BRL, currencyOfLedger } from '../base/currency.ts';
 import { GatewayError, notFound } from '../base/errors.ts';
-import { readProcesses } from '../store/processes.ts';
 import { arm } from '../store/sandbox.ts';
 import { readTemplateSettings } from '../store/settings.ts';
 import {
@@ -26,7 +25,7 @@ import { exceedsDailyLimit } from './customer-limits.ts';
 import { emptyProcess, endOf } from './make-transaction.ts';
 import { PAY_PATH } from './pay-links.ts';
 import { price, refuseOutOfBounds } from './price.ts';
-import { readTransaction } from './read-transaction.ts';
+import { findOwnProcess } from './read-transaction.ts';
 import { registerWebhook } from './register-webhook.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
@@ -144,9 +143,7 @@ export async function enterAmountOf(
   amountPayment: Named,
 ): Promise<ProcessRow> {
   requireScope(context, 'create');
-  const { accountId, id } = await readTransaction(context, end2end);
-  const [row] = await readProcesses(context.database, [{ accountId, transactionId: id }]);
-  return enterAmount(context, known(row, 'a transaction that was read'), amountPayment);
+  return enterAmount(context, await findOwnProcess(context, end2end), amountPayment);
 }
 
 function checkoutOf({ registry }: Services): Template {

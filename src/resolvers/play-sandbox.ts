@@ -1,11 +1,9 @@
 /** The sandbox as callers reach it: scenarios, its clock, money to start with. Refused for live keys. */
 import { GatewayError, invalidParameters } from '../base/errors.ts';
-import { readProcesses } from '../store/processes.ts';
-import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { type Context, requireScope } from './context.ts';
 import { type Funding, fundAccount } from './fund-account.ts';
-import { findOwn } from './read-transaction.ts';
+import { findOwnProcess } from './read-transaction.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** A scenario to be played; each as the caller wrote it. */
@@ -26,9 +24,8 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
  */
 export async function playScenario(context: Context, input: ScenarioInput): Promise<ProcessRow> {
   const sandbox = requireSandbox(context);
-  const { accountId, id } = await findOwn(context, input.end2end);
-  const [row] = await readProcesses(context.database, [{ accountId, transactionId: id }]);
-  return sandbox.play(known(row, 'a transaction that was read'), input.scenario, { amount: input.amount });
+  const row = await findOwnProcess(context, input.end2end);
+  return sandbox.play(row, input.scenario, { amount: input.amount });
 }
 
 /** Sets the clock ahead by a duration such as `30m`. @returns its time then. @throws as `playScenario`. */

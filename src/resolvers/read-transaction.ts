@@ -1,8 +1,10 @@
 /** Reads one transaction. */
 import { notFound } from '../base/errors.ts';
+import type { Tx } from '../store/database.ts';
+import { findProcess } from '../store/processes.ts';
 import { findTransaction } from '../store/transactions.ts';
 import type { Family } from '../templates/define.ts';
-import type { TransactionRow } from '../templates/facts.ts';
+import type { ProcessRow, TransactionRow } from '../templates/facts.ts';
 import type { Context } from './context.ts';
 import { requireScope } from './context.ts';
 
@@ -19,14 +21,22 @@ export async function readTransaction(
   family?: Family,
 ): Promise<TransactionRow> {
   requireScope(context, 'read');
-  return findOwn(context, end2end, family);
+  return findOwn(context, findTransaction, end2end, family);
 }
 
-/** As `readTransaction`, for callers that may act on it without reading. @throws {GatewayError} `NOT_FOUND`. */
-export async function findOwn(context: Context, end2end: string, family?: Family): Promise<TransactionRow> {
-  const { database, registry, caller } = context;
+/** As `readTransaction` with its working facts, for callers that may act on it without reading. @throws `NOT_FOUND`. */
+export function findOwnProcess(context: Context, end2end: string, family?: Family): Promise<ProcessRow> {
+  return findOwn(context, findProcess, end2end, family);
+}
+
+async function findOwn<Row extends TransactionRow>(
+  { database, registry, caller }: Context,
+  find: (database: Tx, accountId: bigint, end2end: string) => Promise<Row | undefined>,
+  end2end: string,
+  family: Family | undefined,
+): Promise<Row> {
   if (end2end.length > LONGEST_ID || end2end.includes('\0') || !end2end.isWellFormed()) throw notFound();
-  const row = await findTransaction(database, caller.accountId, end2end);
+  const row = await find(database, caller.accountId, end2end);
   if (!row || (family && registry.find(row.template)?.family !== family)) throw notFound();
   return row;
 }

@@ -2,8 +2,7 @@
 import type { Scope } from '../base/api-key.ts';
 import { type Context, requireScope } from '../resolvers/context.ts';
 import { type Attempt, once } from '../resolvers/once.ts';
-import { readProcesses } from '../store/processes.ts';
-import { findTransaction } from '../store/transactions.ts';
+import { findProcess } from '../store/processes.ts';
 import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 
@@ -74,7 +73,5 @@ export async function keepOnce<Kept extends object>(
 }
 
 async function readProcess({ database, caller }: Context, end2end: string): Promise<ProcessRow> {
-  const made = known(await findTransaction(database, caller.accountId, end2end), 'what a key was used for');
-  const [row] = await readProcesses(database, [{ accountId: made.accountId, transactionId: made.id }]);
-  return known(row, 'a transaction that was read');
+  return known(await findProcess(database, caller.accountId, end2end), 'what a key was used for');
 }

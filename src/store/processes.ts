@@ -127,6 +127,10 @@ const ANYWHERE: Statement = {
   name: 'process_anywhere',
   text: `select ${SELECT} from account a join transaction t on t.account_id = a.id and t.end2end = $1 limit 1`,
 };
+const BY_END2END: Statement = {
+  name: 'process_by_end2end',
+  text: `select ${SELECT} from transaction t where t.account_id = $1 and t.end2end = $2`,
+};
 const BY_SESSION: Statement = {
   name: 'process_by_session',
   text: `select ${SELECT} from transaction t where t.process ->> 'session' = $1 and t.process ? 'session'`,
@@ -158,6 +162,16 @@ export function readProcesses(
     ids.map(({ accountId }) => accountId),
     ids.map(({ transactionId }) => transactionId),
   ]);
+}
+
+/** @returns the account's transaction, or undefined: also when it is another account's. */
+export async function findProcess(
+  database: Tx,
+  accountId: bigint,
+  end2end: string,
+): Promise<ProcessRow | undefined> {
+  const [row] = await database.query<ProcessRow>(BY_END2END, [accountId, end2end]);
+  return row;
 }
 
 /** @returns a transaction of any account, for the operator of a sandbox. */

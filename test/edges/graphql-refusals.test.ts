@@ -95,6 +95,12 @@ describe('scopes', () => {
     const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
     expect(await perform('cancelTransaction', end2end, '', apiKey)).toBe('quote/CANCELLED');
   });
+
+  test('an amount is entered with the scope create alone, as the other acts are', async () => {
+    const { apiKey } = await app.addKey(shop.accountId, ['create']);
+    const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
+    expect(await perform('enterAmount', end2end, 'amountPayment: "80",', apiKey)).toBe('pre_kyc/INFO');
+  });
 });
 
 describe('isolation', () => {
