@@ -165,7 +165,7 @@ async function refund(
 
 async function requote(context: Context, target: Target, row: ProcessRow): Promise<ProcessRow> {
   if (!row.process?.deposit) throw conflict(row);
-  const template = known(context.registry.find(row.template), 'the template');
+  const template = context.registry.of(row.template);
   const currency = currencyOfLedger(known(row.sourceCurrency, 'a currency'));
   const crypto = fromMinor(toMinor(row.process.deposit.amount, currency.decimals), currency.decimals);
   const { facts } = await price(context, {
@@ -208,5 +208,5 @@ export function conflict(row: ProcessRow): GatewayError {
 
 /** Taking money out of the account asks for more than making a charge does. */
 function scopeToMove({ registry }: Context, row: ProcessRow): Scope {
-  return registry.find(row.template)?.family === 'withdrawals' ? 'move' : 'create';
+  return registry.of(row.template).family === 'withdrawals' ? 'move' : 'create';
 }

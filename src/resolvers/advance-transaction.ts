@@ -146,9 +146,9 @@ async function readBatch(
       return { request, row, code: 'STEP_CONFLICT', steps: [] };
     }
     const { create } = target;
-    const family = registry.find(create.template)?.family;
+    const { family } = registry.of(create.template);
     const head = heads.get(create.accountId);
-    assert(family && head, 'a transaction is made of a known template, for an account');
+    assert(head, 'a transaction is made for an account');
     const key = `${create.accountId} ${family}`;
     const list = lists.get(key) ?? { lastSeq: 0n, lastCreatedAt: instantOf(new Date(0)) };
     const createdAt = instantOf(new Date(Math.max(nowMs, millisOf(list.lastCreatedAt) + 1)));
@@ -183,14 +183,14 @@ async function planBatch(tx: Tx, { registry }: EngineParts, items: Item[], nowMs
   for (const item of items) {
     const { request, row } = item;
     const owner = request.railKey ? ownerOf.get(`${row.accountId} ${request.railKey}`) : undefined;
-    const template = registry.find(row.template);
-    assert(template, `template ${row.template} is in the registry`);
     const balances =
       request.trigger.on === 'dispute_opened' ? await readAvailable(tx, row.accountId) : NO_BALANCES;
     const available = (currency: string) => balances.get(currency) ?? 0n;
     // A key that acted on this transaction may act again: a deposit that was dropped can be seen once more.
     const isForeign = owner !== undefined && owner !== row.id;
-    const steps = isForeign ? undefined : plan(template, row, request.trigger, { nowMs, available });
+    const steps = isForeign
+      ? undefined
+      : plan(registry.of(row.template), row, request.trigger, { nowMs, available });
     if (steps) {
       take(item, steps);
       if (request.railKey) ownerOf.set(`${row.accountId} ${request.railKey}`, row.id);
@@ -249,7 +249,7 @@ async function storeBatch(tx: Tx, parts: EngineParts, { items, heads, places }: 
       tx,
       made.map(({ row }) => ({
         row,
-        family: familyOf(parts.registry, row),
+        family: parts.registry.of(row.template).family,
         listSeq: (places.get(row.end2end) as { listSeq: bigint }).listSeq,
       })),
     );
@@ -302,12 +302,6 @@ function eventsOf({ render }: EngineParts, { steps }: Item, heads: Map<bigint, H
         payload: render(row),
       };
     });
-}
-
-function familyOf(registry: Registry, row: ProcessRow) {
-  const family = registry.find(row.template)?.family;
-  assert(family, `template ${row.template} is in the registry`);
-  return family;
 }
 
 function accountOf({ target }: AdvanceRequest): bigint {

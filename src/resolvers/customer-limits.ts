@@ -1,9 +1,7 @@
 /** How much a customer may move: the daily limit, and when a closer look is due (C-21). */
-import { assert } from '../base/assert.ts';
 import { isMore, sum } from '../base/money.ts';
 import { readTemplateSettings } from '../store/settings.ts';
 import { customerVolume } from '../store/volumes.ts';
-import type { Family } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Services } from './context.ts';
 
@@ -26,7 +24,7 @@ export async function exceedsDailyLimit(
 ): Promise<boolean> {
   const nowMs = await services.clock.nowMs();
   const since = new Date(nowMs - (nowMs % DAY_MS));
-  const family = familyOf(services, template);
+  const family = services.registry.of(template).family;
   const moved = await customerVolume(services.database, accountId, family, clientTaxId, since);
   const settings = await readTemplateSettings(services.database, accountId, template);
   return isMore(sum([moved, amount]), settings.customerLimitDaily);
@@ -38,13 +36,7 @@ export async function needsStepUp(services: Services, row: ProcessRow): Promise<
   const { database, clock } = services;
   const settings = await readTemplateSettings(database, row.accountId, row.template);
   const since = new Date((await clock.nowMs()) - STEP_UP_DAYS * DAY_MS);
-  const family = familyOf(services, row.template);
+  const family = services.registry.of(row.template).family;
   const moved = await customerVolume(database, row.accountId, family, row.clientTaxId, since);
   return isMore(moved, settings.customerStepUp30d);
-}
-
-function familyOf({ registry }: Services, template: string): Family {
-  const family = registry.find(template)?.family;
-  assert(family, `template ${template} is in the registry`);
-  return family;
 }

@@ -127,8 +127,8 @@ export async function enterAmount(
   const checks = new CreationChecks({ allowsLoopback: false });
   const amount = checks.amount(amountPayment, BRL);
   checks.refuse();
-  const template = services.registry.find(row.template);
-  if (!template || !awaitsAmount(template, row)) throw conflict(row);
+  const template = services.registry.of(row.template);
+  if (!awaitsAmount(template, row)) throw conflict(row);
   const trigger = await priceTrigger(services, template, row, known(amount, 'an amount'));
   const target = { accountId: row.accountId, transactionId: row.id };
   const result = await services.advance({ target, trigger });

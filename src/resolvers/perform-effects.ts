@@ -4,7 +4,6 @@ import { txidOf } from '../base/end-to-end-id.ts';
 import { fromMinor } from '../base/money.ts';
 import { depositOf, known, sourceOf, targetOf } from '../templates/amounts.ts';
 import type { EffectName } from '../templates/effects.ts';
-import type { ProcessRow } from '../templates/facts.ts';
 import type { Trigger } from '../templates/triggers.ts';
 import { allocateDeposit } from './allocate-deposit.ts';
 import type { Services } from './context.ts';
@@ -22,7 +21,7 @@ const told =
 /** Every effect (src/templates/effects.ts). */
 export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   check_identity: async (services, order) => {
-    const { stepUp } = templateOf(services, order.row);
+    const { stepUp } = services.registry.of(order.row.template);
     if (stepUp === 'before_payment' && (await needsStepUp(services, order.row)))
       return { on: 'step_up_required' };
     return identityTrigger(await services.rails.identity.check(order));
@@ -47,7 +46,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   },
   screen: async (services, order) => {
     const isPayment = order.row.process?.paid !== undefined;
-    const { stepUp } = templateOf(services, order.row);
+    const { stepUp } = services.registry.of(order.row.template);
     const found = await services.rails.screening.screen(order);
     if (found === 'held') return { on: 'held' };
     const isDue = stepUp === 'after_payment' && (await needsStepUp(services, order.row));
@@ -101,10 +100,6 @@ export const EFFECT_FAILURES: Readonly<Partial<Record<EffectName, Trigger>>> = {
   create_charge: { on: 'charge_failed' },
   swap: { on: 'swap_failed' },
 };
-
-function templateOf({ registry }: Services, row: ProcessRow) {
-  return known(registry.find(row.template), 'the template');
-}
 
 function identityTrigger(found: 'passed' | 'irregular' | 'step_up' | 'review'): Trigger {
   switch (found) {

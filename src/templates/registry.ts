@@ -1,4 +1,5 @@
 /** Looks templates up. Everything above this layer works on a registry, never on a template by name. */
+import { assert } from '../base/assert.ts';
 import { EMPTY_LABEL } from '../base/label.ts';
 import type { Family, Step, Template } from './define.ts';
 
@@ -7,6 +8,8 @@ export interface Registry {
   readonly templates: readonly Template[];
   /** @returns the template of a wire name, or undefined. */
   readonly find: (name: string) => Template | undefined;
+  /** @returns the template of a transaction: its name was found here when it was made, or imported. */
+  readonly of: (name: string) => Template;
   /** @returns the templates that a REST family serves. */
   readonly ofFamily: (family: Family) => readonly Template[];
   /** @returns the step of a template; one that only imported history knows has empty labels. */
@@ -24,6 +27,11 @@ export function registryOf(templates: readonly Template[]): Registry {
   return {
     templates,
     find: (name) => byName.get(name),
+    of: (name) => {
+      const template = byName.get(name);
+      assert(template, `template ${name} is in the registry`);
+      return template;
+    },
     ofFamily: (family) => templates.filter((template) => template.family === family),
     stepOf: (template, component, state) =>
       steps.get(stepKey(template, component, state)) ?? unknownStep(component, state),
