@@ -4,25 +4,14 @@ import { currencyOfLedger } from '../base/currency.ts';
 import { GatewayError, invalidParameters } from '../base/errors.ts';
 import { fromMinor, toMinor } from '../base/money.ts';
 import { depositOf, known } from '../templates/amounts.ts';
-import type { Family } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
-import { stepNameOf } from '../templates/step-name.ts';
-import type { Trigger } from '../templates/triggers.ts';
 import type { CreationChecks } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
 import { exceedsDailyLimit } from './customer-limits.ts';
-import type { Attempt } from './once.ts';
+import { conflict, moveTransaction, type Target } from './move-transaction.ts';
 import { price } from './price.ts';
 import { findOwnProcess } from './read-transaction.ts';
-
-/** Which transaction: its id, and the family that it must be of, if any. */
-export interface Target {
-  readonly end2end: string;
-  readonly family?: Family;
-  /** The try under an idempotency key: what an earlier one did is not done again. */
-  readonly attempt?: Attempt;
-}
 
 /**
  * Cancels a transaction that nothing was paid on; a withdrawal before it is sent.
@@ -30,15 +19,15 @@ export interface Target {
  * @throws {GatewayError} `NOT_FOUND`, `STEP_CONFLICT`, `FORBIDDEN`.
  */
 export async function cancelTransaction(context: Context, target: Target): Promise<ProcessRow> {
-  const row = await find(context, target);
+  const row = await findTarget(context, target);
   requireScope(context, scopeToMove(context, row));
-  return act(context, target, row, { on: 'cancelled' });
+  return moveTransaction(context, target, row, { on: 'cancelled' });
 }
 
 /** Accepts the quote of a transaction that was made without that. @throws as `cancelTransaction`. */
 export async function acceptQuote(context: Context, target: Target): Promise<ProcessRow> {
   requireScope(context, 'create');
-  return act(context, target, await find(context, target), { on: 'accepted' });
+  return moveTransaction(context, target, await findTarget(context, target), { on: 'accepted' });
 }
 
 /** Who a customer or payee is, and where a payee is paid; each under the caller's own name for it. */
@@ -69,7 +58,7 @@ export async function provideIdentity(
   if (input.pixKeyType && !input.pixKey)
     checks.add({ parameter: 'pixKey', message: 'is required with pixKeyType' });
   checks.refuse();
-  const row = await find(context, target);
+  const row = await findTarget(context, target);
   const identity = { clientName: known(clientName, 'a name'), clientTaxId: known(clientTaxId, 'a tax id') };
   const isPayout = row.targetCurrency === 'BRL';
   if (isPayout && !payout)
@@ -82,14 +71,19 @@ export async function provideIdentity(
     clientTaxId: identity.clientTaxId,
     amount,
   };
-  if (await exceedsDailyLimit(context, volume)) return act(context, target, row, { on: 'limit_exceeded' });
-  return act(context, target, row, { on: 'identity_given', ...identity, ...(payout && { payout }) });
+  if (await exceedsDailyLimit(context, volume))
+    return moveTransaction(context, target, row, { on: 'limit_exceeded' });
+  return moveTransaction(context, target, row, {
+    on: 'identity_given',
+    ...identity,
+    ...(payout && { payout }),
+  });
 }
 
 /** Confirms the identity that was given. @throws as `cancelTransaction`. */
 export async function confirmIdentity(context: Context, target: Target): Promise<ProcessRow> {
   requireScope(context, 'create');
-  return act(context, target, await find(context, target), { on: 'identity_confirmed' });
+  return moveTransaction(context, target, await findTarget(context, target), { on: 'identity_confirmed' });
 }
 
 /** What to do with a deposit that is held: keep it, send it back, or convert it at a new price. */
@@ -109,10 +103,10 @@ export async function resolveDeposit(
   checks: CreationChecks,
 ): Promise<ProcessRow> {
   requireScope(context, 'move');
-  const row = await find(context, target);
+  const row = await findTarget(context, target);
   switch (resolution) {
     case 'keep':
-      return act(context, target, row, { on: 'kept' });
+      return moveTransaction(context, target, row, { on: 'kept' });
     case 'refund':
       return refund(context, target, row, address, checks);
     case 'requote':
@@ -123,25 +117,27 @@ export async function resolveDeposit(
 /** Approves a withdrawal that needs a second approver. @throws `FORBIDDEN` for the key that asked for it. */
 export async function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
   requireScope(context, 'move');
-  const row = await find(context, target);
+  const row = await findTarget(context, target);
   if (row.process?.createdBy === context.caller.id)
     throw new GatewayError(
       'FORBIDDEN',
       'a withdrawal is approved with another key than the one that asked for it',
     );
-  return act(context, target, row, { on: 'approved' });
+  return moveTransaction(context, target, row, { on: 'approved' });
 }
 
 /** Refuses a withdrawal that needs a second approver. @throws as `cancelTransaction`. */
 export async function rejectWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
   requireScope(context, 'move');
-  return act(context, target, await find(context, target), { on: 'rejected' });
+  return moveTransaction(context, target, await findTarget(context, target), { on: 'rejected' });
 }
 
 /** Lets a transaction go that screening held, or turns it down. @throws as `cancelTransaction`. */
 export async function decideHold(context: Context, target: Target, isReleased: boolean): Promise<ProcessRow> {
   requireScope(context, 'admin');
-  return act(context, target, await find(context, target), { on: isReleased ? 'released' : 'hold_rejected' });
+  return moveTransaction(context, target, await findTarget(context, target), {
+    on: isReleased ? 'released' : 'hold_rejected',
+  });
 }
 
 async function refund(
@@ -157,7 +153,7 @@ async function refund(
   checks.refuse();
   if (amount <= (await context.rails.chain.networkFee(currency)))
     throw new GatewayError('LIMIT_EXCEEDED', 'nothing would be left of the deposit after the network fee');
-  return act(context, target, row, {
+  return moveTransaction(context, target, row, {
     on: 'refund_ordered',
     address: given ?? known(row.depositFrom, 'where it came from'),
   });
@@ -175,35 +171,11 @@ async function requote(context: Context, target: Target, row: ProcessRow): Promi
     currency,
     wanted: { crypto },
   });
-  return act(context, target, row, { on: 'requoted', price: facts });
+  return moveTransaction(context, target, row, { on: 'requoted', price: facts });
 }
 
-function find(context: Context, { end2end, family }: Target): Promise<ProcessRow> {
+function findTarget(context: Context, { end2end, family }: Target): Promise<ProcessRow> {
   return findOwnProcess(context, end2end, family);
-}
-
-async function act(
-  context: Context,
-  { attempt }: Target,
-  row: ProcessRow,
-  trigger: Trigger,
-): Promise<ProcessRow> {
-  if (attempt && attempt.made !== null) return row;
-  const result = await context.advance({
-    target: { accountId: row.accountId, transactionId: row.id },
-    trigger,
-    ...(attempt && { alongside: (tx, moved) => attempt.bind(tx, moved.end2end) }),
-  });
-  if (result.code !== 'MOVED') throw conflict(result.row);
-  return result.row;
-}
-
-/** @returns the refusal of something that the transaction's step does not allow. */
-export function conflict(row: ProcessRow): GatewayError {
-  return new GatewayError(
-    'STEP_CONFLICT',
-    `the transaction is at ${stepNameOf(row)}, which does not allow this`,
-  );
 }
 
 /** Taking money out of the account asks for more than making a charge does. */

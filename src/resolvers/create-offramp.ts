@@ -10,7 +10,7 @@ import type { NewProcess } from './advance-transaction.ts';
 import type { CreationChecks } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
-import { refuseOverDay, templateFor } from './create-onramp.ts';
+import { refuseOverDay } from './customer-limits.ts';
 import { emptyProcess, endOf, makeTransaction } from './make-transaction.ts';
 import type { Attempt } from './once.ts';
 import { price, type Wanted } from './price.ts';
@@ -73,7 +73,7 @@ export async function createOfframp(
 ): Promise<ProcessRow> {
   requireScope(context, 'create');
   const checked = check(input, checks, options);
-  const template = templateFor(context, 'offramps', checked.isExternal);
+  const template = context.registry.choose('offramps', checked.isExternal ? 'external' : 'balance');
   return makeTransaction(context, attempt, async () => {
     const { facts, alongside } = await priced(context, template, checked);
     if (!checked.isExternal) await refuseUncovered(context, checked.currency, facts.sourceAmount);
@@ -144,20 +144,22 @@ function check(input: OfframpInput, checks: CreationChecks, options: OfframpOpti
 }
 
 async function priced(context: Context, template: Template, { currency, wanted, quoteId, facts }: Checked) {
+  const { accountId } = context.caller;
+  const volume = { accountId, template: template.name, clientTaxId: facts.clientTaxId };
   if (quoteId !== undefined) {
     const quote = await quoteToUse(context, quoteId, { template, currency, direction: 'out' });
-    await refuseOverDay(context, template, facts.clientTaxId, quote.facts.targetAmount);
+    await refuseOverDay(context, { ...volume, amount: quote.facts.targetAmount });
     return { facts: quote.facts, alongside: spendQuote(context, quoteId) };
   }
   assert(wanted, 'an amount was given');
   const request = {
-    accountId: context.caller.accountId,
+    accountId,
     template,
     direction: 'out',
     currency,
     wanted,
   } as const;
   const made = await price(context, request);
-  await refuseOverDay(context, template, facts.clientTaxId, made.brl);
+  await refuseOverDay(context, { ...volume, amount: made.brl });
   return { facts: made.facts, alongside: undefined };
 }

@@ -1,7 +1,6 @@
 /** Makes checkout sessions and onramps: BRL in by PIX, crypto to the balance or to a wallet (contract 4). */
 import { assert } from '../base/assert.ts';
 import { BRL, type Currency } from '../base/currency.ts';
-import { GatewayError } from '../base/errors.ts';
 import type { Family, Template } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { QuoteFacts } from '../templates/triggers.ts';
@@ -9,7 +8,7 @@ import type { NewProcess } from './advance-transaction.ts';
 import type { CreationChecks } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
-import { exceedsDailyLimit } from './customer-limits.ts';
+import { refuseOverDay } from './customer-limits.ts';
 import { emptyProcess, endOf, makeTransaction } from './make-transaction.ts';
 import type { Attempt } from './once.ts';
 import { price, type Wanted } from './price.ts';
@@ -73,7 +72,7 @@ export async function createOnramp(
 ): Promise<ProcessRow> {
   requireScope(context, 'create');
   const checked = check(input, checks, options);
-  const template = templateFor(context, options.family, checked.facts.wallet != null);
+  const template = context.registry.choose(options.family, checked.facts.wallet ? 'external' : 'balance');
   return makeTransaction(context, attempt, async () => {
     const { facts, alongside } = await priced(context, template, checked);
     const nowMs = await context.clock.nowMs();
@@ -90,14 +89,6 @@ export async function createOnramp(
     };
     return { create, awaitsRail: true, alongside };
   });
-}
-
-/** @returns the template of a family whose crypto goes to the balance, or to a wallet outside. */
-export function templateFor({ registry }: Context, family: Family, isExternal: boolean): Template {
-  const crypto = isExternal ? 'external' : 'balance';
-  const template = registry.ofFamily(family).find((each) => each.crypto === crypto);
-  assert(template, `the ${family} have a template for ${crypto}`);
-  return template;
 }
 
 function check(input: OnrampInput, checks: CreationChecks, options: OnrampOptions): Checked {
@@ -132,34 +123,23 @@ function check(input: OnrampInput, checks: CreationChecks, options: OnrampOption
 
 async function priced(context: Context, template: Template, checked: Checked) {
   const { currency, wanted, quoteId, facts } = checked;
+  const { accountId } = context.caller;
+  const volume = { accountId, template: template.name, clientTaxId: facts.clientTaxId };
   const nothing: Partial<QuoteFacts> = {};
   if (quoteId !== undefined) {
     const quote = await quoteToUse(context, quoteId, { template, currency, direction: 'in' });
-    await refuseOverDay(context, template, facts.clientTaxId, quote.facts.sourceAmount);
+    await refuseOverDay(context, { ...volume, amount: quote.facts.sourceAmount });
     return { facts: quote.facts, alongside: spendQuote(context, quoteId) };
   }
   if (!wanted) return { facts: nothing, alongside: undefined };
   const request = {
-    accountId: context.caller.accountId,
+    accountId,
     template,
     direction: 'in',
     currency,
     wanted,
   } as const;
   const made = await price(context, request);
-  await refuseOverDay(context, template, facts.clientTaxId, made.brl);
+  await refuseOverDay(context, { ...volume, amount: made.brl });
   return { facts: made.facts, alongside: undefined };
-}
-
-/** @throws {GatewayError} `LIMIT_EXCEEDED` when the customer's day would go over its limit. */
-export async function refuseOverDay(
-  context: Context,
-  template: Template,
-  clientTaxId: string | null | undefined,
-  amount: string | null,
-): Promise<void> {
-  if (!clientTaxId || amount === null) return;
-  const volume = { accountId: context.caller.accountId, template: template.name, clientTaxId, amount };
-  if (await exceedsDailyLimit(context, volume))
-    throw new GatewayError('LIMIT_EXCEEDED', 'the amount would take this customer over the limit of the day');
 }

@@ -15,7 +15,6 @@ import type { CreationChecks } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
 import { refuseUncovered } from './create-offramp.ts';
-import { templateFor } from './create-onramp.ts';
 import { emptyProcess, makeTransaction } from './make-transaction.ts';
 import type { Attempt } from './once.ts';
 import { currentRate, refuseOutOfBounds } from './price.ts';
@@ -53,7 +52,7 @@ export async function createWithdrawal(
   const notes = checks.notes(input.notes);
   checks.refuse();
   assert(currency && amount && groupId, 'what is required and was not refused is there');
-  const template = templateFor(context, 'withdrawals', true);
+  const template = context.registry.choose('withdrawals', 'external');
   return makeTransaction(context, attempt, async () => {
     const nowMs = await context.clock.nowMs();
     const entry = await destination(context, { currency, groupId, address, nowMs });

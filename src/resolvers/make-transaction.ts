@@ -4,13 +4,12 @@ import { assert } from '../base/assert.ts';
 import { newEnd2end } from '../base/end2end.ts';
 import { GatewayError } from '../base/errors.ts';
 import { instantOf } from '../base/instant.ts';
-import type { Tx } from '../store/database.ts';
 import { pendingJobs } from '../store/jobs.ts';
 import { readProcesses } from '../store/processes.ts';
 import { arm } from '../store/sandbox.ts';
 import { findTransaction } from '../store/transactions.ts';
 import type { ProcessRow } from '../templates/facts.ts';
-import type { NewProcess } from './advance-transaction.ts';
+import type { AdvanceRequest, NewProcess } from './advance-transaction.ts';
 import type { Context, Services } from './context.ts';
 import type { TransactionKey } from './doorbell.ts';
 import type { Attempt } from './once.ts';
@@ -22,7 +21,7 @@ export interface Making {
   /** Whether a rail has to answer before there is something to pay to. */
   readonly awaitsRail: boolean;
   /** Done in the same database transaction. */
-  readonly alongside?: ((tx: Tx, row: ProcessRow) => Promise<void>) | undefined;
+  readonly alongside?: AdvanceRequest['alongside'] | undefined;
 }
 
 /** Rails are awaited so long before a creation is answered with 503; the transaction is kept (C-52). */
@@ -104,22 +103,35 @@ export async function makeTransaction(
     return awaitReady(context, { accountId: made.accountId, transactionId: made.id });
   }
   const { create, awaitsRail, alongside } = await make();
-  const plans = plansOf(context, create);
-  const { row } = await context.advance({
-    target: { create },
-    trigger: { on: plans.includes('quote-fail') ? 'quote_failed' : 'created' },
-    alongside: async (tx, made) => {
-      await attempt.bind(tx, made.end2end);
-      await registerWebhook(tx, made);
-      for (const scenario of plans) await arm(tx, made.accountId, made.id, scenario);
-      await alongside?.(tx, made);
-    },
+  const row = await startTransaction(context, create, async (tx, made) => {
+    await attempt.bind(tx, made.end2end);
+    await alongside?.(tx, made);
   });
   return awaitsRail ? awaitReady(context, { accountId: row.accountId, transactionId: row.id }) : row;
 }
 
-function plansOf({ sandbox }: Services, create: NewProcess): readonly string[] {
-  return sandbox ? sandbox.plansIn(create.externalCode ?? create.notes) : [];
+/**
+ * Commits a transaction with its webhook, and with the plans of the sandbox that its reference or notes name.
+ *
+ * @param alongside - done in the same database transaction.
+ * @returns the transaction after its first steps.
+ */
+export async function startTransaction(
+  { advance, sandbox }: Services,
+  create: NewProcess,
+  alongside?: AdvanceRequest['alongside'],
+): Promise<ProcessRow> {
+  const plans = sandbox?.plansIn(create.externalCode ?? create.notes) ?? [];
+  const { row } = await advance({
+    target: { create },
+    trigger: { on: plans.includes('quote-fail') ? 'quote_failed' : 'created' },
+    alongside: async (tx, made) => {
+      await alongside?.(tx, made);
+      await registerWebhook(tx, made);
+      for (const scenario of plans) await arm(tx, made.accountId, made.id, scenario);
+    },
+  });
+  return row;
 }
 
 /** Waits until there is something to pay to, or nothing more to be done before somebody acts. */

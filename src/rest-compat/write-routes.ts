@@ -5,7 +5,6 @@ import {
   cancelTransaction,
   rejectWithdrawal,
   resolveDeposit,
-  type Target,
 } from '../resolvers/act-on-transaction.ts';
 import { CreationChecks } from '../resolvers/check-creation.ts';
 import type { Named } from '../resolvers/check-filter.ts';
@@ -13,6 +12,7 @@ import type { Context } from '../resolvers/context.ts';
 import { createOfframp, type OfframpInput } from '../resolvers/create-offramp.ts';
 import { createOnramp, type OnrampInput } from '../resolvers/create-onramp.ts';
 import { createWithdrawal, type WithdrawalInput } from '../resolvers/create-withdrawal.ts';
+import type { Target } from '../resolvers/move-transaction.ts';
 import { type Attempt, once } from '../resolvers/once.ts';
 import { depositPayment, hostedPage, qrImage } from '../resolvers/pay-links.ts';
 import type { ProcessRow } from '../templates/facts.ts';

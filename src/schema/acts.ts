@@ -9,9 +9,9 @@ import {
   provideIdentity,
   rejectWithdrawal,
   resolveDeposit,
-  type Target,
 } from '../resolvers/act-on-transaction.ts';
-import { enterAmountOf } from '../resolvers/manage-links.ts';
+import { enterAmountOf } from '../resolvers/enter-amount.ts';
+import type { Target } from '../resolvers/move-transaction.ts';
 import type { Attempt } from '../resolvers/once.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
@@ -111,8 +111,12 @@ function defineEnterAmount(builder: Builder, transaction: TransactionRef): void 
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) =>
-        move(context, { mutation: 'enterAmount', scope: 'create', args }, () =>
-          enterAmountOf(context, args.end2end, { name: 'amountPayment', value: args.amountPayment }),
+        move(context, { mutation: 'enterAmount', scope: 'create', args }, (attempt) =>
+          enterAmountOf(
+            context,
+            { end2end: args.end2end, attempt },
+            { name: 'amountPayment', value: args.amountPayment },
+          ),
         ),
     }),
   );

@@ -12,6 +12,8 @@ export interface Registry {
   readonly of: (name: string) => Template;
   /** @returns the templates that a REST family serves. */
   readonly ofFamily: (family: Family) => readonly Template[];
+  /** @returns the template of a family whose crypto goes to or comes from the balance, or a wallet outside. */
+  readonly choose: (family: Family, crypto: Template['crypto']) => Template;
   /** @returns the step of a template; one that only imported history knows has empty labels. */
   readonly stepOf: (template: string, component: string, state: string) => Step;
 }
@@ -33,6 +35,11 @@ export function registryOf(templates: readonly Template[]): Registry {
       return template;
     },
     ofFamily: (family) => templates.filter((template) => template.family === family),
+    choose: (family, crypto) => {
+      const template = templates.find((each) => each.family === family && each.crypto === crypto);
+      assert(template, `the ${family} have a template for ${crypto}`);
+      return template;
+    },
     stepOf: (template, component, state) =>
       steps.get(stepKey(template, component, state)) ?? unknownStep(component, state),
   };

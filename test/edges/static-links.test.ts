@@ -4,7 +4,8 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/base/errors.ts';
-import { enterAmount, openStaticLink } from '../../src/resolvers/manage-links.ts';
+import { enterAmount } from '../../src/resolvers/enter-amount.ts';
+import { openStaticLink } from '../../src/resolvers/open-static-link.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf, stepOf } from '../support/graphql-client.ts';
 
@@ -154,6 +155,11 @@ describe('visits', () => {
     await perform('provideIdentity', end2end, 'clientName: "Ana", clientTaxId: "52998224725",');
     await perform('confirmIdentity', end2end);
     await until(end2end, 'valida_id_v2/IRREGULAR');
+  });
+
+  test('a reference that names the plan quote-fail gives every session no price', async () => {
+    const { slug } = await make({ amount: '80', externalCode: 'sandbox:quote-fail' });
+    expect(stepOf(await visit(slug))).toBe('quote/ERROR');
   });
 
   test('a disabled link opens nothing more; its open sessions go on', async () => {

@@ -267,6 +267,22 @@ describe('a request that died', () => {
     expect([second.status, second.json.state]).toEqual([200, 'CANCELLED']);
   });
 
+  test('after it entered an amount is answered for too', async () => {
+    const { key } = fresh();
+    const made = await app.graphql(
+      'mutation { createCheckout(input: { currency: "USDT_TRX" }) { transaction { end2end } } }',
+    );
+    const { end2end } = made.json.data.createCheckout.transaction;
+    const document =
+      'mutation($id: String!, $key: String) { enterAmount(end2end: $id, amountPayment: "80", idempotencyKey: $key) { component } }';
+    const enter = () => app.graphql(document, { id: end2end, key });
+    const first = await enter();
+    await kill(key, { isLeased: false });
+    const second = await enter();
+    expect(first.json).toEqual({ data: { enterAmount: { component: 'pre_kyc' } } });
+    expect(second.json).toEqual(first.json);
+  });
+
   test('or was only slow makes nothing when the next one took over', async () => {
     const { key, mark } = fresh();
     const fee = gate(app.services.rails.chain, 'networkFee');

@@ -1,0 +1,78 @@
+/** The amount of a checkout session that its customer enters: priced when it is given (C-20). */
+import { BRL, currencyOfLedger } from '../base/currency.ts';
+import { GatewayError } from '../base/errors.ts';
+import { known } from '../templates/amounts.ts';
+import type { Template } from '../templates/define.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import { stepNameOf } from '../templates/step-name.ts';
+import type { Trigger } from '../templates/triggers.ts';
+import { CreationChecks } from './check-creation.ts';
+import type { Named } from './check-filter.ts';
+import { type Context, requireScope, type Services } from './context.ts';
+import { refuseOverDay } from './customer-limits.ts';
+import { conflict, isDone, moveTransaction, type Target } from './move-transaction.ts';
+import { price } from './price.ts';
+import { findOwnProcess } from './read-transaction.ts';
+
+/**
+ * Prices a session that collects its amount; without a price, or over a limit, the session ends.
+ *
+ * @param amountPayment - BRL.
+ * @throws {GatewayError} `INVALID_PARAMETER`; `STEP_CONFLICT` when it does not collect an amount.
+ */
+export async function enterAmount(
+  services: Services,
+  row: ProcessRow,
+  amountPayment: Named,
+  target: Pick<Target, 'attempt'> = {},
+): Promise<ProcessRow> {
+  const checks = new CreationChecks({ allowsLoopback: false });
+  const amount = checks.amount(amountPayment, BRL);
+  checks.refuse();
+  if (isDone(target.attempt)) return row;
+  const template = services.registry.of(row.template);
+  if (!awaitsAmount(template, row)) throw conflict(row);
+  const trigger = await priceTrigger(services, template, row, known(amount, 'an amount'));
+  return moveTransaction(services, target, row, trigger);
+}
+
+/** As `enterAmount`, on one of the caller's transactions. @throws {GatewayError} also `FORBIDDEN`, `NOT_FOUND`. */
+export async function enterAmountOf(
+  context: Context,
+  target: Target,
+  amountPayment: Named,
+): Promise<ProcessRow> {
+  requireScope(context, 'create');
+  const row = await findOwnProcess(context, target.end2end, target.family);
+  return enterAmount(context, row, amountPayment, target);
+}
+
+function awaitsAmount({ machine }: Template, row: ProcessRow): boolean {
+  const at = stepNameOf(row);
+  return (
+    row.process !== null &&
+    machine.transitions.some(({ on, from }) => on === 'amount_given' && from.includes(at))
+  );
+}
+
+async function priceTrigger(
+  services: Services,
+  template: Template,
+  row: ProcessRow,
+  amount: string,
+): Promise<Trigger> {
+  const { accountId, clientTaxId } = row;
+  const currency = currencyOfLedger(known(row.targetCurrency, 'a currency'));
+  try {
+    const request = { accountId, template, direction: 'in', currency, wanted: { brl: amount } } as const;
+    const { facts } = await price(services, request);
+    await refuseOverDay(services, { accountId, template: template.name, clientTaxId, amount });
+    return { on: 'amount_given', price: facts };
+  } catch (error) {
+    const isPriceless =
+      error instanceof GatewayError &&
+      (error.code === 'QUOTE_UNAVAILABLE' || error.code === 'LIMIT_EXCEEDED');
+    if (!isPriceless) throw error;
+    return { on: 'quote_failed' };
+  }
+}

@@ -1,0 +1,48 @@
+/** The checkout sessions that visits of a static link open (C-20). */
+import { BRL, currencyOfLedger } from '../base/currency.ts';
+import { notFound } from '../base/errors.ts';
+import { findStaticLink, type StaticLinkRow } from '../store/static-links.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import type { QuoteFacts } from '../templates/triggers.ts';
+import type { NewProcess } from './advance-transaction.ts';
+import type { Services } from './context.ts';
+import { emptyProcess, endOf, startTransaction } from './make-transaction.ts';
+import { isSlug, linkPath } from './manage-links.ts';
+import { price } from './price.ts';
+
+/**
+ * Opens a new checkout session for a visitor of a link: priced where the amount is fixed, else collecting it.
+ *
+ * @param slug - as the visitor gave it.
+ * @throws {GatewayError} `NOT_FOUND` also for a disabled link; `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`: nothing is stored.
+ */
+export async function openStaticLink(services: Services, slug: string): Promise<ProcessRow> {
+  const link = isSlug(slug) ? await findStaticLink(services.database, slug) : undefined;
+  if (!link) throw notFound();
+  return startTransaction(services, await sessionOf(services, link));
+}
+
+async function sessionOf(services: Services, link: StaticLinkRow): Promise<NewProcess> {
+  const template = services.registry.choose('checkouts', 'balance');
+  const { accountId, slug, amount, externalCode, returnUrl, webhook } = link;
+  const currency = currencyOfLedger(link.currency);
+  const priced =
+    amount === null
+      ? undefined
+      : await price(services, { accountId, template, direction: 'in', currency, wanted: { brl: amount } });
+  const nowMs = await services.clock.nowMs();
+  const blank = emptyProcess(accountId, template.name, nowMs, null);
+  const facts: Partial<QuoteFacts> = priced?.facts ?? {};
+  return {
+    ...blank,
+    ...facts,
+    externalCode,
+    returnUrl,
+    webhook,
+    sourceCurrency: BRL.code,
+    targetCurrency: currency.code,
+    fixedLink: linkPath(slug),
+    expiresAt: endOf(nowMs, link.expiresIn),
+    process: { ...blank.process, isAccepted: true },
+  };
+}
