@@ -19,6 +19,13 @@ const NOTES_LENGTH_MAX = 500;
 /** Far beyond any limit, and short enough for every column. */
 const AMOUNT_LENGTH_MAX = 40;
 
+/** Where a session belongs in the caller's own records, and where it leads; each under the caller's own name for it. */
+export interface SessionInput {
+  readonly externalCode?: Named | undefined;
+  readonly returnUrl?: Named | undefined;
+  readonly webhook?: Named | undefined;
+}
+
 /** Collects what is wrong with something that is to be made. */
 export class CreationChecks extends Violations {
   /** Whether plain http to this machine is taken, as a sandbox does (C-63). */
@@ -105,6 +112,15 @@ export class CreationChecks extends Violations {
     const isLoopback = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
     const isTaken = protocol === 'https:' || (protocol === 'http:' && isLoopback && this.#allowsLoopback);
     return isTaken && username === '' && password === '' ? value : this.add({ parameter, message });
+  }
+
+  /** @returns what the caller says of a session, null where nothing is said. */
+  session({ externalCode, returnUrl, webhook }: SessionInput): Record<keyof SessionInput, string | null> {
+    return {
+      externalCode: this.reference(externalCode) ?? null,
+      returnUrl: this.url(returnUrl) ?? null,
+      webhook: this.url(webhook) ?? null,
+    };
   }
 
   /** @returns the life of a session in seconds, the default when nothing is given. */

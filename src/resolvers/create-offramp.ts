@@ -4,20 +4,19 @@ import { BRL, type Currency } from '../base/currency.ts';
 import { GatewayError } from '../base/errors.ts';
 import { toMinor } from '../base/money.ts';
 import { readAvailable } from '../store/processes.ts';
-import type { Template } from '../templates/define.ts';
+import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { NewProcess } from './advance-transaction.ts';
-import type { CreationChecks } from './check-creation.ts';
+import type { CreationChecks, SessionInput } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
-import { refuseOverDay } from './customer-limits.ts';
 import { emptyProcess, endOf, makeTransaction } from './make-transaction.ts';
 import type { Attempt } from './once.ts';
-import { price, type Wanted } from './price.ts';
-import { quoteToUse, spendQuote } from './quotes.ts';
+import type { Wanted } from './price.ts';
+import { priceOrder } from './price-order.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
-export interface OfframpInput {
+export interface OfframpInput extends SessionInput {
   readonly amountPaid?: Named | undefined;
   readonly amountSent?: Named | undefined;
   readonly currency?: Named | undefined;
@@ -27,9 +26,6 @@ export interface OfframpInput {
   readonly clientTaxId?: Named | undefined;
   /** `balance` or `external`. */
   readonly from?: Named | undefined;
-  readonly externalCode?: Named | undefined;
-  readonly returnUrl?: Named | undefined;
-  readonly webhook?: Named | undefined;
   readonly expiresIn?: Named | undefined;
   readonly quoteId?: Named | undefined;
 }
@@ -75,8 +71,16 @@ export async function createOfframp(
   const checked = check(input, checks, options);
   const template = context.registry.choose('offramps', checked.isExternal ? 'external' : 'balance');
   return makeTransaction(context, attempt, async () => {
-    const { facts, alongside } = await priced(context, template, checked);
-    if (!checked.isExternal) await refuseUncovered(context, checked.currency, facts.sourceAmount);
+    const { facts, alongside } = await priceOrder(context, {
+      template,
+      direction: 'out',
+      currency: checked.currency,
+      wanted: checked.wanted,
+      quoteId: checked.quoteId,
+      clientTaxId: checked.facts.clientTaxId,
+    });
+    if (!checked.isExternal)
+      await refuseUncovered(context, checked.currency, known(facts.sourceAmount, 'an amount'));
     const nowMs = await context.clock.nowMs();
     const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
     const create: NewProcess = {
@@ -96,10 +100,10 @@ export async function createOfframp(
 export async function refuseUncovered(
   { database, caller }: Context,
   currency: Currency,
-  amount: string | null,
+  amount: string,
 ): Promise<void> {
   const available = (await readAvailable(database, caller.accountId)).get(currency.code) ?? 0n;
-  if (amount === null || available < toMinor(amount, currency.decimals))
+  if (available < toMinor(amount, currency.decimals))
     throw new GatewayError(
       'INSUFFICIENT_BALANCE',
       `the available balance of ${currency.displayName} is less than ${amount}`,
@@ -128,9 +132,7 @@ function check(input: OfframpInput, checks: CreationChecks, options: OfframpOpti
     pixKeyType: key?.pixKeyType ?? null,
     clientName: checks.personName(required(input.clientName, names.clientName)) ?? null,
     clientTaxId: checks.taxId(required(input.clientTaxId, names.clientTaxId)) ?? null,
-    externalCode: checks.reference(input.externalCode) ?? null,
-    returnUrl: checks.url(input.returnUrl) ?? null,
-    webhook: checks.url(input.webhook) ?? null,
+    ...checks.session(input),
   };
   const { from } = input;
   if (from && from.value !== 'balance' && from.value !== 'external')
@@ -141,25 +143,4 @@ function check(input: OfframpInput, checks: CreationChecks, options: OfframpOpti
   assert(currency && expiresIn !== undefined, 'what is required and was not refused is there');
   const wanted = paid ? { crypto: paid } : sent ? { brl: sent } : undefined;
   return { currency, isExternal: from?.value === 'external', wanted, quoteId, expiresIn, facts };
-}
-
-async function priced(context: Context, template: Template, { currency, wanted, quoteId, facts }: Checked) {
-  const { accountId } = context.caller;
-  const volume = { accountId, template: template.name, clientTaxId: facts.clientTaxId };
-  if (quoteId !== undefined) {
-    const quote = await quoteToUse(context, quoteId, { template, currency, direction: 'out' });
-    await refuseOverDay(context, { ...volume, amount: quote.facts.targetAmount });
-    return { facts: quote.facts, alongside: spendQuote(context, quoteId) };
-  }
-  assert(wanted, 'an amount was given');
-  const request = {
-    accountId,
-    template,
-    direction: 'out',
-    currency,
-    wanted,
-  } as const;
-  const made = await price(context, request);
-  await refuseOverDay(context, { ...volume, amount: made.brl });
-  return { facts: made.facts, alongside: undefined };
 }

@@ -1,30 +1,25 @@
 /** Makes checkout sessions and onramps: BRL in by PIX, crypto to the balance or to a wallet (contract 4). */
 import { assert } from '../base/assert.ts';
 import { BRL, type Currency } from '../base/currency.ts';
-import type { Family, Template } from '../templates/define.ts';
+import type { Family } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
-import type { QuoteFacts } from '../templates/triggers.ts';
 import type { NewProcess } from './advance-transaction.ts';
-import type { CreationChecks } from './check-creation.ts';
+import type { CreationChecks, SessionInput } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
-import { refuseOverDay } from './customer-limits.ts';
 import { emptyProcess, endOf, makeTransaction } from './make-transaction.ts';
 import type { Attempt } from './once.ts';
-import { price, type Wanted } from './price.ts';
-import { quoteToUse, spendQuote } from './quotes.ts';
+import type { Wanted } from './price.ts';
+import { priceOrder } from './price-order.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
-export interface OnrampInput {
+export interface OnrampInput extends SessionInput {
   readonly amountPayment?: Named | undefined;
   readonly amountReceived?: Named | undefined;
   readonly currency?: Named | undefined;
   readonly clientName?: Named | undefined;
   readonly clientTaxId?: Named | undefined;
   readonly wallet?: Named | undefined;
-  readonly externalCode?: Named | undefined;
-  readonly returnUrl?: Named | undefined;
-  readonly webhook?: Named | undefined;
   readonly expiresIn?: Named | undefined;
   /** A quote to be used instead of a new price; amounts are then those of the quote. */
   readonly quoteId?: Named | undefined;
@@ -74,7 +69,14 @@ export async function createOnramp(
   const checked = check(input, checks, options);
   const template = context.registry.choose(options.family, checked.facts.wallet ? 'external' : 'balance');
   return makeTransaction(context, attempt, async () => {
-    const { facts, alongside } = await priced(context, template, checked);
+    const { facts, alongside } = await priceOrder(context, {
+      template,
+      direction: 'in',
+      currency: checked.currency,
+      wanted: checked.wanted,
+      quoteId: checked.quoteId,
+      clientTaxId: checked.facts.clientTaxId,
+    });
     const nowMs = await context.clock.nowMs();
     const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
     const create: NewProcess = {
@@ -109,9 +111,7 @@ function check(input: OnrampInput, checks: CreationChecks, options: OnrampOption
     clientName: checks.personName(required(input.clientName, names.clientName)) ?? null,
     clientTaxId: checks.taxId(required(input.clientTaxId, names.clientTaxId)) ?? null,
     wallet: checks.wallet(input.wallet, currency) ?? null,
-    externalCode: checks.reference(input.externalCode) ?? null,
-    returnUrl: checks.url(input.returnUrl) ?? null,
-    webhook: checks.url(input.webhook) ?? null,
+    ...checks.session(input),
   };
   const expiresIn = checks.expiresIn(input.expiresIn);
   const quoteId = checks.text(input.quoteId);
@@ -119,27 +119,4 @@ function check(input: OnrampInput, checks: CreationChecks, options: OnrampOption
   assert(currency && expiresIn !== undefined, 'what is required and was not refused is there');
   const wanted = payment ? { brl: payment } : received ? { crypto: received } : undefined;
   return { currency, wanted, quoteId, expiresIn, facts };
-}
-
-async function priced(context: Context, template: Template, checked: Checked) {
-  const { currency, wanted, quoteId, facts } = checked;
-  const { accountId } = context.caller;
-  const volume = { accountId, template: template.name, clientTaxId: facts.clientTaxId };
-  const nothing: Partial<QuoteFacts> = {};
-  if (quoteId !== undefined) {
-    const quote = await quoteToUse(context, quoteId, { template, currency, direction: 'in' });
-    await refuseOverDay(context, { ...volume, amount: quote.facts.sourceAmount });
-    return { facts: quote.facts, alongside: spendQuote(context, quoteId) };
-  }
-  if (!wanted) return { facts: nothing, alongside: undefined };
-  const request = {
-    accountId,
-    template,
-    direction: 'in',
-    currency,
-    wanted,
-  } as const;
-  const made = await price(context, request);
-  await refuseOverDay(context, { ...volume, amount: made.brl });
-  return { facts: made.facts, alongside: undefined };
 }

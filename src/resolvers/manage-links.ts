@@ -5,21 +5,18 @@ import { BRL } from '../base/currency.ts';
 import { notFound } from '../base/errors.ts';
 import { readTemplateSettings } from '../store/settings.ts';
 import { addStaticLink, disableStaticLink as endLink } from '../store/static-links.ts';
-import type { CreationChecks } from './check-creation.ts';
+import type { CreationChecks, SessionInput } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
 import { PAY_PATH } from './pay-links.ts';
 import { refuseOutOfBounds } from './price.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
-export interface StaticLinkInput {
+export interface StaticLinkInput extends SessionInput {
   readonly name?: Named | undefined;
   readonly currency?: Named | undefined;
   /** BRL; the customer enters it when it is not given. */
   readonly amount?: Named | undefined;
-  readonly externalCode?: Named | undefined;
-  readonly returnUrl?: Named | undefined;
-  readonly webhook?: Named | undefined;
   /** Life of its sessions. */
   readonly expiresIn?: Named | undefined;
 }
@@ -55,11 +52,7 @@ export async function createStaticLink(
   const currency = checks.oneCurrency(input.currency, { crypto: true });
   const amount = checks.amount(input.amount, BRL) ?? null;
   const expiresIn = checks.expiresIn(input.expiresIn);
-  const session = {
-    externalCode: checks.reference(input.externalCode) ?? null,
-    returnUrl: checks.url(input.returnUrl) ?? null,
-    webhook: checks.url(input.webhook) ?? null,
-  };
+  const session = checks.session(input);
   checks.refuse();
   assert(name && currency && expiresIn !== undefined, 'what is required and was not refused is there');
   if (amount !== null) {

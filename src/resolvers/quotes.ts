@@ -8,7 +8,7 @@ import { addQuote, findQuote, type QuoteRow, useQuote } from '../store/quotes.ts
 import type { Template } from '../templates/define.ts';
 import type { QuoteFacts } from '../templates/triggers.ts';
 import { type Context, requireScope } from './context.ts';
-import { type PriceRequest, price } from './price.ts';
+import { type Priced, type PriceRequest, price } from './price.ts';
 
 /** How long a promised price is kept. */
 export const QUOTE_LIFE_MS = 600_000;
@@ -52,12 +52,12 @@ export async function createQuote(
   return addQuote(context.database, accountId, rowOf(id, request, facts, nowMs, nowMs + QUOTE_LIFE_MS));
 }
 
-/** @returns the price of a quote. @throws {GatewayError} `QUOTE_EXPIRED` when it cannot be used for this. */
+/** @returns the price of a quote, and its BRL side. @throws {GatewayError} `QUOTE_EXPIRED` when it cannot be used for this. */
 export async function quoteToUse(
   context: Context,
   id: string,
   use: QuoteUse,
-): Promise<{ facts: QuoteFacts }> {
+): Promise<Pick<Priced, 'facts' | 'brl'>> {
   const row = await findQuote(context.database, context.caller.accountId, id);
   const isFit =
     row &&
@@ -69,6 +69,7 @@ export async function quoteToUse(
     use.direction === 'in' ? [row.brlAmount, row.cryptoAmount] : [row.cryptoAmount, row.brlAmount];
   const isDelivered = use.direction === 'in' && use.template.crypto === 'external';
   return {
+    brl: row.brlAmount,
     facts: {
       quote: row.quote,
       refQuote: row.refQuote,
