@@ -8,10 +8,10 @@
  */
 import { label } from '../base/label.ts';
 import * as journals from '../ledger/journals.ts';
-import { targetOf } from './amounts.ts';
 import { attribute, defineTemplate, step } from './define.ts';
 import { pixInEntering, pixInTransitions } from './pix-in-machine.ts';
 import { DISPUTE_STEPS, PIX_REFUND_STEPS, pixInSteps } from './pix-in-steps.ts';
+import { ofTarget } from './post-moves.ts';
 import { PIX_IN_ATTRIBUTES } from './shared-attributes.ts';
 import { SUCCESS_STEP } from './shared-steps.ts';
 import { when } from './transition.ts';
@@ -66,10 +66,7 @@ export const crossrampCheckout = defineTemplate({
       when('expired', 'static_entry/AMOUNT', 'quote/EXPIRED'),
       when('cancelled', 'static_entry/AMOUNT', 'quote/CANCELLED'),
       when('swap_settled', `${COMPONENTS.swap}/INITIAL`, 'success/DONE', {
-        post: ({ row }) => {
-          const { currency, amount } = targetOf(row);
-          return [journals.creditAccount(currency, amount)];
-        },
+        post: ofTarget(journals.creditAccount),
       }),
     ],
     entering: { 'static_entry/AMOUNT': ['expire'], ...pixInEntering(COMPONENTS) },

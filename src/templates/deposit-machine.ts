@@ -6,6 +6,7 @@ import { admitOnce, isAdmitted } from './admission.ts';
 import { cents, conversionOfDeposit, conversionOut, depositOf, known } from './amounts.ts';
 import { expiryOf, GRACE_MS } from './effects.ts';
 import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
+import { ofDeposit } from './post-moves.ts';
 import { stepNameOf } from './step-name.ts';
 import { type Change, type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 
@@ -28,6 +29,11 @@ const BLOCKED: readonly StepName[] = [...WRONG, REJECTED, SWAP_FAILED];
 
 type Seen = View<'deposit_seen'>;
 
+const takeAndHold = ofDeposit(journals.depositSeen, journals.depositConfirmed, journals.depositHeld);
+const keep = ofDeposit(journals.depositKept);
+const keepAndReserve = ofDeposit(journals.depositKept, journals.reserve);
+const holdAgain = ofDeposit(journals.reservationHeld);
+
 const depositTransitions: readonly Transition[] = [
   when('deposit_ready', PAYEE_STEPS, WAITING, {
     when: isAdmitted,
@@ -39,13 +45,13 @@ const depositTransitions: readonly Transition[] = [
   when('deposit_seen', [WAITING, DROPPED, EXPIRED], DETECTED, {
     when: (view) => isExact(view) && !isLate(view),
     set: takeDeposit,
-    post: ({ row }) => [journals.depositSeen(depositOf(row).currency, depositOf(row).amount)],
+    post: ofDeposit(journals.depositSeen),
   }),
   // Of another amount, or too late: what it is called, and what is booked, waits until the network is sure of it.
   when('deposit_seen', [WAITING, DROPPED, EXPIRED], 'stay', { when: isFirst, set: noteDeposit }),
   when('deposit_confirmed', DETECTED, CONFIRMED, {
     when: isSameDeposit,
-    post: ({ row }) => [journals.depositConfirmed(depositOf(row).currency, depositOf(row).amount)],
+    post: ofDeposit(journals.depositConfirmed),
   }),
   when('deposit_confirmed', EXPIRED, 'crypto_deposit/LATE', {
     when: (view) => isSameDeposit(view) && view.process.deposit?.isLate === true,
@@ -65,7 +71,7 @@ const depositTransitions: readonly Transition[] = [
   when('deposit_dropped', DETECTED, DROPPED, {
     when: isSameDeposit,
     set: () => ({ facts: { txHash: null } }),
-    post: ({ row }) => [journals.depositDropped(depositOf(row).currency, depositOf(row).amount)],
+    post: ofDeposit(journals.depositDropped),
   }),
   when('deposit_dropped', [WAITING, DROPPED, EXPIRED], 'stay', {
     when: isSameDeposit,
@@ -83,9 +89,7 @@ const swapTransitions: readonly Transition[] = [
   when('cleared', CONFIRMED, SWAPPING, {
     post: ({ row }) => [journals.depositSwapped(conversionOfDeposit(row))],
   }),
-  when('held', CONFIRMED, HELD, {
-    post: ({ row }) => [journals.depositHeld(depositOf(row).currency, depositOf(row).amount)],
-  }),
+  when('held', CONFIRMED, HELD, { post: ofDeposit(journals.depositHeld) }),
   when('swap_settled', SWAPPING, 'pix_out/SENDING'),
   when('swap_failed', SWAPPING, SWAP_FAILED, { post: unwind }),
   when('payout_settled', 'pix_out/SENDING', 'success/DONE', {
@@ -114,14 +118,7 @@ const resolutionTransitions: readonly Transition[] = [
   }),
   when('requoted', WRONG, SWAPPING, {
     set: ({ trigger: { price } }) => ({ facts: price, process: { isRequoted: true } }),
-    post: ({ row }) => {
-      const { currency, amount } = depositOf(row);
-      return [
-        journals.depositKept(currency, amount),
-        journals.reserve(currency, amount),
-        journals.swapOut(conversionOut(row)),
-      ];
-    },
+    post: (view) => [...keepAndReserve(view), journals.swapOut(conversionOut(view.row))],
   }),
 ];
 
@@ -184,23 +181,9 @@ function publishDeposit({ process }: View): Change {
   return { facts: { txHash, depositFrom: from } };
 }
 
-function takeAndHold({ row }: View): Journal[] {
-  const { currency, amount } = depositOf(row);
-  return [
-    journals.depositSeen(currency, amount),
-    journals.depositConfirmed(currency, amount),
-    journals.depositHeld(currency, amount),
-  ];
-}
-
-function keep({ row }: View): Journal[] {
-  const { currency, amount } = depositOf(row);
-  return [journals.depositKept(currency, amount)];
-}
-
 /** The conversion is unwound at its locked rate and the deposit held, wherever it was converted from. */
-function unwind({ row, process }: View): Journal[] {
+function unwind(view: View): Journal[] {
+  const { row, process } = view;
   if (!process.isRequoted) return [journals.depositSwapReversed(conversionOfDeposit(row))];
-  const { currency, amount } = depositOf(row);
-  return [journals.swapOutReversed(conversionOut(row)), journals.reservationHeld(currency, amount)];
+  return [journals.swapOutReversed(conversionOut(row)), ...holdAgain(view)];
 }

@@ -8,44 +8,28 @@
  */
 import { label } from '../base/label.ts';
 import * as journals from '../ledger/journals.ts';
-import { cents, conversionOut, sourceOf } from './amounts.ts';
+import { cents, conversionOut } from './amounts.ts';
 import { attribute, defineTemplate, step } from './define.ts';
 import { PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
 import { PIX_SENDING_STEP, QUOTE_AND_PAYEE_STEPS, SWAP_OUT_STEP } from './pix-out-steps.ts';
+import { ofSource } from './post-moves.ts';
 import { PIX_OUT_ATTRIBUTES, ROUNDED_QUOTE_ATTRIBUTES } from './shared-attributes.ts';
 import { SUCCESS_STEP } from './shared-steps.ts';
 import { type Transition, type View, when } from './transition.ts';
 
-const reserve = ({ row }: View) => {
-  const { currency, amount } = sourceOf(row);
-  return [journals.reserve(currency, amount)];
-};
-const release = ({ row }: View) => {
-  const { currency, amount } = sourceOf(row);
-  return [journals.releaseReservation(currency, amount)];
-};
+const reserve = ofSource(journals.reserve);
+const release = ofSource(journals.releaseReservation);
+const releaseHeld = ofSource(journals.releaseHold);
 /** The locked conversion is unwound as it was made, then the reservation is given back. */
 const unwind = (view: View) => [journals.swapOutReversed(conversionOut(view.row)), ...release(view)];
-const releaseHeld = ({ row }: View) => {
-  const { currency, amount } = sourceOf(row);
-  return [journals.releaseHold(currency, amount)];
-};
 
 const TRANSITIONS: readonly Transition[] = [
   ...payeeTransitions({ afterPayee: 'reserve/DONE', shortfall: 'reserve/ERROR', reserve, release }),
   ...payeePassed('swap_transfer/INITIAL', { post: ({ row }) => [journals.swapOut(conversionOut(row))] }),
   when('cleared', 'reserve/DONE', 'kyc_payee/INITIAL'),
-  when('held', 'reserve/DONE', 'compliance/UNCOMPLIANT', {
-    post: ({ row }) => {
-      const { currency, amount } = sourceOf(row);
-      return [journals.reservationHeld(currency, amount)];
-    },
-  }),
+  when('held', 'reserve/DONE', 'compliance/UNCOMPLIANT', { post: ofSource(journals.reservationHeld) }),
   when('released', 'compliance/UNCOMPLIANT', 'kyc_payee/INITIAL', {
-    post: ({ row }) => {
-      const { currency, amount } = sourceOf(row);
-      return [journals.reservationResumed(currency, amount)];
-    },
+    post: ofSource(journals.reservationResumed),
   }),
   when('hold_rejected', 'compliance/UNCOMPLIANT', 'quote/CANCELLED', { post: releaseHeld }),
   when('cancelled', 'compliance/UNCOMPLIANT', 'quote/CANCELLED', { post: releaseHeld }),

@@ -8,10 +8,10 @@
  */
 import { label } from '../base/label.ts';
 import * as journals from '../ledger/journals.ts';
-import { targetOf } from './amounts.ts';
 import { type Attribute, attribute, defineTemplate, type Step } from './define.ts';
 import { pixInEntering, pixInTransitions } from './pix-in-machine.ts';
 import { DISPUTE_STEPS, PIX_REFUND_STEPS, pixInSteps } from './pix-in-steps.ts';
+import { ofTarget } from './post-moves.ts';
 import { PIX_IN_ATTRIBUTES } from './shared-attributes.ts';
 import { SUCCESS_STEP } from './shared-steps.ts';
 import { type Entering, type Transition, when } from './transition.ts';
@@ -52,10 +52,7 @@ export const onramp = defineTemplate({
     transitions: [
       ...ONRAMP_TRANSITIONS,
       when('swap_settled', 'swap_transfer/INITIAL', 'success/DONE', {
-        post: ({ row }) => {
-          const { currency, amount } = targetOf(row);
-          return [journals.creditAccount(currency, amount)];
-        },
+        post: ofTarget(journals.creditAccount),
       }),
     ],
     entering: ONRAMP_ENTERING,

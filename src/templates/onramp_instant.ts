@@ -13,6 +13,7 @@ import { attribute, defineTemplate, step } from './define.ts';
 import { ONRAMP_ATTRIBUTES, ONRAMP_ENTERING, ONRAMP_STEPS, ONRAMP_TRANSITIONS } from './onramp.ts';
 import { gasJournals } from './pix-in-machine.ts';
 import { DISPUTE_STEPS, PIX_REFUND_STEPS } from './pix-in-steps.ts';
+import { ofTarget } from './post-moves.ts';
 import { SUCCESS_STEP } from './shared-steps.ts';
 import { when } from './transition.ts';
 
@@ -74,10 +75,7 @@ export const onrampInstant = defineTemplate({
         ],
       }),
       when('delivery_confirmed', 'crypto_out/BROADCAST', 'success/DONE', {
-        post: ({ row }) => {
-          const { currency, amount } = targetOf(row);
-          return [journals.deliveryConfirmed(currency, amount)];
-        },
+        post: ofTarget(journals.deliveryConfirmed),
       }),
       when('delivery_failed', 'crypto_out/INITIAL', 'partial_success/DONE', {
         post: ({ row }) => [journals.creditAccount(targetOf(row).currency, deliveryOf(row).amount)],

@@ -3,6 +3,7 @@ import { BRL } from '../base/currency.ts';
 import * as journals from '../ledger/journals.ts';
 import { networkFeeOf, sourceOf } from './amounts.ts';
 import { gasJournals } from './pix-in-machine.ts';
+import { movesOf, ofSource } from './post-moves.ts';
 import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 
 const REQUESTED: StepName = 'request_withdrawl_dash/INITIAL';
@@ -13,29 +14,19 @@ const BROADCAST: StepName = 'send_withdrawl_dash/BROADCAST';
 const FAILED: StepName = 'send_withdrawl_dash/ERROR';
 const DONE: StepName = 'success_withdrawl_dash/DONE';
 
-const reserve = ({ row }: View) => {
-  const { currency, amount } = sourceOf(row);
-  return [journals.reserve(currency, amount)];
-};
-const release = ({ row }: View) => {
-  const { currency, amount } = sourceOf(row);
-  return [journals.releaseReservation(currency, amount)];
-};
-const releaseHeld = ({ row }: View) => {
-  const { currency, amount } = sourceOf(row);
-  return [journals.releaseHold(currency, amount)];
-};
-/** What is on its way: the amount less the fee that the network took already. */
-const sent = ({ row }: View) => {
+const release = ofSource(journals.releaseReservation);
+const releaseHeld = ofSource(journals.releaseHold);
+/** Journals of what is on its way: the amount less the fee that the network took already. */
+const ofSent = movesOf((row) => {
   const { currency, amount } = sourceOf(row);
   return { currency, amount: amount - networkFeeOf(row, currency) };
-};
+});
 const isBrl = ({ row }: View) => row.sourceCurrency === BRL.code;
 const isCrypto = (view: View) => !isBrl(view);
 const needsApproval = ({ process }: View) => process.needsApproval === true;
 const isUndecided = ({ process }: View) => process.isApproved !== true;
 const mayBeSent = (view: View) => !needsApproval(view) || !isUndecided(view);
-const reserving = { post: reserve, shortfall: 'request_withdrawl_dash/ERROR' } as const;
+const reserving = { post: ofSource(journals.reserve), shortfall: 'request_withdrawl_dash/ERROR' } as const;
 
 /** Transitions of a withdrawal. */
 export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
@@ -53,17 +44,9 @@ export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
   when('cleared', [REQUESTED, APPROVING], SENDING, { when: mayBeSent }),
   when('held', [REQUESTED, APPROVING], HELD, {
     when: mayBeSent,
-    post: ({ row }) => {
-      const { currency, amount } = sourceOf(row);
-      return [journals.reservationHeld(currency, amount)];
-    },
+    post: ofSource(journals.reservationHeld),
   }),
-  when('released', HELD, SENDING, {
-    post: ({ row }) => {
-      const { currency, amount } = sourceOf(row);
-      return [journals.reservationResumed(currency, amount)];
-    },
-  }),
+  when('released', HELD, SENDING, { post: ofSource(journals.reservationResumed) }),
   when('hold_rejected', HELD, 'approval_withdrawl_dash/REJECTED', { post: releaseHeld }),
   when('delivery_broadcast', SENDING, BROADCAST, {
     when: isCrypto,
@@ -74,19 +57,9 @@ export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
       return [...(fee > 0n ? [journals.withdrawalBroadcast(currency, fee)] : []), ...gasJournals(view)];
     },
   }),
-  when('delivery_confirmed', BROADCAST, DONE, {
-    post: (view) => {
-      const { currency, amount } = sent(view);
-      return [journals.withdrawalConfirmed(currency, amount)];
-    },
-  }),
+  when('delivery_confirmed', BROADCAST, DONE, { post: ofSent(journals.withdrawalConfirmed) }),
   when('delivery_failed', SENDING, FAILED, { when: isCrypto, post: release }),
-  when('delivery_failed', BROADCAST, FAILED, {
-    post: (view) => {
-      const { currency, amount } = sent(view);
-      return [journals.withdrawalReverted(currency, amount)];
-    },
-  }),
+  when('delivery_failed', BROADCAST, FAILED, { post: ofSent(journals.withdrawalReverted) }),
   when('payout_settled', SENDING, DONE, {
     when: isBrl,
     set: ({ trigger }) => ({ facts: { pixE2e: trigger.endToEndId } }),

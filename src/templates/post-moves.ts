@@ -1,0 +1,31 @@
+/** What transitions post where journals move one amount of the transaction whole: its source, its target, its deposit. */
+import type { Currency } from '../base/currency.ts';
+import type { Journal } from '../ledger/posting.ts';
+import { depositOf, sourceOf, targetOf } from './amounts.ts';
+import type { View } from './transition.ts';
+
+/** A journal of one amount. */
+export type Move = (currency: Currency, amount: bigint) => Journal;
+
+/** The `post` of a transition: journals on the transaction as it is then. */
+export type Post = (view: Pick<View, 'row'>) => Journal[];
+
+/** @returns what makes the `post` of these journals, in this order, each of the amount that `amountOf` finds. */
+export function movesOf(
+  amountOf: (row: View['row']) => { readonly currency: Currency; readonly amount: bigint },
+): (...moves: readonly Move[]) => Post {
+  return (...moves) =>
+    ({ row }) => {
+      const { currency, amount } = amountOf(row);
+      return moves.map((move) => move(currency, amount));
+    };
+}
+
+/** Journals of what is paid in or debited. */
+export const ofSource = movesOf(sourceOf);
+
+/** Journals of what comes out. */
+export const ofTarget = movesOf(targetOf);
+
+/** Journals of the deposit that arrived. */
+export const ofDeposit = movesOf(depositOf);
