@@ -1,8 +1,7 @@
 /** What an account holder does to a transaction that exists: each is a trigger, told to the machine. */
 import type { Scope } from '../base/api-key.ts';
-import { currencyOfLedger } from '../base/currency.ts';
+import { BRL, currencyOfLedger } from '../base/currency.ts';
 import { GatewayError, invalidParameters } from '../base/errors.ts';
-import { fromMinor, toMinor } from '../base/money.ts';
 import { depositOf, known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { CreationChecks } from './check-creation.ts';
@@ -60,7 +59,7 @@ export async function provideIdentity(
   checks.refuse();
   const row = await findTarget(context, target);
   const identity = { clientName: known(clientName, 'a name'), clientTaxId: known(clientTaxId, 'a tax id') };
-  const isPayout = row.targetCurrency === 'BRL';
+  const isPayout = row.targetCurrency === BRL.code;
   if (isPayout && !payout)
     throw invalidParameters([{ parameter: 'pixKey', message: 'is required, with pixKeyType' }]);
   const amount = isPayout ? row.targetAmount : row.sourceAmount;
@@ -163,13 +162,12 @@ async function requote(context: Context, target: Target, row: ProcessRow): Promi
   if (!row.process?.deposit) throw conflict(row);
   const template = context.registry.of(row.template);
   const currency = currencyOfLedger(known(row.sourceCurrency, 'a currency'));
-  const crypto = fromMinor(toMinor(row.process.deposit.amount, currency.decimals), currency.decimals);
   const { facts } = await price(context, {
     accountId: row.accountId,
     template,
     direction: 'out',
     currency,
-    wanted: { crypto },
+    wanted: { crypto: row.process.deposit.amount },
   });
   return moveTransaction(context, target, row, { on: 'requoted', price: facts });
 }

@@ -117,7 +117,7 @@ interface Batch {
   readonly items: Item[];
   readonly heads: Map<bigint, Head>;
   /** Places in the lists, by transaction made here. */
-  readonly places: Map<ProcessRow['end2end'], { listSeq: bigint }>;
+  readonly places: ReadonlyMap<ProcessRow['end2end'], bigint>;
 }
 
 async function readBatch(
@@ -131,7 +131,7 @@ async function readBatch(
   const existing = requests.flatMap(({ target }) => ('create' in target ? [] : [target]));
   const rows = existing.length > 0 ? await readProcesses(tx, existing) : [];
   const rowOf = new Map(rows.map((row) => [`${row.accountId}/${row.id}`, row]));
-  const places = new Map<string, { listSeq: bigint }>();
+  const places = new Map<ProcessRow['end2end'], bigint>();
   const isMaking = existing.length < requests.length;
   const lists = new Map<string, { lastSeq: bigint; lastCreatedAt: Instant }>(
     isMaking
@@ -152,8 +152,9 @@ async function readBatch(
     const key = `${create.accountId} ${family}`;
     const list = lists.get(key) ?? { lastSeq: 0n, lastCreatedAt: instantOf(new Date(0)) };
     const createdAt = instantOf(new Date(Math.max(nowMs, millisOf(list.lastCreatedAt) + 1)));
-    lists.set(key, { lastSeq: list.lastSeq + 1n, lastCreatedAt: createdAt });
-    places.set(create.end2end, { listSeq: list.lastSeq + 1n });
+    const listSeq = list.lastSeq + 1n;
+    lists.set(key, { lastSeq: listSeq, lastCreatedAt: createdAt });
+    places.set(create.end2end, listSeq);
     const id = head.transactionId + 1n;
     heads.set(create.accountId, { ...head, transactionId: id });
     return { request, row: blank(create, id, createdAt), code: 'STEP_CONFLICT', steps: [] };
@@ -250,7 +251,7 @@ async function storeBatch(tx: Tx, parts: EngineParts, { items, heads, places }: 
       made.map(({ row }) => ({
         row,
         family: parts.registry.of(row.template).family,
-        listSeq: (places.get(row.end2end) as { listSeq: bigint }).listSeq,
+        listSeq: places.get(row.end2end) as bigint,
       })),
     );
   }
