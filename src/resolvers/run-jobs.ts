@@ -9,6 +9,7 @@ import type { Services } from './context.ts';
 import type { TransactionKey } from './doorbell.ts';
 import { EFFECT_FAILURES, EFFECT_PERFORMERS } from './perform-effects.ts';
 import { RailRefused } from './rails.ts';
+import { type RepeatOptions, repeat } from './repeat.ts';
 
 /** Kind of a job that tells a transaction something; all others are effects. */
 export const TELL = 'tell';
@@ -28,6 +29,7 @@ export interface Worker {
 const BATCH_MAX = 100;
 /** How often is looked for jobs that nobody rang for: timers, and jobs of other processes. */
 const POLL_MS = 150;
+const TURNS: RepeatOptions = { failedMs: POLL_MS, complaint: 'jobs cannot be taken' };
 /** How often is looked whether other workers are done. */
 const LOOK_AGAIN_MS = 10;
 const RETRY_FIRST_MS = 1_000;
@@ -40,47 +42,29 @@ const EARLY_RETRY_MS = 2_000;
 
 /** Starts the worker of this process. Several may work on one database. */
 export function startWorker(services: Services, log: Logger): Worker {
-  let isStopped = false;
-  let wake = () => {};
-  let isRung = false;
-  const ring = () => {
-    isRung = true;
-    wake();
-  };
-  services.doorbell.onAny(ring);
-  const pause = () =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, isRung || isStopped ? 0 : POLL_MS);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
-  const loop = async () => {
-    while (!isStopped) {
-      isRung = false;
-      const room = BATCH_MAX - underWay.size;
-      const jobs = room > 0 ? await claimDue(services, room).catch((error) => complain(log, error)) : [];
-      for (const job of jobs) {
-        const work = runJob(services, job, log).finally(() => {
-          underWay.delete(work);
-          // Another job of the same transaction may have waited for this one.
-          ring();
-        });
-        underWay.add(work);
-      }
-      if (room <= 0) await Promise.race(underWay);
-      else if (jobs.length < room) await pause();
+  const loop = repeat(stopping.signal, log, TURNS, async () => {
+    const room = BATCH_MAX - underWay.size;
+    // Each job that ends rings.
+    if (room <= 0) return POLL_MS;
+    const jobs = await claimDue(services, room);
+    for (const job of jobs) {
+      const work = runJob(services, job, log).finally(() => {
+        underWay.delete(work);
+        // Another job of the same transaction may have waited for this one.
+        loop.ring();
+      });
+      underWay.add(work);
     }
-    await Promise.all(underWay);
-  };
-  const running = loop();
+    return jobs.length < room ? POLL_MS : 0;
+  });
+  services.doorbell.onAny(loop.ring);
   return {
-    stop: () => {
-      isStopped = true;
-      wake();
-      return running;
+    stop: async () => {
+      stopping.abort();
+      await loop.done;
+      await Promise.all(underWay);
     },
   };
 }
@@ -117,7 +101,9 @@ async function runJob(services: Services, job: Job, log: Logger): Promise<void> 
     else await endJobs(services.database, [job]);
   } catch (error) {
     log.warn({ err: error, job: job.kind, attempts: job.attempts }, 'job failed');
-    await giveBack(services, job, error).catch((reason) => complain(log, reason));
+    await giveBack(services, job, error).catch((reason) =>
+      log.warn({ err: reason, job: job.kind }, 'job cannot be given back'),
+    );
   }
 }
 
@@ -156,9 +142,4 @@ async function giveBack(services: Services, job: Job, error: unknown): Promise<v
   const waitMs = Math.min(RETRY_FIRST_MS * 4 ** (job.attempts - 1), RETRY_MAX_MS);
   const dueMs = (await services.clock.nowMs()) + waitMs;
   await postponeJob(services.database, job, dueMs, error instanceof Error ? error.message : String(error));
-}
-
-function complain(log: Logger, error: unknown): Job[] {
-  log.warn({ err: error }, 'jobs cannot be taken');
-  return [];
 }

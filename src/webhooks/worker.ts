@@ -1,7 +1,7 @@
 /** The webhooks of this process: relay and pump, woken by commits of this process and by time, and the log's months. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Services } from '../resolvers/context.ts';
+import { type RepeatOptions, repeat } from '../resolvers/repeat.ts';
 import { makeMonths, retireMonths } from '../store/event-log.ts';
 import { createPump, type Pump, type PumpOptions } from './pump.ts';
 import { relayAll } from './relay.ts';
@@ -20,12 +20,10 @@ export interface WebhookWorker {
 
 /** How often is looked without being rung for: timers, and commits of other processes. */
 const POLL_MS = 1_000;
-/** Turns are so far apart at least: what comes together is done together. */
-const GATHER_MS = 5;
 /** Events that wait for a writer to end are asked for again so soon. */
 const BEHIND_MS = 20;
-/** After an error the database is left alone for a while. */
-const FAILED_MS = 1_000;
+/** What comes together is done together; after an error the database is left alone for a while. */
+const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 1_000, complaint: 'webhooks have to wait' };
 const HOUSEKEEPING_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Months are made ahead, so that an event always has one. */
@@ -43,13 +41,13 @@ export function startWebhooks(
 ): WebhookWorker {
   const stopping = new AbortController();
   const pump = createPump(services, log, options);
-  const pumping = repeat(stopping.signal, log, () => pumpTurn(pump));
-  const relaying = repeat(stopping.signal, log, async () => {
+  const pumping = repeat(stopping.signal, log, TURNS, () => pumpTurn(pump));
+  const relaying = repeat(stopping.signal, log, TURNS, async () => {
     const { deliveries, isBehind } = await relayAll(services);
     if (deliveries > 0) pumping.ring();
     return isBehind ? BEHIND_MS : POLL_MS;
   });
-  const keeping = repeat(stopping.signal, log, async () => {
+  const keeping = repeat(stopping.signal, log, TURNS, async () => {
     await keepMonths(services, options.retentionDays ?? RETENTION_DAYS);
     return HOUSEKEEPING_MS;
   });
@@ -77,36 +75,4 @@ export async function keepMonths({ database }: Pick<Services, 'database'>, days:
 
 async function pumpTurn(pump: Pump): Promise<number> {
   return (await pump.turn()) ? 0 : POLL_MS;
-}
-
-interface Loop {
-  /** Makes the next turn come at once; one that is under way is followed by another. */
-  readonly ring: () => void;
-  readonly done: Promise<void>;
-}
-
-/** Turns that say after how many milliseconds the next one comes, until the signal; an error is not the end. */
-function repeat(signal: AbortSignal, log: Logger, turn: () => Promise<number>): Loop {
-  let isRung = false;
-  let wake = new AbortController();
-  const ring = () => {
-    isRung = true;
-    wake.abort();
-  };
-  signal.addEventListener('abort', ring);
-  const run = async () => {
-    while (!signal.aborted) {
-      await sleep(GATHER_MS);
-      isRung = false;
-      wake = new AbortController();
-      const waitMs = await turn().catch((error: unknown) => {
-        log.warn({ err: error }, 'webhooks have to wait');
-        isRung = false;
-        wake = new AbortController();
-        return FAILED_MS;
-      });
-      if (!isRung && !signal.aborted) await sleep(waitMs, undefined, { signal: wake.signal }).catch(() => {});
-    }
-  };
-  return { ring, done: run() };
 }

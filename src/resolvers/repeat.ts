@@ -1,0 +1,58 @@
+/** Work that goes on until it is stopped: turn by turn, woken by rings and by time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+/** How turns follow each other. */
+export interface RepeatOptions {
+  /** Turns are so far apart at least, milliseconds: what comes together is done together. @default 0 */
+  readonly gatherMs?: number;
+  /** After an error the next turn comes so much later, milliseconds, if nobody rings. */
+  readonly failedMs: number;
+  /** What is logged with an error. */
+  readonly complaint: string;
+}
+
+/** Turns that go on. */
+export interface Loop {
+  /** Makes the next turn come at once; one that is under way is followed by another. */
+  readonly ring: () => void;
+  /** Resolves after the signal, when the last turn is over. */
+  readonly done: Promise<void>;
+}
+
+/** Takes turns that say after how many milliseconds the next one comes, until the signal; an error is not the end. */
+export function repeat(
+  signal: AbortSignal,
+  log: Logger,
+  { gatherMs = 0, failedMs, complaint }: RepeatOptions,
+  turn: () => Promise<number>,
+): Loop {
+  let isRung = false;
+  let wake = new AbortController();
+  const listen = () => {
+    isRung = false;
+    wake = new AbortController();
+  };
+  const ring = () => {
+    isRung = true;
+    wake.abort();
+  };
+  signal.addEventListener('abort', ring);
+  const run = async () => {
+    while (!signal.aborted) {
+      if (gatherMs > 0) await sleep(gatherMs);
+      listen();
+      const waitMs = await turn().catch((error: unknown) => {
+        log.warn({ err: error }, complaint);
+        // Who rang meanwhile would have met the same error.
+        listen();
+        return failedMs;
+      });
+      if (signal.aborted) break;
+      // Rung without end, turns still let everything else have its own.
+      if (isRung) await sleep(0);
+      else await sleep(waitMs, undefined, { signal: wake.signal }).catch(() => {});
+    }
+  };
+  return { ring, done: run() };
+}
