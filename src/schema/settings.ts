@@ -39,19 +39,7 @@ function defineTemplateSettings(builder: Builder, account: AccountRef, template:
   );
   const input = builder.inputType('TemplateSettingsInput', {
     description: 'What is to change; what is not given stays.',
-    fields: (t) => {
-      const decimal = (name: SettingName) =>
-        t.field({ type: 'Decimal', description: TEMPLATE_SETTINGS[name] });
-      return {
-        spread: decimal('spread'),
-        feeRate: decimal('feeRate'),
-        feeFixed: decimal('feeFixed'),
-        amountMin: decimal('amountMin'),
-        amountMax: decimal('amountMax'),
-        customerStepUp30d: decimal('customerStepUp30d'),
-        customerLimitDaily: decimal('customerLimitDaily'),
-      };
-    },
+    fields: (t) => eachSetting((name) => t.field({ type: 'Decimal', description: TEMPLATE_SETTINGS[name] })),
   });
   builder.mutationField('updateTemplateSettings', (t) =>
     t.prismaField({
@@ -76,25 +64,22 @@ function defineTemplateSettings(builder: Builder, account: AccountRef, template:
 function defineSettingType(builder: Builder) {
   return builder.prismaObject('TemplateSetting', {
     description: 'Price and limits of one template (C-21). Rates are fractions, amounts BRL.',
-    fields: (t) => {
-      const decimal = (name: SettingName) =>
+    fields: (t) => ({
+      template: t.exposeString('template'),
+      ...eachSetting((name) =>
         t.field({
           type: 'Decimal',
           description: TEMPLATE_SETTINGS[name],
           resolve: (row) => row[name].toFixed(),
-        });
-      return {
-        template: t.exposeString('template'),
-        spread: decimal('spread'),
-        feeRate: decimal('feeRate'),
-        feeFixed: decimal('feeFixed'),
-        amountMin: decimal('amountMin'),
-        amountMax: decimal('amountMax'),
-        customerStepUp30d: decimal('customerStepUp30d'),
-        customerLimitDaily: decimal('customerLimitDaily'),
-      };
-    },
+        }),
+      ),
+    }),
   });
+}
+
+function eachSetting<Field>(define: (name: SettingName) => Field): Record<SettingName, Field> {
+  const names = Object.keys(TEMPLATE_SETTINGS) as SettingName[];
+  return Object.fromEntries(names.map((name) => [name, define(name)])) as Record<SettingName, Field>;
 }
 
 function defineAccountSettings(builder: Builder, account: AccountRef): void {
