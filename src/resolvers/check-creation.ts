@@ -19,12 +19,17 @@ const NOTES_LENGTH_MAX = 500;
 /** Far beyond any limit, and short enough for every column. */
 const AMOUNT_LENGTH_MAX = 40;
 
-/** Where a session belongs in the caller's own records, and where it leads; each under the caller's own name for it. */
+/** Where a session belongs in the caller's own records, where it leads, and how long it lives; each under the caller's own name for it. */
 export interface SessionInput {
   readonly externalCode?: Named | undefined;
   readonly returnUrl?: Named | undefined;
   readonly webhook?: Named | undefined;
+  /** Its life in seconds. */
+  readonly expiresIn?: Named | undefined;
 }
+
+/** What is kept of it, null where nothing is said. */
+export type SessionFacts = Readonly<Record<'externalCode' | 'returnUrl' | 'webhook', string | null>>;
 
 /** Collects what is wrong with something that is to be made. */
 export class CreationChecks extends Violations {
@@ -114,8 +119,8 @@ export class CreationChecks extends Violations {
     return isTaken && username === '' && password === '' ? value : this.add({ parameter, message });
   }
 
-  /** @returns what the caller says of a session, null where nothing is said. */
-  session({ externalCode, returnUrl, webhook }: SessionInput): Record<keyof SessionInput, string | null> {
+  /** @returns where a session belongs and leads. */
+  session({ externalCode, returnUrl, webhook }: SessionInput): SessionFacts {
     return {
       externalCode: this.reference(externalCode) ?? null,
       returnUrl: this.url(returnUrl) ?? null,

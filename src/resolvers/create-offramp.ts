@@ -26,7 +26,6 @@ export interface OfframpInput extends SessionInput {
   readonly clientTaxId?: Named | undefined;
   /** `balance` or `external`. */
   readonly from?: Named | undefined;
-  readonly expiresIn?: Named | undefined;
   readonly quoteId?: Named | undefined;
 }
 

@@ -20,7 +20,6 @@ export interface OnrampInput extends SessionInput {
   readonly clientName?: Named | undefined;
   readonly clientTaxId?: Named | undefined;
   readonly wallet?: Named | undefined;
-  readonly expiresIn?: Named | undefined;
   /** A quote to be used instead of a new price; amounts are then those of the quote. */
   readonly quoteId?: Named | undefined;
 }

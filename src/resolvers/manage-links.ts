@@ -17,8 +17,6 @@ export interface StaticLinkInput extends SessionInput {
   readonly currency?: Named | undefined;
   /** BRL; the customer enters it when it is not given. */
   readonly amount?: Named | undefined;
-  /** Life of its sessions. */
-  readonly expiresIn?: Named | undefined;
 }
 
 const SLUG_BYTES = 12;

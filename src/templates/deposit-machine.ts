@@ -4,7 +4,7 @@ import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { admitOnce, isAdmitted } from './admission.ts';
 import { cents, conversionOfDeposit, conversionOut, depositOf, known } from './amounts.ts';
-import { expiryOf, GRACE_MS } from './effects.ts';
+import { expiry, isTooLate } from './lateness.ts';
 import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
 import { ofDeposit } from './post-moves.ts';
 import { stepNameOf } from './step-name.ts';
@@ -77,11 +77,7 @@ const depositTransitions: readonly Transition[] = [
     when: isSameDeposit,
     set: () => ({ process: { deposit: null } }),
   }),
-  when('expired', [WAITING, DROPPED], EXPIRED, {
-    when: ({ trigger, row, nowMs }) =>
-      trigger.isForced === true || nowMs >= known(expiryOf(row), 'an end') + GRACE_MS,
-    set: ({ nowMs }) => ({ process: { expiredAt: new Date(nowMs).toISOString() } }),
-  }),
+  when('expired', [WAITING, DROPPED], EXPIRED, expiry),
   when('cancelled', WAITING, 'quote/CANCELLED', { when: ({ process }) => !process.deposit }),
 ];
 
@@ -140,10 +136,8 @@ export const DEPOSIT_ENTERING: Entering = {
   'refund/INITIAL': ['send_back'],
 };
 
-function isLate({ row, process, trigger }: Seen): boolean {
-  const seen = Date.parse(trigger.seenAt);
-  if (process.expiredAt && seen > Date.parse(process.expiredAt)) return true;
-  return seen > known(expiryOf(row), 'an end') + GRACE_MS;
+function isLate(view: Seen): boolean {
+  return isTooLate(view, view.trigger.seenAt);
 }
 
 function isExact({ row, trigger }: Seen): boolean {

@@ -5,8 +5,9 @@ import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { admitOnce, isAdmitted, isQuoteOpen } from './admission.ts';
 import { cents, conversionIn, known } from './amounts.ts';
-import { type EffectName, expiryOf, GRACE_MS } from './effects.ts';
+import type { EffectName } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
+import { expiry, isTooLate } from './lateness.ts';
 import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 
 /** Component names that differ between the templates. */
@@ -108,11 +109,7 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
 function chargeTransitions({ deposit }: PixInComponents): Transition[] {
   const charge: StepName = `${deposit}/QRCODE`;
   return [
-    when('expired', charge, `${deposit}/EXPIRED`, {
-      when: ({ trigger, row, nowMs }) =>
-        trigger.isForced === true || nowMs >= known(expiryOf(row), 'an end') + GRACE_MS,
-      set: ({ nowMs }) => ({ process: { expiredAt: new Date(nowMs).toISOString() } }),
-    }),
+    when('expired', charge, `${deposit}/EXPIRED`, expiry),
     when('charge_failed', charge, `${deposit}/ERROR`),
     when('cancelled', charge, 'quote/CANCELLED', { effects: ['cancel_charge'] }),
   ];
@@ -191,10 +188,8 @@ const DISPUTE_TRANSITIONS: readonly Transition[] = [
   }),
 ];
 
-function isLate({ row, process, trigger }: Payment): boolean {
-  const settled = Date.parse(trigger.settledAt);
-  if (process.expiredAt && settled > Date.parse(process.expiredAt)) return true;
-  return settled > known(expiryOf(row), 'an end') + GRACE_MS;
+function isLate(view: Payment): boolean {
+  return isTooLate(view, view.trigger.settledAt);
 }
 
 /** Where the rail does not tell who paid, titularity cannot be judged. */
