@@ -16,7 +16,7 @@ const LAYERS = [
   ['templates'],
   ['store', 'wire'],
   ['resolvers'],
-  ['schema', 'rest-compat', 'rails', 'webhooks'],
+  ['schema', 'rest-compat', 'pages', 'rails', 'webhooks'],
   ['server'],
   ['cli', '.'],
 ];

@@ -33,7 +33,9 @@ export interface Services {
   readonly publicUrl: string;
 }
 
-/** Who asks: an API key, and by it an account. Nothing else says which account's records are read. */
+/**
+ * Who asks: an API key, or the token of a payment session, and by it an account. Nothing else says whose records are read.
+ */
 export interface Context extends Services {
   readonly caller: KeyRecord;
 }
@@ -43,4 +45,11 @@ export function requireScope(context: Context, scope: Scope): void {
   if (!context.caller.scopes.includes(scope)) {
     throw new GatewayError('FORBIDDEN', `this needs a key with the scope "${scope}"`);
   }
+}
+
+/** @returns the transaction whose session asks. @throws {GatewayError} `FORBIDDEN` when it is not a session's token that does. */
+export function requireSession({ caller }: Context): bigint {
+  if (caller.transactionId === undefined)
+    throw new GatewayError('FORBIDDEN', 'this needs the token of a payment session');
+  return caller.transactionId;
 }

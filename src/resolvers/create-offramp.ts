@@ -5,12 +5,12 @@ import { GatewayError } from '../base/errors.ts';
 import { toMinor } from '../base/money.ts';
 import { readAvailable } from '../store/processes.ts';
 import { known } from '../templates/amounts.ts';
-import type { ProcessRow } from '../templates/facts.ts';
+import type { ProcessRow, RenewedOrder } from '../templates/facts.ts';
 import type { NewProcess } from './advance-transaction.ts';
 import type { CreationChecks, SessionInput } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
-import { emptyProcess, endOf, makeTransaction } from './make-transaction.ts';
+import { emptyProcess, endOf, makeTransaction, orderFacts } from './make-transaction.ts';
 import type { Attempt } from './once.ts';
 import type { Wanted } from './price.ts';
 import { priceOrder } from './price-order.ts';
@@ -43,6 +43,8 @@ export interface OfframpOptions {
   readonly isAccepted: boolean;
   /** Whether the payee must be named now. */
   readonly needsPayee: boolean;
+  /** The session that it begins anew. */
+  readonly renews?: RenewedOrder;
 }
 
 interface Checked {
@@ -89,7 +91,7 @@ export async function createOfframp(
       sourceCurrency: checked.currency.code,
       targetCurrency: BRL.code,
       expiresAt: endOf(nowMs, checked.expiresIn),
-      process: { ...blank.process, isAccepted: options.isAccepted },
+      process: { ...blank.process, ...orderFacts(checked.wanted, options) },
     };
     return { create, awaitsRail: checked.isExternal, alongside };
   });

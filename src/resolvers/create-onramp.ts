@@ -2,12 +2,12 @@
 import { assert } from '../base/assert.ts';
 import { BRL, type Currency } from '../base/currency.ts';
 import type { Family } from '../templates/define.ts';
-import type { ProcessRow } from '../templates/facts.ts';
+import type { ProcessRow, RenewedOrder } from '../templates/facts.ts';
 import type { NewProcess } from './advance-transaction.ts';
 import type { CreationChecks, SessionInput } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
-import { emptyProcess, endOf, makeTransaction } from './make-transaction.ts';
+import { emptyProcess, endOf, makeTransaction, orderFacts } from './make-transaction.ts';
 import type { Attempt } from './once.ts';
 import type { Wanted } from './price.ts';
 import { priceOrder } from './price-order.ts';
@@ -39,6 +39,8 @@ export interface OnrampOptions {
   readonly needsCustomer: boolean;
   /** Whether one of the amounts must be given; a hosted page can ask later. */
   readonly needsAmount: boolean;
+  /** The session that it begins anew. */
+  readonly renews?: RenewedOrder;
   /** Path of the static link that opened it. */
   readonly fixedLink?: string;
 }
@@ -86,7 +88,7 @@ export async function createOnramp(
       targetCurrency: checked.currency.code,
       fixedLink: options.fixedLink ?? null,
       expiresAt: endOf(nowMs, checked.expiresIn),
-      process: { ...blank.process, isAccepted: options.isAccepted },
+      process: { ...blank.process, ...orderFacts(checked.wanted, options) },
     };
     return { create, awaitsRail: true, alongside };
   });

@@ -4,7 +4,7 @@ import { GatewayError } from '../base/errors.ts';
 import { known } from '../templates/amounts.ts';
 import type { Template } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
-import { stepNameOf } from '../templates/step-name.ts';
+import { takes } from '../templates/takes.ts';
 import type { Trigger } from '../templates/triggers.ts';
 import { CreationChecks } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
@@ -31,7 +31,7 @@ export async function enterAmount(
   checks.refuse();
   if (isDone(target.attempt)) return row;
   const template = services.registry.of(row.template);
-  if (!awaitsAmount(template, row)) throw conflict(row);
+  if (!takes(template, row, 'amount_given')) throw conflict(row);
   const trigger = await priceTrigger(services, template, row, known(amount, 'an amount'));
   return moveTransaction(services, target, row, trigger);
 }
@@ -45,14 +45,6 @@ export async function enterAmountOf(
   requireScope(context, 'create');
   const row = await findOwnProcess(context, target.end2end, target.family);
   return enterAmount(context, row, amountPayment, target);
-}
-
-function awaitsAmount({ machine }: Template, row: ProcessRow): boolean {
-  const at = stepNameOf(row);
-  return (
-    row.process !== null &&
-    machine.transitions.some(({ on, from }) => on === 'amount_given' && from.includes(at))
-  );
 }
 
 async function priceTrigger(

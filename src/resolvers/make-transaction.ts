@@ -1,18 +1,19 @@
 /** Makes a transaction: commits it with its first steps and waits until it can be paid, or rests. */
-import { randomBytes } from 'node:crypto';
 import { assert } from '../base/assert.ts';
 import { newEnd2end } from '../base/end2end.ts';
 import { GatewayError } from '../base/errors.ts';
 import { instantOf } from '../base/instant.ts';
+import { newSessionToken } from '../base/session-token.ts';
 import { pendingJobs } from '../store/jobs.ts';
 import { readProcesses } from '../store/processes.ts';
 import { arm } from '../store/sandbox.ts';
 import { findTransaction } from '../store/transactions.ts';
-import type { ProcessRow } from '../templates/facts.ts';
+import type { Process, ProcessRow, RenewedOrder } from '../templates/facts.ts';
 import type { AdvanceRequest, NewProcess } from './advance-transaction.ts';
 import type { Context, Services } from './context.ts';
 import type { TransactionKey } from './doorbell.ts';
 import type { Attempt } from './once.ts';
+import type { Wanted } from './price.ts';
 import { registerWebhook } from './register-webhook.ts';
 
 /** A transaction to be made. */
@@ -41,7 +42,19 @@ export function emptyProcess(
     accountId,
     template,
     end2end: newEnd2end(new Date(nowMs)),
-    process: { createdBy, session: newSession() },
+    process: { createdBy, session: newSessionToken() },
+  };
+}
+
+/** @returns what is kept of an order besides its price. */
+export function orderFacts(
+  wanted: Wanted | undefined,
+  { isAccepted, renews }: { readonly isAccepted: boolean; readonly renews?: RenewedOrder },
+): Partial<Process> {
+  return {
+    isAccepted,
+    ...(wanted && { fixes: 'brl' in wanted ? ('brl' as const) : ('crypto' as const) }),
+    ...(renews && { renews }),
   };
 }
 
@@ -74,11 +87,6 @@ const NOTHING_KNOWN = Object.fromEntries(
     'notes',
   ].map((name) => [name, null]),
 ) as unknown as Omit<NewProcess, 'accountId' | 'template' | 'end2end' | 'process'>;
-
-/** @returns a token that opens the hosted page of one transaction: 144 random bits. */
-function newSession(): string {
-  return randomBytes(18).toString('base64url');
-}
 
 /** @returns the end of a session as the database prints instants. */
 export function endOf(nowMs: number, seconds: number): string {

@@ -2,8 +2,6 @@
 import { currencyOfLedger } from '../base/currency.ts';
 import { toMinor } from '../base/money.ts';
 import type { PaymentRequest } from '../base/payment-uri.ts';
-import type { Database } from '../store/database.ts';
-import { findBySession } from '../store/processes.ts';
 import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Services } from './context.ts';
@@ -30,9 +28,4 @@ export function depositPayment(row: ProcessRow): PaymentRequest | undefined {
     address: row.depositAddress,
     amountMinor: toMinor(row.exactDepositAmount, currency.decimals),
   };
-}
-
-/** @returns the transaction that a session token opens, or undefined. */
-export function findSession(database: Database, token: string): Promise<ProcessRow | undefined> {
-  return findBySession(database, token);
 }

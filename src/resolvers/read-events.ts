@@ -28,7 +28,7 @@ export interface EventPage {
 export async function readEventPage(context: Context, input: EventPageInput): Promise<EventPage> {
   requireScope(context, 'read');
   const { events, streamLimit, caller } = context;
-  const leave = input.waitMs > 0 ? streamLimit.take(caller.id) : () => {};
+  const leave = input.waitMs > 0 ? streamLimit.take(caller) : () => {};
   const watch = events.watch(caller.accountId);
   try {
     const mark = await watch.fresh();

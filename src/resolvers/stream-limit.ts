@@ -1,8 +1,11 @@
 /** How many streams and waiting requests a key may have at once in this process. */
 import { GatewayError } from '../base/errors.ts';
+import type { KeyRecord } from '../store/api-keys.ts';
 
 /** Seconds after which a key that is over its limit should look again. */
 const RETRY_SECONDS = 5;
+/** Tabs in which one payer may have a page open. */
+const SESSION_STREAMS_MAX = 20;
 
 /** Counts what is open by key. */
 export class StreamLimit {
@@ -19,10 +22,11 @@ export class StreamLimit {
    * @returns what gives it back; calling it again does nothing.
    * @throws {GatewayError} `RATE_LIMITED` when the key has no place left.
    */
-  take(keyId: string): () => void {
+  take({ id: keyId, transactionId }: Pick<KeyRecord, 'id' | 'transactionId'>): () => void {
+    const max = transactionId === undefined ? this.#max : Math.min(this.#max, SESSION_STREAMS_MAX);
     const open = this.#open.get(keyId) ?? 0;
-    if (open >= this.#max) {
-      throw new GatewayError('RATE_LIMITED', `at most ${this.#max} streams of a key at once`, {
+    if (open >= max) {
+      throw new GatewayError('RATE_LIMITED', `at most ${max} streams of a key at once`, {
         retryAfter: RETRY_SECONDS,
       });
     }

@@ -5,7 +5,7 @@ import { type AccountMark, type EventRow, readPresent } from '../store/events.ts
 import type { Family, Template } from '../templates/define.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
-import { type Context, requireScope } from './context.ts';
+import { type Context, requireScope, requireSession } from './context.ts';
 import type { Watch } from './event-hub.ts';
 import { cursorExpired, earliestCursor, isExpired, positionOf, resumePosition } from './event-position.ts';
 import { type Frame, type FrameStream, frameStream, type StreamMode } from './frame-stream.ts';
@@ -85,41 +85,54 @@ export async function watchTransaction(
   { end2end, after }: { readonly end2end: string; readonly after?: string | null | undefined },
   mode: StreamMode = ALL,
 ): Promise<FrameStream<ChangeFrame>> {
-  const { accountId, id } = await readTransaction(context, end2end);
-  return begin(context, async (watch, mark) => {
-    const from = resumed(after, mode, mark);
-    const isResumed = from !== undefined && !isExpired(from, mark);
-    const first: ChangeFrame[] = [];
-    let start = isResumed ? from : mark.seq;
-    if (!isResumed && mode.part !== 'coming') {
-      const present = await readPresent(context.database, accountId, id);
-      // It may be newer than the mark: the events up to it are told by it.
-      if (present?.eventSeq != null && present.eventSeq > start) start = present.eventSeq;
-      first.push({
-        cursor: cursorAt(mark, start),
-        position: start,
-        isPresent: true,
-        event: null,
-        row: present?.row ?? null,
-        transactionId: id,
-      });
-    }
-    const reader = logReader(
-      watch,
-      start,
-      (event) => event.transactionId === id,
-      (event): ChangeFrame => {
-        return {
-          cursor: cursorAt(mark, event.seq),
-          position: event.seq,
-          event,
-          row: null,
-          transactionId: id,
-        };
-      },
-    );
-    return frameStream(watch, reader, mode, first);
+  const { id } = await readTransaction(context, end2end);
+  return begin(context, (watch, mark) =>
+    changesOf(context, { id, from: resumed(after, mode, mark), mode, watch, mark, cursorAt }),
+  );
+}
+
+/** Follows the transaction of a payment session: its present state, always, then every change. */
+export function watchSession(context: Context, mode: StreamMode = ALL): Promise<FrameStream<ChangeFrame>> {
+  const id = requireSession(context);
+  return begin(context, (watch, mark) =>
+    // How many events an account has is not for its payers: the present state is all that they begin with.
+    changesOf(context, { id, from: mode.from, mode, watch, mark, cursorAt: () => '' }),
+  );
+}
+
+interface Following {
+  readonly id: bigint;
+  /** Changes after this place only. */
+  readonly from: bigint | undefined;
+  readonly mode: StreamMode;
+  readonly watch: Watch;
+  readonly mark: AccountMark;
+  readonly cursorAt: (mark: AccountMark, seq: bigint) => string;
+}
+
+async function changesOf(
+  { database, caller }: Context,
+  { id, from, mode, watch, mark, cursorAt }: Following,
+): Promise<FrameStream<ChangeFrame>> {
+  const isResumed = from !== undefined && !isExpired(from, mark);
+  const frameAt = (seq: bigint, event: EventRow | null): ChangeFrame => ({
+    cursor: cursorAt(mark, seq),
+    position: seq,
+    event,
+    row: null,
+    transactionId: id,
   });
+  const first: ChangeFrame[] = [];
+  let start = isResumed ? from : mark.seq;
+  if (!isResumed && mode.part !== 'coming') {
+    const present = await readPresent(database, caller.accountId, id);
+    // It may be newer than the mark: the events up to it are told by it.
+    if (present?.eventSeq != null && present.eventSeq > start) start = present.eventSeq;
+    first.push({ ...frameAt(start, null), isPresent: true, row: present?.row ?? null });
+  }
+  const isWanted = (event: EventRow) => event.transactionId === id;
+  const reader = logReader(watch, start, isWanted, (event) => frameAt(event.seq, event));
+  return frameStream(watch, reader, mode, first);
 }
 
 /** Follows the caller's account: whoever waits is registered before anything is read, so nothing falls in between. */

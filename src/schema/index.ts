@@ -3,6 +3,7 @@ import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphq
 import type { Registry } from '../templates/registry.ts';
 import { defineActs } from './acts.ts';
 import { defineBalances } from './balance.ts';
+import { defineBranding } from './branding.ts';
 import { createBuilder } from './builder.ts';
 import { defineOfframpCreation } from './create-offramp.ts';
 import { defineOnrampCreations } from './create-onramp.ts';
@@ -11,6 +12,7 @@ import { defineCurrency } from './currency.ts';
 import { defineEventLog } from './event-log.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine } from './ledger-line.ts';
+import { definePaymentSession } from './payment-session.ts';
 import { defineQuote } from './quote.ts';
 import { defineSandbox } from './sandbox.ts';
 import { defineSettings } from './settings.ts';
@@ -43,11 +45,13 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSandbox(builder, currencies, transaction);
   const account = defineViewer(builder);
   defineSettings(builder, account, template);
+  defineBranding(builder, account);
   defineWhitelist(builder, account);
   defineStaticLinks(builder, account, currencies);
   defineDeliveries(builder, { account, transaction, endpoint: defineWebhooks(builder, account, template) });
   const log = defineEventLog(builder, registry, { label, transaction });
   defineSubscriptions(builder, { ...log, ...ledger, transaction, family, balance });
+  definePaymentSession(builder, { ...currencies, label });
   return builder.toSchema();
 }
 

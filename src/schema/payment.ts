@@ -3,6 +3,7 @@ import { paymentUri } from '../base/payment-uri.ts';
 import { depositPayment, hostedPage, qrImage } from '../resolvers/pay-links.ts';
 import { readProcesses } from '../store/processes.ts';
 import type { ProcessRow } from '../templates/facts.ts';
+import { hasPayer } from '../templates/takes.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 
 /** Defines `Payment`. */
@@ -41,13 +42,13 @@ export function definePayment(builder: Builder) {
 /** The type `Payment`. */
 export type PaymentRef = ReturnType<typeof definePayment>;
 
-/** @returns the payment of a transaction; null for imported history, which nobody pays any more. */
+/** @returns the payment of a transaction; null where nobody pays: what leaves the account, and imported history. */
 export async function paymentOf(
-  { database }: GraphqlContext,
+  { database, registry }: GraphqlContext,
   transaction: { readonly accountId: bigint; readonly id: bigint },
 ): Promise<ProcessRow | null> {
   const [row] = await readProcesses(database, [
     { accountId: transaction.accountId, transactionId: transaction.id },
   ]);
-  return row?.process?.session ? row : null;
+  return row?.process?.session && hasPayer(registry.of(row.template)) ? row : null;
 }

@@ -10,7 +10,7 @@ import { asyncApiDocument } from '../rest-compat/asyncapi.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
-import { authenticator, challenge } from './authenticate.ts';
+import { authenticator, challenge, payerAuthenticator } from './authenticate.ts';
 import { graphqlServer, serveGraphiql } from './graphql.ts';
 import {
   type Exchange,
@@ -22,6 +22,7 @@ import {
 } from './http.ts';
 import { openPaths } from './open-paths.ts';
 import { OpenStreams } from './open-streams.ts';
+import { payServer } from './pay.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { checkMethod, type Match, methodsOf, routeFinder, serveRest } from './rest.ts';
@@ -62,9 +63,9 @@ export function createApp({ config, services, log }: AppParts): App {
   const { database, registry } = services;
   const routes = restRoutes(registry, config);
   const findRoute = routeFinder(routes);
-  const openApi = JSON.stringify(openApiDocument(registry, routes, config.publicUrl, config));
   const authenticate = authenticator(database);
-  const streams = new OpenStreams(authenticate);
+  const authenticatePayer = payerAuthenticator(services, authenticate);
+  const streams = new OpenStreams(authenticatePayer);
   const graphqlApi = graphqlServer(buildSchema(registry), streams, log);
   const limiters = limitersOf(config);
   let isDraining = false;
@@ -72,8 +73,9 @@ export function createApp({ config, services, log }: AppParts): App {
   const admit = async (
     exchange: Exchange,
     kind: RequestKind,
+    identify = authenticate,
   ): Promise<{ context: Context; headers: Record<string, string> }> => {
-    const caller = await authenticate(exchange.request);
+    const caller = await identify(exchange.request);
     exchange.accountId = caller.accountId;
     return { context: { ...services, caller }, headers: takeAllowance(limiters?.[kind], caller.id) };
   };
@@ -90,16 +92,17 @@ export function createApp({ config, services, log }: AppParts): App {
     exchange.allowed = isStream ? GRAPHQL_STREAM_METHODS : GRAPHQL_METHODS;
     checkMethod(exchange.request.method, exchange.allowed);
     if (!isStream && config.graphiql && wantsPage(exchange)) return serveGraphiql(exchange);
-    const { context, headers } = await admit(exchange, 'read');
+    const { context, headers } = await admit(exchange, 'read', authenticatePayer);
     const takeWrite = () => void takeAllowance(limiters?.write, context.caller.id);
     await graphqlApi[isStream ? 'serveStream' : 'serve'](exchange, context, headers, takeWrite);
   };
   const serveOpen = openPaths({
     publicUrl: config.publicUrl,
-    openApi,
+    openApi: JSON.stringify(openApiDocument(registry, routes, config.publicUrl, config)),
     asyncApi: JSON.stringify(asyncApiDocument(registry, config.publicUrl)),
     database,
     isDraining: () => isDraining,
+    servePay: payServer({ services, log, isLimited: config.rateLimit !== null }),
   });
   const dispatch = async (exchange: Exchange): Promise<void> => {
     if ((exchange.request.url ?? '').length > TARGET_LENGTH_MAX)

@@ -3,6 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { apiKeyHash, isApiKey } from '../base/api-key.ts';
 import { GatewayError } from '../base/errors.ts';
+import { isSessionToken } from '../base/session-token.ts';
+import type { Services } from '../resolvers/context.ts';
+import { findSession, sessionCaller } from '../resolvers/payment-session.ts';
 import { findValidKey, type KeyRecord, touchKey } from '../store/api-keys.ts';
 import type { Database } from '../store/database.ts';
 
@@ -13,6 +16,7 @@ export type Authenticate = (request: IncomingMessage) => Promise<KeyRecord>;
 const BELIEVED_MS = 500;
 const TOUCHED_EVERY_MS = 60_000;
 const CACHED_KEYS_MAX = 10_000;
+const CACHED_SESSIONS_MAX = 100_000;
 
 interface Believed {
   readonly key: KeyRecord;
@@ -51,9 +55,30 @@ export function authenticator(database: Database): Authenticate {
   return async (request) => {
     const token = bearerToken(request);
     const entry = token !== undefined && isApiKey(token) ? await lookUp(token) : undefined;
-    if (!entry?.allows(request.socket.remoteAddress))
-      throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');
+    if (!entry?.allows(request.socket.remoteAddress)) throw refusal();
     return entry.key;
+  };
+}
+
+/**
+ * @returns the check where payers ask too: an API key, or the token of a payment session, as bearer or, because a browser's
+ *   EventSource sends no headers, as `access_token` of the query (RFC 6750 section 2.3). A key in a query is refused.
+ */
+export function payerAuthenticator(services: Services, authenticate: Authenticate): Authenticate {
+  const known = new Map<string, KeyRecord>();
+  return async (request) => {
+    const token = bearerToken(request) ?? queryToken(request);
+    if (token === undefined || !isSessionToken(token)) return authenticate(request);
+    let caller = known.get(token);
+    if (!caller) {
+      const row = await findSession(services, token);
+      if (!row) throw refusal();
+      caller = sessionCaller(services, row);
+      if (known.size >= CACHED_SESSIONS_MAX) known.clear();
+      // A session is never taken back: what it opens is public to whoever has its link.
+      known.set(token, caller);
+    }
+    return caller;
   };
 }
 
@@ -63,11 +88,19 @@ export function challenge(request: IncomingMessage): string {
   return sent.some((value) => /^bearer +\S/i.test(value)) ? 'Bearer error="invalid_token"' : 'Bearer';
 }
 
+function refusal(): GatewayError {
+  return new GatewayError('UNAUTHORIZED', 'a valid API key is required');
+}
+
 function bearerToken(request: IncomingMessage): string | undefined {
   // Node keeps the first of two headers silently; two are no credentials.
   const sent = request.headersDistinct.authorization;
   if (sent?.length !== 1) return undefined;
   return /^bearer +(\S+)$/i.exec(sent[0] as string)?.[1];
+}
+
+function queryToken({ url = '' }: IncomingMessage): string | undefined {
+  return /[?&]access_token=([^&]*)/.exec(url)?.[1];
 }
 
 function addressCheck(cidrs: readonly string[]): (address: string | undefined) => boolean {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { ERRORS, GatewayError, shownViolations } from '../base/errors.ts';
 
 /** A request and what is known of it so far. */
@@ -59,6 +60,23 @@ export function send(
     ...headers,
   });
   response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Answers with a text that a browser may have compressed. */
+export function sendText(
+  exchange: Exchange,
+  status: number,
+  contentType: string,
+  body: string,
+  headers: Record<string, string | number>,
+): void {
+  const isZipped = /\bgzip\b/.test(String(exchange.request.headers['accept-encoding'] ?? ''));
+  const vary = headers.vary === undefined ? 'accept-encoding' : `${headers.vary}, accept-encoding`;
+  send(exchange, status, contentType, isZipped ? gzipSync(body) : body, {
+    ...headers,
+    vary,
+    ...(isZipped && { 'content-encoding': 'gzip' }),
+  });
 }
 
 /**

@@ -1,11 +1,10 @@
-/** Paths that need no key: health, documents, and what the codes of errors mean. */
+/** Paths that need no key: health, documents, what the codes of errors mean, and the hosted pages. */
 import { notFound } from '../base/errors.ts';
 import { PAY_PATH } from '../resolvers/pay-links.ts';
 import type { Database } from '../store/database.ts';
 import { errorPages } from './error-pages.ts';
 import { serveHealth, serveReadiness } from './health.ts';
 import { type Exchange, READ_METHODS, send, sendJson } from './http.ts';
-import { serveQr } from './qr-image.ts';
 import { checkMethod } from './rest.ts';
 
 /** What the open paths tell of. */
@@ -17,6 +16,8 @@ export interface OpenParts {
   readonly asyncApi: string;
   readonly database: Database;
   readonly isDraining: () => boolean;
+  /** Answers what is below `/pay`. */
+  readonly servePay: (exchange: Exchange) => Promise<void>;
 }
 
 /**
@@ -35,7 +36,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
   };
   return async (exchange) => {
     const { path, request } = exchange;
-    if (path.startsWith(`${PAY_PATH}/`)) return serveQr(exchange, parts.database);
+    if (path.startsWith(`${PAY_PATH}/`)) return parts.servePay(exchange);
     const page = path.startsWith('/errors/') ? pages.get(path.slice('/errors/'.length)) : undefined;
     const serve = Object.hasOwn(paths, path) ? paths[path] : undefined;
     if (page === undefined && serve === undefined) throw notFound();

@@ -115,7 +115,7 @@ function reserve(
 ): SingleStream {
   const stream = new SingleStream();
   const name = nameOf(context, stream.token);
-  stream.onEnd(context.streamLimit.take(context.caller.id));
+  stream.onEnd(context.streamLimit.take(context.caller));
   stream.onEnd(() => reserved.delete(name));
   const timer = setTimeout(() => stream.end(), OPEN_WITHIN_MS).unref();
   stream.onEnd(() => clearTimeout(timer));

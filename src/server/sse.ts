@@ -15,9 +15,9 @@ const COMPLETE = Buffer.from('event: complete\ndata:\n\n');
 const RETRY_MIN_MS = 500;
 const RETRY_SPREAD_MS = 1_500;
 
-/** @returns the bytes of a `next` event. */
+/** @returns the bytes of a `next` event; without a cursor there is nothing to come back with. */
 export function nextEvent(result: ExecutionResult, cursor?: string): Buffer {
-  const id = cursor === undefined ? '' : `id: ${cursor}\n`;
+  const id = cursor ? `id: ${cursor}\n` : '';
   return Buffer.from(`${id}event: next\ndata: ${JSON.stringify(result)}\n\n`);
 }
 

@@ -39,7 +39,7 @@ export function subscriptionServer(
   };
   return (exchange, context, params, document, headers) => {
     const { request, response, requestId } = exchange;
-    const leave = context.streamLimit.take(context.caller.id);
+    const leave = context.streamLimit.take(context.caller);
     response.once('close', leave);
     let connection: EventConnection | undefined;
     const remove = streams.add({
@@ -78,8 +78,9 @@ function endConnection(connection: EventConnection, reason: EndReason, log: Logg
 
 /** What makes two subscriptions the same: all of it is written into the key. */
 function cohortKey({ context, operationName, variables }: LiveOperation, query: string): string {
-  const { accountId, mode, scopes } = context.caller;
-  return JSON.stringify([String(accountId), mode, scopes, operationName, query, variables]);
+  const { accountId, mode, scopes, transactionId } = context.caller;
+  const caller = [String(accountId), mode, scopes, String(transactionId)];
+  return JSON.stringify([caller, operationName, query, variables]);
 }
 
 /** @returns the operation without the variable that only says where to begin. */

@@ -10,10 +10,12 @@ export interface KeyRecord {
   readonly scopes: readonly Scope[];
   /** Networks that the key may be used from; none means from anywhere. */
   readonly allowedCidrs: readonly string[];
+  /** Set where the token of a payment session asks: its transaction, of which the public side is all that it opens. */
+  readonly transactionId?: bigint;
 }
 
 /** A key to be stored. */
-export interface NewKey extends KeyRecord {
+export interface NewKey extends Omit<KeyRecord, 'transactionId'> {
   readonly name: string;
   readonly hash: Buffer;
   /** Its last four characters. */

@@ -33,6 +33,8 @@ export interface Step {
   /** Equal to `message` where the step is an error, else empty. */
   readonly errorMessage: Label;
   readonly ending: Ending;
+  /** Whether it ends a session that came to nothing, so that its payer may begin anew. */
+  readonly isRenewable?: true;
 }
 
 /** One published attribute of a template. */
@@ -99,14 +101,14 @@ export function attribute(name: string, kind: KindName, fact: FactName, doc: str
  * @param status - broad label.
  * @param substatus - step-level label.
  * @param message - what the state means to the customer.
- * @param traits - `error`: the message is also the error message; `ending`: default `open`.
+ * @param traits - `error`: the message is also the error message; `ending`: default `open`; `renewable`: see `Step`.
  */
 export function step(
   place: readonly [component: string, state: string],
   status: keyof typeof STATUS,
   substatus: Label,
   message: Label,
-  traits: { error?: true; ending?: Ending } = {},
+  traits: { error?: true; ending?: Ending; renewable?: true } = {},
 ): Step {
   return {
     component: place[0],
@@ -116,6 +118,7 @@ export function step(
     message,
     errorMessage: traits.error ? message : EMPTY_LABEL,
     ending: traits.ending ?? 'open',
+    ...(traits.renewable && { isRenewable: true }),
   };
 }
 

@@ -93,8 +93,18 @@ export interface Process {
   readonly isRequoted?: boolean;
   /** Crypto that a dispute holds. */
   readonly disputed?: string;
+  /** Which side of the price was asked for; BRL where it is not said. */
+  readonly fixes?: 'brl' | 'crypto';
+  /** The session that this one begins anew. */
+  readonly renews?: RenewedOrder;
   /** Token of the hosted page. */
   readonly session?: string;
+}
+
+/** A session that came to nothing, and what it would have come to. */
+export interface RenewedOrder {
+  readonly end2end: string;
+  readonly targetAmount: string | null;
 }
 
 /** A transaction as the machine works on it. */

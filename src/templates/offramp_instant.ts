@@ -93,7 +93,7 @@ export const offrampInstant = defineTemplate({
       'Expired',
       label('Crypto Deposit Expired', 'Depósito de Cripto Expirado'),
       label('The session expired before the deposit', 'A sessão expirou antes do depósito'),
-      { ending: LATE_EVENT },
+      { ending: LATE_EVENT, renewable: true },
     ),
     step(
       ['crypto_deposit', 'UNDERPAID'],
@@ -165,7 +165,7 @@ export const offrampInstant = defineTemplate({
       'Refunded',
       label('Refund Completed', 'Devolução Concluída'),
       label('The crypto was returned to the payer', 'A cripto foi devolvida ao pagador'),
-      { ending: 'final' },
+      { ending: 'final', renewable: true },
     ),
     step(
       ['partial_success', 'DONE'],

@@ -36,7 +36,7 @@ export const PIX_REFUND_STEPS: readonly Step[] = [
     'Refunded',
     label('Refund Completed', 'Devolução Concluída'),
     label('The payment was returned to the payer', 'O pagamento foi devolvido ao pagador'),
-    { ending: 'final' },
+    { ending: 'final', renewable: true },
   ),
   step(
     ['refund', 'ERROR'],
@@ -105,7 +105,7 @@ function quoteSteps(quoteReady: Label): readonly Step[] {
         'Session expired before the payment was started',
         'A sessão expirou antes do início do pagamento',
       ),
-      { error: true, ending: 'final' },
+      { error: true, ending: 'final', renewable: true },
     ),
     ...QUOTE_ENDED_STEPS,
     step(
@@ -196,7 +196,7 @@ function chargeSteps(names: PixInNames): readonly Step[] {
       'Expired',
       label('PIX Deposit Expired', 'Depósito PIX Expirado'),
       label('The PIX charge expired without payment', 'A cobrança PIX expirou sem pagamento'),
-      { ending: LATE_EVENT },
+      { ending: LATE_EVENT, renewable: true },
     ),
     step(
       [names.deposit, 'ERROR'],
@@ -206,7 +206,7 @@ function chargeSteps(names: PixInNames): readonly Step[] {
         'The PIX charge could not be created or processed',
         'Não foi possível criar ou processar a cobrança PIX',
       ),
-      { error: true, ending: 'final' },
+      { error: true, ending: 'final', renewable: true },
     ),
   ];
 }

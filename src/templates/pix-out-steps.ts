@@ -22,7 +22,7 @@ export const QUOTE_AND_PAYEE_STEPS: readonly Step[] = [
     'Cancelled',
     label('Quote Expired', 'Cotação Expirada'),
     label('The quote expired before it was used', 'A cotação expirou antes de ser utilizada'),
-    { error: true, ending: 'final' },
+    { error: true, ending: 'final', renewable: true },
   ),
   ...QUOTE_ENDED_STEPS,
   step(

@@ -9,7 +9,7 @@ export const QUOTE_ENDED_STEPS: readonly Step[] = [
     'Cancelled',
     label('Quote Error', 'Erro na Cotação'),
     label('A quote could not be generated', 'Não foi possível gerar a cotação'),
-    { error: true, ending: 'final' },
+    { error: true, ending: 'final', renewable: true },
   ),
   step(
     ['quote', 'CANCELLED'],

@@ -57,6 +57,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: (typeof SCOPES)[number
   removeWhitelistEntry: ['move', '(id: "$entry") { id }'],
   updateTemplateSettings: ['admin', '(template: onramp, input: {}) { template }'],
   updateAccountSettings: ['admin', '(input: {}) { approvalAbove }'],
+  updateBranding: ['admin', '(input: {}) { displayName }'],
   createStaticLink: ['create', '(input: { name: "x", currency: "USDT_TRX" }) { slug }'],
   disableStaticLink: ['create', '(slug: "$slug") { slug }'],
   createWebhookEndpoint: ['admin', '(input: { url: "https://hooks.example.com/x" }) { id }'],

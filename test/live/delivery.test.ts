@@ -280,7 +280,7 @@ test('a client that does not read gets everything once it reads, and costs next 
 describe('limits', () => {
   test('a key has so many streams and waiting requests, and not one more', async () => {
     const { apiKey: key, keyId } = await app.addAccount();
-    const places = Array.from({ length: 999 }, () => app.services.streamLimit.take(keyId));
+    const places = Array.from({ length: 999 }, () => app.services.streamLimit.take({ id: keyId }));
     const stream = await subscribe(app, EVENTS, { key });
     const over = await subscribe(app, EVENTS, { key });
     expect(over.status).toBe(429);

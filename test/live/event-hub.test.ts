@@ -142,13 +142,13 @@ test('names of events', () => {
 
 test('places of a key are given back once', () => {
   const limit = new StreamLimit(1);
-  const leave = limit.take('a');
-  limit.take('b');
-  expect(() => limit.take('a')).toThrow(GatewayError);
+  const leave = limit.take({ id: 'a' });
+  limit.take({ id: 'b' });
+  expect(() => limit.take({ id: 'a' })).toThrow(GatewayError);
   leave();
   leave();
-  limit.take('a');
-  expect(() => limit.take('a')).toThrow(/at most 1/);
+  limit.take({ id: 'a' });
+  expect(() => limit.take({ id: 'a' })).toThrow(/at most 1/);
 });
 
 describe('open streams', () => {

@@ -1,14 +1,17 @@
-/** One PostgreSQL server for the whole run, with a migrated database that every test file gets a copy of. */
+/** One PostgreSQL server for the whole run, with a migrated database that every test file gets a copy of; and a browser. */
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { acquireEmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { type Chromium, prepareChromium } from './chromium.ts';
 import { newHome } from './home.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** URL of the server's maintenance database; `TEST_DATABASE_URL` when that is set. */
     adminUrl: string;
+    /** Null where there is none for this machine. */
+    chromium: Chromium | null;
   }
 }
 
@@ -32,6 +35,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   await migrate(databaseUrl(adminUrl, TEMPLATE_DATABASE));
   project.provide('adminUrl', adminUrl);
+  project.provide('chromium', (await prepareChromium()) ?? null);
   return async () => {
     await embedded?.release();
     place?.remove();

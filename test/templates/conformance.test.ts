@@ -53,7 +53,7 @@ describe.each(Object.keys(STATES))('template %s', (name) => {
 
   test('C-8: has every step with its labels in both languages, and no other', () => {
     expect(
-      template?.steps.map(({ errorMessage, ending, ...rest }) => ({
+      template?.steps.map(({ errorMessage, ending, isRenewable: _, ...rest }) => ({
         ...rest,
         error_message: errorMessage,
         terminal: ending === 'open' ? null : ending === LATE_EVENT ? 'late' : ending,

@@ -76,12 +76,6 @@ export function plansIn(text: string | null): readonly PlanName[] {
   return [...new Set(named.filter((name): name is PlanName => Object.hasOwn(PLANS, name)))];
 }
 
-/** @returns whether a transaction can take the trigger where it stands, but for conditions of the moment. */
-export function fitsNow(registry: Registry, row: ProcessRow, on: TriggerName): boolean {
-  const at = stepNameOf(row);
-  return transitionsOf(registry, row).some((each) => each.on === on && each.from.includes(at));
-}
-
 /** @returns whether a plan can still come true: what it waits for is ahead of where the transaction stands. */
 export function isAhead(registry: Registry, row: ProcessRow, { until, paysOut }: Plan): boolean {
   const comesOut = row.targetCurrency === BRL.code ? 'BRL' : 'crypto';

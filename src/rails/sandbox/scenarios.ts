@@ -9,11 +9,12 @@ import { readProcesses } from '../../store/processes.ts';
 import { arm } from '../../store/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
+import { takes } from '../../templates/takes.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import { DEPOSIT_SCENARIOS } from './deposit-scenarios.ts';
 import type { RailParts } from './orders.ts';
 import { PAY_SCENARIOS } from './pay-scenarios.ts';
-import { fitsNow, isAhead, PLANS, type Plan } from './plans.ts';
+import { isAhead, PLANS, type Plan } from './plans.ts';
 import { type Playable, type Stage, stepConflict } from './stage.ts';
 
 /** What scenarios are played with. */
@@ -69,7 +70,7 @@ export async function play(
   const stage = await stageOf(parts, name, row, amount);
   if (planned) return playPlan(parts, stage, planned.name, planned.plan);
   assert(told, 'a scenario is told or planned');
-  if (!fitsNow(parts.registry, row, told.on)) throw stepConflict(name, row);
+  if (!takes(parts.registry.of(row.template), row, told.on)) throw stepConflict(name, row);
   return told.play(stage);
 }
 
@@ -89,7 +90,8 @@ async function playPlan(
   plan: Plan,
 ): Promise<ProcessRow> {
   if (!isAhead(registry, row, plan)) throw stepConflict(name, row);
-  if (plan.atOnce && fitsNow(registry, row, plan.until)) return tell({ trigger: { on: plan.atOnce } });
+  if (plan.atOnce && takes(registry.of(row.template), row, plan.until))
+    return tell({ trigger: { on: plan.atOnce } });
   await arm(database, row.accountId, row.id, name);
   return row;
 }

@@ -1,0 +1,245 @@
+/**
+ * What a page does besides, where there is script: copy, share, print, count down, follow the payment, go back to the merchant.
+ * One file without imports, for the browsers inside of other apps too: what it uses is of 2020.
+ */
+
+/** How long to wait for the stream before asking by ourselves, and how often we ask then. */
+const STREAM_WAIT_MS = 10_000;
+const POLL_MS = 5_000;
+const LEAVE_SECONDS = 5;
+/** Moments before the end that are said aloud, minutes. */
+const SAID_MINUTES = [5, 1];
+
+const token = location.pathname.split('/')[2] || '';
+const net = byId('net');
+let isLeaving = false;
+
+function byId(id: string): HTMLElement | null {
+  return document.getElementById(id);
+}
+
+function main(): HTMLElement {
+  return byId('co') as HTMLElement;
+}
+
+function say(text: string): void {
+  const place = byId('say');
+  if (place) place.textContent = text;
+}
+
+/** Shows what only script can do, and makes it work; again after every change of the page. */
+function enliven(): void {
+  main()
+    .querySelectorAll<HTMLButtonElement>('[data-copy]')
+    .forEach((button) => {
+      button.hidden = false;
+      button.onclick = () => copy(button);
+    });
+  if ('share' in navigator) {
+    main()
+      .querySelectorAll<HTMLButtonElement>('[data-share]')
+      .forEach((button) => {
+        button.hidden = false;
+        // A reader who changes their mind is no failure.
+        button.onclick = () => void navigator.share({ text: textOf(button.dataset.share) }).catch(() => {});
+      });
+  }
+  main()
+    .querySelectorAll<HTMLButtonElement>('[data-print]')
+    .forEach((button) => {
+      button.hidden = false;
+      button.onclick = () => print();
+    });
+  countDown();
+}
+
+function textOf(id: string | undefined): string {
+  return (byId(id || '') as HTMLTextAreaElement).value;
+}
+
+/** Frames and the browsers of other apps may refuse the clipboard: then the text is selected. */
+function copy(button: HTMLButtonElement): void {
+  const area = byId(button.dataset.copy || '') as HTMLTextAreaElement;
+  const show = (text: string | undefined) => {
+    button.textContent = text || '';
+    say(text || '');
+  };
+  const byHand = () => {
+    area.focus();
+    area.select();
+    show(document.execCommand('copy') ? button.dataset.done : button.dataset.byHand);
+  };
+  if (navigator.clipboard)
+    navigator.clipboard.writeText(area.value).then(() => show(button.dataset.done), byHand);
+  else byHand();
+}
+
+let counting: number | undefined;
+
+/** Counts by the clock of the server: the one of the device may be wrong. */
+function countDown(): void {
+  clearInterval(counting);
+  const place = main().querySelector<HTMLElement>('[data-left]');
+  const end = Number(main().dataset.end);
+  if (!place || !end) return;
+  const skew = Number(main().dataset.now) - Date.now();
+  let said = Number.POSITIVE_INFINITY;
+  const show = () => {
+    const seconds = Math.max(0, Math.ceil((end - Date.now() - skew) / 1000));
+    const minutes = Math.ceil(seconds / 60);
+    (place.querySelector('b') as HTMLElement).textContent = clockOf(seconds);
+    if (minutes < said && (seconds === 0 || SAID_MINUTES.includes(minutes))) {
+      said = minutes;
+      const { over, minute, minutes: several } = place.dataset;
+      say(
+        (seconds === 0 ? over : minutes === 1 ? minute : (several || '').replace('#', String(minutes))) || '',
+      );
+    }
+    if (seconds === 0) clearInterval(counting);
+  };
+  place.hidden = false;
+  show();
+  counting = setInterval(show, 1000);
+}
+
+function clockOf(seconds: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  const rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return hours > 0 ? `${hours}:${rest}` : rest;
+}
+
+let loading: Promise<void> | undefined;
+/** The newest change that was told of. */
+let told = 0;
+
+/** Takes over what the server shows now: there is one renderer, and it is there. */
+function refresh(): Promise<void> {
+  loading =
+    loading ||
+    load()
+      .finally(() => (loading = undefined))
+      // What was told of meanwhile may be missing in an answer that was already on its way.
+      .then(() => (shown() < told ? refresh() : undefined));
+  return loading;
+}
+
+function shown(): number {
+  return Number(main().dataset.sequence);
+}
+
+async function load(): Promise<void> {
+  const answer = await fetch(location.pathname + location.search, { headers: { accept: 'text/html' } });
+  if (!answer.ok) throw new Error(String(answer.status));
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const next = page.getElementById('co');
+  if (!next || next.dataset.sequence === main().dataset.sequence) return;
+  const hadFocus = main().contains(document.activeElement);
+  document.title = page.title;
+  main().replaceWith(next);
+  enliven();
+  const title = main().querySelector('h1') as HTMLElement;
+  if (hadFocus) title.focus();
+  say(title.textContent || '');
+  if (main().dataset.leave !== undefined) leave();
+}
+
+/** Goes back to the merchant, unless the reader wants to stay. */
+function leave(): void {
+  const link = main().querySelector<HTMLAnchorElement>('[data-return]');
+  if (!link || isLeaving) return;
+  isLeaving = true;
+  const note = document.createElement('p');
+  const stay = document.createElement('button');
+  let seconds = LEAVE_SECONDS;
+  const show = () => (note.textContent = (link.dataset.going || '').replace('#', String(seconds)));
+  const timer = setInterval(() => {
+    seconds -= 1;
+    show();
+    if (seconds > 0) return;
+    clearInterval(timer);
+    location.assign(link.href);
+  }, 1000);
+  stay.className = 'second';
+  stay.textContent = link.dataset.stay || '';
+  stay.onclick = () => {
+    clearInterval(timer);
+    note.remove();
+    stay.remove();
+  };
+  show();
+  (link.parentElement as HTMLElement).append(note, stay);
+}
+
+let source: EventSource | undefined;
+let polling: number | undefined;
+let doubt: number | undefined;
+
+/** Follows the payment: by the stream, and by asking while there is none. */
+function follow(): void {
+  if (source) source.close();
+  clearTimeout(doubt);
+  if (main().dataset.live === undefined) {
+    stopPolling();
+    return;
+  }
+  const query = 'subscription{paymentSession{sequence}}';
+  source = new EventSource(`/graphql?access_token=${token}&query=${encodeURIComponent(query)}`);
+  source.addEventListener('next', (event) => {
+    stopPolling();
+    clearTimeout(doubt);
+    connected(true);
+    const { data } = JSON.parse((event as MessageEvent<string>).data);
+    if (data) told = data.paymentSession.sequence;
+    if (!data || told !== shown()) refresh().catch(poll);
+  });
+  source.onerror = () => {
+    poll();
+    // What the browser gives up for good is begun again; what it does not, it opens again by itself.
+    if (source && source.readyState === EventSource.CLOSED) later();
+  };
+  // A proxy that keeps the stream back says nothing at all.
+  doubt = setTimeout(poll, STREAM_WAIT_MS);
+}
+
+function later(): void {
+  clearTimeout(doubt);
+  doubt = setTimeout(follow, POLL_MS * (0.5 + Math.random() / 2));
+}
+
+function poll(): void {
+  if (polling !== undefined) return;
+  const ask = () =>
+    refresh().then(
+      () => connected(true),
+      () => connected(false),
+    );
+  ask();
+  polling = setInterval(ask, POLL_MS);
+}
+
+function stopPolling(): void {
+  clearInterval(polling);
+  polling = undefined;
+}
+
+function connected(isConnected: boolean): void {
+  if (net) net.hidden = isConnected;
+}
+
+function lookAgain(): void {
+  if (document.visibilityState !== 'visible') return;
+  refresh().then(
+    () => connected(true),
+    () => connected(false),
+  );
+  if (!source || source.readyState === EventSource.CLOSED) follow();
+}
+
+if (main().dataset.sequence !== undefined) {
+  enliven();
+  follow();
+  addEventListener('online', lookAgain);
+  addEventListener('offline', () => connected(false));
+  document.addEventListener('visibilitychange', lookAgain);
+}

@@ -1,0 +1,147 @@
+/** Answers requests for the pages of sessions: shows them, and does what their forms ask for. */
+import { BRL } from '../base/currency.ts';
+import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
+import type { Services } from '../resolvers/context.ts';
+import { payerFacts } from '../resolvers/payer-facts.ts';
+import { findSession, type PaymentSession, readSession } from '../resolvers/payment-session.ts';
+import { known } from '../templates/amounts.ts';
+import { ACTS, amountBounds } from './acts.ts';
+import { isLanguage, type Language, languageOf, showAmount } from './language.ts';
+import { policyOf } from './layout.ts';
+import { type FormState, pathOf } from './page.ts';
+import { sessionPage } from './session-page.ts';
+import { type Say, sayIn, type Word } from './words.ts';
+
+/** A request for a page. */
+export interface PageRequest {
+  readonly token: string;
+  readonly query: URLSearchParams;
+  readonly acceptLanguage: string | undefined;
+}
+
+/** A page, or where to go instead. */
+export type PageAnswer =
+  | { readonly status: number; readonly body: string; readonly policy: string; readonly retryAfter?: number }
+  | { readonly status: 303; readonly location: string };
+
+const NOTHING_SENT: FormState = { values: {}, wrong: {} };
+
+/** @returns the page of a session. @throws {GatewayError} `NOT_FOUND`. */
+export async function showSession(services: Services, request: PageRequest): Promise<PageAnswer> {
+  return show(services, request, await sessionOf(services, request), 200);
+}
+
+/** Does what a form asks for. @returns where to go on, or the page with what is wrong. @throws {GatewayError} `NOT_FOUND`. */
+export async function actOnSession(
+  services: Services,
+  request: PageRequest,
+  act: string,
+  form: URLSearchParams,
+): Promise<PageAnswer> {
+  const perform = Object.hasOwn(ACTS, act) ? ACTS[act] : undefined;
+  if (!perform) throw notFound();
+  const session = await sessionOf(services, request);
+  const { language, isLanguageAsked } = languageIn(request);
+  try {
+    const token = (await perform(services, { session, form, language })) ?? request.token;
+    return { status: 303, location: pathOf({ token, language, isLanguageAsked }) };
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code === 'NOT_FOUND') throw error;
+    // Somebody was quicker: another tab, the end of the session. The page says where it stands now.
+    if (error.code === 'STEP_CONFLICT' && act !== 'sandbox')
+      return { status: 303, location: pathOf({ token: request.token, language, isLanguageAsked }) };
+    return show(services, request, session, ERRORS[error.code].status, error, form);
+  }
+}
+
+async function sessionOf(services: Services, { token }: PageRequest): Promise<PaymentSession> {
+  const row = await findSession(services, token);
+  if (!row) throw notFound();
+  return readSession(services, row);
+}
+
+async function show(
+  services: Services,
+  request: PageRequest,
+  session: PaymentSession,
+  status: number,
+  error?: GatewayError,
+  form?: URLSearchParams,
+): Promise<PageAnswer> {
+  const { language, isLanguageAsked } = languageIn(request);
+  const say = sayIn(language);
+  const bounds = session.ask === 'amount' ? await amountBounds(services, session.row) : null;
+  const facts = payerFacts(services, session.row);
+  const range = bounds && {
+    min: showAmount(bounds.min, BRL, language),
+    max: showAmount(bounds.max, BRL, language),
+  };
+  const body = sessionPage({
+    token: request.token,
+    language,
+    isLanguageAsked,
+    say,
+    session,
+    facts,
+    bounds,
+    form:
+      error && form ? { values: Object.fromEntries(form), wrong: wrongOf(error, say, range) } : NOTHING_SENT,
+    notice: error ? say(noticeOf(error)) : null,
+    scenarios: services.sandbox?.scenarios ?? null,
+  });
+  const retryAfter = error?.retryAfter;
+  return {
+    status,
+    body,
+    policy: policyOf(session.branding),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+function languageIn({ query, acceptLanguage }: PageRequest): {
+  language: Language;
+  isLanguageAsked: boolean;
+} {
+  const asked = query.get('lang');
+  const isLanguageAsked = asked !== null && isLanguage(asked);
+  return { language: languageOf(asked, acceptLanguage), isLanguageAsked };
+}
+
+/** What is said about each field that was not taken. */
+const FIELD_WORDS: Readonly<Record<string, Word>> = {
+  amount: 'amountWrong',
+  name: 'nameWrong',
+  taxId: 'taxIdWrong',
+  pixKey: 'keyWrong',
+  pixKeyType: 'keyTypeWrong',
+  mine: 'refundUnsure',
+};
+
+function wrongOf(
+  { violations }: GatewayError,
+  say: Say,
+  range: Readonly<Record<string, string>> | null,
+): Record<string, string> {
+  return Object.fromEntries(
+    violations
+      .filter(({ parameter }) => Object.hasOwn(FIELD_WORDS, parameter))
+      .map(({ parameter }) => [parameter, say(known(FIELD_WORDS[parameter] ?? null, 'a word'), range ?? {})]),
+  );
+}
+
+/** What is said about a request that was not taken. */
+const NOTICE_WORDS: { readonly [Code in GatewayError['code']]?: Word } = {
+  INVALID_PARAMETER: 'formWrong',
+  NOT_FOUND: 'missing',
+  LIMIT_EXCEEDED: 'overLimit',
+  QUOTE_UNAVAILABLE: 'noPrice',
+  RATE_LIMITED: 'tooMany',
+  STEP_CONFLICT: 'movedOn',
+  UNAVAILABLE: 'away',
+  IDEMPOTENCY_RUNNING: 'away',
+};
+
+/** @returns the word for an error. */
+export function noticeOf({ code }: GatewayError): Word {
+  return NOTICE_WORDS[code] ?? 'failed';
+}

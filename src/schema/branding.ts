@@ -1,0 +1,78 @@
+/** Branding: how the hosted pages of the account look. */
+import { type BrandingInput, updateBranding } from '../resolvers/manage-branding.ts';
+import { type Branding, readBranding } from '../store/branding.ts';
+import type { Builder } from './builder.ts';
+import { checksOf } from './creation.ts';
+import type { AccountRef } from './viewer.ts';
+
+/** The settings, and what each is. */
+const DOC = {
+  displayName: 'Name that payers read, at most 60 characters; the name of the account where none is given.',
+  accent: 'Colour of buttons, such as `#0b5fff`; white text on it needs a contrast of 4.5.',
+  supportUrl: 'Where payers find help: an https URL or `mailto:`.',
+  frameHosts:
+    'Origins that may show the pages in a frame, such as `https://shop.example.com`; none by default.',
+  logo: 'PNG, JPEG or WebP of at most 64 KiB as `data:image/png;base64,…`.',
+} as const;
+
+/** Defines `Branding`, `Account.branding` and the mutation that changes it. */
+export function defineBranding(builder: Builder, account: AccountRef): void {
+  const branding = builder.objectRef<Branding>('Branding').implement({
+    description: 'How the hosted pages of the account look.',
+    fields: (t) => ({
+      displayName: t.exposeString('displayName', { description: DOC.displayName }),
+      accent: t.exposeString('accent', { nullable: true, description: DOC.accent }),
+      hasLogo: t.exposeBoolean('hasLogo'),
+      supportUrl: t.exposeString('supportUrl', { nullable: true, description: DOC.supportUrl }),
+      frameHosts: t.stringList({
+        description: DOC.frameHosts,
+        resolve: ({ frameHosts }) => [...frameHosts],
+      }),
+    }),
+  });
+  builder.prismaObjectField(account, 'branding', (t) =>
+    t.field({ type: branding, resolve: ({ id }, _args, { database }) => readBranding(database, id) }),
+  );
+  const input = builder.inputType('BrandingInput', {
+    description: 'What is to change: null takes it away, what is not given stays.',
+    fields: (t) => ({
+      displayName: t.string({ description: DOC.displayName }),
+      accent: t.string({ description: DOC.accent }),
+      logo: t.string({ description: DOC.logo }),
+      supportUrl: t.string({ description: DOC.supportUrl }),
+      frameHosts: t.stringList({ description: DOC.frameHosts }),
+    }),
+  });
+  builder.mutationField('updateBranding', (t) =>
+    t.field({
+      type: branding,
+      description: 'Changes how the hosted pages look, from now on. Needs the scope `admin`.',
+      args: { input: t.arg({ type: input, required: true }) },
+      resolve: async (_root, { input: given }, context) => {
+        await updateBranding(context, namedOf(given), checksOf(context));
+        return readBranding(context.database, context.caller.accountId);
+      },
+    }),
+  );
+}
+
+/** Unlike elsewhere, a null says something here. */
+function namedOf({
+  frameHosts,
+  ...texts
+}: {
+  readonly [Name in keyof BrandingInput]?: Name extends 'frameHosts'
+    ? readonly string[] | null | undefined
+    : string | null | undefined;
+}): BrandingInput {
+  const named = Object.entries(texts).map(([name, value]) => [
+    name,
+    value == null ? value : { name: `input.${name}`, value },
+  ]);
+  return {
+    ...Object.fromEntries(named),
+    ...(frameHosts !== undefined && {
+      frameHosts: (frameHosts ?? []).map((value, at) => ({ name: `input.frameHosts.${at}`, value })),
+    }),
+  };
+}

@@ -1,0 +1,188 @@
+/** The hosted pages over HTTP: `/pay/<token>`, its forms, images and script, and the static links that open sessions. */
+import type { Logger } from 'pino';
+import { GatewayError, notFound } from '../base/errors.ts';
+import { paymentUri } from '../base/payment-uri.ts';
+import { isSessionToken } from '../base/session-token.ts';
+import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
+import { qrSvg } from '../pages/codes.ts';
+import { failurePage } from '../pages/failure.ts';
+import { actOnSession, type PageAnswer, type PageRequest, showSession } from '../pages/serve-session.ts';
+import type { Services } from '../resolvers/context.ts';
+import { openStaticLink } from '../resolvers/open-static-link.ts';
+import { depositPayment, PAY_PATH } from '../resolvers/pay-links.ts';
+import { findSession } from '../resolvers/payment-session.ts';
+import { readLogo } from '../store/branding.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import { type Exchange, READ_METHODS, readBody, send, sendText } from './http.ts';
+import { presentError } from './present-error.ts';
+import { type RateLimiter, rateLimiter } from './rate-limit.ts';
+import { checkMethod } from './rest.ts';
+
+/** What the pages are served with. */
+export interface PayParts {
+  readonly services: Services;
+  readonly log: Logger;
+  /** Whether requests are limited at all. */
+  readonly isLimited: boolean;
+}
+
+/** By token: many a page is open in two tabs, and asks when it cannot be told. */
+const READS = { perSecond: 5, burst: 60 };
+const ACTS = { perSecond: 1, burst: 20 };
+/** New sessions by link, and requests for what there is not by address. */
+const VISITS = { perSecond: 2, burst: 30 };
+const MISSES = { perSecond: 2, burst: 30 };
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const FORM_BYTES_MAX = 16_384;
+
+/** @returns what answers every request below `/pay`; failures are pages too. */
+export function payServer({ services, log, isLimited }: PayParts): (exchange: Exchange) => Promise<void> {
+  const limiter = (limit: typeof READS): RateLimiter =>
+    isLimited ? rateLimiter(limit) : () => ({ allowed: true, remaining: 1, resetSeconds: 0 });
+  const [reads, acts, visits, misses] = [READS, ACTS, VISITS, MISSES].map(limiter) as [
+    RateLimiter,
+    RateLimiter,
+    RateLimiter,
+    RateLimiter,
+  ];
+  const find = async (exchange: Exchange, token: string): Promise<ProcessRow> => {
+    const row = isSessionToken(token) ? await findSession(services, token) : undefined;
+    if (row) {
+      exchange.accountId = row.accountId;
+      return row;
+    }
+    take(misses, exchange.request.socket.remoteAddress ?? '');
+    throw notFound();
+  };
+  const image = async (exchange: Exchange, token: string, file: string) => {
+    checkMethod(exchange.request.method, READ_METHODS);
+    const row = await find(exchange, token);
+    take(reads, token);
+    if (file === 'qr.svg') sendQr(exchange, row);
+    else await sendLogo(exchange, services, row);
+  };
+  const page = async (exchange: Exchange, token: string, act: string | undefined) => {
+    exchange.allowed = act === undefined ? READ_METHODS : ['POST'];
+    checkMethod(exchange.request.method, exchange.allowed);
+    await find(exchange, token);
+    take(act === undefined ? reads : acts, token);
+    const request = { token, ...askedOf(exchange) };
+    if (act === undefined) return answer(exchange, await showSession(services, request));
+    refuseForeign(exchange);
+    return answer(exchange, await actOnSession(services, request, act, await readForm(exchange)));
+  };
+  const visit = async (exchange: Exchange, slug: string) => {
+    exchange.allowed = ['GET'];
+    checkMethod(exchange.request.method, exchange.allowed);
+    refuseAhead(exchange);
+    take(visits, slug);
+    const { process } = await openStaticLink(services, slug);
+    const lang = new URLSearchParams(exchange.search).get('lang');
+    const location = `${PAY_PATH}/${process?.session}${lang === null ? '' : `?lang=${encodeURIComponent(lang)}`}`;
+    answer(exchange, { status: 303, location });
+  };
+  const dispatch = async (exchange: Exchange): Promise<void> => {
+    if (exchange.path === ISLAND_PATH) return sendIsland(exchange);
+    const [first = '', second, ...rest] = exchange.path.slice(PAY_PATH.length + 1).split('/');
+    exchange.route = routeOf(first, second);
+    if (rest.length > 0) throw notFound();
+    if (first === 'l') return visit(exchange, second ?? '');
+    if (second === 'qr.svg' || second === 'logo') return image(exchange, first, second);
+    return page(exchange, first, second);
+  };
+  return (exchange) =>
+    dispatch(exchange).catch((error: unknown) => {
+      const refusal = presentError(error, log, exchange.requestId);
+      // Browsers say so themselves; everything else is said in a page.
+      if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
+      const { path, requestId } = exchange;
+      answer(exchange, failurePage(refusal, { path, requestId, ...askedOf(exchange) }));
+    });
+}
+
+/** For logs: a token never stands in one. */
+function routeOf(first: string, second: string | undefined): string {
+  if (first === 'l') return `${PAY_PATH}/l/{link}`;
+  return `${PAY_PATH}/{session}${second === undefined ? '' : '/{act}'}`;
+}
+
+function askedOf({ request, search }: Exchange): Omit<PageRequest, 'token'> {
+  return { query: new URLSearchParams(search), acceptLanguage: request.headers['accept-language'] };
+}
+
+/** @throws {GatewayError} `RATE_LIMITED`. */
+function take(limiter: RateLimiter, key: string): void {
+  const { allowed, resetSeconds } = limiter(key);
+  if (!allowed)
+    throw new GatewayError('RATE_LIMITED', 'too many requests for this page', { retryAfter: resetSeconds });
+}
+
+/** A form of another site cannot know the token; a browser that tells where a form is from is believed all the same. */
+function refuseForeign({ request }: Exchange): void {
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw new GatewayError('FORBIDDEN', 'forms are taken from the page itself');
+}
+
+/** A browser that loads ahead has no visitor yet: no session is opened for it. */
+function refuseAhead({ request }: Exchange): void {
+  const purpose = request.headers['sec-purpose'] ?? request.headers.purpose;
+  if (String(purpose ?? '').startsWith('prefetch'))
+    throw new GatewayError('UNAVAILABLE', 'this is not loaded ahead', { retryAfter: 1 });
+}
+
+async function readForm({ request }: Exchange): Promise<URLSearchParams> {
+  const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (mediaType !== 'application/x-www-form-urlencoded')
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'a form is application/x-www-form-urlencoded');
+  const body = await readBody(request);
+  if (body.length > FORM_BYTES_MAX)
+    throw new GatewayError('PAYLOAD_TOO_LARGE', `a form may have ${FORM_BYTES_MAX} bytes`);
+  return new URLSearchParams(body.toString('utf8'));
+}
+
+function answer(exchange: Exchange, page: PageAnswer): void {
+  const headers = {
+    'referrer-policy': 'no-referrer',
+    'x-robots-tag': 'noindex, nofollow',
+    vary: 'accept-language',
+  };
+  if ('location' in page) {
+    send(exchange, page.status, 'text/plain; charset=utf-8', '', { ...headers, location: page.location });
+    return;
+  }
+  const { status, body, policy, retryAfter } = page;
+  sendText(exchange, status, 'text/html; charset=utf-8', body, {
+    ...headers,
+    'content-security-policy': policy,
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    // For browsers that do not know `frame-ancestors`.
+    ...(policy.endsWith("'none'") && { 'x-frame-options': 'DENY' }),
+    ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+  });
+}
+
+const IMAGE_HEADERS = { 'content-security-policy': "default-src 'none'", 'referrer-policy': 'no-referrer' };
+
+function sendIsland(exchange: Exchange): void {
+  exchange.route = `${PAY_PATH}/{script}`;
+  checkMethod(exchange.request.method, READ_METHODS);
+  sendText(exchange, 200, 'text/javascript; charset=utf-8', ISLAND, { 'cache-control': FOR_EVER });
+}
+
+function sendQr(exchange: Exchange, row: ProcessRow): void {
+  const deposit = depositPayment(row);
+  const content = row.process?.brCode ?? (deposit && (paymentUri(deposit) ?? deposit.address));
+  if (!content) throw notFound();
+  send(exchange, 200, 'image/svg+xml', qrSvg(content), IMAGE_HEADERS);
+}
+
+async function sendLogo(
+  exchange: Exchange,
+  { database }: Services,
+  { accountId }: ProcessRow,
+): Promise<void> {
+  const logo = await readLogo(database, accountId);
+  if (!logo) throw notFound();
+  send(exchange, 200, logo.type, logo.image, { ...IMAGE_HEADERS, 'cache-control': 'private, max-age=300' });
+}

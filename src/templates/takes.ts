@@ -1,0 +1,19 @@
+/** What a transaction can take where it stands: what a payer is asked for, and what a sandbox can play, follow from it. */
+import type { Template } from './define.ts';
+import type { ProcessRow } from './facts.ts';
+import { stepNameOf } from './step-name.ts';
+import type { TriggerName } from './triggers.ts';
+
+/** @returns whether it can take the trigger, but for conditions of the moment; imported history takes none. */
+export function takes(template: Template, row: ProcessRow, on: TriggerName): boolean {
+  const at = stepNameOf(row);
+  return (
+    row.process !== null &&
+    template.machine.transitions.some((transition) => transition.on === on && transition.from.includes(at))
+  );
+}
+
+/** @returns whether somebody outside of the account pays: by PIX, or with a deposit. */
+export function hasPayer({ machine }: Template): boolean {
+  return machine.transitions.some(({ on }) => on === 'pix_received' || on === 'deposit_seen');
+}
