@@ -1,5 +1,6 @@
 /** Goal: documents say what is so. Method: the sets that code and documents both list are compared. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../src/base/errors.ts';
 
@@ -47,6 +48,15 @@ describe.each(DOCUMENTS)('%s', (document) => {
     );
     expect(named.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
   });
+});
+
+test('GraphQL in documents fits the schema', () => {
+  const schema = buildSchema(read('schema.graphql'));
+  const blocks = DOCUMENTS.flatMap((document) =>
+    [...read(document).matchAll(/```graphql\n([\s\S]*?)```/g)].map((match) => match[1] as string),
+  );
+  expect(blocks.flatMap((block) => validate(schema, parse(block)).map(String))).toEqual([]);
+  expect(blocks.length).toBeGreaterThan(1);
 });
 
 test('decisions that code and documents cite exist', () => {

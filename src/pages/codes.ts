@@ -1,7 +1,7 @@
 /** What a payer pays to: a PIX code, or the address and the exact amount of a deposit. QR images are drawn here. */
 import encodeQR from 'qr';
 import { Html, html } from './html.ts';
-import { showAmount, showMoment } from './language.ts';
+import { showAmount, showExact, showMoment } from './language.ts';
 import type { SessionPage } from './page.ts';
 import type { Say } from './words.ts';
 
@@ -36,7 +36,7 @@ ${deadline({ say, facts, language }, 'sendUntil', 'depositAfterTime')}`;
 export function codeTitle({ session, say, facts, language }: SessionPage): string {
   return session.ask === 'payment'
     ? say('pixTitle', { amount: showAmount(facts.amountPayment ?? '0', facts.source, language) })
-    : say('depositTitle', { amount: `${facts.exactDepositAmount} ${facts.source.displayName}` });
+    : say('depositTitle', { amount: showExact(facts.exactDepositAmount ?? '', facts.source) });
 }
 
 function picture(text: string, name: string): Html {

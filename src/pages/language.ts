@@ -50,6 +50,11 @@ export function showAmount(amount: string, currency: Currency, language: Languag
   return `${trimDecimal(amount)} ${currency.displayName}`;
 }
 
+/** @returns an amount that must be sent digit for digit, as it is (`service.md` 2.5). */
+export function showExact(amount: string, { displayName }: Currency): string {
+  return `${amount} ${displayName}`;
+}
+
 /** @returns what one unit of crypto costs. */
 export function showRate(quote: string, { asset }: Currency, language: Language): string {
   return `1 ${asset} = ${showBrl(quote, language, DECIMALS_MAX)}`;

@@ -2,7 +2,7 @@
 import { BRL } from '../base/currency.ts';
 import { trimDecimal } from '../base/money.ts';
 import { type Html, html } from './html.ts';
-import { showAmount, showMoment, showRate } from './language.ts';
+import { showAmount, showExact, showMoment, showRate } from './language.ts';
 import { form, row, type SessionPage } from './page.ts';
 
 /** @returns what is paid, what comes of it, and at which price. */
@@ -12,7 +12,7 @@ export function summary(page: SessionPage): Html {
   const crypto = source === BRL ? target : source;
   const amount = (text: string | null, currency = BRL) => text && showAmount(text, currency, language);
   return html`<dl>
-${row(say(source === BRL ? 'youPay' : 'youSend'), amount(facts.exactDepositAmount ?? facts.amountPayment, source))}
+${row(say(source === BRL ? 'youPay' : 'youSend'), exactDeposit(page) ?? amount(facts.amountPayment, source))}
 ${row(say(target === BRL ? 'payeeGets' : 'credited'), amount(facts.amountReceived, target) ?? target.displayName)}
 ${row(say('rate'), facts.quote && showRate(trimDecimal(facts.quote), crypto, language))}
 ${row(say('quoteBefore'), priceBefore(page))}
@@ -23,6 +23,12 @@ ${row(say(target === BRL ? 'payee' : 'customer'), names(facts.clientName, facts.
 ${row(say('pixKey'), facts.pixKey)}
 ${row(say('reference'), html`<code>${session.row.end2end}</code>`)}
 </dl>`;
+}
+
+/** What was to be deposited, digit for digit; after a requote another amount counts. */
+function exactDeposit({ facts, session }: SessionPage): string | null {
+  const exact = session.row.process?.isRequoted ? null : facts.exactDepositAmount;
+  return exact && showExact(exact, facts.source);
 }
 
 /** What the session that this one follows would have come to. */
