@@ -10,7 +10,7 @@ import { asyncApiDocument } from '../rest-compat/asyncapi.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
-import { authenticator, challenge, payerAuthenticator } from './authenticate.ts';
+import { type Authenticate, authenticator, challenge, payerAuthenticator } from './authenticate.ts';
 import { graphqlServer, serveGraphiql } from './graphql.ts';
 import {
   type Exchange,
@@ -53,6 +53,8 @@ interface Limited {
   readonly take: RateLimiter;
 }
 
+type Limiters = Readonly<Record<RequestKind, Limited>> | undefined;
+
 const GRAPHQL_METHODS = ['GET', 'POST'];
 const GRAPHQL_STREAM_METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 const TARGET_LENGTH_MAX = 8_192;
@@ -68,22 +70,18 @@ export function createApp({ config, services, log }: AppParts): App {
   const streams = new OpenStreams(authenticatePayer);
   const graphqlApi = graphqlServer(buildSchema(registry), streams, log);
   const limiters = limitersOf(config);
+  const admit = admission(services, limiters);
   let isDraining = false;
 
-  const admit = async (
-    exchange: Exchange,
-    kind: RequestKind,
-    identify = authenticate,
-  ): Promise<{ context: Context; headers: Record<string, string> }> => {
-    const caller = await identify(exchange.request);
-    exchange.accountId = caller.accountId;
-    return { context: { ...services, caller }, headers: takeAllowance(limiters?.[kind], caller.id) };
-  };
   const rest = async (exchange: Exchange, match: Match) => {
     exchange.route = match.route.path;
     exchange.allowed = methodsOf(match.route);
     checkMethod(exchange.request.method, exchange.allowed);
-    const { context, headers } = await admit(exchange, match.route.method === 'GET' ? 'read' : 'write');
+    const { context, headers } = await admit(
+      exchange,
+      authenticate,
+      match.route.method === 'GET' ? 'read' : 'write',
+    );
     await serveRest(exchange, match, context, headers);
   };
   const graphql = async (exchange: Exchange) => {
@@ -92,7 +90,7 @@ export function createApp({ config, services, log }: AppParts): App {
     exchange.allowed = isStream ? GRAPHQL_STREAM_METHODS : GRAPHQL_METHODS;
     checkMethod(exchange.request.method, exchange.allowed);
     if (!isStream && config.graphiql && wantsPage(exchange)) return serveGraphiql(exchange);
-    const { context, headers } = await admit(exchange, 'read', authenticatePayer);
+    const { context, headers } = await admit(exchange, authenticatePayer, 'read');
     const takeWrite = () => void takeAllowance(limiters?.write, context.caller.id);
     await graphqlApi[isStream ? 'serveStream' : 'serve'](exchange, context, headers, takeWrite);
   };
@@ -128,6 +126,20 @@ export function createApp({ config, services, log }: AppParts): App {
     services.events.end();
   };
   return { handle, refuseMalformed: refuseMalformed(config.publicUrl), drain };
+}
+
+/** @returns what identifies the caller and takes the request from its bucket. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
+function admission(services: Services, limiters: Limiters) {
+  return async (
+    exchange: Exchange,
+    authenticate: Authenticate,
+    kind: RequestKind,
+  ): Promise<{ context: Context; headers: Record<string, string> }> => {
+    const caller = await authenticate(exchange.request);
+    exchange.accountId = caller.accountId;
+    const allowance = takeAllowance(limiters?.[kind], caller.id);
+    return { context: { ...services, caller }, headers: { ...allowance, ...originsOf(caller) } };
+  };
 }
 
 /** Whether a browser asks, and not an operation. */
@@ -189,8 +201,13 @@ function takeAllowance(limited: Limited | undefined, keyId: string): Record<stri
   return rateLimitHeaders(limit, allowance);
 }
 
+/** A payer's page may stand anywhere: its token says all, and no browser adds anything to it by itself. Keys stay on servers. */
+function originsOf({ transactionId }: Context['caller']): Record<string, string> {
+  return transactionId === undefined ? {} : { 'access-control-allow-origin': '*' };
+}
+
 /** Reads and writes of a key are counted apart (C-53). */
-function limitersOf({ rateLimit }: AppParts['config']): Record<RequestKind, Limited> | undefined {
+function limitersOf({ rateLimit }: AppParts['config']): Limiters {
   if (!rateLimit) return undefined;
   const limited = (limit: RateLimit): Limited => ({ limit, take: rateLimiter(limit) });
   return { read: limited(rateLimit.reads), write: limited(rateLimit.writes) };

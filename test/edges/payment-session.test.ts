@@ -148,7 +148,11 @@ describe('a session’s token', () => {
           headers: { accept: 'application/json' },
         },
       );
-    expect((await ask(token)).json.data.paymentSession.ask).toBe('IDENTITY');
+    const answer = await ask(token);
+    expect(answer.json.data.paymentSession.ask).toBe('IDENTITY');
+    // So that a page of the merchant's own may read it.
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect((await app.graphql('{ __typename }')).headers.get('access-control-allow-origin')).toBeNull();
     expect((await ask(app.apiKey)).status).toBe(401);
   });
 
