@@ -9,11 +9,7 @@ import { field, form, row, type SessionPage } from './page.ts';
 
 /** @returns the form of an open amount. */
 export function amountAsk(page: SessionPage): Html {
-  const { say, language, bounds } = page;
-  const range = bounds && {
-    min: showAmount(bounds.min, BRL, language),
-    max: showAmount(bounds.max, BRL, language),
-  };
+  const { say, range } = page;
   return form(
     page,
     'amount',

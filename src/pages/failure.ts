@@ -9,7 +9,10 @@ import { sayIn } from './words.ts';
 /** @returns the page that says what went wrong, with the id to ask about it. */
 export function failurePage(
   error: GatewayError,
-  request: Omit<PageRequest, 'token'> & { readonly path: string; readonly requestId: string },
+  request: Pick<PageRequest, 'query' | 'acceptLanguage'> & {
+    readonly path: string;
+    readonly requestId: string;
+  },
 ): PageAnswer {
   const language = languageOf(request.query.get('lang'), request.acceptLanguage);
   const say = sayIn(language);

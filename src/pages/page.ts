@@ -23,8 +23,8 @@ export interface SessionPage {
   readonly say: Say;
   readonly session: PaymentSession;
   readonly facts: PayerFacts;
-  /** Bounds of an amount that is asked for, BRL. */
-  readonly bounds: { readonly min: string; readonly max: string } | null;
+  /** Bounds of an amount that is asked for, as they are shown. */
+  readonly range: { readonly min: string; readonly max: string } | null;
   readonly form: FormState;
   /** Something to say about the last request. */
   readonly notice: string | null;

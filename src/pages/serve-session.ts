@@ -3,8 +3,9 @@ import { BRL } from '../base/currency.ts';
 import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
 import type { Services } from '../resolvers/context.ts';
 import { payerFacts } from '../resolvers/payer-facts.ts';
-import { findSession, type PaymentSession, readSession } from '../resolvers/payment-session.ts';
+import { type PaymentSession, readSession } from '../resolvers/payment-session.ts';
 import { known } from '../templates/amounts.ts';
+import type { ProcessRow } from '../templates/facts.ts';
 import { ACTS, amountBounds } from './acts.ts';
 import { isLanguage, type Language, languageOf, showAmount } from './language.ts';
 import { policyOf } from './layout.ts';
@@ -14,6 +15,8 @@ import { type Say, sayIn, type Word } from './words.ts';
 
 /** A request for a page. */
 export interface PageRequest {
+  /** The transaction that the token of the session opened. */
+  readonly row: ProcessRow;
   readonly token: string;
   readonly query: URLSearchParams;
   readonly acceptLanguage: string | undefined;
@@ -26,12 +29,12 @@ export type PageAnswer =
 
 const NOTHING_SENT: FormState = { values: {}, wrong: {} };
 
-/** @returns the page of a session. @throws {GatewayError} `NOT_FOUND`. */
+/** @returns the page of a session. */
 export async function showSession(services: Services, request: PageRequest): Promise<PageAnswer> {
-  return show(services, request, await sessionOf(services, request), 200);
+  return show(services, request, await readSession(services, request.row), 200);
 }
 
-/** Does what a form asks for. @returns where to go on, or the page with what is wrong. @throws {GatewayError} `NOT_FOUND`. */
+/** Does what a form asks for. @returns where to go on, or the page with what is wrong. @throws {GatewayError} `NOT_FOUND` for an act that there is not. */
 export async function actOnSession(
   services: Services,
   request: PageRequest,
@@ -40,7 +43,7 @@ export async function actOnSession(
 ): Promise<PageAnswer> {
   const perform = Object.hasOwn(ACTS, act) ? ACTS[act] : undefined;
   if (!perform) throw notFound();
-  const session = await sessionOf(services, request);
+  const session = await readSession(services, request.row);
   const { language, isLanguageAsked } = languageIn(request);
   try {
     const token = (await perform(services, { session, form, language })) ?? request.token;
@@ -54,12 +57,6 @@ export async function actOnSession(
   }
 }
 
-async function sessionOf(services: Services, { token }: PageRequest): Promise<PaymentSession> {
-  const row = await findSession(services, token);
-  if (!row) throw notFound();
-  return readSession(services, row);
-}
-
 async function show(
   services: Services,
   request: PageRequest,
@@ -70,12 +67,8 @@ async function show(
 ): Promise<PageAnswer> {
   const { language, isLanguageAsked } = languageIn(request);
   const say = sayIn(language);
-  const bounds = session.ask === 'amount' ? await amountBounds(services, session.row) : null;
+  const range = session.ask === 'amount' ? await rangeOf(services, session, language) : null;
   const facts = payerFacts(services, session.row);
-  const range = bounds && {
-    min: showAmount(bounds.min, BRL, language),
-    max: showAmount(bounds.max, BRL, language),
-  };
   const body = sessionPage({
     token: request.token,
     language,
@@ -83,7 +76,7 @@ async function show(
     say,
     session,
     facts,
-    bounds,
+    range,
     form:
       error && form ? { values: Object.fromEntries(form), wrong: wrongOf(error, say, range) } : NOTHING_SENT,
     notice: error ? say(noticeOf(error)) : null,
@@ -96,6 +89,16 @@ async function show(
     policy: policyOf(session.branding),
     ...(retryAfter !== undefined && { retryAfter }),
   };
+}
+
+/** The least and the most that may be entered. */
+async function rangeOf(
+  services: Services,
+  { row }: PaymentSession,
+  language: Language,
+): Promise<{ min: string; max: string }> {
+  const { min, max } = await amountBounds(services, row);
+  return { min: showAmount(min, BRL, language), max: showAmount(max, BRL, language) };
 }
 
 function languageIn({ query, acceptLanguage }: PageRequest): {

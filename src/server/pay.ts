@@ -64,9 +64,9 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
   const page = async (exchange: Exchange, token: string, act: string | undefined) => {
     exchange.allowed = act === undefined ? READ_METHODS : ['POST'];
     checkMethod(exchange.request.method, exchange.allowed);
-    await find(exchange, token);
+    const row = await find(exchange, token);
     take(act === undefined ? reads : acts, token);
-    const request = { token, ...askedOf(exchange) };
+    const request = { row, token, ...askedOf(exchange) };
     if (act === undefined) return answer(exchange, await showSession(services, request));
     refuseForeign(exchange);
     return answer(exchange, await actOnSession(services, request, act, await readForm(exchange)));
@@ -106,7 +106,7 @@ function routeOf(first: string, second: string | undefined): string {
   return `${PAY_PATH}/{session}${second === undefined ? '' : '/{act}'}`;
 }
 
-function askedOf({ request, search }: Exchange): Omit<PageRequest, 'token'> {
+function askedOf({ request, search }: Exchange): Pick<PageRequest, 'query' | 'acceptLanguage'> {
   return { query: new URLSearchParams(search), acceptLanguage: request.headers['accept-language'] };
 }
 
