@@ -1,0 +1,97 @@
+/**
+ * Goal: every step that a payer's transaction can stand at has its page, also those that are passed in a second. Method: a
+ * real transaction of each template, shown as if it stood at each step, with all that can be known and with nothing.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { LANGUAGES, type Language } from '../../src/pages/language.ts';
+import { showSession } from '../../src/pages/serve-session.ts';
+import { findSession } from '../../src/resolvers/payment-session.ts';
+import type { Step, Template } from '../../src/templates/define.ts';
+import type { ProcessRow } from '../../src/templates/facts.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { hasPayer } from '../../src/templates/takes.ts';
+import { useApp } from '../support/app.ts';
+
+const app = useApp();
+const PAID_BY_SOMEBODY = REGISTRY.templates.filter(hasPayer);
+const ORDER = { currency: 'USDC_BASE', clientName: 'Ana Souza', clientTaxId: '52998224725' };
+const WALLET = { wallet: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
+const PAYEE = { pixKey: 'ana@example.com', pixKeyType: 'email' };
+/** How a transaction of each template is made. */
+const CREATIONS: Readonly<Record<string, readonly [mutation: string, input: object]>> = {
+  CrossrampCheckout: ['createCheckout', { ...ORDER, amountPayment: '550' }],
+  Onramp: ['createOnramp', { ...ORDER, amountPayment: '550' }],
+  OnrampInstant: ['createOnramp', { ...ORDER, ...WALLET, amountPayment: '550' }],
+  OfframpInstant: ['createOfframp', { ...ORDER, ...PAYEE, amountSent: '500', from: 'EXTERNAL' }],
+};
+const rows = new Map<string, ProcessRow>();
+
+beforeAll(async () => {
+  for (const { typeName } of PAID_BY_SOMEBODY) {
+    const [mutation, input] = CREATIONS[typeName] as [string, object];
+    const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input`;
+    const { json } = await app.graphql(
+      `mutation ($input: ${type}!) { ${mutation}(input: $input) { transaction { payment { link } } } }`,
+      { input },
+    );
+    const token = json.data[mutation].transaction.payment.link.split('/').at(-1);
+    const row = await findSession(app.services, token);
+    if (row) rows.set(typeName, row);
+  }
+});
+
+/** All that can be known of it, or nothing but what a transaction has from the beginning. */
+function standingAt(row: ProcessRow, { component, state }: Step, isKnown: boolean): ProcessRow {
+  const place = { ...row, component, state };
+  if (isKnown) {
+    const deposit = {
+      txHash: 'f'.repeat(64),
+      logIndex: 0,
+      amount: '94.5',
+      isLate: false,
+      from: WALLET.wallet,
+    };
+    return {
+      ...place,
+      ...{ pixE2e: 'E99999999202611211200abcdefghijk', txHash: deposit.txHash, depositFrom: deposit.from },
+      returnUrl: 'https://shop.example.com/back',
+      process: { ...row.process, sequence: 9, createdBy: null, paid: '530', excess: '20', deposit },
+    };
+  }
+  const nothing = { sourceAmount: null, targetAmount: null, quote: null, fees: null, networkFee: null };
+  const nobody = { clientName: null, clientTaxId: null, pixKey: null, wallet: null, expiresAt: null };
+  const { session, createdBy = null } = row.process ?? {};
+  const process = { sequence: 1, createdBy, ...(session && { session }) };
+  return { ...place, ...nothing, ...nobody, depositAddress: null, exactDepositAmount: null, process };
+}
+
+async function show(row: ProcessRow, language: Language): Promise<string> {
+  const request = { row, token: row.process?.session ?? '', acceptLanguage: undefined };
+  const answer = await showSession(app.services, {
+    ...request,
+    query: new URLSearchParams({ lang: language }),
+  });
+  return 'body' in answer ? answer.body : '';
+}
+
+describe.each(PAID_BY_SOMEBODY)('$name', ({ typeName, steps }: Template) => {
+  test.each(
+    steps.map((step): [string, Step] => [`${step.component}/${step.state}`, step]),
+  )('%s', async (_name, step) => {
+    const row = rows.get(typeName) as ProcessRow;
+    for (const language of Object.keys(LANGUAGES) as Language[]) {
+      for (const isKnown of [true, false]) {
+        const body = await show(standingAt(row, step, isKnown), language);
+        const isAsking = /<main[^>]*>[\s\S]*<(?:form|textarea)[\s\S]*<\/main>/.test(body);
+        // What is not asked for is told in the words of the interface.
+        if (!isAsking) expect(body).toContain(step.message[language]);
+        expect(body).toMatch(/<h1 tabindex="-1">[^<]{3,}<\/h1>/);
+        expect(mainOf(body)).not.toMatch(/undefined|null|NaN|\[object|\{\w+\}/);
+      }
+    }
+  });
+});
+
+function mainOf(body: string): string {
+  return /<main[\s\S]*<\/main>/.exec(body)?.[0] ?? '';
+}
