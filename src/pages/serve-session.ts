@@ -57,6 +57,12 @@ export async function actOnSession(
   }
 }
 
+/** @returns the way from the address of a form, which a browser keeps where the form was not taken, to the page. @throws {GatewayError} `NOT_FOUND`. */
+export function leadBack(request: PageRequest, act: string): PageAnswer {
+  if (!Object.hasOwn(ACTS, act)) throw notFound();
+  return { status: 303, location: pathOf({ token: request.token, ...languageIn(request) }) };
+}
+
 async function show(
   services: Services,
   request: PageRequest,

@@ -6,7 +6,13 @@ import { isSessionToken } from '../base/session-token.ts';
 import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
 import { qrSvg } from '../pages/codes.ts';
 import { failurePage } from '../pages/failure.ts';
-import { actOnSession, type PageAnswer, type PageRequest, showSession } from '../pages/serve-session.ts';
+import {
+  actOnSession,
+  leadBack,
+  type PageAnswer,
+  type PageRequest,
+  showSession,
+} from '../pages/serve-session.ts';
 import type { Services } from '../resolvers/context.ts';
 import { openStaticLink } from '../resolvers/open-static-link.ts';
 import { depositPayment, PAY_PATH } from '../resolvers/pay-links.ts';
@@ -62,12 +68,14 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     else await sendLogo(exchange, services, row);
   };
   const page = async (exchange: Exchange, token: string, act: string | undefined) => {
-    exchange.allowed = act === undefined ? READ_METHODS : ['POST'];
+    exchange.allowed = act === undefined ? READ_METHODS : [...READ_METHODS, 'POST'];
     checkMethod(exchange.request.method, exchange.allowed);
+    const isRead = exchange.request.method !== 'POST';
     const row = await find(exchange, token);
-    take(act === undefined ? reads : acts, token);
+    take(isRead ? reads : acts, token);
     const request = { row, token, ...askedOf(exchange) };
     if (act === undefined) return answer(exchange, await showSession(services, request));
+    if (isRead) return answer(exchange, leadBack(request, act));
     refuseForeign(exchange);
     return answer(exchange, await actOnSession(services, request, act, await readForm(exchange)));
   };
