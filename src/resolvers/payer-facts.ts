@@ -53,6 +53,8 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
   const deposit = depositPayment(row);
   const end = expiryOf(row);
   const crypto = source === BRL ? target : source;
+  // What was corrected is published once it is confirmed (C-9); who is to confirm it has to see it before.
+  const { clientName, clientTaxId } = process?.correction ?? row;
   return {
     link: hostedPage(services, row),
     source,
@@ -75,8 +77,8 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
     explorerUrl: (txHash && explorerUrl(crypto.code, txHash)) ?? null,
     wallet: row.wallet,
     depositFrom: row.depositFrom,
-    clientName: row.clientName && maskName(row.clientName),
-    clientTaxId: row.clientTaxId && maskTaxId(row.clientTaxId),
+    clientName: clientName && maskName(clientName),
+    clientTaxId: clientTaxId && maskTaxId(clientTaxId),
     pixKey: row.pixKey && maskPixKey(row.pixKey),
     returnUrl: row.returnUrl,
   };
