@@ -1,5 +1,7 @@
 /** Begins a session anew that came to nothing: the same order, at the price of now (C-21). */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { assert } from '../base/assert.ts';
+import { GatewayError } from '../base/errors.ts';
 import { millisOf } from '../base/instant.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { CreationChecks } from './check-creation.ts';
@@ -10,6 +12,10 @@ import { createOnramp } from './create-onramp.ts';
 import { conflict } from './move-transaction.ts';
 import { type Attempt, once } from './once.ts';
 import { type PaymentSession, payerContext } from './payment-session.ts';
+
+/** How often a session that is just being made is looked for, and how many times. */
+const LOOK_MS = 100;
+const LOOKS_MAX = 50;
 
 /**
  * Makes the session that follows; asking again on the same day gives the one that was made.
@@ -28,12 +34,22 @@ export async function renewSession(services: Services, session: PaymentSession):
     route: 'renew',
     body: row.end2end,
   };
-  const { answer } = await once(context, request, async (attempt) => {
-    const made = await makeAgain(context, attempt, session);
-    assert(made.process?.session, 'what was made has a session');
-    return { status: 201, answer: made.process.session };
-  });
-  return answer;
+  const make = () =>
+    once(context, request, async (attempt) => {
+      const made = await makeAgain(context, attempt, session);
+      assert(made.process?.session, 'what was made has a session');
+      return { status: 201, answer: made.process.session };
+    });
+  for (let looks = 1; ; looks += 1) {
+    try {
+      return (await make()).answer;
+    } catch (error) {
+      // A button that is clicked twice: the second click wants what the first one is making.
+      const isRunning = error instanceof GatewayError && error.code === 'IDEMPOTENCY_RUNNING';
+      if (!isRunning || looks === LOOKS_MAX) throw error;
+      await sleep(LOOK_MS);
+    }
+  }
 }
 
 function makeAgain(
@@ -45,10 +61,11 @@ function makeAgain(
   const isIn = template.family !== 'offramps';
   const [brl, crypto] = isIn ? [row.sourceAmount, row.targetAmount] : [row.targetAmount, row.sourceAmount];
   const fixesCrypto = row.process?.fixes === 'crypto';
+  const { clientName, clientTaxId } = row.process?.correction ?? row;
   const session = {
     ...given('currency', isIn ? row.targetCurrency : row.sourceCurrency),
-    ...given('clientName', row.clientName),
-    ...given('clientTaxId', row.clientTaxId),
+    ...given('clientName', clientName),
+    ...given('clientTaxId', clientTaxId),
     ...given('externalCode', row.externalCode),
     ...given('returnUrl', row.returnUrl),
     ...given('webhook', row.webhook),
