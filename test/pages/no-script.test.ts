@@ -1,0 +1,310 @@
+/**
+ * Goal: a payer whose browser runs no script gets everywhere. Method: Chromium with script turned off goes from the first view
+ * to the receipt by forms and links alone; where a page waits it says so to the browser (`<noscript>` refresh), and nowhere
+ * else: a form that is loaded anew loses what was written into it.
+ */
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { newCpf } from '../walk/walker.ts';
+import { checkout, goOn, offramp, seeTitle, somebody, textOf, trigger } from './sessions.ts';
+
+const app = useApp();
+const browser = useBrowser();
+const open = (link: string, locale = 'en-US') => browser.open(link, { locale, javaScriptEnabled: false });
+
+const LANGUAGES = [
+  {
+    language: 'en',
+    locale: 'en-US',
+    amount: '1,550.50',
+    titles: {
+      amount: 'How much do you want to pay?',
+      identity: 'Who is paying?',
+      confirmation: 'Is this right?',
+      payment: 'Pay R$1,550.50 with PIX',
+      payee: 'Who receives the money?',
+      deposit: 'Send exactly',
+      underpaid: 'Crypto Deposit Underpaid',
+      refunded: 'Refund Completed',
+      success: 'Success',
+    },
+    amountWrong: 'Write an amount from R$1.00 to R$50,000.00',
+    taxIdWrong: 'This is not a valid CPF or CNPJ',
+    refundUnsure: 'Tick the box to confirm the address',
+    receipt: 'Receipt',
+  },
+  {
+    language: 'pt',
+    locale: 'pt-BR',
+    amount: '1.550,50',
+    titles: {
+      amount: 'Quanto você quer pagar?',
+      identity: 'Quem está pagando?',
+      confirmation: 'Está correto?',
+      payment: 'Pague R$ 1.550,50 com PIX',
+      payee: 'Quem recebe o dinheiro?',
+      deposit: 'Envie exatamente',
+      underpaid: 'Depósito de Cripto a Menor',
+      refunded: 'Devolução Concluída',
+      success: 'Sucesso',
+    },
+    amountWrong: 'Escreva um valor de R$ 1,00 a R$ 50.000,00',
+    taxIdWrong: 'Este CPF ou CNPJ não é válido',
+    refundUnsure: 'Marque a caixa para confirmar o endereço',
+    receipt: 'Comprovante',
+  },
+] as const;
+
+describe.runIf(hasBrowser).each(LANGUAGES)('without script, in $language', (words) => {
+  const { locale, titles } = words;
+
+  test('a checkout of an open amount goes from the first view to the receipt', async () => {
+    const session = await checkout(app, { amount_payment: undefined });
+    const page = await open(session.link, locale);
+    await seeForm(page, titles.amount);
+    await page.fill('#amount', '0,5');
+    expect(await goOn(page, 'main form button')).toBe(400);
+    await seeForm(page, titles.amount);
+    expect(await besideField(page, 'amount')).toEqual(['0,5', expect.stringContaining(words.amountWrong)]);
+    await page.fill('#amount', words.amount);
+    expect(await goOn(page, 'main form button')).toBe(303);
+
+    await seeForm(page, titles.identity);
+    await page.fill('#name', 'João "Zé" <b>Silva</b>');
+    await page.fill('#taxId', '111.111.111-11');
+    expect(await goOn(page, 'main form button')).toBe(400);
+    await seeForm(page, titles.identity);
+    expect(await page.inputValue('#name')).toBe('João "Zé" <b>Silva</b>');
+    expect(await besideField(page, 'taxId')).toEqual([
+      '111.111.111-11',
+      expect.stringContaining(words.taxIdWrong),
+    ]);
+    await page.fill('#name', 'Joana Prado');
+    await page.fill('#taxId', newCpf());
+    expect(await goOn(page, 'main form button')).toBe(303);
+
+    await seeForm(page, titles.confirmation);
+    expect(await textOf(page)).toContain('Joana P.');
+    await page.click('summary');
+    await page.fill('#name', 'Maria Silva Pereira');
+    await page.fill('#taxId', '529.982.247-25');
+    expect(await goOn(page, 'details form button')).toBe(303);
+    await seeForm(page, titles.confirmation);
+    expect(await textOf(page)).toContain('Maria S. P.');
+    expect(await textOf(page)).toContain('***.982.247-**');
+    expect(await goOn(page, 'form[action*="/confirm"] button')).toBe(303);
+
+    await waitThrough(page, titles.payment);
+    expect(await isRefreshed(page)).toBe(true);
+    expect(await page.inputValue('#code')).toMatch(/^000201.*6304[0-9A-F]{4}$/);
+    await trigger(app, session, 'pay');
+    await waitThrough(page, titles.success);
+    expect(await isRefreshed(page)).toBe(false);
+    expect(await textOf(page, '.receipt')).toContain(words.receipt);
+    expect(await textOf(page, '.receipt')).toContain(locale === 'en-US' ? 'R$1,550.50' : 'R$ 1.550,50');
+    await page.context().close();
+  });
+
+  test('an offramp goes from its payee over a wrong deposit to the receipt of what was sent back', async () => {
+    const session = await offramp(app);
+    const page = await open(session.link, locale);
+    await seeForm(page, titles.payee);
+    await page.fill('#name', 'Maria Silva Pereira');
+    await page.fill('#taxId', newCpf());
+    await page.selectOption('#pixKeyType', 'email');
+    await page.fill('#pixKey', 'maria');
+    expect(await goOn(page, 'main form button')).toBe(400);
+    await seeForm(page, titles.payee);
+    expect(await page.inputValue('#pixKeyType')).toBe('email');
+    expect(await besideField(page, 'pixKey')).toEqual(['maria', expect.anything()]);
+    await page.fill('#pixKey', 'maria@example.com');
+    expect(await goOn(page, 'main form button')).toBe(303);
+
+    await waitThrough(page, titles.deposit);
+    expect(await isRefreshed(page)).toBe(true);
+    const exact = await page.inputValue('#amount');
+    expect(await textOf(page, 'h1')).toBe(`${titles.deposit} ${exact} USDT (TRX)`);
+    await trigger(app, session, 'deposit-wrong');
+    await waitThrough(page, titles.underpaid);
+    expect(await isRefreshed(page)).toBe(false);
+
+    // The browser would insist on the tick by itself; whoever does without it is told by the gateway.
+    await page.evaluate(() => document.querySelector('input[name=mine]')?.removeAttribute('required'));
+    expect(await goOn(page, 'form[action*="/refund"] button')).toBe(400);
+    await seeForm(page, titles.underpaid);
+    expect(await textOf(page, '#mine-wrong')).toBe(words.refundUnsure);
+    await page.check('input[name=mine]');
+    expect(await goOn(page, 'form[action*="/refund"] button')).toBe(303);
+    await waitThrough(page, titles.refunded);
+    expect(await textOf(page, '.receipt')).toContain(words.receipt);
+    await page.context().close();
+  });
+});
+
+describe.runIf(hasBrowser)('without script', () => {
+  test('the language that is chosen is kept by every form and link', async () => {
+    const { link } = await checkout(app);
+    const page = await open(link);
+    await goOn(page, 'nav a[hreflang=pt-BR]');
+    await seeTitle(page, 'Quem está pagando?');
+    await page.fill('#name', 'Maria');
+    await page.fill('#taxId', '1');
+    await goOn(page, 'main form button');
+    await seeTitle(page, 'Quem está pagando?');
+    expect(await besideField(page, 'taxId')).toEqual(['1', expect.stringContaining('não é válido')]);
+    await goOn(page, 'nav a[hreflang=en]');
+    await seeTitle(page, 'Who is paying?');
+    await page.context().close();
+  });
+
+  test('an address that the browser shows after a wrong form leads to the page, not to an error', async () => {
+    const { link } = await checkout(app);
+    const page = await open(link);
+    await page.fill('#name', 'Maria');
+    await page.fill('#taxId', '1');
+    await goOn(page, 'main form button');
+    await page.goto(page.url());
+    await seeTitle(page, 'Who is paying?');
+    expect(page.url()).toBe(link);
+    await page.context().close();
+  });
+
+  test('the buttons of the sandbox make things happen, and set the clock ahead', async () => {
+    const session = await checkout(app, somebody());
+    const page = await open(session.link);
+    await waitThrough(page, 'Pay R$550.00 with PIX');
+    await page.click('.sandbox summary');
+    expect(await goOn(page, '.sandbox button[value="1m"]')).toBe(303);
+    await page.click('.sandbox summary');
+    // What cannot happen now is refused on the page.
+    expect(await goOn(page, '.sandbox button[value="dispute-open"]')).toBe(409);
+    expect(await textOf(page, '[role=alert]')).toContain('not possible any more');
+    await page.click('.sandbox summary');
+    expect(await goOn(page, '.sandbox button[value=pay]')).toBe(303);
+    await waitThrough(page, 'Success');
+    await page.context().close();
+
+    const other = await open((await checkout(app, somebody())).link);
+    await waitThrough(other, 'Pay R$550.00 with PIX');
+    await other.click('.sandbox summary');
+    expect(await goOn(other, '.sandbox button[value="1h"]')).toBe(303);
+    await waitThrough(other, 'PIX Deposit Expired');
+    await other.context().close();
+  });
+});
+
+describe.runIf(hasBrowser)('a renewal without script', () => {
+  test('keeps the reference of the merchant, and says what the quote was before', async () => {
+    const session = await checkout(app, { ...somebody(), external_code: 'order-7' });
+    await trigger(app, session, 'expire');
+    const page = await open(session.link);
+    await waitThrough(page, 'PIX Deposit Expired');
+    await setRate('6');
+    expect(await goOn(page, 'form[action*="/renew"] button')).toBe(303);
+    expect(page.url()).not.toBe(session.link);
+    await waitThrough(page, 'Pay R$550.00 with PIX');
+    await page.click('main summary');
+    const before = await recordOf(session.end2end);
+    const after = await recordOf(await rowOf(page, 'Reference'));
+    expect(after.external_code).toBe('order-7');
+    expect(after.amount_payment).toBe(550);
+    expect(after.amount_received).not.toBe(before.amount_received);
+    expect(await rowOf(page, 'Quote before')).toBe(`${before.amount_received} USDT (TRX)`);
+    expect(await rowOf(page, 'Converted to')).toBe(`${after.amount_received} USDT (TRX)`);
+    await page.context().close();
+  });
+
+  test('says nothing of a price that is the same', async () => {
+    const session = await checkout(app, somebody());
+    await trigger(app, session, 'expire');
+    const page = await open(session.link);
+    await waitThrough(page, 'PIX Deposit Expired');
+    await goOn(page, 'form[action*="/renew"] button');
+    await waitThrough(page, 'Pay R$550.00 with PIX');
+    await page.click('main summary');
+    expect(await rowOf(page, 'Converted to')).toContain('USDT');
+    expect(await page.locator('dt', { hasText: 'Quote before' }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('goes on with whom the payer named last', async () => {
+    const session = await checkout(app);
+    const page = await open(session.link);
+    await page.fill('#name', 'Joana Prado');
+    await page.fill('#taxId', newCpf());
+    await goOn(page, 'main form button');
+    await page.click('summary');
+    await page.fill('#name', 'Maria Silva Pereira');
+    await page.fill('#taxId', newCpf());
+    await goOn(page, 'details form button');
+    await trigger(app, session, 'expire');
+    await page.goto(session.link);
+    await goOn(page, 'form[action*="/renew"] button');
+    await waitThrough(page, 'Pay R$550.00 with PIX');
+    expect(await textOf(page)).toContain('Pay from an account of Maria S. P.');
+    await page.context().close();
+  });
+
+  test('gives the same session to two tabs, to a form that is sent twice, and to both at once', async () => {
+    const session = await checkout(app, somebody());
+    await trigger(app, session, 'expire');
+    const pages = await Promise.all([open(session.link), open(session.link), open(session.link)]);
+    for (const page of pages) await waitThrough(page, 'PIX Deposit Expired');
+    await Promise.all(pages.slice(1).map((page) => goOn(page, 'form[action*="/renew"] button')));
+    await goOn(pages[0], 'form[action*="/renew"] button');
+    for (const page of pages) await waitThrough(page, 'Pay R$550.00 with PIX');
+    const [first, ...others] = pages.map((page) => page.url());
+    expect(first).not.toBe(session.link);
+    expect(others).toEqual([first, first]);
+    for (const page of pages) await page.context().close();
+  });
+});
+
+/** Sees a page with a form: what is being written must not be thrown away by a refresh. */
+async function seeForm(page: Page, title: string): Promise<void> {
+  await seeTitle(page, title);
+  expect(await isRefreshed(page)).toBe(false);
+}
+
+async function isRefreshed(page: Page): Promise<boolean> {
+  return (await page.locator('noscript meta[http-equiv=refresh]').count()) === 1;
+}
+
+/** Asks by the link "check now", which every page that waits has, until the title has come. */
+async function waitThrough(page: Page, title: string): Promise<void> {
+  while (!(await textOf(page, 'h1')).includes(title)) {
+    expect(await isRefreshed(page)).toBe(true);
+    await goOn(page, 'main p > a[href^="/pay/"]');
+  }
+}
+
+/** @returns the value of a field that was not taken, and what is said about it. */
+async function besideField(page: Page, name: string): Promise<[string, string]> {
+  const described = (await page.getAttribute(`#${name}`, 'aria-describedby')) ?? '';
+  expect([await page.getAttribute(`#${name}`, 'aria-invalid'), described]).toEqual([
+    'true',
+    expect.stringContaining(`${name}-wrong`),
+  ]);
+  return [await page.inputValue(`#${name}`), await textOf(page, `#${name}-wrong`)];
+}
+
+/** @returns what a row of the summary says. */
+function rowOf(page: Page, term: string): Promise<string> {
+  return textOf(page, `dl div:has(dt:text-is("${term}")) dd`);
+}
+
+/** @returns what the API says of a checkout session. */
+async function recordOf(end2end: string) {
+  return (await app.get(`/v2/crossramp_checkout/${end2end}`)).json.attributes;
+}
+
+/** The price of now: one that was observed is believed for some seconds. */
+async function setRate(mid: string): Promise<void> {
+  const ahead = await app.services.clock.nowMs();
+  await app.owner.query(`update rate set mid = $1, observed_at = $2 where asset = 'USDT'`, [
+    mid,
+    new Date(ahead),
+  ]);
+}

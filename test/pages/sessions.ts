@@ -1,0 +1,90 @@
+/** Payment sessions for tests of their pages: made through the API, moved by what happens outside. */
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Answer, TestApp } from '../support/app.ts';
+import { newCpf } from '../walk/walker.ts';
+
+/** A session that was begun. */
+export interface Session {
+  readonly end2end: string;
+  /** URL of its page. */
+  readonly link: string;
+}
+
+/** @returns somebody who has not paid anything yet, as bodies of `/v2` name a customer. */
+export function somebody() {
+  return { client_name: 'Maria Silva Pereira', client_tax_id: newCpf() };
+}
+
+/** Makes a checkout session on `/v2` of R$ 550.00, or as the body says. */
+export async function checkout(app: TestApp, body: object = {}): Promise<Session> {
+  const given = { amount_payment: '550', currency_exit_received_code: 'USDT_TRX', ...body };
+  const { json } = await taken(app.post('/v2/crossramp_checkout', given));
+  return { end2end: json.end2end, link: json.payment_link };
+}
+
+/** Makes an offramp that is paid by a deposit; without a payee its page asks for one. */
+export async function offramp(app: TestApp, input: object = {}): Promise<Session> {
+  const given = { amountSent: '500', currency: 'USDT_TRX', from: 'EXTERNAL', ...input };
+  const { createOfframp } = await ask(
+    app,
+    'mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { end2end payment { link } } } }',
+    { input: given },
+  );
+  const { end2end, payment } = createOfframp.transaction;
+  return { end2end, link: payment.link };
+}
+
+/** The payee of an offramp. */
+export function payee() {
+  const { client_name: clientName, client_tax_id: clientTaxId } = somebody();
+  return { clientName, clientTaxId, pixKey: 'maria@example.com', pixKeyType: 'email' };
+}
+
+/** Asks the API. @returns the data. */
+export async function ask(app: TestApp, query: string, variables: Record<string, unknown> = {}) {
+  const { json } = await app.graphql(query, variables);
+  expect(json.errors).toBeUndefined();
+  return json.data;
+}
+
+/** Lets something happen in the outside world. */
+export async function trigger(app: TestApp, { end2end }: Session, scenario: string): Promise<void> {
+  await taken(app.post('/v2/sandbox/trigger', { scenario, end2end }));
+}
+
+/** Sets the clock ahead. */
+export async function advanceClock(app: TestApp, by: string): Promise<void> {
+  await taken(app.post('/v2/sandbox/clock', { advance: by }));
+}
+
+/** Waits until the page has a title. */
+export async function seeTitle(page: Page, title: string): Promise<void> {
+  await page.locator('h1', { hasText: title }).waitFor();
+}
+
+/** @returns what stands in the main part; Intl writes amounts with spaces that do not break. */
+export async function textOf(page: Page, selector = 'main'): Promise<string> {
+  return spaced(await page.innerText(selector));
+}
+
+/** @returns the text with plain spaces. */
+export function spaced(text: string): string {
+  return text.replaceAll(/[\u00a0\u202f]/g, ' ');
+}
+
+/** Goes on by a form or a link, as a browser without script does. @returns the status of the first answer. */
+export async function goOn(page: Page, selector: string): Promise<number> {
+  const [response] = await Promise.all([
+    page.waitForResponse((each) => each.request().isNavigationRequest()),
+    page.waitForEvent('domcontentloaded'),
+    page.click(selector),
+  ]);
+  return response.status();
+}
+
+async function taken(answering: Promise<Answer>): Promise<Answer> {
+  const answer = await answering;
+  expect([answer.status, answer.text]).toEqual([expect.toBeOneOf([200, 201]), expect.anything()]);
+  return answer;
+}
