@@ -6,13 +6,14 @@
 /** How long to wait for the stream before asking by ourselves, and how often we ask then. */
 const STREAM_WAIT_MS = 10_000;
 const POLL_MS = 5_000;
+/** A request that was not answered by then will not be: its connection is dead. */
+const LOAD_MS = 10_000;
 const LEAVE_SECONDS = 5;
 /** Moments before the end that are said aloud, minutes. */
 const SAID_MINUTES = [5, 1];
 
 const token = location.pathname.split('/')[2] || '';
 const net = byId('net');
-let isLeaving = false;
 
 function byId(id: string): HTMLElement | null {
   return document.getElementById(id);
@@ -129,41 +130,77 @@ function shown(): number {
 }
 
 async function load(): Promise<void> {
-  const answer = await fetch(location.pathname + location.search, { headers: { accept: 'text/html' } });
-  if (!answer.ok) throw new Error(String(answer.status));
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const text = await ask();
+  const page = new DOMParser().parseFromString(text, 'text/html');
   const next = page.getElementById('co');
   if (!next || next.dataset.sequence === main().dataset.sequence) return;
   const hadFocus = main().contains(document.activeElement);
+  // Whoever opens a receipt wants to see it: only a payment that was seen here leads away.
+  if (!isDone()) secondsLeft = LEAVE_SECONDS;
   document.title = page.title;
   main().replaceWith(next);
   enliven();
   const title = main().querySelector('h1') as HTMLElement;
   if (hadFocus) title.focus();
   say(title.textContent || '');
-  if (main().dataset.leave !== undefined) leave();
+  leave();
+  if (!isLive()) follow();
 }
 
-/** Goes back to the merchant, unless the reader wants to stay. */
+async function ask(): Promise<string> {
+  const control = new AbortController();
+  const timer = setTimeout(() => control.abort(), LOAD_MS);
+  try {
+    const answer = await fetch(location.pathname + location.search, {
+      headers: { accept: 'text/html' },
+      signal: control.signal,
+    });
+    if (!answer.ok) throw new Error(String(answer.status));
+    return await answer.text();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether the payment came to a good end, so that the reader can go back to the merchant. */
+function isDone(): boolean {
+  return main().dataset.leave !== undefined;
+}
+
+/** Whether anything can still come. */
+function isLive(): boolean {
+  return main().dataset.live !== undefined;
+}
+
+let leaving: number | undefined;
+/** Until the page goes back to the merchant; undefined where it does not, or the reader stays. */
+let secondsLeft: number | undefined;
+
+/** Goes back to the merchant, unless the reader wants to stay; goes on counting where the page has changed meanwhile. */
 function leave(): void {
+  clearInterval(leaving);
   const link = main().querySelector<HTMLAnchorElement>('[data-return]');
-  if (!link || isLeaving) return;
-  isLeaving = true;
+  if (!link || !isDone() || secondsLeft === undefined) {
+    secondsLeft = undefined;
+    return;
+  }
+  let left = secondsLeft;
   const note = document.createElement('p');
   const stay = document.createElement('button');
-  let seconds = LEAVE_SECONDS;
-  const show = () => (note.textContent = (link.dataset.going || '').replace('#', String(seconds)));
-  const timer = setInterval(() => {
-    seconds -= 1;
+  const show = () => (note.textContent = (link.dataset.going || '').replace('#', String(left)));
+  leaving = setInterval(() => {
+    left -= 1;
+    secondsLeft = left;
     show();
-    if (seconds > 0) return;
-    clearInterval(timer);
+    if (left > 0) return;
+    clearInterval(leaving);
     location.assign(link.href);
   }, 1000);
   stay.className = 'second';
   stay.textContent = link.dataset.stay || '';
   stay.onclick = () => {
-    clearInterval(timer);
+    clearInterval(leaving);
+    secondsLeft = undefined;
     note.remove();
     stay.remove();
   };
@@ -174,18 +211,22 @@ function leave(): void {
 let source: EventSource | undefined;
 let polling: number | undefined;
 let doubt: number | undefined;
+/** Whether the stream gives anything. */
+let isStreaming = false;
 
 /** Follows the payment: by the stream, and by asking while there is none. */
 function follow(): void {
   if (source) source.close();
   clearTimeout(doubt);
-  if (main().dataset.live === undefined) {
+  isStreaming = false;
+  if (!isLive()) {
     stopPolling();
     return;
   }
   const query = 'subscription{paymentSession{sequence}}';
   source = new EventSource(`/graphql?access_token=${token}&query=${encodeURIComponent(query)}`);
   source.addEventListener('next', (event) => {
+    isStreaming = true;
     stopPolling();
     clearTimeout(doubt);
     connected(true);
@@ -194,6 +235,7 @@ function follow(): void {
     if (!data || told !== shown()) refresh().catch(poll);
   });
   source.onerror = () => {
+    isStreaming = false;
     poll();
     // What the browser gives up for good is begun again; what it does not, it opens again by itself.
     if (source && source.readyState === EventSource.CLOSED) later();
@@ -209,13 +251,18 @@ function later(): void {
 
 function poll(): void {
   if (polling !== undefined) return;
-  const ask = () =>
-    refresh().then(
-      () => connected(true),
-      () => connected(false),
-    );
-  ask();
-  polling = setInterval(ask, POLL_MS);
+  polling = setInterval(look, POLL_MS);
+  look();
+}
+
+function look(): void {
+  refresh().then(
+    () => {
+      connected(true);
+      if (isStreaming || !isLive()) stopPolling();
+    },
+    () => connected(false),
+  );
 }
 
 function stopPolling(): void {
@@ -229,17 +276,20 @@ function connected(isConnected: boolean): void {
 
 function lookAgain(): void {
   if (document.visibilityState !== 'visible') return;
-  refresh().then(
-    () => connected(true),
-    () => connected(false),
-  );
+  look();
   if (!source || source.readyState === EventSource.CLOSED) follow();
 }
 
 if (main().dataset.sequence !== undefined) {
+  // A form that was not taken left its own address, under which the page cannot be asked for.
+  history.replaceState(null, '', `/pay/${token}${location.search}`);
   enliven();
   follow();
-  addEventListener('online', lookAgain);
+  addEventListener('online', () => {
+    // The connections that there were may be dead without anybody having said so.
+    follow();
+    lookAgain();
+  });
   addEventListener('offline', () => connected(false));
   document.addEventListener('visibilitychange', lookAgain);
 }
