@@ -104,7 +104,6 @@ describe.runIf(hasBrowser).each(LANGUAGES)('without script, in $language', (word
     expect(await isRefreshed(page)).toBe(false);
     expect(await textOf(page, '.receipt')).toContain(words.receipt);
     expect(await textOf(page, '.receipt')).toContain(locale === 'en-US' ? 'R$1,550.50' : 'R$ 1.550,50');
-    await page.context().close();
   });
 
   test('an offramp goes from its payee over a wrong deposit to the receipt of what was sent back', async () => {
@@ -139,7 +138,6 @@ describe.runIf(hasBrowser).each(LANGUAGES)('without script, in $language', (word
     expect(await goOn(page, 'form[action*="/refund"] button')).toBe(303);
     await waitThrough(page, titles.refunded);
     expect(await textOf(page, '.receipt')).toContain(words.receipt);
-    await page.context().close();
   });
 });
 
@@ -156,7 +154,6 @@ describe.runIf(hasBrowser)('without script', () => {
     expect(await besideField(page, 'taxId')).toEqual(['1', expect.stringContaining('não é válido')]);
     await goOn(page, 'nav a[hreflang=en]');
     await seeTitle(page, 'Who is paying?');
-    await page.context().close();
   });
 
   test('an address that the browser shows after a wrong form leads to the page, not to an error', async () => {
@@ -168,7 +165,6 @@ describe.runIf(hasBrowser)('without script', () => {
     await page.goto(page.url());
     await seeTitle(page, 'Who is paying?');
     expect(page.url()).toBe(link);
-    await page.context().close();
   });
 
   test('the buttons of the sandbox make things happen, and set the clock ahead', async () => {
@@ -184,14 +180,12 @@ describe.runIf(hasBrowser)('without script', () => {
     await page.click('.sandbox summary');
     expect(await goOn(page, '.sandbox button[value=pay]')).toBe(303);
     await waitThrough(page, 'Success');
-    await page.context().close();
 
     const other = await open((await checkout(app, somebody())).link);
     await waitThrough(other, 'Pay R$550.00 with PIX');
     await other.click('.sandbox summary');
     expect(await goOn(other, '.sandbox button[value="1h"]')).toBe(303);
     await waitThrough(other, 'PIX Deposit Expired');
-    await other.context().close();
   });
 });
 
@@ -213,7 +207,6 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     expect(after.amount_received).not.toBe(before.amount_received);
     expect(await rowOf(page, 'Quote before')).toBe(`${before.amount_received} USDT (TRX)`);
     expect(await rowOf(page, 'Converted to')).toBe(`${after.amount_received} USDT (TRX)`);
-    await page.context().close();
   });
 
   test('says nothing of a price that is the same', async () => {
@@ -226,7 +219,6 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     await page.click('main summary');
     expect(await rowOf(page, 'Converted to')).toContain('USDT');
     expect(await page.locator('dt', { hasText: 'Quote before' }).count()).toBe(0);
-    await page.context().close();
   });
 
   test('goes on with whom the payer named last', async () => {
@@ -244,7 +236,6 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     await goOn(page, 'form[action*="/renew"] button');
     await waitThrough(page, 'Pay R$550.00 with PIX');
     expect(await textOf(page)).toContain('Pay from an account of Maria S. P.');
-    await page.context().close();
   });
 
   test('gives the same session to two tabs, to a form that is sent twice, and to both at once', async () => {
@@ -258,7 +249,6 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     const [first, ...others] = pages.map((page) => page.url());
     expect(first).not.toBe(session.link);
     expect(others).toEqual([first, first]);
-    for (const page of pages) await page.context().close();
   });
 });
 

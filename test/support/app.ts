@@ -141,12 +141,12 @@ export function useApp(overrides: Overrides = {}): TestApp {
   return test;
 }
 
-/** Another application on a database, to be closed by the test that starts it. */
-export async function startApp(database: Database) {
+/** Another application on a database, to be closed by the test that starts it; on a free port, or on the one that is given. */
+export async function startApp(database: Database, givenPort = 0) {
   let handle: ReturnType<typeof createApp>['handle'] = () => {};
   const { server, port } = await listen((request, response) => handle(request, response), {
     host: '127.0.0.1',
-    port: 0,
+    port: givenPort,
   });
   const publicUrl = `http://127.0.0.1:${port}`;
   const config = { ...readConfig({ RATE_LIMIT: 'off' }), publicUrl };

@@ -1,11 +1,13 @@
 /** A real browser for the tests of a file. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 
 /** What a page is opened with. */
 export interface Visit extends BrowserContextOptions {
   /** Nothing but the gateway may be asked; what else is asked for is noted here. */
   readonly strangers?: string[];
+  /** Done before the page is asked for. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
 }
 
 /** The browser. */
@@ -27,7 +29,7 @@ const ARGS = [
 /** Whether there is a browser on this machine. */
 export const hasBrowser = inject('chromium') !== null;
 
-/** Starts the browser before the tests of the file and ends it after them. */
+/** Starts the browser before the tests of the file and ends it after them; pages are closed after each test. */
 export function useBrowser(): TestBrowser {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -36,11 +38,14 @@ export function useBrowser(): TestBrowser {
     const { executablePath, env } = found;
     browser = await chromium.launch({ executablePath, args: ARGS, env: { ...process.env, ...env } as never });
   });
+  afterEach(async () => {
+    for (const context of browser?.contexts() ?? []) await context.close();
+  });
   afterAll(async () => {
     await browser?.close();
   });
   return {
-    open: async (url, { strangers, ...options } = {}) => {
+    open: async (url, { strangers, prepare, ...options } = {}) => {
       if (!browser) throw new Error('there is no browser');
       const viewport = { width: 360, height: 740 };
       const context = await browser.newContext({ locale: 'en', viewport, ...options });
@@ -53,6 +58,7 @@ export function useBrowser(): TestBrowser {
       page.on('request', (request) => {
         if (new URL(request.url()).origin !== origin) strangers?.push(request.url());
       });
+      await prepare?.(page);
       await page.goto(url);
       return page;
     },
