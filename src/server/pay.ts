@@ -132,10 +132,12 @@ function refuseForeign({ request }: Exchange): void {
     throw new GatewayError('FORBIDDEN', 'forms are taken from the page itself');
 }
 
+/** How browsers say that they load ahead: today's, those of old Chrome and Safari, and that of Firefox. */
+const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
+
 /** A browser that loads ahead has no visitor yet: no session is opened for it. */
 function refuseAhead({ request }: Exchange): void {
-  const purpose = request.headers['sec-purpose'] ?? request.headers.purpose;
-  if (String(purpose ?? '').startsWith('prefetch'))
+  if (AHEAD.some((name) => /^(prefetch|preview)/.test(String(request.headers[name] ?? ''))))
     throw new GatewayError('UNAVAILABLE', 'this is not loaded ahead', { retryAfter: 1 });
 }
 
