@@ -83,6 +83,37 @@ export async function goOn(page: Page, selector: string): Promise<number> {
   return response.status();
 }
 
+/** @returns whether a browser without script loads the page again from time to time. */
+export async function isRefreshed(page: Page): Promise<boolean> {
+  return (await page.locator('noscript meta[http-equiv=refresh]').count()) === 1;
+}
+
+/** Asks by the link "check now", which every page that waits has, until the title has come. */
+export async function waitThrough(page: Page, title: string): Promise<void> {
+  while (!(await textOf(page, 'h1')).includes(title)) {
+    expect(await isRefreshed(page)).toBe(true);
+    await goOn(page, 'main p > a[href^="/pay/"]');
+  }
+}
+
+/** @returns what a row of the summary says. */
+export function rowOf(page: Page, term: string): Promise<string> {
+  return textOf(page, `dl div:has(dt:text-is("${term}")) dd`);
+}
+
+/** The source of prices has nothing to say meanwhile, and what it said before is too old. */
+export async function withoutRates({ services, owner }: TestApp, work: () => Promise<void>): Promise<void> {
+  const { rails } = services as { rails: { rates: unknown } };
+  const { rates } = rails;
+  await owner.query(`update rate set observed_at = now() - interval '2 minutes'`);
+  rails.rates = { observe: async () => undefined };
+  try {
+    await work();
+  } finally {
+    rails.rates = rates;
+  }
+}
+
 async function taken(answering: Promise<Answer>): Promise<Answer> {
   const answer = await answering;
   expect([answer.status, answer.text]).toEqual([expect.toBeOneOf([200, 201]), expect.anything()]);

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
-import { ask, seeTitle, textOf } from './sessions.ts';
+import { ask, seeTitle, textOf, withoutRates } from './sessions.ts';
 
 const app = useApp();
 const browser = useBrowser();
@@ -72,7 +72,7 @@ describe.runIf(hasBrowser)('a static link in a browser', () => {
     ['pt-BR', 'Não há cotação no momento'],
   ])('without a price is a page that says so, and opens nothing (%s)', async (locale, text) => {
     const { url, slug } = await makeLink({ amount: '80' });
-    await withoutRates(async () => {
+    await withoutRates(app, async () => {
       const page = await browser.open(url, { locale });
       expect(await textOf(page)).toContain(text);
       const answer = await page.reload();
@@ -134,17 +134,4 @@ async function sessionsOf(slug: string) {
   );
   const nodes = transactions.edges.map(({ node }: { node: { fixedLink: string | null } }) => node);
   return nodes.filter(({ fixedLink }: { fixedLink: string | null }) => fixedLink === `/pay/l/${slug}`);
-}
-
-/** The source has nothing to say meanwhile, and what it said before is too old. */
-async function withoutRates(work: () => Promise<void>): Promise<void> {
-  const { rails } = app.services as { rails: { rates: unknown } };
-  const { rates } = rails;
-  await app.owner.query(`update rate set observed_at = now() - interval '2 minutes'`);
-  rails.rates = { observe: async () => undefined };
-  try {
-    await work();
-  } finally {
-    rails.rates = rates;
-  }
 }

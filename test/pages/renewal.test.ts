@@ -1,0 +1,113 @@
+/**
+ * Goal: what came to nothing is begun anew by one click, once, and nothing is hidden: the reference of the merchant stays, and
+ * a price that has changed stands beside the one before. Method: Chromium without script, and the API for what was made.
+ */
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { newCpf } from '../walk/walker.ts';
+import {
+  checkout,
+  goOn,
+  rowOf,
+  seeTitle,
+  somebody,
+  textOf,
+  trigger,
+  waitThrough,
+  withoutRates,
+} from './sessions.ts';
+
+const app = useApp();
+const browser = useBrowser();
+const open = (link: string) => browser.open(link, { javaScriptEnabled: false });
+
+describe.runIf(hasBrowser)('a renewal without script', () => {
+  test('keeps the reference of the merchant, and says what the quote was before', async () => {
+    const session = await checkout(app, { ...somebody(), external_code: 'order-7' });
+    await trigger(app, session, 'expire');
+    const page = await open(session.link);
+    await waitThrough(page, 'PIX Deposit Expired');
+    await setRate('6');
+    expect(await goOn(page, 'form[action*="/renew"] button')).toBe(303);
+    expect(page.url()).not.toBe(session.link);
+    await waitThrough(page, 'Pay R$550.00 with PIX');
+    await page.click('main summary');
+    const before = await recordOf(session.end2end);
+    const after = await recordOf(await rowOf(page, 'Reference'));
+    expect(after.external_code).toBe('order-7');
+    expect(after.amount_payment).toBe(550);
+    expect(after.amount_received).not.toBe(before.amount_received);
+    expect(await rowOf(page, 'Quote before')).toBe(`${before.amount_received} USDT (TRX)`);
+    expect(await rowOf(page, 'Converted to')).toBe(`${after.amount_received} USDT (TRX)`);
+  });
+
+  test('says nothing of a price that is the same', async () => {
+    const session = await checkout(app, somebody());
+    await trigger(app, session, 'expire');
+    const page = await open(session.link);
+    await waitThrough(page, 'PIX Deposit Expired');
+    await goOn(page, 'form[action*="/renew"] button');
+    await waitThrough(page, 'Pay R$550.00 with PIX');
+    await page.click('main summary');
+    expect(await rowOf(page, 'Converted to')).toContain('USDT');
+    expect(await page.locator('dt', { hasText: 'Quote before' }).count()).toBe(0);
+  });
+
+  test('goes on with whom the payer named last', async () => {
+    const session = await checkout(app);
+    const page = await open(session.link);
+    await page.fill('#name', 'Joana Prado');
+    await page.fill('#taxId', newCpf());
+    await goOn(page, 'main form button');
+    await page.click('summary');
+    await page.fill('#name', 'Maria Silva Pereira');
+    await page.fill('#taxId', newCpf());
+    await goOn(page, 'details form button');
+    await trigger(app, session, 'expire');
+    await page.goto(session.link);
+    await goOn(page, 'form[action*="/renew"] button');
+    await waitThrough(page, 'Pay R$550.00 with PIX');
+    expect(await textOf(page)).toContain('Pay from an account of Maria S. P.');
+  });
+
+  test('that has no price says so beside the button, which works once there is one', async () => {
+    const session = await checkout(app, somebody());
+    await trigger(app, session, 'expire');
+    const page = await open(session.link);
+    await withoutRates(app, async () => {
+      expect(await goOn(page, 'form[action*="/renew"] button')).toBe(503);
+      await seeTitle(page, 'PIX Deposit Expired');
+      expect(await textOf(page, '[role=alert]')).toContain('There is no current price');
+    });
+    expect(await goOn(page, 'form[action*="/renew"] button')).toBe(303);
+    await waitThrough(page, 'Pay R$550.00 with PIX');
+  });
+
+  test('gives the same session to two tabs, to a form that is sent twice, and to both at once', async () => {
+    const session = await checkout(app, somebody());
+    await trigger(app, session, 'expire');
+    const pages = await Promise.all([open(session.link), open(session.link), open(session.link)]);
+    for (const page of pages) await waitThrough(page, 'PIX Deposit Expired');
+    await Promise.all(pages.slice(1).map((page) => goOn(page, 'form[action*="/renew"] button')));
+    await goOn(pages[0], 'form[action*="/renew"] button');
+    for (const page of pages) await waitThrough(page, 'Pay R$550.00 with PIX');
+    const [first, ...others] = pages.map((page) => page.url());
+    expect(first).not.toBe(session.link);
+    expect(others).toEqual([first, first]);
+  });
+});
+
+/** @returns what the API says of a checkout session. */
+async function recordOf(end2end: string) {
+  return (await app.get(`/v2/crossramp_checkout/${end2end}`)).json.attributes;
+}
+
+/** The price of now: one that was observed is believed for some seconds. */
+async function setRate(mid: string): Promise<void> {
+  const ahead = await app.services.clock.nowMs();
+  await app.owner.query(`update rate set mid = $1, observed_at = $2 where asset = 'USDT'`, [
+    mid,
+    new Date(ahead),
+  ]);
+}
