@@ -164,7 +164,12 @@ describe('what comes in', () => {
     const link = await newLink();
     const { status, headers } = await app.get(link, { key: null, method: 'DELETE' });
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-    expect((await app.get(`${link}/identity`, { key: null })).headers.get('allow')).toBe('POST');
+    const act = await app.get(`${link}/identity`, { key: null, method: 'DELETE' });
+    expect([act.status, act.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+    // There is nothing to do by looking: it leads to the page, and only where there is such an act.
+    const looked = await fetch(`${app.baseUrl}${link}/identity`, { redirect: 'manual' });
+    expect([looked.status, looked.headers.get('location')]).toEqual([303, link]);
+    expect((await app.get(`${link}/nothing`, { key: null })).status).toBe(404);
   });
 
   test('who asks without end is asked to wait, in a page', async () => {
