@@ -43,7 +43,10 @@ function priceBefore({ session, facts, language }: SessionPage): string | null {
 export function receipt(page: SessionPage): Html | null {
   const { say, facts, language, session } = page;
   const { amountPaid, excess, pixE2e, txHash, explorerUrl, source } = facts;
-  if (session.step.ending === 'open' || (!pixE2e && !txHash)) return null;
+  const { ending, status } = session.step;
+  // A dispute comes after success, and does not take the receipt away.
+  const hasEnded = ending !== 'open' || status.en === 'Success';
+  if (!hasEnded || (!pixE2e && !txHash)) return null;
   return html`<section class="receipt"><h2>${say('receipt')}</h2><dl>
 ${row(say('paid'), amountPaid && showAmount(amountPaid, source, language))}
 ${row(say('excess'), excess && showAmount(excess, BRL, language))}

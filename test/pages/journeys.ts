@@ -214,7 +214,7 @@ export const JOURNEYS: readonly Journey[] = [
       await trigger('dispute-open');
     },
     title: label('Dispute Opened', 'Contestação Aberta'),
-    says: [label('the amount is blocked', 'o valor está bloqueado')],
+    says: [label('the amount is blocked', 'o valor está bloqueado'), RECEIPT],
   },
   {
     name: 'quote',
