@@ -45,8 +45,9 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSettings(builder, account, template);
   defineWhitelist(builder, account);
   defineStaticLinks(builder, account, currencies);
-  defineDeliveries(builder, { account, transaction, endpoint: defineWebhooks(builder, account, template) });
   const log = defineEventLog(builder, registry, { label, transaction });
+  const endpoint = defineWebhooks(builder, account, template);
+  defineDeliveries(builder, { account, transaction, endpoint, event: log.event });
   defineSubscriptions(builder, { ...log, ...ledger, transaction, family, balance });
   return builder.toSchema();
 }
