@@ -19,7 +19,7 @@ import { type MortalPostgres, startMortalPostgres } from './support/mortal-postg
 import { type Running, start } from './support/process.ts';
 import { useReceiver } from './support/receiver.ts';
 
-const SECONDS = Number(process.env.SECONDS ?? 10);
+const SECONDS = Number(process.env.SECONDS ?? 8);
 /** Transactions that are begun in a second, whatever became of the others; each has seven events. */
 const RATE = Number(process.env.RATE ?? 44);
 const EVENTS = 7;
