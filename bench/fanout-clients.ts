@@ -1,6 +1,6 @@
 /** Subscribers on bare sockets: they count what comes, and cost their own process, not the one that is measured. */
 import { connect, type Socket } from 'node:net';
-import { answerTasks } from './fanout-tasks.ts';
+import { answerTasks } from './tasks.ts';
 
 interface Client {
   readonly socket: Socket;

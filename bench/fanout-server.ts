@@ -7,7 +7,7 @@ import { createApp, listen } from '../src/server/app.ts';
 import { createServices } from '../src/server/services.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { REGISTRY } from '../src/templates/index.ts';
-import { answerTasks, collect } from './fanout-tasks.ts';
+import { answerTasks, collect } from './tasks.ts';
 
 const database = openDatabase(process.argv[2] as string);
 const config = readConfig({ RATE_LIMIT: 'off', EVENT_STREAMS_MAX: '100000' });

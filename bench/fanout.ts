@@ -5,8 +5,6 @@
  *
  * `npm run fanout -- --subscribers 10000 [--check]`
  */
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createKey } from '../src/resolvers/manage-keys.ts';
@@ -17,13 +15,7 @@ import { REGISTRY } from '../src/templates/index.ts';
 import { machine } from './cpu.ts';
 import { withWriteServer } from './environment.ts';
 import { count, median, ratio, table } from './table.ts';
-
-/** A process that does what it is told, one thing after another. */
-interface Worker {
-  // biome-ignore lint/suspicious/noExplicitAny: each task has an answer of its own
-  readonly ask: (task: string, ...values: unknown[]) => Promise<any>;
-  readonly stop: () => void;
-}
+import { startWorker, type Worker } from './tasks.ts';
 
 interface Measured {
   readonly name: string;
@@ -46,8 +38,8 @@ async function measure(url: string, subscribers: number): Promise<Measured[]> {
   const { accountId, apiKey } = await prepare(url);
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();
-  const server = start('fanout-server.ts', [url]);
-  const clients = start('fanout-clients.ts', []);
+  const server = startWorker('fanout-server.ts', [url]);
+  const clients = startWorker('fanout-clients.ts', []);
   try {
     const port: number = await server.ask('listen');
     const transactionId: string = await server.ask('transaction', String(accountId), apiKey);
@@ -186,26 +178,6 @@ async function prepare(url: string) {
   } finally {
     await database.close();
   }
-}
-
-function start(file: string, args: readonly string[]): Worker {
-  const child: ChildProcess = fork(new URL(file, import.meta.url), args, {
-    execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
-  });
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    ask: (task, ...values) => {
-      const answer = last.then(async () => {
-        child.send([task, ...values]);
-        const [reply] = (await once(child, 'message')) as [{ result?: unknown; error?: string }];
-        if (reply.error) throw new Error(`${file} ${task}: ${reply.error}`);
-        return reply.result;
-      });
-      last = answer.catch(() => {});
-      return answer;
-    },
-    stop: () => void child.kill(),
-  };
 }
 
 const { values: options } = parseArgs({

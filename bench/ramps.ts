@@ -6,6 +6,7 @@ import { SYSTEM_CLOCK } from '../src/resolvers/clock.ts';
 import { Doorbell, type TransactionKey } from '../src/resolvers/doorbell.ts';
 import { emptyProcess, endOf } from '../src/resolvers/make-transaction.ts';
 import { openDatabase } from '../src/store/database.ts';
+import type { ProcessRow } from '../src/templates/facts.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import type { Trigger } from '../src/templates/triggers.ts';
 import { envelopeWriter } from '../src/wire/envelope.ts';
@@ -64,26 +65,38 @@ export async function runRamps(
 
 /** @returns what takes an onramp one trigger further, and begins the next when it is at its end. */
 function ramp(advance: Advance, accounts: readonly bigint[], posted: { journals: number }) {
-  let key: TransactionKey | undefined;
-  let place = 0;
+  let next: (() => Promise<unknown>) | undefined;
+  let place = -1;
   return async () => {
-    const told = TOLD[place];
-    if (!key || !told) {
-      const accountId = accounts[Math.floor(Math.random() * accounts.length)] as bigint;
-      key = await make(advance, accountId);
+    if (!next || place === TOLD.length) {
+      next = rampOf(advance, accounts[Math.floor(Math.random() * accounts.length)] as bigint);
       place = 0;
-      return;
-    }
-    const trigger = told.trigger();
-    const railKey = trigger.on === 'pix_received' ? { railKey: `pix:${trigger.endToEndId}` } : {};
-    const { code, row } = await advance({ target: key, trigger, ...railKey });
-    if (code !== 'MOVED') throw new Error(`${trigger.on}: ${code} at ${row.component}/${row.state}`);
-    posted.journals += told.journals;
-    place += 1;
+    } else place += 1;
+    await next();
+    posted.journals += TOLD[place - 1]?.journals ?? 0;
   };
 }
 
-async function make(advance: Advance, accountId: bigint): Promise<TransactionKey> {
+/** @returns what makes an onramp, then takes it one trigger further; it gives nothing when the onramp is at its end. */
+export function rampOf(advance: Advance, accountId: bigint): () => Promise<ProcessRow | undefined> {
+  let key: TransactionKey | undefined;
+  const left = [...TOLD];
+  return async () => {
+    if (!key) {
+      const row = await make(advance, accountId);
+      key = { accountId, transactionId: row.id };
+      return row;
+    }
+    const trigger = left.shift()?.trigger();
+    if (!trigger) return undefined;
+    const railKey = trigger.on === 'pix_received' ? { railKey: `pix:${trigger.endToEndId}` } : {};
+    const { code, row } = await advance({ target: key, trigger, ...railKey });
+    if (code !== 'MOVED') throw new Error(`${trigger.on}: ${code} at ${row.component}/${row.state}`);
+    return row;
+  };
+}
+
+async function make(advance: Advance, accountId: bigint): Promise<ProcessRow> {
   const nowMs = Date.now();
   const empty = emptyProcess(accountId, 'onramp', nowMs, null);
   const create = {
@@ -94,7 +107,7 @@ async function make(advance: Advance, accountId: bigint): Promise<TransactionKey
   };
   const { code, row } = await advance({ target: { create }, trigger: { on: 'created' } });
   if (code !== 'MOVED') throw new Error(`created: ${code}`);
-  return { accountId, transactionId: row.id };
+  return row;
 }
 
 function payment(): Trigger {

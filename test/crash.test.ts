@@ -4,7 +4,6 @@
  * is started again. Clients ask again under the same key for what has no answer. In the end everything is let come to
  * rest, and what was promised is compared with what there is. KILLS=200 for more, SEED to choose the moments again.
  */
-import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../src/base/api-key.ts';
@@ -14,6 +13,7 @@ import { createAccount } from '../src/store/accounts.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { audit, comeToRest, type Standing } from './support/crash.ts';
 import { useDatabase } from './support/database.ts';
+import { freePort } from './support/free-port.ts';
 import { newHome } from './support/home.ts';
 import {
   allowWithdrawals,
@@ -125,20 +125,6 @@ async function newMerchant(amount: string): Promise<Merchant> {
   );
   const [first, second] = keys.map(({ apiKey }) => apiKey) as [string, string];
   return { accountId, keys: [first, second], groups };
-}
-
-/** Below the range that the system gives out by itself, so that nobody takes it while the gateway is down. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const probe = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => probe.close(resolve));
-    return port;
-  }
 }
 
 async function killAndRestart(random: Random): Promise<void> {

@@ -8,9 +8,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startWebhooks } from '../src/webhooks/worker.ts';
 import { useApp } from './support/app.ts';
 import { newHome } from './support/home.ts';
 import { useReceiver } from './support/receiver.ts';
+import { SILENT } from './support/webhooks.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const app = useApp();
@@ -116,6 +118,38 @@ test('a receiver that fails gets the same event again, and filters leave out the
   expect(got.map(({ headers }) => headers['crossramp-event'])).toEqual(Array(3).fill('onramp.success.done'));
   expect(got.map(({ headers }) => headers['crossramp-attempt'])).toEqual(['1', '2', '3']);
   expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+}, 60_000);
+
+test('C-64: what somebody has sent again to an endpoint comes again, under its id, and nothing else does', async () => {
+  const worker = startWebhooks(app.services, SILENT, { allowsLoopback: true });
+  try {
+    await app.graphql('mutation ($url: String!) { createWebhookEndpoint(input: { url: $url }) { id } }', {
+      url: receiver.url('shop'),
+    });
+    const listener = start('listen', '--forward-to', receiver.url('again'));
+    await until(() => listener.stderr().includes('forwarding to'));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    const end2end = await payOne();
+    const first = await receiver.until('again', STEPS.length, 20_000);
+    await receiver.until('shop', STEPS.length, 20_000);
+    const deliveries = (
+      await app.graphql(`{ transaction(end2end: "${end2end}") { deliveries { id event { name body } } } }`)
+    ).json.data.transaction.deliveries;
+    expect(deliveries.map(({ event }: { event: { body: string } }) => event.body)).toEqual(
+      first.map(({ body }) => body),
+    );
+    await app.graphql('mutation ($id: String!) { redeliverWebhook(id: $id) { id } }', {
+      id: deliveries[4].id,
+    });
+    const got = await receiver.until('again', STEPS.length + 1, 20_000);
+    expect(got).toHaveLength(STEPS.length + 1);
+    const [one, again] = [first[4], got.at(-1)];
+    expect(again?.body).toBe(one?.body);
+    expect(again?.headers['webhook-id']).toBe(one?.headers['webhook-id']);
+    expect(again?.headers['crossramp-event']).toBe('onramp.depositpix.paid');
+  } finally {
+    await worker.stop();
+  }
 }, 60_000);
 
 test('events tail prints one line for each', async () => {

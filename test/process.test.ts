@@ -4,17 +4,31 @@
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { HISTORY } from './support/app.ts';
+import { useDatabase } from './support/database.ts';
 import { databaseUrl, withAdmin } from './support/global-setup.ts';
 import { newHome } from './support/home.ts';
 import { crossramp, failToStart, type Running, start } from './support/process.ts';
 
 const FILE = 'docs/examples/history.ndjson';
 const shell = promisify(execFile);
+
+/** A way to the database on which connections break when these words are sent. */
+async function cutAt(words: string, url: URL): Promise<Server> {
+  const { hostname, port } = url;
+  const proxy = createServer((near) => {
+    const far = connect(Number(port), hostname).on('error', () => {});
+    near.on('error', () => {}).on('close', () => far.destroy());
+    near.on('data', (chunk) => (chunk.includes(words) ? near.destroy() : far.write(chunk)));
+    far.pipe(near);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  return proxy;
+}
 
 describe('a first start', () => {
   const { home, remove } = newHome();
@@ -220,6 +234,8 @@ describe('starting again', () => {
 });
 
 describe('a start that cannot succeed says why in one line', () => {
+  const store = useDatabase();
+
   test('an unreachable database', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => closed.once('listening', resolve));
@@ -230,6 +246,26 @@ describe('a start that cannot succeed says why in one line', () => {
       DATABASE_URL: `postgres://someone:secret@127.0.0.1:${port}/nowhere`,
     });
     expect(stderr).toBe(`crossramp: cannot reach the database nowhere at 127.0.0.1:${port}: ECONNREFUSED\n`);
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    ['is checked', 'server_version_num'],
+    ['is migrated', 'pg_advisory_lock'],
+    ['is filled', 'rate_seed'],
+  ])('a database that goes away while it %s', async (_when, words) => {
+    const url = new URL(store.url);
+    const proxy = await cutAt(words, url);
+    url.port = String((proxy.address() as AddressInfo).port);
+    const { home, remove } = newHome();
+    const { code, stderr } = await failToStart({
+      PORT: '0',
+      CROSSRAMP_HOME: home,
+      DATABASE_URL: url.href,
+    });
+    remove();
+    proxy.close();
+    expect(stderr).toMatch(/^crossramp: [^\n]*Connection terminated unexpectedly\n$/);
     expect(code).toBe(1);
   });
 

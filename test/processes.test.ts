@@ -4,11 +4,11 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyLedger } from '../src/store/ledger.ts';
 import { useDatabase } from './support/database.ts';
+import { freePort } from './support/free-port.ts';
 import { newHome } from './support/home.ts';
 import { type Running, start } from './support/process.ts';
 import { useReceiver } from './support/receiver.ts';
@@ -21,14 +21,6 @@ const hasRedis = (() => {
     return false;
   }
 })();
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe.each([
   ['PostgreSQL', true],

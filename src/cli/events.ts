@@ -7,6 +7,7 @@ import { Command } from 'commander';
 import { StoreError } from '../store/open-store.ts';
 import { newSecret, webhookHeaders } from '../webhooks/sign.ts';
 import { type Api, apiNamed, type FollowedEvent, followEvents } from './follow-events.ts';
+import { followRedeliveries } from './follow-redeliveries.ts';
 import { jsonOption } from './output.ts';
 import { homeFolder } from './with-store.ts';
 
@@ -46,7 +47,7 @@ export function eventsCommand(): Command {
 export function listenCommand(): Command {
   return withApi(new Command('listen'))
     .description(
-      'Forwards events to a local server, signed like webhooks, in order, each until it is taken; goes on where it stopped.',
+      'Forwards events to a local server, signed like webhooks, in order, each until it is taken, and again what is redelivered; goes on where it stopped.',
     )
     .requiredOption('--forward-to <url>', 'such as http://localhost:3000/hook')
     .option('--after <cursor>', 'begin after this one, instead of where it stopped')
@@ -69,13 +70,19 @@ async function listen(api: Api, options: Options & { forwardTo: string }): Promi
   const place = `${api.baseUrl} ${options.forwardTo}`;
   process.stderr.write(`signing secret: ${saved.secret}\nforwarding to ${options.forwardTo}\n`);
   const isWanted = filterOf(options.events);
-  for await (const event of followEvents(api, options.after ?? saved.cursors[place])) {
-    if (isWanted(event.name)) {
-      const status = await forward(event, options.forwardTo, saved.secret);
-      print(options, event, status);
+  const pass = async (event: FollowedEvent) => {
+    if (isWanted(event.name)) print(options, event, await forward(event, options.forwardTo, saved.secret));
+  };
+  const forwardLog = async () => {
+    for await (const event of followEvents(api, options.after ?? saved.cursors[place])) {
+      await pass(event);
+      writeSaved({ ...saved, cursors: { ...readSaved().cursors, [place]: event.cursor } });
     }
-    writeSaved({ ...saved, cursors: { ...readSaved().cursors, [place]: event.cursor } });
-  }
+  };
+  const forwardAgain = async () => {
+    for await (const event of followRedeliveries(api)) await pass(event);
+  };
+  await Promise.all([forwardLog(), forwardAgain()]);
 }
 
 /** Sends an event until the server takes it. @returns the status that it was taken with. */

@@ -72,13 +72,23 @@ interface Page {
   readonly next: string;
 }
 
-async function readPage({ baseUrl, apiKey }: Api, query: string): Promise<Page> {
+async function readPage(api: Api, query: string): Promise<Page> {
+  return pageOf(await ask(api, `/v2/events?${query}`));
+}
+
+/**
+ * Asks for a path until there is an answer.
+ *
+ * @param body - JSON text to post.
+ * @throws {StoreError} when the gateway refuses.
+ */
+export async function ask({ baseUrl, apiKey }: Api, path: string, body?: string): Promise<string> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const request = body === undefined ? { headers } : { method: 'POST', headers, body };
   for (;;) {
-    const answer = await fetch(`${baseUrl}/v2/events?${query}`, {
-      headers: { authorization: `Bearer ${apiKey}` },
-    }).catch(() => undefined);
+    const answer = await fetch(`${baseUrl}${path}`, request).catch(() => undefined);
     const text = await answer?.text().catch(() => undefined);
-    if (answer?.ok && text !== undefined) return pageOf(text);
+    if (answer?.ok && text !== undefined) return text;
     if (answer && answer.status < 500 && answer.status !== 429) {
       throw new StoreError(`the gateway answers ${answer.status}: ${text?.slice(0, 300)}`);
     }

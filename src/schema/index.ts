@@ -48,8 +48,9 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineBranding(builder, account);
   defineWhitelist(builder, account);
   defineStaticLinks(builder, account, currencies);
-  defineDeliveries(builder, { account, transaction, endpoint: defineWebhooks(builder, account, template) });
   const log = defineEventLog(builder, registry, { label, transaction });
+  const endpoint = defineWebhooks(builder, account, template);
+  defineDeliveries(builder, { account, transaction, endpoint, event: log.event });
   defineSubscriptions(builder, { ...log, ...ledger, transaction, family, balance });
   definePaymentSession(builder, { ...currencies, label });
   return builder.toSchema();

@@ -1,6 +1,7 @@
-/** Batches what crosses from rows of prepared statements to other records; made anew for every request. */
+/** Batches what crosses from one record to others; made anew for every request. */
 import DataLoader from 'dataloader';
 import type { Database } from '../store/database.ts';
+import { type EventRow, readEventsAt } from '../store/events.ts';
 import { findTransactions } from '../store/transactions.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 
@@ -8,6 +9,8 @@ import type { TransactionRow } from '../templates/facts.ts';
 export interface Loaders {
   /** The account's transactions by internal id. */
   readonly transaction: DataLoader<bigint, TransactionRow | null, string>;
+  /** The account's events by place in its log; null for those that are not kept any more. */
+  readonly event: DataLoader<bigint, EventRow | null, string>;
 }
 
 /** @returns loaders that see the records of this account only. */
@@ -17,6 +20,13 @@ export function createLoaders(database: Database, accountId: bigint): Loaders {
       async (ids) => {
         const rows = new Map((await findTransactions(database, accountId, ids)).map((row) => [row.id, row]));
         return ids.map((id) => rows.get(id) ?? null);
+      },
+      { cacheKeyFn: String },
+    ),
+    event: new DataLoader(
+      async (seqs) => {
+        const rows = new Map((await readEventsAt(database, accountId, seqs)).map((row) => [row.seq, row]));
+        return seqs.map((seq) => rows.get(seq) ?? null);
       },
       { cacheKeyFn: String },
     ),

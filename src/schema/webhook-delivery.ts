@@ -11,6 +11,7 @@ import {
 import type { Redelivered } from '../store/redeliveries.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { checksOf } from './creation.ts';
+import type { EventLogRefs } from './event-log.ts';
 import { isoOf } from './moment.ts';
 import { named } from './named.ts';
 import { badCursor, connectionOf, decodeCursor, FIRST_DEFAULT, pageSize } from './pagination.ts';
@@ -23,6 +24,7 @@ interface Refs {
   readonly account: AccountRef;
   readonly transaction: TransactionRef;
   readonly endpoint: EndpointRef;
+  readonly event: EventLogRefs['event'];
 }
 
 /** A transaction has a delivery for each of its few events and endpoints, and what was sent again. */
@@ -49,7 +51,7 @@ export function defineDeliveries(builder: Builder, refs: Refs): void {
   defineMany(builder, state);
 }
 
-function defineDelivery(builder: Builder, { endpoint, transaction }: Refs) {
+function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs) {
   const attempt = builder.prismaObject('WebhookAttempt', {
     description: 'One try to deliver.',
     fields: (t) => ({
@@ -68,6 +70,17 @@ function defineDelivery(builder: Builder, { endpoint, transaction }: Refs) {
       eventCursor: t.string({
         description: 'Cursor of its event in the event log.',
         resolve: ({ accountId, eventSeq }) => encodeEventCursor(accountId, eventSeq),
+      }),
+      event: t.field({
+        type: event,
+        nullable: true,
+        description: 'The event with the body that is sent; null when it is not kept any more.',
+        resolve: async ({ accountId, eventSeq }, _args, { loaders }) => {
+          const found = await loaders.event.load(eventSeq);
+          return (
+            found && { kind: 'event' as const, cursor: encodeEventCursor(accountId, eventSeq), event: found }
+          );
+        },
       }),
       state: t.exposeString('state', {
         description:

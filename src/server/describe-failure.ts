@@ -2,6 +2,7 @@
 import { GatewayError } from '../base/errors.ts';
 import { ConfigError } from '../config.ts';
 import { ImportRefused } from '../resolvers/import-account.ts';
+import { isDatabaseAway } from '../store/database.ts';
 import { EmbeddedPostgresError } from '../store/embedded-postgres.ts';
 import { MigrationError } from '../store/migrate.ts';
 import { StoreError } from '../store/open-store.ts';
@@ -17,6 +18,7 @@ export function describeFailure(error: unknown): string {
     );
   }
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
+  if (isDatabaseAway(error)) return `the database went away: ${error.message}`;
   const { code, address, port } = error as { code?: string; address?: string; port?: number };
   if (code === 'EADDRINUSE')
     return `port ${port} of ${address} is in use: stop what listens there, or set PORT`;

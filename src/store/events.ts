@@ -42,6 +42,11 @@ const PAGE: Statement = {
   text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
     from event where account_id = $1 and seq > $2 order by seq limit $3`,
 };
+const AT: Statement = {
+  name: 'event_at',
+  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
+    from event where account_id = $1 and seq = any ($2::bigint[])`,
+};
 const PRESENT: Statement = {
   name: 'event_present',
   text: `select ${TRANSACTION_SELECT}, (select e.seq from event e where e.account_id = t.account_id and e.transaction_id = t.id
@@ -72,6 +77,11 @@ export function readEvents(
   limit: number,
 ): Promise<EventRow[]> {
   return database.query<EventRow>(PAGE, [accountId, after, limit]);
+}
+
+/** @returns the account's events of these places that are still kept, in no order. */
+export function readEventsAt(database: Tx, accountId: bigint, seqs: readonly bigint[]): Promise<EventRow[]> {
+  return database.query<EventRow>(AT, [accountId, seqs]);
 }
 
 /** @returns a transaction, and the place of the event that brought it there, both from one snapshot. */

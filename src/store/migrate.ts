@@ -36,6 +36,8 @@ export function migrationNames(): string[] {
  */
 export async function migrate(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'crossramp migrate' });
+  // As in open-store.ts: a connection that breaks fails its statement, not the process.
+  client.on('error', () => {});
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);

@@ -59,6 +59,8 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
 
 async function checkServer(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // A connection that breaks fails its statement; without a listener it would end the process, with no word to anybody.
+  client.on('error', () => {});
   try {
     await client.connect();
     const { rows } = await client.query('select current_setting($1)::int as version', ['server_version_num']);

@@ -338,6 +338,33 @@ describe('a rail', () => {
     expect(await madeWith(mark)).toEqual(made);
   });
 
+  test('that is asked for while a slow database is looked into is waited for', async () => {
+    const { key, mark } = fresh();
+    const identity = gate(app.services.rails.identity, 'check');
+    const charge = gate(app.services.rails.pix, 'createCharge');
+    const { query } = app.database;
+    // Between the look at the clock and the look at what is due, one thing ends and the next becomes due.
+    Object.assign(app.database, {
+      query: async (...given: Parameters<typeof query>) => {
+        if (given[0].name === 'job_pending') {
+          Object.assign(app.database, { query });
+          await setTimeout(300);
+          await identity.calls(1);
+          identity.let(0);
+          await charge.calls(1);
+        }
+        return query(...given);
+      },
+    });
+    const asked = under(key, '/v2/onramp', onrampOf(mark));
+    await charge.calls(1);
+    await Promise.race([asked, setTimeout(500)]);
+    charge.let(0);
+    for (const each of [identity, charge]) each.restore();
+    const { status, json } = await asked;
+    expect([status, json.state]).toEqual([201, 'QRCODE']);
+  });
+
   test('that fails at first is no answer yet: what is answered can be paid', async () => {
     const { key, mark } = fresh();
     const charge = gate(app.services.rails.pix, 'createCharge');

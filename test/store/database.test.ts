@@ -50,6 +50,19 @@ test('a transaction is kept whole or not at all', async () => {
   expect(rows).toEqual([{ asset: 'TWO' }]);
 });
 
+test('a connection that breaks in the middle of a transaction fails it, and not the process', async () => {
+  const pid = { name: 'pid_of_test', text: 'select pg_backend_pid() as pid' };
+  const failing = db.database.withTx(async (tx) => {
+    const [row] = await tx.query<{ pid: number }>(pid, []);
+    await db.owner.query('select pg_terminate_backend($1, 5000)', [row?.pid]);
+    // The end of the connection is noticed while nothing is asked of it.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await tx.query(pid, []);
+  });
+  await expect(failing).rejects.toSatisfy(isDatabaseAway);
+  expect(await db.database.query(pid, [])).toHaveLength(1);
+});
+
 test.each([
   [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), true],
   [Object.assign(new Error('x'), { code: '57P01' }), true],

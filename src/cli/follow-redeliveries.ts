@@ -1,0 +1,60 @@
+/** Follows what is sent again to the webhook endpoints of an account, over HTTP, as any caller can. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreError } from '../store/open-store.ts';
+import { type Api, ask, type FollowedEvent } from './follow-events.ts';
+
+interface Delivery {
+  readonly id: string;
+  /** Above 0 for what was asked for again. */
+  readonly round: number;
+  readonly event: FollowedEvent | null;
+}
+
+interface Page {
+  readonly edges: readonly { readonly node: Delivery }[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+const QUERY = `query ($after: String) { viewer { account { webhookDeliveries(first: 100, after: $after) {
+  edges { node { id round event { cursor name sequence occurredAt body } } } pageInfo { hasNextPage endCursor } } } } }`;
+const POLL_MS = 2_000;
+
+/**
+ * Gives the event of every delivery that is asked for again from now on, the oldest first, for ever; looks every other
+ * second.
+ *
+ * @throws {StoreError} when the gateway refuses the key.
+ */
+export async function* followRedeliveries(api: Api): AsyncGenerator<FollowedEvent> {
+  let known = new Set((await readPage(api, null)).edges.map(({ node }) => node.id));
+  for (;;) {
+    await sleep(POLL_MS);
+    const newest = await readNewest(api, known);
+    for (const { id, round, event } of newest.toReversed())
+      if (!known.has(id) && round > 0 && event) yield event;
+    known = new Set(newest.map(({ id }) => id));
+  }
+}
+
+/** @returns the newest deliveries, down to the first page that has one that is known. */
+async function readNewest(api: Api, known: ReadonlySet<string>): Promise<Delivery[]> {
+  const found: Delivery[] = [];
+  for (let after: string | null = null; ; ) {
+    const { edges, pageInfo } = await readPage(api, after);
+    found.push(...edges.map(({ node }) => node));
+    if (!pageInfo.hasNextPage || edges.some(({ node }) => known.has(node.id))) return found;
+    after = pageInfo.endCursor;
+  }
+}
+
+async function readPage(api: Api, after: string | null): Promise<Page> {
+  for (;;) {
+    const { data, errors } = JSON.parse(
+      await ask(api, '/graphql', JSON.stringify({ query: QUERY, variables: { after } })),
+    );
+    if (!errors) return data.viewer.account.webhookDeliveries;
+    if (errors[0].extensions?.code !== 'UNAVAILABLE')
+      throw new StoreError(`the gateway answers: ${errors[0].message}`);
+    await sleep(POLL_MS);
+  }
+}
