@@ -163,7 +163,7 @@ async function prepare(
         template: null,
         eventNames: [],
         orderMode: 'transaction',
-        maxConcurrency: 10,
+        maxConcurrency: 20,
         maxPerSecond: null,
         signingKey: null,
         secret: newSecret(),

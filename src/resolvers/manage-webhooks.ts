@@ -87,7 +87,7 @@ export async function createEndpoint(
     template: input.template ?? null,
     eventNames: [],
     orderMode: 'transaction',
-    maxConcurrency: 10,
+    maxConcurrency: 20,
     maxPerSecond: null,
     signingKey: null,
     ...fields,

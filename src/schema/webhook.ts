@@ -26,7 +26,7 @@ const FIELDS = {
   eventNames:
     'Names of the events that are wanted, such as `onramp.payment.*`, with `*` for any part or any characters of one; empty means all.',
   orderMode: 'Default `TRANSACTION`.',
-  maxConcurrency: 'Most deliveries under way at once, 1 to 100; default 10.',
+  maxConcurrency: 'Most deliveries under way at once, 1 to 100; default 20.',
   maxPerSecond: 'Most deliveries in a second, 1 to 1000; null for no bound.',
   isSignedByKey: 'Whether signatures by a public key (`v1a`, Ed25519) are added.',
 } as const;

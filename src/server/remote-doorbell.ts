@@ -21,7 +21,7 @@ interface Wire {
 
 const CHANNEL = 'crossramp_doorbell';
 /** Rings within this time are said at once: a message for each commit would make commits wait for each other. */
-const GATHER_MS = 20;
+const GATHER_MS = 10;
 /** NOTIFY takes less than 8,000 bytes. */
 const ACCOUNTS_PER_MESSAGE = 300;
 const RECONNECT_MS = 1_000;
