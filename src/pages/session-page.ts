@@ -1,6 +1,6 @@
 /** The page of a session: what is asked where it stands, what is known, and what follows its end. */
 import { BRL } from '../base/currency.ts';
-import type { Ask } from '../resolvers/payment-session.ts';
+import type { Ask, PaymentSession } from '../resolvers/payment-session.ts';
 import { expiryOf } from '../templates/effects.ts';
 import { takes } from '../templates/takes.ts';
 import { amountAsk, confirmationAsk, identityAsk, quoteAsk, resolutionAsk } from './asks.ts';
@@ -70,14 +70,17 @@ function titleOf(page: SessionPage): string {
 
 /** Whether the page shows something that changes without its reader: nobody writes into a form on it. */
 function isFollowed({ session }: SessionPage): boolean {
-  const { ask, step } = session;
-  return ask === 'payment' || ask === 'deposit' || (ask === null && step.ending === 'open');
+  return awaitsMoney(session) || (session.ask === null && session.step.ending === 'open');
+}
+
+function awaitsMoney({ ask }: PaymentSession): boolean {
+  return ask === 'payment' || ask === 'deposit';
 }
 
 /** What the script of the page goes by. */
 function stateOf({ session, facts }: SessionPage): Html {
   const { row, step, nowMs } = session;
-  const end = session.ask === 'payment' || session.ask === 'deposit' ? expiryOf(row) : undefined;
+  const end = awaitsMoney(session) ? expiryOf(row) : undefined;
   return html` data-sequence="${row.process?.sequence}" data-now="${nowMs}"${end && html` data-end="${end}"`}${step.ending !== 'final' && html` data-live`}${step.status.en === 'Success' && facts.returnUrl && html` data-leave`}`;
 }
 
@@ -93,9 +96,7 @@ ${isOpen && html`<p class="progress"><progress></progress> ${say('waiting')}</p>
 
 /** The summary: folded up where something else is to be done first, nothing where it is what is asked about. */
 function known(page: SessionPage): Html | null {
-  const { ask } = page.session;
-  if (ask === 'quote') return null;
-  const isFolded = ask === 'payment' || ask === 'deposit';
-  if (!isFolded) return summary(page);
+  if (page.session.ask === 'quote') return null;
+  if (!awaitsMoney(page.session)) return summary(page);
   return html`<details><summary>${page.say('details')}</summary>${summary(page)}</details>`;
 }
