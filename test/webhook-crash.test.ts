@@ -192,7 +192,7 @@ async function follow(signal: AbortSignal): Promise<void> {
 async function outlastLeases(): Promise<void> {
   for (const [table, isOpen, seconds] of [
     ['job', 'true', 30],
-    ['webhook_delivery', `state = 'pending'`, 45],
+    ['webhook_delivery', `state = 'pending'`, 25],
     ['idempotency_key', 'answer is null', 15],
   ] as const)
     await owner.query(

@@ -43,7 +43,8 @@ export interface TriedDelivery {
   readonly isGone: boolean;
 }
 
-const LEASE_SECONDS = 45;
+/** Longer than a receiver has to answer (15 s), and not by much: what a pump that died has leased waits for its end. */
+const LEASE_SECONDS = 25;
 /** After so many failures in a row one delivery at a time finds out whether the receiver is back. */
 const BREAKER_FAILURES = 10;
 const BREAKER_FIRST_SECONDS = 30;
