@@ -1,6 +1,7 @@
 /** The page of a session: what is asked where it stands, what is known, and what follows its end. */
 import { BRL } from '../base/currency.ts';
 import type { Ask, PaymentSession } from '../resolvers/payment-session.ts';
+import type { Step } from '../templates/define.ts';
 import { expiryOf } from '../templates/effects.ts';
 import { takes } from '../templates/takes.ts';
 import { amountAsk, confirmationAsk, identityAsk, quoteAsk, resolutionAsk } from './asks.ts';
@@ -81,14 +82,20 @@ function awaitsMoney({ ask }: PaymentSession): boolean {
 function stateOf({ session, facts }: SessionPage): Html {
   const { row, step, nowMs } = session;
   const end = awaitsMoney(session) ? expiryOf(row) : undefined;
-  return html` data-sequence="${row.process?.sequence}" data-now="${nowMs}"${end && html` data-end="${end}"`}${step.ending !== 'final' && html` data-live`}${step.status.en === 'Success' && facts.returnUrl && html` data-leave`}`;
+  return html` data-sequence="${row.process?.sequence}" data-now="${nowMs}"${end && html` data-end="${end}"`}${step.ending !== 'final' && html` data-live`}${isDone(step) && facts.returnUrl && html` data-leave`}`;
 }
 
-/** Where it stands, in words, when nothing is asked. */
+/** Whether it came to a good end; a dispute that is open has not ended. */
+function isDone({ status, ending }: Step): boolean {
+  return status.en === 'Success' && ending !== 'open';
+}
+
+/** Where it stands, in words, when nothing is asked; of money that goes back also why (C-31). */
 function standing({ session, say, language }: SessionPage): Html {
   const { step, row, template, branding } = session;
   const isOpen = step.ending === 'open';
-  return html`<p>${step.message[language]}</p>
+  const reason = language === 'pt' ? row.errorPt : row.errorEn;
+  return html`${reason !== step.message[language] && reason && html`<p>${reason}</p>`}<p>${step.message[language]}</p>
 ${takes(template, row, 'step_up_approved') && takes(template, row, 'step_up_denied') && html`<p>${say('stepUp', { merchant: branding.displayName })}</p>`}
 ${takes(template, row, 'refund_settled') && html`<p>${say('refunding')}</p>`}
 ${isOpen && html`<p class="progress"><progress></progress> ${say('waiting')}</p>`}`;

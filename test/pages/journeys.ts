@@ -190,8 +190,18 @@ export const JOURNEYS: readonly Journey[] = [
     title: SUCCESS,
     says: [label('Excess that is returned', 'Excedente que é devolvido'), label('R$20.00', 'R$ 20,00')],
   },
-  { name: 'late', ...paid('pay-late'), title: REFUNDED, says: [RENEW] },
-  { name: 'other-payer', ...paid('pay-other-payer'), title: REFUNDED, says: [RENEW] },
+  {
+    name: 'late',
+    ...paid('pay-late'),
+    title: REFUNDED,
+    says: [RENEW, label('Payment received after expiration', 'Pagamento recebido após a expiração')],
+  },
+  {
+    name: 'other-payer',
+    ...paid('pay-other-payer'),
+    title: REFUNDED,
+    says: [RENEW, label('is not the identified customer', 'não é o cliente identificado')],
+  },
   {
     name: 'refund-failed',
     ...paid('pay-under', 'refund-fail'),

@@ -135,15 +135,16 @@ async function load(): Promise<void> {
   const next = page.getElementById('co');
   if (!next || next.dataset.sequence === main().dataset.sequence) return;
   const hadFocus = main().contains(document.activeElement);
-  // Whoever opens a receipt wants to see it: only a payment that was seen here leads away.
-  if (!isDone()) secondsLeft = LEAVE_SECONDS;
   document.title = page.title;
   main().replaceWith(next);
   enliven();
   const title = main().querySelector('h1') as HTMLElement;
   if (hadFocus) title.focus();
   say(title.textContent || '');
-  leave();
+  // Whoever opens a receipt wants to see it: only the payment that was seen here leads away, once, if nothing comes after it.
+  clearInterval(leaving);
+  if (isDone() && !wasDone) leave();
+  wasDone = wasDone || isDone();
   if (!isLive()) follow();
 }
 
@@ -172,27 +173,20 @@ function isLive(): boolean {
   return main().dataset.live !== undefined;
 }
 
+let wasDone = isDone();
 let leaving: number | undefined;
-/** Until the page goes back to the merchant; undefined where it does not, or the reader stays. */
-let secondsLeft: number | undefined;
 
-/** Goes back to the merchant, unless the reader wants to stay; goes on counting where the page has changed meanwhile. */
+/** Goes back to the merchant, unless the reader wants to stay. */
 function leave(): void {
-  clearInterval(leaving);
-  const link = main().querySelector<HTMLAnchorElement>('[data-return]');
-  if (!link || !isDone() || secondsLeft === undefined) {
-    secondsLeft = undefined;
-    return;
-  }
-  let left = secondsLeft;
+  const link = main().querySelector('[data-return]') as HTMLAnchorElement;
   const note = document.createElement('p');
   const stay = document.createElement('button');
-  const show = () => (note.textContent = (link.dataset.going || '').replace('#', String(left)));
+  let seconds = LEAVE_SECONDS;
+  const show = () => (note.textContent = (link.dataset.going || '').replace('#', String(seconds)));
   leaving = setInterval(() => {
-    left -= 1;
-    secondsLeft = left;
+    seconds -= 1;
     show();
-    if (left > 0) return;
+    if (seconds > 0) return;
     clearInterval(leaving);
     location.assign(link.href);
   }, 1000);
@@ -200,7 +194,6 @@ function leave(): void {
   stay.textContent = link.dataset.stay || '';
   stay.onclick = () => {
     clearInterval(leaving);
-    secondsLeft = undefined;
     note.remove();
     stay.remove();
   };
