@@ -306,7 +306,8 @@ test(
     expect(await promiseDefects()).toEqual([]);
     expect(followed).toEqual(log.map(({ seq }) => seq));
     expect(log.length).toBe(promised.length * EVENTS);
-    expect(unavailable).toBeGreaterThan(0);
+    // Within seconds it can be that whoever would have said so was not there either; test/edges/rest-outage.test.ts asks for it.
+    if (!IS_SHORT) expect(unavailable).toBeGreaterThan(0);
   },
   SECONDS * 1_000 + SETTLE_MAX_MS + 60_000,
 );
