@@ -17,13 +17,18 @@ import { crossramp, failToStart, type Running, start } from './support/process.t
 const FILE = 'docs/examples/history.ndjson';
 const shell = promisify(execFile);
 
-/** A way to the database on which connections break when these words are sent. */
-async function cutAt(words: string, url: URL): Promise<Server> {
+/** A way to the database on which connections break, or no more are taken, when these words are sent. */
+async function cutAt(words: string, url: URL, isClosed = false): Promise<Server> {
   const { hostname, port } = url;
   const proxy = createServer((near) => {
     const far = connect(Number(port), hostname).on('error', () => {});
     near.on('error', () => {}).on('close', () => far.destroy());
-    near.on('data', (chunk) => (chunk.includes(words) ? near.destroy() : far.write(chunk)));
+    near.on('data', (chunk) => {
+      const isCut = chunk.includes(words);
+      if (isCut && isClosed) proxy.close();
+      if (isCut && !isClosed) near.destroy();
+      else far.write(chunk);
+    });
     far.pipe(near);
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -266,6 +271,17 @@ describe('a start that cannot succeed says why in one line', () => {
     remove();
     proxy.close();
     expect(stderr).toMatch(/^crossramp: [^\n]*Connection terminated unexpectedly\n$/);
+    expect(code).toBe(1);
+  });
+
+  test('a database that cannot be reached any more when its migrations are looked at', async () => {
+    const url = new URL(store.url);
+    const proxy = await cutAt('rolled_back_at', url, true);
+    url.port = String((proxy.address() as AddressInfo).port);
+    const { home, remove } = newHome();
+    const { code, stderr } = await failToStart({ PORT: '0', CROSSRAMP_HOME: home, DATABASE_URL: url.href });
+    remove();
+    expect(stderr).toMatch(/^crossramp: migration failed: [^\n]*reach[^\n]*\n$/);
     expect(code).toBe(1);
   });
 

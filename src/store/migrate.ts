@@ -70,12 +70,12 @@ async function refuseUnfit(client: pg.Client): Promise<void> {
 
 async function applyMissing(url: string): Promise<string[]> {
   const script = wholeScriptAdapter(url);
-  const engine = await SchemaEngine.new(
-    { datamodels: [['schema.prisma', readFileSync(new URL('schema.prisma', PRISMA_FOLDER), 'utf8')]] },
-    () => {},
-    bindMigrationAwareSqlAdapterFactory(script.factory),
-  );
   try {
+    const engine = await SchemaEngine.new(
+      { datamodels: [['schema.prisma', readFileSync(new URL('schema.prisma', PRISMA_FOLDER), 'utf8')]] },
+      () => {},
+      bindMigrationAwareSqlAdapterFactory(script.factory),
+    );
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: {
         baseDir: 'migrations',
@@ -96,8 +96,9 @@ async function applyMissing(url: string): Promise<string[]> {
     });
     return appliedMigrationNames;
   } catch (error) {
-    // The engine says no more than that an external error happened; the driver's own words say what.
-    throw new MigrationError(`migration failed: ${script.failure() ?? (error as Error).message}`);
+    // The engine says no more than that an external error happened, or says it in several lines; the driver's words say what.
+    const [said = ''] = (script.failure() ?? (error as Error).message).split('\n');
+    throw new MigrationError(`migration failed: ${said}`);
   } finally {
     await script.close();
   }
