@@ -20,7 +20,7 @@ import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
-import { accepts, type Exchange, GRAPHQL_PATH, readBody, send, sendJson } from './http.ts';
+import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, send, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { presentGraphqlError } from './present-error.ts';
@@ -196,8 +196,7 @@ function isPlainOperation(params: unknown): params is OperationParams {
 }
 
 async function readParams({ request }: Exchange): Promise<unknown> {
-  const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (mediaType !== 'application/json') {
+  if (mediaTypeOf(request) !== 'application/json') {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'POST takes a body of application/json');
   }
   const body = await readBody(request);

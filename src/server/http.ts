@@ -158,6 +158,11 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
+/** @returns the media type of a request's body in lower case, without its parameters; undefined when it names none. */
+export function mediaTypeOf(request: IncomingMessage): string | undefined {
+  return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+}
+
 /** @returns whether the `Accept` header allows the media type, given as type and subtype. */
 export function accepts(request: IncomingMessage, type: string, subtype: string): boolean {
   const accept = request.headers.accept;

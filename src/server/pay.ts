@@ -19,7 +19,7 @@ import { depositPayment, PAY_PATH } from '../resolvers/pay-links.ts';
 import { findSession } from '../resolvers/payment-session.ts';
 import { readLogo } from '../store/branding.ts';
 import type { ProcessRow } from '../templates/facts.ts';
-import { type Exchange, READ_METHODS, readBody, send, sendText } from './http.ts';
+import { type Exchange, mediaTypeOf, READ_METHODS, readBody, send, sendText } from './http.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter } from './rate-limit.ts';
 import { checkMethod } from './rest.ts';
@@ -142,8 +142,7 @@ function refuseAhead({ request }: Exchange): void {
 }
 
 async function readForm({ request }: Exchange): Promise<URLSearchParams> {
-  const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (mediaType !== 'application/x-www-form-urlencoded')
+  if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded')
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'a form is application/x-www-form-urlencoded');
   const body = await readBody(request);
   if (body.length > FORM_BYTES_MAX)

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../base/errors.ts';
 import { type Context, requireScope } from '../resolvers/context.ts';
 import type { Route } from '../rest-compat/route.ts';
-import { accepts, type Exchange, READ_METHODS, readBody, sendJson } from './http.ts';
+import { accepts, type Exchange, mediaTypeOf, READ_METHODS, readBody, sendJson } from './http.ts';
 
 /** A route and the `{id}` of the path it was found by. */
 export interface Match {
@@ -56,8 +56,7 @@ export function methodsOf({ method }: Route): readonly string[] {
 async function readJson(request: IncomingMessage): Promise<string> {
   const body = await readBody(request);
   if (body.length === 0) return '';
-  const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (mediaType !== 'application/json')
+  if (mediaTypeOf(request) !== 'application/json')
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'POST takes a body of application/json');
   try {
     return UTF8.decode(body);
