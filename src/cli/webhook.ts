@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { SCOPES } from '../base/api-key.ts';
 import { parseInstant } from '../base/instant.ts';
-import { CreationChecks } from '../resolvers/check-creation.ts';
+import { CreationChecks, checksOf } from '../resolvers/check-creation.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import {
   createEndpoint,
@@ -88,7 +88,7 @@ async function create(options: Options & { url: string; template?: string; event
   const made = await asOperator(options, async (context) => {
     if (options.template !== undefined && !context.registry.find(options.template))
       throw new StoreError(`there is no template ${options.template}`);
-    const checks = new CreationChecks({ allowsLoopback: context.sandbox !== null });
+    const checks = checksOf(context);
     const input = {
       url: { name: 'url', value: options.url },
       template: options.template,

@@ -8,7 +8,7 @@ import {
   provideIdentity,
   resolveDeposit,
 } from '../resolvers/act-on-transaction.ts';
-import { amountProblem, CreationChecks } from '../resolvers/check-creation.ts';
+import { amountProblem, checksOf } from '../resolvers/check-creation.ts';
 import type { Services } from '../resolvers/context.ts';
 import { enterAmount } from '../resolvers/enter-amount.ts';
 import { type PaymentSession, payerContext } from '../resolvers/payment-session.ts';
@@ -90,10 +90,6 @@ export async function amountBounds(
 ): Promise<{ min: string; max: string }> {
   const { amountMin, amountMax } = await readTemplateSettings(database, accountId, template);
   return { min: amountMin, max: amountMax };
-}
-
-function checksOf({ sandbox }: Services): CreationChecks {
-  return new CreationChecks({ allowsLoopback: sandbox !== null });
 }
 
 function sandboxOf({ sandbox }: Services): Sandbox {

@@ -12,8 +12,8 @@ export function qrSvg(text: string): string {
 
 /** @returns how to pay by PIX, until when, and from whose account. */
 export function paymentAsk({ say, facts, language }: SessionPage): Html {
-  const { pixCopyPaste, clientName, clientTaxId } = facts;
-  return html`${picture(pixCopyPaste ?? '', say('pixScan'))}
+  const { qrContent, pixCopyPaste, clientName, clientTaxId } = facts;
+  return html`${picture(qrContent, say('pixScan'))}
 <p>${say('pixHow')}</p>
 ${copyable(say, 'code', say('pixCode'), pixCopyPaste ?? '')}
 ${clientName && clientTaxId && html`<p>${say('pixOwner', { name: clientName, taxId: clientTaxId })}</p>`}
@@ -22,10 +22,10 @@ ${deadline({ say, facts, language }, 'payUntil', 'afterTime')}`;
 
 /** @returns where to deposit, how much exactly, and until when. */
 export function depositAsk({ say, facts, language }: SessionPage): Html {
-  const { depositAddress, exactDepositAmount, depositUri, source } = facts;
+  const { qrContent, depositAddress, exactDepositAmount, depositUri, source } = facts;
   return html`<p>${say('depositExact')}</p>
 ${copyable(say, 'amount', say('depositAmount'), exactDepositAmount ?? '')}
-${picture(depositUri ?? depositAddress ?? '', say('depositScan'))}
+${picture(qrContent, say('depositScan'))}
 ${copyable(say, 'address', say('depositAddress'), depositAddress ?? '')}
 <p><strong>${say('depositNetwork', { asset: source.asset, network: source.network })}</strong></p>
 ${depositUri && html`<p><a class="button second" href="${depositUri}">${say('openWallet')}</a></p>`}
@@ -39,9 +39,9 @@ export function codeTitle({ session, say, facts, language }: SessionPage): strin
     : say('depositTitle', { amount: showExact(facts.exactDepositAmount ?? '', facts.source) });
 }
 
-function picture(text: string, name: string): Html {
+function picture(text: string | null, name: string): Html {
   // Drawn by the encoder: nothing of the text is in it as text.
-  return html`<div class="qr" role="img" aria-label="${name}">${new Html(qrSvg(text))}</div>`;
+  return html`<div class="qr" role="img" aria-label="${name}">${new Html(qrSvg(text ?? ''))}</div>`;
 }
 
 /** A text that is copied as a whole, by a button where there is script, by hand elsewhere. */

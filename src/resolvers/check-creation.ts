@@ -191,6 +191,11 @@ export class CreationChecks extends Violations {
   }
 }
 
+/** @returns checks that take what this gateway's rails take. */
+export function checksOf({ sandbox }: { readonly sandbox: object | null }): CreationChecks {
+  return new CreationChecks({ allowsLoopback: sandbox !== null });
+}
+
 /** @returns what is wrong with an amount, to follow its parameter's name; undefined when nothing is. */
 export function amountProblem(value: string, currency: Currency | undefined): string | undefined {
   const decimals = currency ? ` with at most ${currency.decimals} decimals` : '';

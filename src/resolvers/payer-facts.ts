@@ -2,11 +2,10 @@
 import { BRL, type Currency, currencyOfLedger, explorerUrl } from '../base/currency.ts';
 import { type Instant, instantOf } from '../base/instant.ts';
 import { maskName, maskPixKey, maskTaxId } from '../base/mask.ts';
-import { paymentUri } from '../base/payment-uri.ts';
 import { expiryOf } from '../templates/effects.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Services } from './context.ts';
-import { depositPayment, hostedPage, qrImage } from './pay-links.ts';
+import { depositUri, hostedPage, qrContent, qrImage } from './pay-links.ts';
 
 /** The facts; null is not known, or not there. Amounts are exact decimal text. */
 export interface PayerFacts {
@@ -25,6 +24,8 @@ export interface PayerFacts {
   readonly expiresAt: Instant | null;
   readonly pixCopyPaste: string | null;
   readonly qrSvgUrl: string | null;
+  /** What that image says. */
+  readonly qrContent: string | null;
   readonly depositAddress: string | null;
   /** To be sent digit for digit (`service.md` 2.5). */
   readonly exactDepositAmount: string | null;
@@ -50,7 +51,6 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
   const { process, txHash } = row;
   const source = currencyOfLedger(row.sourceCurrency ?? BRL.code);
   const target = currencyOfLedger(row.targetCurrency ?? BRL.code);
-  const deposit = depositPayment(row);
   const end = expiryOf(row);
   const crypto = source === BRL ? target : source;
   // What was corrected is published once it is confirmed (C-9); who is to confirm it has to see it before.
@@ -66,10 +66,11 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
     networkFee: row.networkFee,
     expiresAt: end === undefined ? null : instantOf(new Date(end)),
     pixCopyPaste: process?.brCode ?? null,
-    qrSvgUrl: process?.brCode || deposit ? qrImage(services, row) : null,
+    qrSvgUrl: qrImage(services, row),
+    qrContent: qrContent(row) ?? null,
     depositAddress: row.depositAddress,
     exactDepositAmount: row.exactDepositAmount,
-    depositUri: (deposit && paymentUri(deposit)) ?? null,
+    depositUri: depositUri(row) ?? null,
     amountPaid: process?.deposit?.amount ?? process?.paid ?? null,
     excess: process?.excess ?? null,
     pixE2e: row.pixE2e,

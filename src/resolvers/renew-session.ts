@@ -4,7 +4,7 @@ import { assert } from '../base/assert.ts';
 import { GatewayError } from '../base/errors.ts';
 import { millisOf } from '../base/instant.ts';
 import type { ProcessRow } from '../templates/facts.ts';
-import { CreationChecks } from './check-creation.ts';
+import { checksOf } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import type { Context, Services } from './context.ts';
 import { createOfframp } from './create-offramp.ts';
@@ -57,7 +57,7 @@ function makeAgain(
   attempt: Attempt,
   { row, template }: PaymentSession,
 ): Promise<ProcessRow> {
-  const checks = new CreationChecks({ allowsLoopback: context.sandbox !== null });
+  const checks = checksOf(context);
   const isIn = template.family !== 'offramps';
   const [brl, crypto] = isIn ? [row.sourceAmount, row.targetAmount] : [row.targetAmount, row.sourceAmount];
   const fixesCrypto = row.process?.fixes === 'crypto';

@@ -1,12 +1,11 @@
 /** The routes of `/v2` that make or move something: creations, acts on a transaction, and the sandbox (contract 4). */
-import { paymentUri } from '../base/payment-uri.ts';
 import {
   approveWithdrawal,
   cancelTransaction,
   rejectWithdrawal,
   resolveDeposit,
 } from '../resolvers/act-on-transaction.ts';
-import { CreationChecks } from '../resolvers/check-creation.ts';
+import { type CreationChecks, checksOf } from '../resolvers/check-creation.ts';
 import type { Named } from '../resolvers/check-filter.ts';
 import type { Context } from '../resolvers/context.ts';
 import { createOfframp, type OfframpInput } from '../resolvers/create-offramp.ts';
@@ -14,7 +13,7 @@ import { createOnramp, type OnrampInput } from '../resolvers/create-onramp.ts';
 import { createWithdrawal, type WithdrawalInput } from '../resolvers/create-withdrawal.ts';
 import type { Target } from '../resolvers/move-transaction.ts';
 import { type Attempt, once } from '../resolvers/once.ts';
-import { depositPayment, hostedPage, qrImage } from '../resolvers/pay-links.ts';
+import { depositUri, hostedPage, qrImage } from '../resolvers/pay-links.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
 import { type Body, type BodyShape, parseBody } from './body.ts';
@@ -74,7 +73,7 @@ function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPoli
     status,
     answer,
     handle: async (context, { id, search, body: text, idempotencyKey }) => {
-      const checks = new CreationChecks({ allowsLoopback: context.sandbox !== null });
+      const checks = checksOf(context);
       const query = parseQuery(search, [], policy, checks);
       const body = parseBody(text, shape, policy, checks);
       const request = {
@@ -192,7 +191,7 @@ const CREATIONS: readonly WriteEntry[] = [
       ),
     extras: (context, row) => ({
       pix_copy_paste: row.process?.brCode ?? '',
-      pix_qr_svg_url: row.process?.brCode ? qrImage(context, row) : '',
+      pix_qr_svg_url: qrImage(context, row) ?? '',
     }),
   },
   {
@@ -220,8 +219,7 @@ const CREATIONS: readonly WriteEntry[] = [
         { names: OFFRAMP_NAMES, isAccepted: true, needsPayee: true },
       ),
     extras: (_context, row): Readonly<Record<string, string>> => {
-      const payment = depositPayment(row);
-      const uri = payment && paymentUri(payment);
+      const uri = depositUri(row);
       return uri ? { deposit_uri: uri } : {};
     },
   },

@@ -1,4 +1,5 @@
 /** The mutations that act on a transaction that exists. */
+
 import type { Scope } from '../base/api-key.ts';
 import {
   acceptQuote,
@@ -10,12 +11,13 @@ import {
   rejectWithdrawal,
   resolveDeposit,
 } from '../resolvers/act-on-transaction.ts';
+import { checksOf } from '../resolvers/check-creation.ts';
 import { enterAmountOf } from '../resolvers/enter-amount.ts';
 import type { Target } from '../resolvers/move-transaction.ts';
 import type { Attempt } from '../resolvers/once.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { checksOf, DESCRIPTIONS } from './creation.ts';
+import { DESCRIPTIONS } from './creation.ts';
 import { named } from './named.ts';
 import { KEY_ARGUMENT, type Keyed, moveOnce } from './once.ts';
 import type { TransactionRef } from './transaction.ts';

@@ -1,8 +1,8 @@
 /** Branding: how the hosted pages of the account look. */
+import { checksOf } from '../resolvers/check-creation.ts';
 import { type BrandingInput, updateBranding } from '../resolvers/manage-branding.ts';
 import { type Branding, readBranding } from '../store/branding.ts';
 import type { Builder } from './builder.ts';
-import { checksOf } from './creation.ts';
 import type { AccountRef } from './viewer.ts';
 
 /** The settings, and what each is. */

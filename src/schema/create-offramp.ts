@@ -1,10 +1,9 @@
 /** The mutation that pays somebody by PIX out of crypto: `createOfframp`. */
-import { paymentUri } from '../base/payment-uri.ts';
-import type { CreationChecks } from '../resolvers/check-creation.ts';
+import { type CreationChecks, checksOf } from '../resolvers/check-creation.ts';
 import { createOfframp, type OfframpInput } from '../resolvers/create-offramp.ts';
-import { depositPayment } from '../resolvers/pay-links.ts';
+import { depositUri } from '../resolvers/pay-links.ts';
 import type { Builder } from './builder.ts';
-import { checksOf, DESCRIPTIONS, definePayload, refuseBesides, sessionFields } from './creation.ts';
+import { DESCRIPTIONS, definePayload, refuseBesides, sessionFields } from './creation.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -21,10 +20,7 @@ export function defineOfframpCreation(builder: Builder, transaction: Transaction
       nullable: true,
       description:
         'What wallets open to make the deposit; null where there is none to make (yet), or its network has no such form.',
-      resolve: ({ row }) => {
-        const payment = depositPayment(row);
-        return (payment && paymentUri(payment)) ?? null;
-      },
+      resolve: ({ row }) => depositUri(row) ?? null,
     }),
   );
   builder.mutationField('createOfframp', (t) =>

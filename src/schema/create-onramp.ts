@@ -1,15 +1,9 @@
 /** The mutations that let a customer pay by PIX: `createCheckout`, `createOnramp`. */
+import { checksOf } from '../resolvers/check-creation.ts';
 import { createOnramp, type OnrampInput, type OnrampOptions } from '../resolvers/create-onramp.ts';
 import { hostedPage, qrImage } from '../resolvers/pay-links.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import {
-  checksOf,
-  DESCRIPTIONS,
-  definePayload,
-  type InputFields,
-  refuseBesides,
-  sessionFields,
-} from './creation.ts';
+import { DESCRIPTIONS, definePayload, type InputFields, refuseBesides, sessionFields } from './creation.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { type Done, KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -101,7 +95,7 @@ function addPixFields(builder: Builder, payload: ReturnType<typeof definePayload
     pixQrSvgUrl: t.string({
       nullable: true,
       description: 'URL of the image of the PIX code.',
-      resolve: ({ row }, _args, context) => (row.process?.brCode ? qrImage(context, row) : null),
+      resolve: ({ row }, _args, context) => qrImage(context, row),
     }),
   }));
 }

@@ -1,7 +1,8 @@
 /** The mutation that takes money out: `createWithdrawal`. */
+import { checksOf } from '../resolvers/check-creation.ts';
 import { createWithdrawal, type WithdrawalInput } from '../resolvers/create-withdrawal.ts';
 import type { Builder } from './builder.ts';
-import { checksOf, DESCRIPTIONS, definePayload } from './creation.ts';
+import { DESCRIPTIONS, definePayload } from './creation.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TransactionRef } from './transaction.ts';

@@ -1,7 +1,6 @@
 /** What the mutations that make a transaction have in common: the shape of their answers, the session, the checks. */
-import { CreationChecks, EXPIRES_IN } from '../resolvers/check-creation.ts';
+import { type CreationChecks, EXPIRES_IN } from '../resolvers/check-creation.ts';
 import type { Named } from '../resolvers/check-filter.ts';
-import type { Context } from '../resolvers/context.ts';
 import type { Builder } from './builder.ts';
 import type { Done } from './once.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -18,11 +17,6 @@ export const DESCRIPTIONS = {
   accept: 'Whether this accepts the quote; if not, `acceptQuote` does later.',
   pixKeyType: 'One of cpf, cnpj, email, phone, random.',
 } as const;
-
-/** @returns checks that take what this gateway's rails take. */
-export function checksOf({ sandbox }: Context): CreationChecks {
-  return new CreationChecks({ allowsLoopback: sandbox !== null });
-}
 
 /** Defines the answer of a mutation that makes a transaction; what else it has is added by the file of that mutation. */
 export function definePayload(builder: Builder, transaction: TransactionRef, name: string) {

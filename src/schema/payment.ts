@@ -1,6 +1,5 @@
 /** Payment: what a payer needs to know of a transaction. */
-import { paymentUri } from '../base/payment-uri.ts';
-import { depositPayment, hostedPage, qrImage } from '../resolvers/pay-links.ts';
+import { depositUri, hostedPage, qrImage } from '../resolvers/pay-links.ts';
 import { readProcesses } from '../store/processes.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { hasPayer } from '../templates/takes.ts';
@@ -23,17 +22,13 @@ export function definePayment(builder: Builder) {
       qrSvgUrl: t.string({
         nullable: true,
         description: 'URL of its QR image, SVG; of the deposit where one is awaited.',
-        resolve: (row, _args, context) =>
-          row.process?.brCode || depositPayment(row) ? qrImage(context, row) : null,
+        resolve: (row, _args, context) => qrImage(context, row),
       }),
       depositUri: t.string({
         nullable: true,
         description:
           'Link that opens a wallet with address and exact amount; null where the network has no such form.',
-        resolve: (row) => {
-          const deposit = depositPayment(row);
-          return (deposit && paymentUri(deposit)) ?? null;
-        },
+        resolve: (row) => depositUri(row) ?? null,
       }),
     }),
   });

@@ -1,14 +1,16 @@
 /** Quote: what an order would cost, and prices that are kept: `Query.quote`, `Mutation.createQuote`. */
+
 import { assert } from '../base/assert.ts';
 import { BRL, currencyOfLedger } from '../base/currency.ts';
 import { trimDecimal } from '../base/money.ts';
+import { checksOf } from '../resolvers/check-creation.ts';
 import type { Named } from '../resolvers/check-filter.ts';
 import type { PriceRequest } from '../resolvers/price.ts';
 import { createQuote, QUOTE_LIFE_MS, readQuote } from '../resolvers/quotes.ts';
 import type { QuoteRow } from '../store/quotes.ts';
 import type { Family } from '../templates/define.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { checksOf, DESCRIPTIONS } from './creation.ts';
+import { DESCRIPTIONS } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { isoOf } from './moment.ts';
 import { namedMembers, pathsOf } from './named.ts';

@@ -1,5 +1,7 @@
 /** Settings: price and limits of each template, and the rules of the account (C-21, C-22). */
+
 import { trimDecimal } from '../base/money.ts';
+import { checksOf } from '../resolvers/check-creation.ts';
 import {
   type TemplateSettingsInput,
   updateAccountSettings,
@@ -7,7 +9,6 @@ import {
 } from '../resolvers/manage-settings.ts';
 import { type AccountSettings, readAccountSettings } from '../store/settings.ts';
 import type { Builder } from './builder.ts';
-import { checksOf } from './creation.ts';
 import { namedMembers } from './named.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';

@@ -1,5 +1,7 @@
 /** Static links: each visit opens a new checkout session (C-20). */
+
 import { currencyOfLedger } from '../base/currency.ts';
+import { checksOf } from '../resolvers/check-creation.ts';
 import {
   createStaticLink,
   disableStaticLink,
@@ -7,7 +9,7 @@ import {
   type StaticLinkInput,
 } from '../resolvers/manage-links.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { checksOf, DESCRIPTIONS, sessionFields } from './creation.ts';
+import { DESCRIPTIONS, sessionFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { isoOf } from './moment.ts';
 import { namedMembers } from './named.ts';

@@ -1,7 +1,9 @@
 /** Deliveries of webhooks and their attempts, and the mutations that send events again (C-64). */
+
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { encodeEventCursor } from '../events/cursor.ts';
+import { checksOf } from '../resolvers/check-creation.ts';
 import {
   recoverWebhookEndpoint,
   redeliverWebhook,
@@ -10,7 +12,6 @@ import {
 } from '../resolvers/redeliver-webhooks.ts';
 import type { Redelivered } from '../store/redeliveries.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { checksOf } from './creation.ts';
 import type { EventLogRefs } from './event-log.ts';
 import { isoOf } from './moment.ts';
 import { named } from './named.ts';

@@ -1,5 +1,7 @@
 /** Webhooks: endpoints and their secrets, and the mutations that change them (contract section 8). */
+
 import { publicHalf } from '../base/webhook-keys.ts';
+import { checksOf } from '../resolvers/check-creation.ts';
 import {
   createEndpoint,
   type EndpointInput,
@@ -13,7 +15,6 @@ import {
 } from '../resolvers/manage-webhooks.ts';
 import type { SecretRow } from '../store/webhooks.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { checksOf } from './creation.ts';
 import { isoOf } from './moment.ts';
 import { named } from './named.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';

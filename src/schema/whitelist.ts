@@ -1,5 +1,7 @@
 /** Whitelists: whom withdrawals may go to (C-22). */
+
 import { PIX_KEY_TYPES } from '../base/pix-key.ts';
+import { checksOf } from '../resolvers/check-creation.ts';
 import {
   addWhitelistEntry,
   createWhitelistGroup,
@@ -7,7 +9,6 @@ import {
   type WhitelistEntryInput,
 } from '../resolvers/manage-whitelist.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { checksOf } from './creation.ts';
 import { isoOf } from './moment.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';

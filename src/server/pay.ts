@@ -1,7 +1,6 @@
 /** The hosted pages over HTTP: `/pay/<token>`, its forms, images and script, and the static links that open sessions. */
 import type { Logger } from 'pino';
 import { GatewayError, notFound } from '../base/errors.ts';
-import { paymentUri } from '../base/payment-uri.ts';
 import { isSessionToken } from '../base/session-token.ts';
 import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
 import { qrSvg } from '../pages/codes.ts';
@@ -15,7 +14,7 @@ import {
 } from '../pages/serve-session.ts';
 import type { Services } from '../resolvers/context.ts';
 import { openStaticLink } from '../resolvers/open-static-link.ts';
-import { depositPayment, PAY_PATH } from '../resolvers/pay-links.ts';
+import { PAY_PATH, qrContent } from '../resolvers/pay-links.ts';
 import { findSession } from '../resolvers/payment-session.ts';
 import { readLogo } from '../store/branding.ts';
 import type { ProcessRow } from '../templates/facts.ts';
@@ -180,8 +179,7 @@ function sendIsland(exchange: Exchange): void {
 }
 
 function sendQr(exchange: Exchange, row: ProcessRow): void {
-  const deposit = depositPayment(row);
-  const content = row.process?.brCode ?? (deposit && (paymentUri(deposit) ?? deposit.address));
+  const content = qrContent(row);
   if (!content) throw notFound();
   send(exchange, 200, 'image/svg+xml', qrSvg(content), IMAGE_HEADERS);
 }
