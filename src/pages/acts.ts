@@ -1,7 +1,6 @@
 /** What a payer does with the forms of the pages: each is an act of the same use cases that the API has. */
 import { BRL } from '../base/currency.ts';
 import { invalidParameters, notFound } from '../base/errors.ts';
-import { isMore } from '../base/money.ts';
 import {
   acceptQuote,
   confirmIdentity,
@@ -13,6 +12,7 @@ import type { Services } from '../resolvers/context.ts';
 import { enterAmount } from '../resolvers/enter-amount.ts';
 import { type PaymentSession, payerContext } from '../resolvers/payment-session.ts';
 import { parseDuration } from '../resolvers/play-sandbox.ts';
+import { isOutOfBounds } from '../resolvers/price.ts';
 import { renewSession } from '../resolvers/renew-session.ts';
 import type { Sandbox } from '../resolvers/sandbox.ts';
 import { readTemplateSettings } from '../store/settings.ts';
@@ -33,17 +33,26 @@ export interface Sent {
  */
 export type Act = (services: Services, sent: Sent) => Promise<string | undefined>;
 
+/** After most acts the session goes on. */
+function stays(perform: (services: Services, sent: Sent) => Promise<unknown>): Act {
+  return async (services, sent) => {
+    await perform(services, sent);
+    return undefined;
+  };
+}
+
 /** The acts, by the last part of their path. */
 export const ACTS: Readonly<Record<string, Act>> = {
-  amount: async (services, { session: { row }, form, language }) => {
+  amount: stays(async (services, { session: { row }, form, language }) => {
     const value = readBrl(form.get('amount') ?? '', language);
-    const { min, max } = await amountBounds(services, row);
-    if (amountProblem(value, BRL) || isMore(min, value) || isMore(value, max))
-      throw invalidParameters([{ parameter: 'amount', message: `must be from ${min} to ${max}` }]);
+    const bounds = await readTemplateSettings(services.database, row.accountId, row.template);
+    if (amountProblem(value, BRL) || isOutOfBounds(value, bounds)) {
+      const message = `must be from ${bounds.amountMin} to ${bounds.amountMax}`;
+      throw invalidParameters([{ parameter: 'amount', message }]);
+    }
     await enterAmount(services, row, { name: 'amount', value });
-    return undefined;
-  },
-  identity: async (services, { session: { row }, form }) => {
+  }),
+  identity: stays(async (services, { session: { row }, form }) => {
     const field = (name: string) => ({ name, value: form.get(name) ?? '' });
     const payout = row.targetCurrency === BRL.code && {
       pixKey: field('pixKey'),
@@ -51,46 +60,28 @@ export const ACTS: Readonly<Record<string, Act>> = {
     };
     const identity = { clientName: field('name'), clientTaxId: field('taxId'), ...payout };
     await provideIdentity(payerContext(services, row, 'create'), row, identity, checksOf(services));
-    return undefined;
-  },
-  confirm: async (services, { session: { row } }) => {
-    await confirmIdentity(payerContext(services, row, 'create'), row);
-    return undefined;
-  },
-  accept: async (services, { session: { row } }) => {
-    await acceptQuote(payerContext(services, row, 'create'), row);
-    return undefined;
-  },
-  requote: async (services, { session: { row } }) => {
-    await resolveDeposit(payerContext(services, row, 'move'), row, 'requote', undefined, checksOf(services));
-    return undefined;
-  },
-  refund: async (services, { session: { row }, form }) => {
+  }),
+  confirm: stays((services, { session: { row } }) =>
+    confirmIdentity(payerContext(services, row, 'create'), row),
+  ),
+  accept: stays((services, { session: { row } }) => acceptQuote(payerContext(services, row, 'create'), row)),
+  requote: stays((services, { session: { row } }) =>
+    resolveDeposit(payerContext(services, row, 'move'), row, 'requote', undefined, checksOf(services)),
+  ),
+  refund: stays(async (services, { session: { row }, form }) => {
     if (form.get('mine') !== 'yes')
       throw invalidParameters([{ parameter: 'mine', message: 'must be confirmed' }]);
     // To where it came from and nowhere else: whoever has the link could name another address.
     await resolveDeposit(payerContext(services, row, 'move'), row, 'refund', undefined, checksOf(services));
-    return undefined;
-  },
+  }),
   renew: (services, { session }) => renewSession(services, session),
-  sandbox: async (services, { session: { row }, form }) => {
-    await sandboxOf(services).play(row, form.get('scenario') ?? '', {});
-    return undefined;
-  },
-  clock: async (services, { form }) => {
-    await sandboxOf(services).advanceClock(parseDuration(form.get('advance') ?? '', 'advance'));
-    return undefined;
-  },
+  sandbox: stays((services, { session: { row }, form }) =>
+    sandboxOf(services).play(row, form.get('scenario') ?? '', {}),
+  ),
+  clock: stays((services, { form }) =>
+    sandboxOf(services).advanceClock(parseDuration(form.get('advance') ?? '', 'advance')),
+  ),
 };
-
-/** @returns the least and the most that a session may be about, BRL. */
-export async function amountBounds(
-  { database }: Services,
-  { accountId, template }: PaymentSession['row'],
-): Promise<{ min: string; max: string }> {
-  const { amountMin, amountMax } = await readTemplateSettings(database, accountId, template);
-  return { min: amountMin, max: amountMax };
-}
 
 function sandboxOf({ sandbox }: Services): Sandbox {
   if (!sandbox) throw notFound();

@@ -1,26 +1,37 @@
-/** The page of a request that has no session, or failed. */
+/** The page of a request that has no session, or failed: it says one thing, and the id to ask about it. */
 import { ERRORS, type GatewayError } from '../base/errors.ts';
+import { html } from './html.ts';
 import { languageOf } from './language.ts';
-import { policyOf } from './layout.ts';
-import { messagePage } from './message-page.ts';
+import { layout, policyOf } from './layout.ts';
 import { noticeOf, type PageAnswer, type PageRequest } from './serve-session.ts';
 import { sayIn } from './words.ts';
 
-/** @returns the page that says what went wrong, with the id to ask about it. */
-export function failurePage(
-  error: GatewayError,
-  request: Pick<PageRequest, 'query' | 'acceptLanguage'> & {
-    readonly path: string;
-    readonly requestId: string;
-  },
-): PageAnswer {
-  const language = languageOf(request.query.get('lang'), request.acceptLanguage);
+/** What is known of the request. */
+export interface FailedRequest extends Pick<PageRequest, 'query' | 'acceptLanguage'> {
+  readonly path: string;
+  readonly requestId: string;
+}
+
+/** @returns the page that says what went wrong. */
+export function failurePage(error: GatewayError, request: FailedRequest): PageAnswer {
+  const { query, acceptLanguage, path, requestId } = request;
+  const language = languageOf(query.get('lang'), acceptLanguage);
   const say = sayIn(language);
-  const { path, requestId } = request;
   const title = say(error.code === 'NOT_FOUND' ? 'missingTitle' : 'failedTitle');
+  const body = layout({
+    language,
+    say,
+    title,
+    branding: null,
+    logo: null,
+    languagePath: (other) => `${path}?lang=${other}`,
+    isRefreshed: false,
+    isTest: false,
+    main: html`<main id="co"><h1>${title}</h1><p>${say(noticeOf(error))}</p><p><small>${say('reference')} <code>${requestId}</code></small></p></main>`,
+  });
   return {
     status: ERRORS[error.code].status,
-    body: messagePage({ language, title, text: say(noticeOf(error)), path, requestId }),
+    body,
     policy: policyOf(null),
     ...(error.retryAfter !== undefined && { retryAfter: error.retryAfter }),
   };

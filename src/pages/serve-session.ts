@@ -4,9 +4,9 @@ import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
 import type { Services } from '../resolvers/context.ts';
 import { payerFacts } from '../resolvers/payer-facts.ts';
 import { type PaymentSession, readSession } from '../resolvers/payment-session.ts';
-import { known } from '../templates/amounts.ts';
+import { readTemplateSettings } from '../store/settings.ts';
 import type { ProcessRow } from '../templates/facts.ts';
-import { ACTS, amountBounds } from './acts.ts';
+import { ACTS } from './acts.ts';
 import { isLanguage, type Language, languageOf, showAmount } from './language.ts';
 import { policyOf } from './layout.ts';
 import { type FormState, pathOf } from './page.ts';
@@ -44,15 +44,14 @@ export async function actOnSession(
   const perform = Object.hasOwn(ACTS, act) ? ACTS[act] : undefined;
   if (!perform) throw notFound();
   const session = await readSession(services, request.row);
-  const { language, isLanguageAsked } = languageIn(request);
+  const { language } = languageIn(request);
   try {
-    const token = (await perform(services, { session, form, language })) ?? request.token;
-    return { status: 303, location: pathOf({ token, language, isLanguageAsked }) };
+    const token = await perform(services, { session, form, language });
+    return wayTo(token === undefined ? request : { ...request, token });
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code === 'NOT_FOUND') throw error;
     // Somebody was quicker: another tab, the end of the session. The page says where it stands now.
-    if (error.code === 'STEP_CONFLICT' && act !== 'sandbox')
-      return { status: 303, location: pathOf({ token: request.token, language, isLanguageAsked }) };
+    if (error.code === 'STEP_CONFLICT' && act !== 'sandbox') return wayTo(request);
     return show(services, request, session, ERRORS[error.code].status, error, form);
   }
 }
@@ -60,6 +59,11 @@ export async function actOnSession(
 /** @returns the way from the address of a form, which a browser keeps where the form was not taken, to the page. @throws {GatewayError} `NOT_FOUND`. */
 export function leadBack(request: PageRequest, act: string): PageAnswer {
   if (!Object.hasOwn(ACTS, act)) throw notFound();
+  return wayTo(request);
+}
+
+/** @returns the way to the page of a session, in the language that was asked for. */
+export function wayTo(request: Omit<PageRequest, 'row'>): PageAnswer {
   return { status: 303, location: pathOf({ token: request.token, ...languageIn(request) }) };
 }
 
@@ -103,11 +107,11 @@ async function rangeOf(
   { row }: PaymentSession,
   language: Language,
 ): Promise<{ min: string; max: string }> {
-  const { min, max } = await amountBounds(services, row);
-  return { min: showAmount(min, BRL, language), max: showAmount(max, BRL, language) };
+  const { amountMin, amountMax } = await readTemplateSettings(services.database, row.accountId, row.template);
+  return { min: showAmount(amountMin, BRL, language), max: showAmount(amountMax, BRL, language) };
 }
 
-function languageIn({ query, acceptLanguage }: PageRequest): {
+function languageIn({ query, acceptLanguage }: Pick<PageRequest, 'query' | 'acceptLanguage'>): {
   language: Language;
   isLanguageAsked: boolean;
 } {
@@ -117,14 +121,14 @@ function languageIn({ query, acceptLanguage }: PageRequest): {
 }
 
 /** What is said about each field that was not taken. */
-const FIELD_WORDS: Readonly<Record<string, Word>> = {
-  amount: 'amountWrong',
-  name: 'nameWrong',
-  taxId: 'taxIdWrong',
-  pixKey: 'keyWrong',
-  pixKeyType: 'keyTypeWrong',
-  mine: 'refundUnsure',
-};
+const FIELD_WORDS: ReadonlyMap<string, Word> = new Map([
+  ['amount', 'amountWrong'],
+  ['name', 'nameWrong'],
+  ['taxId', 'taxIdWrong'],
+  ['pixKey', 'keyWrong'],
+  ['pixKeyType', 'keyTypeWrong'],
+  ['mine', 'refundUnsure'],
+]);
 
 function wrongOf(
   { violations }: GatewayError,
@@ -132,9 +136,10 @@ function wrongOf(
   range: Readonly<Record<string, string>> | null,
 ): Record<string, string> {
   return Object.fromEntries(
-    violations
-      .filter(({ parameter }) => Object.hasOwn(FIELD_WORDS, parameter))
-      .map(({ parameter }) => [parameter, say(known(FIELD_WORDS[parameter] ?? null, 'a word'), range ?? {})]),
+    violations.flatMap(({ parameter }) => {
+      const word = FIELD_WORDS.get(parameter);
+      return word ? [[parameter, say(word, range ?? {})]] : [];
+    }),
   );
 }
 

@@ -77,9 +77,17 @@ export async function price(services: Services, request: PriceRequest): Promise<
   return { facts: factsOf(made, direction, currency, isDelivered), settings, brl };
 }
 
-/** @throws {GatewayError} `LIMIT_EXCEEDED` when an amount of BRL is below the least or above the most of a transaction. */
-export function refuseOutOfBounds(brl: string, { amountMin, amountMax }: TemplateSettings): void {
-  if (isMore(amountMin, brl) || isMore(brl, amountMax))
+/** The least and the most of a transaction. */
+type Bounds = Pick<TemplateSettings, 'amountMin' | 'amountMax'>;
+
+/** @returns whether an amount of BRL is below the least or above the most of a transaction. */
+export function isOutOfBounds(brl: string, { amountMin, amountMax }: Bounds): boolean {
+  return isMore(amountMin, brl) || isMore(brl, amountMax);
+}
+
+/** @throws {GatewayError} `LIMIT_EXCEEDED` for an amount that is out of bounds. */
+export function refuseOutOfBounds(brl: string, { amountMin, amountMax }: Bounds): void {
+  if (isOutOfBounds(brl, { amountMin, amountMax }))
     throw new GatewayError(
       'LIMIT_EXCEEDED',
       `a transaction may be worth ${amountMin} to ${amountMax} BRL, this one is worth ${brl}`,

@@ -11,12 +11,14 @@ import {
   type PageAnswer,
   type PageRequest,
   showSession,
+  wayTo,
 } from '../pages/serve-session.ts';
 import type { Services } from '../resolvers/context.ts';
 import { openStaticLink } from '../resolvers/open-static-link.ts';
 import { PAY_PATH, qrContent } from '../resolvers/pay-links.ts';
 import { findSession } from '../resolvers/payment-session.ts';
 import { readLogo } from '../store/branding.ts';
+import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { type Exchange, mediaTypeOf, READ_METHODS, readBody, send, sendText } from './http.ts';
 import { presentError } from './present-error.ts';
@@ -84,9 +86,7 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     refuseAhead(exchange);
     take(visits, slug);
     const { process } = await openStaticLink(services, slug);
-    const lang = new URLSearchParams(exchange.search).get('lang');
-    const location = `${PAY_PATH}/${process?.session}${lang === null ? '' : `?lang=${encodeURIComponent(lang)}`}`;
-    answer(exchange, { status: 303, location });
+    answer(exchange, wayTo({ token: known(process?.session, 'a session'), ...askedOf(exchange) }));
   };
   const dispatch = async (exchange: Exchange): Promise<void> => {
     if (exchange.path === ISLAND_PATH) return sendIsland(exchange);
