@@ -15,6 +15,7 @@ import {
 } from '../resolvers/manage-webhooks.ts';
 import type { SecretRow } from '../store/webhooks.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import type { InputFields } from './creation.ts';
 import { isoOf } from './moment.ts';
 import { named } from './named.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
@@ -200,18 +201,25 @@ function numbered(name: string, value: number | null | undefined) {
   return value == null ? undefined : { name, value };
 }
 
+/** What of an endpoint is said when it is made, and can be changed. */
+function manners(t: InputFields, order: OrderRef) {
+  return {
+    description: t.string({ description: 'Your own, at most 200 characters.' }),
+    eventNames: t.stringList({ description: FIELDS.eventNames }),
+    order: t.field({ type: order, description: FIELDS.orderMode }),
+    maxConcurrency: t.int({ description: FIELDS.maxConcurrency }),
+    maxPerSecond: t.int({ description: FIELDS.maxPerSecond }),
+    isSignedByKey: t.boolean({ description: FIELDS.isSignedByKey }),
+  };
+}
+
 function defineCreate(builder: Builder, endpoint: EndpointRef, template: TemplateRef, order: OrderRef): void {
   const input = builder.inputType('CreateWebhookEndpointInput', {
     description: 'A new endpoint.',
     fields: (t) => ({
       url: t.string({ required: true, description: 'An https URL.' }),
-      description: t.string({ description: 'Your own, at most 200 characters.' }),
       template: t.field({ type: template, description: 'Not given: for all templates.' }),
-      eventNames: t.stringList({ description: FIELDS.eventNames }),
-      order: t.field({ type: order, description: FIELDS.orderMode }),
-      maxConcurrency: t.int({ description: FIELDS.maxConcurrency }),
-      maxPerSecond: t.int({ description: FIELDS.maxPerSecond }),
-      isSignedByKey: t.boolean({ description: FIELDS.isSignedByKey }),
+      ...manners(t, order),
     }),
   });
   builder.mutationField('createWebhookEndpoint', (t) =>
@@ -240,12 +248,7 @@ function defineUpdate(builder: Builder, endpoint: EndpointRef, order: OrderRef):
     description: 'What is to change; what is not given stays.',
     fields: (t) => ({
       url: t.string({ description: 'Not of one that came with transactions.' }),
-      description: t.string({ description: 'Your own, at most 200 characters.' }),
-      eventNames: t.stringList({ description: FIELDS.eventNames }),
-      order: t.field({ type: order }),
-      maxConcurrency: t.int({ description: FIELDS.maxConcurrency }),
-      maxPerSecond: t.int({ description: FIELDS.maxPerSecond }),
-      isSignedByKey: t.boolean({ description: FIELDS.isSignedByKey }),
+      ...manners(t, order),
     }),
   });
   builder.mutationField('updateWebhookEndpoint', (t) =>

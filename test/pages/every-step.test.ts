@@ -11,6 +11,7 @@ import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { hasPayer } from '../../src/templates/takes.ts';
 import { useApp } from '../support/app.ts';
+import { mutate } from './sessions.ts';
 
 const app = useApp();
 const PAID_BY_SOMEBODY = REGISTRY.templates.filter(hasPayer);
@@ -29,12 +30,8 @@ const rows = new Map<string, ProcessRow>();
 beforeAll(async () => {
   for (const { typeName } of PAID_BY_SOMEBODY) {
     const [mutation, input] = CREATIONS[typeName] as [string, object];
-    const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input`;
-    const { json } = await app.graphql(
-      `mutation ($input: ${type}!) { ${mutation}(input: $input) { transaction { payment { link } } } }`,
-      { input },
-    );
-    const token = json.data[mutation].transaction.payment.link.split('/').at(-1);
+    const { link } = await mutate(app, mutation, input);
+    const token = link.split('/').at(-1) as string;
     const row = await findSession(app.services, token);
     if (row) rows.set(typeName, row);
   }

@@ -13,6 +13,7 @@ import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { newCpf } from '../walk/walker.ts';
 import { JOURNEYS, type Journey, NEW_CPF } from './journeys.ts';
+import { advanceClock, make, mutate, type Session, seeTitle, textOf, trigger } from './sessions.ts';
 
 const app = useApp();
 const browser = useBrowser();
@@ -26,9 +27,9 @@ const LANGUAGES = [
 
 describe.runIf(hasBrowser).each(LANGUAGES)('in %s', (language, locale) => {
   test.each(JOURNEYS)('$name', async (journey) => {
-    const { link, end2end } = await begin(journey);
+    const session = await begin(journey);
     // axe is put into the page, which its policy does not allow: safety.test.ts looks at the policy.
-    const page = await browser.open(link, { locale, bypassCSP: true });
+    const page = await browser.open(session.link, { locale, bypassCSP: true });
     await page.evaluate(AXE);
     const say = (text: Label) => text[language];
     const title = (text: Label) => seeTitle(page, say(text));
@@ -36,12 +37,12 @@ describe.runIf(hasBrowser).each(LANGUAGES)('in %s', (language, locale) => {
       page,
       say,
       title,
-      trigger: (scenario, amount) => act('/v2/sandbox/trigger', { scenario, end2end, amount }),
-      advanceClock: (by) => act('/v2/sandbox/clock', { advance: by }),
+      trigger: (scenario) => trigger(app, session, scenario),
+      advanceClock: (by) => advanceClock(app, by),
     });
     await title(journey.title);
-    const text = await page.innerText('main');
-    for (const said of journey.says ?? []) expect(spaced(text)).toContain(say(said));
+    const text = await textOf(page);
+    for (const said of journey.says ?? []) expect(text).toContain(say(said));
     expect(await page.getAttribute('html', 'lang')).toBe(language === 'pt' ? 'pt-BR' : 'en');
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -58,44 +59,10 @@ describe.runIf(hasBrowser).each(LANGUAGES)('in %s', (language, locale) => {
   });
 });
 
-async function begin({ given }: Journey): Promise<{ link: string; end2end: string }> {
-  const { path } = given;
-  const body = JSON.parse(JSON.stringify(given.body).replaceAll(`"${NEW_CPF}"`, `"${newCpf()}"`));
-  if (path.startsWith('/')) {
-    const { json } = await app.post(path, body);
-    return { end2end: json.end2end, link: json.payment_link ?? (await linkOf(json.end2end)) };
-  }
-  const type = `${path[0]?.toUpperCase()}${path.slice(1)}Input`;
-  const { json } = await app.graphql(
-    `mutation ($input: ${type}!) { ${path}(input: $input) { transaction { end2end payment { link } } } }`,
-    { input: body },
-  );
-  const { end2end, payment } = json.data[path].transaction;
-  return { end2end, link: payment.link };
-}
-
-async function linkOf(end2end: string): Promise<string> {
-  const { json } = await app.graphql(
-    'query ($id: String!) { transaction(end2end: $id) { payment { link } } }',
-    {
-      id: end2end,
-    },
-  );
-  return json.data.transaction.payment.link;
-}
-
-async function act(path: string, body: object): Promise<void> {
-  const { status, text } = await app.post(path, body);
-  expect([status, text]).toEqual([200, expect.anything()]);
-}
-
-async function seeTitle(page: Page, title: string): Promise<void> {
-  await page.locator('h1', { hasText: title }).waitFor();
-}
-
-/** Intl writes amounts with spaces that do not break. */
-function spaced(text: string): string {
-  return text.replaceAll(/[\u00a0\u202f]/g, ' ');
+/** Begins a journey with somebody new: a customer has limits. */
+async function begin({ given: { path, body } }: Journey): Promise<Session> {
+  const text = JSON.stringify(body).replaceAll(`"${NEW_CPF}"`, () => `"${newCpf()}"`);
+  return path.startsWith('/') ? make(app, path, JSON.parse(text)) : mutate(app, path, JSON.parse(text));
 }
 
 interface Violation {

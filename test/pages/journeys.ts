@@ -9,7 +9,7 @@ export const NEW_CPF = 'new';
 export interface Stage {
   readonly page: Page;
   /** Lets the outside world do something. */
-  readonly trigger: (scenario: string, amount?: string) => Promise<void>;
+  readonly trigger: (scenario: string) => Promise<void>;
   /** Waits until the page has this title: it has to get there by itself. */
   readonly title: (text: Label) => Promise<void>;
   readonly advanceClock: (by: string) => Promise<void>;

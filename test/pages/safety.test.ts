@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
-import { newCpf } from '../walk/walker.ts';
+import { checkout, offramp, payee, somebody } from './sessions.ts';
 
 const logged: string[] = [];
 const sink = new Writable({
@@ -22,15 +22,12 @@ const app = useApp({
   rateLimit: { reads: { perSecond: 1_000, burst: 1_000 }, writes: { perSecond: 1_000, burst: 1_000 } },
 });
 const browser = useBrowser();
-const ORDER = { amount_payment: '550', currency_exit_received_code: 'USDT_TRX' };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 async function newLink(body: object = {}): Promise<string> {
-  const { json } = await app.post('/v2/crossramp_checkout', { ...ORDER, ...body });
-  return new URL(json.payment_link).pathname;
+  return new URL((await checkout(app, body)).link).pathname;
 }
 
-const customer = () => ({ client_name: 'Maria Silva Pereira', client_tax_id: newCpf() });
 const open = (path: string, headers: Record<string, string> = {}) => app.get(path, { key: null, headers });
 const send = (path: string, form: string, headers: Record<string, string> = {}) =>
   fetch(app.baseUrl + path, {
@@ -57,7 +54,7 @@ describe('what leaves', () => {
   });
 
   test('people are masked, and what is between merchant and gateway is not there', async () => {
-    const given = customer();
+    const given = somebody();
     const link = await newLink({
       ...given,
       external_code: 'order-77',
@@ -80,17 +77,10 @@ describe('what leaves', () => {
   });
 
   test('HTML weighs at most 8 kB and script at most 5 kB, both gzipped', async () => {
-    const links = await Promise.all([newLink(customer()), newLink(), newLink({ amount_payment: undefined })]);
-    const offramp = await app.post('/v2/offramp', {
-      ...{ amount_sent: '500', currency_entry_paid_code: 'USDC_POLYGON', from: 'external', ...customer() },
-      ...{ pix_key: 'maria@example.com', pix_key_type: 'email' },
-    });
-    const { rows } = await app.owner.query(
-      `select process ->> 'session' as token from transaction where end2end = $1`,
-      [offramp.json.end2end],
-    );
+    const links = await Promise.all([newLink(somebody()), newLink(), newLink({ amount_payment: undefined })]);
+    const deposit = await offramp(app, { ...payee(), currency: 'USDC_POLYGON' });
     const weights: number[] = [];
-    for (const link of [...links, `/pay/${rows[0].token}`]) {
+    for (const link of [...links, new URL(deposit.link).pathname]) {
       const { text } = await open(link);
       weights.push(gzipSync(text).length);
       const script = await open(/src="(\/pay\/island-[0-9a-f]+\.js)"/.exec(text)?.[1] ?? '');
@@ -104,7 +94,7 @@ describe('what leaves', () => {
 
   test.runIf(hasBrowser)('a browser keeps the policy without a complaint and asks nobody else', async () => {
     const strangers: string[] = [];
-    const page = await browser.open(app.baseUrl + (await newLink(customer())), { strangers });
+    const page = await browser.open(app.baseUrl + (await newLink(somebody())), { strangers });
     await page.waitForSelector('[data-left]:not([hidden])');
     await page.click('.sandbox summary');
     await page.click('button[value=pay]');
@@ -153,7 +143,7 @@ describe('what comes in', () => {
   });
 
   test('an act where the payment does not take it leads back to where it stands', async () => {
-    const link = await newLink(customer());
+    const link = await newLink(somebody());
     for (const act of ['confirm', 'accept', 'renew', 'requote']) {
       const { status, headers } = await send(`${link}/${act}?lang=pt`, '');
       expect([act, status, headers.get('location')]).toEqual([act, 303, `${link}?lang=pt`]);
@@ -184,7 +174,7 @@ describe('what comes in', () => {
 });
 
 test('a token never reaches a log', async () => {
-  const link = await newLink(customer());
+  const link = await newLink(somebody());
   const token = link.split('/').at(-1) as string;
   await open(link);
   await open(`${link}/qr.svg`);

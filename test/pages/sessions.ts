@@ -16,23 +16,38 @@ export function somebody() {
   return { client_name: 'Maria Silva Pereira', client_tax_id: newCpf() };
 }
 
-/** Makes a checkout session on `/v2` of R$ 550.00, or as the body says. */
-export async function checkout(app: TestApp, body: object = {}): Promise<Session> {
+/** Makes a session on a path of `/v2`. */
+export async function make(app: TestApp, path: string, body: object): Promise<Session> {
+  const { json } = await taken(app.post(path, body));
+  const { end2end, payment_link: link } = json;
+  if (link) return { end2end, link };
+  const query = 'query ($id: String!) { transaction(end2end: $id) { payment { link } } }';
+  const { transaction } = await ask(app, query, { id: end2end });
+  return { end2end, link: transaction.payment.link };
+}
+
+/** Makes a session by a mutation that is named like its input. */
+export async function mutate(app: TestApp, mutation: string, input: object): Promise<Session> {
+  const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input`;
+  const query = `mutation ($input: ${type}!) { ${mutation}(input: $input) { transaction { end2end payment { link } } } }`;
+  const { end2end, payment } = (await ask(app, query, { input }))[mutation].transaction;
+  return { end2end, link: payment.link };
+}
+
+/** Makes a checkout session of R$ 550.00, or as the body says. */
+export function checkout(app: TestApp, body: object = {}): Promise<Session> {
   const given = { amount_payment: '550', currency_exit_received_code: 'USDT_TRX', ...body };
-  const { json } = await taken(app.post('/v2/crossramp_checkout', given));
-  return { end2end: json.end2end, link: json.payment_link };
+  return make(app, '/v2/crossramp_checkout', given);
 }
 
 /** Makes an offramp that is paid by a deposit; without a payee its page asks for one. */
-export async function offramp(app: TestApp, input: object = {}): Promise<Session> {
-  const given = { amountSent: '500', currency: 'USDT_TRX', from: 'EXTERNAL', ...input };
-  const { createOfframp } = await ask(
-    app,
-    'mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { end2end payment { link } } } }',
-    { input: given },
-  );
-  const { end2end, payment } = createOfframp.transaction;
-  return { end2end, link: payment.link };
+export function offramp(app: TestApp, input: object = {}): Promise<Session> {
+  return mutate(app, 'createOfframp', {
+    amountSent: '500',
+    currency: 'USDT_TRX',
+    from: 'EXTERNAL',
+    ...input,
+  });
 }
 
 /** The payee of an offramp. */

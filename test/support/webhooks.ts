@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { Doorbell } from '../../src/resolvers/doorbell.ts';
 import type { Database } from '../../src/store/database.ts';
 import { startWebhooks, type WebhookOptions, type WebhookWorker } from '../../src/webhooks/worker.ts';
+import type { TestApp } from './app.ts';
 import { SECRET } from './events.ts';
 import type { Received } from './receiver.ts';
 
@@ -35,6 +36,23 @@ export function runWebhooks(
 ): WebhookWorker {
   const services = { database, clock, doorbell: clock.doorbell };
   return startWebhooks(services, SILENT, { allowsLoopback: true, timeoutMs: 1_000, ...options });
+}
+
+/** Makes an onramp that waits to be paid, with the events until then. @returns its id. */
+export async function openOnramp(app: TestApp, key: string, webhook?: string): Promise<string> {
+  const { json, status } = await app.post(
+    '/v2/onramp',
+    {
+      currency_exit_received_code: 'USDT_TRX',
+      amount_payment: '50',
+      client_name: 'Ana Souza',
+      client_tax_id: '52998224725',
+      webhook,
+    },
+    { key },
+  );
+  expect(status, JSON.stringify(json)).toBe(201);
+  return json.end2end;
 }
 
 /** Fails unless the request is signed under the secret, as receivers check it. */

@@ -7,7 +7,7 @@ import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts'
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
 import { eventually, type Received, useReceiver } from '../support/receiver.ts';
-import { DAY, expectSigned, HOUR, SILENT } from '../support/webhooks.ts';
+import { DAY, expectSigned, HOUR, openOnramp, SILENT } from '../support/webhooks.ts';
 
 const app = useApp();
 const receiver = useReceiver();
@@ -95,22 +95,7 @@ const recover = (id: string) =>
   });
 const advance = (ms: number) => app.services.sandbox?.advanceClock(ms);
 
-/** An onramp that waits to be paid, with its events until then. */
-async function open(webhook?: string): Promise<string> {
-  const { json, status } = await app.post(
-    '/v2/onramp',
-    {
-      currency_exit_received_code: 'USDT_TRX',
-      amount_payment: '50',
-      client_name: 'Ana Souza',
-      client_tax_id: '52998224725',
-      webhook,
-    },
-    { key: shop.apiKey },
-  );
-  expect(status, JSON.stringify(json)).toBe(201);
-  return json.end2end ?? json.id;
-}
+const open = (webhook?: string) => openOnramp(app, shop.apiKey, webhook);
 const eventCount = async () =>
   Number(
     (

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useApp } from '../support/app.ts';
 import { type Behaviour, eventually, type Received, useReceiver } from '../support/receiver.ts';
-import { expectSigned, HOUR, MINUTE, SILENT } from '../support/webhooks.ts';
+import { expectSigned, HOUR, MINUTE, openOnramp, SILENT } from '../support/webhooks.ts';
 
 const app = useApp();
 const receiver = useReceiver();
@@ -25,21 +25,7 @@ beforeEach(async () => {
   shop = await app.addAccount();
 });
 
-async function open(webhook: string): Promise<string> {
-  const { json, status } = await app.post(
-    '/v2/onramp',
-    {
-      currency_exit_received_code: 'USDT_TRX',
-      amount_payment: '50',
-      client_name: 'Ana Souza',
-      client_tax_id: '52998224725',
-      webhook,
-    },
-    { key: shop.apiKey },
-  );
-  expect(status, JSON.stringify(json)).toBe(201);
-  return json.end2end;
-}
+const open = (webhook?: string) => openOnramp(app, shop.apiKey, webhook);
 const trigger = async (scenario: string, end2end: string) =>
   expect((await app.post('/v2/sandbox/trigger', { scenario, end2end }, { key: shop.apiKey })).status).toBe(
     200,
