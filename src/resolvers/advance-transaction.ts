@@ -8,7 +8,7 @@ import { type Instant, instantOf, millisOf } from '../base/instant.ts';
 import { eventName } from '../events/event-name.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { addJobs, endJobs, type JobKey, type NewJob } from '../store/jobs.ts';
-import { type PostRequest, postJournals } from '../store/posting.ts';
+import { postJournals } from '../store/posting.ts';
 import {
   addTransactions,
   changeTransactions,
@@ -213,17 +213,43 @@ function take(item: Item, steps: readonly PlannedStep[]): void {
   item.code = 'MOVED';
 }
 
-/** Posts all journals at once. A step that the balance does not cover is replaced by its shortfall, and ends there. */
-async function postBatch(tx: Tx, items: Item[], nowMs: number): Promise<void> {
-  const posted = items.flatMap((item) =>
-    item.steps.flatMap((step, index) =>
-      step.journals.map((journal, n): PostRequest & { item: Item; index: number } => ({
+/**
+ * Posts the journals of all items, in rounds. A round ends, for each item, with the next step that the balance may not
+ * cover: nothing behind such a step is posted before it is covered. One that is not is replaced by its shortfall, and
+ * the plan ends there. Without such steps, and where they are the last, one round posts everything.
+ */
+async function postBatch(tx: Tx, items: readonly Item[], nowMs: number): Promise<void> {
+  let pending: Stretch[] = items.map((item) => ({ item, from: 0, to: stretchEnd(item, 0) }));
+  while (pending.length > 0) {
+    await postRound(tx, pending, nowMs);
+    pending = pending.flatMap(({ item, to }) =>
+      to < item.steps.length ? [{ item, from: to, to: stretchEnd(item, to) }] : [],
+    );
+  }
+}
+
+/** Steps of an item that are posted in one round. */
+interface Stretch {
+  readonly item: Item;
+  readonly from: number;
+  readonly to: number;
+}
+
+function stretchEnd({ steps }: Item, from: number): number {
+  const uncertain = steps.findIndex(({ shortfall }, index) => index >= from && shortfall);
+  return uncertain < 0 ? steps.length : uncertain + 1;
+}
+
+async function postRound(tx: Tx, stretches: readonly Stretch[], nowMs: number): Promise<void> {
+  const posted = stretches.flatMap(({ item, from, to }) =>
+    item.steps.slice(from, to).flatMap((step, place) =>
+      step.journals.map((journal, n) => ({
         accountId: item.row.accountId,
         ref: `${item.row.end2end}:${step.row.process?.sequence}:${n}`,
         transactionId: item.row.id,
         journal,
         item,
-        index,
+        index: from + place,
       })),
     ),
   );

@@ -90,10 +90,15 @@ function take(template: Template, row: ProcessRow, transition: Transition, view:
     ...(transition.effects ?? []),
   ];
   const { shortfall } = transition;
+  const posted = transition.post?.({ ...view, row: changed, process: changed.process as Process }) ?? [];
+  // A journal of nothing (free gas, a fee of zero) is none.
+  const journals = posted.filter(({ postings }) => postings.length > 0);
+  // A step of several journals could be covered in part.
+  assert(!shortfall || journals.length <= 1, 'a step that may not be covered posts one journal');
   return {
     row: reached,
     isMove,
-    journals: transition.post?.({ ...view, row: changed, process: changed.process as Process }) ?? [],
+    journals,
     effects: names.map((name) => ({ name, dueMs: EFFECTS[name](reached, view.nowMs) })),
     ...(shortfall && {
       shortfall: () => ({

@@ -176,14 +176,14 @@ const DISPUTE_TRANSITIONS: readonly Transition[] = [
     set: (view) => ({ process: { disputed: coveredBy(view) } }),
     post: ({ row, process }) => {
       const { currency } = conversionIn(row);
-      return movesOnly(journals.holdCredited(currency, BigInt(known(process.disputed, 'what is held'))));
+      return [journals.holdCredited(currency, BigInt(known(process.disputed, 'what is held')))];
     },
   }),
   when('dispute_accepted', 'dispute/OPEN', 'dispute/ACCEPTED', { post: unwindDisputed }),
   when('dispute_rejected', 'dispute/OPEN', 'dispute/REJECTED', {
     post: ({ row, process }) => {
       const { currency } = conversionIn(row);
-      return movesOnly(journals.releaseHold(currency, BigInt(known(process.disputed, 'what is held'))));
+      return [journals.releaseHold(currency, BigInt(known(process.disputed, 'what is held')))];
     },
   }),
 ];
@@ -255,15 +255,7 @@ function unwindDisputed({ row, process }: View): Journal[] {
     brl: whole.brl - covered.brl,
     fee: whole.fee - covered.fee,
   };
-  return [
-    ...(held > 0n ? [journals.disputeAccepted(covered)] : []),
-    ...(rest.crypto > 0n ? [journals.disputeAcceptedUncovered(rest)] : []),
-  ];
-}
-
-/** A journal of nothing is none. */
-function movesOnly(journal: Journal): Journal[] {
-  return journal.postings.length > 0 ? [journal] : [];
+  return [journals.disputeAccepted(covered), journals.disputeAcceptedUncovered(rest)];
 }
 
 /** @returns the journal of what the network charged the house, where its coin is in the catalogue. */

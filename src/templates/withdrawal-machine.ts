@@ -54,7 +54,7 @@ export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
     post: (view) => {
       const { currency } = sourceOf(view.row);
       const fee = networkFeeOf(view.row, currency);
-      return [...(fee > 0n ? [journals.withdrawalBroadcast(currency, fee)] : []), ...gasJournals(view)];
+      return [journals.withdrawalBroadcast(currency, fee), ...gasJournals(view)];
     },
   }),
   when('delivery_confirmed', BROADCAST, DONE, { post: ofSent(journals.withdrawalConfirmed) }),
