@@ -18,7 +18,7 @@ const database = openDatabase(url);
 const config = readConfig({ RATE_LIMIT: 'off', EVENT_STREAMS_MAX: '10000' });
 const services = createServices({ database, registry: REGISTRY, config });
 const log = pino({ level: 'silent' });
-if (role !== 'all') await connectDoorbell(services.doorbell, url, log);
+if (role !== 'all') await connectDoorbell(services.doorbell, url, 'public', log);
 let statements = 0;
 const counted: Database = {
   ...database,

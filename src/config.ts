@@ -23,6 +23,8 @@ export interface Config {
   readonly home: string;
   /** A PostgreSQL server to use instead of the embedded one. */
   readonly databaseUrl: string | undefined;
+  /** Schema of the database that holds the tables. */
+  readonly databaseSchema: string;
   readonly databaseConnections: number;
   /** Where processes tell each other what moved; undefined for a process alone. */
   readonly doorbellUrl: string | undefined;
@@ -64,6 +66,7 @@ export function readConfig(env: Environment): Config {
     home: homeFolder(env.CROSSRAMP_HOME || '.crossramp'),
     databaseUrl: databaseUrl(env.DATABASE_URL),
     doorbellUrl: doorbellUrl(env.DOORBELL_URL) ?? databaseUrl(env.DATABASE_URL),
+    databaseSchema: databaseSchema(env.DATABASE_SCHEMA),
     databaseConnections: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1_000),
     role: oneOf(env, 'ROLE', ['all', 'serve', 'work'], 'all') as Config['role'],
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
@@ -116,6 +119,16 @@ function databaseUrl(text: string | undefined): string | undefined {
   if (!text) return undefined;
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
     throw new ConfigError('DATABASE_URL: expected postgres://user:password@host:port/database');
+  }
+  return text;
+}
+
+function databaseSchema(text: string | undefined): string {
+  if (!text) return 'public';
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(text) || text.startsWith('pg_')) {
+    throw new ConfigError(
+      `DATABASE_SCHEMA: expected 1 to 40 of a-z, 0-9 and _, not beginning with a digit or pg_, got ${text}`,
+    );
   }
   return text;
 }

@@ -55,7 +55,9 @@ async function start(): Promise<void> {
   }
   app = createApp({ config: settings, services, log });
   if (settings.doorbellUrl)
-    endings.push((await connectDoorbell(services.doorbell, settings.doorbellUrl, log)).close);
+    endings.push(
+      (await connectDoorbell(services.doorbell, settings.doorbellUrl, settings.databaseSchema, log)).close,
+    );
   if (settings.role !== 'serve') {
     const worker = startWorker(services, log);
     const webhooks = startWebhooks(services, log, { allowsLoopback: services.sandbox !== null });

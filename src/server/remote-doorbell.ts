@@ -19,7 +19,6 @@ interface Wire {
   readonly close: () => Promise<unknown>;
 }
 
-const CHANNEL = 'crossramp_doorbell';
 /** Rings within this time are said at once: a message for each commit would make commits wait for each other. */
 const GATHER_MS = 10;
 /** NOTIFY takes less than 8,000 bytes. */
@@ -28,11 +27,18 @@ const RECONNECT_MS = 1_000;
 
 /**
  * @param url - `postgres:…` or `redis:…`.
+ * @param schema - of the database whose accounts it is about: each schema has a doorbell of its own.
  * @returns the connection, which is made again whenever it breaks.
  */
-export async function connectDoorbell(doorbell: Doorbell, url: string, log: Logger): Promise<RemoteDoorbell> {
+export async function connectDoorbell(
+  doorbell: Doorbell,
+  url: string,
+  schema: string,
+  log: Logger,
+): Promise<RemoteDoorbell> {
+  const channel = schema === 'public' ? 'crossramp_doorbell' : `crossramp_doorbell_${schema}`;
   const hear = (text: string) => doorbell.hear(text.split(',').filter(Boolean).map(BigInt));
-  const wire = await (/^rediss?:/.test(url) ? redisWire(url, hear, log) : postgresWire(url, hear, log));
+  const wire = await (/^rediss?:/.test(url) ? redisWire : postgresWire)(url, channel, hear, log);
   const moved = new Set<bigint>();
   let timer: NodeJS.Timeout | undefined;
   const say = () => {
@@ -56,7 +62,12 @@ export async function connectDoorbell(doorbell: Doorbell, url: string, log: Logg
   };
 }
 
-async function postgresWire(url: string, hear: (text: string) => void, log: Logger): Promise<Wire> {
+async function postgresWire(
+  url: string,
+  channel: string,
+  hear: (text: string) => void,
+  log: Logger,
+): Promise<Wire> {
   let client: pg.Client | undefined;
   let isClosed = false;
   let again: NodeJS.Timeout | undefined;
@@ -73,12 +84,12 @@ async function postgresWire(url: string, hear: (text: string) => void, log: Logg
       if (!isClosed) again = setTimeout(() => connect().catch(() => {}), RECONNECT_MS);
     });
     await fresh.connect();
-    await fresh.query(`listen ${CHANNEL}`);
+    await fresh.query(`listen ${channel}`);
     client = fresh;
   };
   await connect().catch((error: unknown) => log.warn({ err: error }, 'doorbell not connected'));
   return {
-    publish: async (text) => client?.query('select pg_notify($1, $2)', [CHANNEL, text]),
+    publish: async (text) => client?.query('select pg_notify($1, $2)', [channel, text]),
     close: async () => {
       isClosed = true;
       clearTimeout(again);
@@ -87,7 +98,12 @@ async function postgresWire(url: string, hear: (text: string) => void, log: Logg
   };
 }
 
-async function redisWire(url: string, hear: (text: string) => void, log: Logger): Promise<Wire> {
+async function redisWire(
+  url: string,
+  channel: string,
+  hear: (text: string) => void,
+  log: Logger,
+): Promise<Wire> {
   const publisher = createClient({ url, disableOfflineQueue: true });
   const subscriber = publisher.duplicate({ disableOfflineQueue: false });
   for (const each of [publisher, subscriber])
@@ -96,10 +112,10 @@ async function redisWire(url: string, hear: (text: string) => void, log: Logger)
   publisher.connect().catch(() => {});
   subscriber.connect().catch(() => {});
   subscriber
-    .subscribe(CHANNEL, hear)
+    .subscribe(channel, hear)
     .catch((error: unknown) => log.warn({ err: error }, 'doorbell not heard'));
   return {
-    publish: (text) => publisher.publish(CHANNEL, text),
+    publish: (text) => publisher.publish(channel, text),
     close: async () => {
       publisher.destroy();
       subscriber.destroy();

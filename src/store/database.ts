@@ -8,6 +8,8 @@ import { PrismaClient } from './generated/prisma/client.ts';
 
 /** The role that may read and post, but not change history (migration `roles`). */
 const APPLICATION_ROLE = 'crossramp_app';
+/** The schema that holds the tables unless the settings name another one. */
+export const DEFAULT_SCHEMA = 'public';
 /** A request that takes longer is given up; so is a transaction that nobody goes on with. */
 const STATEMENT_MAX_MS = 15_000;
 
@@ -41,6 +43,8 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** Wait for statements as long as they take: an audit of millions of lines, a large import. Default no. */
   readonly patient?: boolean;
+  /** Schema that holds the tables, default `public`. */
+  readonly schema?: string;
 }
 
 /**
@@ -48,8 +52,9 @@ export interface DatabaseOptions {
  * @returns the handle; connections are made when they are needed.
  */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
+  const schema = options.schema ?? DEFAULT_SCHEMA;
   const pool = new pg.Pool({
-    connectionString: withSessionOptions(url, options.patient ? 0 : STATEMENT_MAX_MS),
+    connectionString: withSessionOptions(url, schema, options.patient ? 0 : STATEMENT_MAX_MS),
     application_name: 'crossramp',
     max: options.connections ?? 10,
     connectionTimeoutMillis: 2_000,
@@ -59,7 +64,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   // listener, on the idle ones and on those in use, it would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema }) });
   return {
     prisma,
     query: (statement, values) => run(pool, statement, values),
@@ -144,15 +149,20 @@ async function transact<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>
   }
 }
 
-function withSessionOptions(url: string, statementMaxMs: number): string {
-  const settings = [
+function withSessionOptions(url: string, schema: string, statementMaxMs: number): string {
+  return withSettings(url, [
     `role=${APPLICATION_ROLE}`,
+    `search_path=${schema}`,
     'timezone=UTC',
     'datestyle=ISO',
     'lock_timeout=5000',
     `statement_timeout=${statementMaxMs}`,
     `idle_in_transaction_session_timeout=${statementMaxMs}`,
-  ];
+  ]);
+}
+
+/** @returns the URL of a database with settings (`name=value`) that a connection starts with. */
+export function withSettings(url: string, settings: readonly string[]): string {
   const parsed = new URL(url);
   const given = parsed.searchParams.get('options');
   const ours = settings.map((setting) => `-c ${setting}`).join(' ');

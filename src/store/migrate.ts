@@ -8,6 +8,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import { SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
+import { DEFAULT_SCHEMA, withSettings } from './database.ts';
 
 const PRISMA_FOLDER = new URL('../../prisma/', import.meta.url);
 /** Any fixed number: two processes that start at once migrate one after the other. */
@@ -30,22 +31,31 @@ export function migrationNames(): string[] {
  * Applies what is missing. Each migration is one transaction: a failing one leaves no trace but its record.
  *
  * @param url - of the database, as the user that owns its tables.
+ * @param schema - that holds the tables; it is created when it does not exist.
  * @returns the names of the migrations that were applied now.
  * @throws {MigrationError} when one fails, when an earlier one is recorded as unfinished, or when the database
  *   is ahead of this version.
  */
-export async function migrate(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'crossramp migrate' });
+export async function migrate(url: string, schema: string = DEFAULT_SCHEMA): Promise<string[]> {
+  const inSchema = withSettings(url, [`search_path=${schema}`]);
+  const client = new pg.Client({ connectionString: inSchema, application_name: 'crossramp migrate' });
   // As in open-store.ts: a connection that breaks fails its statement, not the process.
   client.on('error', () => {});
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await makeSchema(client, schema);
     await refuseUnfit(client);
-    return await applyMissing(url);
+    return await applyMissing(inSchema, schema);
   } finally {
     await client.end();
   }
+}
+
+/** Creating needs a privilege that looking does not. */
+async function makeSchema(client: pg.Client, schema: string): Promise<void> {
+  const { rows } = await client.query('select to_regnamespace($1) is not null as known', [`"${schema}"`]);
+  if (!rows[0].known) await client.query(`create schema "${schema}"`);
 }
 
 async function refuseUnfit(client: pg.Client): Promise<void> {
@@ -68,8 +78,8 @@ async function refuseUnfit(client: pg.Client): Promise<void> {
   }
 }
 
-async function applyMissing(url: string): Promise<string[]> {
-  const script = wholeScriptAdapter(url);
+async function applyMissing(url: string, schema: string): Promise<string[]> {
+  const script = wholeScriptAdapter(url, schema);
   try {
     const engine = await SchemaEngine.new(
       { datamodels: [['schema.prisma', readFileSync(new URL('schema.prisma', PRISMA_FOLDER), 'utf8')]] },
@@ -104,9 +114,15 @@ async function applyMissing(url: string): Promise<string[]> {
   }
 }
 
+/**
+ * Migrations that have to name a schema say `public`, in these two ways. Another schema takes its place when a script is
+ * sent, not when it is read: the recorded checksums are those of the files.
+ */
+const SCHEMA_NAMES = /(?<=\b(?:search_path = |schema ))public\b/g;
+
 /** Prisma's adapter splits scripts at every semicolon, which breaks functions; this one sends each whole. */
-function wholeScriptAdapter(url: string) {
-  const factory = new PrismaPg({ connectionString: url });
+function wholeScriptAdapter(url: string, schema: string) {
+  const factory = new PrismaPg({ connectionString: url }, { schema });
   const opened: Awaited<ReturnType<PrismaPg['connect']>>[] = [];
   let failure: string | undefined;
   const connect = factory.connect.bind(factory);
@@ -115,7 +131,7 @@ function wholeScriptAdapter(url: string) {
     opened.push(adapter);
     adapter.executeScript = async (script) => {
       try {
-        await adapter.underlyingDriver().query(script);
+        await adapter.underlyingDriver().query(script.replace(SCHEMA_NAMES, `"${schema}"`));
       } catch (error) {
         failure = (error as Error).message;
         throw error;

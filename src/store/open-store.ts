@@ -10,6 +10,8 @@ export interface StoreSettings {
   readonly home: string;
   /** A server to use instead of the embedded one. */
   readonly databaseUrl: string | undefined;
+  /** Schema of the database that holds the tables, default `public`. */
+  readonly databaseSchema?: string;
   readonly databaseConnections: number;
   /** See `DatabaseOptions`. */
   readonly patient?: boolean;
@@ -41,10 +43,11 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   const url = settings.databaseUrl ?? (embedded?.url as string);
   try {
     if (!embedded) await checkServer(url);
-    const applied = await migrate(url);
+    const applied = await migrate(url, settings.databaseSchema);
     const database = openDatabase(url, {
       connections: settings.databaseConnections,
       patient: settings.patient ?? false,
+      ...(settings.databaseSchema && { schema: settings.databaseSchema }),
     });
     const close = async () => {
       await database.close();

@@ -81,7 +81,7 @@ describe('migrate', () => {
 
   it('migrates two databases of one server at once: they share roles, and nothing else', async () => {
     const urls = [await freshDatabase(), await freshDatabase()];
-    expect(await Promise.all(urls.map(migrate))).toEqual([migrationNames(), migrationNames()]);
+    expect(await Promise.all(urls.map((url) => migrate(url)))).toEqual([migrationNames(), migrationNames()]);
   });
 
   it('applies what is missing to a database that has the first ones', async () => {
