@@ -1,14 +1,17 @@
 /** What an account holder does to a transaction that exists: each is a trigger, told to the machine. */
 import type { Scope } from '../base/api-key.ts';
-import { BRL, currencyOfLedger } from '../base/currency.ts';
+import { BRL } from '../base/currency.ts';
 import { GatewayError, invalidParameters } from '../base/errors.ts';
+import { fromMinor } from '../base/money.ts';
 import { depositOf, known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
+import { takes } from '../templates/takes.ts';
+import type { TriggerName } from '../templates/triggers.ts';
 import type { CreationChecks } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
 import { exceedsDailyLimit } from './customer-limits.ts';
-import { conflict, moveTransaction, type Target } from './move-transaction.ts';
+import { conflict, isDone, moveTransaction, type Target } from './move-transaction.ts';
 import { price } from './price.ts';
 import { findOwnProcess } from './read-transaction.ts';
 
@@ -58,6 +61,8 @@ export async function provideIdentity(
     checks.add({ parameter: 'pixKey', message: 'is required with pixKeyType' });
   checks.refuse();
   const row = await findTarget(context, target);
+  if (isDone(target.attempt)) return row;
+  refuseUntaken(context, row, 'identity_given');
   const identity = { clientName: known(clientName, 'a name'), clientTaxId: known(clientTaxId, 'a tax id') };
   const isPayout = row.targetCurrency === BRL.code;
   if (isPayout && !payout)
@@ -146,7 +151,8 @@ async function refund(
   address: Named | undefined,
   checks: CreationChecks,
 ): Promise<ProcessRow> {
-  if (!row.process?.deposit) throw conflict(row);
+  if (isDone(target.attempt)) return row;
+  refuseUntaken(context, row, 'refund_ordered');
   const { currency, amount } = depositOf(row);
   const given = checks.wallet(address, currency);
   checks.refuse();
@@ -159,17 +165,27 @@ async function refund(
 }
 
 async function requote(context: Context, target: Target, row: ProcessRow): Promise<ProcessRow> {
-  if (!row.process?.deposit) throw conflict(row);
-  const template = context.registry.of(row.template);
-  const currency = currencyOfLedger(known(row.sourceCurrency, 'a currency'));
+  if (isDone(target.attempt)) return row;
+  refuseUntaken(context, row, 'requoted');
+  const { currency, amount } = depositOf(row);
   const { facts } = await price(context, {
     accountId: row.accountId,
-    template,
+    template: context.registry.of(row.template),
     direction: 'out',
     currency,
-    wanted: { crypto: row.process.deposit.amount },
+    wanted: { crypto: fromMinor(amount, currency.decimals) },
   });
   return moveTransaction(context, target, row, { on: 'requoted', price: facts });
+}
+
+/**
+ * Refuses what the step does not take, before anything of the transaction is looked at that only later steps know. The
+ * machine judges again under the lock.
+ *
+ * @throws {GatewayError} `STEP_CONFLICT`.
+ */
+function refuseUntaken({ registry }: Context, row: ProcessRow, on: TriggerName): void {
+  if (!takes(registry.of(row.template), row, on)) throw conflict(row);
 }
 
 function findTarget(context: Context, { end2end, family }: Target): Promise<ProcessRow> {

@@ -29,13 +29,18 @@ export function findOwnProcess(context: Context, end2end: string, family?: Famil
   return findOwn(context, findProcess, end2end, family);
 }
 
+/** @throws {GatewayError} `NOT_FOUND` for a text that no record can have as its id: it never gets to the database. */
+export function refuseOddId(end2end: string): void {
+  if (end2end.length > LONGEST_ID || end2end.includes('\0') || !end2end.isWellFormed()) throw notFound();
+}
+
 async function findOwn<Row extends TransactionRow>(
   { database, registry, caller }: Context,
   find: (database: Tx, accountId: bigint, end2end: string) => Promise<Row | undefined>,
   end2end: string,
   family: Family | undefined,
 ): Promise<Row> {
-  if (end2end.length > LONGEST_ID || end2end.includes('\0') || !end2end.isWellFormed()) throw notFound();
+  refuseOddId(end2end);
   const row = await find(database, caller.accountId, end2end);
   if (!row || (family && registry.find(row.template)?.family !== family)) throw notFound();
   return row;

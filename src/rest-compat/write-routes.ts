@@ -14,6 +14,7 @@ import { createWithdrawal, type WithdrawalInput } from '../resolvers/create-with
 import type { Target } from '../resolvers/move-transaction.ts';
 import { type Attempt, once } from '../resolvers/once.ts';
 import { depositUri, hostedPage, qrImage } from '../resolvers/pay-links.ts';
+import { refuseOddId } from '../resolvers/read-transaction.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
 import { type Body, type BodyShape, parseBody } from './body.ts';
@@ -73,6 +74,8 @@ function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPoli
     status,
     answer,
     handle: async (context, { id, search, body: text, idempotencyKey }) => {
+      // Its key is kept with it.
+      refuseOddId(id);
       const checks = checksOf(context);
       const query = parseQuery(search, [], policy, checks);
       const body = parseBody(text, shape, policy, checks);

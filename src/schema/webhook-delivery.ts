@@ -4,6 +4,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { encodeEventCursor } from '../events/cursor.ts';
 import { checksOf } from '../resolvers/check-creation.ts';
+import { Violations } from '../resolvers/check-filter.ts';
 import {
   recoverWebhookEndpoint,
   redeliverWebhook,
@@ -167,6 +168,9 @@ async function readPage(
 ) {
   const size = pageSize(first);
   const before = after == null ? undefined : idOf(after);
+  const violations = new Violations();
+  violations.text(named('endpointId', endpointId));
+  violations.refuse();
   const query: object = queryFromInfo({
     context,
     info,
@@ -179,7 +183,7 @@ async function readPage(
       accountId: context.caller.accountId,
       ...(before !== undefined && { id: { lt: before } }),
       ...(endpointId != null && { endpointId }),
-      ...(states && { state: { in: [...states] } }),
+      ...(states && { state: { in: [...new Set(states)] } }),
     },
     orderBy: { id: 'desc' },
     take: size + 1,
@@ -272,7 +276,7 @@ function defineMany(builder: Builder, state: StateRef): void {
         const { endpointId, states, since, after, eventNames } = given;
         const input = {
           endpointId: endpointId ?? undefined,
-          states: states?.filter((each) => each !== 'pending'),
+          states: states ? [...new Set(states)].filter((each) => each !== 'pending') : undefined,
           since: since ?? undefined,
           after: named('filter.after', after),
           eventNames: eventNames ? { name: 'filter.eventNames', values: eventNames } : undefined,

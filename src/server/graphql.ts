@@ -5,7 +5,6 @@
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth';
 import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives';
-import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import {
   type DocumentNode,
@@ -19,6 +18,7 @@ import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
+import { DOCUMENT_BOUNDS } from './document-bounds.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
 import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, send, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
@@ -214,7 +214,7 @@ function limits(): Plugin[] {
     (_context: unknown, error: GraphQLError) => void Object.assign(error.extensions, BAD_REQUEST_STATUS),
   ];
   return [
-    maxTokensPlugin({ n: 2_000, onReject }),
+    DOCUMENT_BOUNDS,
     maxDepthPlugin({ n: 12, onReject }),
     maxAliasesPlugin({ n: 30, onReject }),
     maxDirectivesPlugin({ n: 20, onReject }),

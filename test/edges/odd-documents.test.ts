@@ -1,0 +1,88 @@
+/**
+ * Goal: no document and no list of values makes the gateway fail: what is too deep or too long is refused as such.
+ * Method: documents and variables of every nesting that the grammar has, far over every bound, over HTTP on all ways in.
+ */
+import { describe, expect, it } from 'vitest';
+import { useApp } from '../support/app.ts';
+
+const app = useApp();
+
+const DEPTH = 20_000;
+const deep = (open: string, close: string) => open.repeat(DEPTH) + close.repeat(DEPTH);
+
+/** Documents that nest in each way that the grammar has; whole ones and such as only begin. */
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  'a list in a list': `{ node(id: ${deep('[', ']')}) { id } }`,
+  'a list in a list that never ends': `{ node(id: ${'['.repeat(DEPTH)}`,
+  'an object in an object': `{ node(id: ${deep('{a:', '}')}) { id } }`,
+  'an object in an object that never ends': `{ node(id: ${'{a:'.repeat(DEPTH)}`,
+  'a selection in a selection': deep('{a', '}'),
+  'a selection that never ends': '{a'.repeat(DEPTH),
+  'a type in a list type': `query($a: ${deep('[', ']')}) { node(id: $a) { id } }`,
+  'a default in a default': `query($a: ID = ${deep('[', ']')}) { node(id: $a) { id } }`,
+  'a fragment in a fragment': deep('{ ... on Query ', '}'),
+  'a directive in a directive': `{ node(id: 1) ${'@a(b:'.repeat(DEPTH)}`,
+  'one long name': `{ ${'a'.repeat(500_000)} }`,
+  'one long text': `{ node(id: "${'a'.repeat(500_000)}") { id } }`,
+  'one long comment': `# ${'a'.repeat(500_000)}\n{ __typename }`,
+  'many fields': `{ ${'__typename '.repeat(50_000)} }`,
+  'many operations': 'query { __typename } '.repeat(20_000),
+  'many definitions of types': 'type A { a: Int } '.repeat(20_000),
+  'a byte that is none': '{ node(id: "\\u0000") { id } }',
+  nothing: '',
+};
+const RECORDS = `query($states: [WebhookDeliveryState!]) {
+  viewer { account { webhookDeliveries(states: $states, first: 1) { edges { node { id } } } } } }`;
+
+async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(app.baseUrl + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+describe('C-50: documents', () => {
+  it.each(Object.entries(DOCUMENTS))('%s', async (_what, query) => {
+    for (const accept of ['application/json', 'application/graphql-response+json', 'text/event-stream'])
+      for (let time = 1; time <= 2; time++) {
+        const { status, text } = await post('/graphql', { query }, { accept });
+        expect([200, 400], `${accept} ${text.slice(0, 300)}`).toContain(status);
+        expect(text).not.toContain('INTERNAL');
+        expect(text).not.toContain('call stack');
+      }
+  });
+});
+
+describe('C-50: variables', () => {
+  it.each([60_000, 100_000])('a list of %i members', async (length) => {
+    const states = Array.from({ length }, () => 'DELIVERED');
+    for (let time = 1; time <= 3; time++) {
+      const { text } = await post('/graphql', { query: RECORDS, variables: { states } });
+      expect(text).not.toContain('INTERNAL');
+    }
+  });
+
+  it.each(['[', '{"a":'])('%s nested without end', async (open) => {
+    const close = open === '[' ? ']' : '}';
+    const variables = `{"states":${open.repeat(100_000)}1${close.repeat(100_000)}}`;
+    for (const path of ['/graphql', '/graphql/stream']) {
+      const { status, text } = await post(
+        path,
+        `{"query":${JSON.stringify(RECORDS)},"variables":${variables}}`,
+      );
+      expect(status, text.slice(0, 300)).toBeLessThan(500);
+    }
+  });
+});
+
+describe('C-50: bodies of /v2', () => {
+  it.each(['[', '{"a":'])('%s nested without end', async (open) => {
+    const close = open === '[' ? ']' : '}';
+    for (const body of [open.repeat(100_000), `{"notes":${open.repeat(100_000)}1${close.repeat(100_000)}}`]) {
+      const { status, text } = await post('/v2/withdrawal', body);
+      expect(status, text.slice(0, 300)).toBe(400);
+    }
+  });
+});
