@@ -36,7 +36,7 @@ export function eventsCommand(): Command {
     .option('--after <cursor>', 'begin after this one, instead of with what comes next')
     .action(async (options: Options) => {
       const isWanted = filterOf(options.events);
-      for await (const event of followEvents(apiNamed(options), options.after)) {
+      for await (const event of await followEvents(apiNamed(options), options.after)) {
         if (isWanted(event.name)) print(options, event);
       }
     });
@@ -68,19 +68,22 @@ function withApi(command: Command): Command {
 async function listen(api: Api, options: Options & { forwardTo: string }): Promise<void> {
   const saved = readSaved();
   const place = `${api.baseUrl} ${options.forwardTo}`;
+  const log = await followEvents(api, options.after ?? saved.cursors[place]);
+  const again = await followRedeliveries(api);
+  // Said once both places are fixed: whatever happens from here on is forwarded.
   process.stderr.write(`signing secret: ${saved.secret}\nforwarding to ${options.forwardTo}\n`);
   const isWanted = filterOf(options.events);
   const pass = async (event: FollowedEvent) => {
     if (isWanted(event.name)) print(options, event, await forward(event, options.forwardTo, saved.secret));
   };
   const forwardLog = async () => {
-    for await (const event of followEvents(api, options.after ?? saved.cursors[place])) {
+    for await (const event of log) {
       await pass(event);
       writeSaved({ ...saved, cursors: { ...readSaved().cursors, [place]: event.cursor } });
     }
   };
   const forwardAgain = async () => {
-    for await (const event of followRedeliveries(api)) await pass(event);
+    for await (const event of again) await pass(event);
   };
   await Promise.all([forwardLog(), forwardAgain()]);
 }

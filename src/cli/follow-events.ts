@@ -45,13 +45,21 @@ export function apiNamed(options: { readonly baseUrl?: string; readonly key?: st
 }
 
 /**
- * Gives every event after a cursor, for ever; a gateway that is away is asked again every second.
+ * Follows the log; a gateway that is away is asked again every second.
  *
- * @param after - undefined begins with what comes next.
+ * @param after - cursor of the last event that is known; undefined begins with what comes next.
+ * @returns every event after that, without end. It resolves when the place is fixed where they begin.
  * @throws {StoreError} when the gateway refuses the key or the cursor.
  */
-export async function* followEvents(api: Api, after: string | undefined): AsyncGenerator<FollowedEvent> {
-  let cursor = after ?? (await newest(api));
+export async function followEvents(
+  api: Api,
+  after: string | undefined,
+): Promise<AsyncGenerator<FollowedEvent>> {
+  return eventsAfter(api, after ?? (await newest(api)));
+}
+
+async function* eventsAfter(api: Api, after: string): AsyncGenerator<FollowedEvent> {
+  let cursor = after;
   for (;;) {
     const page = await readPage(api, `after=${encodeURIComponent(cursor)}&limit=100&wait=${WAIT_SECONDS}`);
     yield* page.events;
@@ -59,12 +67,23 @@ export async function* followEvents(api: Api, after: string | undefined): AsyncG
   }
 }
 
-/** The end of the log at this moment: pages are read until one is empty. */
-async function newest(api: Api): Promise<string> {
-  let page = await readPage(api, 'limit=100');
-  while (page.events.length > 0)
-    page = await readPage(api, `after=${encodeURIComponent(page.next)}&limit=100`);
-  return page.next;
+/** @returns the end of the log at this moment: a stream from now on begins with it. */
+function newest(api: Api): Promise<string> {
+  const body = JSON.stringify({ query: 'subscription { events { cursor } }' });
+  return ask(api, '/graphql', { body, accept: 'text/event-stream', read: firstId });
+}
+
+/** Reads a stream of events up to its first id. @returns undefined when it ends before. */
+async function firstId(answer: Response): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    const id = /^id: (.+)$/m.exec(text)?.[1];
+    // Leaving the loop ends the connection.
+    if (id !== undefined && text.endsWith('\n')) return id;
+  }
+  return undefined;
 }
 
 interface Page {
@@ -76,22 +95,33 @@ async function readPage(api: Api, query: string): Promise<Page> {
   return pageOf(await ask(api, `/v2/events?${query}`));
 }
 
+/** How a path is asked for. */
+export interface Asking {
+  /** JSON text to post. */
+  readonly body?: string;
+  /** Media type of the answer; JSON if it is not given. */
+  readonly accept?: string;
+  /** Reads the answer; what is undefined is asked for again. The whole text if it is not given. */
+  readonly read?: (answer: Response) => Promise<string | undefined>;
+}
+
 /**
  * Asks for a path until there is an answer.
  *
- * @param body - JSON text to post.
  * @throws {StoreError} when the gateway refuses.
  */
-export async function ask({ baseUrl, apiKey }: Api, path: string, body?: string): Promise<string> {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+export async function ask({ baseUrl, apiKey }: Api, path: string, asking: Asking = {}): Promise<string> {
+  const { body, accept = 'application/json', read = (answer) => answer.text() } = asking;
+  const headers = { authorization: `Bearer ${apiKey}`, accept, 'content-type': 'application/json' };
   const request = body === undefined ? { headers } : { method: 'POST', headers, body };
   for (;;) {
     const answer = await fetch(`${baseUrl}${path}`, request).catch(() => undefined);
-    const text = await answer?.text().catch(() => undefined);
-    if (answer?.ok && text !== undefined) return text;
-    if (answer && answer.status < 500 && answer.status !== 429) {
-      throw new StoreError(`the gateway answers ${answer.status}: ${text?.slice(0, 300)}`);
+    if (answer && !answer.ok && answer.status < 500 && answer.status !== 429) {
+      const text = await answer.text().catch(() => '');
+      throw new StoreError(`the gateway answers ${answer.status}: ${text.slice(0, 300)}`);
     }
+    const text = answer?.ok ? await read(answer).catch(() => undefined) : undefined;
+    if (text !== undefined) return text;
     await sleep(AGAIN_MS);
   }
 }

@@ -20,13 +20,17 @@ const QUERY = `query ($after: String) { viewer { account { webhookDeliveries(fir
 const POLL_MS = 2_000;
 
 /**
- * Gives the event of every delivery that is asked for again from now on, the oldest first, for ever; looks every other
- * second.
+ * Follows what is sent again from now on; looks every other second.
  *
+ * @returns the event of every such delivery, the oldest first, without end. It resolves when it is known what was sent before.
  * @throws {StoreError} when the gateway refuses the key.
  */
-export async function* followRedeliveries(api: Api): AsyncGenerator<FollowedEvent> {
-  let known = new Set((await readPage(api, null)).edges.map(({ node }) => node.id));
+export async function followRedeliveries(api: Api): Promise<AsyncGenerator<FollowedEvent>> {
+  return redeliveriesAfter(api, new Set((await readPage(api, null)).edges.map(({ node }) => node.id)));
+}
+
+async function* redeliveriesAfter(api: Api, before: ReadonlySet<string>): AsyncGenerator<FollowedEvent> {
+  let known = before;
   for (;;) {
     await sleep(POLL_MS);
     const newest = await readNewest(api, known);
@@ -50,7 +54,7 @@ async function readNewest(api: Api, known: ReadonlySet<string>): Promise<Deliver
 async function readPage(api: Api, after: string | null): Promise<Page> {
   for (;;) {
     const { data, errors } = JSON.parse(
-      await ask(api, '/graphql', JSON.stringify({ query: QUERY, variables: { after } })),
+      await ask(api, '/graphql', { body: JSON.stringify({ query: QUERY, variables: { after } }) }),
     );
     if (!errors) return data.viewer.account.webhookDeliveries;
     if (errors[0].extensions?.code !== 'UNAVAILABLE')

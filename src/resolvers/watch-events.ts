@@ -36,6 +36,8 @@ export interface EventFilter {
 /** Everything, from now on. */
 export const ALL: StreamMode = { part: 'all' };
 
+const SESSION_CURSOR = 'present';
+
 /** @returns the template that an event's name begins with. */
 export function templateOf(registry: Registry, { name }: Pick<EventRow, 'name'>): Template | undefined {
   const first = templateOfEvent(name);
@@ -59,7 +61,8 @@ export function watchEvents(
     const isWanted = (event: EventRow) =>
       (transactionId === undefined || event.transactionId === transactionId) &&
       (!families || families.some((family) => family === templateOf(registry, event)?.family));
-    const start = resumed(after, mode, mark) ?? mark.seq;
+    const from = resumed(after, mode, mark);
+    const start = from ?? mark.seq;
     const reader = logReader(watch, start, isWanted, (event): EventFrame => {
       return { kind: 'event', cursor: cursorAt(mark, event.seq), position: event.seq, event };
     });
@@ -70,7 +73,8 @@ export function watchEvents(
       isHeartbeat: true,
       at: new Date().toISOString(),
     });
-    const first = isExpired(start, mark) ? [expired(mark)] : [];
+    // A client that begins now has no cursor yet: without one, a broken connection would cost it events.
+    const first = isExpired(start, mark) ? [expired(mark)] : from === undefined ? [heartbeat()] : [];
     return frameStream<EventFrame>(watch, Object.assign(reader, { heartbeat }), mode, first);
   });
 }
@@ -95,8 +99,8 @@ export async function watchTransaction(
 export function watchSession(context: Context, mode: StreamMode = ALL): Promise<FrameStream<ChangeFrame>> {
   const id = requireSession(context);
   return begin(context, (watch, mark) =>
-    // How many events an account has is not for its payers: the present state is all that they begin with.
-    changesOf(context, { id, from: mode.from, mode, watch, mark, cursorAt: () => '' }),
+    // The stream always begins with the present state, and how many events an account has is not for its payers.
+    changesOf(context, { id, from: mode.from, mode, watch, mark, cursorAt: () => SESSION_CURSOR }),
   );
 }
 

@@ -14,9 +14,9 @@ export interface BalanceFrame extends Frame {
   readonly balances: readonly Balance[];
 }
 
-/** A line of the statement; its cursor is its id. */
+/** A line of the statement, whose id is the cursor; null for the place where a stream begins now. */
 export interface LineFrame extends Frame {
-  readonly line: LedgerLineRow;
+  readonly line: LedgerLineRow | null;
 }
 
 const PAGE_SIZE = 100;
@@ -47,7 +47,7 @@ export function watchBalances(context: Context, mode: StreamMode = ALL): Promise
 }
 
 /**
- * Follows the statement: every line after the newest one, or after a given line.
+ * Follows the statement: every line after a given one, or the newest line's number and then every line after it.
  *
  * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER` for what is not an id of a line.
  */
@@ -59,16 +59,21 @@ export function watchStatement(
   requireScope(context, 'read');
   const { database, caller } = context;
   return begin(context, async (watch, { lineId }) => {
+    const from = resumePosition(after, mode, lineIdOf);
+    const frameAt = (id: bigint, line: LedgerLineRow | null): LineFrame => {
+      return { cursor: String(id), position: id, line };
+    };
     const reader = {
-      position: resumePosition(after, mode, lineIdOf) ?? lineId,
+      position: from ?? lineId,
       read: async (): Promise<readonly LineFrame[]> => {
         if (watch.mark().lineId <= reader.position) return [];
         const lines = await readLinesAfter(database, caller.accountId, reader.position, PAGE_SIZE);
         reader.position = lines.at(-1)?.id ?? watch.mark().lineId;
-        return lines.map((line) => ({ cursor: String(line.id), position: line.id, line }));
+        return lines.map((line) => frameAt(line.id, line));
       },
     };
-    return frameStream(watch, reader, mode);
+    const first = from === undefined ? [{ ...frameAt(lineId, null), isPresent: true }] : [];
+    return frameStream(watch, reader, mode, first);
   });
 }
 

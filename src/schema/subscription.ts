@@ -38,7 +38,7 @@ function defineEvents(builder: Builder, { item, family }: Refs): void {
     t.field({
       type: item,
       description:
-        'Events after a cursor, or from now on, in their order; a `Heartbeat` every 20 seconds; `CursorExpired` where events after the cursor are not kept any more.',
+        'Events after a cursor, or from now on, in their order. A `Heartbeat` comes every 20 seconds; a stream from now on begins with one, so that the client has a cursor at once. `CursorExpired` comes where events after the cursor are not kept any more.',
       args: {
         after: t.arg.string({ description: 'Cursor of the last event that was seen.' }),
         families: t.arg({ type: [family], required: false, description: 'Only events of these lists.' }),
@@ -107,7 +107,13 @@ function defineStatementEntryAdded(builder: Builder, { ledgerLine }: Refs): void
     description: 'A line that was posted.',
     fields: (t) => ({
       cursor: t.exposeString('cursor', { description: 'Number of the line, for `after`.' }),
-      entry: t.field({ type: ledgerLine, resolve: ({ line }) => line as never }),
+      entry: t.field({
+        type: ledgerLine,
+        nullable: true,
+        description:
+          'The line; null in the first frame of a stream from now on, whose cursor is that of the newest line there was.',
+        resolve: ({ line }) => line as never,
+      }),
     }),
   });
   builder.subscriptionField('statementEntryAdded', (t) =>

@@ -7,11 +7,30 @@ import type { Frame, FrameStream } from '../resolvers/frame-stream.ts';
 import { executeFrame, isFrames, isUnavailable, type LiveOperation, openFrames } from './live-operation.ts';
 import { type EventConnection, nextEvent } from './sse.ts';
 
+/** What a subscriber reads first, or the errors that it gets instead. */
+export type Beginning = Awaited<ReturnType<typeof openFrames>>;
+
 /** A subscriber. */
-export interface Member {
+interface Member {
   readonly connection: EventConnection;
   /** The place after its last frame; undefined before the first. */
   position: bigint | undefined;
+}
+
+/**
+ * Fixes the place where a subscriber begins. It comes before the head of the answer: whoever has that and acts then, hears of
+ * what it did.
+ *
+ * @param operation - of the subscriber: its arguments say where it begins.
+ * @param lastEventId - what it had last; used where no argument says where to begin.
+ */
+export function beginningOf(operation: LiveOperation, lastEventId: string | undefined): Promise<Beginning> {
+  return openFrames(operation, { part: 'present', ...(lastEventId !== undefined && { lastEventId }) });
+}
+
+/** Ends what nobody reads any more. */
+export async function endBeginning(beginning: Beginning): Promise<void> {
+  if (isFrames(beginning)) await beginning.return?.();
 }
 
 /** Frames that were written out lately: those who come back together have missed the same. */
@@ -40,21 +59,23 @@ export class Cohort {
   }
 
   /**
-   * Serves a member until its connection ends.
+   * Serves a subscriber until its connection ends.
    *
-   * @param operation - of the member: its arguments say where it begins.
+   * @param beginning - what it reads first, by `beginningOf`.
    */
-  async serve(member: Member, operation: LiveOperation, lastEventId: string | undefined): Promise<void> {
-    const { connection } = member;
+  async serve(connection: EventConnection, beginning: Beginning): Promise<void> {
+    const member: Member = { connection, position: undefined };
     this.#members.add(member);
     connection.onClose(() => this.#leave(member));
     try {
       await this.#started;
-      await this.#catchUp(member, operation, lastEventId);
+      await this.#catchUp(member, beginning);
     } catch (error) {
       this.#operation.log.debug({ err: error }, 'stream ended');
       // The client comes back with what it had last, and loses nothing.
       connection.end();
+    } finally {
+      await endBeginning(beginning);
     }
   }
 
@@ -94,20 +115,22 @@ export class Cohort {
   async #goOn(member: Member): Promise<void> {
     try {
       await member.connection.drained();
-      await this.#catchUp(member, this.#operation, undefined);
+      await this.#catchUp(member, await this.#openPresent(member));
     } catch {
       member.connection.end();
     }
   }
 
-  async #catchUp(member: Member, operation: LiveOperation, lastEventId: string | undefined): Promise<void> {
+  #openPresent({ position }: Member): Promise<Beginning> {
+    return openFrames(this.#operation, {
+      part: 'present',
+      ...(position !== undefined && { from: position }),
+    });
+  }
+
+  async #catchUp(member: Member, beginning: Beginning): Promise<void> {
     const { connection } = member;
-    while (connection.isOpen && !this.#isEnded) {
-      const source = await openFrames(operation, {
-        part: 'present',
-        ...(member.position !== undefined && { from: member.position }),
-        ...(lastEventId !== undefined && { lastEventId }),
-      });
+    for (let source = beginning; !this.#isEnded; source = await this.#openPresent(member)) {
       if (!isFrames(source)) {
         if (isUnavailable(source)) return connection.end();
         return connection.complete(source);
@@ -119,6 +142,7 @@ export class Cohort {
         if (!isRoom) await connection.drained();
         if (!connection.isOpen) return;
       }
+      if (!connection.isOpen) return;
       member.position = source.position;
       if (!this.#source) break;
       // In one go with the comparison: no frame can pass in between.

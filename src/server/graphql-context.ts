@@ -1,5 +1,5 @@
 /** What the parts of the server that execute GraphQL share. */
-import type { DocumentNode } from 'graphql';
+import type { DocumentNode, GraphQLError } from 'graphql';
 import type { GraphqlContext } from '../schema/builder.ts';
 
 /** What resolvers are given, and what the server itself needs to know. */
@@ -9,5 +9,10 @@ export interface ServerContext extends GraphqlContext {
   readonly takeWrite: () => void;
 }
 
-/** Parses and validates with all bounds. @returns undefined for a document that is not fit. */
-export type Prepare = (query: string, context: ServerContext) => DocumentNode | undefined;
+/** A document that keeps all bounds, or what is wrong with it. */
+export type Prepared =
+  | { readonly document: DocumentNode; readonly errors?: undefined }
+  | { readonly document?: undefined; readonly errors: readonly GraphQLError[] };
+
+/** Parses and validates with all bounds. */
+export type Prepare = (query: string, context: ServerContext) => Prepared;

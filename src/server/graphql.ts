@@ -19,7 +19,7 @@ import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
 import { DOCUMENT_BOUNDS } from './document-bounds.ts';
-import type { Prepare, ServerContext } from './graphql-context.ts';
+import type { Prepare, Prepared, ServerContext } from './graphql-context.ts';
 import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, send, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -68,7 +68,7 @@ export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: 
     const serverContext = serverContextOf(exchange, context, takeWrite);
     const params = request.method === 'POST' ? await readParams(exchange) : searchParams(exchange);
     if (request.headers.accept?.includes('text/event-stream') && isPlainOperation(params)) {
-      const document = prepare(params.query, serverContext);
+      const { document } = prepare(params.query, serverContext);
       if (document && getOperationAST(document, params.operationName)?.operation === 'subscription')
         return subscribe(exchange, context, params, document, headers);
     }
@@ -148,20 +148,22 @@ type Yoga = ReturnType<typeof createYoga<ServerContext>>;
 
 /** Parses and validates as Yoga does, bounds included; what was fit lately is not looked at again. */
 function preparer(yoga: Yoga, schema: GraphQLSchema): Prepare {
-  const fit = new Map<string, DocumentNode>();
+  const fit = new Map<string, Prepared>();
   return (query, context) => {
     const before = fit.get(query);
     if (before) return before;
     const { parse, validate } = yoga.getEnveloped(context as never);
     try {
       const document = parse(query) as DocumentNode;
-      if (validate(schema, document).length > 0) return undefined;
+      const errors = validate(schema, document) as readonly GraphQLError[];
+      if (errors.length > 0) return { errors };
+      const prepared = { document };
       if (fit.size >= FIT_MAX) fit.delete(fit.keys().next().value as string);
-      if (query.length <= FIT_LENGTH_MAX) fit.set(query, document);
-      return document;
-    } catch {
-      // Yoga says what is wrong with it.
-      return undefined;
+      if (query.length <= FIT_LENGTH_MAX) fit.set(query, prepared);
+      return prepared;
+    } catch (error) {
+      if (error instanceof GraphQLError) return { errors: [error] };
+      throw error;
     }
   };
 }

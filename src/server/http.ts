@@ -80,7 +80,7 @@ export function sendText(
 }
 
 /**
- * Answers with an RFC 9457 problem (C-50). At `/graphql` it also has the `errors` that GraphQL clients look for.
+ * Answers with an RFC 9457 problem (C-50). At GraphQL paths it also has the `errors` that GraphQL clients look for.
  *
  * @param publicUrl - base of the `type` URLs.
  */
@@ -93,7 +93,8 @@ export function sendProblem(
   const { requestId, route } = exchange;
   const problem = problemOf(publicUrl, error, requestId);
   const { code, message } = error;
-  const errors = route === GRAPHQL_PATH && { errors: [{ message, extensions: { code, requestId } }] };
+  const isGraphql = route === GRAPHQL_PATH || route === GRAPHQL_STREAM_PATH;
+  const errors = isGraphql && { errors: [{ message, extensions: { code, requestId } }] };
   send(exchange, problem.status, 'application/problem+json', JSON.stringify({ ...problem, ...errors }), {
     ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
     ...headers,

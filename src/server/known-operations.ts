@@ -29,13 +29,13 @@ const KNOWN_MAX = 1_000;
 const LENGTH_MAX = 20_000;
 
 /**
- * @param prepare - parses and validates a document with all bounds; undefined when it is not fit.
+ * @param prepare - parses and validates a document with all bounds; without a document when it is not fit.
  * @returns the search for the operation of a request; undefined when it is not a query, not fit, or comes for the first
  *   time: compiling costs more than executing once, and whoever never repeats a document should not make us pay for it.
  */
 export function knownOperations<Context>(
   schema: GraphQLSchema,
-  prepare: (query: string, context: Context) => DocumentNode | undefined,
+  prepare: (query: string, context: Context) => { readonly document?: DocumentNode | undefined },
 ): (params: OperationParams, context: Context) => Operation | undefined {
   const known = new Map<string, Operation>();
   const seen = new Set<string>();
@@ -48,7 +48,7 @@ export function knownOperations<Context>(
       seen.add(key);
       return undefined;
     }
-    const document = prepare(query, context);
+    const { document } = prepare(query, context);
     if (!document || getOperationAST(document, operationName)?.operation !== 'query') return undefined;
     operation = compile(schema, document, operationName ?? undefined);
     forgetOldest(known);

@@ -77,21 +77,26 @@ export function presented(
   return { ...result, errors };
 }
 
-/** @returns the results of all frames, as an iterator that opens the stream when it is first asked. */
-export function liveResults(operation: LiveOperation): AsyncGenerator<ExecutionResult, undefined, undefined> {
-  let opening: ReturnType<typeof openFrames> | undefined;
+/**
+ * @param source - a stream that was opened, or the errors that are the only result.
+ * @param onEnd - called when nothing more is read of it.
+ * @returns the results of its frames.
+ */
+export function liveResults(
+  operation: LiveOperation,
+  source: FrameStream<Frame> | ExecutionResult,
+  onEnd: () => void,
+): AsyncGenerator<ExecutionResult, undefined, undefined> {
   let isDone = false;
   const finish = async (): Promise<IteratorReturnResult<undefined>> => {
     isDone = true;
-    const source = await opening?.catch(() => undefined);
-    if (source && isFrames(source)) await source.return?.();
+    onEnd();
+    if (isFrames(source)) await source.return?.();
     return { done: true, value: undefined };
   };
   return {
     next: async () => {
       if (isDone) return finish();
-      opening ??= openFrames(operation, { part: 'all' });
-      const source = await opening;
       if (!isFrames(source)) {
         isDone = true;
         return { done: false, value: { data: null, ...source } };

@@ -3,13 +3,13 @@
  * operations come on it. The protocol is graphql-sse's; what waits for a client who does not read is bounded here.
  */
 import { randomUUID } from 'node:crypto';
-import { type ExecutionResult, execute, type GraphQLSchema, getOperationAST } from 'graphql';
+import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
 import { createHandler, type Request, type RequestParams, type Response } from 'graphql-sse';
 import type { Logger } from 'pino';
 import { GatewayError, notFound } from '../base/errors.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
 import { type Exchange, send } from './http.ts';
-import { type LiveOperation, liveResults, presented } from './live-operation.ts';
+import { isFrames, type LiveOperation, liveResults, openFrames, presented } from './live-operation.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { EventConnection } from './sse.ts';
 
@@ -55,14 +55,22 @@ class SingleStream {
   /** Bytes that were made and not yet taken by the connection. */
   waiting = 0;
   isOpen = false;
-  readonly #endings: (() => unknown)[] = [];
+  readonly #endings = new Set<() => unknown>();
+  #isEnded = false;
 
-  onEnd(ending: () => unknown): void {
-    this.#endings.push(ending);
+  /** Calls back when the stream ends, or now when it has. @returns what takes that back. */
+  onEnd(ending: () => unknown): () => void {
+    if (this.#isEnded) ending();
+    else this.#endings.add(ending);
+    return () => void this.#endings.delete(ending);
   }
 
   end(): void {
-    for (const ending of this.#endings.splice(0)) ending();
+    this.#isEnded = true;
+    for (const ending of this.#endings) {
+      this.#endings.delete(ending);
+      ending();
+    }
   }
 }
 
@@ -169,9 +177,10 @@ async function perform(
   { context: { context, stream } }: SseRequest,
   { query, operationName, variables }: RequestParams,
 ): Promise<Response | AsyncGenerator<ExecutionResult> | ExecutionResult> {
-  const document = prepare(query, context);
-  const kind = document && getOperationAST(document, operationName)?.operation;
-  if (!kind) throw new GatewayError('BAD_REQUEST', 'the document is not fit: POST it to /graphql to see why');
+  const { document, errors } = prepare(query, context);
+  if (errors) return refuseDocument(errors, context, log);
+  const kind = getOperationAST(document, operationName)?.operation;
+  if (!kind) return refuseDocument([new GraphQLError(UNKNOWN_OPERATION)], context, log);
   if (stream.operations >= OPERATIONS_MAX)
     throw new GatewayError('RATE_LIMITED', `at most ${OPERATIONS_MAX} operations on a stream`);
   if (kind === 'mutation') context.takeWrite();
@@ -185,7 +194,7 @@ async function perform(
     requestId: context.requestId,
     log,
   };
-  if (kind === 'subscription') return liveResults(operation);
+  if (kind === 'subscription') return openResults(operation, stream);
   const result = await execute({
     schema,
     document,
@@ -194,6 +203,31 @@ async function perform(
     contextValue: context,
   });
   return { data: null, ...presented(operation, result) };
+}
+
+/** Opens before the answer says that the operation is taken: whoever acts then hears of what it did. */
+async function openResults(operation: LiveOperation, stream: SingleStream) {
+  const source = await openFrames(operation, { part: 'all' });
+  const end = () => (isFrames(source) ? source.return?.() : undefined);
+  return liveResults(operation, source, stream.onEnd(end));
+}
+
+const UNKNOWN_OPERATION = 'operationName must name an operation of the document';
+
+function refuseDocument(
+  errors: readonly GraphQLError[],
+  { requestId }: ServerContext,
+  log: Logger,
+): Response {
+  const body = JSON.stringify(presented({ log, requestId }, { errors }));
+  return [
+    body,
+    {
+      status: 400,
+      statusText: 'Bad Request',
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+    },
+  ];
 }
 
 function requestOf(exchange: Exchange, context: Call, body: unknown = null): SseRequest {

@@ -3,7 +3,7 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, K
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/context.ts';
-import { Cohort } from './cohort.ts';
+import { beginningOf, Cohort, endBeginning } from './cohort.ts';
 import type { Exchange } from './http.ts';
 import type { OperationParams } from './known-operations.ts';
 import type { LiveOperation } from './live-operation.ts';
@@ -11,14 +11,14 @@ import type { EndReason, OpenStreams } from './open-streams.ts';
 import { presentGraphqlError } from './present-error.ts';
 import { EventConnection } from './sse.ts';
 
-/** Serves a request; it is answered when its stream has begun. */
+/** Serves a request. Its answer begins once the place where the stream begins is fixed; it is served when that is so. */
 export type ServeSubscription = (
   exchange: Exchange,
   context: Context,
   params: OperationParams,
   document: DocumentNode,
   headers: Record<string, string>,
-) => void;
+) => Promise<void>;
 
 const KEY_ENDED = new GatewayError('UNAUTHORIZED', 'a valid API key is required');
 
@@ -37,21 +37,10 @@ export function subscriptionServer(
     }
     return cohort;
   };
-  return (exchange, context, params, document, headers) => {
+  return async (exchange, context, params, document, headers) => {
     const { request, response, requestId } = exchange;
     const leave = context.streamLimit.take(context.caller);
     response.once('close', leave);
-    let connection: EventConnection | undefined;
-    const remove = streams.add({
-      keyId: context.caller.id,
-      request,
-      isStalled: () => connection?.isStalled === true,
-      ping: () => connection?.ping(),
-      end: (reason) => connection && endConnection(connection, reason, log, requestId),
-    });
-    response.once('close', remove);
-    const lastEventId = lastEventIdOf(exchange);
-    connection = new EventConnection(exchange, headers);
     const operation: LiveOperation = {
       schema,
       document,
@@ -61,9 +50,20 @@ export function subscriptionServer(
       requestId,
       log,
     };
+    const beginning = await beginningOf(operation, lastEventIdOf(exchange));
+    if (response.destroyed) return endBeginning(beginning);
+    let connection: EventConnection | undefined;
+    const remove = streams.add({
+      keyId: context.caller.id,
+      request,
+      isStalled: () => connection?.isStalled === true,
+      ping: () => connection?.ping(),
+      end: (reason) => connection && endConnection(connection, reason, log, requestId),
+    });
+    response.once('close', remove);
+    connection = new EventConnection(exchange, headers);
     const shared = withoutBeginning(operation);
-    const member = { connection, position: undefined };
-    cohortOf(shared, cohortKey(shared, params.query)).serve(member, operation, lastEventId);
+    cohortOf(shared, cohortKey(shared, params.query)).serve(connection, beginning);
   };
 }
 

@@ -112,7 +112,22 @@ describe('streams that do not exist', () => {
 test('documents that are not fit, and operations beyond the limit, are refused', async () => {
   const { apiKey: key } = await app.addAccount();
   const token = await reserve(key);
-  expect((await operate(key, token, '{ nothing }', 'a')).status).toBe(400);
+  for (const [query, message] of [
+    ['{ nothing }', /Cannot query field "nothing"/],
+    ['{ balances', /Syntax Error/],
+    ['query A { balances { blocked } } query B { balances { blocked } }', /operationName/],
+  ] as const) {
+    const refused = await operate(key, token, query, query);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toEqual({
+      errors: [
+        expect.objectContaining({
+          message: expect.stringMatching(message),
+          extensions: { code: 'BAD_REQUEST', requestId: refused.headers.get('x-request-id') },
+        }),
+      ],
+    });
+  }
   const subscription = 'subscription { balanceChanged { cursor } }';
   for (let i = 0; i < 100; i++) expect((await operate(key, token, subscription, `s${i}`)).status).toBe(202);
   expect((await operate(key, token, subscription, 'over')).status).toBe(429);

@@ -14,7 +14,9 @@ export interface ServerEvent {
 export interface Stream {
   readonly status: number;
   readonly headers: Headers;
-  /** All events so far. */
+  /** The frame of a stream from now on that only says where now is. */
+  readonly beginning: () => ServerEvent | undefined;
+  /** All events so far, but for the beginning. */
   readonly events: ServerEvent[];
   /** Waits until so many events have come, or the stream has ended. */
   readonly until: (count: number | (() => boolean), ms?: number) => Promise<ServerEvent[]>;
@@ -73,6 +75,11 @@ export async function subscribe(
           signal: control.signal,
         });
   const events: ServerEvent[] = [];
+  let beginning: ServerEvent | undefined;
+  let isBeginningDue =
+    /\{\s*(events|statementEntryAdded)\b(?!\(after: ")/.test(query) &&
+    variables?.after === undefined &&
+    !options.lastEventId;
   let isEnded = false;
   let notify = () => {};
   const read = async () => {
@@ -81,7 +88,11 @@ export async function subscribe(
     for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
       const [parsed, left] = parseEvents(rest + decoder.decode(chunk, { stream: true }));
       rest = left;
-      events.push(...parsed);
+      for (const event of parsed) {
+        if (isBeginningDue && event.event === 'next' && !event.data.errors) beginning = event;
+        else events.push(event);
+        isBeginningDue = false;
+      }
       notify();
     }
   };
@@ -108,6 +119,7 @@ export async function subscribe(
   return {
     status: response.status,
     headers: response.headers,
+    beginning: () => beginning,
     events,
     until,
     ended,

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { encodeEventCursor } from '../../src/events/cursor.ts';
 import { useApp } from '../support/app.ts';
 import { eventsOf } from '../support/rest-routes.ts';
-import { EVENTS, logOf, makeOnramp, play, seqOf, subscribe } from './streams.ts';
+import { EVENTS, logOf, makeOnramp, parseEvents, play, seqOf, subscribe } from './streams.ts';
 
 const app = useApp();
 
@@ -217,6 +217,101 @@ describe('the others', () => {
     const credits = all.events.map(({ data }) => Number(data.data.statementEntryAdded.entry.credit));
     expect(credits).toEqual([1, 2, 3, 4]);
     expect(all.events.slice(1).map(({ id }) => id)).toEqual(stream.events.map(({ id }) => id));
+  });
+});
+
+test('“from now on” is before the answer begins: who acts once it has, hears of it', async () => {
+  const { apiKey: key } = await app.addAccount();
+  const { events } = app.services;
+  const watch = events.watch.bind(events);
+  // A database that takes its time with how far the account has come.
+  events.watch = (accountId) => {
+    const slow = watch(accountId);
+    const fresh = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return slow.fresh();
+    };
+    return { ...slow, fresh };
+  };
+  const query = 'subscription { statementEntryAdded { entry { credit } } }';
+  const stream = await subscribe(app, query, { key });
+  events.watch = watch;
+  await app.post('/v2/sandbox/fund', { currency: 'BRL', amount: '2' }, { key });
+  await stream.until(1);
+  stream.close();
+  expect(stream.events.map(({ data }) => data.data.statementEntryAdded.entry.credit)).toEqual(['2']);
+});
+
+test('“from now on” is before the answer begins on a single connection, too', async () => {
+  const { apiKey: key } = await app.addAccount();
+  const { events } = app.services;
+  const watch = events.watch.bind(events);
+  events.watch = (accountId) => {
+    const slow = watch(accountId);
+    return { ...slow, fresh: () => new Promise((resolve) => setTimeout(resolve, 300)).then(slow.fresh) };
+  };
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const path = `${app.baseUrl}/graphql/stream`;
+  const token = await (await fetch(path, { method: 'PUT', headers })).text();
+  const taken = await fetch(`${path}?token=${token}`, {
+    method: 'POST',
+    headers,
+    body: '{"query":"subscription { statementEntryAdded { cursor entry { credit } } }","extensions":{"operationId":"1"}}',
+  });
+  events.watch = watch;
+  expect(taken.status).toBe(202);
+  await app.post('/v2/sandbox/fund', { currency: 'BRL', amount: '2' }, { key });
+  const control = new AbortController();
+  const { body } = await fetch(`${path}?token=${token}`, {
+    headers: { ...headers, accept: 'text/event-stream' },
+    signal: control.signal,
+  });
+  let text = '';
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    text += Buffer.from(chunk).toString();
+    if (text.split('event: next').length > 2) break;
+  }
+  control.abort();
+  const frames = parseEvents(text)[0].map(({ data }) => data.payload.data.statementEntryAdded);
+  expect(frames).toEqual([
+    { cursor: '0', entry: null },
+    { cursor: expect.stringMatching(/^[1-9]/), entry: { credit: '2' } },
+  ]);
+});
+
+describe('every stream says at once where it begins', () => {
+  test.each([
+    ['events', 'subscription { events { __typename cursor } }'],
+    ['balanceChanged', 'subscription { balanceChanged { cursor } }'],
+    ['statementEntryAdded', 'subscription { statementEntryAdded { cursor entry { number } } }'],
+    ['transactionChanged', 'subscription { transactionChanged(end2end: "END2END") { cursor } }'],
+  ])('%s: the id of its first frame, which can be come back with', async (field, document) => {
+    const { apiKey: key } = await app.addAccount();
+    const end2end = await makeOnramp(app, key);
+    const query = document.replace('END2END', end2end);
+    const stream = await subscribe(app, query, { key });
+    await stream.until(() => stream.beginning() !== undefined || stream.events.length > 0);
+    const first = stream.beginning() ?? stream.events[0];
+    stream.close();
+    expect(first?.id).toBe(first?.data.data[field].cursor);
+    expect(first?.id).toMatch(/./);
+    // What falls between two connections comes on the second.
+    await app.post('/v2/sandbox/fund', { currency: 'BRL', amount: '2' }, { key });
+    await play(app, end2end, 'pay', key);
+    const again = await subscribe(app, query, { key, lastEventId: first?.id });
+    await again.until(1);
+    expect(again.events[0]?.data.data[field].cursor).toBeDefined();
+    again.close();
+  });
+
+  test('paymentSession, whose stream always begins with the present state', async () => {
+    const checkout = { amount_payment: 150, currency_exit_received_code: 'USDT_TRX' };
+    const { json } = await app.post('/v2/crossramp_checkout', checkout);
+    const key = json.payment_link.split('/').at(-1);
+    const stream = await subscribe(app, 'subscription { paymentSession { sequence } }', { key });
+    await stream.until(1);
+    stream.close();
+    expect(stream.events[0]).toMatchObject({ id: 'present', data: { data: { paymentSession: {} } } });
   });
 });
 

@@ -10,7 +10,7 @@ function counted() {
   let prepared = 0;
   const find = knownOperations<object>(schema, (query) => {
     prepared += 1;
-    return query.includes('unfit') ? undefined : parse(query);
+    return query.includes('unfit') ? {} : { document: parse(query) };
   });
   return { find: (params: OperationParams) => find(params, {}), prepared: () => prepared };
 }
