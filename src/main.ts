@@ -1,15 +1,16 @@
 /** The gateway as a process: `npm start`. */
-import { parseArgs } from 'node:util';
 import { pino } from 'pino';
-import { type Config, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import { playDemo } from './rails/sandbox/demo.ts';
 import { provisionSandbox } from './resolvers/provision-sandbox.ts';
 import { startWorker } from './resolvers/run-jobs.ts';
 import { type App, close, createApp, listen } from './server/app.ts';
+import { banner, workerBanner } from './server/banner.ts';
 import { describeFailure } from './server/describe-failure.ts';
 import { connectDoorbell } from './server/remote-doorbell.ts';
-import { type Sandbox, sandboxPaths, writeSandbox } from './server/sandbox-files.ts';
+import { writeSandbox } from './server/sandbox-files.ts';
 import { createServices } from './server/services.ts';
+import { readStartOptions } from './start-options.ts';
 import { openStore } from './store/open-store.ts';
 import { REGISTRY } from './templates/index.ts';
 import { closeWebhookConnections } from './webhooks/send.ts';
@@ -24,9 +25,7 @@ const endings: (() => unknown)[] = [];
 let isStopping = false;
 
 async function start(): Promise<void> {
-  const { values: options } = parseArgs({
-    options: { demo: { type: 'boolean' }, auto: { type: 'boolean' } },
-  });
+  const options = readStartOptions(process.argv, process.env);
   const config = readConfig({ ...process.env, ...(options.auto && { SANDBOX_AUTO: '1' }) });
   // Logs go to standard error: standard output is for the person who starts the gateway.
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
@@ -47,7 +46,9 @@ async function start(): Promise<void> {
   const store = await openStore(settings);
   endings.push(store.close);
   const accountId = await provisionSandbox(store.database, REGISTRY);
-  const { sandbox, isNewKey } = await writeSandbox(store.database, accountId, settings);
+  const answers = settings.role !== 'work';
+  const sandbox = answers ? await writeSandbox(store.database, accountId, settings) : undefined;
+  endings.push(() => sandbox?.release());
   const services = createServices({ database: store.database, registry: REGISTRY, config: settings });
   if (options.demo) {
     process.stdout.write('Playing thirty days of history, this takes half a minute …\n');
@@ -66,7 +67,7 @@ async function start(): Promise<void> {
   }
   server.on('clientError', app.refuseMalformed);
   log.info({ port, applied: store.applied }, 'ready');
-  process.stdout.write(banner(sandbox, settings, isNewKey));
+  process.stdout.write(sandbox ? banner({ config: settings, sandbox }) : workerBanner(settings.publicUrl));
 }
 
 /** A port that the system chose is part of the URL too. */
@@ -86,30 +87,6 @@ async function stop(exitCode: number): Promise<void> {
 function fail(error: unknown): void {
   process.stderr.write(`crossramp: ${describeFailure(error)}\n`);
   stop(1).catch(() => process.exit(1));
-}
-
-function banner(sandbox: Sandbox, config: Config, isNewKey: boolean): string {
-  const { header, json } = sandboxPaths(config.home);
-  const curl = (rest: string) => `  curl -sS -H @${shellQuoted(header)} ${rest}\n`;
-  return [
-    '\nCrossramp Gateway is ready\n\n',
-    `  REST      ${sandbox.baseUrl}/v2\n`,
-    `  GraphQL   ${sandbox.graphqlUrl}${config.graphiql ? '   (GraphiQL in a browser)' : ''}\n`,
-    `  OpenAPI   ${sandbox.baseUrl}/v2/openapi.json\n`,
-    `  Account   ${sandbox.accountId} (sandbox)\n`,
-    isNewKey ? `  API key   ${sandbox.apiKey}   (shown once; kept in ${json})\n` : `  API key   in ${json}\n`,
-    '\nTry it:\n\n',
-    curl(`${sandbox.baseUrl}/v2/balance`),
-    curl(`'${sandbox.baseUrl}/v2/statement?limit=5'`),
-    curl(
-      `-H 'content-type: application/json' -d '{"query":"{ viewer { account { name } } }"}' ${sandbox.graphqlUrl}`,
-    ),
-    '\nCtrl-C stops it.\n\n',
-  ].join('');
-}
-
-function shellQuoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop(0).catch(fail));

@@ -3,11 +3,12 @@
  * the repository. Method: real processes in new home folders, with the embedded server, as a person would start them.
  */
 import { execFile } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { readStartOptions } from '../src/start-options.ts';
 import { HISTORY } from './support/app.ts';
 import { useDatabase } from './support/database.ts';
 import { databaseUrl, withAdmin } from './support/global-setup.ts';
@@ -59,18 +60,6 @@ describe('a first start', () => {
     expect(statSync(join(home, 'sandbox.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('prints the key once, and three curl lines that work when pasted', async () => {
-    const { apiKey } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
-    expect(running.banner.split(apiKey)).toHaveLength(2);
-    const lines = running.banner.split('\n').filter((line) => line.trim().startsWith('curl'));
-    expect(lines).toHaveLength(3);
-    for (const line of lines) {
-      const { stdout } = await shell('sh', ['-c', line]);
-      expect(JSON.parse(stdout).errors).toBeUndefined();
-      expect(JSON.parse(stdout).code).toBeUndefined();
-    }
-  });
-
   test('the history is imported beside the running gateway, read back, exported, and verified', async () => {
     const imported = await crossramp(env, 'import', FILE, '--account', 'sandbox', '--json');
     expect(JSON.parse(imported.stdout)).toEqual({
@@ -96,6 +85,45 @@ describe('a first start', () => {
     const verified = await crossramp(env, 'verify', '--json');
     expect(JSON.parse(verified.stdout)).toEqual({ checked: 28, defects: [] });
     expect(verified.code).toBe(0);
+  });
+
+  test('prints the key once, and three curl lines that work when pasted', async () => {
+    const { apiKey } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
+    expect(running.banner.split(apiKey)).toHaveLength(2);
+    const lines = running.banner.split('\n').filter((line) => line.trim().startsWith('curl'));
+    expect(lines).toHaveLength(3);
+    const answers = [];
+    for (const line of lines) {
+      const { stdout } = await shell('sh', ['-c', line]);
+      expect(JSON.parse(stdout).errors).toBeUndefined();
+      expect(JSON.parse(stdout).code).toBeUndefined();
+      answers.push(JSON.parse(stdout));
+    }
+    // The first makes a checkout whose page opens; the others show it.
+    const [checkout, list, { data }] = answers;
+    expect((await fetch(checkout.payment_link)).status).toBe(200);
+    expect(list.results[0].end2end).toBe(checkout.end2end);
+    expect(data.transactions.edges[0].node.end2end).toBe(checkout.end2end);
+  });
+
+  test('a second gateway of the same home leaves sandbox.json alone, and has a file of its own', async () => {
+    const before = readFileSync(join(home, 'sandbox.json'), 'utf8');
+    const second = await start(env);
+    try {
+      expect(second.baseUrl).not.toBe(running.baseUrl);
+      expect(second.banner).toContain(`The gateway at ${running.baseUrl} (process ${running.child.pid})`);
+      expect(readFileSync(join(home, 'sandbox.json'), 'utf8')).toBe(before);
+      const line = second.banner.split('\n').find((each) => each.includes('/v2/crossramp_checkouts'));
+      expect(JSON.parse((await shell('sh', ['-c', line ?? ''])).stdout).total).toBeGreaterThan(0);
+    } finally {
+      await second.end('SIGTERM');
+    }
+    expect(readFileSync(join(home, 'sandbox.json'), 'utf8')).toBe(before);
+    expect(readdirSync(home).filter((name) => name.startsWith('sandbox'))).toEqual([
+      'sandbox.header',
+      'sandbox.holder',
+      'sandbox.json',
+    ]);
   });
 
   test('a port in use gives one clear line and a failure, and leaves the running gateway alone', async () => {
@@ -235,6 +263,39 @@ describe('starting again', () => {
       const help = await crossramp(env, command, '--help');
       expect(help.stdout).toMatch(new RegExp(`Usage: crossramp ${command}`));
     }
+  });
+});
+
+describe('the options of a start', () => {
+  test('--help prints what there is, and --version the version', async () => {
+    const help = await failToStart({}, '--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/^Usage: npm start -- \[options\]/);
+    for (const option of ['--demo', '--auto', '--version']) expect(help.stdout).toContain(option);
+    const version = await failToStart({}, '--version');
+    expect(version).toEqual({ code: 0, stderr: '', stdout: '0.1.0\n' });
+  });
+
+  test.each([
+    ['--dmeo', /^crossramp: unknown option '--dmeo'\n\(Did you mean --demo\?\)\n/],
+    ['demo', /^crossramp: a start takes options only, got "demo"\n\(Did you mean --demo\?\)\n/],
+    ['nonsense', /^crossramp: a start takes options only, got "nonsense"\n/],
+  ])('%s ends the start with the nearest option, the usage and code 2', async (word, said) => {
+    const { code, stdout, stderr } = await failToStart({}, word);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(said);
+    expect(stderr).toContain('Usage: npm start');
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+
+  test.each([
+    [['--demo'], {}, { demo: true, auto: false }],
+    [[], { npm_config_demo: 'true' }, { demo: true, auto: false }],
+    [['--auto'], {}, { demo: false, auto: true }],
+    [[], { npm_config_auto: 'true' }, { demo: false, auto: true }],
+    [[], {}, { demo: false, auto: false }],
+  ])('%j with the environment %j is %j: npm keeps options before "--" for itself', (words, env, options) => {
+    expect(readStartOptions(['node', 'main.ts', ...words], env)).toEqual(options);
   });
 });
 

@@ -1,69 +1,112 @@
 /** What a sandbox leaves for those who use it: `sandbox.json`, and a header file for curl. */
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiKeyHash, isApiKey, SCOPES } from '../base/api-key.ts';
 import { createKey } from '../resolvers/manage-keys.ts';
 import { findValidKey } from '../store/api-keys.ts';
 import type { Database } from '../store/database.ts';
+import { hasEnded, thisProcess, withHomeLock } from '../store/embedded-postgres.ts';
 
-/** What `sandbox.json` holds. */
-export interface Sandbox {
+/** What the file holds. */
+interface SandboxFile {
   readonly baseUrl: string;
   readonly graphqlUrl: string;
   readonly apiKey: string;
   readonly accountId: string;
 }
 
-/** Paths below the home folder. */
-export function sandboxPaths(home: string) {
-  return { json: join(home, 'sandbox.json'), header: join(home, 'sandbox.header') };
+/** The sandbox of a running gateway. */
+export interface Sandbox extends SandboxFile {
+  readonly isNewKey: boolean;
+  readonly paths: { readonly json: string; readonly header: string };
+  /** Set when another running gateway holds `sandbox.json`: which one, in words. */
+  readonly holder: string | undefined;
+  /** Gives `sandbox.json` up, or deletes the files of a gateway that did not hold it. */
+  readonly release: () => void;
+}
+
+/** The gateway whose files `sandbox.json` and `sandbox.header` are. */
+interface Holder {
+  /** As `thisProcess` gives it. */
+  readonly process: string;
+  readonly baseUrl: string;
 }
 
 /**
- * Writes the files, readable by their owner only. The key of an earlier start is kept while it is valid.
- *
- * @returns the sandbox, and whether its key is new.
+ * Writes the files, readable by their owner only, and claims `sandbox.json` for this process. Where another running
+ * gateway of the same home holds it, that one is left alone: this process writes `sandbox-PORT.json` and its header file.
+ * The key of an earlier start is kept while it is valid.
  */
 export async function writeSandbox(
   database: Database,
   accountId: bigint,
-  { home, publicUrl }: { home: string; publicUrl: string },
-): Promise<{ sandbox: Sandbox; isNewKey: boolean }> {
-  const kept = await keptKey(database, accountId, home);
-  const apiKey =
-    kept ??
-    (
-      await createKey(database, accountId, {
-        name: 'sandbox',
-        mode: 'test',
-        scopes: SCOPES,
-        expiresAt: null,
-        allowedCidrs: [],
-      })
-    ).apiKey;
+  { home, port, publicUrl }: { home: string; port: number; publicUrl: string },
+): Promise<Sandbox> {
+  mkdirSync(home, { recursive: true });
+  const other = await claim(home, publicUrl);
+  const name = other ? `sandbox-${port}` : 'sandbox';
+  const paths = { json: join(home, `${name}.json`), header: join(home, `${name}.header`) };
+  const kept =
+    (await keptKey(database, accountId, paths.json)) ??
+    (await keptKey(database, accountId, join(home, 'sandbox.json')));
+  const apiKey = kept ?? (await newKey(database, accountId));
   const sandbox = {
     baseUrl: publicUrl,
     graphqlUrl: `${publicUrl}/graphql`,
     apiKey,
     accountId: String(accountId),
   };
-  mkdirSync(home, { recursive: true });
-  const paths = sandboxPaths(home);
   writePrivate(paths.json, `${JSON.stringify(sandbox, null, 2)}\n`);
   writePrivate(paths.header, `Authorization: Bearer ${apiKey}\n`);
-  return { sandbox, isNewKey: kept === undefined };
+  return {
+    ...sandbox,
+    isNewKey: kept === undefined,
+    paths,
+    holder: other && `The gateway at ${other.baseUrl} (process ${other.process.split('-')[0]})`,
+    release: () => {
+      for (const path of other ? Object.values(paths) : [holderPath(home)]) rmSync(path, { force: true });
+    },
+  };
 }
 
-async function keptKey(database: Database, accountId: bigint, home: string): Promise<string | undefined> {
-  let kept: Partial<Sandbox>;
+/** @returns the other gateway that holds `sandbox.json`; undefined when it is this process's from now on. */
+async function claim(home: string, baseUrl: string): Promise<Holder | undefined> {
+  const path = holderPath(home);
+  return withHomeLock(home, async () => {
+    const present = readJson<Holder>(path);
+    if (present?.process && !hasEnded(present.process)) return present as Holder;
+    writePrivate(path, JSON.stringify({ process: thisProcess(), baseUrl } satisfies Holder));
+    return undefined;
+  });
+}
+
+const holderPath = (home: string) => join(home, 'sandbox.holder');
+
+async function newKey(database: Database, accountId: bigint): Promise<string> {
+  const { apiKey } = await createKey(database, accountId, {
+    name: 'sandbox',
+    mode: 'test',
+    scopes: SCOPES,
+    expiresAt: null,
+    allowedCidrs: [],
+  });
+  return apiKey;
+}
+
+async function keptKey(database: Database, accountId: bigint, path: string): Promise<string | undefined> {
+  const apiKey = readJson<SandboxFile>(path)?.apiKey;
+  if (!apiKey || !isApiKey(apiKey)) return undefined;
+  const key = await findValidKey(database, apiKeyHash(apiKey));
+  return key?.accountId === accountId ? apiKey : undefined;
+}
+
+/** @returns undefined for a file that is missing or broken. */
+function readJson<Value>(path: string): Partial<Value> | undefined {
   try {
-    kept = JSON.parse(readFileSync(sandboxPaths(home).json, 'utf8'));
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     return undefined;
   }
-  if (!kept.apiKey || !isApiKey(kept.apiKey)) return undefined;
-  const key = await findValidKey(database, apiKeyHash(kept.apiKey));
-  return key?.accountId === accountId ? kept.apiKey : undefined;
 }
 
 function writePrivate(path: string, text: string): void {

@@ -92,7 +92,7 @@ export async function acquireEmbeddedPostgres(options: {
 }): Promise<EmbeddedPostgres> {
   return inHome(options.home, async () => {
     const home = await openHome(options.home);
-    return withLock(home, async () => {
+    return withHomeLock(home, async () => {
       const cluster = await openCluster(home);
       await trimLog(cluster.logFile);
       const connection = (await connectToRunning(cluster)) ?? (await start(cluster, options.settings ?? {}));
@@ -134,7 +134,7 @@ async function lease(home: string, cluster: Cluster, connection: Connection): Pr
     url: `postgres://${OWNER}:${cluster.password}@127.0.0.1:${port}/${OWNER}`,
     release() {
       clearInterval(logCheck);
-      released ??= inHome(home, () => withLock(home, () => giveUp(cluster, connection)));
+      released ??= inHome(home, () => withHomeLock(home, () => giveUp(cluster, connection)));
       return released;
     },
   };
@@ -244,9 +244,9 @@ async function makeFolder(path: string, mode: number): Promise<string> {
  * processes that find the same dead owner cannot remove each other's lock, as they could with a lock file of
  * one name.
  */
-async function withLock<T>(home: string, work: () => Promise<T>): Promise<T> {
+export async function withHomeLock<T>(home: string, work: () => Promise<T>): Promise<T> {
   const lock = join(home, 'postgres.lock');
-  const owner = `${process.pid}-${startOf(process.pid)}-${randomBytes(6).toString('hex')}`;
+  const owner = `${thisProcess()}-${randomBytes(6).toString('hex')}`;
   const prepared = `${lock}.${owner}`;
   await mkdir(prepared);
   try {
@@ -290,7 +290,13 @@ async function removeEndedOwners(home: string, lock: string): Promise<void> {
   await rmdir(lock).catch(() => {});
 }
 
-function hasEnded(owner: string): boolean {
+/** @returns text that names this process, and no later one with the same id. */
+export function thisProcess(): string {
+  return `${process.pid}-${startOf(process.pid)}`;
+}
+
+/** @param owner - a text of `thisProcess`, from any process of this machine. */
+export function hasEnded(owner: string): boolean {
   const [pid = '', start] = owner.split('-');
   if (!isAlive(Number(pid))) return true;
   const current = startOf(Number(pid));

@@ -27,14 +27,14 @@ export function crossramp(env: Record<string, string>, ...args: string[]): Promi
   return ended(spawnNode(env, 'src/cli/main.ts', ...args));
 }
 
-/** Runs a start that is expected to fail. */
-export function failToStart(env: Record<string, string>): Promise<Ended> {
-  return ended(spawnNode(env, 'src/main.ts'));
+/** Runs a start that is expected to fail, or to print something and end. */
+export function failToStart(env: Record<string, string>, ...args: string[]): Promise<Ended> {
+  return ended(spawnNode(env, 'src/main.ts', ...args));
 }
 
 /** Starts the gateway on a free port and waits until it says that it is ready. */
-export async function start(env: Record<string, string>): Promise<Running> {
-  const child = spawnNode({ PORT: '0', ...env }, 'src/main.ts');
+export async function start(env: Record<string, string>, ...args: string[]): Promise<Running> {
+  const child = spawnNode({ PORT: '0', ...env }, 'src/main.ts', ...args);
   const end = ended(child);
   const banner = await new Promise<string>((resolve, reject) => {
     let text = '';
@@ -50,7 +50,7 @@ export async function start(env: Record<string, string>): Promise<Running> {
   return {
     child,
     banner,
-    baseUrl: /REST +(\S+)\/v2/.exec(banner)?.[1] ?? '',
+    baseUrl: /(?:REST|Health) +(\S+)\/(?:v2|healthz)/.exec(banner)?.[1] ?? '',
     end: (signal) => {
       child.kill(signal);
       return end;

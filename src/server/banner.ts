@@ -1,0 +1,46 @@
+/** What a gateway prints for the person who started it. */
+import type { Config } from '../config.ts';
+import type { Sandbox } from './sandbox-files.ts';
+
+/** What is known once the gateway listens. */
+export interface Started {
+  readonly config: Config;
+  readonly sandbox: Sandbox;
+}
+
+/** @returns the URLs, the key if it is new, and three commands that work when pasted: make, read, ask. */
+export function banner({ config, sandbox }: Started): string {
+  const { baseUrl, graphqlUrl, accountId, apiKey, isNewKey, paths, holder } = sandbox;
+  const curl = (rest: string) => `  curl -sS -H @${shellQuoted(paths.header)} ${rest}\n`;
+  const json = `-H 'content-type: application/json'`;
+  return [
+    '\nCrossramp Gateway is ready\n\n',
+    `  REST      ${baseUrl}/v2\n`,
+    `  GraphQL   ${graphqlUrl}${config.graphiql ? '   (GraphiQL in a browser)' : ''}\n`,
+    `  OpenAPI   ${baseUrl}/v2/openapi.json\n`,
+    `  Account   ${accountId} (sandbox)\n`,
+    isNewKey
+      ? `  API key   ${apiKey}   (shown once; kept in ${paths.json})\n`
+      : `  API key   in ${paths.json}\n`,
+    holder ? `\n${holder} uses this home too and keeps sandbox.json; this gateway has its own file.\n` : '',
+    '\nMake a checkout, and open the payment_link of the answer in a browser:\n\n',
+    curl(
+      `${json} -d '{"amount_payment": 150, "currency_exit_received_code": "USDT_TRX"}' ${baseUrl}/v2/crossramp_checkout`,
+    ),
+    '\nRead it back, over REST and over GraphQL:\n\n',
+    curl(`'${baseUrl}/v2/crossramp_checkouts?limit=5'`),
+    curl(
+      `${json} -d '{"query":"{ transactions(family: CHECKOUTS, first: 5) { totalCount edges { node { end2end status { en } } } } }"}' ${graphqlUrl}`,
+    ),
+    '\nCtrl-C stops it.\n\n',
+  ].join('');
+}
+
+/** @returns what is printed by a process that answers no requests. */
+export function workerBanner(baseUrl: string): string {
+  return `\nCrossramp Gateway works on jobs and webhooks (ROLE=work)\n\n  Health    ${baseUrl}/healthz\n\nCtrl-C stops it.\n\n`;
+}
+
+function shellQuoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,34 @@
+/** What the command lines of the gateway and of `crossramp` have in common: version, usage errors, exit codes. */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+
+/** How a process ends; docs/cli.md lists them. */
+export const EXIT = {
+  done: 0,
+  /** Refused, failed, or found wanting: `verify` with defects, `doctor` with a failed check. */
+  failed: 1,
+  /** An unknown command or option, a missing argument, a value that is not accepted. */
+  usage: 2,
+  /** The database or the gateway cannot be reached: the same command may succeed later. */
+  unreachable: 3,
+} as const;
+
+/** @returns the version of this installation, as in package.json. */
+export function installedVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}
+
+/** @returns a program with `--version` and `--help`. */
+export function newProgram(name: string): Command {
+  return new Command(name).version(installedVersion(), '-V, --version', 'print the version');
+}
+
+/** Makes a program and its commands end with `EXIT.usage` on a wrong command line, after saying what is wrong with it. */
+export function endOnBadUsage(program: Command): void {
+  program
+    .helpOption('-h, --help', 'print this help')
+    .showHelpAfterError('(add --help to see what is accepted)')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.done : EXIT.usage))
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'crossramp: ')) });
+  for (const command of program.commands) endOnBadUsage(command as Command);
+}

@@ -1,0 +1,47 @@
+/** The options of `npm start`. */
+import { endOnBadUsage, newProgram } from './server/command-line.ts';
+
+/** What a start is asked for besides the settings of the environment. */
+export interface StartOptions {
+  /** Play thirty days of history first. */
+  readonly demo?: boolean;
+  /** Customers of the sandbox pay by themselves. */
+  readonly auto?: boolean;
+}
+
+/**
+ * Reads the command line. `--help`, `--version` and a wrong option end the process.
+ *
+ * npm takes options before `--` for itself (`npm start --demo`) and passes them on as `npm_config_…`: they count too.
+ *
+ * @param argv - as `process.argv`.
+ */
+export function readStartOptions(argv: readonly string[], env: NodeJS.ProcessEnv): StartOptions {
+  const program = newProgram('npm start --')
+    .description('Starts the gateway, with a database of its own unless DATABASE_URL names another.')
+    .option('--demo', 'first play thirty days of history, when the database has no transaction yet')
+    .option('--auto', 'sandbox customers pay and deposit by themselves after two seconds')
+    .addHelpText('after', HELP);
+  endOnBadUsage(program);
+  program.showHelpAfterError();
+  const [word] = program.parseOptions(argv.slice(2)).operands;
+  if (word !== undefined) {
+    const isOption = program.options.some(({ long }) => long === `--${word}`);
+    program.error(
+      `error: a start takes options only, got "${word}"${isOption ? `\n(Did you mean --${word}?)` : ''}`,
+    );
+  }
+  program.parse(argv);
+  const isSetByNpm = (name: string) => env[`npm_config_${name}`] === 'true';
+  const options: StartOptions = program.opts();
+  return { demo: options.demo ?? isSetByNpm('demo'), auto: options.auto ?? isSetByNpm('auto') };
+}
+
+const HELP = `
+Settings are read from the environment, such as PORT=4001 npm start; docs/operations.md lists them.
+
+Examples:
+  npm start                       start, and print the URLs and an API key
+  npm start -- --demo             start with thirty days of history
+  PORT=4001 CROSSRAMP_HOME=/tmp/second npm start
+                                  a second gateway beside the first, with its own database`;
