@@ -49,7 +49,7 @@ async function start(): Promise<void> {
   const answers = settings.role !== 'work';
   const sandbox = answers ? await writeSandbox(store.database, accountId, settings) : undefined;
   endings.push(() => sandbox?.release());
-  const services = createServices({ database: store.database, registry: REGISTRY, config: settings });
+  const services = createServices({ database: store.database, registry: REGISTRY, config: settings, log });
   if (options.demo) {
     process.stdout.write('Playing thirty days of history, this takes half a minute …\n');
     log.info({ made: await playDemo(services, accountId, log) }, 'demo');

@@ -13,6 +13,8 @@ export interface Currency {
   readonly decimals: number;
   /** `<ASSET> (<NETWORK>)`, for BRL plain `BRL`. */
   readonly displayName: string;
+  /** How long a price of it holds at most, seconds (C-21). */
+  readonly lockSeconds: number;
   /** Segments of the ledger account code: asset, network. */
   readonly segments: readonly [asset: number, network: number];
 }
@@ -28,6 +30,9 @@ const NETWORKS = {
   BTC: { segment: 10, explorer: 'https://mempool.space/tx/' },
 } as const;
 
+/** The lock time of C-21. */
+const LOCK_SECONDS = 1_800;
+
 /** BRL, the one fiat currency. */
 export const BRL: Currency = {
   code: 'BRL',
@@ -35,6 +40,7 @@ export const BRL: Currency = {
   network: '',
   decimals: 2,
   displayName: 'BRL',
+  lockSeconds: LOCK_SECONDS,
   segments: [ASSETS.BRL, 0],
 };
 
@@ -108,6 +114,7 @@ function token(asset: string, network: string, decimals: number): Currency {
     network,
     decimals,
     displayName: `${asset} (${network})`,
+    lockSeconds: LOCK_SECONDS,
     segments: [
       ASSETS[asset as keyof typeof ASSETS] ?? 0,
       NETWORKS[network as keyof typeof NETWORKS]?.segment ?? 0,

@@ -59,5 +59,6 @@ function deadline(
   after: 'afterTime' | 'depositAfterTime',
 ): Html | null {
   if (!facts.expiresAt) return null;
-  return html`<p>${say(until)} ${showMoment(facts.expiresAt, language)}<span hidden data-left data-minutes="${say('minutesLeft', { minutes: '#' })}" data-minute="${say('minuteLeft')}" data-over="${say('timeOver')}"> · ${say('left')} <b></b></span>. ${say(after)}</p>`;
+  return html`<p>${say(until)} ${showMoment(facts.expiresAt, language)}<span hidden data-left data-minutes="${say('minutesLeft', { minutes: '#' })}" data-minute="${say('minuteLeft')}" data-over="${say('timeOver')}"> · ${say('left')} <b></b></span>. ${say(after)}</p>
+${facts.priceHeldUntil && html`<p>${say('priceHeld')} ${showMoment(facts.priceHeldUntil, language)}. ${say('priceAfter')}</p>`}`;
 }

@@ -2,7 +2,7 @@
 import { BRL } from '../base/currency.ts';
 import type { Ask, PaymentSession } from '../resolvers/payment-session.ts';
 import type { Step } from '../templates/define.ts';
-import { expiryOf } from '../templates/effects.ts';
+import { expiryOf } from '../templates/ends.ts';
 import { takes } from '../templates/takes.ts';
 import { amountAsk, confirmationAsk, identityAsk, quoteAsk, resolutionAsk } from './asks.ts';
 import { codeTitle, depositAsk, paymentAsk } from './codes.ts';

@@ -104,6 +104,11 @@ const WORDS = {
     'What is paid later is returned. You can get a new code then.',
     'O que for pago depois é devolvido. Depois disso você pode gerar um novo código.',
   ),
+  priceHeld: label('The rate holds until', 'A cotação vale até'),
+  priceAfter: label(
+    'A later payment gets the rate of the moment when it arrives.',
+    'Um pagamento posterior usa a cotação do momento em que chegar.',
+  ),
   copy: label('Copy', 'Copiar'),
   copied: label('Copied', 'Copiado'),
   copyByHand: label('Selected: copy it now', 'Selecionado: copie agora'),

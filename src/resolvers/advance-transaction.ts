@@ -24,6 +24,7 @@ import {
   recordEvents,
 } from '../store/processes.ts';
 import type { Process, ProcessRow } from '../templates/facts.ts';
+import { type Arrival, needsPrice } from '../templates/lateness.ts';
 import { type PlannedStep, plan } from '../templates/machine.ts';
 import type { Registry } from '../templates/registry.ts';
 import { stepNameOf } from '../templates/step-name.ts';
@@ -68,13 +69,25 @@ export interface EngineParts {
   readonly doorbell: Doorbell;
   /** The published body of a transaction (C-9). */
   readonly render: (row: ProcessRow) => string;
+  /** Gives money that arrived after the lock of its price a new one (C-21). */
+  readonly priceArrival: (row: ProcessRow, trigger: Arrival) => Promise<Trigger>;
 }
 
 const BATCH_MAX = 200;
 
 /** @returns the engine. */
 export function createAdvance(parts: EngineParts): Advance {
-  return groupCommit((requests) => advanceBatch(parts, requests), { max: BATCH_MAX, keyOf: batchKeyOf });
+  const advance = groupCommit((requests: readonly AdvanceRequest[]) => advanceBatch(parts, requests), {
+    max: BATCH_MAX,
+    keyOf: batchKeyOf,
+  });
+  return async (request) => {
+    const { code, row } = await advance(request);
+    if (code !== 'PRICE_NEEDED') return { code, row };
+    // Rates are asked for outside of the database transaction. With a price it is not needed again.
+    const trigger = await parts.priceArrival(row, request.trigger as Arrival);
+    return advance({ ...request, trigger }) as Promise<AdvanceResult>;
+  };
 }
 
 /** Requests that must see each other's outcome: those of one transaction; those that look at a balance, of an account. */
@@ -85,18 +98,21 @@ function batchKeyOf({ target, trigger }: AdvanceRequest): string {
     : `${target.accountId}/${target.transactionId}`;
 }
 
+/** What became of a request in its batch. `PRICE_NEEDED`: nothing, it has to come again with a price. */
+interface Outcome {
+  readonly code: AdvanceResult['code'] | 'PRICE_NEEDED';
+  readonly row: ProcessRow;
+}
+
 /** A request on its way through a batch. */
 interface Item {
   readonly request: AdvanceRequest;
   row: ProcessRow;
-  code: AdvanceResult['code'];
+  code: Outcome['code'];
   steps: readonly PlannedStep[];
 }
 
-async function advanceBatch(
-  parts: EngineParts,
-  requests: readonly AdvanceRequest[],
-): Promise<AdvanceResult[]> {
+async function advanceBatch(parts: EngineParts, requests: readonly AdvanceRequest[]): Promise<Outcome[]> {
   const nowMs = await parts.clock.nowMs();
   const items = await parts.database.withTx(async (tx) => {
     const batch = await readBatch(tx, parts, requests, nowMs);
@@ -192,7 +208,8 @@ async function planBatch(tx: Tx, { registry }: EngineParts, items: Item[], nowMs
     const steps = isForeign
       ? undefined
       : plan(registry.of(row.template), row, request.trigger, { nowMs, available });
-    if (steps) {
+    if (steps && needsPrice(row, request.trigger)) item.code = 'PRICE_NEEDED';
+    else if (steps) {
       take(item, steps);
       if (request.railKey) ownerOf.set(`${row.accountId} ${request.railKey}`, row.id);
     } else if (owner !== undefined) item.code = 'DUPLICATE';
@@ -290,7 +307,9 @@ async function storeBatch(tx: Tx, parts: EngineParts, { items, heads, places }: 
   if (keys.length > 0) await keepRailKeys(tx, keys);
   const jobs = moved.flatMap(jobsOf);
   if (jobs.length > 0) await addJobs(tx, jobs);
-  const ended = items.flatMap(({ request }) => (request.job ? [request.job] : []));
+  const ended = items.flatMap(({ request, code }) =>
+    request.job && code !== 'PRICE_NEEDED' ? [request.job] : [],
+  );
   if (ended.length > 0) await endJobs(tx, ended);
   for (const { request, row } of moved) await request.alongside?.(tx, row);
   const events = moved.flatMap((item) => eventsOf(parts, item, heads));

@@ -72,7 +72,7 @@ export async function createOfframp(
   const checked = check(input, checks, options);
   const template = context.registry.choose('offramps', checked.isExternal ? 'external' : 'balance');
   return makeTransaction(context, attempt, async () => {
-    const { facts, alongside } = await priceOrder(context, {
+    const { facts, process, alongside } = await priceOrder(context, {
       template,
       direction: 'out',
       currency: checked.currency,
@@ -91,7 +91,7 @@ export async function createOfframp(
       sourceCurrency: checked.currency.code,
       targetCurrency: BRL.code,
       expiresAt: endOf(nowMs, checked.expiresIn),
-      process: { ...blank.process, ...orderFacts(checked.wanted, options) },
+      process: { ...blank.process, ...process, ...orderFacts(checked.wanted, options) },
     };
     return { create, awaitsRail: checked.isExternal, alongside };
   });

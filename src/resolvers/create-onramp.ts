@@ -70,7 +70,7 @@ export async function createOnramp(
   const checked = check(input, checks, options);
   const template = context.registry.choose(options.family, checked.facts.wallet ? 'external' : 'balance');
   return makeTransaction(context, attempt, async () => {
-    const { facts, alongside } = await priceOrder(context, {
+    const { facts, process, alongside } = await priceOrder(context, {
       template,
       direction: 'in',
       currency: checked.currency,
@@ -88,7 +88,7 @@ export async function createOnramp(
       targetCurrency: checked.currency.code,
       fixedLink: options.fixedLink ?? null,
       expiresAt: endOf(nowMs, checked.expiresIn),
-      process: { ...blank.process, ...orderFacts(checked.wanted, options) },
+      process: { ...blank.process, ...process, ...orderFacts(checked.wanted, options) },
     };
     return { create, awaitsRail: true, alongside };
   });

@@ -43,6 +43,6 @@ async function sessionOf(services: Services, link: StaticLinkRow): Promise<NewPr
     targetCurrency: currency.code,
     fixedLink: linkPath(slug),
     expiresAt: endOf(nowMs, link.expiresIn),
-    process: { ...blank.process, isAccepted: true },
+    process: { ...blank.process, ...(priced && { pricedAt: priced.pricedAt }), isAccepted: true },
   };
 }

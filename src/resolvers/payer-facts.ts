@@ -2,7 +2,8 @@
 import { BRL, type Currency, currencyOfLedger, explorerUrl } from '../base/currency.ts';
 import { type Instant, instantOf } from '../base/instant.ts';
 import { maskName, maskPixKey, maskTaxId } from '../base/mask.ts';
-import { expiryOf } from '../templates/effects.ts';
+import { GRACE_MS } from '../templates/effects.ts';
+import { expiryOf, lockEndOf } from '../templates/ends.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Services } from './context.ts';
 import { depositUri, hostedPage, qrContent, qrImage } from './pay-links.ts';
@@ -22,6 +23,8 @@ export interface PayerFacts {
   /** In the crypto that is delivered. */
   readonly networkFee: string | null;
   readonly expiresAt: Instant | null;
+  /** Until when the price holds where that is before `expiresAt`; a later payment is priced when it arrives (C-21). */
+  readonly priceHeldUntil: Instant | null;
   readonly pixCopyPaste: string | null;
   readonly qrSvgUrl: string | null;
   /** What that image says. */
@@ -52,6 +55,7 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
   const source = currencyOfLedger(row.sourceCurrency ?? BRL.code);
   const target = currencyOfLedger(row.targetCurrency ?? BRL.code);
   const end = expiryOf(row);
+  const lockEnd = lockEndOf(row) ?? Number.POSITIVE_INFINITY;
   const crypto = source === BRL ? target : source;
   // What was corrected is published once it is confirmed (C-9); who is to confirm it has to see it before.
   const { clientName, clientTaxId } = process?.correction ?? row;
@@ -65,6 +69,7 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
     fees: row.fees,
     networkFee: row.networkFee,
     expiresAt: end === undefined ? null : instantOf(new Date(end)),
+    priceHeldUntil: lockEnd + GRACE_MS < (end ?? 0) ? instantOf(new Date(lockEnd)) : null,
     pixCopyPaste: process?.brCode ?? null,
     qrSvgUrl: qrImage(services, row),
     qrContent: qrContent(row) ?? null,

@@ -1,5 +1,6 @@
 /** Prices what a caller orders: by a quote that was promised, else as of now; within the customer's day (C-21). */
 import type { Tx } from '../store/database.ts';
+import type { Process } from '../templates/facts.ts';
 import type { QuoteFacts } from '../templates/triggers.ts';
 import type { Context } from './context.ts';
 import { refuseOverDay } from './customer-limits.ts';
@@ -19,6 +20,8 @@ export interface Order extends Omit<PriceRequest, 'accountId' | 'wanted'> {
 export interface PricedOrder {
   /** Nothing where no amount is known yet. */
   readonly facts: Partial<QuoteFacts>;
+  /** When the price was made; its lock counts from then. */
+  readonly process: Pick<Process, 'pricedAt'>;
   /** What uses the quote up, in the database transaction that makes what was ordered. */
   readonly alongside: ((tx: Tx) => Promise<void>) | undefined;
 }
@@ -31,12 +34,12 @@ export async function priceOrder(
   const { accountId } = context.caller;
   const volume = { accountId, template: use.template.name, clientTaxId };
   if (quoteId !== undefined) {
-    const { facts, brl } = await quoteToUse(context, quoteId, use);
+    const { facts, brl, pricedAt } = await quoteToUse(context, quoteId, use);
     await refuseOverDay(context, { ...volume, amount: brl });
-    return { facts, alongside: spendQuote(context, quoteId) };
+    return { facts, process: { pricedAt }, alongside: spendQuote(context, quoteId) };
   }
-  if (!wanted) return { facts: {}, alongside: undefined };
-  const { facts, brl } = await price(context, { ...use, accountId, wanted });
+  if (!wanted) return { facts: {}, process: {}, alongside: undefined };
+  const { facts, brl, pricedAt } = await price(context, { ...use, accountId, wanted });
   await refuseOverDay(context, { ...volume, amount: brl });
-  return { facts, alongside: undefined };
+  return { facts, process: { pricedAt }, alongside: undefined };
 }

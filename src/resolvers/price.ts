@@ -1,4 +1,5 @@
 /** Prices: the current rate, the account's spread and fees, and the bounds of an amount (C-21). */
+import type { Logger } from 'pino';
 import { BRL, type Currency } from '../base/currency.ts';
 import { GatewayError } from '../base/errors.ts';
 import { millisOf } from '../base/instant.ts';
@@ -9,6 +10,7 @@ import { readTemplateSettings, type TemplateSettings } from '../store/settings.t
 import type { Template } from '../templates/define.ts';
 import type { QuoteFacts } from '../templates/triggers.ts';
 import type { Services } from './context.ts';
+import type { RateSource } from './rails.ts';
 
 /** Which amount is fixed: of the two sides of a ramp, one. Decimal text. */
 export type Wanted = { readonly brl: string } | { readonly crypto: string };
@@ -28,12 +30,28 @@ export interface Priced {
   readonly settings: TemplateSettings;
   /** The BRL side, which limits are counted in. */
   readonly brl: string;
+  /** When the price was made, ISO 8601. */
+  readonly pricedAt: string;
 }
 
 /** A rate older than this is looked up again; one older than that is not quoted. */
 const FRESH_MS = 5_000;
 const STALE_MS = 60_000;
 const RETRY_SECONDS = 5;
+
+/** @returns the source; where it fails it has no news, and the log says why. The last known rate serves while it is young. */
+export function reportingRates(source: RateSource, log: Pick<Logger, 'warn'>): RateSource {
+  return {
+    observe: async (asset) => {
+      try {
+        return await source.observe(asset);
+      } catch (error) {
+        log.warn({ err: error, asset }, 'rate cannot be observed');
+        return undefined;
+      }
+    },
+  };
+}
 
 /**
  * @returns BRL for one unit of the asset, not older than 60 seconds.
@@ -44,8 +62,7 @@ export async function currentRate({ database, rails, clock }: Services, asset: s
   const last = await readRate(database, asset);
   const ageMs = last ? nowMs - millisOf(last.observedAt) : Number.POSITIVE_INFINITY;
   if (last && ageMs >= 0 && ageMs <= FRESH_MS) return last.mid;
-  // A source that fails is a source without news: what was last known serves while it is young enough.
-  const observed = await rails.rates.observe(asset).catch(() => undefined);
+  const observed = await rails.rates.observe(asset);
   if (observed && nowMs - observed.observedAtMs <= STALE_MS) {
     await storeRate(database, asset, observed);
     return observed.mid;
@@ -62,6 +79,19 @@ export async function currentRate({ database, rails, clock }: Services, asset: s
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`, or `LIMIT_EXCEEDED` where the amount is out of bounds or too small.
  */
 export async function price(services: Services, request: PriceRequest): Promise<Priced> {
+  const priced = await priceNow(services, request);
+  if (!priced) throw new GatewayError('LIMIT_EXCEEDED', 'nothing would be left of the amount after fees');
+  refuseOutOfBounds(priced.brl, priced.settings);
+  return priced;
+}
+
+/**
+ * Prices an order whatever its size.
+ *
+ * @returns undefined when nothing would be left of the amount after fees.
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`.
+ */
+export async function priceNow(services: Services, request: PriceRequest): Promise<Priced | undefined> {
   const { accountId, template, direction, currency, wanted } = request;
   const settings = await readTemplateSettings(services.database, accountId, template.name);
   const mid = await currentRate(services, currency.asset);
@@ -71,10 +101,10 @@ export async function price(services: Services, request: PriceRequest): Promise<
     direction === 'in'
       ? pricedIn(mid, currency, networkFeeMinor, wanted, settings)
       : pricedOut(mid, currency, wanted, settings);
-  if (!made) throw new GatewayError('LIMIT_EXCEEDED', 'nothing would be left of the amount after fees');
+  if (!made) return undefined;
   const brl = fromMinor(made.brlMinor, BRL.decimals);
-  refuseOutOfBounds(brl, settings);
-  return { facts: factsOf(made, direction, currency, isDelivered), settings, brl };
+  const pricedAt = new Date(await services.clock.nowMs()).toISOString();
+  return { facts: factsOf(made, direction, currency, isDelivered), settings, brl, pricedAt };
 }
 
 /** The least and the most of a transaction. */

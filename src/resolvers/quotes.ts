@@ -52,12 +52,12 @@ export async function createQuote(
   return addQuote(context.database, accountId, rowOf(id, request, facts, nowMs, nowMs + QUOTE_LIFE_MS));
 }
 
-/** @returns the price of a quote, and its BRL side. @throws {GatewayError} `QUOTE_EXPIRED` when it cannot be used for this. */
+/** @returns the price of a quote, its BRL side, and when it was made. @throws {GatewayError} `QUOTE_EXPIRED` when it cannot be used for this. */
 export async function quoteToUse(
   context: Context,
   id: string,
   use: QuoteUse,
-): Promise<Pick<Priced, 'facts' | 'brl'>> {
+): Promise<Pick<Priced, 'facts' | 'brl' | 'pricedAt'>> {
   const row = await findQuote(context.database, context.caller.accountId, id);
   const isFit =
     row &&
@@ -70,6 +70,7 @@ export async function quoteToUse(
   const isDelivered = use.direction === 'in' && use.template.crypto === 'external';
   return {
     brl: row.brlAmount,
+    pricedAt: new Date(millisOf(row.createdAt)).toISOString(),
     facts: {
       quote: row.quote,
       refQuote: row.refQuote,

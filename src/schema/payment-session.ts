@@ -108,6 +108,13 @@ function defineType(builder: Builder, { label, money }: Refs) {
           nullable: true,
           resolve: ({ facts }) => facts.expiresAt && isoOf(facts.expiresAt),
         }),
+        priceHeldUntil: t.field({
+          type: 'DateTime',
+          nullable: true,
+          description:
+            'Until when the price holds, where that is before the session ends; a later payment is priced when it arrives (C-21).',
+          resolve: ({ facts }) => facts.priceHeldUntil && isoOf(facts.priceHeldUntil),
+        }),
         ...(Object.fromEntries(
           Object.keys(TEXTS).map((name) => [name, text(name as keyof typeof TEXTS)]),
         ) as Record<keyof typeof TEXTS, ReturnType<typeof text>>),

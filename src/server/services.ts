@@ -1,9 +1,12 @@
 /** Puts the services together that every use case is given: engine, rails, clock. */
+import type { Logger } from 'pino';
 import { createSandbox } from '../rails/sandbox/index.ts';
 import { type Advance, createAdvance } from '../resolvers/advance-transaction.ts';
 import type { Services } from '../resolvers/context.ts';
 import { Doorbell } from '../resolvers/doorbell.ts';
 import { EventHub } from '../resolvers/event-hub.ts';
+import { reportingRates } from '../resolvers/price.ts';
+import { priceArrival } from '../resolvers/price-arrival.ts';
 import { StreamLimit } from '../resolvers/stream-limit.ts';
 import type { Database } from '../store/database.ts';
 import type { Registry } from '../templates/registry.ts';
@@ -12,6 +15,8 @@ import { envelopeWriter } from '../wire/envelope.ts';
 /** What services are made of. */
 export interface ServiceParts {
   readonly database: Database;
+  /** Where failures of rates are told; nowhere when not given. */
+  readonly log?: Pick<Logger, 'warn'>;
   readonly registry: Registry;
   readonly config: {
     readonly publicUrl: string;
@@ -22,8 +27,10 @@ export interface ServiceParts {
   };
 }
 
+const SILENT: Pick<Logger, 'warn'> = { warn: () => {} };
+
 /** @returns the services, on sandbox rails; nothing runs yet. */
-export function createServices({ database, registry, config }: ServiceParts): Services {
+export function createServices({ database, registry, config, log = SILENT }: ServiceParts): Services {
   const doorbell = new Doorbell();
   const render = envelopeWriter(registry, config).envelope;
   let advance: Advance | undefined;
@@ -34,12 +41,19 @@ export function createServices({ database, registry, config }: ServiceParts): Se
     isAuto: config.sandboxAuto,
     advance: () => advance as Advance,
   });
-  advance = createAdvance({ database, registry, clock, doorbell, render });
-  return {
+  advance = createAdvance({
     database,
     registry,
     clock,
-    rails,
+    doorbell,
+    render,
+    priceArrival: (row, trigger) => priceArrival(services, row, trigger),
+  });
+  const services: Services = {
+    database,
+    registry,
+    clock,
+    rails: { ...rails, rates: reportingRates(rails.rates, log) },
     advance,
     doorbell,
     events: new EventHub(database, doorbell),
@@ -48,4 +62,5 @@ export function createServices({ database, registry, config }: ServiceParts): Se
     sandbox,
     publicUrl: config.publicUrl,
   };
+  return services;
 }

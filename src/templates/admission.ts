@@ -1,12 +1,19 @@
 /** What both directions ask before a payer is told where to pay: that the quote is open, and the person in order. */
-import { expiryOf } from './effects.ts';
+import { unpaidEndOf } from './ends.ts';
 import type { Change, View } from './transition.ts';
 
-/** @returns whether the quote has not come to its end. */
-export function isQuoteOpen({ row, nowMs }: View): boolean {
-  const end = expiryOf(row);
-  return end === undefined || nowMs <= end;
-}
+/** Accepts a quote while its session lasts and its price holds; from then on the session ends at its own end. */
+export const acceptance = {
+  when: ({ row, nowMs }: View): boolean => nowMs <= (unpaidEndOf(row) ?? nowMs),
+  set: (): Change => ({ process: { isAccepted: true } }),
+  effects: ['expire'],
+} as const;
+
+/** Ends a session that nothing can be paid for yet. */
+export const unpaidExpiry = {
+  when: ({ row, trigger, nowMs }: View<'expired'>): boolean =>
+    trigger.isForced === true || nowMs >= (unpaidEndOf(row) ?? nowMs),
+} as const;
 
 /** @returns whether the customer or payee may go on. */
 export function isAdmitted({ process }: View): boolean {

@@ -60,7 +60,10 @@ export const crossrampCheckout = defineTemplate({
       ...pixInTransitions(COMPONENTS),
       when('created', 'start', 'static_entry/AMOUNT'),
       when('amount_given', 'static_entry/AMOUNT', 'quote/QUOTE', {
-        set: ({ trigger: { price } }) => ({ facts: price }),
+        set: ({ trigger: { price }, nowMs }) => ({
+          facts: price,
+          process: { pricedAt: new Date(nowMs).toISOString() },
+        }),
       }),
       when('quote_failed', 'static_entry/AMOUNT', 'quote/ERROR'),
       when('expired', 'static_entry/AMOUNT', 'quote/EXPIRED'),

@@ -166,8 +166,8 @@ function noteDeposit(view: Seen): Change {
 }
 
 function takeDeposit(view: Seen): Change {
-  const { txHash, from } = view.trigger;
-  return { ...noteDeposit(view), facts: { txHash, depositFrom: from } };
+  const { txHash, from, price } = view.trigger;
+  return { ...noteDeposit(view), facts: { txHash, depositFrom: from, ...price } };
 }
 
 function publishDeposit({ process }: View): Change {

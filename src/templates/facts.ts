@@ -93,6 +93,8 @@ export interface Process {
   readonly isRequoted?: boolean;
   /** Crypto that a dispute holds. */
   readonly disputed?: string;
+  /** When the price was made, ISO 8601: its lock counts from then (C-21). */
+  readonly pricedAt?: string;
   /** Which side of the price was asked for; BRL where it is not said. */
   readonly fixes?: 'brl' | 'crypto';
   /** The session that this one begins anew. */

@@ -1,13 +1,30 @@
-/** Until when a session may be paid: its end and the grace after it, the same for payments and deposits (C-32). */
+/** Until when a session may be paid, and until when at its price; the same for payments and deposits (C-21, C-32). */
 import { known } from './amounts.ts';
-import { expiryOf, GRACE_MS } from './effects.ts';
+import { GRACE_MS } from './effects.ts';
+import { expiryOf, lockEndOf } from './ends.ts';
+import type { ProcessRow } from './facts.ts';
 import type { Change, View } from './transition.ts';
+import type { Trigger } from './triggers.ts';
 
 /** @returns whether something that happened at this moment, by the rail's clock, is too late to be paid for the session. */
 export function isTooLate({ row, process }: Pick<View, 'row' | 'process'>, happenedAt: string): boolean {
   const happened = Date.parse(happenedAt);
   if (process.expiredAt && happened > Date.parse(process.expiredAt)) return true;
   return happened > graceEnd(row);
+}
+
+/** A trigger by which money arrives. */
+export type Arrival = Trigger<'pix_received' | 'deposit_seen'>;
+
+/**
+ * Whether money arrived after the lock of the price and has no new price yet: by the rail's clock, with the same grace as
+ * at the end of a session (C-21).
+ */
+export function needsPrice(row: ProcessRow, trigger: Trigger): trigger is Arrival {
+  if (trigger.on !== 'pix_received' && trigger.on !== 'deposit_seen') return false;
+  const end = lockEndOf(row);
+  const happenedAt = trigger.on === 'pix_received' ? trigger.settledAt : trigger.seenAt;
+  return end !== undefined && trigger.price === undefined && Date.parse(happenedAt) > end + GRACE_MS;
 }
 
 /** Ends a session for payments once the grace is over, or at once where that is forced. */

@@ -3,7 +3,7 @@ import { currencyOf } from '../base/currency.ts';
 import { fromMinor } from '../base/money.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
-import { admitOnce, isAdmitted, isQuoteOpen } from './admission.ts';
+import { acceptance, admitOnce, isAdmitted, unpaidExpiry } from './admission.ts';
 import { cents, conversionIn, known } from './amounts.ts';
 import type { EffectName } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
@@ -61,7 +61,7 @@ function quoteTransitions({ identity }: PixInComponents): Transition[] {
   return [
     when('quote_failed', 'start', 'quote/ERROR'),
     when('created', 'start', 'quote/QUOTE', { when: ({ row }) => row.sourceAmount !== null }),
-    when('accepted', 'quote/QUOTE', 'quote/ACCEPTED', { when: isQuoteOpen }),
+    when('accepted', 'quote/QUOTE', 'quote/ACCEPTED', acceptance),
     when('reached', 'quote/QUOTE', 'quote/ACCEPTED', { when: ({ process }) => process.isAccepted === true }),
     when('reached', 'quote/ACCEPTED', 'pre_kyc/INFO', { when: ({ row }) => row.clientTaxId === null }),
     when('reached', 'quote/ACCEPTED', `${identity}/INITIAL`),
@@ -76,7 +76,7 @@ function quoteTransitions({ identity }: PixInComponents): Transition[] {
       set: ({ process }) => ({ facts: { ...process.correction } }),
     }),
     when('limit_exceeded', collecting, 'pre_kyc/LIMIT'),
-    when('expired', ['quote/QUOTE', 'quote/ACCEPTED', ...collecting], 'quote/EXPIRED'),
+    when('expired', ['quote/QUOTE', 'quote/ACCEPTED', ...collecting], 'quote/EXPIRED', unpaidExpiry),
     when('cancelled', ['quote/QUOTE', 'quote/ACCEPTED', ...collecting], 'quote/CANCELLED'),
   ];
 }
@@ -137,7 +137,7 @@ function paymentTransitions({ deposit }: PixInComponents): Transition[] {
         journals.excessReturned(cents(process.excess)),
       ],
     }),
-    when('pix_received', payable, `${deposit}/PAID`, received),
+    when('pix_received', payable, `${deposit}/PAID`, { ...received, set: noteFullPayment }),
     when(
       'refund_requested',
       [`${deposit}/UNDERPAID`, `${deposit}/LATE`, `${deposit}/DIVERGENT`],
@@ -212,8 +212,14 @@ function notePayment({ trigger }: Payment) {
   };
 }
 
-function noteOverpayment(view: Payment) {
+/** A payment that is converted; after the lock at the price of its arrival. */
+function noteFullPayment(view: Payment) {
   const { facts, process } = notePayment(view);
+  return { facts: { ...facts, ...view.trigger.price }, process };
+}
+
+function noteOverpayment(view: Payment) {
+  const { facts, process } = noteFullPayment(view);
   return {
     facts,
     process: {

@@ -1,7 +1,7 @@
 /** The machine of the templates that end with a PIX payout: the quote and the payee, which both begin with. */
 
 import type { Journal } from '../ledger/posting.ts';
-import { isQuoteOpen } from './admission.ts';
+import { acceptance, unpaidExpiry } from './admission.ts';
 import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 
 /** Steps at which it is asked whether the payee may be paid. */
@@ -42,7 +42,7 @@ export function payeeTransitions({
   return [
     when('quote_failed', 'start', 'quote/ERROR'),
     when('created', 'start', 'quote/QUOTE'),
-    when('accepted', 'quote/QUOTE', 'quote/ACCEPTED', { when: isQuoteOpen }),
+    when('accepted', 'quote/QUOTE', 'quote/ACCEPTED', acceptance),
     when('reached', 'quote/QUOTE', 'quote/ACCEPTED', { when: ({ process }) => process.isAccepted === true }),
     when('reached', 'quote/ACCEPTED', 'pre_kyc/INFO', { when: ({ row }) => row.pixKey === null }),
     when('reached', 'quote/ACCEPTED', afterPayee, reserving),
@@ -53,7 +53,7 @@ export function payeeTransitions({
       }),
     }),
     when('limit_exceeded', collecting, 'pre_kyc/LIMIT'),
-    when('expired', ['quote/QUOTE', 'quote/ACCEPTED', ...collecting], 'quote/EXPIRED'),
+    when('expired', ['quote/QUOTE', 'quote/ACCEPTED', ...collecting], 'quote/EXPIRED', unpaidExpiry),
     when('cancelled', ['quote/QUOTE', 'quote/ACCEPTED', ...collecting], 'quote/CANCELLED'),
     when('cancelled', PAYEE_STEPS, 'quote/CANCELLED', releasing),
     when('step_up_required', 'kyc_payee/INITIAL', 'kyc_payee/PENDING'),

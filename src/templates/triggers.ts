@@ -44,12 +44,13 @@ export interface TriggerFacts {
   /** The session ended; `isForced` ends it before its time. */
   expired: { readonly isForced?: boolean };
   cancelled: Nothing;
-  /** A PIX arrived; lateness is judged by `settledAt` (C-32). */
+  /** A PIX arrived; lateness is judged by `settledAt` (C-32). `price`: of its arrival, where the lock was over (C-21). */
   pix_received: {
     readonly endToEndId: string;
     readonly amount: string;
     readonly settledAt: string;
     readonly payerTaxId: string | null;
+    readonly price?: QuoteFacts;
   };
   /** Screening found nothing, or holds the transaction. */
   cleared: Nothing;
@@ -74,12 +75,14 @@ export interface TriggerFacts {
   payout_returned: Nothing;
   /** Where to deposit, and how much exactly. */
   deposit_ready: { readonly address: string; readonly exactAmount: string };
+  /** A deposit was seen, not final; `price` as with a PIX. */
   deposit_seen: {
     readonly txHash: string;
     readonly logIndex: number;
     readonly amount: string;
     readonly from: string;
     readonly seenAt: string;
+    readonly price?: QuoteFacts;
   };
   deposit_confirmed: { readonly txHash: string };
   deposit_dropped: { readonly txHash: string };

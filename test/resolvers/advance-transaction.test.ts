@@ -34,6 +34,7 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     clock: { nowMs: async () => Date.now() },
     doorbell: new Doorbell(),
     render: () => '{}',
+    priceArrival: async (_row, trigger) => trigger,
   });
   const create = {
     ...emptyProcess(accountId, template.name, Date.now(), null),

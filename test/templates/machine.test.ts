@@ -505,8 +505,9 @@ describe('effects', () => {
     steps.flatMap(({ effects }) => effects.map(({ name }) => name)).join(' ');
   const PAID_IN = 'check_identity create_charge expire_payable screen swap';
 
+  // An accepted quote ends with its session: the first `expire` is that of the lock.
   test.each([
-    ['checkout', `${TO_CHARGE.checkout} pix_received cleared swap_settled`, `expire ${PAID_IN}`],
+    ['checkout', `${TO_CHARGE.checkout} pix_received cleared swap_settled`, `expire expire ${PAID_IN}`],
     ['onramp', `${TO_CHARGE.onramp} pix_received cleared swap_settled`, `expire ${PAID_IN}`],
     [
       'onramp to address',

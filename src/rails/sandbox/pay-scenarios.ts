@@ -2,7 +2,8 @@
 import { BRL } from '../../base/currency.ts';
 import { toMinor } from '../../base/money.ts';
 import { cents } from '../../templates/amounts.ts';
-import { expiryOf, GRACE_MS } from '../../templates/effects.ts';
+import { GRACE_MS } from '../../templates/effects.ts';
+import { expiryOf } from '../../templates/ends.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { newPayment, type Payment } from './pix.ts';
 import type { Act, Playable, Stage } from './stage.ts';

@@ -1,0 +1,147 @@
+/**
+ * Goal: C-21: a price holds for the lock time of its currency, not for the life of the session. Method: sessions of a day
+ * on the virtual clock; the account's spread changes in between, so that a new price shows.
+ */
+import { beforeEach, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+
+const app = useApp();
+let key: string;
+
+beforeEach(async () => {
+  key = (await app.addAccount()).apiKey;
+});
+
+const post = async (path: string, body: object, status = 201) => {
+  const answer = await app.post(path, body, { key });
+  expect(answer.status, answer.text).toBe(status);
+  return answer.json;
+};
+const customer = { client_name: 'Maria Silva', client_tax_id: '52998224725' };
+const long = { expires_in: 86_400, currency_exit_received_code: 'USDT_TRX', ...customer };
+const pay = (end2end: string, scenario = 'pay') => post('/v2/sandbox/trigger', { scenario, end2end }, 200);
+const wait = (advance: string) => post('/v2/sandbox/clock', { advance }, 200);
+
+async function widenSpread(template: string) {
+  const query = `mutation { updateTemplateSettings(template: ${template}, input: { spread: "0.05" }) { spread } }`;
+  const { json } = await app.graphql(query, {}, { key });
+  expect(json.errors).toBeUndefined();
+}
+
+/** @returns the attributes once the transaction is at a step, or at any state of a component. */
+async function attributesAt(path: string, end2end: string, step: string) {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const { json } = await app.get(`${path}/${end2end}`, { key });
+    if ([json.component, `${json.component}/${json.state}`].includes(step)) return json.attributes;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${end2end} does not reach ${step}`);
+}
+
+test('C-21: a payment within the lock has the price of the creation, whatever the price is now', async () => {
+  const made = await post('/v2/onramp', { amount_payment: '550', ...long });
+  await widenSpread('onramp');
+  await wait('29m');
+  await pay(made.end2end);
+  const { quote, amount_received } = await attributesAt('/v2/onramp', made.end2end, 'success');
+  expect({ quote, amount_received }).toEqual({
+    quote: made.attributes.quote,
+    amount_received: made.attributes.amount_received,
+  });
+});
+
+test('C-21: a payment after the lock is priced when it arrives, and booked at that price', async () => {
+  const made = await post('/v2/onramp', { amount_payment: '550', ...long });
+  await widenSpread('onramp');
+  await wait('32m');
+  const fresh = await post('/v2/onramp', { amount_payment: '550', ...long });
+  expect(fresh.attributes.quote).not.toBe(made.attributes.quote);
+  await pay(made.end2end);
+  const now = await attributesAt('/v2/onramp', made.end2end, 'success');
+  expect(now.quote).toBe(fresh.attributes.quote);
+  expect(now.amount_received).toBe(fresh.attributes.amount_received);
+  expect(now.amount_payment).toBe(550);
+  const { json } = await app.get('/v2/statement?account_type=available', { key });
+  expect(json.entries[0].credit).toBe(fresh.attributes.amount_received);
+});
+
+test('C-21: the page of a long session says until when the rate holds; that of a usual one need not', async () => {
+  const query = 'query ($id: String!) { transaction(end2end: $id) { payment { link } } }';
+  const pageOf = async (expires_in: number) => {
+    const { end2end: id } = await post('/v2/onramp', { amount_payment: '550', ...long, expires_in });
+    const { json } = await app.graphql(query, { id }, { key });
+    const page = await (await fetch(json.data.transaction.payment.link)).text();
+    return page.slice(page.indexOf('</svg>'));
+  };
+  expect(await pageOf(86_400)).toContain('A cotação vale até <time');
+  expect(await pageOf(1_800)).not.toContain('A cotação vale até');
+});
+
+test('C-21: a deposit after the lock is paid out at the price of its arrival', async () => {
+  const body = {
+    amount_paid: '100',
+    currency_entry_paid_code: 'USDT_TRX',
+    from: 'external',
+    pix_key: '52998224725',
+    pix_key_type: 'cpf',
+    expires_in: 86_400,
+    ...customer,
+  };
+  const made = await post('/v2/offramp', body);
+  await widenSpread('offramp_instant');
+  await wait('32m');
+  const fresh = await post('/v2/offramp', body);
+  expect(fresh.attributes.amount_received).not.toBe(made.attributes.amount_received);
+  await pay(made.end2end, 'deposit');
+  const now = await attributesAt('/v2/offramp', made.end2end, 'crypto_deposit');
+  expect(now.amount_received).toBe(fresh.attributes.amount_received);
+  expect(now.amount_payment).toBe(100);
+});
+
+test('C-21: an order by a quote keeps the lock of the quote', async () => {
+  const create = `mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "550" }) { id } }`;
+  const { json } = await app.graphql(create, {}, { key });
+  expect(json.errors).toBeUndefined();
+  await wait('9m');
+  const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } } }`;
+  const input = {
+    quoteId: json.data.createQuote.id,
+    currency: 'USDT_TRX',
+    clientName: 'Maria Silva',
+    clientTaxId: '52998224725',
+    expiresIn: 86_400,
+  };
+  const made = await app.graphql(query, { input }, { key });
+  expect(made.json.errors).toBeUndefined();
+  const { end2end } = made.json.data.createOnramp.transaction;
+  const before = (await app.get(`/v2/onramp/${end2end}`, { key })).json.attributes;
+  await widenSpread('onramp');
+  await wait('24m');
+  await pay(end2end);
+  expect((await attributesAt('/v2/onramp', end2end, 'success')).quote).not.toBe(before.quote);
+});
+
+test('C-21: a quote that nobody accepted ends with its lock; an accepted one lasts as long as its session', async () => {
+  const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } } }`;
+  const input = {
+    accept: false,
+    amountPayment: '550',
+    currency: 'USDT_TRX',
+    clientName: 'Maria Silva',
+    clientTaxId: '52998224725',
+    expiresIn: 86_400,
+  };
+  const ids = [];
+  for (let n = 0; n < 2; n += 1) {
+    const { json } = await app.graphql(query, { input }, { key });
+    expect(json.errors).toBeUndefined();
+    ids.push(json.data.createOnramp.transaction.end2end);
+  }
+  const accept = 'mutation ($id: String!) { acceptQuote(end2end: $id) { end2end } }';
+  expect((await app.graphql(accept, { id: ids[0] }, { key })).json.errors).toBeUndefined();
+  await wait('31m');
+  const late = await app.graphql(accept, { id: ids[1] }, { key });
+  expect(late.json.errors[0].extensions.code).toBe('STEP_CONFLICT');
+  await attributesAt('/v2/onramp', ids[1], 'quote/EXPIRED');
+  await attributesAt('/v2/onramp', ids[0], 'depositpix/QRCODE');
+});
