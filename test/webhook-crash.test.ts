@@ -205,7 +205,7 @@ async function outlastLeases(): Promise<void> {
 async function pending(): Promise<number> {
   const { rows } = await owner.query(
     `select (select count(*) from webhook_delivery where state = 'pending') + (select count(*) from job where kind not like 'expire%')
-       + (select count(*) from event e, relay_cursor c where (e.xid, e.id) > (c.xid, c.id)) as n`,
+       + (select count(*) from relay_queue) as n`,
   );
   return Number(rows[0].n);
 }

@@ -89,8 +89,8 @@ export async function recoverWebhookEndpoint(context: Context, id: string): Prom
   if (disabledFromSeq === null)
     throw new GatewayError('STEP_CONFLICT', 'the endpoint was not disabled, or has been recovered');
   const now = await nowOf(context);
-  const result = await withRelayHeld(context.database, (tx) =>
-    recoverMissed(tx, context.caller.accountId, id, now),
+  const result = await withRelayHeld(context.database, context.caller.accountId, (tx, relayedSeq) =>
+    recoverMissed(tx, context.caller.accountId, id, { now, relayedSeq }),
   );
   wakePumps(context);
   return result;

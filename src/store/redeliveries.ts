@@ -70,13 +70,14 @@ const RECOVER: Statement = {
   name: 'redeliver_missed',
   text: `with missed as materialized (
       select v.account_id, v.seq, v.transaction_id, o.round from event v
-        join transaction t on t.account_id = v.account_id and t.id = v.transaction_id
+        cross join lateral (select template, webhook from transaction t
+                             where t.account_id = v.account_id and t.id = v.transaction_id limit 1) t
         join webhook_endpoint p on p.account_id = v.account_id and p.id = $2 and p.removed_at is null
         cross join lateral ${WANTED_BY} w
         left join lateral (select o.round, o.state from webhook_delivery o
           where o.account_id = v.account_id and o.endpoint_id = $2 and o.event_seq = v.seq and o.round >= 0
           order by o.round desc limit 1) o on true
-       where v.account_id = $1 and v.seq >= p.disabled_from_seq and w.id = $2 and ${isNamed('w.event_names', 'v.name')}
+       where v.account_id = $1 and v.seq >= p.disabled_from_seq and v.seq <= $4 and w.id = $2 and ${isNamed('w.event_names', 'v.name')}
          and (o.state is null or o.state in ('dead', 'skipped'))
        order by v.seq limit ${REDELIVERIES_MAX + 1}
     ), again as (
@@ -128,17 +129,18 @@ export async function redeliverAll(
 /**
  * Enables an endpoint again and delivers what it missed, 10,000 events at most: then the next one to be recovered is noted.
  *
- * @param tx - in which no relay goes on.
+ * @param tx - in which nobody relays the account.
+ * @param relayedSeq - the last event that was relayed: those after it need no recovery.
  */
 export async function recoverMissed(
   tx: Tx,
   accountId: bigint,
   endpointId: string,
-  now: Date,
+  { now, relayedSeq }: { readonly now: Date; readonly relayedSeq: bigint },
 ): Promise<Redelivered> {
   // What a pump skips meanwhile must be seen as skipped.
   await tx.query(LOCK, [accountId, endpointId]);
-  const [row] = await tx.query<Redelivered>(RECOVER, [accountId, endpointId, now]);
+  const [row] = await tx.query<Redelivered>(RECOVER, [accountId, endpointId, now, relayedSeq]);
   return row ?? NOTHING;
 }
 

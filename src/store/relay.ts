@@ -1,6 +1,7 @@
 /**
- * The relay in the database: events, in the order of commits, become deliveries of the endpoints that want them. Which
- * those are is said once here, for the relay and for what is recovered later.
+ * The relay in the database: the events of an account, in their order, become deliveries of the endpoints that want them.
+ * Which those are is said once here, for the relay and for what is recovered later. The log is read as every follower
+ * reads it: by account, from a place on, without gaps (decision 0014).
  */
 import type { Database, Statement, Tx } from './database.ts';
 
@@ -9,15 +10,29 @@ export interface RelayStep {
   /** Events that were read. */
   readonly events: number;
   readonly deliveries: number;
-  readonly accountIds: readonly bigint[];
-  /** Whether there are more: past the size of a step, or held back by a writer that has not ended. */
-  readonly isBehind: boolean;
+  /** Accounts that have more events than a step takes. */
+  readonly unfinished: readonly bigint[];
+  /** Accounts that somebody else is working on: he may not see the newest events. */
+  readonly held: readonly bigint[];
 }
 
-/** Most events of one step. */
-const STEP_MAX = 1_000;
-/** Two writers of one account are never further apart than their batches are long. */
-const DISORDER_MAX = 2_000;
+/** How far the relay is behind the log. */
+export interface RelayLag {
+  /** Accounts with events that are not deliveries yet, counted up to about a thousand. */
+  readonly accounts: number;
+  /** Events of these accounts that wait. */
+  readonly events: number;
+  /** Since when the oldest of them waits, milliseconds; 0 when nothing does. */
+  readonly oldestMs: number;
+}
+
+/** Events of one account that a step takes at most. */
+const EVENTS_MAX = 250;
+/** Accounts that a step takes at most. */
+export const ACCOUNTS_MAX = 32;
+/** Notes that are read at once to find the accounts that are behind. */
+const NOTES_MAX = 500;
+const INT_MAX = 2 ** 31 - 1;
 
 /**
  * Where the event `v` of the transaction `t` goes (C-61): to the transaction's own URL if it has one, else to those for
@@ -44,78 +59,121 @@ export function isNamed(names: string, name: string): string {
     where ${name} ~ ('^' || replace(replace(n, '.', '\\.'), '*', '[^.]*') || '$')))`;
 }
 
+const BEHIND: Statement = {
+  name: 'relay_behind',
+  text: `select distinct account_id as "accountId" from (
+      select account_id from relay_queue where account_id > $1 order by account_id, seq limit ${NOTES_MAX}) q
+    order by 1`,
+};
+/** Places that another step, or a recovery, has locked come without a number. */
+const LOCK: Statement = {
+  name: 'relay_lock',
+  text: `with mine as materialized (
+      select account_id, seq from relay_place where account_id = any ($1::bigint[]) order by account_id for update skip locked
+    )
+    select p.account_id as "accountId", m.seq from relay_place p left join mine m using (account_id)
+     where p.account_id = any ($1::bigint[])`,
+};
 /**
- * Locked by whoever relays: another one goes away empty. Only events are read whose writers, and all before them, have
- * ended: by ids alone those would be missed that were given one early and commit late (docs/decisions).
- * `late`: an account's events are numbered by its lock, transactions by their first write, so the two orders can differ
- * where a batch writes several accounts. What an account numbered before an event of this step is taken with it.
+ * Run after the lock, so that it sees what was settled before. It takes the events that follow the place one by one; an event
+ * that is missing for another reason than its age ends the step there. Transactions are looked up one by one: a join is
+ * planned as a scan of the table as soon as the statistics make that look cheap.
  */
 const STEP: Statement = {
   name: 'relay_step',
   text: `with place as materialized (
-      select xid, id from relay_cursor where name = 'webhooks' for update skip locked
+      select u.account_id, u.seq as before, greatest(u.seq, f.seq - 1) as seq
+        from unnest($1::bigint[], $2::bigint[]) u(account_id, seq) left join event_floor f on f.account_id = u.account_id
     ), step as materialized (
-      select e.account_id, e.seq, e.xid, e.id, e.name, e.transaction_id from event e
-       where (e.xid, e.id) > ((select xid from place), (select id from place))
-         and e.xid < pg_snapshot_xmin(pg_current_snapshot())
-       order by e.xid, e.id limit ${STEP_MAX}
+      select p.account_id, v.seq, v.name, v.transaction_id
+        from place p cross join lateral (
+          select e.seq, e.name, e.transaction_id, row_number() over (order by e.seq) as n from event e
+           where e.account_id = p.account_id and e.seq > p.seq order by e.seq limit ${EVENTS_MAX}) v
+       where v.seq = p.seq + v.n
     ), reached as materialized (
-      select xid, id from step order by xid desc, id desc limit 1
-    ), late as (
-      select e.account_id, e.seq, e.xid, e.id, e.name, e.transaction_id
-        from (select account_id, min(seq) as low, max(seq) as high, count(*) as n from step group by account_id) s
-        cross join lateral (
-          select * from event e where e.account_id = s.account_id and e.seq >= s.low - ${DISORDER_MAX} and e.seq < s.high
-             and (e.xid, e.id) > ((select xid from reached), (select id from reached))) e
-       where s.high - s.low + 1 > s.n
-          or exists (select from event p where p.account_id = s.account_id and p.seq = s.low - 1
-                       and (p.xid, p.id) > ((select xid from reached), (select id from reached)))
+      select p.account_id, p.before, coalesce(max(s.seq), p.seq) as seq, count(s.seq) as events
+        from place p left join step s using (account_id) group by p.account_id, p.before, p.seq
     ), added as (
       insert into webhook_delivery (account_id, endpoint_id, event_seq, transaction_id, due_at, created_at)
-        select v.account_id, w.id, v.seq, v.transaction_id, $1, $1
-          from (select * from step union all select * from late) v
-          join transaction t on t.account_id = v.account_id and t.id = v.transaction_id
+        select v.account_id, w.id, v.seq, v.transaction_id, $3, $3
+          from step v
+          cross join lateral (select template, webhook from transaction t
+                               where t.account_id = v.account_id and t.id = v.transaction_id limit 1) t
           cross join lateral ${WANTED_BY} w
          where w.state <> 'disabled' and ${isNamed('w.event_names', 'v.name')}
          order by v.account_id, v.seq
       on conflict (account_id, endpoint_id, event_seq, round) do nothing
       returning 1
     ), moved as (
-      update relay_cursor set xid = reached.xid, id = reached.id from reached where name = 'webhooks'
+      update relay_place p set seq = r.seq from reached r where p.account_id = r.account_id and r.seq > r.before
+    ), done as (
+      delete from relay_queue q using reached r where q.account_id = r.account_id and q.seq > r.before and q.seq <= r.seq
     )
-    select (select count(*)::int from step) as events, (select count(*)::int from added) as deliveries,
-      array(select distinct account_id::text from step) as "accountIds",
-      (select count(*) = ${STEP_MAX} from step) or exists (
-        select from event e where (e.xid, e.id) > (coalesce((select xid from reached), (select xid from place)),
-                                                   coalesce((select id from reached), (select id from place)))
-      ) as "isBehind"`,
+    select coalesce(sum(events), 0)::int as events, (select count(*)::int from added) as deliveries,
+      array(select account_id::text from reached where events = ${EVENTS_MAX}) as unfinished from reached`,
 };
 const HOLD: Statement = {
   name: 'relay_hold',
-  text: `select name from relay_cursor where name = 'webhooks' for update`,
+  text: `select seq from relay_place where account_id = $1 for update`,
+};
+const LAG: Statement = {
+  name: 'relay_lag',
+  text: `select count(*)::int as accounts, least(coalesce(sum(h.event_seq - p.seq), 0), ${INT_MAX})::int as events,
+      least(coalesce(extract(epoch from now() - min(b.at)) * 1000, 0), ${INT_MAX})::int as "oldestMs"
+    from (select account_id, min(at) as at
+            from (select account_id, at from relay_queue order by account_id, seq limit 1000) q group by 1) b
+    join account_head h using (account_id) join relay_place p using (account_id)`,
 };
 
-/**
- * Makes deliveries of the next events, exactly once, and moves the place in the log with them.
- *
- * @param nowMs - on the clock of the processes: deliveries are due at once.
- */
-export async function relayStep(database: Tx, nowMs: number): Promise<RelayStep> {
-  const [row] = await database.query<Omit<RelayStep, 'accountIds'> & { accountIds: readonly string[] }>(
-    STEP,
-    [new Date(nowMs).toISOString()],
-  );
-  if (!row) return { events: 0, deliveries: 0, accountIds: [], isBehind: false };
-  return { ...row, accountIds: row.accountIds.map(BigInt) };
+/** @returns accounts after this one that have events which are not deliveries yet, in order; none at the end. */
+export async function accountsBehind(database: Tx, after: bigint): Promise<bigint[]> {
+  const rows = await database.query<{ accountId: bigint }>(BEHIND, [after]);
+  return rows.map(({ accountId }) => accountId);
 }
 
-/** Does something while no relay goes on: what it then sees of the log is all that was relayed, and what follows is not. */
+/**
+ * Makes deliveries of the next events of accounts, exactly once, and moves the places in the log with them.
+ *
+ * @param accountIds - `ACCOUNTS_MAX` at most.
+ * @param nowMs - on the clock of the processes: deliveries are due at once.
+ */
+export function relayStep(
+  database: Database,
+  accountIds: readonly bigint[],
+  nowMs: number,
+): Promise<RelayStep> {
+  return database.withTx(async (tx) => {
+    const places = await tx.query<{ accountId: bigint; seq: bigint | null }>(LOCK, [accountIds]);
+    const held = places.filter(({ seq }) => seq === null).map(({ accountId }) => accountId);
+    const mine = places.filter(({ seq }) => seq !== null);
+    if (mine.length === 0) return { events: 0, deliveries: 0, unfinished: [], held };
+    const [row] = await tx.query<{ events: number; deliveries: number; unfinished: readonly string[] }>(
+      STEP,
+      [mine.map(({ accountId }) => accountId), mine.map(({ seq }) => seq), new Date(nowMs).toISOString()],
+    );
+    const { events = 0, deliveries = 0, unfinished = [] } = row ?? {};
+    return { events, deliveries, unfinished: unfinished.map(BigInt), held };
+  });
+}
+
+/**
+ * Does something while the relay leaves an account alone.
+ *
+ * @param work - is given the last event that was relayed; those that follow are relayed afterwards.
+ */
 export function withRelayHeld<Result>(
   database: Database,
-  work: (tx: Tx) => Promise<Result>,
+  accountId: bigint,
+  work: (tx: Tx, relayedSeq: bigint) => Promise<Result>,
 ): Promise<Result> {
   return database.withTx(async (tx) => {
-    await tx.query(HOLD, []);
-    return work(tx);
+    const [place] = await tx.query<{ seq: bigint }>(HOLD, [accountId]);
+    return work(tx, place?.seq ?? 0n);
   });
+}
+
+/** @returns how far the relay is behind the log. */
+export async function relayLag(database: Tx): Promise<RelayLag> {
+  const [lag] = await database.query<RelayLag>(LAG, []);
+  return lag ?? { accounts: 0, events: 0, oldestMs: 0 };
 }

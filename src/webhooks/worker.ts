@@ -4,7 +4,7 @@ import type { Services } from '../resolvers/context.ts';
 import { type RepeatOptions, repeat } from '../resolvers/repeat.ts';
 import { makeMonths, retireMonths } from '../store/event-log.ts';
 import { createPump, type Pump, type PumpOptions } from './pump.ts';
-import { relayAll } from './relay.ts';
+import { createRelay } from './relay.ts';
 
 /** How webhooks run. */
 export interface WebhookOptions extends PumpOptions {
@@ -20,8 +20,6 @@ export interface WebhookWorker {
 
 /** How often is looked without being rung for: timers, and commits of other processes. */
 const POLL_MS = 1_000;
-/** Events that wait for a writer to end are asked for again so soon. */
-const BEHIND_MS = 20;
 /** What comes together is done together; after an error the database is left alone for a while. */
 const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 1_000, complaint: 'webhooks have to wait' };
 const HOUSEKEEPING_MS = 3_600_000;
@@ -42,17 +40,19 @@ export function startWebhooks(
   const stopping = new AbortController();
   const pump = createPump(services, log, options);
   const pumping = repeat(stopping.signal, log, TURNS, () => pumpTurn(pump));
+  const relay = createRelay(services, log);
   const relaying = repeat(stopping.signal, log, TURNS, async () => {
-    const { deliveries, isBehind } = await relayAll(services);
+    const { deliveries, waitMs } = await relay.turn();
     if (deliveries > 0) pumping.ring();
-    return isBehind ? BEHIND_MS : POLL_MS;
+    return waitMs;
   });
   const keeping = repeat(stopping.signal, log, TURNS, async () => {
     await keepMonths(services, options.retentionDays ?? RETENTION_DAYS);
     return HOUSEKEEPING_MS;
   });
   pump.onEnded(pumping.ring);
-  services.doorbell.onAny(() => {
+  services.doorbell.onAny((accountIds) => {
+    relay.hear(accountIds);
     relaying.ring();
     // The clock may have been set ahead: deliveries that wait are due then.
     pumping.ring();

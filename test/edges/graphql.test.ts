@@ -159,7 +159,8 @@ describe('relations', () => {
   test('events of a transaction come in their order, with the labels of their steps', async () => {
     const [{ end2end }] = TRANSACTIONS;
     await app.owner.query(
-      `insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
+      `with head as (update account_head set event_seq = 2 where account_id = $1)
+       insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
        select account_id, n, 'crossramp_checkout.quote.' || lower(s), id, n, 'quote', s, created_at, '{}'
          from transaction, unnest(array['QUOTE', 'ACCEPTED']) with ordinality u(s, n) where account_id = $1 and end2end = $2`,
       [app.accountId, end2end],

@@ -29,8 +29,11 @@ beforeAll(async () => {
   foreignKey = apiKey;
   await importAccount(app.database, REGISTRY, accountId, 'foreign.ndjson', FOREIGN);
   await app.owner.query(
-    `insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
-     select account_id, id, '${CANARY}', id, 1, 'x', 'y', now(), '${CANARY}' from transaction where account_id = $1`,
+    `with head as (
+       update account_head set event_seq = (select count(*) from transaction where account_id = $1) where account_id = $1
+     )
+     insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
+     select account_id, row_number() over (order by id), '${CANARY}', id, 1, 'x', 'y', now(), '${CANARY}' from transaction where account_id = $1`,
     [accountId],
   );
 });

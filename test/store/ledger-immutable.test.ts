@@ -58,7 +58,8 @@ beforeAll(async () => {
   ] as const)
     expect(await post(ref, lines, `${day}T12:00:00Z`, 1)).toBe('POSTED');
   await test.owner.query(
-    `insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
+    `with head as (update account_head set event_seq = 1 where account_id = $1)
+     insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
      values ($1, 1, 'onramp.success.done', 1, 1, 'success', 'DONE', now(), '{}')`,
     [accountId],
   );
@@ -148,7 +149,8 @@ describe('what was written stays', () => {
   });
 
   it('the gateway can post, read, and add events', async () => {
-    const event = `insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
+    const event = `with head as (update account_head set event_seq = 2 where account_id = OWN)
+      insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
       values (OWN, 2, 'onramp.success.done', 1, 2, 'success', 'DONE', now(), '{}')`;
     const posting = `select ledger_post(array[OWN::bigint], array['app'], array['h'::bytea], array['test'], array[null::bigint], null,
       array[1, 1], array[HOUSE, HELD]::bigint[], array[-5, 5]::numeric[])`;

@@ -108,8 +108,7 @@ const untilDelivered = (name = path()) =>
   eventually(`everything at ${name}`, async () => {
     const { rows } = await app.owner.query(
       `select from webhook_delivery where account_id = $1 and state = 'pending'
-       union all select from event e where account_id = $1 and e.xid >= pg_snapshot_xmin(pg_current_snapshot())
-       union all select from event e, relay_cursor c where (e.xid, e.id) > (c.xid, c.id)`,
+       union all select from relay_queue where account_id = $1`,
       [String(shop.accountId)],
     );
     return rows.length === 0 ? receiver.at(name) : undefined;
