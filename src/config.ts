@@ -1,6 +1,7 @@
 /** The settings of the process, read from its environment here and nowhere else; docs/operations.md lists them. */
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import { isCidr } from './base/cidr.ts';
 
 /** A setting that is not accepted; the message names it and the accepted form. */
 export class ConfigError extends Error {
@@ -36,6 +37,17 @@ export interface Config {
   readonly exactIntegers: boolean;
   /** Reads and writes of one key (C-53); null for no limit. */
   readonly rateLimit: { readonly reads: RateLimit; readonly writes: RateLimit } | null;
+  /** Failed authentications of one client address; null for no limit. */
+  readonly authFailureLimit: RateLimit | null;
+  /** Networks of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** What connections may take: most at once, and most milliseconds until header fields and whole request have come. */
+  readonly connections: {
+    readonly total: number;
+    readonly perAddress: number;
+    readonly headersMs: number;
+    readonly requestMs: number;
+  };
   /** Whether GraphiQL is served. */
   readonly graphiql: boolean;
   /** Most event streams of one key in the process. */
@@ -74,6 +86,14 @@ export function readConfig(env: Environment): Config {
     strictQuery: oneOf(env, 'STRICT_QUERY', ['0', '1'], '0') === '1',
     exactIntegers: oneOf(env, 'LEGACY_OFFRAMP_NUMBERS', ['rounded', 'exact'], 'rounded') === 'exact',
     rateLimit: rateLimit(env.RATE_LIMIT),
+    authFailureLimit: authFailureLimit(env.AUTH_FAILURE_LIMIT),
+    trustedProxies: trustedProxies(env.TRUSTED_PROXIES),
+    connections: {
+      total: integer(env, 'CONNECTIONS_MAX', 20_000, 1, 1_000_000),
+      perAddress: integer(env, 'CONNECTIONS_PER_ADDRESS', 2_000, 1, 1_000_000),
+      headersMs: 1_000 * integer(env, 'HEADERS_TIMEOUT', 10, 1, 600),
+      requestMs: 1_000 * integer(env, 'REQUEST_TIMEOUT', 30, 1, 3_600),
+    },
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',
     eventStreamsMax: integer(env, 'EVENT_STREAMS_MAX', 1_000, 1, 1_000_000),
     sandboxAuto: oneOf(env, 'SANDBOX_AUTO', ['0', '1'], '0') === '1',
@@ -105,6 +125,24 @@ function rateLimit(text: string | undefined): Config['rateLimit'] {
   if (reads && writes && text.split(',').length <= 2) return { reads, writes };
   throw new ConfigError(
     `RATE_LIMIT: expected off, or reads and writes per second with their bursts such as 1000/2000,100/200, got ${text}`,
+  );
+}
+
+function authFailureLimit(text: string | undefined): RateLimit | null {
+  if (text === 'off') return null;
+  const limit = bucket(text || '2/60');
+  if (limit) return limit;
+  throw new ConfigError(
+    `AUTH_FAILURE_LIMIT: expected off, or failures per second with their burst such as 2/60, got ${text}`,
+  );
+}
+
+function trustedProxies(text: string | undefined): readonly string[] {
+  const networks = (text ?? '').split(',').flatMap((each) => each.trim() || []);
+  const wrong = networks.find((each) => !isCidr(each));
+  if (wrong === undefined) return networks;
+  throw new ConfigError(
+    `TRUSTED_PROXIES: expected networks separated by commas, such as 10.0.0.0/8,2001:db8::/32, got ${wrong}`,
   );
 }
 

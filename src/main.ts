@@ -4,9 +4,11 @@ import { readConfig } from './config.ts';
 import { playDemo } from './rails/sandbox/demo.ts';
 import { provisionSandbox } from './resolvers/provision-sandbox.ts';
 import { startWorker } from './resolvers/run-jobs.ts';
-import { type App, close, createApp, listen } from './server/app.ts';
+import { type App, createApp } from './server/app.ts';
 import { banner, workerBanner } from './server/banner.ts';
+import { networksOf } from './server/client-address.ts';
 import { describeFailure } from './server/describe-failure.ts';
+import { close, listen } from './server/listen.ts';
 import { connectDoorbell } from './server/remote-doorbell.ts';
 import { writeSandbox } from './server/sandbox-files.ts';
 import { createServices } from './server/services.ts';
@@ -37,7 +39,7 @@ async function start(): Promise<void> {
     else app.handle(request, response);
   };
   // The port first: a gateway that cannot listen should not touch a database.
-  const { server, port } = await listen(handle, config);
+  const { server, port } = await listen(handle, { ...config, isTrusted: networksOf(config.trustedProxies) });
   endings.push(
     () => app?.drain(),
     () => close(server, GRACE_MS),

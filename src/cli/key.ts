@@ -1,8 +1,8 @@
 /** `crossramp key create|list|revoke`. */
 
-import { isIP } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import { SCOPES, type Scope } from '../base/api-key.ts';
+import { isCidr } from '../base/cidr.ts';
 import { parseInstant } from '../base/instant.ts';
 import { createKey } from '../resolvers/manage-keys.ts';
 import { listKeys, revokeKey } from '../store/api-keys.ts';
@@ -107,15 +107,6 @@ function parseExpiry(text: string): Date {
 }
 
 function collectCidr(text: string, known: string[]): string[] {
-  const [network = '', bits, ...rest] = text.split('/');
-  const family = isIP(network);
-  const bitsMax = family === 6 ? 128 : 32;
-  if (
-    family === 0 ||
-    rest.length > 0 ||
-    (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
-  ) {
-    throw new InvalidArgumentError('Expected an address or a network such as 203.0.113.0/24.');
-  }
-  return [...known, text];
+  if (isCidr(text)) return [...known, text];
+  throw new InvalidArgumentError('Expected an address or a network such as 203.0.113.0/24.');
 }

@@ -1,6 +1,6 @@
 /** The HTTP application: who listens where, in which order a request is checked, and how the server ends. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
@@ -10,7 +10,16 @@ import { asyncApiDocument } from '../rest-compat/asyncapi.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
-import { type Authenticate, authenticator, challenge, payerAuthenticator } from './authenticate.ts';
+import { findValidKeys } from '../store/api-keys.ts';
+import {
+  type Authenticate,
+  authenticator,
+  challenge,
+  failureLimiter,
+  payerAuthenticator,
+} from './authenticate.ts';
+import { checkRequest } from './check-request.ts';
+import { type AddressCheck, clientAddress, networksOf } from './client-address.ts';
 import { graphqlServer, serveGraphiql } from './graphql.ts';
 import {
   type Exchange,
@@ -31,7 +40,14 @@ import { checkMethod, type Match, methodsOf, routeFinder, serveRest } from './re
 export interface AppParts {
   readonly config: Pick<
     Config,
-    'publicUrl' | 'limitOverflow' | 'strictQuery' | 'exactIntegers' | 'rateLimit' | 'graphiql'
+    | 'publicUrl'
+    | 'limitOverflow'
+    | 'strictQuery'
+    | 'exactIntegers'
+    | 'rateLimit'
+    | 'authFailureLimit'
+    | 'trustedProxies'
+    | 'graphiql'
   >;
   readonly services: Services;
   readonly log: Logger;
@@ -57,7 +73,6 @@ type Limiters = Readonly<Record<RequestKind, Limited>> | undefined;
 
 const GRAPHQL_METHODS = ['GET', 'POST'];
 const GRAPHQL_STREAM_METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
-const TARGET_LENGTH_MAX = 8_192;
 const REQUEST_ID = /^[\w.-]{1,128}$/;
 
 /** @returns the application, not listening yet. */
@@ -65,9 +80,12 @@ export function createApp({ config, services, log }: AppParts): App {
   const { database, registry } = services;
   const routes = restRoutes(registry, config);
   const findRoute = routeFinder(routes);
-  const authenticate = authenticator(database);
-  const authenticatePayer = payerAuthenticator(services, authenticate);
-  const streams = new OpenStreams(authenticatePayer);
+  const isTrusted = networksOf(config.trustedProxies);
+  const byKey = authenticator(database);
+  const limitFailures = failureLimiter(config.authFailureLimit);
+  const authenticate = limitFailures(byKey);
+  const authenticatePayer = limitFailures(payerAuthenticator(services, byKey));
+  const streams = new OpenStreams((keys) => findValidKeys(database, keys));
   const graphqlApi = graphqlServer(buildSchema(registry), streams, log);
   const limiters = limitersOf(config);
   const admit = admission(services, limiters);
@@ -82,7 +100,7 @@ export function createApp({ config, services, log }: AppParts): App {
       authenticate,
       match.route.method === 'GET' ? 'read' : 'write',
     );
-    await serveRest(exchange, match, context, headers);
+    await serveRest(exchange, match, context, { headers, authenticate: () => authenticate(exchange) });
   };
   const graphql = async (exchange: Exchange) => {
     exchange.route = exchange.path;
@@ -103,8 +121,7 @@ export function createApp({ config, services, log }: AppParts): App {
     servePay: payServer({ services, log, isLimited: config.rateLimit !== null }),
   });
   const dispatch = async (exchange: Exchange): Promise<void> => {
-    if ((exchange.request.url ?? '').length > TARGET_LENGTH_MAX)
-      throw new GatewayError('URI_TOO_LONG', `at most ${TARGET_LENGTH_MAX} characters`);
+    checkRequest(exchange.request);
     const match = findRoute(exchange.path);
     if (match) return rest(exchange, match);
     if (exchange.path === GRAPHQL_PATH || exchange.path === GRAPHQL_STREAM_PATH) return graphql(exchange);
@@ -112,7 +129,7 @@ export function createApp({ config, services, log }: AppParts): App {
   };
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {
-    const exchange = exchangeOf(request, response);
+    const exchange = exchangeOf(request, response, isTrusted);
     if (isDraining) response.setHeader('connection', 'close');
     if (log.isLevelEnabled('info')) logWhenDone(log, exchange);
     dispatch(exchange)
@@ -135,7 +152,7 @@ function admission(services: Services, limiters: Limiters) {
     authenticate: Authenticate,
     kind: RequestKind,
   ): Promise<{ context: Context; headers: Record<string, string> }> => {
-    const caller = await authenticate(exchange.request);
+    const caller = await authenticate(exchange);
     exchange.accountId = caller.accountId;
     const allowance = takeAllowance(limiters?.[kind], caller.id);
     return { context: { ...services, caller }, headers: { ...allowance, ...originsOf(caller) } };
@@ -148,30 +165,7 @@ function wantsPage({ request, search }: Exchange): boolean {
   return request.method === 'GET' && !search.includes('query=') && isHtml;
 }
 
-/** Starts to listen. @returns the server and the port that it got. @throws the system's error, such as EADDRINUSE. */
-export async function listen(
-  handle: App['handle'],
-  { host, port }: { host: string; port: number },
-): Promise<{ server: Server; port: number }> {
-  const server = createServer(handle);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => resolve());
-  });
-  const address = server.address();
-  return { server, port: typeof address === 'object' && address ? address.port : port };
-}
-
-/** Stops listening and waits for what is under way, up to `graceMs`. */
-export async function close(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearTimeout(timer);
-}
-
-function exchangeOf(request: IncomingMessage, response: ServerResponse): Exchange {
+function exchangeOf(request: IncomingMessage, response: ServerResponse, isTrusted: AddressCheck): Exchange {
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
   const given = request.headers['x-request-id'];
@@ -181,6 +175,7 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse): Exchang
     requestId: typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
     path: mark < 0 ? target : target.slice(0, mark),
     search: mark < 0 ? '' : target.slice(mark + 1),
+    address: clientAddress(request, isTrusted),
     route: 'unknown',
     accountId: undefined,
     allowed: READ_METHODS,

@@ -1,16 +1,19 @@
 /** Who asks: bearer keys, checked offline first, then against the database (C-40, C-41). */
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
 import { apiKeyHash, isApiKey } from '../base/api-key.ts';
 import { GatewayError } from '../base/errors.ts';
 import { isSessionToken } from '../base/session-token.ts';
+import type { RateLimit } from '../config.ts';
 import type { Services } from '../resolvers/context.ts';
 import { findSession, sessionCaller } from '../resolvers/payment-session.ts';
 import { findValidKey, type KeyRecord, touchKey } from '../store/api-keys.ts';
 import type { Database } from '../store/database.ts';
+import { type AddressCheck, limitedAddress, networksOf } from './client-address.ts';
+import type { Exchange } from './http.ts';
+import { rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 
 /** Finds the key of a request. @throws {GatewayError} `UNAUTHORIZED`, in the same words for every reason. */
-export type Authenticate = (request: IncomingMessage) => Promise<KeyRecord>;
+export type Authenticate = (exchange: Pick<Exchange, 'request' | 'address'>) => Promise<KeyRecord>;
 
 /** How long a key is believed without asking again: revocation takes effect everywhere within a second (C-40). */
 const BELIEVED_MS = 500;
@@ -21,7 +24,7 @@ const CACHED_SESSIONS_MAX = 100_000;
 interface Believed {
   readonly key: KeyRecord;
   readonly until: number;
-  readonly allows: (address: string | undefined) => boolean;
+  readonly allows: AddressCheck;
 }
 
 /** @returns the check of a request's `Authorization` header. */
@@ -39,7 +42,7 @@ export function authenticator(database: Database): Authenticate {
       believed.delete(name);
       return undefined;
     }
-    const entry = { key, until: Date.now() + BELIEVED_MS, allows: addressCheck(key.allowedCidrs) };
+    const entry = { key, until: Date.now() + BELIEVED_MS, allows: allowList(key.allowedCidrs) };
     if (believed.size >= CACHED_KEYS_MAX) believed.clear();
     believed.set(name, entry);
     noteUse(key);
@@ -52,10 +55,10 @@ export function authenticator(database: Database): Authenticate {
     touchKey(database, key).catch(() => touched.delete(key.id));
   };
 
-  return async (request) => {
+  return async ({ request, address }) => {
     const token = bearerToken(request);
     const entry = token !== undefined && isApiKey(token) ? await lookUp(token) : undefined;
-    if (!entry?.allows(request.socket.remoteAddress)) throw refusal();
+    if (!entry?.allows(address)) throw refusal();
     return entry.key;
   };
 }
@@ -66,9 +69,10 @@ export function authenticator(database: Database): Authenticate {
  */
 export function payerAuthenticator(services: Services, authenticate: Authenticate): Authenticate {
   const known = new Map<string, KeyRecord>();
-  return async (request) => {
+  return async (exchange) => {
+    const { request } = exchange;
     const token = bearerToken(request) ?? queryToken(request);
-    if (token === undefined || !isSessionToken(token)) return authenticate(request);
+    if (token === undefined || !isSessionToken(token)) return authenticate(exchange);
     let caller = known.get(token);
     if (!caller) {
       const row = await findSession(services, token);
@@ -79,6 +83,29 @@ export function payerAuthenticator(services: Services, authenticate: Authenticat
       known.set(token, caller);
     }
     return caller;
+  };
+}
+
+/**
+ * @param limit - failures of one client address; null for any number.
+ * @returns what makes a check answer with `RATE_LIMITED` instead of `UNAUTHORIZED` to a client that fails too often. Whoever
+ *   has a valid key passes all the same: others may share its address.
+ */
+export function failureLimiter(limit: RateLimit | null): (authenticate: Authenticate) => Authenticate {
+  if (!limit) return (authenticate) => authenticate;
+  const take = rateLimiter(limit);
+  return (authenticate) => async (exchange) => {
+    try {
+      return await authenticate(exchange);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== 'UNAUTHORIZED') throw error;
+      const allowance = take(limitedAddress(exchange.address));
+      if (allowance.allowed) throw error;
+      throw new GatewayError('RATE_LIMITED', 'too many requests without a valid API key from this address', {
+        retryAfter: allowance.resetSeconds,
+        headers: rateLimitHeaders(limit, allowance),
+      });
+    }
   };
 }
 
@@ -103,17 +130,6 @@ function queryToken({ url = '' }: IncomingMessage): string | undefined {
   return /[?&]access_token=([^&]*)/.exec(url)?.[1];
 }
 
-function addressCheck(cidrs: readonly string[]): (address: string | undefined) => boolean {
-  if (cidrs.length === 0) return () => true;
-  const list = new BlockList();
-  for (const cidr of cidrs) {
-    const [network = '', bits] = cidr.split('/');
-    const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
-    list.addSubnet(network, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
-  }
-  return (address = '') => {
-    const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
-    const family = isIP(plain);
-    return family !== 0 && list.check(plain, family === 6 ? 'ipv6' : 'ipv4');
-  };
+function allowList(cidrs: readonly string[]): AddressCheck {
+  return cidrs.length === 0 ? () => true : networksOf(cidrs);
 }

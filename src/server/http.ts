@@ -14,6 +14,8 @@ export interface Exchange {
   readonly path: string;
   /** The part after `?`, empty when there is none. */
   readonly search: string;
+  /** Of the client, behind trusted proxies; empty when the connection is gone. */
+  readonly address: string;
   /** The route that answers, for logs: never a path with ids in it. */
   route: string;
   /** The account that asks, once it is known. */
@@ -108,11 +110,10 @@ export function sendProblem(
  */
 export function refuseMalformed(publicUrl: string): (failure: Error, socket: Duplex) => void {
   return (failure, socket) => {
-    if (!socket.writable) return void socket.destroy();
-    const isOverflow = (failure as { code?: string }).code === 'HPE_HEADER_OVERFLOW';
-    const error = isOverflow
-      ? new GatewayError('HEADERS_TOO_LARGE', 'the header fields are too large')
-      : new GatewayError('BAD_REQUEST', 'this is not HTTP/1.1');
+    // An answer that has begun cannot be followed by another.
+    const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse };
+    if (!socket.writable || begun?.headersSent) return void socket.destroy();
+    const error = malformed((failure as { code?: string }).code);
     const requestId = randomUUID();
     const problem = problemOf(publicUrl, error, requestId);
     const body = JSON.stringify(problem);
@@ -125,6 +126,14 @@ export function refuseMalformed(publicUrl: string): (failure: Error, socket: Dup
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   };
+}
+
+function malformed(code: string | undefined): GatewayError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new GatewayError('HEADERS_TOO_LARGE', 'the header fields are too large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new GatewayError('REQUEST_TIMEOUT', 'the request has not come whole in time');
+  return new GatewayError('BAD_REQUEST', 'this is not HTTP/1.1');
 }
 
 /** The members of a problem, in their order. */
@@ -144,17 +153,28 @@ function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
 /**
  * Reads a whole body.
  *
- * @throws {GatewayError} `PAYLOAD_TOO_LARGE` when it is over 1 MiB.
+ * @throws {GatewayError} `PAYLOAD_TOO_LARGE` when it is over 1 MiB, `UNSUPPORTED_MEDIA_TYPE` when it is compressed,
+ *   `BAD_REQUEST` when its connection breaks.
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const tooLarge = () => new GatewayError('PAYLOAD_TOO_LARGE', `the body may have ${BODY_MAX_BYTES} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > BODY_MAX_BYTES) throw tooLarge();
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity')
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'a body is taken without Content-Encoding only', {
+      headers: { 'accept-encoding': 'identity' },
+    });
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > BODY_MAX_BYTES) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > BODY_MAX_BYTES) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof GatewayError || !request.destroyed) throw error;
+    throw new GatewayError('BAD_REQUEST', 'the body broke off');
   }
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }

@@ -1,20 +1,23 @@
 /** All streams that are open in this process: pings, clients that stopped reading, keys that ended, the end of the process. */
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../base/errors.ts';
-import type { Authenticate } from './authenticate.ts';
+import type { KeyRecord } from '../store/api-keys.ts';
 
 /** `drain`: the client should come back to another process. `stalled`: it does not read. `refused`: its key ended. */
 export type EndReason = 'drain' | 'stalled' | 'refused';
 
 /** A stream, as far as all kinds are the same. */
 export interface OpenStream {
-  readonly keyId: string;
-  readonly request: IncomingMessage;
+  readonly caller: KeyRecord;
   readonly isStalled: () => boolean;
   readonly ping: () => void;
   readonly end: (reason: EndReason) => void;
 }
 
+/** @returns the ids of those keys that are still valid. */
+export type FindValid = (keys: readonly KeyRecord[]) => Promise<ReadonlySet<string>>;
+
+/** Streams of a revoked key end within a second (C-40). */
+const KEYS_MS = 400;
 const SWEEP_MS = 2_000;
 const PING_MS = 15_000;
 /** A client that has not taken anything for so long has gone, or will not read. */
@@ -22,31 +25,36 @@ const STALL_MS = 30_000;
 
 /** The open streams. */
 export class OpenStreams {
-  readonly #authenticate: Authenticate;
+  readonly #findValid: FindValid;
   readonly #byKey = new Map<string, Set<OpenStream>>();
   readonly #stalledSince = new Map<OpenStream, number>();
-  #timer: NodeJS.Timeout | undefined;
+  #timers: NodeJS.Timeout[] = [];
   #pingedAt = Date.now();
   #isDraining = false;
+  #isChecking = false;
 
-  constructor(authenticate: Authenticate) {
-    this.#authenticate = authenticate;
+  constructor(findValid: FindValid) {
+    this.#findValid = findValid;
   }
 
   /** Adds a stream. @returns what takes it out again. @throws {GatewayError} `UNAVAILABLE` when the process ends. */
   add(stream: OpenStream): () => void {
     if (this.#isDraining)
       throw new GatewayError('UNAVAILABLE', 'this process takes no more streams', { retryAfter: 1 });
-    this.#timer ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
-    const streams = this.#byKey.get(stream.keyId) ?? new Set();
-    this.#byKey.set(stream.keyId, streams.add(stream));
+    if (this.#timers.length === 0)
+      this.#timers = [
+        setInterval(() => this.#sweep(), SWEEP_MS).unref(),
+        setInterval(() => this.#checkKeys().catch(() => {}), KEYS_MS).unref(),
+      ];
+    const { id: keyId } = stream.caller;
+    const streams = this.#byKey.get(keyId) ?? new Set();
+    this.#byKey.set(keyId, streams.add(stream));
     return () => {
       streams.delete(stream);
       this.#stalledSince.delete(stream);
-      if (streams.size === 0 && this.#byKey.get(stream.keyId) === streams) this.#byKey.delete(stream.keyId);
+      if (streams.size === 0 && this.#byKey.get(keyId) === streams) this.#byKey.delete(keyId);
       if (this.#byKey.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      for (const timer of this.#timers.splice(0)) clearInterval(timer);
     };
   }
 
@@ -61,7 +69,6 @@ export class OpenStreams {
   }
 
   #sweep(): void {
-    for (const streams of [...this.#byKey.values()]) this.#checkKey(streams).catch(() => {});
     const now = Date.now();
     const isPingDue = now - this.#pingedAt >= PING_MS;
     if (isPingDue) this.#pingedAt = now;
@@ -80,17 +87,24 @@ export class OpenStreams {
     if (now - since >= STALL_MS) stream.end('stalled');
   }
 
-  /** One look at the key for all of its streams: keys are believed for half a second anyway. */
-  async #checkKey(streams: Set<OpenStream>): Promise<void> {
-    // A socket that is gone has no address any more, which a key may depend on.
-    const stream = streams.values().find(({ request }) => !request.socket.destroyed);
-    if (!stream) return;
+  /** One look at all keys that have streams. A database that is away says nothing of them. */
+  async #checkKeys(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
     try {
-      await this.#authenticate(stream.request);
-    } catch (error) {
-      // A database that is away says nothing of the key.
-      if (!(error instanceof GatewayError) || error.code !== 'UNAUTHORIZED') return;
-      for (const each of [...streams]) each.end('refused');
+      // The session of a payer is never taken back.
+      const keys = this.#callers().filter(({ transactionId }) => transactionId === undefined);
+      const valid = keys.length > 0 ? await this.#findValid(keys) : new Set<string>();
+      for (const { id } of keys)
+        if (!valid.has(id)) for (const stream of [...(this.#byKey.get(id) ?? [])]) stream.end('refused');
+    } finally {
+      this.#isChecking = false;
     }
+  }
+
+  #callers(): KeyRecord[] {
+    return [...this.#byKey.values()].flatMap((streams) =>
+      [...streams].slice(0, 1).map(({ caller }) => caller),
+    );
   }
 }

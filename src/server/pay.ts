@@ -20,6 +20,7 @@ import { findSession } from '../resolvers/payment-session.ts';
 import { readLogo } from '../store/branding.ts';
 import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
+import { limitedAddress } from './client-address.ts';
 import { type Exchange, mediaTypeOf, READ_METHODS, readBody, send, sendText } from './http.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter } from './rate-limit.ts';
@@ -58,7 +59,7 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
       exchange.accountId = row.accountId;
       return row;
     }
-    take(misses, exchange.request.socket.remoteAddress ?? '');
+    take(misses, limitedAddress(exchange.address));
     throw notFound();
   };
   const image = async (exchange: Exchange, token: string, file: string) => {

@@ -25,6 +25,13 @@ export function routeFinder(routes: readonly Route[]): (path: string) => Match |
   };
 }
 
+/** What an answer needs besides what the route gives. */
+export interface Admitted {
+  readonly headers: Record<string, string>;
+  /** Looks at the caller's key again. @throws {GatewayError} `UNAUTHORIZED`. */
+  readonly authenticate: () => Promise<unknown>;
+}
+
 /**
  * Answers a matched request.
  *
@@ -34,7 +41,7 @@ export async function serveRest(
   exchange: Exchange,
   match: Match,
   context: Context,
-  headers: Record<string, string>,
+  { headers, authenticate }: Admitted,
 ): Promise<void> {
   const { request, search } = exchange;
   if (!accepts(request, 'application', 'json'))
@@ -42,10 +49,16 @@ export async function serveRest(
   const { route, id } = match;
   requireScope(context, route.scope);
   const body = route.method === 'POST' ? await readJson(request) : '';
+  const begun = performance.now();
   const answer = await route.handle(context, { id, search, body, idempotencyKey: idempotencyKeyOf(request) });
+  // A key that ended while something was waited for is told nothing any more.
+  if (route.method === 'GET' && performance.now() - begun > WAITED_MS) await authenticate();
   if (answer.ignored.length > 0) headers['crossramp-ignored-parameters'] = answer.ignored.join(', ');
   sendJson(exchange, answer.status, answer.body, { ...headers, ...answer.headers });
 }
+
+/** Reads that take longer have waited for something. */
+const WAITED_MS = 500;
 
 /** @returns the methods that a route takes: whatever is read can be asked for without its body. */
 export function methodsOf({ method }: Route): readonly string[] {

@@ -148,8 +148,7 @@ async function open(
 ): Promise<void> {
   let connection: EventConnection | undefined;
   const remove = streams.add({
-    keyId: context.caller.id,
-    request: exchange.request,
+    caller: context.caller,
     isStalled: () => connection?.isStalled === true,
     // graphql-sse sends its own.
     ping: () => {},

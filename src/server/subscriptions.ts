@@ -38,7 +38,7 @@ export function subscriptionServer(
     return cohort;
   };
   return async (exchange, context, params, document, headers) => {
-    const { request, response, requestId } = exchange;
+    const { response, requestId } = exchange;
     const leave = context.streamLimit.take(context.caller);
     response.once('close', leave);
     const operation: LiveOperation = {
@@ -54,8 +54,7 @@ export function subscriptionServer(
     if (response.destroyed) return endBeginning(beginning);
     let connection: EventConnection | undefined;
     const remove = streams.add({
-      keyId: context.caller.id,
-      request,
+      caller: context.caller,
       isStalled: () => connection?.isStalled === true,
       ping: () => connection?.ping(),
       end: (reason) => connection && endConnection(connection, reason, log, requestId),

@@ -28,6 +28,11 @@ const VALID_BY_HASH: Statement = {
   text: `select account_id as "accountId", id, mode, scopes, allowed_cidrs as "allowedCidrs" from api_key
     where hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
 };
+const STILL_VALID: Statement = {
+  name: 'api_keys_still_valid',
+  text: `select k.id from unnest($1::bigint[], $2::text[]) asked (account_id, id) join api_key k using (account_id, id)
+    where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+};
 const TOUCH: Statement = {
   name: 'api_key_touch',
   text: `update api_key set last_used_at = now() where account_id = $1 and id = $2`,
@@ -37,6 +42,16 @@ const TOUCH: Statement = {
 export async function findValidKey(database: Database, hash: Buffer): Promise<KeyRecord | undefined> {
   const [key] = await database.query<KeyRecord>(VALID_BY_HASH, [hash]);
   return key;
+}
+
+/** @returns the ids of those keys that are neither revoked nor expired. */
+export async function findValidKeys(
+  database: Database,
+  keys: readonly Pick<KeyRecord, 'accountId' | 'id'>[],
+): Promise<ReadonlySet<string>> {
+  const values = [keys.map(({ accountId }) => accountId), keys.map(({ id }) => id)];
+  const rows = await database.query<{ id: string }>(STILL_VALID, values);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Notes that the key was used just now. */

@@ -4,13 +4,15 @@ import type { Server } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { SCOPES, type Scope } from '../../src/base/api-key.ts';
-import { readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config.ts';
 import type { Services } from '../../src/resolvers/context.ts';
 import { importAccount } from '../../src/resolvers/import-account.ts';
 import { createKey } from '../../src/resolvers/manage-keys.ts';
 import { provisionSandbox } from '../../src/resolvers/provision-sandbox.ts';
 import { startWorker, type Worker } from '../../src/resolvers/run-jobs.ts';
-import { type AppParts, close, createApp, listen } from '../../src/server/app.ts';
+import { type AppParts, createApp } from '../../src/server/app.ts';
+import { networksOf } from '../../src/server/client-address.ts';
+import { close, listen } from '../../src/server/listen.ts';
 import { createServices } from '../../src/server/services.ts';
 import { createAccount } from '../../src/store/accounts.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -83,7 +85,11 @@ export function useApp(overrides: Overrides = {}): TestApp {
     });
     server = listening.server;
     test.baseUrl = `http://127.0.0.1:${listening.port}`;
-    const settings = { ...readConfig({ RATE_LIMIT: 'off' }), publicUrl: test.baseUrl, ...config };
+    const settings = {
+      ...readConfig({ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off' }),
+      publicUrl: test.baseUrl,
+      ...config,
+    };
     test.services = createServices({ database: test.database, registry: REGISTRY, config: settings });
     const app = createApp({
       config: settings,
@@ -141,18 +147,27 @@ export function useApp(overrides: Overrides = {}): TestApp {
   return test;
 }
 
+/** Limits of an application. */
+export type AppLimits = Partial<
+  Pick<Config, 'connections' | 'trustedProxies' | 'authFailureLimit' | 'rateLimit'>
+>;
+
 /** Another application on a database, to be closed by the test that starts it; on a free port, or on the one that is given. */
-export async function startApp(database: Database, givenPort = 0) {
+export async function startApp(database: Database, givenPort = 0, limits: AppLimits = {}) {
   let handle: ReturnType<typeof createApp>['handle'] = () => {};
+  const given = { ...readConfig({ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off' }), ...limits };
   const { server, port } = await listen((request, response) => handle(request, response), {
     host: '127.0.0.1',
     port: givenPort,
+    connections: given.connections,
+    isTrusted: networksOf(given.trustedProxies),
   });
   const publicUrl = `http://127.0.0.1:${port}`;
-  const config = { ...readConfig({ RATE_LIMIT: 'off' }), publicUrl };
+  const config = { ...given, publicUrl };
   const services = createServices({ database, registry: REGISTRY, config });
   const app = createApp({ config, services, log: pino({ level: 'silent' }) });
   handle = app.handle;
+  server.on('clientError', app.refuseMalformed);
   const get = async (path: string, key: string) => {
     const response = await fetch(publicUrl + path, { headers: { authorization: `Bearer ${key}` } });
     const text = await response.text();
