@@ -26,7 +26,7 @@ const RIVAL_SCHEMA = `drop schema if exists rival cascade;
   create table rival.journal (like public.journal including all);
   create table rival.ledger_line (like public.ledger_line including all);`;
 const ADD_ACCOUNTS = `with added as (
-    insert into account (name) select 'bench' from generate_series(1, $1) returning id
+    insert into account (name, mode) select 'bench', 'live' from generate_series(1, $1) returning id
   ) insert into account_head (account_id) select id from added returning account_id::text as id`;
 const OPEN = `select ledger_open(a, array[null, null]::bigint[], $2, $3, $4, $5, $6, $7, $8) from unnest($1::bigint[]) a`;
 const COPY_BALANCES = `insert into rival.ledger_balance select * from public.ledger_balance where account_id = any ($1::bigint[])`;

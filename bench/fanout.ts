@@ -169,7 +169,6 @@ async function prepare(url: string) {
     const accountId = await createAccount(database, 'Fan-out', { templates });
     const { apiKey } = await createKey(database, accountId, {
       name: 'bench',
-      mode: 'test',
       scopes: ['read', 'create'],
       expiresAt: null,
       allowedCidrs: [],

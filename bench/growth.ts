@@ -82,7 +82,6 @@ async function run(url: string, size: number, times: number): Promise<Growth[]> 
 async function withKey(database: Database, account: SeededAccount): Promise<Subject> {
   const options = {
     name: 'growth',
-    mode: 'test',
     scopes: ['read'],
     expiresAt: null,
     allowedCidrs: [],

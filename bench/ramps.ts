@@ -50,6 +50,7 @@ export async function runRamps(
   const advance = createAdvance({
     database,
     registry: REGISTRY,
+    mode: 'live',
     clock: SYSTEM_CLOCK,
     doorbell: new Doorbell(),
     render: envelopeWriter(REGISTRY, config).envelope,

@@ -86,7 +86,6 @@ async function withKeys(url: string, accounts: readonly SeededAccount[]): Promis
       accounts.map(async (account) => {
         const options = {
           name: 'bench',
-          mode: 'test',
           scopes: ['read'],
           expiresAt: null,
           allowedCidrs: [],

@@ -149,7 +149,6 @@ async function prepare(
       const accountId = await createAccount(database, `Webhooks ${n}`, { templates });
       const { apiKey } = await createKey(database, accountId, {
         name: 'bench',
-        mode: 'test',
         scopes: ['read'],
         expiresAt: null,
         allowedCidrs: [],

@@ -116,7 +116,6 @@ async function newMerchant(amount: string): Promise<Merchant> {
     ['first', 'second'].map((name) =>
       createKey(store.database, accountId, {
         name,
-        mode: 'test',
         scopes: SCOPES,
         expiresAt: null,
         allowedCidrs: [],

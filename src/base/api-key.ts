@@ -5,7 +5,7 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Test keys work on sandbox rails, live keys on real ones. */
+/** Test keys open sandbox accounts, live keys live ones. */
 export type KeyMode = 'test' | 'live';
 
 /** What a key may do: read; create transactions; move funds out; administer keys, webhooks and settings. */

@@ -31,6 +31,7 @@ export const ERRORS = {
   ADDRESS_NOT_WHITELISTED: { status: 422, title: 'The destination is not on the whitelist' },
   QUOTE_EXPIRED: { status: 422, title: 'The quote cannot be used any more' },
   STEP_CONFLICT: { status: 409, title: 'The transaction does not allow this where it stands' },
+  RAILS_MISSING: { status: 422, title: 'There are no rails for a live account' },
   QUOTE_UNAVAILABLE: { status: 503, title: 'There is no current price' },
   UNAVAILABLE: { status: 503, title: 'The service cannot answer at the moment' },
   INTERNAL: { status: 500, title: 'Something unforeseen happened' },

@@ -1,5 +1,6 @@
 /** `crossramp account create`. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { ACCOUNT_MODES, type AccountMode } from '../base/account-mode.ts';
 import { createAccount } from '../store/accounts.ts';
 import { REGISTRY } from '../templates/index.ts';
 import { answer, jsonOption } from './output.ts';
@@ -12,11 +13,16 @@ export function accountCommand(): Command {
     .command('create')
     .description('Adds an account.')
     .requiredOption('--name <name>', 'name of the account holder, 1 to 200 characters')
+    .addOption(
+      new Option('--mode <mode>', 'play money or real money; it cannot be changed later')
+        .choices(ACCOUNT_MODES)
+        .default('sandbox'),
+    )
     .addOption(jsonOption())
-    .action(async (options: { name: string; json?: boolean }) => {
+    .action(async ({ name, mode, ...options }: { name: string; mode: AccountMode; json?: boolean }) => {
       const templates = REGISTRY.templates.map((template) => template.name);
-      const id = await withStore(({ database }) => createAccount(database, options.name, { templates }));
-      answer(options, { accountId: String(id) }, `account ${id}`);
+      const id = await withStore(({ database }) => createAccount(database, name, { templates, mode }));
+      answer(options, { accountId: String(id), mode }, `account ${id} (${mode})`);
     });
   return account;
 }

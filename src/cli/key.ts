@@ -5,6 +5,7 @@ import { SCOPES, type Scope } from '../base/api-key.ts';
 import { isCidr } from '../base/cidr.ts';
 import { parseInstant } from '../base/instant.ts';
 import { createKey } from '../resolvers/manage-keys.ts';
+import { readMode } from '../store/accounts.ts';
 import { listKeys, revokeKey } from '../store/api-keys.ts';
 import { StoreError } from '../store/open-store.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
@@ -34,19 +35,21 @@ export function keyCommand(): Command {
       'a time such as 2027-01-01T00:00:00Z, or a span such as 90d, 12h, 30m',
       parseExpiry,
     )
-    .option('--live', 'a live key instead of a test key')
+    .option('--live', 'refuses unless the account is live: keys have the mode of their account')
     .option('--allow <cidr>', 'network it may be used from; may be given several times', collectCidr, [])
     .addOption(jsonOption())
     .action(async (options: CreateOptions) => {
-      const created = await withStore(async ({ database }) =>
-        createKey(database, await accountNamed(database, options.account), {
+      const created = await withStore(async ({ database }) => {
+        const accountId = await accountNamed(database, options.account);
+        if (options.live && (await readMode(database, accountId)) !== 'live')
+          throw new StoreError(`account ${options.account} is a sandbox account: it has test keys only`);
+        return createKey(database, accountId, {
           name: options.name,
-          mode: options.live ? 'live' : 'test',
           scopes: options.scopes,
           expiresAt: options.expires ?? null,
           allowedCidrs: options.allow,
-        }),
-      );
+        });
+      });
       answer(options, created, `${created.keyId}  ${created.apiKey}`);
     });
   key

@@ -1,15 +1,17 @@
 /** `crossramp trigger`: the acts of the outside world, in the sandbox. */
 import { Command } from 'commander';
 import { pino } from 'pino';
+import type { Services } from '../resolvers/context.ts';
 import { fundAccount } from '../resolvers/fund-account.ts';
 import { settle } from '../resolvers/run-jobs.ts';
+import type { Sandbox } from '../resolvers/sandbox.ts';
 import type { Database } from '../store/database.ts';
 import { StoreError } from '../store/open-store.ts';
 import { findAnywhere, readProcesses } from '../store/processes.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { labelOf } from '../wire/envelope.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
-import { withServices, withStore } from './with-store.ts';
+import { withServices } from './with-store.ts';
 
 interface TriggerOptions {
   readonly amount?: string;
@@ -39,11 +41,10 @@ async function list(options: TriggerOptions): Promise<void> {
 async function play(scenario: string, end2end: string | undefined, options: TriggerOptions): Promise<void> {
   if (end2end === undefined) throw new StoreError('name the transaction: crossramp trigger SCENARIO END2END');
   const result = await withServices(async (services) => {
-    const { database, sandbox, registry } = services;
-    if (!sandbox) throw new StoreError('the rails of this gateway are not a sandbox');
-    const row = await sandbox.play(await transactionNamed(database, end2end), scenario, {
-      amount: options.amount,
-    });
+    const { database, registry } = services;
+    const named = await transactionNamed(database, end2end);
+    const sandbox = await sandboxOf(services, named.accountId);
+    const row = await sandbox.play(named, scenario, { amount: options.amount });
     const key = { accountId: row.accountId, transactionId: row.id };
     // What follows at once is done here too, in case no gateway is running.
     await settle(services, pino({ level: 'silent' }), { only: key });
@@ -64,6 +65,13 @@ async function play(scenario: string, end2end: string | undefined, options: Trig
   );
 }
 
+/** @throws {StoreError} for a live account. */
+async function sandboxOf(services: Services, accountId: bigint): Promise<Sandbox> {
+  const { sandbox } = await services.forAccount(accountId);
+  if (!sandbox) throw new StoreError(`account ${accountId} is live: the sandbox plays nothing on it`);
+  return sandbox;
+}
+
 async function transactionNamed(database: Database, end2end: string): Promise<ProcessRow> {
   const row = await findAnywhere(database, end2end);
   if (!row) throw new StoreError(`there is no transaction ${end2end}`);
@@ -78,9 +86,11 @@ function fundCommand(): Command {
     .requiredOption('--amount <decimal>', 'above zero, with no more decimals than the currency has')
     .addOption(jsonOption())
     .action(async (options: { account: string; currency: string; amount: string; json?: boolean }) => {
-      const funding = await withStore(async ({ database }) =>
-        fundAccount(database, await accountNamed(database, options.account), options),
-      );
+      const funding = await withServices(async (services) => {
+        const accountId = await accountNamed(services.database, options.account);
+        await sandboxOf(services, accountId);
+        return fundAccount(services.database, accountId, options);
+      });
       answer(
         options,
         funding,

@@ -1,5 +1,6 @@
 /** `crossramp webhook`: the endpoints of an account, as its operator. */
 import { Command } from 'commander';
+import { keyModeOf } from '../base/account-mode.ts';
 import { SCOPES } from '../base/api-key.ts';
 import { parseInstant } from '../base/instant.ts';
 import { CreationChecks, checksOf } from '../resolvers/check-creation.ts';
@@ -67,8 +68,15 @@ function define(parent: Command, name: string, description: string): Command {
 function asOperator<Result>(options: Options, work: (context: Context) => Promise<Result>): Promise<Result> {
   return withServices(async (services: Services) => {
     const accountId = await accountNamed(services.database, options.account);
-    const caller = { accountId, id: 'operator', mode: 'test', scopes: SCOPES, allowedCidrs: [] } as const;
-    return work({ ...services, caller });
+    const own = await services.forAccount(accountId);
+    const caller = {
+      accountId,
+      id: 'operator',
+      mode: keyModeOf(own.mode),
+      scopes: SCOPES,
+      allowedCidrs: [],
+    } as const;
+    return work({ ...own, caller });
   });
 }
 

@@ -11,7 +11,6 @@ import { amountProblem, checksOf } from '../resolvers/check-creation.ts';
 import type { Services } from '../resolvers/context.ts';
 import { enterAmount } from '../resolvers/enter-amount.ts';
 import { type PaymentSession, payerContext } from '../resolvers/payment-session.ts';
-import { parseDuration } from '../resolvers/play-sandbox.ts';
 import { isOutOfBounds } from '../resolvers/price.ts';
 import { renewSession } from '../resolvers/renew-session.ts';
 import type { Sandbox } from '../resolvers/sandbox.ts';
@@ -77,9 +76,6 @@ export const ACTS: Readonly<Record<string, Act>> = {
   renew: (services, { session }) => renewSession(services, session),
   sandbox: stays((services, { session: { row }, form }) =>
     sandboxOf(services).play(row, form.get('scenario') ?? '', {}),
-  ),
-  clock: stays((services, { form }) =>
-    sandboxOf(services).advanceClock(parseDuration(form.get('advance') ?? '', 'advance')),
   ),
 };
 

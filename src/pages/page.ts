@@ -28,7 +28,7 @@ export interface SessionPage {
   readonly form: FormState;
   /** Something to say about the last request. */
   readonly notice: string | null;
-  /** Scenarios of a sandbox; null where the rails are real. */
+  /** Scenarios of the sandbox; null on pages of live accounts. */
   readonly scenarios: readonly Scenario[] | null;
 }
 

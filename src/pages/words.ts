@@ -203,7 +203,6 @@ const WORDS = {
 
   // The sandbox.
   sandboxTitle: label('Sandbox: make it happen', 'Sandbox: faça acontecer'),
-  sandboxClock: label('Set the clock ahead', 'Adiantar o relógio'),
 } as const satisfies Record<string, Label>;
 
 /** Name of a text. */

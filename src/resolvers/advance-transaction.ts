@@ -3,6 +3,7 @@
  * post the journals, store the steps, their effects as jobs, and last the events with the bodies that are published
  * (C-30). What comes of effects returns here as the next trigger.
  */
+import type { AccountMode } from '../base/account-mode.ts';
 import { assert } from '../base/assert.ts';
 import { type Instant, instantOf, millisOf } from '../base/instant.ts';
 import { eventName } from '../events/event-name.ts';
@@ -65,6 +66,8 @@ export type Advance = (request: AdvanceRequest) => Promise<AdvanceResult>;
 export interface EngineParts {
   readonly database: Database;
   readonly registry: Registry;
+  /** Whose accounts it works on: an account of the other mode is none that it knows. */
+  readonly mode: AccountMode;
   readonly clock: Clock;
   readonly doorbell: Doorbell;
   /** The published body of a transaction (C-9). */
@@ -138,12 +141,13 @@ interface Batch {
 
 async function readBatch(
   tx: Tx,
-  { registry }: EngineParts,
+  { registry, mode }: EngineParts,
   requests: readonly AdvanceRequest[],
   nowMs: number,
 ): Promise<Batch> {
   const accountIds = [...new Set(requests.map(accountOf))];
-  const heads = await lockHeads(tx, accountIds);
+  const heads = await lockHeads(tx, accountIds, mode);
+  assert(heads.size === accountIds.length, `the ${mode} engine works on ${mode} accounts`);
   const existing = requests.flatMap(({ target }) => ('create' in target ? [] : [target]));
   const rows = existing.length > 0 ? await readProcesses(tx, existing) : [];
   const rowOf = new Map(rows.map((row) => [`${row.accountId}/${row.id}`, row]));

@@ -1,4 +1,4 @@
-/** The clock that processes obey: that of the machine, or one that a sandbox can set ahead. */
+/** The clock that the processes of an account obey: the machine's, or in a sandbox one that can be set ahead. */
 
 /** Tells the time. */
 export interface Clock {

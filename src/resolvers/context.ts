@@ -1,4 +1,5 @@
 /** What every use case is given: the services it works with, and who asks. */
+import type { AccountMode, Times } from '../base/account-mode.ts';
 import type { Scope } from '../base/api-key.ts';
 import { GatewayError } from '../base/errors.ts';
 import type { KeyRecord } from '../store/api-keys.ts';
@@ -13,11 +14,22 @@ import type { Rails } from './rails.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
-/** What the gateway works with, whoever asks. */
+/**
+ * What the gateway works with, whoever asks. Clock, rails, engine and sandbox are those of the accounts of one mode;
+ * everything else is the same for all accounts.
+ */
 export interface Services {
   readonly database: Database;
   readonly registry: Registry;
+  /** Whose accounts these services are for. */
+  readonly mode: AccountMode;
+  /** The services for an account that exists, by its mode. */
+  readonly forAccount: (accountId: bigint) => Promise<Services>;
+  /** What time it is for the accounts of each mode. */
+  readonly times: () => Promise<Times>;
+  /** The machine's clock for live accounts; one that can be set ahead for those of the sandbox. */
   readonly clock: Clock;
+  /** `NO_RAILS` for live accounts until there are real rails. */
   readonly rails: Rails;
   readonly advance: Advance;
   readonly doorbell: Doorbell;
@@ -27,7 +39,7 @@ export interface Services {
   readonly streamLimit: StreamLimit;
   /** The published body of a transaction (C-9). */
   readonly render: (row: ProcessRow) => string;
-  /** Null where the rails are real. */
+  /** Null for live accounts. */
   readonly sandbox: Sandbox | null;
   /** URL under which the gateway is reached, without a slash at its end. */
   readonly publicUrl: string;

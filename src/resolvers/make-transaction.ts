@@ -12,6 +12,7 @@ import type { Process, ProcessRow, RenewedOrder } from '../templates/facts.ts';
 import type { AdvanceRequest, NewProcess } from './advance-transaction.ts';
 import type { Context, Services } from './context.ts';
 import type { TransactionKey } from './doorbell.ts';
+import { requireRails } from './no-rails.ts';
 import type { Attempt } from './once.ts';
 import type { Wanted } from './price.ts';
 import { registerWebhook } from './register-webhook.ts';
@@ -97,7 +98,7 @@ export function endOf(nowMs: number, seconds: number): string {
  * Commits a transaction; an earlier try under the same idempotency key is answered for instead.
  *
  * @returns the transaction as soon as it can be paid, or rests.
- * @throws {GatewayError} `UNAVAILABLE` when the rail does not answer in 5 seconds; the transaction is kept.
+ * @throws {GatewayError} `RAILS_MISSING`; `UNAVAILABLE` when the rail does not answer in 5 seconds; the transaction is kept.
  */
 export async function makeTransaction(
   context: Context,
@@ -105,6 +106,7 @@ export async function makeTransaction(
   make: () => Promise<Making>,
 ): Promise<ProcessRow> {
   const { database, caller } = context;
+  requireRails(context);
   if (attempt.made !== null) {
     const made = await findTransaction(database, caller.accountId, attempt.made);
     assert(made, 'the transaction that a key is bound to exists');
@@ -123,12 +125,15 @@ export async function makeTransaction(
  *
  * @param alongside - done in the same database transaction.
  * @returns the transaction after its first steps.
+ * @throws {GatewayError} `RAILS_MISSING`.
  */
 export async function startTransaction(
-  { advance, sandbox }: Services,
+  services: Services,
   create: NewProcess,
   alongside?: AdvanceRequest['alongside'],
 ): Promise<ProcessRow> {
+  requireRails(services);
+  const { advance, sandbox } = services;
   const plans = sandbox?.plansIn(create.externalCode ?? create.notes) ?? [];
   const { row } = await advance({
     target: { create },
@@ -148,7 +153,8 @@ async function awaitReady({ database, clock, doorbell }: Services, key: Transact
   for (;;) {
     // Counted before the row is read: what the last job did is then seen in it. What became due while we ask counts too.
     const soonMs = (await clock.nowMs()) + LOOK_AGAIN_MS;
-    const pending = await pendingJobs(database, soonMs, { only: key, withPostponed: true });
+    const soon = { sandbox: soonMs, live: soonMs };
+    const pending = await pendingJobs(database, soon, { only: key, withPostponed: true });
     const [row] = await readProcesses(database, [key]);
     assert(row, 'a transaction that was made exists');
     if (row.process?.brCode || row.depositAddress) return row;

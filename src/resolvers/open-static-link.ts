@@ -11,14 +11,23 @@ import { isSlug, linkPath } from './manage-links.ts';
 import { price } from './price.ts';
 
 /**
+ * @param slug - as the visitor gave it: what cannot be one is not looked up.
+ * @returns the link that visitors see.
+ * @throws {GatewayError} `NOT_FOUND` also for a disabled link.
+ */
+export async function findOpenLink({ database }: Services, slug: string): Promise<StaticLinkRow> {
+  const link = isSlug(slug) ? await findStaticLink(database, slug) : undefined;
+  if (!link) throw notFound();
+  return link;
+}
+
+/**
  * Opens a new checkout session for a visitor of a link: priced where the amount is fixed, else collecting it.
  *
- * @param slug - as the visitor gave it.
- * @throws {GatewayError} `NOT_FOUND` also for a disabled link; `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`: nothing is stored.
+ * @param services - those for the account of the link.
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`, `RAILS_MISSING`: nothing is stored.
  */
-export async function openStaticLink(services: Services, slug: string): Promise<ProcessRow> {
-  const link = isSlug(slug) ? await findStaticLink(services.database, slug) : undefined;
-  if (!link) throw notFound();
+export async function openStaticLink(services: Services, link: StaticLinkRow): Promise<ProcessRow> {
   return startTransaction(services, await sessionOf(services, link));
 }
 

@@ -2,6 +2,7 @@
  * A transaction as its payer sees it. Whoever holds the token of the session may see the public side of that one transaction
  * and do what a payer does; nothing else of the account.
  */
+import { keyModeOf } from '../base/account-mode.ts';
 import { isSessionToken } from '../base/session-token.ts';
 import type { KeyRecord } from '../store/api-keys.ts';
 import { type Branding, readBranding } from '../store/branding.ts';
@@ -63,13 +64,15 @@ export async function readSession(services: Services, row: ProcessRow): Promise<
   };
 }
 
-/** @returns the caller that the holder of a session's token is: of its account, with no scope and one transaction. */
-export function sessionCaller({ sandbox }: Services, { accountId, id }: ProcessRow): KeyRecord {
-  const mode = sandbox ? 'test' : 'live';
+/**
+ * @param services - those for the account of the transaction.
+ * @returns the caller that the holder of a session's token is: of its account, with no scope and one transaction.
+ */
+export function sessionCaller({ mode }: Services, { accountId, id }: ProcessRow): KeyRecord {
   return {
     accountId,
     id: `session:${accountId}:${id}`,
-    mode,
+    mode: keyModeOf(mode),
     scopes: [],
     allowedCidrs: [],
     transactionId: id,

@@ -1,4 +1,4 @@
-/** The sandbox as callers reach it: scenarios, its clock, money to start with. Refused for live keys. */
+/** The sandbox as callers reach it: scenarios, its clock, money to start with. Refused for live accounts. */
 import { GatewayError, invalidParameters } from '../base/errors.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { type Context, requireScope } from './context.ts';
@@ -20,7 +20,7 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 /**
  * Plays a scenario of the catalogue on one of the caller's transactions.
  *
- * @throws {GatewayError} `FORBIDDEN` for a live key or live rails, `NOT_FOUND`, `INVALID_PARAMETER`, `STEP_CONFLICT`.
+ * @throws {GatewayError} `FORBIDDEN` for a live account, `NOT_FOUND`, `INVALID_PARAMETER`, `STEP_CONFLICT`.
  */
 export async function playScenario(context: Context, input: ScenarioInput): Promise<ProcessRow> {
   const sandbox = requireSandbox(context);
@@ -59,7 +59,6 @@ export function parseDuration(text: string, parameter: string): number {
 
 function requireSandbox(context: Context): Sandbox {
   requireScope(context, 'create');
-  if (!context.sandbox || context.caller.mode !== 'test')
-    throw new GatewayError('FORBIDDEN', 'the sandbox takes test keys only');
+  if (!context.sandbox) throw new GatewayError('FORBIDDEN', 'the sandbox takes test keys only');
   return context.sandbox;
 }

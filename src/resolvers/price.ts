@@ -10,6 +10,7 @@ import { readTemplateSettings, type TemplateSettings } from '../store/settings.t
 import type { Template } from '../templates/define.ts';
 import type { QuoteFacts } from '../templates/triggers.ts';
 import type { Services } from './context.ts';
+import { requireRails } from './no-rails.ts';
 import type { RateSource } from './rails.ts';
 
 /** Which amount is fixed: of the two sides of a ramp, one. Decimal text. */
@@ -55,16 +56,18 @@ export function reportingRates(source: RateSource, log: Pick<Logger, 'warn'>): R
 
 /**
  * @returns BRL for one unit of the asset, not older than 60 seconds.
- * @throws {GatewayError} `QUOTE_UNAVAILABLE`.
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `RAILS_MISSING`.
  */
-export async function currentRate({ database, rails, clock }: Services, asset: string): Promise<string> {
+export async function currentRate(services: Services, asset: string): Promise<string> {
+  requireRails(services);
+  const { database, mode, rails, clock } = services;
   const nowMs = await clock.nowMs();
-  const last = await readRate(database, asset);
+  const last = await readRate(database, mode, asset);
   const ageMs = last ? nowMs - millisOf(last.observedAt) : Number.POSITIVE_INFINITY;
   if (last && ageMs >= 0 && ageMs <= FRESH_MS) return last.mid;
   const observed = await rails.rates.observe(asset);
   if (observed && nowMs - observed.observedAtMs <= STALE_MS) {
-    await storeRate(database, asset, observed);
+    await storeRate(database, mode, asset, observed);
     return observed.mid;
   }
   if (last && ageMs >= 0 && ageMs <= STALE_MS) return last.mid;
@@ -76,7 +79,7 @@ export async function currentRate({ database, rails, clock }: Services, asset: s
 /**
  * Prices an order, within the bounds of a transaction.
  *
- * @throws {GatewayError} `QUOTE_UNAVAILABLE`, or `LIMIT_EXCEEDED` where the amount is out of bounds or too small.
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `RAILS_MISSING`, or `LIMIT_EXCEEDED` where the amount is out of bounds or too small.
  */
 export async function price(services: Services, request: PriceRequest): Promise<Priced> {
   const priced = await priceNow(services, request);
@@ -89,7 +92,7 @@ export async function price(services: Services, request: PriceRequest): Promise<
  * Prices an order whatever its size.
  *
  * @returns undefined when nothing would be left of the amount after fees.
- * @throws {GatewayError} `QUOTE_UNAVAILABLE`.
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `RAILS_MISSING`.
  */
 export async function priceNow(services: Services, request: PriceRequest): Promise<Priced | undefined> {
   const { accountId, template, direction, currency, wanted } = request;

@@ -15,7 +15,7 @@ export const SANDBOX_RATES: Readonly<Record<string, string>> = {
 
 /** @returns the id of the sandbox account, which is made when there is none. */
 export async function provisionSandbox(database: Database, registry: Registry): Promise<bigint> {
-  await seedRates(database, SANDBOX_RATES);
+  await seedRates(database, 'sandbox', SANDBOX_RATES);
   const existing = await findAccount(database, SANDBOX_HANDLE);
   if (existing !== undefined) return existing;
   const templates = registry.templates.map((template) => template.name);

@@ -24,8 +24,11 @@ export interface Balances extends AccountBalances {
  */
 export async function readBalances(context: Context, at?: Date): Promise<Balances> {
   requireScope(context, 'read');
-  const { database, caller } = context;
-  const [rows, rates] = await Promise.all([readRows(database, caller.accountId, at), readRates(database)]);
+  const { database, caller, mode } = context;
+  const [rows, rates] = await Promise.all([
+    readRows(database, caller.accountId, at),
+    readRates(database, mode),
+  ]);
   const byCurrency = Map.groupBy(rows, (row) => row.currency);
   const balances = [...byCurrency.keys()]
     .sort()

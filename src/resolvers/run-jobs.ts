@@ -84,20 +84,21 @@ export async function settle(
     const jobs = await claimDue(services, BATCH_MAX, only);
     await Promise.all(jobs.map((job) => runJob(services, job, log)));
     if (jobs.length > 0) continue;
-    const pending = await pendingJobs(services.database, await services.clock.nowMs(), { only });
+    const pending = await pendingJobs(services.database, await services.times(), { only });
     if (pending === 0 || Date.now() >= until) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 }
 
 async function claimDue(services: Services, limit: number, only?: TransactionKey): Promise<Job[]> {
-  return claimJobs(services.database, await services.clock.nowMs(), limit, only);
+  return claimJobs(services.database, await services.times(), limit, only);
 }
 
 async function runJob(services: Services, job: Job, log: Logger): Promise<void> {
   try {
+    const own = await services.forAccount(job.accountId);
     const [row] = await readProcesses(services.database, [job]);
-    if (row) await (job.kind === TELL ? tell(services, job, row) : perform(services, job, row));
+    if (row) await (job.kind === TELL ? tell(own, job, row) : perform(own, job, row));
     else await endJobs(services.database, [job]);
   } catch (error) {
     log.warn({ err: error, job: job.kind, attempts: job.attempts }, 'job failed');
@@ -132,7 +133,8 @@ async function perform(services: Services, job: Job, row: ProcessRow): Promise<v
   else await endJobs(services.database, [job]);
 }
 
-async function giveBack(services: Services, job: Job, error: unknown): Promise<void> {
+async function giveBack(anyServices: Services, job: Job, error: unknown): Promise<void> {
+  const services = await anyServices.forAccount(job.accountId);
   const failure = EFFECT_FAILURES[job.kind as EffectName];
   const { accountId, transactionId } = job;
   if (failure && (error instanceof RailRefused || job.attempts >= ATTEMPTS_MAX)) {

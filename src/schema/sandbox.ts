@@ -1,4 +1,4 @@
-/** The sandbox: `Query.sandboxScenarios`, and the mutations that play the outside world. Refused for live keys. */
+/** The sandbox: `Query.sandboxScenarios`, and the mutations that play the outside world. Refused for live accounts. */
 import { currencyOfLedger } from '../base/currency.ts';
 import type { Funding } from '../resolvers/fund-account.ts';
 import { advanceClock, fundSandbox, parseDuration, playScenario } from '../resolvers/play-sandbox.ts';
@@ -21,7 +21,7 @@ export function defineSandbox(builder: Builder, currencies: CurrencyRefs, transa
     t.field({
       type: [scenario],
       nullable: true,
-      description: 'What `sandboxTrigger` can play; null where the rails are real.',
+      description: 'What `sandboxTrigger` can play; null for a live account.',
       resolve: (_root, _args, { sandbox }) => (sandbox ? [...sandbox.scenarios] : null),
     }),
   );
@@ -55,7 +55,7 @@ function defineClock(builder: Builder): void {
     t.field({
       type: 'DateTime',
       description:
-        'Sets the clock of the sandbox ahead, for all accounts, and gives its time then. Needs a test key with the scope `create`.',
+        'Sets the clock of the sandbox ahead, for all sandbox accounts, and gives its time then. Needs a test key with the scope `create`.',
       args: {
         by: t.arg.string({ required: true, description: 'A duration: `250ms`, `90s`, `30m`, `2h`, `1d`.' }),
       },

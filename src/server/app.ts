@@ -155,7 +155,8 @@ function admission(services: Services, limiters: Limiters) {
     const caller = await authenticate(exchange);
     exchange.accountId = caller.accountId;
     const allowance = takeAllowance(limiters?.[kind], caller.id);
-    return { context: { ...services, caller }, headers: { ...allowance, ...originsOf(caller) } };
+    const own = await services.forAccount(caller.accountId);
+    return { context: { ...own, caller }, headers: { ...allowance, ...originsOf(caller) } };
   };
 }
 

@@ -77,7 +77,7 @@ export function payerAuthenticator(services: Services, authenticate: Authenticat
     if (!caller) {
       const row = await findSession(services, token);
       if (!row) throw refusal();
-      caller = sessionCaller(services, row);
+      caller = sessionCaller(await services.forAccount(row.accountId), row);
       if (known.size >= CACHED_SESSIONS_MAX) known.clear();
       // A session is never taken back: what it opens is public to whoever has its link.
       known.set(token, caller);

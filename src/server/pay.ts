@@ -14,7 +14,7 @@ import {
   wayTo,
 } from '../pages/serve-session.ts';
 import type { Services } from '../resolvers/context.ts';
-import { openStaticLink } from '../resolvers/open-static-link.ts';
+import { findOpenLink, openStaticLink } from '../resolvers/open-static-link.ts';
 import { PAY_PATH, qrContent } from '../resolvers/pay-links.ts';
 import { findSession } from '../resolvers/payment-session.ts';
 import { readLogo } from '../store/branding.ts';
@@ -75,18 +75,20 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     const isRead = exchange.request.method !== 'POST';
     const row = await find(exchange, token);
     take(isRead ? reads : acts, token);
+    const own = await services.forAccount(row.accountId);
     const request = { row, token, ...askedOf(exchange) };
-    if (act === undefined) return answer(exchange, await showSession(services, request));
+    if (act === undefined) return answer(exchange, await showSession(own, request));
     if (isRead) return answer(exchange, leadBack(request, act));
     refuseForeign(exchange);
-    return answer(exchange, await actOnSession(services, request, act, await readForm(exchange)));
+    return answer(exchange, await actOnSession(own, request, act, await readForm(exchange)));
   };
   const visit = async (exchange: Exchange, slug: string) => {
     exchange.allowed = ['GET'];
     checkMethod(exchange.request.method, exchange.allowed);
     refuseAhead(exchange);
+    const link = await findOpenLink(services, slug);
     take(visits, slug);
-    const { process } = await openStaticLink(services, slug);
+    const { process } = await openStaticLink(await services.forAccount(link.accountId), link);
     answer(exchange, wayTo({ token: known(process?.session, 'a session'), ...askedOf(exchange) }));
   };
   const dispatch = async (exchange: Exchange): Promise<void> => {

@@ -85,7 +85,6 @@ const holderPath = (home: string) => join(home, 'sandbox.holder');
 async function newKey(database: Database, accountId: bigint): Promise<string> {
   const { apiKey } = await createKey(database, accountId, {
     name: 'sandbox',
-    mode: 'test',
     scopes: SCOPES,
     expiresAt: null,
     allowedCidrs: [],

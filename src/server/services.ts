@@ -1,13 +1,17 @@
 /** Puts the services together that every use case is given: engine, rails, clock. */
 import type { Logger } from 'pino';
+import type { AccountMode } from '../base/account-mode.ts';
 import { createSandbox } from '../rails/sandbox/index.ts';
 import { type Advance, createAdvance } from '../resolvers/advance-transaction.ts';
+import { type Clock, SYSTEM_CLOCK } from '../resolvers/clock.ts';
 import type { Services } from '../resolvers/context.ts';
 import { Doorbell } from '../resolvers/doorbell.ts';
 import { EventHub } from '../resolvers/event-hub.ts';
+import { NO_RAILS } from '../resolvers/no-rails.ts';
 import { reportingRates } from '../resolvers/price.ts';
 import { priceArrival } from '../resolvers/price-arrival.ts';
 import { StreamLimit } from '../resolvers/stream-limit.ts';
+import { modeFinder } from '../store/accounts.ts';
 import type { Database } from '../store/database.ts';
 import type { Registry } from '../templates/registry.ts';
 import { envelopeWriter } from '../wire/envelope.ts';
@@ -29,38 +33,56 @@ export interface ServiceParts {
 
 const SILENT: Pick<Logger, 'warn'> = { warn: () => {} };
 
-/** @returns the services, on sandbox rails; nothing runs yet. */
+/** @returns the services for sandbox accounts; `forAccount` gives those for any account. Nothing runs yet. */
 export function createServices({ database, registry, config, log = SILENT }: ServiceParts): Services {
   const doorbell = new Doorbell();
   const render = envelopeWriter(registry, config).envelope;
-  let advance: Advance | undefined;
+  const engineFor = (mode: AccountMode, clock: Clock): Advance =>
+    createAdvance({
+      database,
+      registry,
+      mode,
+      clock,
+      doorbell,
+      render,
+      priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
+    });
   const { rails, clock, sandbox } = createSandbox({
     database,
     registry,
     doorbell,
     isAuto: config.sandboxAuto,
-    advance: () => advance as Advance,
+    advance: () => byMode.sandbox.advance,
   });
-  advance = createAdvance({
+  const modeOf = modeFinder(database);
+  const shared = {
     database,
     registry,
-    clock,
-    doorbell,
-    render,
-    priceArrival: (row, trigger) => priceArrival(services, row, trigger),
-  });
-  const services: Services = {
-    database,
-    registry,
-    clock,
-    rails: { ...rails, rates: reportingRates(rails.rates, log) },
-    advance,
+    forAccount: async (accountId: bigint) => byMode[await modeOf(accountId)],
+    times: async () => ({ sandbox: await clock.nowMs(), live: await SYSTEM_CLOCK.nowMs() }),
     doorbell,
     events: new EventHub(database, doorbell),
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
     render,
-    sandbox,
     publicUrl: config.publicUrl,
   };
-  return services;
+  const byMode: Readonly<Record<AccountMode, Services>> = {
+    sandbox: {
+      ...shared,
+      mode: 'sandbox',
+      clock,
+      rails: { ...rails, rates: reportingRates(rails.rates, log) },
+      advance: engineFor('sandbox', clock),
+      sandbox,
+    },
+    live: {
+      ...shared,
+      mode: 'live',
+      clock: SYSTEM_CLOCK,
+      rails: NO_RAILS,
+      advance: engineFor('live', SYSTEM_CLOCK),
+      sandbox: null,
+    },
+  };
+  return byMode.sandbox;
 }

@@ -1,24 +1,32 @@
 /** Account holders. */
-import type { Database } from './database.ts';
+import type { AccountMode } from '../base/account-mode.ts';
+import { assert } from '../base/assert.ts';
+import type { Database, Statement, Tx } from './database.ts';
 
 /** Handle of the account that the first start provisions. */
 export const SANDBOX_HANDLE = 'sandbox';
 
+const MODE: Statement = { name: 'account_mode', text: `select mode from account where id = $1` };
+/** Modes never change, so none that was read is read again. */
+const REMEMBERED_MAX = 100_000;
+
 /**
  * Adds an account with its counters and the default settings of each template.
  *
- * @param options - `templates`: wire names; `handle`: a name to find the account by besides its id.
+ * @param options - `templates`: wire names; `handle`: a name to find the account by besides its id; `mode`: default
+ *   `sandbox`.
  * @returns its id.
  */
 export async function createAccount(
   database: Database,
   name: string,
-  options: { templates: readonly string[]; handle?: string },
+  options: { templates: readonly string[]; handle?: string; mode?: AccountMode },
 ): Promise<bigint> {
   const account = await database.prisma.account.create({
     data: {
       name,
       handle: options.handle ?? null,
+      mode: options.mode ?? 'sandbox',
       head: { create: {} },
       templateSettings: { create: options.templates.map((template) => ({ template })) },
     },
@@ -32,6 +40,26 @@ export async function findAccount(database: Database, idOrHandle: string): Promi
   const where = /^[1-9]\d{0,17}$/.test(idOrHandle) ? { id: BigInt(idOrHandle) } : { handle: idOrHandle };
   const account = await database.prisma.account.findUnique({ where, select: { id: true } });
   return account?.id;
+}
+
+/** @returns the mode of the account with this id, or undefined. */
+export async function readMode(database: Tx, accountId: bigint): Promise<AccountMode | undefined> {
+  const [row] = await database.query<{ mode: AccountMode }>(MODE, [accountId]);
+  return row?.mode;
+}
+
+/** @returns the search of the mode of an account that exists; the answer is remembered. */
+export function modeFinder(database: Database): (accountId: bigint) => Promise<AccountMode> {
+  const remembered = new Map<bigint, AccountMode>();
+  return async (accountId) => {
+    const known = remembered.get(accountId);
+    if (known) return known;
+    const mode = await readMode(database, accountId);
+    assert(mode, 'an account that asks or is asked for exists');
+    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+    remembered.set(accountId, mode);
+    return mode;
+  };
 }
 
 /** @returns the ids of all accounts. */

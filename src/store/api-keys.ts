@@ -25,8 +25,10 @@ export interface NewKey extends Omit<KeyRecord, 'transactionId'> {
 
 const VALID_BY_HASH: Statement = {
   name: 'api_key_by_hash',
-  text: `select account_id as "accountId", id, mode, scopes, allowed_cidrs as "allowedCidrs" from api_key
-    where hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
+  text: `select k.account_id as "accountId", k.id, k.mode, k.scopes, k.allowed_cidrs as "allowedCidrs"
+    from api_key k join account a on a.id = k.account_id
+    where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+      and (k.mode = 'live') = (a.mode = 'live')`,
 };
 const STILL_VALID: Statement = {
   name: 'api_keys_still_valid',
@@ -38,7 +40,7 @@ const TOUCH: Statement = {
   text: `update api_key set last_used_at = now() where account_id = $1 and id = $2`,
 };
 
-/** @returns the key of this hash, unless it is revoked or expired. */
+/** @returns the key of this hash, unless it is revoked or expired, or its mode is not that of its account. */
 export async function findValidKey(database: Database, hash: Buffer): Promise<KeyRecord | undefined> {
   const [key] = await database.query<KeyRecord>(VALID_BY_HASH, [hash]);
   return key;

@@ -1,4 +1,5 @@
 /** Jobs: work to do after a commit or at a time. Each is written by the transaction that makes it due. */
+import type { Times } from '../base/account-mode.ts';
 import type { Database, Statement, Tx } from './database.ts';
 
 /** A job to be written. */
@@ -33,6 +34,10 @@ export type JobKey = Pick<Job, 'accountId' | 'id'>;
 
 const LEASE_SECONDS = 30;
 
+/** Whether a job `d` is due: on the clock of the sandbox, `$1`, or of live accounts, `$2`. */
+const IS_DUE = `(d.due_at <= greatest($1::timestamptz, $2::timestamptz) and d.due_at <= (
+  select case mode when 'live' then $2::timestamptz else $1::timestamptz end from account where id = d.account_id))`;
+
 const ADD: Statement = {
   name: 'job_add',
   text: `insert into job (account_id, transaction_id, kind, payload, due_at)
@@ -43,11 +48,11 @@ const CLAIM: Statement = {
   name: 'job_claim',
   text: `update job j set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempts = j.attempts + 1
     from (select account_id, id from job d
-           where due_at <= $1::timestamptz and (leased_until is null or leased_until < clock_timestamp())
-             and ($3::bigint is null or (account_id = $3 and transaction_id = $4))
+           where ${IS_DUE} and (leased_until is null or leased_until < clock_timestamp())
+             and ($4::bigint is null or (account_id = $4 and transaction_id = $5))
              and not exists (select from job e where e.account_id = d.account_id and e.transaction_id = d.transaction_id
-                               and e.due_at <= $1::timestamptz and (e.due_at, e.id) < (d.due_at, d.id))
-           order by due_at, id limit $2 for update skip locked) due
+                               and (e.due_at, e.id) < (d.due_at, d.id))
+           order by due_at, id limit $3 for update of d skip locked) due
     where j.account_id = due.account_id and j.id = due.id
     returning j.account_id as "accountId", j.id, j.transaction_id as "transactionId", j.kind, j.payload, j.attempts`,
 };
@@ -61,8 +66,8 @@ const POSTPONE: Statement = {
 };
 const PENDING: Statement = {
   name: 'job_pending',
-  text: `select count(*)::int as pending from job where (due_at <= $1::timestamptz or ($4 and last_error is not null))
-      and ($2::bigint is null or (account_id = $2 and transaction_id = $3))`,
+  text: `select count(*)::int as pending from job d where (${IS_DUE} or ($5 and d.last_error is not null))
+      and ($3::bigint is null or (d.account_id = $3 and d.transaction_id = $4))`,
 };
 
 /** Writes jobs; they are due as soon as the transaction is committed, or at their time. */
@@ -81,16 +86,17 @@ export async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
  * Leases due jobs for half a minute; a worker that dies gives them back by that. Jobs of one transaction are done one
  * after another, in the order in which they became due.
  *
+ * @param now - on the clock of each mode.
  * @param only - a transaction whose jobs alone are wanted.
  */
 export function claimJobs(
   database: Database,
-  nowMs: number,
+  now: Times,
   limit: number,
   only?: { readonly accountId: bigint; readonly transactionId: bigint },
 ): Promise<Job[]> {
   return database.query<Job>(CLAIM, [
-    new Date(nowMs).toISOString(),
+    ...instantsOf(now),
     limit,
     only?.accountId ?? null,
     only?.transactionId ?? null,
@@ -108,22 +114,27 @@ export async function postponeJob(database: Tx, job: JobKey, dueMs: number, erro
 }
 
 /**
+ * @param now - on the clock of each mode.
  * @param options - `only`: one transaction; `withPostponed`: also those that failed and are tried again later.
  * @returns how many jobs are due and not done.
  */
 export async function pendingJobs(
   database: Tx,
-  nowMs: number,
+  now: Times,
   {
     only,
     withPostponed = false,
   }: { readonly only?: TransactionJobs | undefined; readonly withPostponed?: boolean } = {},
 ): Promise<number> {
   const [row] = await database.query<{ pending: number }>(PENDING, [
-    new Date(nowMs).toISOString(),
+    ...instantsOf(now),
     only?.accountId ?? null,
     only?.transactionId ?? null,
     withPostponed,
   ]);
   return row?.pending ?? 0;
+}
+
+function instantsOf({ sandbox, live }: Times): [string, string] {
+  return [new Date(sandbox).toISOString(), new Date(live).toISOString()];
 }

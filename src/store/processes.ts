@@ -2,6 +2,7 @@
  * Processes in the database: what one batch of transitions reads and writes. All of it happens in one transaction, on
  * accounts whose `account_head` row is locked, so nobody else writes what is read here (docs/decisions/0011).
  */
+import type { AccountMode } from '../base/account-mode.ts';
 import type { Family } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Statement, Tx } from './database.ts';
@@ -67,8 +68,9 @@ const CHANGED = COLUMNS.filter(
 
 const LOCK: Statement = {
   name: 'process_lock',
-  text: `select account_id as "accountId", transaction_id as "transactionId", event_seq as "eventSeq"
-    from account_head where account_id = any ($1::bigint[]) order by account_id for update`,
+  text: `select h.account_id as "accountId", h.transaction_id as "transactionId", h.event_seq as "eventSeq"
+    from account_head h join account a on a.id = h.account_id and a.mode = $2
+    where h.account_id = any ($1::bigint[]) order by h.account_id for update of h`,
 };
 const LIST_HEADS: Statement = {
   name: 'process_list_heads',
@@ -142,9 +144,13 @@ const AVAILABLE: Statement = {
     where a.account_id = $1 and a.sub_account = 1`,
 };
 
-/** Locks the accounts, in the order that all writers keep, and reads their counters. */
-export async function lockHeads(tx: Tx, accountIds: readonly bigint[]): Promise<Map<bigint, Head>> {
-  const heads = await tx.query<Head>(LOCK, [accountIds]);
+/** Locks the accounts of a mode, in the order that all writers keep. @returns their counters; none for another mode's. */
+export async function lockHeads(
+  tx: Tx,
+  accountIds: readonly bigint[],
+  mode: AccountMode,
+): Promise<Map<bigint, Head>> {
+  const heads = await tx.query<Head>(LOCK, [accountIds, mode]);
   return new Map(heads.map((head) => [head.accountId, head]));
 }
 

@@ -45,8 +45,9 @@ const TAKE_PLAN: Statement = {
 };
 const DUE: Statement = {
   name: 'sandbox_due',
-  text: `select distinct account_id as "accountId", transaction_id as "transactionId" from job
-    where due_at <= $1::timestamptz and transaction_id is not null limit ${DUE_MAX}`,
+  text: `select distinct j.account_id as "accountId", j.transaction_id as "transactionId"
+    from job j join account a on a.id = j.account_id and a.mode = 'sandbox'
+    where j.due_at <= $1::timestamptz and j.transaction_id is not null limit ${DUE_MAX}`,
 };
 const TAKE_BACK: Statement = {
   name: 'sandbox_take_back',
@@ -123,7 +124,7 @@ export async function takePlan(
   return row?.scenario;
 }
 
-/** @returns the transactions that have a job due at that moment, at most 1 000 of them. */
+/** @returns the transactions of sandbox accounts that have a job due at that moment, at most 1,000 of them. */
 export function readDueTransactions(
   database: Tx,
   nowMs: number,

@@ -5,7 +5,6 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/base/api-key.ts';
-import { createKey } from '../../src/resolvers/manage-keys.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { HISTORY, useApp } from '../support/app.ts';
@@ -472,14 +471,8 @@ describe('the sandbox', () => {
     expect((await refusal(play('scenario: "pay"'))).code).toBe('STEP_CONFLICT');
   });
 
-  test('live keys are refused', async () => {
-    const { apiKey } = await createKey(app.database, shop.accountId, {
-      name: 'live',
-      mode: 'live',
-      scopes: SCOPES,
-      expiresAt: null,
-      allowedCidrs: [],
-    });
+  test('live accounts are refused', async () => {
+    const { apiKey } = await app.addAccount({ mode: 'live' });
     for (const call of [
       'sandboxAdvanceClock(by: "1s")',
       'sandboxFund(currency: "BRL", amount: "1") { amount }',

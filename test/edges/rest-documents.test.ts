@@ -7,8 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newApiKey, SCOPES } from '../../src/base/api-key.ts';
-import { createKey } from '../../src/resolvers/manage-keys.ts';
+import { newApiKey } from '../../src/base/api-key.ts';
 import { type Answer, type TestApp, useApp } from '../support/app.ts';
 import { CNPJ, CPF, EVM, TRON, takeIn, transaction } from '../support/records.ts';
 import { BODIES, CUSTOMER, GROUP, IDS, PAYEE, READS, ROUTES, whitelist } from '../support/rest-routes.ts';
@@ -227,8 +226,7 @@ describe('OpenAPI', () => {
     const app = apps.rounded;
     const wrong = checks.get(app) as Check;
     const { id = IDS.onramp as string, isLive, ...options }: Record<string, unknown> = how;
-    const live = { name: 'live', mode: 'live', scopes: SCOPES, expiresAt: null, allowedCidrs: [] } as const;
-    const key = isLive ? { key: (await createKey(app.database, app.accountId, live)).apiKey } : {};
+    const key = isLive ? { key: (await app.addAccount({ mode: 'live' })).apiKey } : {};
     const answer = await app.post(
       route.replace('{id}', String(id)),
       { ...BODIES[route], ...body },

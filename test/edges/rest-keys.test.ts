@@ -13,7 +13,7 @@ describe('keys', () => {
   const app = useApp();
   const issued: Record<string, string> = {};
   const issue = async (options: { expiresAt?: Date; allowedCidrs?: string[] }) => {
-    const key = { name: 'test', mode: 'live', scopes: SCOPES, expiresAt: null, allowedCidrs: [] } as const;
+    const key = { name: 'test', scopes: SCOPES, expiresAt: null, allowedCidrs: [] } as const;
     return createKey(app.database, app.accountId, { ...key, ...options });
   };
 
@@ -161,7 +161,7 @@ describe('keys', () => {
 
   const inSandbox = WRITES.filter(({ path }) => path.startsWith('/v2/sandbox/'));
   it.each(inSandbox)('C-40: $path is refused to live keys', async (target) => {
-    const { apiKey } = await issue({});
+    const { apiKey } = await app.addAccount({ mode: 'live' });
     const { json } = await ask(app, target, { key: apiKey });
     expect(json).toMatchObject({ status: 403, code: 'FORBIDDEN', detail: expect.stringMatching(/test key/) });
   });

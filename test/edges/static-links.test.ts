@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/base/errors.ts';
 import { enterAmount } from '../../src/resolvers/enter-amount.ts';
-import { openStaticLink } from '../../src/resolvers/open-static-link.ts';
+import { findOpenLink, openStaticLink } from '../../src/resolvers/open-static-link.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf, stepOf } from '../support/graphql-client.ts';
 
@@ -25,7 +25,8 @@ const make = async (input: Record<string, unknown>) =>
   (await ask(MAKE, { input: { name: 'Shop', currency: 'USDT_TRX', ...input } })).createStaticLink;
 const disable = (slug: string) =>
   ask('mutation($slug: String!) { disableStaticLink(slug: $slug) { slug disabledAt } }', { slug });
-const visit = (slug: string) => openStaticLink(app.services, slug);
+const visit = async (slug: string, services = app.services) =>
+  openStaticLink(services, await findOpenLink(services, slug));
 const codeOf = (refused: Promise<unknown>) =>
   refused.then(
     () => 'nothing was refused',
@@ -138,7 +139,7 @@ describe('visits', () => {
     };
     const count = async () => (await ask('{ transactions(family: CHECKOUTS) { totalCount } }')).transactions;
     const before = await count();
-    expect(await codeOf(openStaticLink(dark, slug))).toBe('QUOTE_UNAVAILABLE');
+    expect(await codeOf(visit(slug, dark))).toBe('QUOTE_UNAVAILABLE');
     await ask(
       'mutation { updateTemplateSettings(template: crossramp_checkout, input: { amountMax: "79" }) { template } }',
     );

@@ -31,6 +31,7 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
   const advance = createAdvance({
     database: app.database,
     registry: registryOf([template]),
+    mode: 'sandbox',
     clock: { nowMs: async () => Date.now() },
     doorbell: new Doorbell(),
     render: () => '{}',

@@ -38,7 +38,7 @@ describe('a session', () => {
 test('a transaction is kept whole or not at all', async () => {
   const insert = {
     name: 'insert_of_test',
-    text: `insert into rate (asset, mid, observed_at) values ($1, 1, now())`,
+    text: `insert into rate (mode, asset, mid, observed_at) values ('sandbox', $1, 1, now())`,
   };
   const failing = db.database.withTx(async (tx) => {
     await tx.query(insert, ['ONE']);

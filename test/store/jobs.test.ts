@@ -5,6 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Times } from '../../src/base/account-mode.ts';
 import { millisOf } from '../../src/base/instant.ts';
 import type { NewProcess } from '../../src/resolvers/advance-transaction.ts';
 import type { Services } from '../../src/resolvers/context.ts';
@@ -42,6 +43,17 @@ afterEach(() => store.owner.query('delete from job'));
 
 function newServices(database: Database = store.database): Services {
   return createServices({ database, registry: REGISTRY, config: CONFIG });
+}
+
+/** Services with parts of their own, which every account gets. */
+function withParts(services: Services, parts: Partial<Pick<Services, 'advance' | 'clock'>>): Services {
+  const own: Services = {
+    ...services,
+    ...parts,
+    forAccount: async () => own,
+    times: async () => ({ ...(await services.times()), sandbox: await own.clock.nowMs() }),
+  };
+  return own;
 }
 
 const PIX_KEY = { pixKey: 'ana@example.com', pixKeyType: 'email' };
@@ -96,9 +108,15 @@ async function pass(row: ProcessRow, seconds: number, by: Services = services): 
   }
 }
 
+/** What time it will be. */
+async function inMs(ms: number): Promise<Times> {
+  const { sandbox: sandboxMs, live } = await services.times();
+  return { sandbox: sandboxMs + ms, live: live + ms };
+}
+
 /** A worker takes what is due of a transaction, and dies. */
 async function die(row: ProcessRow): Promise<Job[]> {
-  return claimJobs(store.database, await services.clock.nowMs(), 100, keyOf(row));
+  return claimJobs(store.database, await services.times(), 100, keyOf(row));
 }
 
 /** Half a minute after the deaths. */
@@ -139,7 +157,7 @@ async function addPlain(transactions: readonly number[]): Promise<void> {
 
 describe('leases', () => {
   const claim = async (limit = 100) =>
-    (await claimJobs(store.database, (await services.clock.nowMs()) + 1_000, limit)).map(
+    (await claimJobs(store.database, await inMs(1_000), limit)).map(
       ({ kind, attempts }) => `${kind} ${attempts}`,
     );
 
@@ -282,7 +300,7 @@ describe('a worker that died', () => {
     });
     const row = await make('onramp');
     const advance = own.advance;
-    const dying = { ...own, advance: dieAt(advance, 'charge_created') };
+    const dying = withParts(own, { advance: dieAt(advance, 'charge_created') });
     void settle(dying, SILENT, { only: keyOf(row), patienceMs: 0 });
     while (made.length === 0) await setTimeout(5);
     await endLeases();
@@ -299,7 +317,7 @@ describe('a worker that died', () => {
     const row = await payable('onramp');
     await sandbox.play(row, 'pay-under', { amount: undefined });
     const own = newServices();
-    const dying = { ...own, advance: dieAt(own.advance, 'refund_requested') };
+    const dying = withParts(own, { advance: dieAt(own.advance, 'refund_requested') });
     void settle(dying, SILENT, { only: keyOf(row), patienceMs: 0 });
     await ordered(row, 'return');
     // The rail is done long before the lease of the dead is over.
@@ -383,7 +401,7 @@ describe('tellings', () => {
     expect(telling?.kind).toBe('check_identity');
     // The rail was asked by a worker that died; the payment is heard of first.
     await store.owner.query(`update job set due_at = due_at - interval '1 minute' where kind = '${TELL}'`);
-    const early = await claimJobs(store.database, await services.clock.nowMs(), 1, keyOf(row));
+    const early = await claimJobs(store.database, await services.times(), 1, keyOf(row));
     expect(early.map(({ kind }) => kind)).toEqual([TELL]);
     await endLeases();
     await run(row);
@@ -456,7 +474,7 @@ describe('an effect that fails', () => {
   function frozen() {
     const own = newServices();
     const time = { ms: Date.now() + 1_000_000_000_000 };
-    return { own: { ...own, clock: { nowMs: async () => time.ms } }, time };
+    return { own: withParts(own, { clock: { nowMs: async () => time.ms } }), time };
   }
 
   /** Tries as often; gives how long it waited after each, in seconds. */
@@ -542,7 +560,7 @@ describe('an effect that fails', () => {
   test('in the database leaves the job for later', async () => {
     const row = await make('onramp');
     const own = newServices();
-    const failing = { ...own, advance: () => Promise.reject(new Error('Connection terminated')) };
+    const failing = withParts(own, { advance: () => Promise.reject(new Error('Connection terminated')) });
     await run(row, failing);
     expect((await jobsOf(row))[0]).toMatchObject({
       kind: 'check_identity',

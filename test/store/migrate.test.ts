@@ -46,6 +46,8 @@ const refusal = (url: string) =>
     (names) => `applied ${names}`,
     (error: unknown) => (error instanceof MigrationError ? error.message : `unexpected ${error}`),
   );
+/** The newest migration that only grants rights: it can be applied again to a database that has it. */
+const repeatable = () => migrationNames().findLast((name) => name.endsWith('_roles')) ?? '';
 /** Everything that migrations make, by name. */
 const objects = async (url: string) =>
   (
@@ -87,9 +89,9 @@ describe('migrate', () => {
   it('applies what is missing to a database that has the first ones', async () => {
     const url = await freshDatabase();
     await migrate(url);
-    const [last = ''] = migrationNames().slice(-1);
-    await query(url, `delete from _prisma_migrations where migration_name = '${last}'`);
-    expect(await migrate(url)).toEqual([last]);
+    const again = repeatable();
+    await query(url, `delete from _prisma_migrations where migration_name = '${again}'`);
+    expect(await migrate(url)).toEqual([again]);
   });
 });
 
@@ -97,13 +99,13 @@ describe('migrate refuses, in one line', () => {
   it('a database on which a migration was begun and not finished, until its row is deleted', async () => {
     const url = await freshDatabase();
     await migrate(url);
-    const [last = ''] = migrationNames().slice(-1);
-    await query(url, `update _prisma_migrations set finished_at = null where migration_name = '${last}'`);
+    const again = repeatable();
+    await query(url, `update _prisma_migrations set finished_at = null where migration_name = '${again}'`);
     expect(await refusal(url)).toBe(
-      `migration ${last} was begun and not finished: repair the database, delete its row from _prisma_migrations and start again`,
+      `migration ${again} was begun and not finished: repair the database, delete its row from _prisma_migrations and start again`,
     );
-    await query(url, `delete from _prisma_migrations where migration_name = '${last}'`);
-    expect(await migrate(url)).toEqual([last]);
+    await query(url, `delete from _prisma_migrations where migration_name = '${again}'`);
+    expect(await migrate(url)).toEqual([again]);
   });
 
   it('a database that is ahead of this version, and not one whose newer migration was rolled back', async () => {
@@ -208,5 +210,40 @@ describe('prisma/schema.prisma', () => {
     );
     expect(columns.length).toBeGreaterThan(100);
     expect(declaredColumns().toSorted()).toEqual(columns.map((row) => row.line).toSorted());
+  });
+});
+
+/** Accounts as they were before they had a mode: by the modes of their keys, and what was done on them. */
+const BEFORE_MODES = `
+  alter table account drop column mode;
+  alter table rate drop column mode;
+  alter table rate add primary key (asset);
+  insert into account (id, handle, name) values (1, 'sandbox', 'sandbox'), (2, null, 'live'), (3, null, 'both'),
+    (4, null, 'test'), (5, null, 'none'), (6, null, 'live and funded'), (7, null, 'live and imported'), (8, null, 'live and played');
+  insert into api_key (account_id, id, name, hash, hint, mode, scopes)
+    select account_id, n, 'key', sha256(n::bytea), 'hint', mode, '{read}'
+      from (values (1, 'a', 'live'), (2, 'b', 'live'), (3, 'c', 'live'), (3, 'd', 'test'), (4, 'e', 'test'), (6, 'f', 'live'),
+              (7, 'g', 'live'), (8, 'h', 'live')) k(account_id, n, mode);
+  set session_replication_role = replica;
+  alter table event disable trigger user;
+  insert into journal (account_id, id, ref, request_hash, name, posted_at, line_count)
+    values (6, 1, 'r', '', 'adjustment', now(), 2), (7, 1, 'r', '', 'import', now(), 2);
+  insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
+    values (8, 1, 'onramp.quote.created', 1, 1, 'quote', 'CREATED', '2026-11-21', '{}');
+  set session_replication_role = origin;
+`;
+
+describe('the migration to accounts with a mode', () => {
+  it('makes live only those on which nothing can have been played', async () => {
+    const url = await freshDatabase();
+    await migrate(url);
+    await query(url, BEFORE_MODES);
+    const path = 'migrations/20261122110000_account_mode/migration.sql';
+    await query(url, readFileSync(new URL(path, PRISMA), 'utf8'));
+    const rows = await query<{ name: string }>(
+      url,
+      `select name from account where mode = 'live' order by id`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(['live', 'live and imported']);
   });
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
+import type { AccountMode } from '../../src/base/account-mode.ts';
 import { SCOPES, type Scope } from '../../src/base/api-key.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Services } from '../../src/resolvers/context.ts';
@@ -59,6 +60,7 @@ export interface TestApp extends TestDatabase {
   /** Another account, empty, with a key. */
   readonly addAccount: (options?: {
     scopes?: readonly Scope[];
+    mode?: AccountMode;
   }) => Promise<{ accountId: bigint; apiKey: string; keyId: string }>;
   readonly addKey: (
     accountId: bigint,
@@ -108,7 +110,6 @@ export function useApp(overrides: Overrides = {}): TestApp {
   const addKey: TestApp['addKey'] = (accountId, scopes) =>
     createKey(test.database, accountId, {
       name: 'test',
-      mode: 'test',
       scopes,
       expiresAt: null,
       allowedCidrs: [],
@@ -116,7 +117,10 @@ export function useApp(overrides: Overrides = {}): TestApp {
   test.addKey = addKey;
   test.addAccount = async (options = {}) => {
     const templates = REGISTRY.templates.map((template) => template.name);
-    const accountId = await createAccount(test.database, 'Another', { templates });
+    const accountId = await createAccount(test.database, 'Another', {
+      templates,
+      mode: options.mode ?? 'sandbox',
+    });
     return { accountId, ...(await addKey(accountId, options.scopes ?? SCOPES)) };
   };
   const authorization = (key: string | null | undefined): Record<string, string> =>

@@ -1,0 +1,28 @@
+/** Goal: `crossramp account` and `key` keep play money and real money apart (C-40). Method: the commands as processes, on a database. */
+import { expect, test } from 'vitest';
+import { useDatabase } from './support/database.ts';
+import { crossramp } from './support/process.ts';
+
+const store = useDatabase();
+const run = (...args: string[]) => crossramp({ DATABASE_URL: store.url }, ...args, '--json');
+const json = async (...args: string[]) => JSON.parse((await run(...args)).stdout);
+
+test('C-40: keys have the mode of their account, and the sandbox plays nothing on a live one', async () => {
+  const play = await json('account', 'create', '--name', 'Play');
+  const live = await json('account', 'create', '--name', 'Real', '--mode', 'live');
+  expect([play, live]).toEqual([
+    { accountId: expect.any(String), mode: 'sandbox' },
+    { accountId: expect.any(String), mode: 'live' },
+  ]);
+  const key = (account: string, ...more: string[]) =>
+    run('key', 'create', '--account', account, '--scopes', 'read', ...more);
+  expect(JSON.parse((await key(play.accountId)).stdout).apiKey).toMatch(/^crx_test_/);
+  expect(JSON.parse((await key(live.accountId, '--live')).stdout).apiKey).toMatch(/^crx_live_/);
+  const refused = await key(play.accountId, '--live');
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/is a sandbox account: .*\n$/)]);
+  const money = ['--currency', 'BRL', '--amount', '1'];
+  const funded = await run('trigger', 'fund', '--account', live.accountId, ...money);
+  expect([funded.code, funded.stderr]).toEqual([1, expect.stringMatching(/is live: .*\n$/)]);
+  const { rows } = await store.owner.query('select from journal');
+  expect(rows).toEqual([]);
+}, 120_000);
