@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWebhooks } from '../src/webhooks/worker.ts';
-import { useApp } from './support/app.ts';
+import { startApp, useApp } from './support/app.ts';
 import { newHome } from './support/home.ts';
 import { useReceiver } from './support/receiver.ts';
 import { SILENT } from './support/webhooks.ts';
@@ -166,4 +166,35 @@ test('events tail prints one line for each', async () => {
     .slice(0, STEPS.length)
     .map((line) => JSON.parse(line));
   expect(lines.map(({ name }) => name)).toEqual(STEPS.map((step) => `onramp.${step}`));
+}, 60_000);
+
+test('events tail says that the gateway no longer answers, and that it answers again, and misses nothing', async () => {
+  const gateway = await startApp(app.database);
+  const port = Number(new URL(gateway.publicUrl).port);
+  const cursor = (await app.get('/v2/events')).json.next;
+  const tail = start(
+    'events',
+    'tail',
+    '--base-url',
+    gateway.publicUrl,
+    '--key',
+    app.apiKey,
+    '--after',
+    cursor,
+  );
+  const first = await payOne();
+  await until(() => tail.stdout().includes(first));
+  gateway.drain();
+  await gateway.close();
+  await until(() => tail.stderr().includes('does not answer'));
+  const second = await payOne();
+  const again = await startApp(app.database, port);
+  await until(() => tail.stdout().includes(second));
+  expect(tail.stderr()).toBe(
+    `crossramp: the gateway at ${gateway.publicUrl} does not answer, asking again every second\n` +
+      'crossramp: the gateway answers again\n',
+  );
+  tail.child.kill('SIGKILL');
+  again.drain();
+  await again.close();
 }, 60_000);

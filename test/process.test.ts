@@ -223,7 +223,7 @@ describe('starting again', () => {
     });
   });
 
-  test.each([
+  test.each<[string[], RegExp, number?]>([
     [
       ['trigger', 'fund', '--account', 'sandbox', '--currency', 'USDT', '--amount', '1'],
       /currency names an asset of several networks/,
@@ -242,27 +242,30 @@ describe('starting again', () => {
     [
       ['key', 'create', '--account', 'sandbox', '--scopes', 'read,fly'],
       /"fly" is not one of read, create, move, admin/,
+      2,
     ],
     [
       ['key', 'create', '--account', 'sandbox', '--scopes', 'read', '--expires', 'soon'],
       /Expected a time such as/,
+      2,
     ],
-    [['nonsense'], /unknown command/],
-  ])('%j fails with one clear line', async (args, reason) => {
+    [['nonsense'], /unknown command/, 2],
+    [['acount', 'list'], /unknown command 'acount'\n\(Did you mean account\?\)/, 2],
+    [['account', 'list', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)/, 2],
+    [['transaction', 'list', '--limit', '0'], /Expected a whole number from 1 to 100/, 2],
+    [['key', 'create'], /required option '--account <id>' not specified/, 2],
+    [['transaction', 'show', 'CRX0'], /Not found|not found|no such/i],
+  ])('%j fails with one clear line', async (args, reason, exit = 1) => {
     const { code, stderr } = await crossramp(env, ...args);
-    expect(code).toBe(1);
+    expect(code).toBe(exit);
     expect(stderr).toMatch(reason);
     expect(stderr).not.toMatch(/\n {4}at /);
   });
 
-  test('doctor finds the installation fit, and every command has help', async () => {
+  test('doctor finds the installation fit', async () => {
     const { code, stdout } = await crossramp(env, 'doctor', '--json');
     expect(JSON.parse(stdout).checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
     expect(code).toBe(0);
-    for (const command of ['import', 'export', 'account', 'key', 'migrate', 'doctor', 'verify', 'trigger']) {
-      const help = await crossramp(env, command, '--help');
-      expect(help.stdout).toMatch(new RegExp(`Usage: crossramp ${command}`));
-    }
   });
 });
 

@@ -1,14 +1,14 @@
-/** `crossramp account create`. */
+/** `crossramp account create|list`. */
 import { Command, Option } from 'commander';
 import { ACCOUNT_MODES, type AccountMode } from '../base/account-mode.ts';
-import { createAccount } from '../store/accounts.ts';
+import { createAccount, listAccounts } from '../store/accounts.ts';
 import { REGISTRY } from '../templates/index.ts';
-import { answer, jsonOption } from './output.ts';
+import { answer, jsonOption, table } from './output.ts';
 import { withStore } from './with-store.ts';
 
 /** Accounts. */
 export function accountCommand(): Command {
-  const account = new Command('account').description('Account holders.');
+  const account = new Command('account').description('Adds and lists accounts.');
   account
     .command('create')
     .description('Adds an account.')
@@ -23,6 +23,22 @@ export function accountCommand(): Command {
       const templates = REGISTRY.templates.map((template) => template.name);
       const id = await withStore(({ database }) => createAccount(database, name, { templates, mode }));
       answer(options, { accountId: String(id), mode }, `account ${id} (${mode})`);
+    });
+  account
+    .command('list')
+    .description('Lists the accounts.')
+    .addOption(jsonOption())
+    .action(async (options: { json?: boolean }) => {
+      const accounts = await withStore(({ database }) => listAccounts(database));
+      const shown = accounts.map(({ id, handle, mode, name, createdAt }) => ({
+        accountId: String(id),
+        handle,
+        mode,
+        name,
+        createdAt: createdAt.toISOString(),
+      }));
+      const rows = shown.map((each) => [each.accountId, each.handle ?? '', each.mode, each.createdAt, each.name]);
+      answer(options, shown, table([['ID', 'HANDLE', 'MODE', 'CREATED', 'NAME'], ...rows], [0]));
     });
   return account;
 }

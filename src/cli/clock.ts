@@ -9,10 +9,10 @@ import { withServices } from './with-store.ts';
 
 /** Shows the clock, and sets it ahead. */
 export function clockCommand(): Command {
-  const clock = new Command('clock').description('The clock that the processes of a sandbox obey.');
+  const clock = new Command('clock').description('Reads the sandbox clock and moves it ahead.');
   clock
     .command('show')
-    .description('Says what time it is in the sandbox.')
+    .description('Prints the time in the sandbox.')
     .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
       const now = await withServices((services) => services.clock.nowMs());
@@ -20,7 +20,7 @@ export function clockCommand(): Command {
     });
   clock
     .command('advance <duration>')
-    .description('Sets it ahead, such as by 30m; what becomes due by that happens.')
+    .description('Moves the clock ahead by a duration such as 30m; whatever becomes due happens.')
     .addOption(jsonOption())
     .action(async (duration: string, options: { json?: boolean }) => {
       const now = await withServices(async (services) => {

@@ -16,6 +16,8 @@ import { homeFolder } from './with-store.ts';
 export interface Api {
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** Whether the last request was answered; undefined before the first answer. */
+  isAnswering?: boolean;
 }
 
 /** An event as it is forwarded. */
@@ -106,24 +108,46 @@ export interface Asking {
 }
 
 /**
- * Asks for a path until there is an answer.
+ * Asks for a path until there is an answer; standard error says when the gateway stops and begins to answer.
  *
- * @throws {StoreError} when the gateway refuses.
+ * @throws {StoreError} when the gateway refuses, or cannot be reached by the very first request.
  */
-export async function ask({ baseUrl, apiKey }: Api, path: string, asking: Asking = {}): Promise<string> {
+export async function ask(api: Api, path: string, asking: Asking = {}): Promise<string> {
+  const { baseUrl, apiKey } = api;
   const { body, accept = 'application/json', read = (answer) => answer.text() } = asking;
   const headers = { authorization: `Bearer ${apiKey}`, accept, 'content-type': 'application/json' };
   const request = body === undefined ? { headers } : { method: 'POST', headers, body };
   for (;;) {
-    const answer = await fetch(`${baseUrl}${path}`, request).catch(() => undefined);
-    if (answer && !answer.ok && answer.status < 500 && answer.status !== 429) {
+    const answer = await fetch(`${baseUrl}${path}`, request).catch((error: Error) => error);
+    if (answer instanceof Error) {
+      if (api.isAnswering === undefined) throw unreachable(api, answer);
+      notice(api, false);
+    } else if (answer.ok) {
+      const text = await read(answer).catch(() => undefined);
+      notice(api, text !== undefined);
+      if (text !== undefined) return text;
+    } else if (answer.status < 500 && answer.status !== 429) {
       const text = await answer.text().catch(() => '');
       throw new StoreError(`the gateway answers ${answer.status}: ${text.slice(0, 300)}`);
-    }
-    const text = answer?.ok ? await read(answer).catch(() => undefined) : undefined;
-    if (text !== undefined) return text;
+    } else notice(api, false);
     await sleep(AGAIN_MS);
   }
+}
+
+function unreachable({ baseUrl }: Api, error: Error): StoreError {
+  const { code, message } = (error.cause ?? error) as Error & { code?: string };
+  return new StoreError(`cannot reach the gateway at ${baseUrl}: ${code ?? message}`, { cause: error });
+}
+
+/** Says on standard error that the gateway no longer answers, or answers again: once, when it changes. */
+function notice(api: Api, isAnswering: boolean): void {
+  if (api.isAnswering !== isAnswering && !(isAnswering && api.isAnswering === undefined))
+    process.stderr.write(
+      isAnswering
+        ? 'crossramp: the gateway answers again\n'
+        : `crossramp: the gateway at ${api.baseUrl} does not answer, asking again every second\n`,
+    );
+  api.isAnswering = isAnswering;
 }
 
 function pageOf(text: string): Page {

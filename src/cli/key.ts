@@ -23,10 +23,10 @@ interface CreateOptions {
 
 /** API keys. */
 export function keyCommand(): Command {
-  const key = new Command('key').description('API keys.');
+  const key = new Command('key').description('Issues, lists and revokes API keys.');
   key
     .command('create')
-    .description('Issues a key and shows it, once.')
+    .description('Issues a key and shows it; it is shown this once.')
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
     .requiredOption('--scopes <list>', `comma-separated, of ${SCOPES.join(', ')}`, parseScopes)
     .option('--name <name>', 'what the key is for', 'unnamed')
@@ -78,7 +78,7 @@ export function keyCommand(): Command {
     });
   key
     .command('revoke')
-    .description('Ends a key, everywhere within a second.')
+    .description('Revokes a key; every process refuses it within a second.')
     .argument('<key id>', 'as "key create" and "key list" show it')
     .addOption(jsonOption())
     .action(async (keyId: string, options: { json?: boolean }) => {

@@ -7,9 +7,30 @@ import { StoreError } from '../store/open-store.ts';
 /** The option that every command has. */
 export const jsonOption = () => new Option('--json', 'answer with one JSON value');
 
+/** The option of commands that only read: whose records, the sandbox account by default. */
+export const readAccountOption = () =>
+  new Option('--account <id>', 'id of the account, or "sandbox"').default('sandbox');
+
 /** Writes the answer to standard output. */
 export function answer(options: { json?: boolean }, value: unknown, text: string): void {
-  process.stdout.write(options.json ? `${JSON.stringify(value)}\n` : `${text}\n`);
+  answerText(options, () => JSON.stringify(value), text);
+}
+
+/** As `answer`, with JSON that is text already: numbers keep every digit. */
+export function answerText(options: { json?: boolean }, json: () => string, text: string): void {
+  process.stdout.write(`${options.json ? json() : text}\n`);
+}
+
+/**
+ * @param rows - the first is the heading.
+ * @param right - columns that are aligned to the right, counted from 0.
+ * @returns the rows in columns, two spaces apart.
+ */
+export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
+  const cell = (text: string, at: number) =>
+    right.includes(at) ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0);
+  return rows.map((row) => row.map(cell).join('  ').trimEnd()).join('\n');
 }
 
 /**

@@ -21,10 +21,12 @@ interface TriggerOptions {
 /** Sandbox scenarios. */
 export function triggerCommand(): Command {
   const trigger = new Command('trigger')
-    .description('Plays the outside world for a sandbox account; without arguments it lists the scenarios.')
+    .description(
+      'Plays what the outside world does to a sandbox transaction; without arguments, lists the scenarios.',
+    )
     .argument('[scenario]', 'name of the scenario')
-    .argument('[end2end]', 'the transaction')
-    .option('--amount <decimal>', 'of what is paid or deposited')
+    .argument('[end2end]', 'id of the transaction')
+    .option('--amount <decimal>', 'amount that is paid or deposited; by default, what was asked for')
     .addOption(jsonOption())
     .action((scenario: string | undefined, end2end: string | undefined, options: TriggerOptions) =>
       scenario === undefined ? list(options) : play(scenario, end2end, options),
@@ -80,7 +82,7 @@ async function transactionNamed(database: Database, end2end: string): Promise<Pr
 
 function fundCommand(): Command {
   return new Command('fund')
-    .description('Gives the account an amount: an adjustment, with no transaction in the statement.')
+    .description('Credits an account by an adjustment, which its statement shows without a transaction.')
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
     .requiredOption('--currency <code>', 'raw code, display name, or an asset of one network')
     .requiredOption('--amount <decimal>', 'above zero, with no more decimals than the currency has')

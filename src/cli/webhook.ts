@@ -25,33 +25,33 @@ interface Options {
 
 /** Endpoints: what there is, what is added, paused, and sent again. */
 export function webhookCommand(): Command {
-  const webhook = new Command('webhook').description('Webhook endpoints of an account.');
-  define(webhook, 'list', 'Shows the endpoints and how they are doing.').action(list);
+  const webhook = new Command('webhook').description('Manages the webhook endpoints of an account.');
+  define(webhook, 'list', 'Lists the endpoints with their state.').action(list);
   define(webhook, 'create', 'Adds an endpoint and shows its secret.')
     .requiredOption('--url <url>', 'https; in a sandbox also http to this machine')
     .option('--template <name>', 'only transactions of this template')
-    .option('--events <names>', 'only these, separated by commas; * stands for any part: onramp.*.paid')
+    .option('--events <names>', 'only these, separated by commas; * stands for any part, as in onramp.*.paid')
     .action(create);
-  define(webhook, 'pause <endpoint>', 'Lets deliveries wait.').action(
+  define(webhook, 'pause <endpoint>', 'Holds deliveries back until the endpoint is resumed.').action(
     onEndpoint(pauseWebhookEndpoint, 'paused'),
   );
-  define(webhook, 'resume <endpoint>', 'Sends them on, or begins again after a disabling.').action(
+  define(webhook, 'resume <endpoint>', 'Sends what was held back; enables a disabled endpoint again.').action(
     onEndpoint(resumeWebhookEndpoint, 'enabled'),
   );
-  define(webhook, 'recover <endpoint>', 'Enables it and sends what it missed while it was disabled.').action(
+  define(webhook, 'recover <endpoint>', 'Enables a disabled endpoint and sends what it missed.').action(
     onEndpoint(recoverWebhookEndpoint, 'recovering'),
   );
-  define(webhook, 'redeliver', 'Sends what was not delivered again.')
-    .option('--endpoint <id>', 'only to this one')
-    .option('--since <instant>', 'events since then, such as 2026-05-01T12:00:00Z')
-    .option('--count', 'only counts them')
+  define(webhook, 'redeliver', 'Sends again what was not delivered.')
+    .option('--endpoint <id>', 'only to this endpoint')
+    .option('--since <instant>', 'only events since this time, such as 2026-05-01T12:00:00Z')
+    .option('--count', 'only count them, send nothing')
     .action(redeliver);
   define(
     webhook,
     'secret [endpoint]',
-    'Shows the secrets; without an endpoint those of URLs of transactions.',
+    'Shows the signing secrets of an endpoint; without one, those shared by the URLs of transactions.',
   )
-    .option('--rotate', 'makes a new one; the one before stays valid for a day')
+    .option('--rotate', 'make a new one; the old one stays valid for a day')
     .action(secret);
   return webhook;
 }
@@ -65,7 +65,10 @@ function define(parent: Command, name: string, description: string): Command {
 }
 
 /** The operator acts for the account, with every scope. */
-function asOperator<Result>(options: Options, work: (context: Context) => Promise<Result>): Promise<Result> {
+export function asOperator<Result>(
+  options: { readonly account: string },
+  work: (context: Context) => Promise<Result>,
+): Promise<Result> {
   return withServices(async (services: Services) => {
     const accountId = await accountNamed(services.database, options.account);
     const own = await services.forAccount(accountId);

@@ -26,3 +26,8 @@ export function describeFailure(error: unknown): string {
   if (code === 'ENOENT' || code === 'EISDIR') return error.message;
   return error.stack ?? error.message;
 }
+
+/** @returns whether the database or the gateway could not be reached, so that the same may succeed later. */
+export function isUnreachable(error: unknown): boolean {
+  return isDatabaseAway(error) || (error instanceof GatewayError && error.code === 'UNAVAILABLE');
+}

@@ -67,3 +67,20 @@ export async function allAccounts(database: Database): Promise<bigint[]> {
   const accounts = await database.prisma.account.findMany({ select: { id: true }, orderBy: { id: 'asc' } });
   return accounts.map((account) => account.id);
 }
+
+/** An account holder. */
+export interface AccountRow {
+  readonly id: bigint;
+  readonly handle: string | null;
+  readonly mode: string;
+  readonly name: string;
+  readonly createdAt: Date;
+}
+
+/** @returns all accounts, the oldest first. */
+export function listAccounts(database: Database): Promise<AccountRow[]> {
+  return database.prisma.account.findMany({
+    select: { id: true, handle: true, mode: true, name: true, createdAt: true },
+    orderBy: { id: 'asc' },
+  });
+}

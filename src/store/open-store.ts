@@ -75,7 +75,9 @@ async function checkServer(url: string): Promise<void> {
     const { host, pathname } = new URL(url);
     const reason = (error as { code?: string }).code ?? (error as Error).message;
     const what = isDatabaseAway(error) ? 'cannot reach' : 'cannot use';
-    throw new StoreError(`${what} the database ${pathname.slice(1)} at ${host}: ${reason}`);
+    throw new StoreError(`${what} the database ${pathname.slice(1)} at ${host}: ${reason}`, {
+      cause: error,
+    });
   } finally {
     await client.end().catch(() => {});
   }

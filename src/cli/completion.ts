@@ -1,0 +1,116 @@
+/** `crossramp completion`: scripts that complete the command line in a shell, made from the commands as they are. */
+import { Argument, Command } from 'commander';
+
+/** A word that can come next, and what it is. */
+interface Word {
+  readonly text: string;
+  readonly doc: string;
+}
+
+/** What can come next behind a command, which is named by its words: `key create`. */
+interface Place {
+  readonly path: string;
+  readonly commands: readonly Word[];
+  readonly options: readonly Word[];
+}
+
+const SHELLS = { bash, zsh, fish };
+const NAME = 'crossramp';
+
+/** @param program - gives the program whose commands are completed. */
+export function completionCommand(program: () => Command): Command {
+  return new Command('completion')
+    .description('Prints a script with which the Tab key completes commands and options.')
+    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
+    .action((shell: keyof typeof SHELLS) => {
+      process.stdout.write(SHELLS[shell](placesOf(program())));
+    });
+}
+
+function placesOf(command: Command, path: readonly string[] = []): Place[] {
+  const commands = command.commands as readonly Command[];
+  const help = command.createHelp();
+  const here = {
+    path: path.join(' '),
+    commands: commands.map((each) => ({ text: each.name(), doc: each.description() })),
+    options: help
+      .visibleOptions(command)
+      .flatMap(({ long, description }) => (long ? [{ text: long, doc: description }] : [])),
+  };
+  return [here, ...commands.flatMap((each) => placesOf(each, [...path, each.name()]))];
+}
+
+/** Every command by its words, for the `case` that follows a command line word by word. */
+const pathsOf = (places: readonly Place[]) =>
+  places
+    .filter(({ path }) => path !== '')
+    .map(({ path }) => `'${path}'`)
+    .join('|');
+
+/** Words of `place` that fit what is typed: its commands, or its options behind a dash. */
+const wordsOf = ({ commands, options }: Place) => [...commands, ...options].map(({ text }) => text).join(' ');
+
+function bash(places: readonly Place[]): string {
+  return `# Bash completion of ${NAME}: put this line into ~/.bashrc:  source <(${NAME} completion bash)
+_${NAME}() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" at='' word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "\${at:+$at }$word" in
+      ${pathsOf(places)}) at="\${at:+$at }$word" ;;
+    esac
+  done
+  case "$at" in
+${places.map((place) => `    '${place.path}') COMPREPLY=($(compgen -W '${wordsOf(place)}' -- "$cur")) ;;`).join('\n')}
+  esac
+}
+complete -o default -F _${NAME} ${NAME}
+`;
+}
+
+function zsh(places: readonly Place[]): string {
+  const entry = ({ text, doc }: Word) => `'${quoted(`${text.replaceAll(':', '\\:')}:${doc}`)}'`;
+  const words = ({ commands, options }: Place) => [...commands, ...options].map(entry).join(' ');
+  return `#compdef ${NAME}
+# Zsh completion of ${NAME}: put this line into ~/.zshrc, after compinit:  source <(${NAME} completion zsh)
+_${NAME}() {
+  local at='' word
+  local -a found
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "\${at:+$at }$word" in
+      ${pathsOf(places)}) at="\${at:+$at }$word" ;;
+    esac
+  done
+  case "$at" in
+${places.map((place) => `    '${place.path}') found=(${words(place)}) ;;`).join('\n')}
+  esac
+  _describe '${NAME}' found || _files
+}
+compdef _${NAME} ${NAME}
+`;
+}
+
+function fish(places: readonly Place[]): string {
+  const lines = places.flatMap(({ path, commands, options }) => {
+    const when = `complete -c ${NAME} -n '__${NAME}_at "${path}"'`;
+    return [
+      ...commands.map(({ text, doc }) => `${when} -f -a '${text}' -d '${fishQuoted(doc)}'`),
+      ...options.map(({ text, doc }) => `${when} -l '${text.slice(2)}' -d '${fishQuoted(doc)}'`),
+    ];
+  });
+  return `# Fish completion of ${NAME}:  ${NAME} completion fish > ~/.config/fish/completions/${NAME}.fish
+function __${NAME}_at
+  set -l at ''
+  for word in (commandline -opc)[2..-1]
+    switch (string trim -- "$at $word")
+      case ${pathsOf(places).replaceAll('|', ' ')}
+        set at (string trim -- "$at $word")
+    end
+  end
+  test "$at" = "$argv[1]"
+end
+${lines.join('\n')}
+`;
+}
+
+const quoted = (text: string) => text.replaceAll("'", `'\\''`);
+const fishQuoted = (text: string) => text.replaceAll('\\', '\\\\').replaceAll("'", "\\'");

@@ -1,0 +1,57 @@
+/** Examples in the help of commands. */
+
+/** By the words of the command; each line can be typed as it stands, with other ids. */
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  'account create': [
+    'crossramp account create --name "Loja Azul"',
+    'crossramp account create --name "Loja Azul" --mode live',
+  ],
+  'account list': ['crossramp account list', 'crossramp account list --json'],
+  balance: ['crossramp balance', 'crossramp balance --account 2 --json'],
+  'transaction list': [
+    'crossramp transaction list',
+    'crossramp transaction list --account 2 --family onramps --limit 5 --json',
+  ],
+  'transaction show': ['crossramp transaction show CRX01KQSDR2G0FDQV7RN9RMBV947R'],
+  'key create': [
+    'crossramp key create --account 2 --scopes read,create --name "checkout server" --expires 90d',
+    'crossramp key create --account 2 --scopes read --allow 203.0.113.0/24 --allow 2001:db8::/32',
+  ],
+  'key list': ['crossramp key list --account sandbox'],
+  'key revoke': ['crossramp key revoke key_1a2b3c'],
+  'webhook list': ['crossramp webhook list --account sandbox'],
+  'webhook create': [
+    'crossramp webhook create --account sandbox --url https://shop.example/hooks --events "onramp.*.paid"',
+  ],
+  'webhook pause': ['crossramp webhook pause we_1a2b3c --account sandbox'],
+  'webhook resume': ['crossramp webhook resume we_1a2b3c --account sandbox'],
+  'webhook recover': ['crossramp webhook recover we_1a2b3c --account sandbox'],
+  'webhook redeliver': [
+    'crossramp webhook redeliver --account sandbox --since 2026-05-01T12:00:00Z --count',
+    'crossramp webhook redeliver --account sandbox --endpoint we_1a2b3c',
+  ],
+  'webhook secret': [
+    'crossramp webhook secret --account sandbox',
+    'crossramp webhook secret we_1a2b3c --account sandbox --rotate',
+  ],
+  'events tail': ['crossramp events tail', 'crossramp events tail --events "onramp.*,offramp.*" --json'],
+  listen: ['crossramp listen --forward-to http://localhost:3000/hook --events "onramp.*"'],
+  import: ['crossramp import docs/examples/history.ndjson --account sandbox'],
+  export: ['crossramp export --account sandbox > history.ndjson'],
+  verify: ['crossramp verify', 'crossramp verify --account 2 --json'],
+  trigger: [
+    'crossramp trigger',
+    'crossramp trigger pay CRX01KQSDR2G0FDQV7RN9RMBV947R',
+    'crossramp trigger pay-under CRX01KQSDR2G0FDQV7RN9RMBV947R --amount 10',
+  ],
+  'trigger fund': ['crossramp trigger fund --account sandbox --currency USDT_TRX --amount 150'],
+  'clock show': ['crossramp clock show'],
+  'clock advance': ['crossramp clock advance 30m'],
+  migrate: ['crossramp migrate'],
+  doctor: ['crossramp doctor'],
+  completion: [
+    'source <(crossramp completion bash)      # in ~/.bashrc',
+    'source <(crossramp completion zsh)       # in ~/.zshrc, after compinit',
+    'crossramp completion fish > ~/.config/fish/completions/crossramp.fish',
+  ],
+};

@@ -1,0 +1,61 @@
+/** The commands of `crossramp`, put together. */
+import type { Command } from 'commander';
+import { endOnBadUsage, newProgram } from '../server/command-line.ts';
+import { accountCommand } from './account.ts';
+import { balanceCommand } from './balance.ts';
+import { clockCommand } from './clock.ts';
+import { completionCommand } from './completion.ts';
+import { doctorCommand } from './doctor.ts';
+import { eventsCommand, listenCommand } from './events.ts';
+import { EXAMPLES } from './examples.ts';
+import { exportCommand, importCommand } from './history.ts';
+import { keyCommand } from './key.ts';
+import { migrateCommand } from './migrate.ts';
+import { transactionCommand } from './transaction.ts';
+import { triggerCommand } from './trigger.ts';
+import { verifyCommand } from './verify.ts';
+import { webhookCommand } from './webhook.ts';
+
+const EXIT_CODES = `
+Exit codes:
+  0  done
+  1  refused or failed; "verify" found defects, "doctor" a failed check
+  2  the command line is wrong: unknown command or option, missing argument, value not accepted
+  3  the database or the gateway cannot be reached; the same command may succeed later`;
+
+/** @returns the whole program, with examples in the help of every command. */
+export function crossrampProgram(): Command {
+  const program = newProgram('crossramp')
+    .description('Operates a Crossramp Gateway, beside a running one or without one.')
+    // An option behind a subcommand is the subcommand's.
+    .enablePositionalOptions()
+    .helpCommand('help [command]', 'print the help of a command')
+    .addHelpText('after', EXIT_CODES);
+  const commands = [
+    accountCommand(),
+    balanceCommand(),
+    transactionCommand(),
+    keyCommand(),
+    webhookCommand(),
+    eventsCommand(),
+    listenCommand(),
+    importCommand(),
+    exportCommand(),
+    verifyCommand(),
+    triggerCommand(),
+    clockCommand(),
+    migrateCommand(),
+    doctorCommand(),
+    completionCommand(() => program),
+  ];
+  for (const command of commands) program.addCommand(command);
+  addExamples(program);
+  endOnBadUsage(program);
+  return program;
+}
+
+function addExamples(command: Command, path: readonly string[] = []): void {
+  const lines = EXAMPLES[path.join(' ')];
+  if (lines) command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+  for (const each of command.commands) addExamples(each as Command, [...path, each.name()]);
+}

@@ -1,0 +1,127 @@
+/** `crossramp transaction list|show`. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type ExactJson, isExactObject, NumberToken, parseExactJson } from '../base/exact-json.ts';
+import type { Context } from '../resolvers/context.ts';
+import { listTransactions } from '../resolvers/list-transactions.ts';
+import { findOwnProcess } from '../resolvers/read-transaction.ts';
+import { readProcesses } from '../store/processes.ts';
+import type { Family } from '../templates/define.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import { REGISTRY } from '../templates/index.ts';
+import { labelOf } from '../wire/envelope.ts';
+import { answerText, jsonOption, readAccountOption, table } from './output.ts';
+import { asOperator } from './webhook.ts';
+
+interface Options {
+  readonly account: string;
+  readonly json?: boolean;
+}
+
+const LIMIT_MAX = 100;
+const FAMILIES = [...new Set(REGISTRY.templates.map(({ family }) => family))];
+
+/** Transactions of an account. */
+export function transactionCommand(): Command {
+  const transaction = new Command('transaction').description('Reads the transactions of an account.');
+  transaction
+    .command('list')
+    .description('Lists the newest transactions.')
+    .addOption(readAccountOption())
+    .addOption(new Option('--family <name>', 'only this family; all of them by default').choices(FAMILIES))
+    .option('--limit <number>', `most transactions to show, 1 to ${LIMIT_MAX}`, parseLimit, 20)
+    .addOption(jsonOption())
+    .action(list);
+  transaction
+    .command('show')
+    .description('Shows a transaction with its attributes and every step that it took.')
+    .argument('<end2end>', 'id of the transaction')
+    .addOption(readAccountOption())
+    .addOption(jsonOption())
+    .action(show);
+  return transaction;
+}
+
+async function list(options: Options & { family?: Family; limit: number }): Promise<void> {
+  const { total, shown } = await asOperator(options, async (context) => {
+    const families = options.family ? [options.family] : FAMILIES;
+    const pages = await Promise.all(
+      families.map((family) => listTransactions(context, family, {}, { limit: options.limit, offset: 0 })),
+    );
+    const rows = pages
+      .flatMap((page) => page.rows)
+      .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
+      .slice(0, options.limit);
+    const found = await readProcesses(
+      context.database,
+      rows.map(({ accountId, id }) => ({ accountId, transactionId: id })),
+    );
+    return {
+      total: pages.reduce((sum, page) => sum + (page.total ?? 0n), 0n),
+      shown: rows.flatMap(({ id }) => {
+        const row = found.find((each) => each.id === id);
+        return row ? [{ row: summaryOf(context, row), json: context.render(row) }] : [];
+      }),
+    };
+  });
+  const heading = ['CREATED', 'END2END', 'TEMPLATE', 'STATUS', 'FROM', 'TO'];
+  answerText(
+    options,
+    () => `{"total":${total},"transactions":[${shown.map(({ json }) => json).join(',')}]}`,
+    shown.length === 0
+      ? 'no transactions'
+      : `${table([heading, ...shown.map(({ row }) => row)])}\n\n${shown.length} of ${total}`,
+  );
+}
+
+function summaryOf({ registry }: Context, row: ProcessRow): string[] {
+  const amount = (text: string | null, currency: string | null) =>
+    [text, currency].filter((each) => each !== null).join(' ');
+  const status = `${labelOf(registry, row, 'status').en}: ${labelOf(registry, row, 'substatus').en}`;
+  return [
+    row.createdAt,
+    row.end2end,
+    row.template,
+    status,
+    amount(row.sourceAmount, row.sourceCurrency),
+    amount(row.targetAmount, row.targetCurrency),
+  ];
+}
+
+async function show(end2end: string, options: Options): Promise<void> {
+  const { json, steps } = await asOperator(options, async (context) => {
+    const row = await findOwnProcess(context, end2end);
+    const events = await context.database.prisma.event.findMany({
+      where: { accountId: row.accountId, transactionId: row.id },
+      orderBy: { sequence: 'asc' },
+      select: { occurredAt: true, component: true, state: true },
+    });
+    return { json: context.render(row), steps: events };
+  });
+  const shown = steps.map((step) => ({ ...step, occurredAt: step.occurredAt.toISOString() }));
+  const timeline = shown.map((step) => `  ${step.occurredAt}  ${step.component}/${step.state}`);
+  answerText(
+    options,
+    () => `${json.slice(0, -1)},"steps":${JSON.stringify(shown)}}`,
+    [...linesOf(parseExactJson(json)), 'steps', ...(timeline.length > 0 ? timeline : ['  none'])].join('\n'),
+  );
+}
+
+/** @returns the members of an object, one a line; those of objects in it are indented. Empty texts are left out. */
+function linesOf(value: ExactJson, indent = ''): string[] {
+  if (!isExactObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (member === '' || member === null) return [];
+    if (isExactObject(member) && 'en' in member)
+      return member.en === '' ? [] : [`${indent}${name.padEnd(26 - indent.length)}  ${member.en}`];
+    if (isExactObject(member)) return [`${indent}${name}`, ...linesOf(member, `${indent}  `)];
+    const text = member instanceof NumberToken ? member.text : String(member);
+    return [`${indent}${name.padEnd(26 - indent.length)}  ${text}`];
+  });
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
+    throw new InvalidArgumentError(`Expected a whole number from 1 to ${LIMIT_MAX}.`);
+  return limit;
+}

@@ -1,0 +1,190 @@
+/**
+ * Goal: the commands that read say what the API says, the command line helps, and its document is what it prints. Method:
+ * real processes on a database that has the example history; the help and the shells as they are.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { CLI_REFERENCE, cliReference } from '../scripts/cli-reference.ts';
+import { EXAMPLES } from '../src/cli/examples.ts';
+import { crossrampProgram } from '../src/cli/program.ts';
+import { useApp } from './support/app.ts';
+import { freePort } from './support/free-port.ts';
+import { crossramp } from './support/process.ts';
+
+const app = useApp();
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  env = { DATABASE_URL: app.url };
+  await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '0.000001' });
+});
+
+describe('commands that read', () => {
+  test('account list shows every account, for people and as JSON', async () => {
+    const { accountId } = await app.addAccount();
+    const { stdout } = await crossramp(env, 'account', 'list', '--json');
+    expect(JSON.parse(stdout).map((each: { accountId: string }) => each.accountId)).toEqual([
+      String(app.accountId),
+      String(accountId),
+    ]);
+    const table = (await crossramp(env, 'account', 'list')).stdout.split('\n');
+    expect(table[0]).toMatch(/^ *ID +HANDLE +MODE +CREATED +NAME$/);
+    expect(table[1]).toMatch(new RegExp(`^ *${app.accountId} +sandbox +sandbox +\\S+Z +Sandbox$`));
+  });
+
+  test('balance --json is the answer of GET /v2/balance, to the byte; the table has every digit', async () => {
+    const { stdout } = await crossramp(env, 'balance', '--json');
+    expect(stdout).toBe(`${(await app.get('/v2/balance')).text}\n`);
+    const table = (await crossramp(env, 'balance')).stdout;
+    const { available } = JSON.parse(stdout).balances.USDT['USDT (TRX)'];
+    expect(table).toMatch(new RegExp(`^USDT_TRX +${String(available).replace('.', '\\.')} `, 'm'));
+  });
+
+  test('transaction list shows the newest of every family; --json has the bodies of GET', async () => {
+    const { stdout } = await crossramp(env, 'transaction', 'list', '--json');
+    const { total, transactions } = JSON.parse(stdout);
+    expect(total).toBe(9);
+    expect(transactions).toHaveLength(9);
+    const times = transactions.map((each: { created_at: string }) => each.created_at);
+    expect(times).toEqual(times.toSorted().reverse());
+    const few = JSON.parse(
+      (await crossramp(env, 'transaction', 'list', '--family', 'onramps', '--limit', '1', '--json')).stdout,
+    );
+    const onramps = (await app.get('/v2/onramps?limit=1')).json;
+    expect(few).toEqual({ total: onramps.total, transactions: onramps.results });
+    const { stdout: table } = await crossramp(env, 'transaction', 'list', '--limit', '2');
+    expect(table).toMatch(/^CREATED +END2END +TEMPLATE +STATUS +FROM +TO\n(.+\n){2}\n2 of 9\n$/);
+  });
+
+  test('transaction show has the body of GET and every step, with all digits', async () => {
+    const { json: made } = await app.post('/v2/onramp', {
+      amount_received: '0.012345678901234567',
+      currency_exit_received_code: 'ETH',
+      client_name: 'Ana',
+      client_tax_id: '52998224725',
+    });
+    const { stdout } = await crossramp(env, 'transaction', 'show', made.end2end, '--json');
+    const { text } = await app.get(`/v2/onramp/${made.end2end}`);
+    expect(stdout.startsWith(text.slice(0, -1))).toBe(true);
+    const { steps, component, state } = JSON.parse(stdout);
+    expect(steps.at(-1)).toMatchObject({ component, state });
+    const shown = (await crossramp(env, 'transaction', 'show', made.end2end)).stdout;
+    expect(shown).toMatch(/^ {2}amount_received +0\.012345678901234567$/m);
+    expect(shown.split('\n')).toContain(`  ${steps[0].occurredAt}  ${steps[0].component}/${steps[0].state}`);
+  });
+});
+
+describe('exit codes', () => {
+  test('3 for a database that cannot be reached', async () => {
+    const closed = `postgres://someone:secret@127.0.0.1:${await freePort()}/nowhere`;
+    const { code, stdout, stderr } = await crossramp({ DATABASE_URL: closed }, 'balance');
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toMatch(
+      /^crossramp: cannot reach the database nowhere at 127\.0\.0\.1:\d+: ECONNREFUSED\n$/,
+    );
+  });
+
+  test.each([
+    'events tail',
+    'listen --forward-to http://127.0.0.1:9/hook',
+  ])('3 for "%s" at a gateway that cannot be reached', async (words) => {
+    const baseUrl = `http://127.0.0.1:${await freePort()}`;
+    const { code, stdout, stderr } = await crossramp(
+      env,
+      ...words.split(' '),
+      '--base-url',
+      baseUrl,
+      '--key',
+      app.apiKey,
+    );
+    expect({ code, stdout, stderr }).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: `crossramp: cannot reach the gateway at ${baseUrl}: ECONNREFUSED\n`,
+    });
+  });
+
+  test('0 for --help and --version', async () => {
+    expect(await crossramp({}, '--version')).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+    const help = await crossramp({}, 'key', 'create', '--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/^Usage: crossramp key create/);
+  });
+});
+
+describe('the command line', () => {
+  const program = crossrampProgram();
+  const commandsBelow = (command: Command, path: readonly string[] = []): [string, Command][] =>
+    (command.commands as Command[]).flatMap((each) => [
+      [[...path, each.name()].join(' '), each],
+      ...commandsBelow(each, [...path, each.name()]),
+    ]);
+  const commands = commandsBelow(program);
+  const acting = commands.filter(([, { commands, registeredArguments }]) =>
+    commands.length === 0 ? true : registeredArguments.length > 0,
+  );
+
+  test('docs/cli.md is what the commands print', () => {
+    expect(readFileSync(CLI_REFERENCE, 'utf8')).toBe(cliReference());
+  });
+
+  test('every command has examples, and they name commands and options that there are', () => {
+    expect(Object.keys(EXAMPLES).sort()).toEqual(acting.map(([path]) => path).sort());
+    for (const [path, command] of acting) {
+      const known = command.options.map(({ long }) => long);
+      for (const line of EXAMPLES[path] ?? []) {
+        expect(line).toContain(`crossramp ${path}`);
+        for (const [option] of line.matchAll(/--[a-z-]+/g)) expect(known, line).toContain(option);
+      }
+    }
+  });
+
+  /** What bash does at a Tab: the words so far, the last of them under the cursor. */
+  const TAB = [
+    'source /dev/stdin <<<"$SCRIPT"',
+    'COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))',
+    '_crossramp',
+    'for word in $COMPREPLY "$' + '{COMPREPLY[@]:1}"; do echo "$word"; done',
+  ].join('\n');
+  const complete = (words: readonly string[]) => {
+    const env = { PATH: process.env.PATH, SCRIPT: printed('bash') };
+    return execFileSync('bash', ['--norc', '-c', TAB, 'bash', ...words], { env, encoding: 'utf8' })
+      .trim()
+      .split('\n');
+  };
+  const scripts = new Map<string, string>();
+  const printed = (shell: string) => scripts.get(shell) ?? '';
+
+  beforeAll(async () => {
+    for (const shell of ['bash', 'zsh', 'fish'])
+      scripts.set(shell, (await crossramp({}, 'completion', shell)).stdout);
+  });
+
+  test.each([
+    [['crossramp', 'acc'], ['account']],
+    [
+      ['crossramp', 'key', ''],
+      ['create', 'list', 'revoke', '--help'],
+    ],
+    [['crossramp', 'key', 'create', '--sc'], ['--scopes']],
+    [['crossramp', 'transaction', 'list', '--family', 'onramps', '--l'], ['--limit']],
+    [
+      ['crossramp', 'webhook', 're'],
+      ['resume', 'recover', 'redeliver'],
+    ],
+  ])('bash completes %j to %j', (words, expected) => {
+    expect(complete(words)).toEqual(expected);
+  });
+
+  test.each(['zsh', 'fish'])('the script for %s is one, and names every command', (shell) => {
+    for (const [, command] of commands) expect(printed(shell)).toContain(command.description().slice(0, 20));
+    try {
+      execFileSync(shell, ['--version']);
+    } catch {
+      return;
+    }
+    execFileSync(shell, ['-n', '/dev/stdin'], { input: printed(shell) });
+  });
+});
