@@ -76,6 +76,8 @@ describe('commands that read', () => {
   });
 });
 
+const FILE = 'docs/examples/history.ndjson';
+
 describe('exit codes', () => {
   test('3 for a database that cannot be reached', async () => {
     const closed = `postgres://someone:secret@127.0.0.1:${await freePort()}/nowhere`;
@@ -104,6 +106,45 @@ describe('exit codes', () => {
       stdout: '',
       stderr: `crossramp: cannot reach the gateway at ${baseUrl}: ECONNREFUSED\n`,
     });
+  });
+
+  test.each<[string[], RegExp, number?]>([
+    [
+      ['trigger', 'fund', '--account', 'sandbox', '--currency', 'USDT', '--amount', '1'],
+      /currency names an asset of several networks/,
+    ],
+    [
+      ['trigger', 'fund', '--account', 'sandbox', '--currency', 'BRL', '--amount', '0.001'],
+      /amount must be a decimal number above zero with at most 2 decimals/,
+    ],
+    [
+      ['trigger', 'fund', '--account', 'sandbox', '--currency', 'BRL', '--amount', '-1'],
+      /amount must be a decimal number above zero/,
+    ],
+    [['import', FILE, '--account', '999'], /there is no account 999/],
+    [['import', 'docs/errors.md', '--account', 'sandbox'], /errors\.md:1: not JSON/],
+    [['import', 'nowhere.ndjson', '--account', 'sandbox'], /no such file/],
+    [
+      ['key', 'create', '--account', 'sandbox', '--scopes', 'read,fly'],
+      /"fly" is not one of read, create, move, admin/,
+      2,
+    ],
+    [
+      ['key', 'create', '--account', 'sandbox', '--scopes', 'read', '--expires', 'soon'],
+      /Expected a time such as/,
+      2,
+    ],
+    [['nonsense'], /unknown command/, 2],
+    [['acount', 'list'], /unknown command 'acount'\n\(Did you mean account\?\)/, 2],
+    [['account', 'list', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)/, 2],
+    [['transaction', 'list', '--limit', '0'], /Expected a whole number from 1 to 100/, 2],
+    [['key', 'create'], /required option '--account <id>' not specified/, 2],
+    [['transaction', 'show', 'CRX0'], /Not found|not found|no such/i],
+  ])('%j fails with one clear line', async (args, reason, exit = 1) => {
+    const { code, stderr } = await crossramp(env, ...args);
+    expect(code).toBe(exit);
+    expect(stderr).toMatch(reason);
+    expect(stderr).not.toMatch(/\n {4}at /);
   });
 
   test('0 for --help and --version', async () => {
