@@ -37,7 +37,13 @@ export function accountCommand(): Command {
         name,
         createdAt: createdAt.toISOString(),
       }));
-      const rows = shown.map((each) => [each.accountId, each.handle ?? '', each.mode, each.createdAt, each.name]);
+      const rows = shown.map((each) => [
+        each.accountId,
+        each.handle ?? '',
+        each.mode,
+        each.createdAt,
+        each.name,
+      ]);
       answer(options, shown, table([['ID', 'HANDLE', 'MODE', 'CREATED', 'NAME'], ...rows], [0]));
     });
   return account;
