@@ -2,6 +2,7 @@
  * Group commit: what is asked for while a batch is under way becomes the next batch. Without load a batch is one
  * request; under load batches grow by themselves, and the cost of a commit and of a lock is shared (docs/ledger.md).
  */
+import { isOutOfReach } from '../store/database-error.ts';
 
 /** How requests are put together. */
 export interface GroupCommitOptions<Request> {
@@ -20,7 +21,8 @@ interface Waiting<Request, Result> {
 /**
  * @param run - works on a batch, whole or not at all; gives a result for each request, in their order.
  * @returns a function that works on one request. When a batch fails its requests are tried one by one, so that none
- *   fails by its neighbours.
+ *   fails by its neighbours; unless the database is out of reach or a commit was not answered: then all of them fail with
+ *   that error, because it may have happened.
  */
 export function groupCommit<Request, Result>(
   run: (requests: readonly Request[]) => Promise<readonly Result[]>,
@@ -47,7 +49,7 @@ export function groupCommit<Request, Result>(
       const results = await run(batch.map(({ request }) => request));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      if (batch.length === 1) batch[0]?.reject(error);
+      if (batch.length === 1 || isOutOfReach(error)) for (const { reject } of batch) reject(error);
       else for (const each of batch) await settle([each]);
     }
   };

@@ -72,7 +72,8 @@ export async function once(
     if (error instanceof GatewayError && ERRORS[error.code].status === 422) {
       await keepAnswer(database, mine, { status: 422, answer: JSON.stringify(refusalOf(error)) });
     } else {
-      await releaseKey(database, mine);
+      // A key that cannot be given back now is free again when its lease ends; the caller is told why the work failed.
+      await releaseKey(database, mine).catch(() => {});
     }
     throw error;
   }

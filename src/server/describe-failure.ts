@@ -2,7 +2,7 @@
 import { GatewayError } from '../base/errors.ts';
 import { ConfigError } from '../config.ts';
 import { ImportRefused } from '../resolvers/import-account.ts';
-import { isDatabaseAway } from '../store/database.ts';
+import { isDatabaseAway } from '../store/database-error.ts';
 import { EmbeddedPostgresError } from '../store/embedded-postgres.ts';
 import { MigrationError } from '../store/migrate.ts';
 import { StoreError } from '../store/open-store.ts';

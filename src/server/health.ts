@@ -1,6 +1,6 @@
 /** Liveness and readiness. */
 import type { Database } from '../store/database.ts';
-import { relayLag } from '../store/relay.ts';
+import { probeDatabase, type Readiness } from '../store/readiness.ts';
 import { type Exchange, sendJson } from './http.ts';
 
 /** `/healthz`: the process answers. */
@@ -8,14 +8,42 @@ export function serveHealth(exchange: Exchange): void {
   sendJson(exchange, 200, '{"status":"ok"}');
 }
 
-/** `/readyz`: requests can be served, and how far webhooks are behind; 503 while the process drains or the database is away. */
-export async function serveReadiness(
-  exchange: Exchange,
+/**
+ * `/readyz`: requests can be served, and how far webhooks are behind; 503 while the process drains, or the database cannot
+ * be read or written. It answers within two seconds; whoever asks while the database is looked at gets the same answer.
+ */
+export function readinessServer(
   database: Database,
-  isDraining: boolean,
-): Promise<void> {
-  const webhooks = isDraining ? undefined : await relayLag(database).catch(() => undefined);
-  if (webhooks) return sendJson(exchange, 200, JSON.stringify({ status: 'ready', webhooks }));
-  const reason = isDraining ? 'draining' : 'database away';
-  sendJson(exchange, 503, JSON.stringify({ status: 'not ready', reason }), { 'retry-after': '2' });
+  isDraining: () => boolean,
+): (exchange: Exchange) => Promise<void> {
+  let probing: Promise<Readiness> | undefined;
+  const probe = () => {
+    probing ??= probeDatabase(database).finally(() => {
+      probing = undefined;
+    });
+    return probing;
+  };
+  return async (exchange) => {
+    const found = isDraining() ? undefined : await probe();
+    const reason = found ? failureOf(found) : 'draining';
+    const facts = found && {
+      database: { reads: wordOf(found.reads), writes: wordOf(found.writes) },
+      webhooks: found.webhooks,
+    };
+    if (reason === undefined) sendJson(exchange, 200, JSON.stringify({ status: 'ready', ...facts }));
+    else {
+      const answer = { status: 'not ready', reason, ...facts };
+      sendJson(exchange, 503, JSON.stringify(answer), { 'retry-after': '2' });
+    }
+  };
+}
+
+function failureOf({ reads, writes }: Readiness): string | undefined {
+  if (reads && writes) return undefined;
+  if (reads) return 'the database can be read but not written';
+  return writes ? 'the database can be written but not read' : 'database away';
+}
+
+function wordOf(works: boolean): string {
+  return works ? 'ok' : 'failing';
 }

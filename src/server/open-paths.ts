@@ -3,7 +3,7 @@ import { notFound } from '../base/errors.ts';
 import { PAY_PATH } from '../resolvers/pay-links.ts';
 import type { Database } from '../store/database.ts';
 import { errorPages } from './error-pages.ts';
-import { serveHealth, serveReadiness } from './health.ts';
+import { readinessServer, serveHealth } from './health.ts';
 import { type Exchange, READ_METHODS, send, sendJson } from './http.ts';
 import { checkMethod } from './rest.ts';
 
@@ -30,7 +30,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
   const paths: Readonly<Record<string, (exchange: Exchange) => void | Promise<void>>> = {
     '/': (exchange) => sendJson(exchange, 200, welcome),
     '/healthz': serveHealth,
-    '/readyz': (exchange) => serveReadiness(exchange, parts.database, parts.isDraining()),
+    '/readyz': readinessServer(parts.database, parts.isDraining),
     '/v2/openapi.json': (exchange) => sendJson(exchange, 200, parts.openApi),
     '/v2/asyncapi.json': (exchange) => sendJson(exchange, 200, parts.asyncApi),
   };

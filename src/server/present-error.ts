@@ -2,7 +2,7 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError, shownViolations } from '../base/errors.ts';
-import { isDatabaseAway } from '../store/database.ts';
+import { isDatabaseAway } from '../store/database-error.ts';
 
 /** Seconds after which a caller may ask again while the database is away. */
 const DATABASE_RETRY_SECONDS = 2;

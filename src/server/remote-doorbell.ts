@@ -4,9 +4,10 @@
  * everybody who waits also looks by himself once a second.
  */
 import { createClient } from '@redis/client';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Doorbell } from '../resolvers/doorbell.ts';
+import { watchedClients } from '../store/connection.ts';
 
 /** A connection to the other processes. */
 export interface RemoteDoorbell {
@@ -24,6 +25,7 @@ const GATHER_MS = 10;
 /** NOTIFY takes less than 8,000 bytes. */
 const ACCOUNTS_PER_MESSAGE = 300;
 const RECONNECT_MS = 1_000;
+const HEARTBEAT_MS = 2_000;
 
 /**
  * @param url - `postgres:…` or `redis:…`.
@@ -41,14 +43,15 @@ export async function connectDoorbell(
   const wire = await (/^rediss?:/.test(url) ? redisWire : postgresWire)(url, channel, hear, log);
   const moved = new Set<bigint>();
   let timer: NodeJS.Timeout | undefined;
-  const say = () => {
-    timer = undefined;
+  const say = async () => {
     const accountIds = [...moved];
     moved.clear();
     for (let at = 0; at < accountIds.length; at += ACCOUNTS_PER_MESSAGE) {
       const text = accountIds.slice(at, at + ACCOUNTS_PER_MESSAGE).join(',');
-      wire.publish(text).catch((error: unknown) => log.debug({ err: error }, 'doorbell not rung'));
+      await wire.publish(text).catch((error: unknown) => log.debug({ err: error }, 'doorbell not rung'));
     }
+    // What moved meanwhile is said next.
+    timer = moved.size > 0 ? setTimeout(say, GATHER_MS) : undefined;
   };
   doorbell.onHere((accountIds) => {
     for (const accountId of accountIds) moved.add(accountId);
@@ -68,15 +71,12 @@ async function postgresWire(
   hear: (text: string) => void,
   log: Logger,
 ): Promise<Wire> {
+  const Connection = watchedClients({ url: () => url, statementMaxMs: 0 });
   let client: pg.Client | undefined;
   let isClosed = false;
   let again: NodeJS.Timeout | undefined;
   const connect = async (): Promise<void> => {
-    const fresh = new pg.Client({
-      connectionString: url,
-      application_name: 'crossramp doorbell',
-      keepAlive: true,
-    });
+    const fresh = new Connection({ application_name: 'crossramp doorbell' });
     fresh.on('notification', ({ payload }) => hear(payload ?? ''));
     fresh.on('error', (error) => log.debug({ err: error }, 'doorbell connection'));
     fresh.on('end', () => {
@@ -87,12 +87,15 @@ async function postgresWire(
     await fresh.query(`listen ${channel}`);
     client = fresh;
   };
+  // Who only listens would not notice that the connection is dead.
+  const heartbeat = setInterval(() => client?.query('select 1').catch(() => {}), HEARTBEAT_MS).unref();
   await connect().catch((error: unknown) => log.warn({ err: error }, 'doorbell not connected'));
   return {
     publish: async (text) => client?.query('select pg_notify($1, $2)', [channel, text]),
     close: async () => {
       isClosed = true;
       clearTimeout(again);
+      clearInterval(heartbeat);
       await client?.end();
     },
   };

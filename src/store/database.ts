@@ -4,10 +4,10 @@
  */
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { CONNECT_MAX_MS, enterSession, watchedClients } from './connection.ts';
+import { CommitUnknownError, isRefused, NoAnswerError } from './database-error.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 
-/** The role that may read and post, but not change history (migration `roles`). */
-const APPLICATION_ROLE = 'crossramp_app';
 /** The schema that holds the tables unless the settings name another one. */
 export const DEFAULT_SCHEMA = 'public';
 /** A request that takes longer is given up; so is a transaction that nobody goes on with. */
@@ -29,7 +29,17 @@ export interface Database {
    * @throws the driver's error; `isDatabaseAway` tells whether the database could not be reached.
    */
   readonly query: <Row>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
-  /** Runs the work in one transaction: all of it is kept, or none. */
+  /** As `query`, within so many milliseconds, whatever the database does; waiting for a connection counts. */
+  readonly queryWithin: <Row>(
+    limitMs: number,
+    statement: Statement,
+    values: readonly unknown[],
+  ) => Promise<Row[]>;
+  /**
+   * Runs the work in one transaction: all of it is kept, or none.
+   *
+   * @throws {CommitUnknownError} when nobody knows which; else what the work throws, or the driver's error.
+   */
   readonly withTx: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   readonly close: () => Promise<void>;
 }
@@ -48,53 +58,35 @@ export interface DatabaseOptions {
 }
 
 /**
- * @param url - of the database.
- * @returns the handle; connections are made when they are needed.
+ * @param url - of the database, or what gives it for each new connection.
+ * @returns the handle; connections are made when they are needed. Nobody waits for one that is dead (connection.ts).
  */
-export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
+export function openDatabase(url: string | (() => string), options: DatabaseOptions = {}): Database {
   const schema = options.schema ?? DEFAULT_SCHEMA;
   const pool = new pg.Pool({
-    connectionString: withSessionOptions(url, schema, options.patient ? 0 : STATEMENT_MAX_MS),
+    Client: watchedClients({
+      url: typeof url === 'string' ? () => url : url,
+      schema,
+      statementMaxMs: options.patient ? 0 : STATEMENT_MAX_MS,
+    }) as new () => pg.Client,
     application_name: 'crossramp',
     max: options.connections ?? 10,
-    connectionTimeoutMillis: 2_000,
-    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MAX_MS,
+    onConnect: enterSession,
   });
-  // A connection that breaks is replaced by the pool, and whoever uses it hears of it from the next statement; without a
-  // listener, on the idle ones and on those in use, it would end the process.
+  // A connection that breaks is replaced by the pool.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema }) });
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema }), errorFormat: 'minimal' });
   return {
     prisma,
     query: (statement, values) => run(pool, statement, values),
+    queryWithin: (limitMs, statement, values) => runWithin(pool, limitMs, statement, values),
     withTx: (work) => transact(pool, work),
     close: async () => {
       await prisma.$disconnect();
       await pool.end();
     },
   };
-}
-
-/** @returns whether the error says that the database could not be reached, is shutting down, or is too busy to answer. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = (error as { code?: unknown }).code;
-  if (
-    typeof code === 'string' &&
-    /^(08|28|3D000|40001|40P01|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|P1001|P1017)/.test(
-      code,
-    )
-  )
-    return true;
-  // The pool and the driver report these without a code.
-  if (
-    /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/.test(
-      error.message,
-    )
-  )
-    return true;
-  return error.cause !== undefined && isDatabaseAway(error.cause);
 }
 
 const PLAIN_TYPES = { getTypeParser } as pg.CustomTypesConfig;
@@ -131,13 +123,40 @@ async function run<Row>(
   return result.rows;
 }
 
+async function runWithin<Row>(
+  pool: pg.Pool,
+  limitMs: number,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NoAnswerError(`no answer within ${limitMs} ms`)), limitMs);
+  });
+  const connecting = pool.connect();
+  let client: pg.PoolClient | undefined;
+  let failure: Error | undefined;
+  try {
+    client = await Promise.race([connecting, limit]);
+    return await Promise.race([run<Row>(client, statement, values), limit]);
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    // A connection that answers too late is closed, so that nobody else waits for it.
+    if (client) client.release(failure);
+    else connecting.then((late) => late.release()).catch(() => {});
+  }
+}
+
 async function transact<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin');
     const result = await work({ query: (statement, values) => run(client, statement, values) });
-    await client.query('commit');
+    await commit(client);
     return result;
   } catch (error) {
     await client.query('rollback').catch((reason: Error) => {
@@ -149,23 +168,9 @@ async function transact<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>
   }
 }
 
-function withSessionOptions(url: string, schema: string, statementMaxMs: number): string {
-  return withSettings(url, [
-    `role=${APPLICATION_ROLE}`,
-    `search_path=${schema}`,
-    'timezone=UTC',
-    'datestyle=ISO',
-    'lock_timeout=5000',
-    `statement_timeout=${statementMaxMs}`,
-    `idle_in_transaction_session_timeout=${statementMaxMs}`,
-  ]);
-}
-
-/** @returns the URL of a database with settings (`name=value`) that a connection starts with. */
-export function withSettings(url: string, settings: readonly string[]): string {
-  const parsed = new URL(url);
-  const given = parsed.searchParams.get('options');
-  const ours = settings.map((setting) => `-c ${setting}`).join(' ');
-  parsed.searchParams.set('options', given ? `${ours} ${given}` : ours);
-  return parsed.toString().replaceAll('+', '%20');
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query('commit').catch((error: unknown) => {
+    throw isRefused(error) ? error : new CommitUnknownError('the commit was not answered', { cause: error });
+  });
+  if (command !== 'COMMIT') throw new Error('a statement failed before the commit, and nothing was kept');
 }

@@ -8,11 +8,13 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import { SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
-import { DEFAULT_SCHEMA, withSettings } from './database.ts';
+import { settingSql } from './connection.ts';
+import { DEFAULT_SCHEMA } from './database.ts';
 
 const PRISMA_FOLDER = new URL('../../prisma/', import.meta.url);
 /** Any fixed number: two processes that start at once migrate one after the other. */
 const MIGRATION_LOCK = 7_405_211;
+const CONNECT_MAX_MS = 10_000;
 
 /** A migration that could not be applied, was left half applied, or belongs to a newer version of the gateway. */
 export class MigrationError extends Error {
@@ -37,19 +39,27 @@ export function migrationNames(): string[] {
  *   is ahead of this version.
  */
 export async function migrate(url: string, schema: string = DEFAULT_SCHEMA): Promise<string[]> {
-  const inSchema = withSettings(url, [`search_path=${schema}`]);
-  const client = new pg.Client({ connectionString: inSchema, application_name: 'crossramp migrate' });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'crossramp migrate',
+    connectionTimeoutMillis: CONNECT_MAX_MS,
+  });
   // As in open-store.ts: a connection that breaks fails its statement, not the process.
   client.on('error', () => {});
   await client.connect();
   try {
+    await client.query(inSchema(schema));
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await makeSchema(client, schema);
     await refuseUnfit(client);
-    return await applyMissing(inSchema, schema);
+    return await applyMissing(url, schema);
   } finally {
     await client.end();
   }
+}
+
+function inSchema(schema: string): string {
+  return settingSql({ search_path: `"${schema}"` });
 }
 
 /** Creating needs a privilege that looking does not. */
@@ -122,7 +132,8 @@ const SCHEMA_NAMES = /(?<=\b(?:search_path = |schema ))public\b/g;
 
 /** Prisma's adapter splits scripts at every semicolon, which breaks functions; this one sends each whole. */
 function wholeScriptAdapter(url: string, schema: string) {
-  const factory = new PrismaPg({ connectionString: url }, { schema });
+  const onConnect = (client: pg.ClientBase) => client.query(inSchema(schema));
+  const factory = new PrismaPg({ connectionString: url, onConnect }, { schema });
   const opened: Awaited<ReturnType<PrismaPg['connect']>>[] = [];
   let failure: string | undefined;
   const connect = factory.connect.bind(factory);

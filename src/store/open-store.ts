@@ -1,6 +1,7 @@
 /** Opens the database that the settings name, brought to this version's schema. */
 import pg from 'pg';
-import { type Database, isDatabaseAway, openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
+import { isDatabaseAway } from './database-error.ts';
 import { acquireEmbeddedPostgres } from './embedded-postgres.ts';
 import { migrate } from './migrate.ts';
 

@@ -99,7 +99,11 @@ describe('while the database is away', () => {
   it('C-51: a ready instance says how far webhooks are behind the event log', async () => {
     const { status, json } = await app.get('/readyz');
     expect(status).toBe(200);
-    expect(json).toEqual({ status: 'ready', webhooks: { accounts: 0, events: 0, oldestMs: 0 } });
+    expect(json).toEqual({
+      status: 'ready',
+      database: { reads: 'ok', writes: 'ok' },
+      webhooks: { accounts: 0, events: 0, oldestMs: 0 },
+    });
   });
 
   it('C-51: an instance that drains says so in /readyz, and still answers', async () => {

@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { groupCommit } from '../../src/resolvers/group-commit.ts';
+import { CommitUnknownError, NoAnswerError } from '../../src/store/database-error.ts';
 
 /** Batches as they are begun; each ends when it is let. */
 function useBatches({ max = 100, keyOf }: { max?: number; keyOf?: (request: string) => string } = {}) {
@@ -91,6 +92,46 @@ describe('a failure', () => {
     ]);
     expect(tried).toEqual(['busy', 'a bad c', 'a', 'bad', 'c']);
     expect([await busy, await commit('later')]).toEqual(['busy', 'later']);
+  });
+
+  test.each([
+    new CommitUnknownError('the commit was not answered'),
+    new NoAnswerError('the database did not answer'),
+    Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
+  ])('C-51: of the database fails the batch, and nothing is run again: $name $message', async (error) => {
+    const tried: string[] = [];
+    const commit = groupCommit(
+      async (requests: readonly string[]) => {
+        tried.push(requests.join(' '));
+        await setImmediate();
+        if (requests.includes('a')) throw error;
+        return requests;
+      },
+      { max: 100 },
+    );
+    const busy = commit('busy');
+    while (tried.length === 0) await setImmediate();
+    const ends = await Promise.allSettled(['a', 'b', 'c'].map(commit));
+    expect(ends.map((end) => end.status === 'rejected' && end.reason)).toEqual([error, error, error]);
+    expect(tried).toEqual(['busy', 'a b c']);
+    expect([await busy, await commit('later')]).toEqual(['busy', 'later']);
+  });
+
+  test('of two transactions in each other’s way is tried one by one', async () => {
+    const tried: string[] = [];
+    const commit = groupCommit(
+      async (requests: readonly string[]) => {
+        tried.push(requests.join(' '));
+        await setImmediate();
+        if (requests.length > 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+        return requests;
+      },
+      { max: 100 },
+    );
+    const busy = commit('busy');
+    while (tried.length === 0) await setImmediate();
+    expect(await Promise.all([busy, ...['a', 'b'].map(commit)])).toEqual(['busy', 'a', 'b']);
+    expect(tried).toEqual(['busy', 'a b', 'a', 'b']);
   });
 
   test('of a request that is alone is told as it is', async () => {

@@ -13,6 +13,10 @@ export interface MortalPostgres {
   readonly url: string;
   /** Ends all its processes with SIGKILL. */
   readonly kill: () => void;
+  /** Stops all its processes with SIGSTOP: they live, and do nothing. */
+  readonly pause: () => void;
+  /** Lets them go on. */
+  readonly resume: () => void;
   /** Starts it again and waits until it has recovered. */
   readonly start: () => Promise<void>;
   /** Stops it and removes its data. */
@@ -45,6 +49,8 @@ export async function startMortalPostgres(): Promise<MortalPostgres> {
   return {
     url: url.href,
     kill: () => killAll(dataFolder),
+    pause: () => signalAll(dataFolder, 'SIGSTOP'),
+    resume: () => signalAll(dataFolder, 'SIGCONT'),
     start,
     remove: async () => {
       await stopServer(cluster, binaries);
@@ -55,11 +61,18 @@ export async function startMortalPostgres(): Promise<MortalPostgres> {
 
 /** The first process is held meanwhile, so that it starts no others. */
 function killAll(dataFolder: string): void {
+  signalAll(dataFolder, 'SIGSTOP');
+  signalAll(dataFolder, 'SIGKILL');
+}
+
+function signalAll(dataFolder: string, signal: NodeJS.Signals): void {
   const lockFile = join(dataFolder, 'postmaster.pid');
   if (!existsSync(lockFile)) return;
   const postmaster = Number(readFileSync(lockFile, 'utf8').split('\n')[0]);
-  process.kill(postmaster, 'SIGSTOP');
-  for (const pid of [...childrenOf(postmaster), postmaster]) process.kill(pid, 'SIGKILL');
+  const isStopping = signal === 'SIGSTOP';
+  if (isStopping) process.kill(postmaster, signal);
+  for (const pid of childrenOf(postmaster)) process.kill(pid, signal);
+  if (!isStopping) process.kill(postmaster, signal);
 }
 
 function childrenOf(parent: number): number[] {

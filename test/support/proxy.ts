@@ -1,46 +1,137 @@
-/** A way to a server on which connections can fall silent without being closed, as on a phone that changes its network. */
+/** A proxy to a server of this machine, on which the network can fail in the ways that networks fail. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** The way. */
+/**
+ * What is wrong with the network. Sockets stay open, unless `refuse` is said.
+ * - `hold`: nothing passes; what was sent arrives when the fault is over.
+ * - `drop`: nothing passes, and what was sent is lost.
+ * - `halve`: the first half of what is sent next arrives; the rest of that connection is lost.
+ * - `delay`: everything arrives two seconds late.
+ * - `refuse`: new connections are reset.
+ */
+export type Fault = 'hold' | 'drop' | 'halve' | 'delay' | 'refuse';
+
+/** Which way it goes wrong: what the client sends, what the server sends, or both. */
+export type Direction = 'both' | 'up' | 'down';
+
+/** The proxy. */
 export interface TestProxy {
+  readonly port: number;
   readonly url: string;
   /** Nothing passes any more on the connections that there are; new ones are not concerned. */
   readonly silence: () => void;
+  /** From now on, for all connections. */
+  readonly fail: (fault: Fault, direction?: Direction) => void;
+  /** The network works again. Connections that lost something stay broken, as they do in life. */
+  readonly heal: () => void;
+  /** Resets the connections that there are. */
+  readonly cut: () => void;
   readonly close: () => Promise<void>;
+}
+
+const DELAY_MS = 2_000;
+
+/** One direction of a connection. */
+class Pipe {
+  readonly #from: Socket;
+  readonly #to: Socket;
+  /** Bytes that wait for the network to work again. */
+  #held: Buffer[] = [];
+  #isSilent = false;
+  /** Something of it was lost: what follows makes no sense. */
+  #isTorn = false;
+  #hasEnded = false;
+
+  constructor(from: Socket, to: Socket, faultNow: () => Fault | undefined) {
+    this.#from = from;
+    this.#to = to;
+    from.on('data', (chunk: Buffer) => this.#take(chunk, faultNow()));
+    from.on('close', () => {
+      this.#hasEnded = true;
+      const fault = faultNow();
+      if (fault === 'hold' || fault === 'drop' || this.#isSilent) return;
+      setTimeout(() => this.#to.destroy(), fault === 'delay' ? DELAY_MS : 0);
+    });
+  }
+
+  silence(): void {
+    this.#isSilent = true;
+    this.#from.pause();
+  }
+
+  heal(): void {
+    if (this.#isSilent) return;
+    for (const chunk of this.#held) this.#to.write(chunk);
+    this.#held = [];
+    if (this.#hasEnded) this.#to.destroy();
+  }
+
+  #take(chunk: Buffer, fault: Fault | undefined): void {
+    if (this.#isTorn || this.#isSilent) return;
+    if (fault === 'hold') this.#held.push(chunk);
+    else if (fault === 'drop') this.#isTorn = true;
+    else if (fault === 'halve') {
+      this.#isTorn = true;
+      this.#to.write(chunk.subarray(0, Math.floor(chunk.length / 2)));
+    } else if (fault === 'delay') setTimeout(() => this.#to.write(chunk), DELAY_MS);
+    else this.#to.write(chunk);
+  }
 }
 
 /** Starts a proxy to a port of this machine, to be closed by the test that starts it. */
 export async function startProxy(port: number): Promise<TestProxy> {
-  const pairs = new Set<readonly [Socket, Socket]>();
+  const sockets = new Set<Socket>();
+  const pipes = new Set<Pipe>();
+  let fault: Fault | undefined;
+  let direction: Direction = 'both';
+  const faultOf = (way: Direction) => () => (direction === 'both' || direction === way ? fault : undefined);
   const server = createServer((near) => {
+    if (fault === 'refuse') return near.resetAndDestroy();
     const far = connect(port, '127.0.0.1');
-    const pair = [near, far] as const;
-    pairs.add(pair);
-    near.pipe(far);
-    far.pipe(near);
-    for (const socket of pair) {
+    const both = [new Pipe(near, far, faultOf('up')), new Pipe(far, near, faultOf('down'))];
+    for (const pipe of both) pipes.add(pipe);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => {
-        pairs.delete(pair);
-        for (const each of pair) each.destroy();
+        sockets.delete(socket);
+        if (near.destroyed && far.destroyed) for (const pipe of both) pipes.delete(pipe);
       });
     }
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const at = (server.address() as AddressInfo).port;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    port: at,
+    url: `http://127.0.0.1:${at}`,
     silence: () => {
-      for (const [near, far] of pairs) {
-        near.unpipe(far).pause();
-        far.unpipe(near).pause();
-      }
+      for (const pipe of pipes) pipe.silence();
+    },
+    fail: (kind, way = 'both') => {
+      fault = kind;
+      direction = way;
+    },
+    heal: () => {
+      fault = undefined;
+      for (const pipe of pipes) pipe.heal();
+    },
+    cut: () => {
+      for (const socket of sockets) socket.resetAndDestroy();
     },
     close: async () => {
-      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      for (const socket of sockets) socket.destroy();
       server.close();
       await once(server, 'close');
     },
   };
+}
+
+/** @returns the URL of the same database, reached over the proxy. */
+export function through(proxy: TestProxy, databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(proxy.port);
+  return url.toString();
 }

@@ -1,0 +1,95 @@
+/**
+ * Goal: `/readyz` says within two seconds whether the database can be read and written, whatever the database does (C-51).
+ * Method: a PostgreSQL of its own that is stopped, and a proxy on which the network fails.
+ */
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { startApp } from '../support/app.ts';
+import { type MortalPostgres, startMortalPostgres } from '../support/mortal-postgres.ts';
+import { startProxy, type TestProxy, through } from '../support/proxy.ts';
+
+const ANSWER_MAX_MS = 2_000;
+const CONNECTIONS = 4;
+const SLEEP = { name: 'sleep_of_test', text: 'select pg_sleep($1)::text' };
+
+let postgres: MortalPostgres;
+let proxy: TestProxy;
+let database: Database;
+let app: Awaited<ReturnType<typeof startApp>>;
+
+beforeAll(async () => {
+  postgres = await startMortalPostgres();
+  await migrate(postgres.url);
+  proxy = await startProxy(Number(new URL(postgres.url).port));
+  database = openDatabase(through(proxy, postgres.url), { connections: CONNECTIONS });
+  app = await startApp(database);
+}, 120_000);
+afterEach(async () => {
+  postgres.resume();
+  proxy.heal();
+  await expect.poll(ready, { timeout: 15_000 }).toMatchObject({ status: 200 });
+}, 20_000);
+afterAll(async () => {
+  await app?.close();
+  await database?.close();
+  await proxy?.close();
+  await postgres?.remove();
+}, 60_000);
+
+/** @throws when there is no answer within two seconds. */
+async function ready() {
+  const response = await fetch(`${app.publicUrl}/readyz`, { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
+  return { ...(await response.json()), status: response.status };
+}
+
+const AWAY = {
+  status: 503,
+  reason: 'database away',
+  database: { reads: 'failing', writes: 'failing' },
+};
+
+test('C-51: it says that the database can be read and written', async () => {
+  expect(await ready()).toMatchObject({ status: 200, database: { reads: 'ok', writes: 'ok' } });
+});
+
+describe('C-51: it says that the database is away, and that it is back', () => {
+  test.each(['drop', 'hold', 'halve', 'delay'] as const)('when the network does "%s"', async (fault) => {
+    proxy.fail(fault);
+    for (const _ of [1, 2, 3]) expect(await ready()).toMatchObject(AWAY);
+  });
+
+  test('when PostgreSQL is stopped and not ended', async () => {
+    postgres.pause();
+    const several = await Promise.all([ready(), ready(), ready()]);
+    expect([...several, await ready()]).toMatchObject([AWAY, AWAY, AWAY, AWAY]);
+  });
+
+  test('when no connection is free', async () => {
+    const busy = Array.from({ length: CONNECTIONS }, () => database.query(SLEEP, [4]));
+    expect(await ready()).toMatchObject(AWAY);
+    await Promise.all(busy);
+  });
+});
+
+test('C-51: it tells a database that can be read only', async () => {
+  const owner = new pg.Client({ connectionString: postgres.url });
+  await owner.connect();
+  const setReadOnly = async (value: string) => {
+    await owner.query(`alter database crossramp set default_transaction_read_only = ${value}`);
+    // Settings of a database count for new connections.
+    proxy.cut();
+  };
+  try {
+    await setReadOnly('on');
+    await expect.poll(ready).toMatchObject({
+      status: 503,
+      reason: 'the database can be read but not written',
+      database: { reads: 'ok', writes: 'failing' },
+    });
+  } finally {
+    await setReadOnly('off');
+    await owner.end();
+  }
+});

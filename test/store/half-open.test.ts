@@ -1,0 +1,150 @@
+/**
+ * Goal: no network takes the gateway's writes away for longer than it is down itself (C-51). Method: a proxy to the
+ * database that holds, drops, halves, delays and cuts what passes; a server that is stopped without being ended.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { CommitUnknownError, isDatabaseAway } from '../../src/store/database-error.ts';
+import { useDatabase } from '../support/database.ts';
+import { type Direction, type Fault, startProxy, type TestProxy, through } from '../support/proxy.ts';
+
+const CONNECTIONS = 3;
+const ADD = {
+  name: 'add_of_test',
+  text: 'insert into rate (asset, mid, observed_at) values ($1, 1, now()) returning asset',
+};
+const COUNT = { name: 'count_of_test', text: 'select count(*)::int as n from rate where asset = $1' };
+const SLEEP = { name: 'sleep_of_test', text: 'select pg_sleep($1)::text' };
+
+const store = useDatabase();
+let proxy: TestProxy;
+let database: Database;
+
+beforeAll(async () => {
+  proxy = await startProxy(Number(new URL(store.url).port));
+  database = openDatabase(through(proxy, store.url), { connections: CONNECTIONS });
+});
+afterEach(() => proxy.heal());
+afterAll(async () => {
+  proxy.heal();
+  await database?.close();
+  await proxy?.close();
+});
+
+const add = (asset: string) => database.withTx((tx) => tx.query(ADD, [asset]));
+/** More at once than there are connections. */
+const addMany = (asset: string) =>
+  Promise.allSettled(Array.from({ length: 2 * CONNECTIONS }, (_, n) => add(`${asset}${n}`)));
+
+describe.each<[Fault, Direction]>([
+  ['drop', 'both'],
+  ['drop', 'up'],
+  ['drop', 'down'],
+  ['hold', 'both'],
+  ['halve', 'both'],
+])('a network that does "%s" (%s)', (fault, direction) => {
+  test('C-51: whoever waits is told that the database is away; afterwards it works again', async () => {
+    await addMany(`before ${fault} ${direction} `);
+    proxy.fail(fault, direction);
+    for (const end of await addMany(`during ${fault} ${direction} `))
+      expect(end.status === 'rejected' && isDatabaseAway(end.reason)).toBe(true);
+    proxy.heal();
+    await expect
+      .poll(
+        async () =>
+          (await addMany(`after ${fault} ${direction} ${Math.random()} `)).map(({ status }) => status),
+        {
+          timeout: 10_000,
+        },
+      )
+      .not.toContain('rejected');
+  });
+});
+
+test('C-51: a slow network ends nothing for good', async () => {
+  proxy.fail('delay');
+  for (const end of await addMany('during delay '))
+    expect(end.status === 'fulfilled' || isDatabaseAway(end.reason)).toBe(true);
+  proxy.heal();
+  await expect
+    .poll(() => add(`after delay ${Math.random()}`).catch(isDatabaseAway), { timeout: 10_000 })
+    .toHaveLength(1);
+});
+
+test('C-51: connections that are cut are replaced', async () => {
+  await addMany('before cut ');
+  proxy.cut();
+  await expect
+    .poll(() => add(`after cut ${Math.random()}`).catch(isDatabaseAway), { timeout: 10_000 })
+    .toHaveLength(1);
+});
+
+test('C-51: Prisma waits no longer than the rest', async () => {
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => database.prisma.account.count()));
+  proxy.fail('drop');
+  await expect(database.prisma.account.count()).rejects.toSatisfy(isDatabaseAway);
+  await expect(
+    database.prisma.$transaction([database.prisma.account.count(), database.prisma.account.count()]),
+  ).rejects.toSatisfy(isDatabaseAway);
+  proxy.heal();
+  await expect.poll(() => database.prisma.account.count().catch(isDatabaseAway), { timeout: 10_000 }).toBe(0);
+});
+
+test('C-51: a statement that the server works on is waited for', async () => {
+  expect(await database.query(SLEEP, [5])).toHaveLength(1);
+});
+
+test('C-52: a commit whose answer is lost is an unknown outcome, not a failure', async () => {
+  const outcome = database.withTx(async (tx) => {
+    await tx.query(ADD, ['unknown']);
+    proxy.fail('drop', 'down');
+  });
+  await expect(outcome).rejects.toBeInstanceOf(CommitUnknownError);
+  proxy.heal();
+  // The request was sent whole: this one did happen.
+  expect(await store.database.query(COUNT, ['unknown'])).toEqual([{ n: 1 }]);
+});
+
+test('a refused commit is a failure, and nothing is kept', async () => {
+  const table = 'create temporary table refused (n int unique deferrable initially deferred) on commit drop';
+  const refused = store.database.withTx(async (tx) => {
+    await tx.query({ name: 'rates_of_test', text: ADD.text }, ['refused']);
+    await tx.query({ name: '', text: table }, []);
+    await tx.query({ name: '', text: 'insert into refused values (1), (1)' }, []);
+  });
+  await expect(refused).rejects.toMatchObject({ code: '23505' });
+  await expect(refused).rejects.not.toBeInstanceOf(CommitUnknownError);
+  expect(await store.database.query(COUNT, ['refused'])).toEqual([{ n: 0 }]);
+});
+
+test('a transaction in which a statement failed unnoticed does not pass for a commit', async () => {
+  const swallowed = store.database.withTx(async (tx) => {
+    await tx.query(ADD, ['swallowed']);
+    await tx.query({ name: '', text: 'select 1 / 0' }, []).catch(() => {});
+  });
+  await expect(swallowed).rejects.toThrow(/nothing was kept/);
+});
+
+describe('within a limit', () => {
+  test('a question is answered or refused, also when no connection is free', async () => {
+    const busy = Array.from({ length: CONNECTIONS }, () => database.query(SLEEP, [3]));
+    await expect(database.queryWithin(300, SLEEP, [0])).rejects.toSatisfy(isDatabaseAway);
+    await Promise.all(busy);
+    await database.queryWithin(2_000, SLEEP, [0]);
+  });
+
+  test('a connection that answered too late is not used again', async () => {
+    await expect(database.queryWithin(200, SLEEP, [1])).rejects.toSatisfy(isDatabaseAway);
+    const [first] = await database.query<{ pg_sleep: string }>(SLEEP, [0]);
+    expect(first).toEqual({ pg_sleep: '' });
+  });
+});
+
+test('a dead connection does not keep its database from being closed', async () => {
+  const other = openDatabase(through(proxy, store.url));
+  await other.query(SLEEP, [0]);
+  proxy.fail('hold');
+  await expect(other.query(SLEEP, [0])).rejects.toSatisfy(isDatabaseAway);
+  await other.close();
+  proxy.heal();
+});
