@@ -27,6 +27,43 @@ export function parseExactJson(text: string): ExactJson {
   ) as ExactJson;
 }
 
+/**
+ * A parser keeps one of the members that an object gives twice, and another parser another one.
+ *
+ * @param text - of a JSON object.
+ * @returns names of its own members that it gives more than once, however they are escaped; objects inside are not looked at.
+ */
+export function repeatedMembers(text: string): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  let depth = 0;
+  let isName = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') {
+      const end = endOfString(text, at);
+      if (isName) {
+        const name = JSON.parse(text.slice(at, end)) as string;
+        (seen.has(name) ? repeated : seen).add(name);
+      }
+      isName = false;
+      at = end - 1;
+    } else if (character === '{' || character === '[') {
+      depth += 1;
+      isName = depth === 1;
+    } else if (character === '}' || character === ']') depth -= 1;
+    else if (character === ',') isName = depth === 1;
+  }
+  return repeated;
+}
+
+/** The place behind a string that begins there. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
 /** @returns whether the value is an object (not an array, not a number). */
 export function isExactObject(value: ExactJson | undefined): value is { readonly [name: string]: ExactJson } {
   return (

@@ -52,10 +52,14 @@ export interface AdvanceRequest {
   readonly alongside?: (tx: Tx, row: ProcessRow) => Promise<void>;
 }
 
-/** What became of it: the steps were taken; it does not fit where the transaction stands; it was told before. */
+/**
+ * What became of it: the steps were taken; it does not fit where the transaction stands; it was told before; the balance
+ * does not cover what the transaction reserves as it is made. A transaction that was to be made and did not move is
+ * refused: nothing of it is stored, and it takes no place in its list (C-24).
+ */
 export interface AdvanceResult {
-  readonly code: 'MOVED' | 'STEP_CONFLICT' | 'DUPLICATE';
-  /** The transaction now. */
+  readonly code: 'MOVED' | 'STEP_CONFLICT' | 'DUPLICATE' | 'INSUFFICIENT_BALANCE';
+  /** The transaction now; of one that was refused, what it was to be. */
   readonly row: ProcessRow;
 }
 
@@ -115,12 +119,36 @@ interface Item {
   steps: readonly PlannedStep[];
 }
 
+/** What is refused is left out, and the rest is done again without it: places and ids then have no holes. */
 async function advanceBatch(parts: EngineParts, requests: readonly AdvanceRequest[]): Promise<Outcome[]> {
+  try {
+    return await commitBatch(parts, requests);
+  } catch (error) {
+    if (!(error instanceof RefusedCreations)) throw error;
+    const { results } = error;
+    const rest = requests.filter((request) => !results.has(request));
+    const done = rest.length > 0 ? (await advanceBatch(parts, rest)).values() : [].values();
+    return requests.map((request) => results.get(request) ?? (done.next().value as Outcome));
+  }
+}
+
+/** Ends a batch in which transactions were to be made that cannot be. */
+class RefusedCreations extends Error {
+  readonly results: ReadonlyMap<AdvanceRequest, Outcome>;
+  constructor(items: readonly Item[]) {
+    super('some of the batch is refused');
+    this.results = new Map(items.map(({ request, code, row }) => [request, { code, row }]));
+  }
+}
+
+async function commitBatch(parts: EngineParts, requests: readonly AdvanceRequest[]): Promise<Outcome[]> {
   const nowMs = await parts.clock.nowMs();
   const items = await parts.database.withTx(async (tx) => {
     const batch = await readBatch(tx, parts, requests, nowMs);
     await planBatch(tx, parts, batch.items, nowMs);
     await postBatch(tx, batch.items, nowMs);
+    const refused = batch.items.filter(({ request, code }) => 'create' in request.target && code !== 'MOVED');
+    if (refused.length > 0) throw new RefusedCreations(refused);
     await storeBatch(tx, parts, batch);
     return batch.items;
   });
@@ -237,7 +265,7 @@ function take(item: Item, steps: readonly PlannedStep[]): void {
 /**
  * Posts the journals of all items, in rounds. A round ends, for each item, with the next step that the balance may not
  * cover: nothing behind such a step is posted before it is covered. One that is not is replaced by its shortfall, and
- * the plan ends there. Without such steps, and where they are the last, one round posts everything.
+ * the plan ends there; a transaction that is only being made is refused instead. Without such steps, and where they are the last, one round posts everything.
  */
 async function postBatch(tx: Tx, items: readonly Item[], nowMs: number): Promise<void> {
   let pending: Stretch[] = items.map((item) => ({ item, from: 0, to: stretchEnd(item, 0) }));
@@ -284,7 +312,8 @@ async function postRound(tx: Tx, stretches: readonly Stretch[], nowMs: number): 
       shortfall && code === 'INSUFFICIENT_BALANCE',
       `${journal.name} of ${item.row.template} at ${stepNameOf(item.row)} posts: ${code}`,
     );
-    take(item, [...item.steps.slice(0, index), shortfall]);
+    if ('create' in item.request.target) Object.assign(item, { code, steps: [] });
+    else take(item, [...item.steps.slice(0, index), shortfall]);
   }
 }
 

@@ -1,7 +1,6 @@
 /** Makes offramps: crypto from the balance or from a deposit, BRL out by PIX (contract 4). */
 import { assert } from '../base/assert.ts';
 import { BRL, type Currency } from '../base/currency.ts';
-import { GatewayError } from '../base/errors.ts';
 import { toMinor } from '../base/money.ts';
 import { readAvailable } from '../store/processes.ts';
 import { known } from '../templates/amounts.ts';
@@ -10,7 +9,7 @@ import type { NewProcess } from './advance-transaction.ts';
 import type { CreationChecks, SessionInput } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
-import { emptyProcess, endOf, makeTransaction, orderFacts } from './make-transaction.ts';
+import { emptyProcess, endOf, makeTransaction, orderFacts, uncovered } from './make-transaction.ts';
 import type { Attempt } from './once.ts';
 import type { Wanted } from './price.ts';
 import { priceOrder } from './price-order.ts';
@@ -105,10 +104,7 @@ export async function refuseUncovered(
 ): Promise<void> {
   const available = (await readAvailable(database, caller.accountId)).get(currency.code) ?? 0n;
   if (available < toMinor(amount, currency.decimals))
-    throw new GatewayError(
-      'INSUFFICIENT_BALANCE',
-      `the available balance of ${currency.displayName} is less than ${amount}`,
-    );
+    throw uncovered({ sourceCurrency: currency.code, sourceAmount: amount });
 }
 
 function check(input: OfframpInput, checks: CreationChecks, options: OfframpOptions): Checked {

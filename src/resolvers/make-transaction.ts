@@ -1,5 +1,6 @@
 /** Makes a transaction: commits it with its first steps and waits until it can be paid, or rests. */
 import { assert } from '../base/assert.ts';
+import { currencyOfLedger } from '../base/currency.ts';
 import { newEnd2end } from '../base/end2end.ts';
 import { GatewayError } from '../base/errors.ts';
 import { instantOf } from '../base/instant.ts';
@@ -8,7 +9,9 @@ import { pendingJobs } from '../store/jobs.ts';
 import { readProcesses } from '../store/processes.ts';
 import { arm } from '../store/sandbox.ts';
 import { findTransaction } from '../store/transactions.ts';
+import { known } from '../templates/amounts.ts';
 import type { Process, ProcessRow, RenewedOrder } from '../templates/facts.ts';
+import { canStartBy } from '../templates/takes.ts';
 import type { AdvanceRequest, NewProcess } from './advance-transaction.ts';
 import type { Context, Services } from './context.ts';
 import type { TransactionKey } from './doorbell.ts';
@@ -125,7 +128,8 @@ export async function makeTransaction(
  *
  * @param alongside - done in the same database transaction.
  * @returns the transaction after its first steps.
- * @throws {GatewayError} `RAILS_MISSING`.
+ * @throws {GatewayError} `RAILS_MISSING`; `INSUFFICIENT_BALANCE` when it reserves at once what the balance does not cover,
+ *   and then nothing of it is stored.
  */
 export async function startTransaction(
   services: Services,
@@ -133,18 +137,34 @@ export async function startTransaction(
   alongside?: AdvanceRequest['alongside'],
 ): Promise<ProcessRow> {
   requireRails(services);
-  const { advance, sandbox } = services;
+  const { advance, registry, sandbox } = services;
   const plans = sandbox?.plansIn(create.externalCode ?? create.notes) ?? [];
-  const { row } = await advance({
+  const isPriceless =
+    plans.includes('quote-fail') && canStartBy(registry.of(create.template), 'quote_failed');
+  const { code, row } = await advance({
     target: { create },
-    trigger: { on: plans.includes('quote-fail') ? 'quote_failed' : 'created' },
+    trigger: { on: isPriceless ? 'quote_failed' : 'created' },
     alongside: async (tx, made) => {
       await alongside?.(tx, made);
       await registerWebhook(tx, made);
       for (const scenario of plans) await arm(tx, made.accountId, made.id, scenario);
     },
   });
+  if (code === 'INSUFFICIENT_BALANCE') throw uncovered(row);
+  assert(code === 'MOVED', 'a transaction begins');
   return row;
+}
+
+/** @returns the refusal of a transaction that the available balance does not cover. */
+export function uncovered({
+  sourceCurrency,
+  sourceAmount,
+}: Pick<ProcessRow, 'sourceCurrency' | 'sourceAmount'>): GatewayError {
+  const { displayName } = currencyOfLedger(known(sourceCurrency, 'a currency'));
+  return new GatewayError(
+    'INSUFFICIENT_BALANCE',
+    `the available balance of ${displayName} is less than ${sourceAmount}`,
+  );
 }
 
 /** Waits until there is something to pay to, or nothing more to be done before somebody acts. */

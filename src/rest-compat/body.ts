@@ -1,9 +1,18 @@
-/** Reads the JSON body of a `/v2` request: every value as the text it stands there as, every wrong type named (C-50). */
+/**
+ * Reads the JSON body of a `/v2` request: every value as the text it stands there as. A wrong type, a member that means
+ * nothing here and one that is given twice are named (C-24, C-50): a misspelt member must not move money another way.
+ */
 import { GatewayError } from '../base/errors.ts';
-import { type ExactJson, isExactObject, NumberToken, parseExactJson } from '../base/exact-json.ts';
+import {
+  type ExactJson,
+  isExactObject,
+  NumberToken,
+  parseExactJson,
+  repeatedMembers,
+} from '../base/exact-json.ts';
 import { expandNumber } from '../base/money.ts';
 import type { Named, Violations } from '../resolvers/check-filter.ts';
-import { noteUnknown, type QueryPolicy } from './query.ts';
+import { hintOf, shownName } from './query.ts';
 
 /** What a member of a body may be: text, or a number that may also come as text. */
 export type MemberKind = 'text' | 'number';
@@ -18,8 +27,6 @@ export interface Body {
    *   which is noted, as an empty text: it is not missing.
    */
   readonly get: (name: string) => Named | undefined;
-  /** Names that were given but mean nothing here, percent-encoded. */
-  readonly ignored: readonly string[];
 }
 
 /**
@@ -27,20 +34,25 @@ export interface Body {
  * @param violations - where what is wrong is noted.
  * @throws {GatewayError} `BAD_REQUEST` when the text is not a JSON object.
  */
-export function parseBody(text: string, shape: BodyShape, policy: QueryPolicy, violations: Violations): Body {
+export function parseBody(text: string, shape: BodyShape, violations: Violations): Body {
   const members = readObject(text);
   const values = new Map<string, Named>();
-  const ignored: string[] = [];
+  for (const name of repeatedMembers(text))
+    violations.add({ parameter: shownName(name), message: 'must be given once' });
   for (const [name, value] of Object.entries(members)) {
     const kind = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    if (kind === undefined) noteUnknown(name, Object.keys(shape), policy, violations, ignored);
+    if (kind === undefined)
+      violations.add({
+        parameter: shownName(name),
+        message: `is not a member of this body${hintOf(name, Object.keys(shape))}`,
+      });
     else if (value !== null && value !== '') {
       const given = textOf(value, kind);
       if (given === undefined) violations.add({ parameter: name, message: FORMS[kind] });
       values.set(name, { name, value: given ?? '' });
     }
   }
-  return { get: (name) => values.get(name), ignored };
+  return { get: (name) => values.get(name) };
 }
 
 const FORMS = {

@@ -1,4 +1,5 @@
 /** Reads the query of a `/v2` request: lexical checks before any conversion, every bad parameter named (C-12, C-13). */
+import { nearestName } from '../base/nearest-name.ts';
 import type { Named, Violations } from '../resolvers/check-filter.ts';
 
 /** How strictly queries are read; the defaults are those of the contract. */
@@ -101,17 +102,26 @@ export function noteUnknown(
   violations: Violations,
   ignored: string[],
 ): void {
-  const shown = name.slice(0, SHOWN_LENGTH_MAX).toWellFormed();
+  const shown = shownName(name);
   if (policy.strictQuery) {
-    const nearest = nearestName(name, known);
-    const others = known.length > 0 ? `known are ${known.join(', ')}` : 'it takes none';
-    const hint = nearest ? `; did you mean ${nearest}?` : `; ${others}`;
-    violations.add({ parameter: shown, message: `is not a parameter of this path${hint}` });
+    violations.add({ parameter: shown, message: `is not a parameter of this path${hintOf(name, known)}` });
   } else {
     const encoded = encodeURIComponent(shown);
     // Callers and proxies take only so much of a header.
     if (ignored.length < IGNORED_MAX && !ignored.includes(encoded)) ignored.push(encoded);
   }
+}
+
+/** @returns a name that a caller wrote, as much of it as an answer shows. */
+export function shownName(name: string): string {
+  return name.slice(0, SHOWN_LENGTH_MAX).toWellFormed();
+}
+
+/** @returns what a caller may have meant by a name that is not known, to follow the refusal. */
+export function hintOf(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  if (nearest) return `; did you mean ${nearest}?`;
+  return known.length > 0 ? `; known are ${known.join(', ')}` : '; it takes none';
 }
 
 function decode(text: string): string | undefined {
@@ -120,31 +130,4 @@ function decode(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The known name that takes the fewest changes to get to, when they are few. */
-function nearestName(name: string, known: readonly string[]): string | undefined {
-  if (name.length > 40) return undefined;
-  const [best] = known
-    .map((candidate) => ({ candidate, distance: distance(name, candidate) }))
-    .sort((a, b) => a.distance - b.distance);
-  return best && best.distance <= Math.max(2, name.length / 3) ? best.candidate : undefined;
-}
-
-/** Levenshtein distance, one row at a time. */
-function distance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const change = left[i - 1] === right[j - 1] ? 0 : 1;
-      next[j] = Math.min(
-        (next[j - 1] as number) + 1,
-        (row[j] as number) + 1,
-        (row[j - 1] as number) + change,
-      );
-    }
-    row = next;
-  }
-  return row[right.length] as number;
 }

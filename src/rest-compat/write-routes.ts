@@ -78,7 +78,7 @@ function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPoli
       refuseOddId(id);
       const checks = checksOf(context);
       const query = parseQuery(search, [], policy, checks);
-      const body = parseBody(text, shape, policy, checks);
+      const body = parseBody(text, shape, checks);
       const request = {
         key: idempotencyKey,
         parameter: 'Idempotency-Key',
@@ -93,7 +93,7 @@ function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPoli
       return {
         status: done.status,
         body: done.answer,
-        ignored: [...query.ignored, ...body.ignored],
+        ignored: query.ignored,
         headers,
       };
     },

@@ -13,6 +13,11 @@ export function takes(template: Template, row: ProcessRow, on: TriggerName): boo
   );
 }
 
+/** @returns whether a transaction can begin with the trigger. */
+export function canStartBy({ machine }: Template, on: TriggerName): boolean {
+  return machine.transitions.some((transition) => transition.on === on && transition.from.includes('start'));
+}
+
 /** @returns whether somebody outside of the account pays: by PIX, or with a deposit. */
 export function hasPayer({ machine }: Template): boolean {
   return machine.transitions.some(({ on }) => on === 'pix_received' || on === 'deposit_seen');

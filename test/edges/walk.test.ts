@@ -16,6 +16,8 @@ const app = useApp();
 
 /** Scenarios of the ledger that belong to no process. */
 const NO_PROCESS = ['unmatched deposit assigned by an operator'];
+/** Steps that only history has: a withdrawal that the balance does not cover is not made any more. */
+const ONLY_IN_HISTORY = ['withdraw_dash_same_curr request_withdrawl_dash/ERROR'];
 /** House accounts through which money only passes. */
 const TRANSIENT = ['L.payer', 'L.payout', 'L.suspense', 'A.inbound'];
 
@@ -27,7 +29,7 @@ describe('the walks', () => {
     const passed = new Set(
       WALKS.flatMap(({ template, steps }) => steps.map((step) => `${template} ${step}`)),
     );
-    expect(published.filter((step) => !passed.has(step))).toEqual([]);
+    expect(published.filter((step) => !passed.has(step))).toEqual(ONLY_IN_HISTORY);
     expect([...passed].filter((step) => !published.includes(step))).toEqual([]);
   });
 

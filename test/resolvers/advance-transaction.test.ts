@@ -19,11 +19,12 @@ import { useApp } from '../support/app.ts';
 const app = useApp();
 
 const TRX = currencyOfLedger('TRX_TRX');
+const QUOTE = 'quote/QUOTE';
 const RESERVED = 'reserve/DONE';
 const SHORT = 'reserve/ERROR';
 const SENDING = 'pix_out/SENDING';
 
-/** Makes a transaction of 5 USDT by a template whose machine is this one. */
+/** Makes a transaction of 5 USDT by a template whose machine is this one; one that rests at its quote is accepted. */
 async function make(transitions: readonly Transition[], { funds }: { funds: string }) {
   const { accountId } = await app.addAccount();
   await fundAccount(app.database, accountId, { currency: 'USDT_TRX', amount: funds });
@@ -44,7 +45,9 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     sourceAmount: '5',
   };
   const result = await advance({ target: { create }, trigger: { on: 'created' } });
-  return result;
+  if (result.row.state !== 'QUOTE') return result;
+  const target = { accountId, transactionId: result.row.id };
+  return advance({ target, trigger: { on: 'accepted' } });
 }
 
 async function journalsOf({ row }: AdvanceResult): Promise<string[]> {
@@ -61,7 +64,8 @@ const holding = { post: ofSource(journals.reservationHeld) } as const;
 test('C-30: after a step that the balance does not cover, nothing of the plan is posted', async () => {
   const result = await make(
     [
-      when('created', 'start', RESERVED, reserving),
+      when('created', 'start', QUOTE),
+      when('accepted', QUOTE, RESERVED, reserving),
       when('reached', RESERVED, SENDING, { post: ofSource(journals.depositSeen) }),
     ],
     { funds: '1' },

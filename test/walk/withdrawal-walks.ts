@@ -3,7 +3,7 @@
 import { sum } from '../../src/base/money.ts';
 import { inTurn, mutate, play, post, postBySecond, postRefused, refused, rest, wait } from './acts.ts';
 import { type JournalUse, scenarioJournals } from './published.ts';
-import { type Destination, expectStatus, type Make, type Walk, type Walker } from './walker.ts';
+import type { Destination, Make, Walk, Walker } from './walker.ts';
 
 const PATH = '/v2/withdrawal';
 const CURRENCY = 'USDT_TRX';
@@ -22,7 +22,6 @@ const BROADCAST = 'send_withdrawl_dash/BROADCAST';
 const FAILED = 'send_withdrawl_dash/ERROR';
 const DONE = 'success_withdrawl_dash/DONE';
 const ON_CHAIN = [SENDING, BROADCAST, DONE];
-const ATTEMPTS_MAX = 10;
 
 const named = (...names: readonly string[]): JournalUse[] => names.map((name) => ({ name }));
 
@@ -53,25 +52,6 @@ function needsApproval(make: Make): Make {
     }
   };
 }
-
-/** The whole balance is asked for many times at once; one that came too late for its reservation is walked. */
-const asksForAllAtOnce: Make = async (walker) => {
-  const body = await bodyOf(RARE_WALLET, ({ currency }) => walker.available(currency))(walker);
-  for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => walker.client.post(PATH, body)));
-    const refusals = answers.filter(({ status }) => status !== 201);
-    for (const refusal of refusals)
-      if (refusal.json.code !== 'INSUFFICIENT_BALANCE') expectStatus(refusal, 201);
-    const made = answers.filter(({ status }) => status === 201).map(({ json }) => json);
-    const late = made.filter(({ state }) => state === 'ERROR');
-    const reserved = made.filter(({ state }) => state !== 'ERROR');
-    if (reserved.length !== 1) throw new Error(`the balance was spent ${reserved.length} times`);
-    await walker.succeed(PATH, reserved[0].end2end);
-    if (late.length > 0) return late[0].end2end;
-    await walker.fund(walker.currency, body.amount_received);
-  }
-  throw new Error('no withdrawal ever came too late');
-};
 
 type Row = Pick<Walk, 'name' | 'acts' | 'steps'> & Partial<Walk>;
 
@@ -170,13 +150,6 @@ const CRYPTO_ROWS: readonly Row[] = [
     ),
     acts: [],
     steps: [],
-  },
-  {
-    name: 'the whole balance at once, many times: one goes, one comes too late',
-    ...ALL_OF_IT,
-    make: asksForAllAtOnce,
-    acts: [],
-    steps: ['request_withdrawl_dash/ERROR'],
   },
 ];
 
