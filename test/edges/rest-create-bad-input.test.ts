@@ -620,7 +620,7 @@ describe('what must not be repaired', () => {
   ])('C-50: %s takes no amount that %s', async (path, _what, scenario) => {
     for (const amount of ['1e80', '1e90', '1e9000']) {
       const { json } = await app.post('/v2/onramp', BODIES['/v2/onramp']);
-      const { amount: _, ...body } = { ...BODIES[path], ...scenario };
+      const { amount: _, ...body }: Record<string, unknown> = { ...BODIES[path], ...scenario };
       if ('end2end' in body) body.end2end = json.end2end;
       const answer = await app.post(path, JSON.stringify(body).replace(/}$/, `,"amount":${amount}}`));
       expect([amount, answer.status, violatedBy(answer)]).toEqual([amount, 400, ['amount']]);

@@ -5,10 +5,12 @@
  * Method: over HTTP to the real application with its worker on sandbox rails. Prices are computed again here, in whole
  * numbers, from the digits of the answer; answers and events are compared as text; the QR image is read by a decoder.
  */
+import { pino } from 'pino';
 import { decodeQR } from 'qr/decode.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { decodeBrCode } from '../../src/base/br-code.ts';
 import { CURRENCIES, type Currency } from '../../src/base/currency.ts';
+import { reportingRates } from '../../src/resolvers/price.ts';
 import type { Rails } from '../../src/resolvers/rails.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { BECH32, CNPJ, EVM, type Members, type TemplateName, TRON } from '../support/records.ts';
@@ -842,7 +844,8 @@ describe('refusals by a rule', () => {
 describe('without a price', () => {
   const app = useApp();
   const useRates = (observe: Rails['rates']['observe']) => {
-    (app.services.rails as { rates: Rails['rates'] }).rates = { observe };
+    const rates = reportingRates({ observe }, pino({ level: 'silent' }));
+    (app.services.rails as { rates: Rails['rates'] }).rates = rates;
   };
   const age = (seconds: number) =>
     app.owner.query(`update rate set observed_at = now() - make_interval(secs => $1)`, [seconds]);
