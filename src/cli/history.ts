@@ -1,33 +1,47 @@
 /** `crossramp import` and `crossramp export`. */
 
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { exportAccount } from '../resolvers/export-account.ts';
-import { importAccount } from '../resolvers/import-account.ts';
+import { type ImportProgress, importAccount } from '../resolvers/import-account.ts';
+import { withSnapshot } from '../store/long-transaction.ts';
 import { REGISTRY } from '../templates/index.ts';
-import { accountNamed, answer, jsonOption } from './output.ts';
+import { accountNamed, answer, jsonOption, progressWriter } from './output.ts';
+import { untilInterrupted } from './until-interrupted.ts';
 import { withStore } from './with-store.ts';
+
+const PHASES = {
+  reading: 'lines read',
+  transactions: 'transactions taken',
+  entries: 'statement entries taken',
+};
 
 /** Takes history in (C-70). */
 export function importCommand(): Command {
   return new Command('import')
-    .description('Takes an account’s history in: the file whole, or nothing of it.')
+    .description(
+      'Takes an account’s history in: the file whole, or nothing of it. Ctrl-C stops it and takes nothing.',
+    )
     .argument('<file>', 'NDJSON in the published form')
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
     .addOption(jsonOption())
-    .action(async (file: string, options: { account: string; json?: boolean }) => {
-      const text = readFileSync(file, 'utf8');
-      const summary = await withStore(async ({ database }) =>
-        importAccount(
-          database,
-          REGISTRY,
-          await accountNamed(database, options.account),
-          basename(file),
-          text,
-        ),
-      );
+    .action(async (path: string, options: { account: string; json?: boolean }) => {
+      const progress = progressWriter<ImportProgress>(options, ({ phase, done, of }) => {
+        return `${done.toLocaleString('en-US')}${of === null ? '' : ` of ${of.toLocaleString('en-US')}`} ${PHASES[phase]}`;
+      });
+      const file = await open(path);
+      const summary = await untilInterrupted('nothing was taken', (signal) =>
+        withStore(async ({ database }) => {
+          const accountId = await accountNamed(database, options.account);
+          const follow = { onProgress: progress.tell, signal };
+          return importAccount(database, REGISTRY, accountId, basename(path), linesOf(file), follow);
+        }),
+      ).finally(() => {
+        progress.end();
+        return file.close();
+      });
       const { transactions, entries } = summary;
       answer(
         options,
@@ -38,18 +52,27 @@ export function importCommand(): Command {
     });
 }
 
+/** Begins to read with the first line that is asked for: a reader that is left waiting loses what it has read. */
+async function* linesOf(file: FileHandle): AsyncGenerator<string> {
+  yield* file.readLines();
+}
+
 /** Writes history out (C-70). */
 export function exportCommand(): Command {
   return new Command('export')
-    .description('Writes an account’s history to standard output, in the form that import takes.')
+    .description(
+      'Writes an account’s history to standard output, as it is at one moment, in the form that import takes.',
+    )
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
     .option('--json', 'accepted everywhere; an export is always one JSON value a line')
     .action(async (options: { account: string }) => {
       await withStore(async ({ database }) => {
         const accountId = await accountNamed(database, options.account);
-        for await (const line of exportAccount(database, REGISTRY, accountId)) {
-          if (!process.stdout.write(line)) await once(process.stdout, 'drain');
-        }
+        await withSnapshot(database, async (tx) => {
+          for await (const line of exportAccount(tx, REGISTRY, accountId)) {
+            if (!process.stdout.write(line)) await once(process.stdout, 'drain');
+          }
+        });
       });
     });
 }

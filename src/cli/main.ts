@@ -2,12 +2,15 @@
 import { EXIT } from '../server/command-line.ts';
 import { describeFailure, isUnreachable } from '../server/describe-failure.ts';
 import { crossrampProgram } from './program.ts';
+import { Interrupted } from './until-interrupted.ts';
 
 try {
   await crossrampProgram().parseAsync();
 } catch (error) {
-  process.stderr.write(`crossramp: ${describeFailure(error)}\n`);
-  process.exitCode = isUnreachable(error) ? EXIT.unreachable : EXIT.failed;
+  const isInterrupted = error instanceof Interrupted;
+  process.stderr.write(`crossramp: ${isInterrupted ? error.message : describeFailure(error)}\n`);
+  if (isInterrupted) process.exitCode = error.exitCode;
+  else process.exitCode = isUnreachable(error) ? EXIT.unreachable : EXIT.failed;
 }
 // The migration engine leaves a timer behind that would keep the process for ten seconds.
 process.exit();

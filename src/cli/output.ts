@@ -33,6 +33,42 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   return rows.map((row) => row.map(cell).join('  ').trimEnd()).join('\n');
 }
 
+/** Tells people and programs how far a command is, on standard error. */
+export interface ProgressWriter<Progress> {
+  readonly tell: (progress: Progress) => void;
+  /** Removes the last line from a terminal. */
+  readonly end: () => void;
+}
+
+/** Least time between two lines of progress. */
+const PROGRESS_EVERY_MS = 250;
+
+/**
+ * @returns a writer of one line that changes, where standard error is a terminal; of JSON lines `{"progress": …}` with
+ *   `--json`; else of nothing. It leaves out what comes too soon after the line before.
+ */
+export function progressWriter<Progress>(
+  options: { json?: boolean },
+  textOf: (progress: Progress) => string,
+): ProgressWriter<Progress> {
+  const { stderr } = process;
+  const write = options.json
+    ? (progress: Progress) => stderr.write(`${JSON.stringify({ progress })}\n`)
+    : (progress: Progress) => stderr.write(`\r\u001b[K${textOf(progress)}`);
+  const isShown = options.json || stderr.isTTY;
+  let lastMs = 0;
+  return {
+    tell: (progress) => {
+      if (!isShown || Date.now() - lastMs < PROGRESS_EVERY_MS) return;
+      lastMs = Date.now();
+      write(progress);
+    },
+    end: () => {
+      if (stderr.isTTY && !options.json && lastMs > 0) stderr.write('\r\u001b[K');
+    },
+  };
+}
+
 /**
  * @param named - an account's id, or `sandbox`.
  * @throws {StoreError} when there is no such account.

@@ -1,7 +1,7 @@
 /** Failures of a process in one line each, for the person who started it. */
 import { GatewayError } from '../base/errors.ts';
 import { ConfigError } from '../config.ts';
-import { ImportRefused } from '../resolvers/import-account.ts';
+import { ImportRefused } from '../resolvers/stage-history.ts';
 import { isDatabaseAway } from '../store/database-error.ts';
 import { EmbeddedPostgresError } from '../store/embedded-postgres.ts';
 import { MigrationError } from '../store/migrate.ts';

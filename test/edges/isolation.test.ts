@@ -27,7 +27,7 @@ let foreignKey: string;
 beforeAll(async () => {
   const { accountId, apiKey } = await app.addAccount();
   foreignKey = apiKey;
-  await importAccount(app.database, REGISTRY, accountId, 'foreign.ndjson', FOREIGN);
+  await importAccount(app.database, REGISTRY, accountId, 'foreign.ndjson', FOREIGN.split('\n'));
   await app.owner.query(
     `with head as (
        update account_head set event_seq = (select count(*) from transaction where account_id = $1) where account_id = $1

@@ -7,9 +7,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sum } from '../../src/base/money.ts';
 import { exportAccount } from '../../src/resolvers/export-account.ts';
-import { ImportRefused, importAccount } from '../../src/resolvers/import-account.ts';
+import { type ImportProgress, importAccount } from '../../src/resolvers/import-account.ts';
+import { ImportRefused } from '../../src/resolvers/stage-history.ts';
 import { createAccount } from '../../src/store/accounts.ts';
 import { readBalances, verifyLedger } from '../../src/store/ledger.ts';
+import { withSnapshot } from '../../src/store/long-transaction.ts';
 import { listTransactions } from '../../src/store/transactions.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
@@ -26,8 +28,9 @@ const DAY = '2026-06-01T12:00:00Z';
 
 const newAccount = () => createAccount(test.database, 'Holder', { templates: [] });
 const take = (accountId: bigint, lines: readonly string[]) =>
-  importAccount(test.database, REGISTRY, accountId, FILE, lines.join('\n'));
-const written = (accountId: bigint) => Array.fromAsync(exportAccount(test.database, REGISTRY, accountId));
+  importAccount(test.database, REGISTRY, accountId, FILE, lines);
+const written = (accountId: bigint) =>
+  withSnapshot(test.database, (tx) => Array.fromAsync(exportAccount(tx, REGISTRY, accountId)));
 const defectsOf = async (accountId: bigint) => (await verifyLedger(test.database, accountId)).defects;
 
 /** Records as JSON of one spelling, sorted: members keep their order, numbers have their shortest form. */
@@ -125,6 +128,45 @@ describe('C-70: history comes back as it was', () => {
     );
     const accountId = await accountWith(lines);
     expect(records(await written(accountId))).toEqual(records(lines));
+  });
+
+  it('an export is of one moment: what comes while it is written is not in it', async () => {
+    const lines = Array.from({ length: 1_100 }, (_, at) => entry(at + 1, `${at}`, '1'));
+    const accountId = await accountWith(lines);
+    const exported = await withSnapshot(test.database, async (tx) => {
+      const read: string[] = [];
+      for await (const line of exportAccount(tx, REGISTRY, accountId)) {
+        if (read.length === 0) await take(accountId, [transaction('onramp'), entry(1_101, '1100', '1')]);
+        read.push(line);
+      }
+      return read;
+    });
+    expect(records(exported)).toEqual(records(lines));
+    expect(await written(accountId)).toHaveLength(1_102);
+  });
+
+  it('in time that is linear in its length, whatever the planner believes of the account', async () => {
+    const { rows } = await test.owner.query(
+      `select proname as name from pg_proc
+        where proname in ('list_renumber', 'ledger_import') and 'enable_nestloop=off' = any (proconfig) order by 1`,
+    );
+    expect(rows).toEqual([{ name: 'ledger_import' }, { name: 'list_renumber' }]);
+    // The database knows the statistics of one account; another one is filled, by more than one batch of each kind.
+    await accountWith(Array.from({ length: 500 }, () => transaction('onramp')));
+    await test.owner.query('analyze');
+    const lines = Array.from({ length: 12_000 }, (_, at) =>
+      at % 2 ? transaction('onramp') : entry(at / 2 + 1, `${at / 2}`, '1'),
+    );
+    const accountId = await newAccount();
+    const told: ImportProgress[] = [];
+    await importAccount(test.database, REGISTRY, accountId, FILE, lines, {
+      onProgress: (progress) => told.push(progress),
+    });
+    expect(told.filter(({ phase }) => phase === 'transactions')).toEqual([
+      { phase: 'transactions', done: 5_000, of: 6_000 },
+      { phase: 'transactions', done: 6_000, of: 6_000 },
+    ]);
+    expect(told.at(-1)).toEqual({ phase: 'entries', done: 6_000, of: 6_000 });
   });
 
   it('C-10: older history after newer puts lists in order, and the book stays whole', async () => {

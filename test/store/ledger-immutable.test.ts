@@ -8,10 +8,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { BRL, currencyOf } from '../../src/base/currency.ts';
 import { houseSheet, subAccountSheet } from '../../src/ledger/chart.ts';
 import { createAccount } from '../../src/store/accounts.ts';
-import { insertTransactions, type NewTransaction, openLedgerAccounts } from '../../src/store/history.ts';
+import { type NewTransaction, openLedgerAccounts } from '../../src/store/history.ts';
 import { verifyLedger } from '../../src/store/ledger.ts';
 import { TRANSACTION_COLUMNS } from '../../src/store/transactions.ts';
 import { useDatabase } from '../support/database.ts';
+import { insertTransactions } from '../support/records.ts';
 
 const test = useDatabase();
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../src/store/accounts.ts';
 import type { Database, Statement } from '../../src/store/database.ts';
-import { insertTransactions, type NewTransaction } from '../../src/store/history.ts';
+import type { NewTransaction } from '../../src/store/history.ts';
 import { verifyLedger } from '../../src/store/ledger.ts';
 import {
   type ListFilter,
@@ -16,6 +16,7 @@ import {
 } from '../../src/store/transactions.ts';
 import type { Family } from '../../src/templates/define.ts';
 import { useDatabase } from '../support/database.ts';
+import { insertTransactions } from '../support/records.ts';
 
 const test = useDatabase();
 

@@ -77,7 +77,7 @@ export function useApp(overrides: Overrides = {}): TestApp {
   let worker: Worker | undefined;
   beforeAll(async () => {
     test.accountId = await provisionSandbox(test.database, REGISTRY);
-    await importAccount(test.database, REGISTRY, test.accountId, 'history.ndjson', HISTORY);
+    await importAccount(test.database, REGISTRY, test.accountId, 'history.ndjson', HISTORY.split('\n'));
     test.apiKey = (await addKey(test.accountId, SCOPES)).apiKey;
     const { log, ...config } = overrides;
     let handle: ReturnType<typeof createApp>['handle'] = () => {};

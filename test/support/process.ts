@@ -27,6 +27,15 @@ export function crossramp(env: Record<string, string>, ...args: string[]): Promi
   return ended(spawnNode(env, 'src/cli/main.ts', ...args));
 }
 
+/** Starts `crossramp …`, to be followed and stopped. */
+export function begin(
+  env: Record<string, string>,
+  ...args: string[]
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawnNode(env, 'src/cli/main.ts', ...args);
+  return { child, ended: ended(child) };
+}
+
 /** Runs a start that is expected to fail, or to print something and end. */
 export function failToStart(env: Record<string, string>, ...args: string[]): Promise<Ended> {
   return ended(spawnNode(env, 'src/main.ts', ...args));

@@ -5,7 +5,9 @@
 import { CURRENCIES, currencyOfHistory } from '../../src/base/currency.ts';
 import { sum } from '../../src/base/money.ts';
 import { importAccount } from '../../src/resolvers/import-account.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database, Tx } from '../../src/store/database.ts';
+import type { NewTransaction } from '../../src/store/history.ts';
+import { insertFresh, openStaging, stageTransactions } from '../../src/store/staged-history.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 
 /** A member of a record: JSON, or a number given by `exact`. */
@@ -198,7 +200,7 @@ function ledgerAccount(currency: string, subAccount: (typeof SUB_ACCOUNTS)[numbe
 
 /** Takes lines in as the history of an account. */
 export async function takeIn(database: Database, accountId: bigint, lines: readonly string[]): Promise<void> {
-  await importAccount(database, REGISTRY, accountId, 'records.ndjson', lines.join('\n'));
+  await importAccount(database, REGISTRY, accountId, 'records.ndjson', lines);
 }
 
 /** A transaction whose `end2end` is a name: template, attributes, creation time. */
@@ -257,4 +259,18 @@ export const FILTERED_MOVES: readonly Move[] = [
 function sentTo(group_id: string, address: string, currency_received: string): Members {
   const [currency_receive_code] = currency_received.split(' ');
   return { group_id, address, currency_received, currency_receive_code };
+}
+
+/** Adds transactions to their lists as an import does. */
+export async function insertTransactions(
+  tx: Tx,
+  accountId: bigint,
+  transactions: readonly NewTransaction[],
+): Promise<void> {
+  await openStaging(tx);
+  await stageTransactions(
+    tx,
+    transactions.map((record, at) => ({ line: at + 1, digest: '', record })),
+  );
+  for await (const _inserted of insertFresh(tx, accountId));
 }

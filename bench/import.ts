@@ -1,0 +1,113 @@
+/**
+ * How long `crossramp import` takes for histories of several sizes, and how much memory it needs. The database has the
+ * statistics of another account, as it has in practice: the planner knows nothing of the account that is filled.
+ *
+ * `npm run import -- --sizes 2000,8000,50000,200000`
+ */
+import { spawn } from 'node:child_process';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { createAccount } from '../src/store/accounts.ts';
+import { openDatabase } from '../src/store/database.ts';
+import { machine } from './cpu.ts';
+import { withWriteServer } from './environment.ts';
+import { count, table } from './table.ts';
+
+const EXAMPLE = readFileSync(new URL('../docs/examples/history.ndjson', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+const CLI = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const FIRST_MS = Date.parse('2025-01-01T00:00:00Z');
+const STEP_MS = 60_000;
+/** A command that takes longer is stopped. */
+const GIVE_UP_MS = 15 * 60_000;
+
+/** Writes records, half of them transactions and half entries of one sub-account, a minute apart. */
+async function writeHistory(path: string, records: number): Promise<void> {
+  const onramp = EXAMPLE.find((each) => each.template === 'onramp');
+  const entry = EXAMPLE.find((each) => each.type === 'statement_entry');
+  const file = createWriteStream(path);
+  for (let n = 1; n <= records / 2; n++) {
+    const date = new Date(FIRST_MS + n * STEP_MS).toISOString();
+    const end2end = `CRX${String(n).padStart(26, '0')}`;
+    const lines = [
+      { ...onramp, end2end, created_at: date, updated_at: date },
+      { ...entry, id: n, date, credit: 1, previous_balance: n - 1, balance: n, transaction: end2end },
+    ];
+    if (!file.write(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n`))
+      await new Promise((resolve) => file.once('drain', resolve));
+  }
+  file.end();
+  await finished(file);
+}
+
+/** Runs the command. @returns seconds, and the most memory that the process had in MB; null when it was stopped. */
+async function importTimed(
+  url: string,
+  accountId: bigint,
+  file: string,
+): Promise<{ seconds: number; megabytes: number } | null> {
+  const started = performance.now();
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', CLI, 'import', file, '--account', String(accountId)],
+    { env: { ...process.env, DATABASE_URL: url }, stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  let kilobytes = 0;
+  const sampler = setInterval(() => {
+    try {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+      kilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? kilobytes);
+    } catch {
+      // The process has ended.
+    }
+  }, 100);
+  const guard = setTimeout(() => child.kill('SIGINT'), GIVE_UP_MS);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  clearInterval(sampler);
+  clearTimeout(guard);
+  if (code !== 0) return null;
+  return { seconds: (performance.now() - started) / 1_000, megabytes: kilobytes / 1_024 };
+}
+
+async function run(url: string, sizes: readonly number[]): Promise<string[][]> {
+  const folder = await mkdtemp(join(tmpdir(), 'crossramp-import-'));
+  const database = openDatabase(url, { connections: 2 });
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  try {
+    const newAccount = () => createAccount(database, 'Holder', { templates: [] });
+    const path = join(folder, 'history.ndjson');
+    await writeHistory(path, 2_000);
+    await importTimed(url, await newAccount(), path);
+    const rows: string[][] = [];
+    for (const size of sizes) {
+      await owner.query('analyze');
+      await writeHistory(path, size);
+      const taken = await importTimed(url, await newAccount(), path);
+      const cells = taken
+        ? [taken.seconds.toFixed(1), count(size / taken.seconds), count(taken.megabytes)]
+        : ['not finished', '–', '–'];
+      rows.push([count(size), ...cells]);
+      process.stderr.write(`${rows.at(-1)?.join('  ')}\n`);
+    }
+    return rows;
+  } finally {
+    await owner.end();
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const { values } = parseArgs({ options: { sizes: { type: 'string', default: '2000,8000,50000,200000' } } });
+const rows = await withWriteServer({ fsync: true }, (url) => run(url, values.sizes.split(',').map(Number)));
+process.stdout.write(
+  `${machine()}\n\n${table(['Records', 'Seconds', 'Records/s', 'Peak memory of the command, MB'], rows)}\n`,
+);

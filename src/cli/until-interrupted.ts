@@ -1,0 +1,37 @@
+/** Long commands that Ctrl-C stops. */
+
+/** A command that was stopped by a signal; the message is one line. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  /** What shells expect of a command that a signal ended. */
+  readonly exitCode: number;
+  constructor(signal: NodeJS.Signals, consequence: string) {
+    super(`stopped by ${signal}: ${consequence}`);
+    this.exitCode = signal === 'SIGINT' ? 130 : 143;
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/**
+ * Runs the work and aborts its signal at the first SIGINT or SIGTERM. A second one ends the process at once.
+ *
+ * @param consequence - what the user is told about the work that was stopped.
+ * @throws {Interrupted} when the work failed because it was stopped.
+ */
+export async function untilInterrupted<Result>(
+  consequence: string,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const stop = (signal: NodeJS.Signals) => controller.abort(new Interrupted(signal, consequence));
+  for (const signal of SIGNALS) process.once(signal, stop);
+  try {
+    return await work(controller.signal);
+  } catch (error) {
+    controller.signal.throwIfAborted();
+    throw error;
+  } finally {
+    for (const signal of SIGNALS) process.removeListener(signal, stop);
+  }
+}

@@ -1,0 +1,76 @@
+/** `crossramp import` as a process: it says how far it is, and Ctrl-C stops it and what the database does for it. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { createAccount } from '../src/store/accounts.ts';
+import { useDatabase } from './support/database.ts';
+import { newHome } from './support/home.ts';
+import { begin, crossramp } from './support/process.ts';
+import { transaction } from './support/records.ts';
+
+const test = useDatabase();
+const { home, remove } = newHome();
+afterAll(remove);
+const path = join(home, 'history.ndjson');
+const environment = () => ({ CROSSRAMP_HOME: home, DATABASE_URL: test.url });
+const newAccount = () => createAccount(test.database, 'Holder', { templates: [] });
+const write = (count: number) =>
+  writeFileSync(path, Array.from({ length: count }, () => `${transaction('onramp')}\n`).join(''));
+const stored = async (accountId: bigint) =>
+  (await test.owner.query('select count(*)::int as n from transaction where account_id = $1', [accountId]))
+    .rows[0].n;
+
+it('--json: lines of progress on standard error, one value on standard output', async () => {
+  write(2_500);
+  const accountId = await newAccount();
+  const { code, stdout, stderr } = await crossramp(
+    environment(),
+    ...['import', path, '--account', String(accountId), '--json'],
+  );
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    transactions: { taken: 2_500, known: 0 },
+    entries: { taken: 0, known: 0 },
+  });
+  const [first] = stderr.trim().split('\n');
+  expect(JSON.parse(first as string)).toEqual({ progress: { phase: 'reading', done: 1_000, of: null } });
+});
+
+it('is silent on a standard error that is no terminal', async () => {
+  write(10);
+  const accountId = await newAccount();
+  const { code, stderr } = await crossramp(environment(), 'import', path, '--account', String(accountId));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends it with %i: its statement is cancelled, nothing is taken', async (signal, exitCode) => {
+  write(10);
+  const accountId = await newAccount();
+  const holder = await test.owner.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from account_head where account_id = $1 for update', [accountId]);
+    const { child, ended } = begin(environment(), 'import', path, '--account', String(accountId));
+    const waiting = () =>
+      test.owner.query(
+        `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+    while ((await waiting()).rows.length === 0) expect(child.exitCode, 'it waits for the account').toBe(null);
+    child.kill(signal);
+    const { code, stdout, stderr } = await ended;
+    expect({ code, stdout, stderr }).toEqual({
+      code: exitCode,
+      stdout: '',
+      stderr: `crossramp: stopped by ${signal}: nothing was taken\n`,
+    });
+    // The lock is still held: nothing but the cancelling can have ended the statement.
+    expect((await waiting()).rows).toEqual([]);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+  expect(await stored(accountId)).toBe(0);
+});
