@@ -2,6 +2,7 @@
 import { GatewayError, notFound } from '../base/errors.ts';
 import { decodeEventCursor } from '../events/cursor.ts';
 import {
+  type AskedAgain,
   addTest,
   type Redelivered,
   recoverMissed,
@@ -33,20 +34,22 @@ const UNDELIVERED: readonly EndedState[] = ['dead', 'skipped'];
 const DELIVERY_ID = /^[1-9]\d{0,17}$/;
 
 /**
- * Sends an event again to the endpoint of a delivery; one that still waits is tried at once instead.
+ * Sends an event again to the endpoint of a delivery; one that still waits is tried at once instead. Either goes past the
+ * breaker, a pause that the receiver asked for, and the order.
  *
  * @returns the id of the delivery that is sent.
- * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` also when its endpoint was removed.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when its endpoint is disabled or was removed.
  */
 export async function redeliverWebhook(context: Context, deliveryId: string): Promise<bigint> {
   requireScope(context, 'admin');
   const { database, caller } = context;
-  const id = DELIVERY_ID.test(deliveryId)
+  const asked = DELIVERY_ID.test(deliveryId)
     ? await redeliverOne(database, caller.accountId, BigInt(deliveryId), await nowOf(context))
     : undefined;
-  if (id === undefined) throw notFound();
+  if (!asked) throw notFound();
+  if (asked.id === null) throw cannotSend(asked.endpointState);
   wakePumps(context);
-  return id;
+  return asked.id;
 }
 
 /**
@@ -97,18 +100,29 @@ export async function recoverWebhookEndpoint(context: Context, id: string): Prom
 }
 
 /**
- * Sends the newest event of the account to an endpoint once more, marked as a test: tried once, and not held against it.
+ * Sends the newest event of the account to an endpoint once more, marked as a test: tried once, also while the breaker is
+ * open, and not held against it.
  *
  * @returns the id of the delivery.
- * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` also when nothing has happened on the account.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` also when nothing has happened on the account, `STEP_CONFLICT` when the
+ *   endpoint is disabled.
  */
 export async function sendTestWebhook(context: Context, endpointId: string): Promise<bigint> {
-  await endpointOf(context, endpointId);
+  const { state } = await endpointOf(context, endpointId);
+  if (state === 'disabled') throw cannotSend(state);
   const { database, caller } = context;
   const id = await addTest(database, caller.accountId, endpointId, await nowOf(context));
   if (id === undefined) throw notFound();
   wakePumps(context);
   return id;
+}
+
+function cannotSend(state: AskedAgain['endpointState']): GatewayError {
+  const detail =
+    state === 'removed'
+      ? 'the endpoint of this delivery was removed'
+      : 'the endpoint is disabled: resume or recover it first';
+  return new GatewayError('STEP_CONFLICT', detail);
 }
 
 function positionOf(accountId: bigint, after: Named | undefined, checks: CreationChecks): bigint | undefined {

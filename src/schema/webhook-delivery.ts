@@ -206,13 +206,13 @@ function defineSingle(builder: Builder, delivery: DeliveryRef): void {
     redeliverWebhook: {
       perform: redeliverWebhook,
       description:
-        'Sends the event of a delivery once more to its endpoint, as a delivery of its own; one that still waits is tried at once instead.',
+        'Sends the event of a delivery once more to its endpoint, as a delivery of its own; one that still waits is tried at once instead. Neither waits for an open breaker. An endpoint that is disabled or was removed is a STEP_CONFLICT.',
       argument: 'Of a delivery.',
     },
     sendTestWebhook: {
       perform: sendTestWebhook,
       description:
-        'Sends the newest event of the account to an endpoint with the header `crossramp-test: true`: tried once, out of turn, and not held against the endpoint.',
+        'Sends the newest event of the account to an endpoint with the header `crossramp-test: true`: tried once, out of turn, also while the breaker is open, and not held against the endpoint. A disabled endpoint is a STEP_CONFLICT.',
       argument: 'Of an endpoint.',
     },
   };

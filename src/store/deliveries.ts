@@ -1,5 +1,6 @@
 /** Deliveries under way: leased by a pump, and ended by what came of the try (contract C-60 to C-64). */
-import type { Statement, Tx } from './database.ts';
+import type { Database, Statement, Tx } from './database.ts';
+import { type Times, takeTurns, turnNow } from './turns.ts';
 
 /** A delivery that a pump has leased, with all that is needed to send it. */
 export interface LeasedDelivery {
@@ -46,50 +47,54 @@ export interface TriedDelivery {
 /** Longer than a receiver has to answer (15 s), and not by much: what a pump that died has leased waits for its end. */
 const LEASE_SECONDS = 25;
 /** After so many failures in a row one delivery at a time finds out whether the receiver is back. */
-const BREAKER_FAILURES = 10;
+export const BREAKER_FAILURES = 10;
 const BREAKER_FIRST_SECONDS = 30;
 const BREAKER_MAX_SECONDS = 300;
+/** Deliveries asked for by hand that are sent at once; more of them wait for the next turn. */
+const BY_HAND_MAX = 32;
+/** Endpoints whose turn is taken at once. */
+const ENDPOINTS_MAX = 64;
 /** An endpoint that fails for so long is disabled. */
 const FAILING_DAYS = 5;
 
 /**
- * `busy` goes from endpoint to endpoint through the index of what is pending. The rows of endpoints are locked while
- * their deliveries are picked, so that pumps of other processes keep to the same bounds. What a relay added while an
- * endpoint was being disabled is skipped here. `due` says `ended_at is null` for what is pending: by `state` PostgreSQL
- * would take an index of what waits, while its statistics still say that nothing does, and read all of it for each row.
+ * Leases deliveries of endpoints whose turn was taken before, in the order of each endpoint, and says when it is their turn
+ * again. `by_hand` goes past all that holds others back. What a relay added while an endpoint was being disabled is skipped
+ * here. It waits for no lock, so nobody waits in a circle. `due` and the next time say `ended_at is null` for what is
+ * pending: by `state` PostgreSQL would take an index of what waits, while its statistics still say that nothing does, and
+ * read all of it for each row.
  */
 const LEASE: Statement = {
   name: 'delivery_lease',
-  text: `with recursive busy as (
-      (select account_id, endpoint_id from webhook_delivery where state = 'pending' order by account_id, endpoint_id limit 1)
-      union all
-      select n.account_id, n.endpoint_id from busy b cross join lateral (
-        select d.account_id, d.endpoint_id from webhook_delivery d
-         where d.state = 'pending' and (d.account_id, d.endpoint_id) > (b.account_id, b.endpoint_id)
-         order by d.account_id, d.endpoint_id limit 1) n
-    ), closed as materialized (
-      select p.account_id, p.id from busy b join webhook_endpoint p on p.account_id = b.account_id and p.id = b.endpoint_id
-       where p.state = 'disabled' or p.removed_at is not null for no key update of p skip locked
+  text: `with taken as materialized (
+      select p.*, p.state = 'disabled' or p.removed_at is not null as is_closed,
+          p.state = 'enabled' and p.removed_at is null as is_open, coalesce(p.blocked_until > $3, false) as is_blocked
+        from unnest($1::bigint[], $2::text[]) u(account_id, id)
+        join webhook_endpoint p on p.account_id = u.account_id and p.id = u.id
     ), skipped as (
-      update webhook_delivery d set state = 'skipped', ended_at = $1::timestamptz, leased_until = null
-        from closed c where d.account_id = c.account_id and d.endpoint_id = c.id and d.state = 'pending'
-    ), open as materialized (
-      select p.account_id, p.id, p.order_mode, p.max_concurrency, p.max_per_second, p.consecutive_failures
-        from busy b join webhook_endpoint p on p.account_id = b.account_id and p.id = b.endpoint_id
-       where p.state = 'enabled' and p.removed_at is null and (p.blocked_until is null or p.blocked_until <= $1::timestamptz)
-       order by random() for no key update of p skip locked
+      update webhook_delivery d set state = 'skipped', ended_at = $3, leased_until = null, leased_by = null from (
+        select e.account_id, e.id from taken c join webhook_delivery e on e.account_id = c.account_id and e.endpoint_id = c.id
+         where c.is_closed and e.state = 'pending' for update of e skip locked) s
+       where d.account_id = s.account_id and d.id = s.id
     ), roomy as materialized (
-      select o.*, least(o.max_concurrency - l.n, o.max_per_second, case when o.order_mode = 'account' then 1 - l.n end,
-          case when o.consecutive_failures >= ${BREAKER_FAILURES} then 1 - l.n end) as room
-        from open o cross join lateral (
+      select o.*, l.n as under_way, case when o.is_blocked then 0 else
+          least(o.max_concurrency - l.n, o.max_per_second, case when o.order_mode = 'account' then 1 - l.n end,
+            case when o.consecutive_failures >= ${BREAKER_FAILURES} then 1 - l.n end) end as room
+        from taken o cross join lateral (
           select count(*) as n from webhook_delivery d where d.account_id = o.account_id and d.endpoint_id = o.id
-             and d.state = 'pending' and d.leased_until is not null and d.leased_until >= clock_timestamp()) l
+             and d.state = 'pending' and d.leased_until is not null and d.leased_until >= $4) l
+       where o.is_open
+    ), by_hand as materialized (
+      select d.account_id, d.id from roomy r join webhook_delivery d on d.account_id = r.account_id and d.endpoint_id = r.id
+       where d.at_once and d.state = 'pending' and d.due_at <= $3 and (d.leased_until is null or d.leased_until < $4)
+       limit least($5, ${BY_HAND_MAX})
     ), next as materialized (
+      select * from by_hand union all
       select c.account_id, c.id from roomy r cross join lateral (
         select * from (
           select d.account_id, d.id from webhook_delivery d
-           where r.order_mode <> 'account' and d.account_id = r.account_id and d.endpoint_id = r.id and d.state = 'pending'
-             and d.due_at <= $1 and (d.leased_until is null or d.leased_until < clock_timestamp())
+           where r.order_mode <> 'account' and r.room > 0 and d.account_id = r.account_id and d.endpoint_id = r.id
+             and d.state = 'pending' and not d.at_once and d.due_at <= $3 and (d.leased_until is null or d.leased_until < $4)
              and (d.round < 0 or not exists (
                select from webhook_delivery e where r.order_mode = 'transaction' and e.account_id = d.account_id
                   and e.endpoint_id = d.endpoint_id and e.transaction_id = d.transaction_id and e.state = 'pending'
@@ -99,31 +104,49 @@ const LEASE: Statement = {
         select first.account_id, first.id from (
           select d.account_id, d.id, d.due_at, d.leased_until from webhook_delivery d
            where r.order_mode = 'account' and r.room > 0 and d.account_id = r.account_id and d.endpoint_id = r.id
-             and d.state = 'pending'
+             and d.state = 'pending' and not d.at_once
            order by d.round < 0 desc, d.event_seq, d.id limit 1) first
-         where first.due_at <= $1 and (first.leased_until is null or first.leased_until < clock_timestamp())) c
-      limit $2
+         where first.due_at <= $3 and (first.leased_until is null or first.leased_until < $4)) c
     ), due as materialized (
-      select d.account_id, d.id from next n join webhook_delivery d on d.account_id = n.account_id and d.id = n.id
-       where d.ended_at is null and (d.leased_until is null or d.leased_until < clock_timestamp())
+      select d.account_id, d.id, d.at_once from (select * from next limit $5) n
+        join webhook_delivery d on d.account_id = n.account_id and d.id = n.id
+       where d.ended_at is null and (d.leased_until is null or d.leased_until < $4)
          for update of d skip locked
     ), leased as (
-      update webhook_delivery d set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempts = d.attempts + 1
+      update webhook_delivery d set leased_until = $4::timestamptz + interval '${LEASE_SECONDS} seconds', leased_by = $6,
+          attempts = d.attempts + 1, at_once = false
         from due where d.account_id = due.account_id and d.id = due.id
-      returning d.account_id, d.id, d.endpoint_id, d.event_seq, d.round, d.attempts
+      returning d.account_id, d.id, d.endpoint_id, d.event_seq, d.round, d.attempts, due.at_once as is_by_hand
+    ), sent as materialized (
+      select account_id, endpoint_id, count(*) as n, count(*) filter (where not is_by_hand) as paced from leased group by 1, 2
     ), paced as (
-      update webhook_endpoint p set blocked_until = $1::timestamptz + case
-          when p.consecutive_failures >= ${BREAKER_FAILURES} then make_interval(secs => ${LEASE_SECONDS})
-          else make_interval(secs => u.n / p.max_per_second::double precision) end
-        from (select account_id, endpoint_id, count(*) as n from leased group by 1, 2) u
-       where p.account_id = u.account_id and p.id = u.endpoint_id
+      update webhook_endpoint p set blocked_until = greatest(p.blocked_until, $3::timestamptz + case
+          when p.consecutive_failures >= ${BREAKER_FAILURES} then interval '${LEASE_SECONDS} seconds'
+          else make_interval(secs => u.paced / p.max_per_second::double precision) end)
+        from sent u where p.account_id = u.account_id and p.id = u.endpoint_id and u.paced > 0
          and (p.max_per_second is not null or p.consecutive_failures >= ${BREAKER_FAILURES})
+      returning p.account_id, p.id, p.blocked_until
+    ), again as (
+      update webhook_turn w set at = case
+          when not t.is_open then 'infinity'
+          when (select count(*) from leased) >= $5 then w.at
+          when b.blocked_until is not null then b.blocked_until
+          when t.is_blocked then t.blocked_until
+          else least(n.due_at, case when r.under_way + coalesce(u.n, 0) > 0
+            then $3::timestamptz + interval '${LEASE_SECONDS} seconds' end, 'infinity') end
+        from taken t left join roomy r on r.account_id = t.account_id and r.id = t.id
+        left join sent u on u.account_id = t.account_id and u.endpoint_id = t.id
+        left join paced b on b.account_id = t.account_id and b.id = t.id
+        left join lateral (
+          select d.due_at from webhook_delivery d where d.account_id = t.account_id and d.endpoint_id = t.id
+             and d.ended_at is null and d.due_at > $3 order by d.due_at limit 1) n on true
+       where w.account_id = t.account_id and w.endpoint_id = t.id
     )
     select l.account_id as "accountId", l.id, l.endpoint_id as "endpointId", l.event_seq as "eventSeq", l.round,
         l.attempts as attempt, p.url, p.signing_key as "signingKey", v.token, v.name, v.sequence, v.payload,
         array(select s.secret from webhook_secret s where s.account_id = p.account_id
                  and s.endpoint_id = case p.kind when 'transaction' then 'transactions' else p.id end
-                 and (s.valid_until is null or s.valid_until > $1)
+                 and (s.valid_until is null or s.valid_until > $3)
                order by s.valid_until desc nulls first, s.created_at desc) as secrets
       from leased l join webhook_endpoint p on p.account_id = l.account_id and p.id = l.endpoint_id
       join event v on v.account_id = l.account_id and v.seq = l.event_seq`,
@@ -160,20 +183,23 @@ const END: Statement = {
                  then 'every delivery failed for ${FAILING_DAYS} days' end as disables
         from told t join endpoint p on p.account_id = t.account_id and p.id = t.endpoint_id
     ), ended as (
-      update webhook_delivery d set leased_until = null, due_at = coalesce(g.due_at, d.due_at),
+      update webhook_delivery d set leased_until = null, leased_by = null, due_at = coalesce(g.due_at, d.due_at),
           state = case when g.state = 'pending' and v.disables is not null and not g.is_test then 'skipped' else g.state end,
           ended_at = case when g.state <> 'pending' or (v.disables is not null and not g.is_test) then $2::timestamptz end
         from given g left join verdict v on v.account_id = g.account_id and v.endpoint_id = g.endpoint_id
        where d.account_id = g.account_id and d.id = g.id and d.attempts = g.attempt
          and (d.state = 'pending' or (d.state = 'skipped' and g.state = 'delivered'))
+      returning d.account_id, d.endpoint_id
     ), logged as (
       insert into webhook_attempt (account_id, delivery_id, attempt, at, duration_ms, status, error, answer)
         select account_id, id, attempt, at, duration_ms, status, error, answer from given
       on conflict do nothing
     ), skipped as (
-      update webhook_delivery d set state = 'skipped', leased_until = null, ended_at = $2::timestamptz
+      update webhook_delivery d set state = 'skipped', leased_until = null, leased_by = null, ended_at = $2::timestamptz
         from verdict v where v.disables is not null and d.account_id = v.account_id and d.endpoint_id = v.endpoint_id
          and d.state = 'pending' and not exists (select from given g where g.account_id = d.account_id and g.id = d.id)
+    ), turned as (
+      ${turnNow('select account_id, endpoint_id from ended', '$2::timestamptz')}
     )
     update webhook_endpoint p set consecutive_failures = v.failures,
         failing_since = case when not v.is_well then coalesce(p.failing_since, v.failed_at) end,
@@ -192,11 +218,30 @@ const END: Statement = {
 };
 
 /**
- * Leases deliveries that are due, of endpoints that may be sent to, in their order. A pump that dies gives them back
- * when the lease ends.
+ * Leases deliveries that are due, of endpoints whose turn it is, in their order. What a pump that dies had under way is free
+ * when its signs of life end, and in any case when the lease does.
+ *
+ * @param lease - `worker`: who leases, for so long on the clock of the machine; `limit`: most deliveries.
+ * @returns the deliveries, and whether more may be due.
  */
-export function leaseDeliveries(database: Tx, nowMs: number, limit: number): Promise<LeasedDelivery[]> {
-  return database.query<LeasedDelivery>(LEASE, [instant(nowMs), limit]);
+export function leaseDeliveries(
+  database: Database,
+  lease: Times & { readonly worker: string; readonly limit: number },
+): Promise<{ readonly leased: readonly LeasedDelivery[]; readonly isMore: boolean }> {
+  const { nowMs, machineMs, worker, limit } = lease;
+  return database.withTx(async (tx) => {
+    const turns = await takeTurns(tx, nowMs, ENDPOINTS_MAX);
+    if (turns.length === 0) return { leased: [], isMore: false };
+    const leased = await tx.query<LeasedDelivery>(LEASE, [
+      turns.map(({ accountId }) => accountId),
+      turns.map(({ endpointId }) => endpointId),
+      instant(nowMs),
+      instant(machineMs),
+      limit,
+      worker,
+    ]);
+    return { leased, isMore: leased.length > 0 || turns.length === ENDPOINTS_MAX };
+  });
 }
 
 /** Writes what came of tries, for the deliveries and the health of their endpoints. */

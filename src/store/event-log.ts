@@ -8,7 +8,7 @@ const RETIRE: Statement = {
 };
 const SKIP: Statement = {
   name: 'event_log_skip',
-  text: `update webhook_delivery d set state = 'skipped', ended_at = $1, leased_until = null from event_floor f
+  text: `update webhook_delivery d set state = 'skipped', ended_at = $1, leased_until = null, leased_by = null from event_floor f
     where d.account_id = f.account_id and d.event_seq < f.seq and d.state = 'pending'`,
 };
 

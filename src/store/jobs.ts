@@ -46,9 +46,9 @@ const ADD: Statement = {
 };
 const CLAIM: Statement = {
   name: 'job_claim',
-  text: `update job j set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempts = j.attempts + 1
+  text: `update job j set leased_until = $2::timestamptz + interval '${LEASE_SECONDS} seconds', attempts = j.attempts + 1
     from (select account_id, id from job d
-           where ${IS_DUE} and (leased_until is null or leased_until < clock_timestamp())
+           where ${IS_DUE} and (leased_until is null or leased_until < $2::timestamptz)
              and ($4::bigint is null or (account_id = $4 and transaction_id = $5))
              and not exists (select from job e where e.account_id = d.account_id and e.transaction_id = d.transaction_id
                                and (e.due_at, e.id) < (d.due_at, d.id))
@@ -83,8 +83,8 @@ export async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
 }
 
 /**
- * Leases due jobs for half a minute; a worker that dies gives them back by that. Jobs of one transaction are done one
- * after another, in the order in which they became due.
+ * Leases due jobs for half a minute of the machine's clock; a worker that dies gives them back by that. Jobs of one
+ * transaction are done one after another, in the order in which they became due.
  *
  * @param now - on the clock of each mode.
  * @param only - a transaction whose jobs alone are wanted.

@@ -1,6 +1,8 @@
 /** Deliveries that are asked for again: single ones, those of a filter, and what a disabled endpoint missed (C-64). */
 import type { Statement, Tx } from './database.ts';
+import { BREAKER_FAILURES } from './deliveries.ts';
 import { isNamed, WANTED_BY } from './relay.ts';
+import { turnNow } from './turns.ts';
 
 /** Which deliveries are meant; all that are given must hold. */
 export interface RedeliveryFilter {
@@ -25,22 +27,32 @@ export interface Redelivered {
 /** Most deliveries that are made again at once. */
 export const REDELIVERIES_MAX = 10_000;
 
+// Tried at once, past the breaker and the order; one that is under way is being tried.
 const ONE: Statement = {
   name: 'redeliver_one',
   text: `with given as (
-      select d.* from webhook_delivery d join webhook_endpoint p on p.account_id = d.account_id and p.id = d.endpoint_id
-       where d.account_id = $1 and d.id = $2 and p.removed_at is null
+      select d.*, p.state as endpoint_state, p.removed_at from webhook_delivery d
+        join webhook_endpoint p on p.account_id = d.account_id and p.id = d.endpoint_id
+       where d.account_id = $1 and d.id = $2
+    ), open as (
+      select * from given where removed_at is null and endpoint_state <> 'disabled'
     ), hurried as (
-      update webhook_delivery d set due_at = least(d.due_at, $3) from given g
-       where d.account_id = g.account_id and d.id = g.id and g.state = 'pending' returning d.id
+      update webhook_delivery d set due_at = least(d.due_at, $3), at_once = d.leased_until is null from open g
+       where d.account_id = g.account_id and d.id = g.id and g.state = 'pending' returning d.account_id, d.endpoint_id, d.id
     ), again as (
-      insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, created_at)
+      insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, at_once, created_at)
         select g.account_id, g.endpoint_id, g.event_seq, (select greatest(max(round), 0) + 1 from webhook_delivery o
             where o.account_id = g.account_id and o.endpoint_id = g.endpoint_id and o.event_seq = g.event_seq),
-            g.transaction_id, $3, $3
-          from given g where g.state <> 'pending' returning id
+            g.transaction_id, $3, true, $3
+          from open g where g.state <> 'pending' returning account_id, endpoint_id, id
+    ), turned as (
+      ${turnNow(
+        'select account_id, endpoint_id from hurried union all select account_id, endpoint_id from again',
+        '$3::timestamptz',
+      )}
     )
-    select id from hurried union all select id from again`,
+    select coalesce((select id from hurried), (select id from again)) as id,
+      case when removed_at is not null then 'removed' else endpoint_state end as "endpointState" from given`,
 };
 const ALL: Statement = {
   name: 'redeliver_all',
@@ -58,7 +70,16 @@ const ALL: Statement = {
       insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, created_at)
         select account_id, endpoint_id, event_seq, round + 1, transaction_id, $2, $2 from meant
          where not $8::boolean order by event_seq, endpoint_id limit ${REDELIVERIES_MAX}
-      on conflict do nothing returning event_seq
+      on conflict do nothing returning account_id, endpoint_id, event_seq
+    ), probed as (
+      update webhook_endpoint p set blocked_until = null from (select distinct account_id, endpoint_id from again) a
+       where p.account_id = a.account_id and p.id = a.endpoint_id and p.consecutive_failures >= ${BREAKER_FAILURES}
+      returning p.account_id, p.id
+    ), turned as (
+      ${turnNow(
+        'select account_id, id as endpoint_id from probed union all select account_id, endpoint_id from again',
+        '$2::timestamptz',
+      )}
     )
     select (select count(*)::int from meant) as matched, count(*)::int as redelivered, max(event_seq) as "lastSeq" from again`,
 };
@@ -85,6 +106,8 @@ const RECOVER: Statement = {
         select account_id, $2, seq, coalesce(round + 1, 0), transaction_id, $3, $3
           from (select * from missed order by seq limit ${REDELIVERIES_MAX}) m
       returning event_seq
+    ), turned as (
+      ${turnNow('select $1::bigint as account_id, $2::text as endpoint_id', '$3::timestamptz')}
     ), enabled as (
       update webhook_endpoint p set state = 'enabled', consecutive_failures = 0, failing_since = null, blocked_until = null,
           disabled_from_seq = (select seq from missed order by seq offset ${REDELIVERIES_MAX})
@@ -94,22 +117,32 @@ const RECOVER: Statement = {
 };
 const TEST: Statement = {
   name: 'redeliver_test',
-  text: `insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, created_at)
-    select v.account_id, $2, v.seq, (select least(min(round), 0) - 1 from webhook_delivery o
-        where o.account_id = $1 and o.endpoint_id = $2 and o.event_seq = v.seq), v.transaction_id, $3, $3
-      from event v where v.account_id = $1 order by v.seq desc limit 1
-    returning id`,
+  text: `with made as (
+      insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, at_once, created_at)
+        select v.account_id, $2, v.seq, (select least(min(round), 0) - 1 from webhook_delivery o
+            where o.account_id = $1 and o.endpoint_id = $2 and o.event_seq = v.seq), v.transaction_id, $3, true, $3
+          from event v where v.account_id = $1 order by v.seq desc limit 1
+      returning account_id, endpoint_id, id
+    ), turned as (${turnNow('select account_id, endpoint_id from made', '$3::timestamptz')})
+    select id from made`,
 };
 
-/** Makes a delivery again; one that still waits is due now instead. @returns its id; undefined when there is none. */
+/** What became of asking for a delivery again. */
+export interface AskedAgain {
+  /** The delivery that is sent; null where nothing can be sent to the endpoint. */
+  readonly id: bigint | null;
+  readonly endpointState: 'enabled' | 'paused' | 'disabled' | 'removed';
+}
+
+/** Makes a delivery again; one that still waits is due now instead. Nothing is made for an endpoint that is disabled or removed. */
 export async function redeliverOne(
   database: Tx,
   accountId: bigint,
   id: bigint,
   now: Date,
-): Promise<bigint | undefined> {
-  const [row] = await database.query<{ id: bigint }>(ONE, [accountId, id, now]);
-  return row?.id;
+): Promise<AskedAgain | undefined> {
+  const [row] = await database.query<AskedAgain>(ONE, [accountId, id, now]);
+  return row;
 }
 
 /** Makes the deliveries of a filter again, 10,000 at most, or counts them. */

@@ -4,6 +4,7 @@
  * reads it: by account, from a place on, without gaps (decision 0014).
  */
 import type { Database, Statement, Tx } from './database.ts';
+import { turnNow } from './turns.ts';
 
 /** What one step of the relay did. */
 export interface RelayStep {
@@ -103,7 +104,9 @@ const STEP: Statement = {
          where w.state <> 'disabled' and ${isNamed('w.event_names', 'v.name')}
          order by v.account_id, v.seq
       on conflict (account_id, endpoint_id, event_seq, round) do nothing
-      returning 1
+      returning account_id, endpoint_id
+    ), turned as (
+      ${turnNow('select account_id, endpoint_id from added', '$3::timestamptz')}
     ), moved as (
       update relay_place p set seq = r.seq from reached r where p.account_id = r.account_id and r.seq > r.before
     ), done as (

@@ -1,6 +1,7 @@
 /** Endpoints of webhooks and their secrets (contract section 8). */
 import { createHash } from 'node:crypto';
 import type { Statement, Tx } from './database.ts';
+import { turnNow } from './turns.ts';
 
 /** Name of the secrets that all endpoints share which come with transactions. */
 export const TRANSACTIONS = 'transactions';
@@ -26,6 +27,8 @@ export interface EndpointRow {
   readonly disabledFromSeq: bigint | null;
 }
 
+/** What was changed may let more be sent. */
+const SOON = turnNow('select $1::bigint as account_id, $2::text as endpoint_id', `'-infinity'::timestamptz`);
 const ENSURE: Statement = {
   name: 'webhook_ensure',
   text: `with secret as (
@@ -60,7 +63,8 @@ const COUNT: Statement = {
 };
 const CHANGE: Statement = {
   name: 'webhook_change',
-  text: `update webhook_endpoint p set url = coalesce(c.url, p.url), event_names = coalesce($4::text[], p.event_names),
+  text: `with turned as (${SOON})
+    update webhook_endpoint p set url = coalesce(c.url, p.url), event_names = coalesce($4::text[], p.event_names),
       description = case when $3::jsonb ? 'description' then c.description else p.description end,
       order_mode = coalesce(c.order_mode, p.order_mode), max_concurrency = coalesce(c.max_concurrency, p.max_concurrency),
       max_per_second = case when $3::jsonb ? 'max_per_second' then c.max_per_second else p.max_per_second end,
@@ -72,7 +76,7 @@ const CHANGE: Statement = {
 const REMOVE: Statement = {
   name: 'webhook_remove',
   text: `with skipped as (
-      update webhook_delivery set state = 'skipped', ended_at = $3, leased_until = null
+      update webhook_delivery set state = 'skipped', ended_at = $3, leased_until = null, leased_by = null
        where account_id = $1 and endpoint_id = $2 and state = 'pending'
     )
     update webhook_endpoint set removed_at = coalesce(removed_at, $3) where account_id = $1 and id = $2 returning id`,
@@ -83,7 +87,8 @@ const PAUSE: Statement = {
 };
 const RESUME: Statement = {
   name: 'webhook_resume',
-  text: `update webhook_endpoint set state = 'enabled', consecutive_failures = 0, failing_since = null, blocked_until = null
+  text: `with turned as (${SOON})
+    update webhook_endpoint set state = 'enabled', consecutive_failures = 0, failing_since = null, blocked_until = null
     where account_id = $1 and id = $2 and removed_at is null`,
 };
 const ROTATE: Statement = {

@@ -2,10 +2,12 @@
  * The pump: leases deliveries that are due, sends them, and writes what came of it in batches. Nothing is sent inside a
  * database transaction; what is due and until when, is said by the clock of the processes, what is signed by the machine's.
  */
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Services } from '../resolvers/context.ts';
 import { groupCommit } from '../resolvers/group-commit.ts';
 import { endTries, type LeasedDelivery, leaseDeliveries, type TriedDelivery } from '../store/deliveries.ts';
+import { type EndpointKey, giveSignOfLife, lookForTurns } from '../store/turns.ts';
 import { retryAfterMs, type Verdict, verdictOf } from './schedule.ts';
 import { sendWebhook, type WebhookOutcome } from './send.ts';
 import { webhookHeaders, webhookId } from './sign.ts';
@@ -24,6 +26,11 @@ export interface PumpOptions {
 export interface Pump {
   /** Begins what is due and fits. @returns whether more may be due than was begun. */
   readonly turn: () => Promise<boolean>;
+  /**
+   * Gives a sign of life, so that others leave alone what is under way here, and frees what the dead had; looks for what
+   * nobody said was due. Once a second until all has ended.
+   */
+  readonly tend: () => Promise<void>;
   /** Called whenever a delivery has ended: others may have waited for it. */
   readonly onEnded: (listener: () => void) => void;
   /** Waits for all that is under way. */
@@ -43,7 +50,9 @@ export function createPump(
 ): Pump {
   const { database, clock } = services;
   const max = options.max ?? UNDER_WAY_MAX;
+  const worker = randomUUID();
   const underWay = new Set<Promise<void>>();
+  let looked: EndpointKey | undefined;
   let ended = () => {};
   const end = groupCommit<TriedDelivery, null>(
     async (tries) => {
@@ -66,7 +75,8 @@ export function createPump(
       const room = max - underWay.size;
       if (room <= 0) return false;
       const nowMs = await clock.nowMs();
-      const leased = await leaseDeliveries(database, nowMs, room);
+      const lease = { nowMs, machineMs: Date.now(), worker, limit: room };
+      const { leased, isMore } = await leaseDeliveries(database, lease);
       for (const delivery of leased) {
         const work = deliver(delivery, nowMs).finally(() => {
           underWay.delete(work);
@@ -74,7 +84,12 @@ export function createPump(
         });
         underWay.add(work);
       }
-      return leased.length > 0;
+      return isMore;
+    },
+    tend: async () => {
+      const times = { nowMs: await clock.nowMs(), machineMs: Date.now() };
+      await giveSignOfLife(database, worker, times);
+      looked = await lookForTurns(database, times, looked);
     },
     onEnded: (listener) => {
       ended = listener;

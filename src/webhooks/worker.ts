@@ -38,6 +38,7 @@ export function startWebhooks(
   options: WebhookOptions,
 ): WebhookWorker {
   const stopping = new AbortController();
+  const ending = new AbortController();
   const pump = createPump(services, log, options);
   const pumping = repeat(stopping.signal, log, TURNS, () => pumpTurn(pump));
   const relay = createRelay(services, log);
@@ -45,6 +46,10 @@ export function startWebhooks(
     const { deliveries, waitMs } = await relay.turn();
     if (deliveries > 0) pumping.ring();
     return waitMs;
+  });
+  const tending = repeat(ending.signal, log, TURNS, async () => {
+    await pump.tend();
+    return POLL_MS;
   });
   const keeping = repeat(stopping.signal, log, TURNS, async () => {
     await keepMonths(services, options.retentionDays ?? RETENTION_DAYS);
@@ -62,6 +67,8 @@ export function startWebhooks(
       stopping.abort();
       await Promise.all([relaying.done, pumping.done, keeping.done]);
       await pump.idle();
+      ending.abort();
+      await tending.done;
     },
   };
 }

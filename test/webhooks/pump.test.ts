@@ -390,8 +390,11 @@ describe('several pumps', () => {
     await untilStates(shop, 'pending');
     await worker.stop();
     const nowMs = await clock.nowMs();
-    const [lost] = await leaseDeliveries(test$.database, nowMs, 10);
-    expect(await leaseDeliveries(test$.database, nowMs, 10)).toEqual([]);
+    const lease = { nowMs, machineMs: Date.now(), worker: 'gone', limit: 10 };
+    const {
+      leased: [lost],
+    } = await leaseDeliveries(test$.database, lease);
+    expect((await leaseDeliveries(test$.database, lease)).leased).toEqual([]);
     await test$.owner.query(
       `update webhook_delivery set leased_until = now() - interval '1 second' where account_id = $1`,
       [String(shop.accountId)],
@@ -426,12 +429,15 @@ describe('several pumps', () => {
 test('four statements for an event at most, under load', { timeout: 60_000 }, async () => {
   await worker.stop();
   let statements = 0;
+  const counted = <Query extends Database['query']>(query: Query) =>
+    ((statement, values) => {
+      statements += 1;
+      return query(statement, values);
+    }) as Query;
   const counting: Database = {
     ...test$.database,
-    query: (statement, values) => {
-      statements += 1;
-      return test$.database.query(statement, values);
-    },
+    query: counted(test$.database.query),
+    withTx: (work) => test$.database.withTx((tx) => work({ query: counted(tx.query) })),
   };
   const shop = await openShop({ max_concurrency: 50 }, 100);
   worker = runWebhooks(counting, clock);
