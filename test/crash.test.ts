@@ -100,6 +100,8 @@ test(
       seconds,
     };
     process.stderr.write(`crash: ${JSON.stringify(summary)}\n`);
+    // In full: a report of the run shortens what an assertion compares.
+    for (const defect of found) process.stderr.write(`crash: SEED=${SEED} defect: ${defect}\n`);
     expect(counts.transactions).toBeGreaterThan(KILLS);
     expect(found).toEqual([]);
   },

@@ -29,13 +29,15 @@ export async function allocateDeposit(
   const { currency, amount } = sourceOf(row);
   const shown = Math.min(currency.decimals, SHOWN_DECIMALS_MAX);
   const step = 10n ** BigInt(currency.decimals - (SUFFIX_DECIMALS[currency.asset] ?? SUFFIX_DECIMALS_USUAL));
+  const digits = SUFFIX_LIMITS[currency.asset] ?? SUFFIX_LIMIT_USUAL;
+  const share = Number(amount / (step * SUFFIX_SHARE));
+  const limit = Math.max(2, Math.min(digits, share + 1));
   const now = new Date(await clock.nowMs());
   const heldUntil = new Date(known(expiryOf(row), 'an end') + MONITORING_MS);
   for (let addresses = 0; addresses < ADDRESSES_MAX; addresses++) {
     const address = await rails.chain.depositAddress(currency);
     for (let tries = 0; tries < TRIES_PER_ADDRESS; tries++) {
-      const amountMinor =
-        amount + step * BigInt(randomInt(1, SUFFIX_LIMITS[currency.asset] ?? SUFFIX_LIMIT_USUAL));
+      const amountMinor = amount + step * BigInt(randomInt(1, limit));
       const slot = {
         accountId: row.accountId,
         transactionId: row.id,
@@ -58,3 +60,5 @@ const SUFFIX_DECIMALS_USUAL = 6;
 /** Of Bitcoin's eight decimals the last three, of others four. */
 const SUFFIX_LIMIT_USUAL = 10_000;
 const SUFFIX_LIMITS: Readonly<Record<string, number>> = { BTC: 1_000 };
+/** The payer pays the suffix: never more than one in so many of the order, where a unit of it is no more. */
+const SUFFIX_SHARE = 200n;

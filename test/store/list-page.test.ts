@@ -291,8 +291,27 @@ describe('over 20,000 transactions nothing is scanned or sorted', () => {
        from generate_series(1, 20000) n, lateral (select timestamptz '2026-01-01Z' + n % 10000 * interval '10 minutes' as t) x`,
       [holder],
     );
-    await test.owner.query('vacuum analyze transaction');
+    // Every table, not this one alone: what autovacuum has come to know by chance must not decide about plans.
+    await test.owner.query('vacuum analyze');
   });
+
+  /**
+   * The plan that there is without sorting and scanning, when there is one: the statistics of a small database never make
+   * the difference clear to the planner, and the question is whether the indexes can answer.
+   */
+  async function planOf(text: string): Promise<Plan> {
+    const client = await test.owner.connect();
+    try {
+      await client.query('begin');
+      for (const way of ['sort', 'seqscan', 'bitmapscan'])
+        await client.query(`set local enable_${way} = off`);
+      const { rows } = await client.query(`explain (generic_plan, format json) ${text}`);
+      return rows[0]['QUERY PLAN'][0].Plan;
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  }
 
   const offset: Page = { limit: 20, offset: 40 };
   const after: Page = { limit: 20, after: 'T' };
@@ -315,8 +334,7 @@ describe('over 20,000 transactions nothing is scanned or sorted', () => {
       return test.database.query(statement, values);
     };
     await listTransactions({ ...test.database, query }, accountId, family, filter, at, { counted: true });
-    const { rows } = await test.owner.query(`explain (generic_plan, format json) ${sent[0]?.text}`);
-    const nodes = nodesOf(rows[0]['QUERY PLAN'][0].Plan);
+    const nodes = nodesOf(await planOf(sent[0]?.text ?? ''));
     expect(nodes.filter((node) => /Sort/.test(node['Node Type']))).toEqual([]);
     const reads = nodes.filter((node) => node['Relation Name'] === 'transaction');
     expect(
