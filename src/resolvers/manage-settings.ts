@@ -2,14 +2,15 @@
 import { isDecimal, isMore } from '../base/money.ts';
 import {
   type AccountSettings,
-  changeAccountSettings,
-  changeTemplateSettings,
   readAccountSettings,
   readTemplateSettings,
+  setAccountSettings,
+  setTemplateSettings,
   type TemplateSettings,
 } from '../store/settings.ts';
 import type { Named, Violations } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
+import { inTurn } from './in-turn.ts';
 
 /** What is to change of a template; each under the caller's own name for it. */
 export type TemplateSettingsInput = {
@@ -57,7 +58,7 @@ export async function updateTemplateSettings(
   violations: Violations,
 ): Promise<void> {
   requireScope(context, 'admin');
-  const { database, caller } = context;
+  const { accountId } = context.caller;
   const names = Object.keys(TEMPLATE_BOUNDS) as (keyof TemplateSettings)[];
   const change: Partial<TemplateSettings> = Object.fromEntries(
     names.flatMap((name) => {
@@ -65,10 +66,12 @@ export async function updateTemplateSettings(
       return value === undefined ? [] : [[name, value]];
     }),
   );
-  const present = await readTemplateSettings(database, caller.accountId, template);
-  checkOrder(input, { ...present, ...change }, violations);
-  violations.refuse();
-  await changeTemplateSettings(database, caller.accountId, template, change);
+  await inTurn(context, async (tx) => {
+    const after = { ...(await readTemplateSettings(tx, accountId, template)), ...change };
+    checkOrder(input, after, violations);
+    violations.refuse();
+    await setTemplateSettings(tx, accountId, template, after);
+  });
 }
 
 /**
@@ -84,18 +87,20 @@ export async function updateAccountSettings(
   violations: Violations,
 ): Promise<AccountSettings> {
   requireScope(context, 'admin');
-  const { database, caller } = context;
+  const { accountId } = context.caller;
   const cooling = checkSeconds(input.whitelistCoolingSeconds, violations);
   const approval = checkDecimal(input.approvalAbove ?? undefined, BRL_AMOUNT, violations);
   violations.refuse();
-  const options = { isSandbox: context.sandbox !== null };
-  const present = await readAccountSettings(database, caller.accountId, options);
-  await changeAccountSettings(database, caller.accountId, {
-    whitelistCoolingSeconds: cooling ?? present.whitelistCoolingSeconds,
-    ...(input.approvalAbove === null && { approvalAbove: null }),
-    ...(approval !== undefined && { approvalAbove: approval }),
+  return inTurn(context, async (tx) => {
+    const after = {
+      ...(await readAccountSettings(tx, accountId, { isSandbox: context.sandbox !== null })),
+      ...(cooling !== undefined && { whitelistCoolingSeconds: cooling }),
+      ...(input.approvalAbove === null && { approvalAbove: null }),
+      ...(approval !== undefined && { approvalAbove: approval }),
+    };
+    await setAccountSettings(tx, accountId, after);
+    return after;
   });
-  return readAccountSettings(database, caller.accountId, options);
 }
 
 function checkDecimal(

@@ -21,6 +21,7 @@ import {
 import type { CreationChecks } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
+import { inTurn } from './in-turn.ts';
 
 /** What an endpoint is made of, or what of it is to change; each under the caller's own name for it. */
 export interface EndpointInput {
@@ -60,6 +61,15 @@ const EVENT_NAME = /^[a-z0-9_*]{1,80}(\.[a-z0-9_*]{1,80}){2}$/;
 const CONCURRENCY_MAX = 100;
 const PER_SECOND_MAX = 1_000;
 const ID = /^whe_[\w-]{16}$/;
+/** What an endpoint is when nothing is said. */
+const NEW_ENDPOINT = {
+  description: null,
+  eventNames: [],
+  orderMode: 'transaction',
+  maxConcurrency: 20,
+  maxPerSecond: null,
+  signingKey: null,
+} as const;
 
 /**
  * Makes an endpoint, for one template or for all.
@@ -74,29 +84,21 @@ export async function createEndpoint(
   urlName: string,
 ): Promise<string> {
   requireScope(context, 'admin');
-  const { database, caller, clock } = context;
+  const { accountId } = context.caller;
   checks.required(input.url, urlName);
   const { url, ...fields } = checkFields(input, checks);
-  if ((await countEndpoints(database, caller.accountId)) >= ENDPOINTS_MAX)
-    checks.add({ parameter: urlName, message: `is one too many: an account has at most ${ENDPOINTS_MAX}` });
-  checks.refuse();
-  assert(url, 'what is required and was not refused is there');
-  const id = `whe_${randomBytes(12).toString('base64url')}`;
-  await addEndpoint(database, caller.accountId, {
-    description: null,
-    template: input.template ?? null,
-    eventNames: [],
-    orderMode: 'transaction',
-    maxConcurrency: 20,
-    maxPerSecond: null,
-    signingKey: null,
-    ...fields,
-    url,
-    id,
-    secret: newSecret(),
-    createdAt: new Date(await clock.nowMs()),
+  const createdAt = new Date(await context.clock.nowMs());
+  return inTurn(context, async (tx) => {
+    if ((await countEndpoints(tx, accountId)) >= ENDPOINTS_MAX)
+      checks.add({ parameter: urlName, message: `is one too many: an account has at most ${ENDPOINTS_MAX}` });
+    checks.refuse();
+    assert(url, 'what is required and was not refused is there');
+    const id = `whe_${randomBytes(12).toString('base64url')}`;
+    const template = input.template ?? null;
+    const secret = newSecret();
+    await addEndpoint(tx, accountId, { ...NEW_ENDPOINT, ...fields, template, url, id, secret, createdAt });
+    return id;
   });
-  return id;
 }
 
 /** Changes an endpoint; what is not given stays. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`. */
@@ -106,19 +108,15 @@ export async function updateEndpoint(
   input: Omit<EndpointInput, 'template'>,
   checks: CreationChecks,
 ): Promise<void> {
-  const { kind, signingKey } = await endpointOf(context, id);
+  const { kind } = await endpointOf(context, id);
   if (input.url && kind === 'transaction')
     checks.add({
       parameter: input.url.name,
       message: 'must not be given: it is that of the transactions it came with',
     });
-  const { signingKey: newKey, ...fields } = checkFields(input, checks);
+  const fields = checkFields(input, checks);
   checks.refuse();
-  await changeEndpoint(context.database, context.caller.accountId, id, {
-    ...fields,
-    // A key that receivers know is kept.
-    ...(newKey !== undefined && { signingKey: newKey && (signingKey ?? newKey) }),
-  });
+  await changeEndpoint(context.database, context.caller.accountId, id, fields);
 }
 
 /** Ends an endpoint and what was pending for it; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
@@ -158,23 +156,25 @@ export async function rotateWebhookSecret(
   endpointId: string | undefined,
   overlapSeconds: NamedNumber,
 ): Promise<SecretRow[]> {
-  const { database, caller, clock } = context;
+  const { accountId } = context.caller;
   const name = await secretsNameOf(context, endpointId);
   const { name: parameter, value: seconds } = overlapSeconds;
   if (!(seconds >= 0 && seconds <= OVERLAP_SECONDS.max))
     throw invalidParameters([
       { parameter, message: `must be an integer from 0 to ${OVERLAP_SECONDS.max} (seconds)` },
     ]);
-  const nowMs = await clock.nowMs();
+  const nowMs = await context.clock.nowMs();
   const now = new Date(nowMs);
-  const valid = await readSecrets(database, caller.accountId, name, now);
-  if (seconds > 0 && valid.length >= SECRETS_MAX)
-    throw invalidParameters([
-      { parameter, message: `must be 0 while ${SECRETS_MAX} secrets are valid: wait until one ends` },
-    ]);
-  const validUntil = new Date(nowMs + seconds * 1_000);
-  await rotateSecret(database, caller.accountId, name, { secret: newSecret(), now, validUntil });
-  return readSecrets(database, caller.accountId, name, now);
+  return inTurn(context, async (tx) => {
+    const valid = await readSecrets(tx, accountId, name, now);
+    if (seconds > 0 && valid.length >= SECRETS_MAX)
+      throw invalidParameters([
+        { parameter, message: `must be 0 while ${SECRETS_MAX} secrets are valid: wait until one ends` },
+      ]);
+    const validUntil = new Date(nowMs + seconds * 1_000);
+    await rotateSecret(tx, accountId, name, { secret: newSecret(), now, validUntil });
+    return readSecrets(tx, accountId, name, now);
+  });
 }
 
 /** @returns the valid secrets, the newest first; see `rotateWebhookSecret`. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */

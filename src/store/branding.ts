@@ -1,5 +1,5 @@
 /** How the hosted pages of an account look. */
-import type { Database, Statement, Tx } from './database.ts';
+import type { Statement, Tx } from './database.ts';
 
 /** The look of an account's pages. */
 export interface Branding {
@@ -40,6 +40,20 @@ const LOGO: Statement = {
   text: `select logo as image, logo_type as type from branding where account_id = $1 and logo is not null`,
 };
 
+/** What is not given stays: of each member it is said whether it is. */
+const CHANGE: Statement = {
+  name: 'branding_change',
+  text: `insert into branding as b (account_id, display_name, accent, support_url, frame_hosts, logo, logo_type)
+      values ($1, $3, $4, $5, coalesce($6::text[], '{}'), $7, $8)
+    on conflict (account_id) do update set
+      display_name = case when 'displayName' = any ($2::text[]) then excluded.display_name else b.display_name end,
+      accent = case when 'accent' = any ($2) then excluded.accent else b.accent end,
+      support_url = case when 'supportUrl' = any ($2) then excluded.support_url else b.support_url end,
+      frame_hosts = case when 'frameHosts' = any ($2) then excluded.frame_hosts else b.frame_hosts end,
+      logo = case when 'logo' = any ($2) then excluded.logo else b.logo end,
+      logo_type = case when 'logo' = any ($2) then excluded.logo_type else b.logo_type end`,
+};
+
 /** @returns the look of an account's pages. */
 export async function readBranding(database: Tx, accountId: bigint): Promise<Branding> {
   const [row] = await database.query<Branding>(READ, [accountId]);
@@ -52,20 +66,17 @@ export async function readLogo(database: Tx, accountId: bigint): Promise<Logo | 
   return row;
 }
 
-/** Changes the look; what is not given stays. */
-export async function changeBranding(
-  database: Database,
-  accountId: bigint,
-  { logo, frameHosts, ...texts }: BrandingChange,
-): Promise<void> {
-  const change = {
-    ...texts,
-    ...(frameHosts && { frameHosts: [...frameHosts] }),
-    ...(logo !== undefined && { logo: logo && new Uint8Array(logo.image), logoType: logo?.type ?? null }),
-  };
-  await database.prisma.branding.upsert({
-    where: { accountId },
-    create: { accountId, ...change },
-    update: change,
-  });
+/** Changes the look, in one statement; what is not given stays. */
+export async function changeBranding(database: Tx, accountId: bigint, change: BrandingChange): Promise<void> {
+  const { displayName, accent, supportUrl, frameHosts, logo } = change;
+  await database.query(CHANGE, [
+    accountId,
+    Object.keys(change),
+    displayName ?? null,
+    accent ?? null,
+    supportUrl ?? null,
+    frameHosts ?? null,
+    logo?.image ?? null,
+    logo?.type ?? null,
+  ]);
 }

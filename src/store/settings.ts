@@ -1,5 +1,5 @@
 /** Settings of an account: price and limits of each template, and rules of the whole account (C-21, C-22). */
-import type { Database, Statement, Tx } from './database.ts';
+import type { Statement, Tx } from './database.ts';
 
 /** Price and limits of a template; fractions and BRL as decimal text. */
 export interface TemplateSettings {
@@ -29,6 +29,20 @@ const ACCOUNT: Statement = {
   name: 'settings_account',
   text: `select whitelist_cooling_seconds as "whitelistCoolingSeconds", approval_above as "approvalAbove"
     from account_setting where account_id = $1`,
+};
+const SET_TEMPLATE: Statement = {
+  name: 'settings_set_template',
+  text: `insert into template_setting (account_id, template, spread, fee_rate, fee_fixed, amount_min, amount_max,
+        customer_step_up_30d, customer_limit_daily) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    on conflict (account_id, template) do update set spread = excluded.spread, fee_rate = excluded.fee_rate,
+      fee_fixed = excluded.fee_fixed, amount_min = excluded.amount_min, amount_max = excluded.amount_max,
+      customer_step_up_30d = excluded.customer_step_up_30d, customer_limit_daily = excluded.customer_limit_daily`,
+};
+const SET_ACCOUNT: Statement = {
+  name: 'settings_set_account',
+  text: `insert into account_setting (account_id, whitelist_cooling_seconds, approval_above) values ($1, $2, $3)
+    on conflict (account_id) do update set whitelist_cooling_seconds = excluded.whitelist_cooling_seconds,
+      approval_above = excluded.approval_above`,
 };
 /** What an account without settings of its own has (C-21, C-22). */
 const TEMPLATE_DEFAULTS: TemplateSettings = {
@@ -62,29 +76,32 @@ export async function readAccountSettings(
   return row ?? { ...ACCOUNT_DEFAULTS, ...(isSandbox && { whitelistCoolingSeconds: 0 }) };
 }
 
-/** Changes prices and limits of a template; what is not given stays. */
-export async function changeTemplateSettings(
-  database: Database,
+/** Sets price and limits of a template. */
+export async function setTemplateSettings(
+  tx: Tx,
   accountId: bigint,
   template: string,
-  change: Partial<TemplateSettings>,
+  settings: TemplateSettings,
 ): Promise<void> {
-  await database.prisma.templateSetting.upsert({
-    where: { accountId_template: { accountId, template } },
-    create: { accountId, template, ...change },
-    update: change,
-  });
+  const { spread, feeRate, feeFixed, amountMin, amountMax, customerStepUp30d, customerLimitDaily } = settings;
+  await tx.query(SET_TEMPLATE, [
+    accountId,
+    template,
+    spread,
+    feeRate,
+    feeFixed,
+    amountMin,
+    amountMax,
+    customerStepUp30d,
+    customerLimitDaily,
+  ]);
 }
 
-/** Changes rules of an account; what is not given stays. */
-export async function changeAccountSettings(
-  database: Database,
+/** Sets the rules of an account. */
+export async function setAccountSettings(
+  tx: Tx,
   accountId: bigint,
-  change: Partial<AccountSettings>,
+  { whitelistCoolingSeconds, approvalAbove }: AccountSettings,
 ): Promise<void> {
-  await database.prisma.accountSetting.upsert({
-    where: { accountId },
-    create: { accountId, ...change },
-    update: change,
-  });
+  await tx.query(SET_ACCOUNT, [accountId, whitelistCoolingSeconds, approvalAbove]);
 }

@@ -23,7 +23,6 @@ export interface EndpointRow {
   readonly id: string;
   readonly kind: 'transaction' | 'template' | 'general';
   readonly state: 'enabled' | 'paused' | 'disabled';
-  readonly signingKey: string | null;
   readonly disabledFromSeq: bigint | null;
 }
 
@@ -53,7 +52,7 @@ const ADD: Statement = {
 };
 const FIND: Statement = {
   name: 'webhook_find',
-  text: `select id, kind, state, signing_key as "signingKey", disabled_from_seq as "disabledFromSeq" from webhook_endpoint
+  text: `select id, kind, state, disabled_from_seq as "disabledFromSeq" from webhook_endpoint
     where account_id = $1 and id = $2 and removed_at is null`,
 };
 const COUNT: Statement = {
@@ -68,7 +67,7 @@ const CHANGE: Statement = {
       description = case when $3::jsonb ? 'description' then c.description else p.description end,
       order_mode = coalesce(c.order_mode, p.order_mode), max_concurrency = coalesce(c.max_concurrency, p.max_concurrency),
       max_per_second = case when $3::jsonb ? 'max_per_second' then c.max_per_second else p.max_per_second end,
-      signing_key = case when $3::jsonb ? 'signing_key' then c.signing_key else p.signing_key end
+      signing_key = case when $3::jsonb ? 'signing_key' and c.signing_key is null then null else coalesce(p.signing_key, c.signing_key) end
     from jsonb_to_record($3::jsonb) c(url text, description text, order_mode text, max_concurrency int,
       max_per_second int, signing_key text)
     where p.account_id = $1 and p.id = $2 and p.removed_at is null`,
@@ -174,7 +173,7 @@ export async function countEndpoints(database: Tx, accountId: bigint): Promise<n
   return row?.count ?? 0;
 }
 
-/** Changes an endpoint; what is not given stays. */
+/** Changes an endpoint; what is not given stays. A signing key that receivers know is kept: a new one is for one that has none. */
 export async function changeEndpoint(
   database: Tx,
   accountId: bigint,

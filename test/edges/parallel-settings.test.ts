@@ -1,0 +1,124 @@
+/**
+ * Goal: settings that are changed in parallel are all kept, and none fails by another (C-21, C-22). Method: mutations of one
+ * account at once over HTTP, on accounts that have no row of the setting yet and on those that have one.
+ */
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+
+const app = useApp();
+const ENDPOINTS_MAX = 50;
+
+/** Sends mutations at once. @returns the codes of those that were refused. */
+async function together(key: string, mutations: readonly string[]): Promise<string[]> {
+  const answers = await Promise.all(
+    mutations.map((each) => app.graphql(`mutation { ${each} }`, {}, { key })),
+  );
+  return answers.flatMap(({ json }) => json.errors?.map((error: Refused) => error.extensions.code) ?? []);
+}
+
+interface Refused {
+  readonly extensions: { readonly code: string };
+}
+
+const read = async (key: string, fields: string) =>
+  (await app.graphql(`{ viewer { account { ${fields} } } }`, {}, { key })).json.data.viewer.account;
+const several = <Item>(count: number, make: (n: number) => Item) =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+describe('changes at once', () => {
+  test('C-22: rules of an account: none is lost, from the first on', async () => {
+    for (const round of several(10, (n) => n + 1)) {
+      const { apiKey } = await app.addAccount();
+      const rule = (input: string) => `updateAccountSettings(input: { ${input} }) { approvalAbove }`;
+      const changes = [rule(`whitelistCoolingSeconds: ${round}`), rule(`approvalAbove: "${round}"`)];
+      expect(await together(apiKey, changes)).toEqual([]);
+      expect(await read(apiKey, 'accountSettings { whitelistCoolingSeconds approvalAbove }')).toEqual({
+        accountSettings: { whitelistCoolingSeconds: round, approvalAbove: String(round) },
+      });
+    }
+  });
+
+  test('C-21: price and limits of a template: 35 changes of seven settings', async () => {
+    const { apiKey, accountId } = await app.addAccount();
+    await app.owner.query('delete from template_setting where account_id = $1', [accountId]);
+    const values = {
+      spread: '0.02',
+      feeRate: '0.03',
+      feeFixed: '4',
+      amountMin: '5',
+      amountMax: '600',
+      customerStepUp30d: '700',
+      customerLimitDaily: '800',
+    };
+    const changes = several(5, () => Object.entries(values)).flat();
+    const refused = await together(
+      apiKey,
+      changes.map(
+        ([name, value]) =>
+          `updateTemplateSettings(template: onramp, input: { ${name}: "${value}" }) { template }`,
+      ),
+    );
+    expect(refused).toEqual([]);
+    const { templateSettings } = await read(apiKey, `templateSettings { ${Object.keys(values).join(' ')} }`);
+    expect(templateSettings).toEqual([values]);
+  });
+
+  test('C-21: of a least and a most that do not fit together one is refused, and says why', async () => {
+    const limit = (input: string) =>
+      `updateTemplateSettings(template: onramp, input: { ${input} }) { template }`;
+    for (const _ of several(10, (n) => n)) {
+      const { apiKey } = await app.addAccount();
+      const refused = await together(apiKey, [limit('amountMin: "40000"'), limit('amountMax: "100"')]);
+      expect(refused).toEqual(['INVALID_PARAMETER']);
+    }
+  });
+
+  test('branding: 30 first changes of three kinds', async () => {
+    const { apiKey } = await app.addAccount();
+    const look = (input: string) => `updateBranding(input: { ${input} }) { displayName }`;
+    const changes = several(10, () => [
+      look('displayName: "Shop"'),
+      look('accent: "#0b5fff"'),
+      look('supportUrl: "https://help.example.com"'),
+    ]).flat();
+    expect(await together(apiKey, changes)).toEqual([]);
+    expect(await read(apiKey, 'branding { displayName accent supportUrl }')).toEqual({
+      branding: { displayName: 'Shop', accent: '#0b5fff', supportUrl: 'https://help.example.com' },
+    });
+  });
+
+  test('C-60: of secrets that are rotated at once one is the present one', async () => {
+    const { apiKey } = await app.addAccount();
+    const rotations = several(8, () => 'rotateWebhookSecret { validUntil }');
+    expect(await together(apiKey, rotations)).toEqual([]);
+    const { rows } = await app.owner.query(
+      `select count(*)::int as secrets, count(*) filter (where s.valid_until is null)::int as present from webhook_secret s
+         join api_key k using (account_id) where k.hint = $1 and s.endpoint_id = 'transactions'`,
+      [apiKey.slice(-4)],
+    );
+    expect(rows).toEqual([{ secrets: 8, present: 1 }]);
+  });
+
+  test('C-60: an account has 50 endpoints, however many are made at once', async () => {
+    const { apiKey } = await app.addAccount();
+    const endpoint = (n: number) =>
+      `createWebhookEndpoint(input: { url: "https://hooks.example.com/${n}" }) { id }`;
+    const refused = await together(apiKey, several(ENDPOINTS_MAX + 10, endpoint));
+    expect(refused).toEqual(several(10, () => 'INVALID_PARAMETER'));
+    const { webhookEndpoints } = await read(apiKey, 'webhookEndpoints { id }');
+    expect(webhookEndpoints).toHaveLength(ENDPOINTS_MAX);
+  });
+
+  test('C-60: an endpoint keeps the public key that it was given first', async () => {
+    const { apiKey } = await app.addAccount();
+    await together(apiKey, ['createWebhookEndpoint(input: { url: "https://hooks.example.com/a" }) { id }']);
+    const { webhookEndpoints } = await read(apiKey, 'webhookEndpoints { id }');
+    const change = `updateWebhookEndpoint(id: "${webhookEndpoints[0].id}", input: { isSignedByKey: true })`;
+    const answers = await Promise.all(
+      several(10, () => app.graphql(`mutation { ${change} { publicKey } }`, {}, { key: apiKey })),
+    );
+    const keys = answers.map(({ json }) => json.data.updateWebhookEndpoint.publicKey);
+    expect(keys[0]).toMatch(/^whpk_/);
+    expect(new Set(keys).size).toBe(1);
+  });
+});
