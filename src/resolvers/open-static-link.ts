@@ -1,6 +1,5 @@
 /** The checkout sessions that visits of a static link open (C-20). */
 import { BRL, currencyOfLedger } from '../base/currency.ts';
-import { notFound } from '../base/errors.ts';
 import { findStaticLink, type StaticLinkRow } from '../store/static-links.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { QuoteFacts } from '../templates/triggers.ts';
@@ -12,13 +11,10 @@ import { price } from './price.ts';
 
 /**
  * @param slug - as the visitor gave it: what cannot be one is not looked up.
- * @returns the link that visitors see.
- * @throws {GatewayError} `NOT_FOUND` also for a disabled link.
+ * @returns the link; undefined where there is none, or it is disabled.
  */
-export async function findOpenLink({ database }: Services, slug: string): Promise<StaticLinkRow> {
-  const link = isSlug(slug) ? await findStaticLink(database, slug) : undefined;
-  if (!link) throw notFound();
-  return link;
+export async function findOpenLink({ database }: Services, slug: string): Promise<StaticLinkRow | undefined> {
+  return isSlug(slug) ? findStaticLink(database, slug) : undefined;
 }
 
 /**

@@ -37,7 +37,7 @@ export interface PayParts {
 /** By token: many a page is open in two tabs, and asks when it cannot be told. */
 const READS = { perSecond: 5, burst: 60 };
 const ACTS = { perSecond: 1, burst: 20 };
-/** New sessions by link, and requests for what there is not by address. */
+/** New sessions by address and link, and requests for what there is not by address. */
 const VISITS = { perSecond: 2, burst: 30 };
 const MISSES = { perSecond: 2, burst: 30 };
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -59,8 +59,11 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
       exchange.accountId = row.accountId;
       return row;
     }
+    throw missed(exchange);
+  };
+  const missed = (exchange: Exchange): GatewayError => {
     take(misses, limitedAddress(exchange.address));
-    throw notFound();
+    return notFound();
   };
   const image = async (exchange: Exchange, token: string, file: string) => {
     checkMethod(exchange.request.method, READ_METHODS);
@@ -87,7 +90,9 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     checkMethod(exchange.request.method, exchange.allowed);
     refuseAhead(exchange);
     const link = await findOpenLink(services, slug);
-    take(visits, slug);
+    if (!link) throw missed(exchange);
+    exchange.accountId = link.accountId;
+    take(visits, `${limitedAddress(exchange.address)} ${slug}`);
     const { process } = await openStaticLink(await services.forAccount(link.accountId), link);
     answer(exchange, wayTo({ token: known(process?.session, 'a session'), ...askedOf(exchange) }));
   };

@@ -1,0 +1,57 @@
+/**
+ * Goal: visits of static links are limited by address and link, so that nobody can take a link from others, and what is no link
+ * costs nothing (C-20). Method: visitors from several addresses of this machine.
+ */
+import { request } from 'node:http';
+import { beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { findOpenLink } from '../../src/resolvers/open-static-link.ts';
+import { useApp } from '../support/app.ts';
+
+const app = useApp({ rateLimit: readConfig({}).rateLimit });
+/** More than come at once from one visitor. */
+const MANY = 60;
+let slug: string;
+
+beforeAll(async () => {
+  const make = 'mutation { createStaticLink(input: { name: "Shop", currency: "USDT_TRX" }) { slug } }';
+  slug = (await app.graphql(make)).json.data.createStaticLink.slug;
+});
+
+/** @returns the status of a visit from an address of this machine. */
+const visit = (path: string, localAddress: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const sent = request(`${app.baseUrl}/pay/l/${path}`, { localAddress }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject).end();
+  });
+const visits = (count: number, pathOf: (n: number) => string, localAddress: string) =>
+  Promise.all(Array.from({ length: count }, (_, n) => visit(pathOf(n), localAddress)));
+
+test('C-20, C-53: who visits a link too often is slowed down, and nobody else', async () => {
+  const statuses = await visits(MANY, () => slug, '127.0.0.2');
+  expect(new Set(statuses)).toEqual(new Set([303, 429]));
+  expect(await visit(slug, '127.0.0.3')).toBe(303);
+});
+
+test('C-20, C-53: who asks for links that there are not is slowed down; those that there are still open', async () => {
+  const statuses = await visits(MANY, (n) => `unknown${String(n).padStart(9, '0')}`, '127.0.0.4');
+  expect(new Set(statuses)).toEqual(new Set([404, 429]));
+  expect(await visit(slug, '127.0.0.4')).toBe(303);
+});
+
+test.each([
+  'x',
+  'x'.repeat(17),
+  'x'.repeat(7_000),
+  '%00'.repeat(16),
+])('C-20: what cannot be a link is not looked up: %#', async (path) => {
+  const blind = {
+    ...app.services,
+    database: { ...app.database, query: () => Promise.reject(new Error('asked')) },
+  };
+  expect(await findOpenLink(blind, path)).toBeUndefined();
+  expect(await visit(path, '127.0.0.5')).toBe(404);
+});
