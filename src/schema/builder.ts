@@ -33,7 +33,7 @@ interface SchemaTypes {
 export type Builder = ReturnType<typeof createBuilder>;
 
 /** Most that one operation may cost: about two pages of 100 transactions with everything in them. */
-const COMPLEXITY_MAX = 15_000;
+export const COMPLEXITY_MAX = 15_000;
 const DEPTH_MAX = 10;
 const BREADTH_MAX = 500;
 

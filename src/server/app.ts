@@ -10,7 +10,7 @@ import { asyncApiDocument } from '../rest-compat/asyncapi.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
-import { findValidKeys } from '../store/api-keys.ts';
+import { findValidKeys, type KeyRecord } from '../store/api-keys.ts';
 import {
   type Authenticate,
   authenticator,
@@ -21,6 +21,7 @@ import {
 import { checkRequest } from './check-request.ts';
 import { type AddressCheck, clientAddress, networksOf } from './client-address.ts';
 import { graphqlServer, serveGraphiql } from './graphql.ts';
+import type { KeyLimits } from './graphql-context.ts';
 import {
   type Exchange,
   GRAPHQL_PATH,
@@ -31,6 +32,7 @@ import {
 } from './http.ts';
 import { openPaths } from './open-paths.ts';
 import { OpenStreams } from './open-streams.ts';
+import { OperationGate } from './operation-gate.ts';
 import { payServer } from './pay.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
@@ -89,6 +91,7 @@ export function createApp({ config, services, log }: AppParts): App {
   const graphqlApi = graphqlServer(buildSchema(registry), streams, log);
   const limiters = limitersOf(config);
   const admit = admission(services, limiters);
+  const limitsOf = operationLimits(limiters);
   let isDraining = false;
 
   const rest = async (exchange: Exchange, match: Match) => {
@@ -109,8 +112,8 @@ export function createApp({ config, services, log }: AppParts): App {
     checkMethod(exchange.request.method, exchange.allowed);
     if (!isStream && config.graphiql && wantsPage(exchange)) return serveGraphiql(exchange);
     const { context, headers } = await admit(exchange, authenticatePayer, 'read');
-    const takeWrite = () => void takeAllowance(limiters?.write, context.caller.id);
-    await graphqlApi[isStream ? 'serveStream' : 'serve'](exchange, context, headers, takeWrite);
+    const limits = limitsOf(exchange, context.caller);
+    await graphqlApi[isStream ? 'serveStream' : 'serve'](exchange, context, headers, limits);
   };
   const serveOpen = openPaths({
     publicUrl: config.publicUrl,
@@ -183,13 +186,31 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse, isTruste
   };
 }
 
+/** An operation counts as a request for each of so many points; the first has been counted when the request came. */
+const POINTS_PER_REQUEST = 100;
+
+/** @returns what GraphQL operations of a key count for, and how many are under way at once. */
+function operationLimits(limiters: Limiters): (exchange: Exchange, caller: KeyRecord) => KeyLimits {
+  if (!limiters) return () => ({ takeWrite: () => {}, enter: async () => () => {} });
+  const gate = new OperationGate();
+  return ({ response }, { id }) => ({
+    takeWrite: () => void takeAllowance(limiters.write, id),
+    enter: async (points) => {
+      const more = Math.ceil(points / POINTS_PER_REQUEST) - 1;
+      if (more > 0) takeAllowance(limiters.read, id, more);
+      return gate.enter(id, points, response);
+    },
+  });
+}
+
 /** @throws {GatewayError} `RATE_LIMITED`. @returns headers that say what is left. */
-function takeAllowance(limited: Limited | undefined, keyId: string): Record<string, string> {
+function takeAllowance(limited: Limited | undefined, keyId: string, requests = 1): Record<string, string> {
   if (!limited) return {};
   const { limit, take } = limited;
-  const allowance = take(keyId);
+  const allowance = take(keyId, requests);
   if (!allowance.allowed) {
-    throw new GatewayError('RATE_LIMITED', `at most ${limit.perSecond} requests per second`, {
+    const counted = requests > 1 ? `; this one counts for ${requests + 1}` : '';
+    throw new GatewayError('RATE_LIMITED', `at most ${limit.perSecond} requests per second${counted}`, {
       retryAfter: allowance.resetSeconds,
       headers: rateLimitHeaders(limit, allowance),
     });

@@ -2,11 +2,23 @@
 import type { DocumentNode, GraphQLError } from 'graphql';
 import type { GraphqlContext } from '../schema/builder.ts';
 
+/** What the caller's key may do, while a request of it is answered (C-53). */
+export interface KeyLimits {
+  /** Counts a write. @throws {GatewayError} `RATE_LIMITED`. */
+  readonly takeWrite: () => void;
+  /**
+   * Counts what an operation costs, and waits until it may begin.
+   *
+   * @returns what is to be called when it has ended.
+   * @throws {GatewayError} `RATE_LIMITED`.
+   */
+  readonly enter: (points: number) => Promise<() => void>;
+}
+
 /** What resolvers are given, and what the server itself needs to know. */
 export interface ServerContext extends GraphqlContext {
   readonly requestId: string;
-  /** Counts a write of the caller's key (C-53). */
-  readonly takeWrite: () => void;
+  readonly limits: KeyLimits;
 }
 
 /** A document that keeps all bounds, or what is wrong with it. */

@@ -19,10 +19,11 @@ import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
 import { DOCUMENT_BOUNDS } from './document-bounds.ts';
-import type { Prepare, Prepared, ServerContext } from './graphql-context.ts';
+import type { KeyLimits, Prepare, Prepared, ServerContext } from './graphql-context.ts';
 import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, send, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import type { OpenStreams } from './open-streams.ts';
+import { operationCosts } from './operation-cost.ts';
 import { presentGraphqlError } from './present-error.ts';
 import { singleStreamServer } from './single-stream.ts';
 import { subscriptionServer } from './subscriptions.ts';
@@ -32,7 +33,7 @@ export type ServeGraphql = (
   exchange: Exchange,
   context: Context,
   headers: Record<string, string>,
-  takeWrite: () => void,
+  limits: KeyLimits,
 ) => Promise<void>;
 
 /** The GraphQL side of the server. */
@@ -60,24 +61,28 @@ export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: 
     plugins: [...limits(), writeAllowance(log), NO_STREAMS, errorPresentation(log)],
   });
   const prepare = preparer(yoga, schema);
+  const costOf = operationCosts(schema, prepare);
   const known = knownOperations(schema, prepare);
   const subscribe = subscriptionServer(schema, streams, log);
 
-  const serve: ServeGraphql = async (exchange, context, headers, takeWrite) => {
-    const { request, response, requestId } = exchange;
-    const serverContext = serverContextOf(exchange, context, takeWrite);
-    const params = request.method === 'POST' ? await readParams(exchange) : searchParams(exchange);
+  const perform = async (
+    exchange: Exchange,
+    context: ServerContext,
+    params: unknown,
+    headers: Record<string, string>,
+  ): Promise<void> => {
+    const { request, response } = exchange;
     if (request.headers.accept?.includes('text/event-stream') && isPlainOperation(params)) {
-      const { document } = prepare(params.query, serverContext);
+      const { document } = prepare(params.query, context);
       if (document && getOperationAST(document, params.operationName)?.operation === 'subscription')
         return subscribe(exchange, context, params, document, headers);
     }
     if (request.method === 'POST') {
-      const operation = isPlainOperation(params) ? known(params, serverContext) : undefined;
+      const operation = isPlainOperation(params) ? known(params, context) : undefined;
       const mediaType = answerMediaType(exchange);
       if (operation && mediaType) {
         const { variables } = params as OperationParams;
-        const result = await operation(serverContext, variables ?? {});
+        const result = await operation(context, variables ?? {});
         // Without data it was refused before it began; Yoga refuses it in the words of the protocol.
         if (result.data !== undefined)
           return answer(exchange, result, { ...headers, 'content-type': mediaType }, log);
@@ -86,25 +91,31 @@ export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: 
       Object.assign(request, { body: params });
     }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    response.setHeader('x-request-id', requestId);
+    response.setHeader('x-request-id', exchange.requestId);
     response.setHeader('cache-control', 'no-store');
-    await yoga(request, response, serverContext);
+    await yoga(request, response, context);
   };
-  const single = singleStreamServer({ schema, prepare, streams, log });
-  const serveStream: ServeGraphql = async (exchange, context, headers, takeWrite) => {
+  const serve: ServeGraphql = async (exchange, context, headers, limits) => {
+    const serverContext = serverContextOf(exchange, context, limits);
+    const params = exchange.request.method === 'POST' ? await readParams(exchange) : searchParams(exchange);
+    const leave = await limits.enter(isPlainOperation(params) ? costOf(params, serverContext) : 0);
+    try {
+      await perform(exchange, serverContext, params, headers);
+    } finally {
+      leave();
+    }
+  };
+  const single = singleStreamServer({ schema, prepare, costOf, streams, log });
+  const serveStream: ServeGraphql = async (exchange, context, headers, limits) => {
     const body = exchange.request.method === 'POST' ? await readParams(exchange) : null;
-    await single(exchange, serverContextOf(exchange, context, takeWrite), headers, body);
+    await single(exchange, serverContextOf(exchange, context, limits), headers, body);
   };
   return { serve, serveStream };
 }
 
-function serverContextOf(
-  { requestId }: Exchange,
-  context: Context,
-  takeWrite: ServerContext['takeWrite'],
-): ServerContext {
+function serverContextOf({ requestId }: Exchange, context: Context, limits: KeyLimits): ServerContext {
   const loaders = createLoaders(context.database, context.caller.accountId);
-  return { ...context, requestId, takeWrite, loaders };
+  return { ...context, requestId, limits, loaders };
 }
 
 /** Serves GraphiQL from this process: nothing is loaded from elsewhere. */
@@ -241,7 +252,7 @@ function writeAllowance(log: Logger): Plugin<ServerContext, ServerContext> {
       const { document, operationName, contextValue } = args;
       if (getOperationAST(document, operationName)?.operation !== 'mutation') return;
       try {
-        contextValue.takeWrite();
+        contextValue.limits.takeWrite();
       } catch (error) {
         const refusal = new GraphQLError((error as Error).message, { originalError: error as Error });
         const presented = presentGraphqlError(refusal, log, contextValue.requestId);

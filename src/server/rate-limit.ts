@@ -8,8 +8,8 @@ export interface Allowance {
   readonly resetSeconds: number;
 }
 
-/** Takes one request from a key's bucket. */
-export type RateLimiter = (keyId: string) => Allowance;
+/** Takes from a key's bucket: one request, or as many as it counts for. What counts for more than the burst needs a full bucket. */
+export type RateLimiter = (keyId: string, requests?: number) => Allowance;
 
 interface Bucket {
   tokens: number;
@@ -27,7 +27,7 @@ export function rateLimiter(
   now: () => number = performance.now.bind(performance),
 ): RateLimiter {
   const buckets = new Map<string, Bucket>();
-  return (keyId) => {
+  return (keyId, requests = 1) => {
     const at = now();
     let bucket = buckets.get(keyId);
     if (!bucket) {
@@ -38,12 +38,13 @@ export function rateLimiter(
     }
     bucket.tokens = Math.min(burst, bucket.tokens + ((at - bucket.at) / 1_000) * perSecond);
     bucket.at = at;
-    const allowed = bucket.tokens >= 1;
-    if (allowed) bucket.tokens -= 1;
+    const needed = Math.min(requests, burst);
+    const allowed = bucket.tokens >= needed;
+    if (allowed) bucket.tokens -= requests;
     return {
       allowed,
-      remaining: Math.floor(bucket.tokens),
-      resetSeconds: allowed ? 0 : Math.ceil((1 - bucket.tokens) / perSecond),
+      remaining: Math.max(0, Math.floor(bucket.tokens)),
+      resetSeconds: allowed ? 0 : Math.ceil((needed - bucket.tokens) / perSecond),
     };
   };
 }

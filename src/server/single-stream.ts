@@ -9,8 +9,10 @@ import type { Logger } from 'pino';
 import { GatewayError, notFound } from '../base/errors.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
 import { type Exchange, send } from './http.ts';
+import type { OperationParams } from './known-operations.ts';
 import { isFrames, type LiveOperation, liveResults, openFrames, presented } from './live-operation.ts';
 import type { OpenStreams } from './open-streams.ts';
+import type { CostOf } from './operation-cost.ts';
 import { EventConnection } from './sse.ts';
 
 /** Answers a request to the path of single connections. `body`: the JSON of a POST. */
@@ -25,6 +27,7 @@ export type ServeSingleStream = (
 export interface SingleStreamParts {
   readonly schema: GraphQLSchema;
   readonly prepare: Prepare;
+  readonly costOf: CostOf;
   readonly streams: OpenStreams;
   readonly log: Logger;
 }
@@ -172,36 +175,37 @@ async function open(
 
 /** Begins an operation of a stream; graphql-sse passes on what it gives. */
 async function perform(
-  { schema, prepare, log }: SingleStreamParts,
+  { schema, prepare, costOf, log }: SingleStreamParts,
   { context: { context, stream } }: SseRequest,
-  { query, operationName, variables }: RequestParams,
+  params: RequestParams,
 ): Promise<Response | AsyncGenerator<ExecutionResult> | ExecutionResult> {
+  const { query, operationName = null, variables = {} }: OperationParams = params as OperationParams;
   const { document, errors } = prepare(query, context);
   if (errors) return refuseDocument(errors, context, log);
   const kind = getOperationAST(document, operationName)?.operation;
   if (!kind) return refuseDocument([new GraphQLError(UNKNOWN_OPERATION)], context, log);
-  if (stream.operations >= OPERATIONS_MAX)
-    throw new GatewayError('RATE_LIMITED', `at most ${OPERATIONS_MAX} operations on a stream`);
-  if (kind === 'mutation') context.takeWrite();
-  stream.operations += 1;
-  const operation: LiveOperation = {
-    schema,
-    document,
-    operationName: operationName ?? null,
-    variables: variables ?? {},
-    context,
-    requestId: context.requestId,
-    log,
-  };
-  if (kind === 'subscription') return openResults(operation, stream);
-  const result = await execute({
-    schema,
-    document,
-    operationName: operation.operationName,
-    variableValues: operation.variables,
-    contextValue: context,
-  });
-  return { data: null, ...presented(operation, result) };
+  const leave = await context.limits.enter(costOf({ query, operationName, variables }, context));
+  try {
+    if (stream.operations >= OPERATIONS_MAX)
+      throw new GatewayError('RATE_LIMITED', `at most ${OPERATIONS_MAX} operations on a stream`);
+    if (kind === 'mutation') context.limits.takeWrite();
+    stream.operations += 1;
+    const { requestId } = context;
+    const operation = {
+      schema,
+      document,
+      operationName,
+      variables: variables ?? {},
+      context,
+      requestId,
+      log,
+    };
+    if (kind === 'subscription') return await openResults(operation, stream);
+    const args = { schema, document, operationName, variableValues: variables, contextValue: context };
+    return { data: null, ...presented(operation, await execute(args)) };
+  } finally {
+    leave();
+  }
 }
 
 /** Opens before the answer says that the operation is taken: whoever acts then hears of what it did. */

@@ -1,0 +1,49 @@
+/** What a GraphQL operation may cost, counted before it is executed: points, about one for each field of the answer. */
+import { complexityFromQuery } from '@pothos/plugin-complexity';
+import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind } from 'graphql';
+import { COMPLEXITY_MAX } from '../schema/builder.ts';
+import type { Prepare, ServerContext } from './graphql-context.ts';
+import type { OperationParams } from './known-operations.ts';
+
+/** @returns the points of an operation; 0 where nothing will be executed, because it does not fit or is over the limits. */
+export type CostOf = (params: OperationParams, context: ServerContext) => number;
+
+const REMEMBERED_MAX = 1_000;
+/** What is longer is counted each time. */
+const LENGTH_MAX = 4_000;
+
+/** @returns the count of points, on this schema. */
+export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf {
+  const remembered = new Map<string, number>();
+  return (params, context) => {
+    const { query, operationName, variables } = params;
+    const key = `${operationName ?? ''}\n${query}\n${variables ? JSON.stringify(variables) : ''}`;
+    const before = remembered.get(key);
+    if (before !== undefined) return before;
+    const { document } = prepare(query, context);
+    const points = document ? pointsOf(schema, document, params, context) : 0;
+    if (remembered.size >= REMEMBERED_MAX) remembered.delete(remembered.keys().next().value as string);
+    if (key.length <= LENGTH_MAX) remembered.set(key, points);
+    return points;
+  };
+}
+
+function pointsOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { operationName, variables }: OperationParams,
+  ctx: ServerContext,
+): number {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return 0;
+  // Of several operations only the one that is asked for counts.
+  const others = document.definitions.filter(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
+  const alone = { ...document, definitions: [operation, ...others] };
+  try {
+    const { complexity } = complexityFromQuery(alone, { schema, ctx, variables: variables ?? {} });
+    return complexity > COMPLEXITY_MAX ? 0 : complexity;
+  } catch {
+    // Variables that do not fit: the execution says so.
+    return 0;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Goal: what a GraphQL operation costs counts against the key's rate, however it is sent, and no other key pays for it. Method:
+ * an application with a small bucket, operations of known cost.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startApp, useApp } from '../support/app.ts';
+
+const app = useApp();
+let limited: Awaited<ReturnType<typeof startApp>>;
+const RATE = { perSecond: 1, burst: 50 };
+
+beforeAll(async () => {
+  limited = await startApp(app.database, 0, { rateLimit: { reads: RATE, writes: RATE } });
+});
+afterAll(() => limited.close());
+
+const PAGE =
+  'query ($first: Int!) { transactions(family: ONRAMPS, first: $first) { edges { node { end2end component state } } } }';
+
+const post = (key: string, body: object, path = '/graphql', headers: Record<string, string> = {}) =>
+  fetch(limited.publicUrl + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** @returns what the bucket of a key still has, after a read that counts for one. */
+async function left(key: string): Promise<number> {
+  const { headers } = await limited.get('/v2/balance', key);
+  return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+}
+
+test.each([
+  ['a small one counts as a request', '{ balances { blocked } }', {}, 1],
+  ['a page counts for its rows', PAGE, { first: 100 }, 6],
+  ['a smaller page for less', PAGE, { first: 20 }, 2],
+  ['one that does not fit, as a request', '{ nothing }', {}, 1],
+  ['one with variables that do not fit, too', PAGE, { first: 'many' }, 1],
+])('C-53: %s', async (_name, query, variables, requests) => {
+  const { apiKey } = await app.addAccount();
+  // By Yoga at first, compiled then: the cost is the same.
+  for (let time = 1; time <= 3; time++) {
+    await post(apiKey, { query, variables });
+    // One for the read that asks; a second gives one back.
+    const spent = RATE.burst - (await left(apiKey));
+    expect(Math.abs(spent - time * (requests + 1))).toBeLessThanOrEqual(time);
+  }
+});
+
+test('C-53: of several operations the one that is asked for counts', async () => {
+  const { apiKey } = await app.addAccount();
+  const query = `${PAGE.replace('query', 'query Large')} query Small { balances { blocked } }`;
+  await post(apiKey, { query, operationName: 'Small' });
+  expect(await left(apiKey)).toBeGreaterThanOrEqual(RATE.burst - 2);
+  await post(apiKey, { query, operationName: 'Large', variables: { first: 100 } });
+  expect(await left(apiKey)).toBeLessThanOrEqual(RATE.burst - 7);
+});
+
+test('C-51: a bucket that does not hold it answers 429, says when, and is no other key’s', async () => {
+  const [{ apiKey }, other] = [await app.addAccount(), await app.addAccount()];
+  const answers = [];
+  for (let i = 0; i < 10; i++) answers.push(await post(apiKey, { query: PAGE, variables: { first: 100 } }));
+  const refused = answers.at(-1) as Response;
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
+  const { code, detail, errors } = await refused.json();
+  expect([code, errors[0].extensions.code]).toEqual(['RATE_LIMITED', 'RATE_LIMITED']);
+  expect(detail).toContain('counts for 6');
+  expect((await post(other.apiKey, { query: PAGE, variables: { first: 100 } })).status).toBe(200);
+});
+
+test('C-53: a subscription and an operation on a single connection count as well', async () => {
+  const { apiKey } = await app.addAccount();
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const path = '/graphql/stream';
+  const token = await (await fetch(limited.publicUrl + path, { method: 'PUT', headers })).text();
+  const before = await left(apiKey);
+  const stream = { 'x-graphql-event-stream-token': token };
+  const operation = { query: PAGE, variables: { first: 100 }, extensions: { operationId: '1' } };
+  expect((await post(apiKey, operation, path, stream)).status).toBe(202);
+  expect(before - (await left(apiKey))).toBeGreaterThanOrEqual(6);
+});
