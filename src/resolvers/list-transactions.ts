@@ -1,5 +1,5 @@
 /** Lists the transactions of a family. */
-import { invalidParameters } from '../base/errors.ts';
+import { type GatewayError, invalidParameters } from '../base/errors.ts';
 import {
   type ListFilter,
   listTransactions as listRows,
@@ -23,7 +23,7 @@ export interface ListFilterInput {
 }
 
 /**
- * Reads a page, newest first, and the exact total, from one snapshot (C-10, C-11, C-14, C-16).
+ * Reads a page and the exact total, from one snapshot (C-10, C-11, C-14, C-16).
  *
  * @param violations - what the edge found wrong already; reported together with what is found here.
  * @param options - `counted`: whether the total is wanted, default yes.
@@ -40,13 +40,20 @@ export async function listTransactions(
   requireScope(context, 'read');
   const filter = await checkFilter(context, input, violations);
   violations.refuse();
-  const result = await listRows(context.database, context.caller.accountId, family, filter, page, options);
-  if (!result) throw invalidParameters([BAD_CURSOR]);
-  return result;
+  const found = await listRows(context.database, context.caller.accountId, family, filter, page, options);
+  if (!found) throw badCursor(page);
+  return found;
 }
 
-/** What is said of a cursor that no page of the list gave. */
-export const BAD_CURSOR = { parameter: 'after', message: 'must be a cursor of this list' };
+function badCursor(page: Page): GatewayError {
+  const cursors = (['after', 'before'] as const).filter(
+    (name) => 'isBackward' in page && page[name] !== undefined,
+  );
+  return invalidParameters(cursors.map((parameter) => ({ parameter, message: BAD_CURSOR })));
+}
+
+/** What is said of a cursor that no page of a list gave. */
+export const BAD_CURSOR = 'must be a cursor of this list';
 
 async function checkFilter(
   context: Context,

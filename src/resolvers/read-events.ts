@@ -1,6 +1,7 @@
 /** Reads the event log in pages, for those who poll. */
+import { assert } from '../base/assert.ts';
 import { encodeEventCursor } from '../events/cursor.ts';
-import { type AccountMark, type EventRow, readEvents } from '../store/events.ts';
+import { type AccountMark, type EventRow, readEvents, readEventsBefore, readMarks } from '../store/events.ts';
 import { type Context, requireScope } from './context.ts';
 import { cursorExpired, isExpired, positionOf } from './event-position.ts';
 
@@ -47,6 +48,68 @@ export async function readEventPage(context: Context, input: EventPageInput): Pr
   }
 }
 
+/** A part of the log between two places, read from either end. */
+export interface EventSliceInput {
+  readonly limit: number;
+  /** Cursors: only events after this one, and before that one. */
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+  /** Newest first. */
+  readonly isBackward: boolean;
+}
+
+/** Events of a slice, in the order in which they were read, and what there is besides. */
+export interface EventSlice {
+  readonly events: readonly EventRow[];
+  /** Events that are kept, in all. */
+  readonly total: bigint;
+  /** Whether events are kept that are older or newer than the bounds of the slice. */
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
+  /** Where the slice begins: the cursor to ask again with when it is empty. */
+  readonly start: string;
+}
+
+/**
+ * Reads a part of the log. Reading backward ends at the oldest event that is kept.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`, and `CURSOR_EXPIRED` where events after `after` are gone.
+ */
+export async function readEventSlice(context: Context, input: EventSliceInput): Promise<EventSlice> {
+  requireScope(context, 'read');
+  const { database, caller } = context;
+  const [mark] = await readMarks(database, [caller.accountId]);
+  assert(mark, 'the account of a key exists');
+  const after = input.after === undefined ? mark.floor - 1n : positionOf(input.after, 'after', mark);
+  if (isExpired(after, mark)) throw cursorExpired(mark);
+  const before = input.before === undefined ? END : positionOf(input.before, 'before', mark);
+  const rows = input.isBackward
+    ? await readEventsBefore(database, mark.accountId, before, input.limit)
+    : await readRising(database, mark, after, input.limit);
+  return {
+    events: rows.filter(({ seq }) => seq > after && seq < before),
+    total: mark.seq - mark.floor + 1n,
+    hasOlder: after >= mark.floor,
+    hasNewer: before <= mark.seq,
+    start: encodeEventCursor(mark.accountId, after),
+  };
+}
+
+/** After every place. */
+const END = 2n ** 62n;
+
+async function readRising(
+  database: Context['database'],
+  mark: AccountMark,
+  after: bigint,
+  limit: number,
+): Promise<EventRow[]> {
+  const rows = await readEvents(database, mark.accountId, after, limit);
+  // The months that come next were dropped since the mark was read.
+  if (rows[0] && rows[0].seq !== after + 1n) throw cursorExpired({ ...mark, floor: rows[0].seq });
+  return rows;
+}
+
 async function readPage(
   { database }: Context,
   mark: AccountMark,
@@ -54,9 +117,7 @@ async function readPage(
   limit: number,
 ): Promise<EventPage> {
   const { accountId } = mark;
-  const rows = await readEvents(database, accountId, after, limit + 1);
-  // The months that come next were dropped since the mark was read.
-  if (rows[0] && rows[0].seq !== after + 1n) throw cursorExpired({ ...mark, floor: rows[0].seq });
+  const rows = await readRising(database, mark, after, limit + 1);
   const events = rows
     .slice(0, limit)
     .map((event) => ({ cursor: encodeEventCursor(accountId, event.seq), event }));

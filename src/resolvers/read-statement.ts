@@ -1,7 +1,7 @@
 /** Reads the account's statement. */
 import { SUB_ACCOUNTS, type SubAccount } from '../ledger/chart.ts';
 import type { Database } from '../store/database.ts';
-import type { StatementFilter, StatementPage, StatementWindow } from '../store/ledger.ts';
+import type { StatementFilter } from '../store/ledger.ts';
 import { type Named, Violations } from './check-filter.ts';
 import type { Context } from './context.ts';
 import { requireScope } from './context.ts';
@@ -15,26 +15,26 @@ export interface StatementFilterInput {
 }
 
 /** How the lines are read: `readStatementLines`, or `readStatementEntries` where each needs its transaction. */
-export type StatementReader<Line> = (
+export type StatementReader<Window, Page> = (
   database: Database,
   accountId: bigint,
   filter: StatementFilter,
-  window: StatementWindow,
-) => Promise<StatementPage<Line>>;
+  window: Window,
+) => Promise<Page>;
 
 /**
- * Reads a page, newest line first, and the exact total, from one snapshot (C-10, C-11, C-16).
+ * Reads a page and the exact total, from one snapshot (C-10, C-11, C-16).
  *
  * @param violations - what the edge found wrong already; reported together with what is found here.
  * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming every bad value.
  */
-export async function readStatement<Line>(
+export async function readStatement<Window, Page>(
   context: Context,
-  read: StatementReader<Line>,
+  read: StatementReader<Window, Page>,
   input: StatementFilterInput,
-  window: StatementWindow,
+  window: Window,
   violations: Violations = new Violations(),
-): Promise<StatementPage<Line>> {
+): Promise<Page> {
   requireScope(context, 'read');
   const currency = await violations.currency(context, input.currency);
   const subAccount = checkSubAccount(input.subAccount, violations);

@@ -1,9 +1,51 @@
 /** What a sandbox offers besides: the acts of the outside world on demand, and its clock. */
 import type { ProcessRow } from '../templates/facts.ts';
 
+/** The catalogue of scenarios: what happens, in one sentence. */
+export const SCENARIO_DOCS = {
+  pay: 'The customer pays the price now.',
+  'pay-late': 'The customer pays the price one second too late.',
+  'pay-over': 'The customer pays 20.00 more than the price, or the amount given.',
+  'pay-under':
+    'The customer pays 20.00 less than the price (half of it when it is 20.00 or less), or the amount given.',
+  'pay-other-payer': 'Somebody else pays the price.',
+  'pay-twice': 'The customer pays the price now, and the rail reports the payment twice.',
+  'step-up-approve': 'The identity step-up of the customer is approved.',
+  'step-up-deny': 'The identity step-up of the customer is denied.',
+  release: 'Compliance review releases the transaction.',
+  'hold-reject': 'Compliance review rejects the transaction.',
+  'pix-return': 'The bank of the payee returns the payout.',
+  deposit: 'The exact amount is deposited, and confirmed 15 seconds later.',
+  'deposit-confirm': 'The network confirms the deposit now.',
+  'deposit-reorg': 'The network drops the deposit.',
+  'deposit-wrong':
+    'One whole unit less than the exact amount is deposited (half of it when it is one unit or less), or the amount given, and confirmed at once.',
+  'dispute-open': 'The payer opens a dispute (MED).',
+  'dispute-accept': 'The dispute is accepted.',
+  'dispute-reject': 'The dispute is rejected.',
+  expire: 'The session ends now.',
+  'step-up-require': 'The next check of the customer or the payment requires an identity step-up.',
+  hold: 'Compliance screening holds the transaction.',
+  'quote-fail': 'No price can be given. Only by the words in the reference, when the transaction is created.',
+  'charge-fail': 'The PIX charge cannot be created.',
+  'swap-fail': 'The conversion fails.',
+  'pix-out-reject': 'The payout by PIX is rejected.',
+  'delivery-fail': 'The on-chain transfer is broadcast and then fails.',
+  'broadcast-fail': 'The on-chain transfer fails before it is broadcast.',
+  'refund-fail': 'The return of the payment fails for good.',
+  'identity-review': 'The identity check sends the customer to manual review.',
+  'identity-irregular': 'The identity check finds the document irregular.',
+} as const;
+
+/** Name of a scenario. */
+export type ScenarioName = keyof typeof SCENARIO_DOCS;
+
+/** Every name, in the order of the catalogue. */
+export const SCENARIO_NAMES = Object.keys(SCENARIO_DOCS) as readonly ScenarioName[];
+
 /** A scenario of the catalogue. */
 export interface Scenario {
-  readonly name: string;
+  readonly name: ScenarioName;
   /** One sentence: what happens. */
   readonly doc: string;
 }

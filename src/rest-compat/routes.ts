@@ -85,9 +85,9 @@ function listRoute(family: RestFamily, writer: Writer, policy: RestPolicy): Rout
     respond: async (context, _id, query, violations) => {
       const page = parsePage(query, policy, violations);
       const filters = pick<ListFilterInput>(query, family.filters);
-      const { total, rows } = await listTransactions(context, family.family, filters, page, violations);
-      assert(total !== null, 'a counted list has a total');
-      return listEnvelope(family.version, total, page, rows.map(writer.envelope));
+      const found = await listTransactions(context, family.family, filters, page, violations);
+      assert(found.total !== null, 'a counted list has a total');
+      return listEnvelope(family.version, found.total, page, found.rows.map(writer.envelope));
     },
   };
 }

@@ -17,9 +17,10 @@ import type { Target } from '../resolvers/move-transaction.ts';
 import type { Attempt } from '../resolvers/once.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { DESCRIPTIONS } from './creation.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { named } from './named.ts';
 import { KEY_ARGUMENT, type Keyed, moveOnce } from './once.ts';
+import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** An act that takes nothing but the transaction. */
@@ -36,53 +37,56 @@ const ACTS: readonly Act[] = [
     // To see it; to cancel it needs more, which depends on its family.
     scope: 'read',
     description:
-      'Cancels it while nothing was paid or sent. Needs the scope `create`, for a withdrawal `move`.',
+      'Cancels a transaction before anything is paid or sent. Error `STEP_CONFLICT` after that. Needs the scope `create`; for a withdrawal, `move`.',
     perform: cancelTransaction,
   },
   {
     mutation: 'acceptQuote',
     scope: 'create',
-    description: 'Accepts the quote of a transaction that was made without that. Needs the scope `create`.',
+    description:
+      'Accepts the quote of a transaction that was created with `accept: false`. Needs the scope `create`.',
     perform: acceptQuote,
   },
   {
     mutation: 'confirmIdentity',
     scope: 'create',
-    description: 'Confirms the customer that `provideIdentity` named. Needs the scope `create`.',
+    description: 'Confirms the customer whom `provideIdentity` named last. Needs the scope `create`.',
     perform: confirmIdentity,
   },
   {
     mutation: 'approveWithdrawal',
     scope: 'move',
     description:
-      'Approves a withdrawal as the second approver: with another key than it was made with. Needs the scope `move`.',
+      'Approves a withdrawal as the second approver. The key must differ from the one that created it. Needs the scope `move`.',
     perform: approveWithdrawal,
   },
   {
     mutation: 'rejectWithdrawal',
     scope: 'move',
-    description: 'Refuses the approval of a withdrawal. Needs the scope `move`.',
+    description: 'Rejects a withdrawal that waits for approval, and ends it. Needs the scope `move`.',
     perform: rejectWithdrawal,
   },
   {
     mutation: 'releaseHold',
     scope: 'admin',
-    description: 'Lets a transaction go that screening held. Needs the scope `admin`.',
+    description:
+      'Releases a transaction that compliance screening holds; it continues. Needs the scope `admin`.',
     perform: (context, target) => decideHold(context, target, true),
   },
   {
     mutation: 'rejectHold',
     scope: 'admin',
-    description: 'Turns down a transaction that screening held. Needs the scope `admin`.',
+    description:
+      'Rejects a transaction that compliance screening holds; what was paid or reserved goes back. Needs the scope `admin`.',
     perform: (context, target) => decideHold(context, target, false),
   },
 ];
 
 /** Defines the mutations that act on a transaction; each gives it as it is then. */
-export function defineActs(builder: Builder, transaction: TransactionRef): void {
+export function defineActs(builder: Builder, transaction: TransactionRef, pixKeyType: PixKeyTypeRef): void {
   for (const act of ACTS) defineAct(builder, transaction, act);
   defineEnterAmount(builder, transaction);
-  defineProvideIdentity(builder, transaction);
+  defineProvideIdentity(builder, transaction, pixKeyType);
   defineResolveDeposit(builder, transaction);
 }
 
@@ -92,7 +96,10 @@ function defineAct(builder: Builder, transaction: TransactionRef, act: Act): voi
     t.field({
       type: transaction,
       description,
-      args: { end2end: t.arg.string({ required: true }), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
+      args: {
+        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
       resolve: (_root, args, context) =>
         move(context, { mutation, scope, args }, (attempt) =>
           perform(context, { end2end: args.end2end, attempt }),
@@ -106,10 +113,14 @@ function defineEnterAmount(builder: Builder, transaction: TransactionRef): void 
     t.field({
       type: transaction,
       description:
-        'Gives a checkout session the amount that it collects; one that cannot be priced ends it. Needs the scope `create`.',
+        'Sets the amount of a checkout session that was created without one. The session ends when the amount cannot be priced. Needs the scope `create`.',
       args: {
-        end2end: t.arg.string({ required: true }),
-        amountPayment: t.arg({ type: 'Decimal', required: true, description: 'BRL that the customer pays.' }),
+        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
+        amountPayment: t.arg({
+          type: 'Decimal',
+          required: true,
+          description: 'BRL that the customer pays, above 0, at most 2 decimals.',
+        }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) =>
@@ -124,18 +135,24 @@ function defineEnterAmount(builder: Builder, transaction: TransactionRef): void 
   );
 }
 
-function defineProvideIdentity(builder: Builder, transaction: TransactionRef): void {
+function defineProvideIdentity(
+  builder: Builder,
+  transaction: TransactionRef,
+  pixKeyType: PixKeyTypeRef,
+): void {
   builder.mutationField('provideIdentity', (t) =>
     t.field({
       type: transaction,
       description:
-        'Names the customer or payee of a transaction that waits for that; one who is over the limit of the day ends it. Needs the scope `create`.',
+        'Names the customer or payee of a transaction that waits for one. The transaction ends when that person is over the daily limit. Needs the scope `create`.',
       args: {
-        end2end: t.arg.string({ required: true }),
-        clientName: t.arg.string({ required: true }),
+        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
+        clientName: t.arg.string({ required: true, description: 'Full name of the customer or payee.' }),
         clientTaxId: t.arg.string({ required: true, description: DESCRIPTIONS.clientTaxId }),
-        pixKey: t.arg.string({ description: 'Of a payee.' }),
-        pixKeyType: t.arg.string({ description: DESCRIPTIONS.pixKeyType }),
+        pixKey: t.arg.string({
+          description: 'PIX key of a payee. Required for offramps, not accepted otherwise.',
+        }),
+        pixKeyType: t.arg({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) =>
@@ -155,21 +172,24 @@ function defineProvideIdentity(builder: Builder, transaction: TransactionRef): v
 function defineResolveDeposit(builder: Builder, transaction: TransactionRef): void {
   const resolution = builder.enumType('DepositResolution', {
     description:
-      'What becomes of a deposit that is held because it was wrong or late, or could not be paid out.',
+      'What to do with a deposit that is held because its amount was wrong, it was late, or the payout failed.',
     values: {
-      KEEP: { value: 'keep', description: 'It is credited to the balance as it is.' },
-      REFUND: { value: 'refund', description: 'It goes back on-chain, less the network fee.' },
-      REQUOTE: { value: 'requote', description: 'It is converted at a new price, and paid out.' },
+      KEEP: { value: 'keep', description: 'Credit the deposit to the balance, unconverted.' },
+      REFUND: { value: 'refund', description: 'Send the deposit back on-chain, less the network fee.' },
+      REQUOTE: { value: 'requote', description: 'Convert the deposit at a new price and pay it out.' },
     } as const,
   });
   builder.mutationField('resolveDeposit', (t) =>
     t.field({
       type: transaction,
-      description: 'Resolves the held deposit of an offramp. Needs the scope `move`.',
+      description:
+        'Decides about the held deposit of an offramp: keep, refund or re-quote it. Needs the scope `move`.',
       args: {
-        end2end: t.arg.string({ required: true }),
-        resolution: t.arg({ type: resolution, required: true }),
-        address: t.arg.string({ description: 'Where a refund goes to; by default where it came from.' }),
+        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
+        resolution: t.arg({ type: resolution, required: true, description: 'What to do with the deposit.' }),
+        address: t.arg.string({
+          description: 'Address that a refund is sent to. Default: the address that the deposit came from.',
+        }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) =>

@@ -9,24 +9,35 @@ export function defineBalances(builder: Builder, { currency }: CurrencyRefs) {
   const balance = builder.objectRef<Balance>('Balance').implement({
     description: 'What the account holds in one currency.',
     fields: (t) => ({
-      currency: t.field({ type: currency, resolve: (held) => currencyOfLedger(held.currency) }),
-      available: t.expose('available', { type: 'Decimal', description: 'Immediately withdrawable.' }),
-      inTransit: t.expose('inTransit', { type: 'Decimal', description: 'Sent; awaiting confirmation.' }),
-      toReceive: t.expose('toReceive', { type: 'Decimal', description: 'Pending inbound.' }),
-      blocked: t.expose('blocked', { type: 'Decimal', description: 'Frozen for compliance or dispute.' }),
+      currency: t.field({
+        type: currency,
+        description: 'The currency of all amounts here but `calculatedBrl`.',
+        resolve: (held) => currencyOfLedger(held.currency),
+      }),
+      available: t.expose('available', { type: 'Decimal', description: 'Can be spent or withdrawn now.' }),
+      inTransit: t.expose('inTransit', {
+        type: 'Decimal',
+        description: 'Reserved for or sent by transactions under way.',
+      }),
+      toReceive: t.expose('toReceive', { type: 'Decimal', description: 'Expected, not yet settled.' }),
+      blocked: t.expose('blocked', {
+        type: 'Decimal',
+        description: 'Held by compliance, a dispute, or a deposit of a wrong amount.',
+      }),
       calculatedBrl: t.expose('calculatedBrl', {
         type: 'Decimal',
         nullable: true,
-        description: 'The available part in BRL at the last known mid-market rate; null when none is known.',
+        description:
+          '`available` in BRL at the last known mid-market rate, rounded half up to cents; null when no rate was ever known.',
       }),
     }),
   });
   builder.queryField('balances', (t) =>
     t.field({
       type: [balance],
-      description: 'Balances of every currency that the account has a ledger account in.',
+      description: 'The balances of every currency that the account has ever held.',
       args: {
-        at: t.arg({ type: 'DateTime', description: 'The balances of a past moment; now when not given.' }),
+        at: t.arg({ type: 'DateTime', description: 'Moment that the balances are read for. Default: now.' }),
       },
       resolve: async (_root, { at }, context) => [...(await readBalances(context, at ?? undefined)).balances],
     }),

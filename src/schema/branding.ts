@@ -7,12 +7,13 @@ import type { AccountRef } from './viewer.ts';
 
 /** The settings, and what each is. */
 const DOC = {
-  displayName: 'Name that payers read, at most 60 characters; the name of the account where none is given.',
-  accent: 'Colour of buttons, such as `#0b5fff`; white text on it needs a contrast of 4.5.',
-  supportUrl: 'Where payers find help: an https URL or `mailto:`.',
+  displayName: 'Name that payers read, at most 60 characters. Default: the name of the account.',
+  accent:
+    'Colour of buttons, such as `#0b5fff`. White text on it must have a contrast of at least 4.5. Null: the standard colour.',
+  supportUrl: 'Where payers find help: an https URL or a `mailto:` address.',
   frameHosts:
-    'Origins that may show the pages in a frame, such as `https://shop.example.com`; none by default.',
-  logo: 'PNG, JPEG or WebP of at most 64 KiB as `data:image/png;base64,…`.',
+    'Origins that may show the pages in a frame, such as `https://shop.example.com`. Default: none.',
+  logo: 'Logo as a data URL: PNG, JPEG or WebP of at most 64 KiB, `data:image/png;base64,…`.',
 } as const;
 
 /** Defines `Branding`, `Account.branding` and the mutation that changes it. */
@@ -22,7 +23,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
     fields: (t) => ({
       displayName: t.exposeString('displayName', { description: DOC.displayName }),
       accent: t.exposeString('accent', { nullable: true, description: DOC.accent }),
-      hasLogo: t.exposeBoolean('hasLogo'),
+      hasLogo: t.exposeBoolean('hasLogo', { description: 'Whether the account has a logo.' }),
       supportUrl: t.exposeString('supportUrl', { nullable: true, description: DOC.supportUrl }),
       frameHosts: t.stringList({
         description: DOC.frameHosts,
@@ -31,10 +32,14 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
     }),
   });
   builder.prismaObjectField(account, 'branding', (t) =>
-    t.field({ type: branding, resolve: ({ id }, _args, { database }) => readBranding(database, id) }),
+    t.field({
+      type: branding,
+      description: 'How the hosted pages of the account look.',
+      resolve: ({ id }, _args, { database }) => readBranding(database, id),
+    }),
   );
   const input = builder.inputType('BrandingInput', {
-    description: 'What is to change: null takes it away, what is not given stays.',
+    description: 'What to change. Null removes a setting; members that are not given stay as they are.',
     fields: (t) => ({
       displayName: t.string({ description: DOC.displayName }),
       accent: t.string({ description: DOC.accent }),
@@ -46,8 +51,8 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
   builder.mutationField('updateBranding', (t) =>
     t.field({
       type: branding,
-      description: 'Changes how the hosted pages look, from now on. Needs the scope `admin`.',
-      args: { input: t.arg({ type: input, required: true }) },
+      description: 'Changes how the hosted pages look. Needs the scope `admin`.',
+      args: { input: t.arg({ type: input, required: true, description: 'What to change.' }) },
       resolve: async (_root, { input: given }, context) => {
         await updateBranding(context, namedOf(given), checksOf(context));
         return readBranding(context.database, context.caller.accountId);

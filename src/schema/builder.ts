@@ -37,6 +37,9 @@ export const COMPLEXITY_MAX = 15_000;
 const DEPTH_MAX = 10;
 const BREADTH_MAX = 500;
 
+const ONCE = { complexity: { field: 1, multiplier: 1 } };
+const LIMIT_NAMES = { Complexity: 'cost', Depth: 'depth', Breadth: 'breadth' } as const;
+
 /** @returns a builder with the scalars, and nothing else yet. */
 export function createBuilder() {
   const builder = new SchemaBuilder<SchemaTypes>({
@@ -51,25 +54,62 @@ export function createBuilder() {
     relay: {
       nodeQueryOptions: false,
       nodesQueryOptions: false,
-      // `first` of the connection says how many there are; the list of edges must not multiply that again.
-      edgesFieldOptions: { complexity: { field: 1, multiplier: 1 } },
+      pageInfoTypeOptions: { description: 'Where a page stands in its list (Relay cursor connections).' },
+      hasNextPageFieldOptions: {
+        description: 'Whether the list has nodes after this page. Exact in both directions.',
+      },
+      hasPreviousPageFieldOptions: {
+        description: 'Whether the list has nodes before this page. Exact in both directions.',
+      },
+      startCursorFieldOptions: {
+        description: 'Cursor of the first node, for `before`; null when the page is empty.',
+      },
+      endCursorFieldOptions: {
+        description:
+          'Cursor of the last node, for `after`; null when the page is empty, except in `Query.events`, where it is the cursor to ask again with.',
+      },
+      pageInfoFieldOptions: { description: 'Where the page stands in its list.' },
+      cursorFieldOptions: { description: 'Cursor of the node: opaque text for `after` and `before`.' },
+      nodeFieldOptions: { description: 'The record.' },
+      // `first` of the connection says how many there are; these lists must not multiply that again.
+      edgesFieldOptions: {
+        ...ONCE,
+        description: 'The nodes of the page with their cursors, in the order of the list.',
+      },
+      nodesOnConnection: { ...ONCE, description: 'The nodes of the page, for clients that need no cursors.' },
     },
     complexity: {
       defaultComplexity: 1,
       defaultListMultiplier: 10,
       limit: { complexity: COMPLEXITY_MAX, depth: DEPTH_MAX, breadth: BREADTH_MAX },
-      complexityError: (kind) => new GraphQLError(`the operation is over the limit of ${kind}`),
+      complexityError: (kind, { complexity, depth, breadth }) => {
+        const [found, max] = {
+          Complexity: [complexity, COMPLEXITY_MAX],
+          Depth: [depth, DEPTH_MAX],
+          Breadth: [breadth, BREADTH_MAX],
+        }[kind];
+        return new GraphQLError(
+          `the operation has a ${LIMIT_NAMES[kind]} of ${found}; at most ${max} is allowed`,
+        );
+      },
     },
   });
   defineScalars(builder);
-  builder.queryType({});
-  builder.mutationType({});
+  builder.queryType({
+    description: `Reads. Each needs the scope \`read\` unless its description names another. An operation may have a cost of ${COMPLEXITY_MAX} (a field costs 1, the fields of a list as often as nodes are asked for), a depth of ${DEPTH_MAX} and a breadth of ${BREADTH_MAX} fields.`,
+  });
+  builder.mutationType({
+    description:
+      'Changes. Each description names the scope that it needs. A mutation with an `idempotencyKey` can be repeated safely.',
+  });
   return builder;
 }
 
 function defineScalars(builder: Builder): void {
   builder.scalarType('Decimal', {
-    description: 'An exact decimal number, as a string of digits with at most one point.',
+    description:
+      'An exact decimal number in a string, such as "12.50": a sign where it is below zero, digits, at most one point; no exponent, and no zeros at the end of what is returned.',
+    specifiedByURL: 'https://www.w3.org/TR/xmlschema11-2/#decimal',
     serialize: String,
     parseValue: (value) => {
       if (typeof value === 'string' && isDecimal(value)) return value;
@@ -77,7 +117,9 @@ function defineScalars(builder: Builder): void {
     },
   });
   builder.scalarType('DateTime', {
-    description: 'A moment, ISO 8601 in UTC, to the millisecond: `2026-05-01T12:00:00.000Z`.',
+    description:
+      'A moment as RFC 3339 text. Returned in UTC with milliseconds: `2026-05-01T12:00:00.000Z`. Accepted with any offset.',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
     serialize: String,
     parseValue: readDateTime,
     parseLiteral: (node: ValueNode) => readDateTime(node.kind === 'StringValue' ? node.value : undefined),

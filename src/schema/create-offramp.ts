@@ -3,23 +3,29 @@ import { type CreationChecks, checksOf } from '../resolvers/check-creation.ts';
 import { createOfframp, type OfframpInput } from '../resolvers/create-offramp.ts';
 import { depositUri } from '../resolvers/pay-links.ts';
 import type { Builder } from './builder.ts';
-import { DESCRIPTIONS, definePayload, refuseBesides, sessionFields } from './creation.ts';
+import { definePayload, refuseBesides, sessionFields } from './creation.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
+import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { TransactionRef } from './transaction.ts';
 
 const PAYEE = ['pixKey', 'pixKeyType', 'clientName', 'clientTaxId'] as const;
 const NAMES = pathsOf('input', ['amountPaid', 'amountSent', 'currency', ...PAYEE]);
 
 /** Defines `Mutation.createOfframp`. */
-export function defineOfframpCreation(builder: Builder, transaction: TransactionRef): void {
-  const input = defineInput(builder);
+export function defineOfframpCreation(
+  builder: Builder,
+  transaction: TransactionRef,
+  pixKeyType: PixKeyTypeRef,
+): void {
+  const input = defineInput(builder, pixKeyType);
   const payload = definePayload(builder, transaction, 'CreateOfframpPayload');
   builder.objectField(payload, 'depositUri', (t) =>
     t.string({
       nullable: true,
       description:
-        'What wallets open to make the deposit; null where there is none to make (yet), or its network has no such form.',
+        'Link that opens a wallet with the address and the exact amount of the deposit. Null when no deposit is expected yet, or the network has no such form.',
       resolve: ({ row }) => depositUri(row) ?? null,
     }),
   );
@@ -27,8 +33,11 @@ export function defineOfframpCreation(builder: Builder, transaction: Transaction
     t.field({
       type: payload,
       description:
-        'Makes an offramp: crypto is debited or deposited, a payee gets BRL. Needs the scope `create`.',
-      args: { input: t.arg({ type: input, required: true }), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
+        'Creates an offramp: crypto is debited from the balance or deposited on-chain, and a payee receives BRL by PIX. Needs the scope `create`.',
+      args: {
+        input: t.arg({ type: input, required: true, description: 'The order.' }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
       resolve: (_root, args, context) => {
         const { accept, ...members } = args.input;
         const keyed = { mutation: 'createOfframp', scope: 'create', args } as const;
@@ -45,30 +54,39 @@ export function defineOfframpCreation(builder: Builder, transaction: Transaction
   );
 }
 
-function defineInput(builder: Builder) {
+function defineInput(builder: Builder, pixKeyType: PixKeyTypeRef) {
   const source = builder.enumType('OfframpSource', {
     description: 'Where the crypto of an offramp comes from.',
     values: {
-      BALANCE: { value: 'balance', description: 'The balance of the account.' },
-      EXTERNAL: { value: 'external', description: 'A deposit of an exact amount.' },
+      BALANCE: { value: 'balance', description: 'The balance of the account is debited.' },
+      EXTERNAL: { value: 'external', description: 'A payer deposits the exact amount on-chain.' },
     } as const,
   });
   return builder.inputType('CreateOfframpInput', {
-    description: 'An offramp of one of the amounts, or of a quote.',
+    description:
+      'An offramp. Give one of the two amounts, or a quote. Give the payee whole (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or not at all and name the payee later by `provideIdentity`.',
     fields: (t) => ({
-      amountPaid: t.field({ type: 'Decimal', description: 'Crypto that is paid.' }),
+      amountPaid: t.field({
+        type: 'Decimal',
+        description: 'Crypto that is paid, above 0. No more decimals than the currency has.',
+      }),
       amountSent: t.field({
         type: 'Decimal',
-        description: 'BRL that the payee receives; instead of `amountPaid`.',
+        description: 'BRL that the payee receives, instead of `amountPaid`. At most 2 decimals.',
       }),
-      currency: t.string({ required: true, description: `What is paid. ${DESCRIPTIONS.currency}` }),
-      from: t.field({ type: source, required: true, defaultValue: 'balance' }),
+      currency: t.string({ required: true, description: `Crypto that is paid. ${DESCRIPTIONS.currency}` }),
+      from: t.field({
+        type: source,
+        required: true,
+        defaultValue: 'balance',
+        description: 'Where the crypto comes from.',
+      }),
       pixKey: t.string({
-        description: 'PIX key of the payee. The payee is named whole, or later by `provideIdentity`.',
+        description: 'PIX key of the payee, in the form that its type asks for.',
       }),
-      pixKeyType: t.string({ description: DESCRIPTIONS.pixKeyType }),
-      clientName: t.string({ description: 'Name of the payee.' }),
-      clientTaxId: t.string({ description: DESCRIPTIONS.clientTaxId }),
+      pixKeyType: t.field({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
+      clientName: t.string({ description: 'Full name of the payee.' }),
+      clientTaxId: t.string({ description: `${DESCRIPTIONS.clientTaxId} Of the payee.` }),
       quoteId: t.string({ description: DESCRIPTIONS.quoteId }),
       accept: t.boolean({ required: true, defaultValue: true, description: DESCRIPTIONS.accept }),
       ...sessionFields(t),

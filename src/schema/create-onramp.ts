@@ -3,7 +3,8 @@ import { checksOf } from '../resolvers/check-creation.ts';
 import { createOnramp, type OnrampInput, type OnrampOptions } from '../resolvers/create-onramp.ts';
 import { hostedPage, qrImage } from '../resolvers/pay-links.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { DESCRIPTIONS, definePayload, type InputFields, refuseBesides, sessionFields } from './creation.ts';
+import { definePayload, type InputFields, refuseBesides, sessionFields } from './creation.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { type Done, KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -18,13 +19,13 @@ export function defineOnrampCreations(builder: Builder, transaction: Transaction
 
 function defineCreateCheckout(builder: Builder, transaction: TransactionRef): void {
   const input = builder.inputType('CreateCheckoutInput', {
-    description: 'A hosted session. What is not given, the customer enters there.',
+    description: 'A checkout session on a hosted page. The customer enters there what is not given here.',
     fields: inputFields,
   });
   const payload = definePayload(builder, transaction, 'CreateCheckoutPayload');
   builder.objectField(payload, 'paymentLink', (t) =>
     t.string({
-      description: 'URL of the hosted page.',
+      description: 'URL of the hosted page: send the customer there.',
       resolve: ({ row }, _args, context) => hostedPage(context, row),
     }),
   );
@@ -33,8 +34,11 @@ function defineCreateCheckout(builder: Builder, transaction: TransactionRef): vo
     t.field({
       type: payload,
       description:
-        'Makes a checkout session: the customer pays by PIX, crypto is credited. Needs the scope `create`.',
-      args: { input: t.arg({ type: input, required: true }), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
+        'Creates a checkout session: the customer pays BRL by PIX, crypto is credited to the balance. Needs the scope `create`.',
+      args: {
+        input: t.arg({ type: input, required: true, description: 'The order.' }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
       resolve: (_root, args, context) =>
         create(context, 'createCheckout', args, { family: 'checkouts', needsAmount: false }),
     }),
@@ -43,12 +47,12 @@ function defineCreateCheckout(builder: Builder, transaction: TransactionRef): vo
 
 function defineCreateOnramp(builder: Builder, transaction: TransactionRef): void {
   const input = builder.inputType('CreateOnrampInput', {
-    description: 'An onramp of one of the amounts, or of a quote.',
+    description: 'An onramp. Give one of the two amounts, or a quote.',
     fields: (t) => ({
       ...inputFields(t),
       wallet: t.string({
         description:
-          'Where the crypto is delivered on the network of the currency; to the balance when not given.',
+          'Address that the crypto is delivered to, on the network of `currency`. Default: the crypto is credited to the balance.',
       }),
     }),
   });
@@ -58,8 +62,11 @@ function defineCreateOnramp(builder: Builder, transaction: TransactionRef): void
     t.field({
       type: payload,
       description:
-        'Makes an onramp: the customer pays by PIX, crypto is credited or delivered. Needs the scope `create`.',
-      args: { input: t.arg({ type: input, required: true }), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
+        'Creates an onramp: the customer pays BRL by PIX, crypto is credited to the balance or delivered to `wallet`. Needs the scope `create`.',
+      args: {
+        input: t.arg({ type: input, required: true, description: 'The order.' }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
       resolve: (_root, args, context) =>
         create(context, 'createOnramp', args, { family: 'onramps', needsAmount: true }),
     }),
@@ -68,13 +75,17 @@ function defineCreateOnramp(builder: Builder, transaction: TransactionRef): void
 
 function inputFields(t: InputFields) {
   return {
-    amountPayment: t.field({ type: 'Decimal', description: 'BRL that the customer pays.' }),
+    amountPayment: t.field({
+      type: 'Decimal',
+      description: 'BRL that the customer pays, above 0, at most 2 decimals.',
+    }),
     amountReceived: t.field({
       type: 'Decimal',
-      description: 'Crypto that is received; instead of `amountPayment`.',
+      description:
+        'Crypto that is received, instead of `amountPayment`. No more decimals than the currency has.',
     }),
-    currency: t.string({ required: true, description: `What is received. ${DESCRIPTIONS.currency}` }),
-    clientName: t.string({ description: 'Name of the customer.' }),
+    currency: t.string({ required: true, description: `Crypto that is received. ${DESCRIPTIONS.currency}` }),
+    clientName: t.string({ description: 'Full name of the customer.' }),
     clientTaxId: t.string({
       description: `${DESCRIPTIONS.clientTaxId} Without it the process waits for \`provideIdentity\`.`,
     }),
@@ -89,12 +100,12 @@ function addPixFields(builder: Builder, payload: ReturnType<typeof definePayload
     pixCopyPaste: t.string({
       nullable: true,
       description:
-        'The PIX code to pay; null until the charge is made, which customer and amount are needed for.',
+        'PIX code to pay (copy and paste); null until the charge exists, which needs an amount and a customer.',
       resolve: ({ row }) => row.process?.brCode ?? null,
     }),
     pixQrSvgUrl: t.string({
       nullable: true,
-      description: 'URL of the image of the PIX code.',
+      description: 'URL of the PIX code as a QR image, SVG; null until the charge exists.',
       resolve: ({ row }, _args, context) => qrImage(context, row),
     }),
   }));

@@ -2,7 +2,8 @@
 import { checksOf } from '../resolvers/check-creation.ts';
 import { createWithdrawal, type WithdrawalInput } from '../resolvers/create-withdrawal.ts';
 import type { Builder } from './builder.ts';
-import { DESCRIPTIONS, definePayload } from './creation.ts';
+import { definePayload } from './creation.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -17,15 +18,19 @@ export function defineWithdrawalCreation(builder: Builder, transaction: Transact
       amountReceived: t.field({
         type: 'Decimal',
         required: true,
-        description: 'What leaves the balance; on-chain the network fee is taken from it.',
+        description:
+          'Amount that leaves the balance. On-chain, the network fee is deducted from it. No more decimals than the currency has.',
       }),
-      currency: t.string({ required: true, description: DESCRIPTIONS.currency }),
-      groupId: t.string({ required: true, description: 'The whitelist group, `grp_…`.' }),
+      currency: t.string({
+        required: true,
+        description: `Currency that is withdrawn. ${DESCRIPTIONS.currency}`,
+      }),
+      groupId: t.string({ required: true, description: 'Whitelist group of the destination, `grp_…`.' }),
       address: t.string({
         description:
-          'Address, or for BRL the PIX key; needed where several entries of the group fit the currency.',
+          'Address of the destination; for BRL, its PIX key. Required when several entries of the group fit the currency.',
       }),
-      notes: t.string({ description: 'At most 500 characters.' }),
+      notes: t.string({ description: 'Your own notes, at most 500 characters.' }),
     }),
   });
   const payload = definePayload(builder, transaction, 'CreateWithdrawalPayload');
@@ -33,8 +38,11 @@ export function defineWithdrawalCreation(builder: Builder, transaction: Transact
     t.field({
       type: payload,
       description:
-        'Makes a withdrawal from the balance to a whitelisted wallet or PIX key. Needs the scope `move`.',
-      args: { input: t.arg({ type: input, required: true }), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
+        'Creates a withdrawal from the balance to a whitelisted wallet or PIX key. Above the limit of the account it waits for `approveWithdrawal`. Needs the scope `move`.',
+      args: {
+        input: t.arg({ type: input, required: true, description: 'The withdrawal.' }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
       resolve: (_root, args, context) => {
         const keyed = { mutation: 'createWithdrawal', scope: 'move', args } as const;
         return moveOnce(context, keyed, (attempt) =>

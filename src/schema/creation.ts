@@ -2,30 +2,23 @@
 import { type CreationChecks, EXPIRES_IN } from '../resolvers/check-creation.ts';
 import type { Named } from '../resolvers/check-filter.ts';
 import type { Builder } from './builder.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import type { Done } from './once.ts';
 import type { TransactionRef } from './transaction.ts';
-
-/** Descriptions of members that several inputs have. */
-export const DESCRIPTIONS = {
-  currency: 'Raw code (`USDT_TRX`), display name, or an asset of one network (C-6).',
-  clientTaxId: 'CPF or CNPJ, with or without punctuation.',
-  externalCode: 'Your own reference, at most 200 characters.',
-  returnUrl: 'Where the customer is sent afterwards: an https URL.',
-  webhook: 'https URL that receives the changes of state.',
-  expiresIn: `Life of the session in seconds: ${EXPIRES_IN.min} to ${EXPIRES_IN.max}.`,
-  quoteId: 'A quote of `createQuote`, which says the amounts; used up by this.',
-  accept: 'Whether this accepts the quote; if not, `acceptQuote` does later.',
-  pixKeyType: 'One of cpf, cnpj, email, phone, random.',
-} as const;
 
 /** Defines the answer of a mutation that makes a transaction; what else it has is added by the file of that mutation. */
 export function definePayload(builder: Builder, transaction: TransactionRef, name: string) {
   return builder.objectRef<Done>(name).implement({
-    description: 'The transaction that was made, and what it takes to go on with it.',
+    description: 'The new transaction, and what is needed to continue with it.',
     fields: (t) => ({
-      transaction: t.field({ type: transaction, resolve: ({ row }) => row as never }),
+      transaction: t.field({
+        type: transaction,
+        description: 'The transaction as it stands now.',
+        resolve: ({ row }) => row as never,
+      }),
       replayed: t.exposeBoolean('isReplayed', {
-        description: 'Whether the `idempotencyKey` was used before: then nothing was made now.',
+        description:
+          'True when the `idempotencyKey` was used before: the earlier answer is repeated, nothing new was created.',
       }),
     }),
   });

@@ -1,42 +1,50 @@
 /** Currency and Money, and the catalogue. */
 import { CURRENCIES, type Currency } from '../base/currency.ts';
+import { trimDecimal } from '../base/money.ts';
 import type { Builder } from './builder.ts';
 
-/** An amount of a currency; either may be unknown yet. */
+/** An amount of a currency. Where either is not known, there is no money to speak of: null. */
 export interface Money {
-  readonly amount: string | null;
-  readonly currency: Currency | null;
+  readonly amount: string;
+  readonly currency: Currency;
+}
+
+/** @returns the money; null while the amount, or the currency, is not known. */
+export function moneyOf(amount: string | null, currency: Currency | null): Money | null {
+  return amount === null || currency === null ? null : { amount: trimDecimal(amount), currency };
 }
 
 /** Defines `Currency`, `Money` and `Query.currencies`. */
 export function defineCurrency(builder: Builder) {
   const currency = builder.objectRef<Currency>('Currency').implement({
-    description: 'An asset on a network, or BRL.',
+    description: 'A currency: an asset on a network, or BRL.',
     fields: (t) => ({
-      code: t.exposeString('code', { description: 'Raw ledger code, `<ASSET>_<NETWORK>` or `BRL`.' }),
-      asset: t.exposeString('asset'),
+      code: t.exposeString('code', { description: 'Raw ledger code: `<ASSET>_<NETWORK>`, or `BRL`.' }),
+      asset: t.exposeString('asset', { description: 'The asset without its network, such as `USDT`.' }),
       network: t.string({
         nullable: true,
-        description: 'Null for BRL.',
+        description: 'The network, such as `TRX`; null for BRL.',
         resolve: ({ network }) => network || null,
       }),
-      decimals: t.exposeInt('decimals', { description: 'Decimals of the smallest unit.' }),
+      decimals: t.exposeInt('decimals', {
+        description: 'Most decimals of an amount, 2 to 18. They depend on asset and network.',
+      }),
       displayName: t.exposeString('displayName', {
-        description: '`<ASSET> (<NETWORK>)`, for BRL plain `BRL`.',
+        description: 'Name shown to people: `<ASSET> (<NETWORK>)`, or `BRL`.',
       }),
     }),
   });
   const money = builder.objectRef<Money>('Money').implement({
     description: 'An exact amount and its currency.',
     fields: (t) => ({
-      amount: t.expose('amount', { type: 'Decimal', nullable: true }),
-      currency: t.expose('currency', { type: currency, nullable: true }),
+      amount: t.expose('amount', { type: 'Decimal', description: 'The amount, in units of the currency.' }),
+      currency: t.expose('currency', { type: currency, description: 'Its currency.' }),
     }),
   });
   builder.queryField('currencies', (t) =>
     t.field({
       type: [currency],
-      description: 'Every currency that can be used.',
+      description: 'The catalogue: every currency that transactions can use.',
       resolve: () => [...CURRENCIES],
     }),
   );

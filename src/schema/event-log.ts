@@ -1,13 +1,22 @@
 /** The event log: its types, and `Query.events` for those who poll. */
-import { readEventPage } from '../resolvers/read-events.ts';
+import { encodeEventCursor } from '../events/cursor.ts';
+import { readEventSlice } from '../resolvers/read-events.ts';
 import { type EventFrame, templateOf } from '../resolvers/watch-events.ts';
 import type { EventRow } from '../store/events.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import type { LabelRef } from './label.ts';
 import { isoOf } from './moment.ts';
-import { type Connection, FIRST_DEFAULT, pageSize } from './pagination.ts';
+import {
+  type Connection,
+  connectionOf,
+  type PageArgs,
+  pageArguments,
+  pageComplexity,
+  sliceOf,
+} from './pagination.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** What resolvers of a `TransactionEvent` are given. */
@@ -26,19 +35,26 @@ export function defineEventLog(
   const item = defineItem(builder);
   const event = defineTransactionEvent(builder, registry, refs, item);
   const connection = builder.connectionObject(
-    { type: event, name: 'EventConnection' },
-    { name: 'EventEdge' },
+    {
+      type: event,
+      name: 'EventConnection',
+      description: 'A page of the event log.',
+      fields: (t) => ({
+        totalCount: t.int({
+          description: 'Number of all events that are kept, not only of this page. Exact.',
+          resolve: (page) => (page as unknown as { totalCount: () => number }).totalCount(),
+        }),
+      }),
+    },
+    { name: 'EventEdge', description: 'An event and its cursor, the same as on streams.' },
   );
   builder.queryField('events', (t) =>
     t.field({
       type: connection,
       description:
-        'Events of the account, oldest first: after a cursor, or from the oldest that is kept. `CURSOR_EXPIRED` with `earliest` in the extensions where events after the cursor are not kept any more.',
-      args: {
-        after: t.arg.string(),
-        first: t.arg.int({ defaultValue: FIRST_DEFAULT }),
-      },
-      complexity: (args) => ({ field: 1, multiplier: args.first ?? FIRST_DEFAULT }),
+        'The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer kept; its extension `earliest` is the cursor to go on with.',
+      args: pageArguments(t.arg),
+      complexity: pageComplexity,
       resolve: async (_root, args, context) => (await readPage(context, args)) as never,
     }),
   );
@@ -61,25 +77,28 @@ const ITEM_TYPES = { event: 'TransactionEvent', heartbeat: 'Heartbeat', expired:
 
 function defineItem(builder: Builder) {
   const item = builder.interfaceRef<EventFrame | EventParent>('EventItem').implement({
-    description: 'What comes on the stream of events.',
+    description: 'A frame of the event stream.',
     resolveType: ({ kind }) => ITEM_TYPES[kind],
     fields: (t) => ({
       cursor: t.exposeString('cursor', {
-        description: 'Where to go on after it: for `after`, for `Last-Event-ID`, and for `GET /v2/events`.',
+        description:
+          'Cursor to go on with after this frame: for `after`, for `Last-Event-ID`, and for `GET /v2/events`.',
       }),
     }),
   });
   builder.objectRef<Extract<EventFrame, { kind: 'heartbeat' }>>('Heartbeat').implement({
-    description: 'Says that the stream lives; its cursor is past the events that were not asked for.',
+    description: 'Sign that the stream is alive. Its cursor is past the events that the filter left out.',
     interfaces: [item],
-    fields: (t) => ({ at: t.expose('at', { type: 'DateTime' }) }),
+    fields: (t) => ({ at: t.expose('at', { type: 'DateTime', description: 'When it was sent.' }) }),
   });
   builder.objectRef<Extract<EventFrame, { kind: 'expired' }>>('CursorExpired').implement({
-    description: 'Events after the cursor that was given are not kept any more. The stream ends after it.',
+    description: 'Events after the given cursor are no longer kept. The stream ends after this frame.',
     interfaces: [item],
     fields: (t) => ({
-      earliest: t.exposeString('earliest', { description: 'Goes on with the oldest event that is kept.' }),
-      latest: t.exposeString('latest', { description: 'Goes on with what comes next.' }),
+      earliest: t.exposeString('earliest', {
+        description: 'Cursor that goes on with the oldest event that is kept.',
+      }),
+      latest: t.exposeString('latest', { description: 'Cursor that goes on with the next new event.' }),
     }),
   });
   return item;
@@ -94,24 +113,36 @@ function defineTransactionEvent(
   const stepOf = ({ event }: EventParent) =>
     registry.stepOf(templateOf(registry, event)?.name ?? '', event.component, event.state);
   return builder.objectRef<EventParent>('TransactionEvent').implement({
-    description: 'One change of (component, state) of a transaction.',
+    description: 'One change of component or state of a transaction, as a frame of the event stream.',
     interfaces: [item],
     fields: (t) => ({
       name: t.string({
-        description: '`<template>.<component>.<state>` in lower case.',
+        description: 'Name of the event: `<template>.<component>.<state>` in lower case.',
         resolve: ({ event }) => event.name,
       }),
       sequence: t.int({
         description: 'Position in the transaction, from 1.',
         resolve: ({ event }) => event.sequence,
       }),
-      component: t.string({ resolve: ({ event }) => event.component }),
-      state: t.string({ resolve: ({ event }) => event.state }),
-      occurredAt: t.field({ type: 'DateTime', resolve: ({ event }) => isoOf(event.occurredAt) }),
-      status: t.field({ type: label, resolve: (parent) => stepOf(parent).status }),
-      substatus: t.field({ type: label, resolve: (parent) => stepOf(parent).substatus }),
+      component: t.string({ description: DESCRIPTIONS.step, resolve: ({ event }) => event.component }),
+      state: t.string({ description: DESCRIPTIONS.state, resolve: ({ event }) => event.state }),
+      occurredAt: t.field({
+        type: 'DateTime',
+        description: 'When the change was committed.',
+        resolve: ({ event }) => isoOf(event.occurredAt),
+      }),
+      status: t.field({
+        type: label,
+        description: DESCRIPTIONS.status,
+        resolve: (parent) => stepOf(parent).status,
+      }),
+      substatus: t.field({
+        type: label,
+        description: DESCRIPTIONS.substatus,
+        resolve: (parent) => stepOf(parent).substatus,
+      }),
       body: t.string({
-        description: 'What `/v2` gave for the transaction at that moment, and webhooks carry: JSON text.',
+        description: 'JSON text: the `/v2` body of the transaction at that moment, which webhooks carry too.',
         resolve: ({ event }) => event.payload,
       }),
       transaction: t.field({
@@ -123,27 +154,23 @@ function defineTransactionEvent(
   });
 }
 
-async function readPage(
-  context: GraphqlContext,
-  {
-    after,
-    first,
-  }: { readonly after?: string | null | undefined; readonly first?: number | null | undefined },
-): Promise<Omit<Connection<EventParent>, 'totalCount'>> {
-  const limit = pageSize(first);
-  const page = await readEventPage(context, { after, limit, waitMs: 0 });
-  const edges = page.events.map(({ cursor, event }) => ({
-    cursor,
-    node: { kind: 'event' as const, cursor, event },
+async function readPage(context: GraphqlContext, args: PageArgs): Promise<Connection<EventParent>> {
+  // The log knows its own cursors.
+  const slice = sliceOf(args, (cursor) => cursor);
+  const { size, ...bounds } = slice;
+  const found = await readEventSlice(context, { limit: size + 1, ...bounds });
+  const events = found.events.map((event) => ({
+    kind: 'event' as const,
+    cursor: encodeEventCursor(context.caller.accountId, event.seq),
+    event,
   }));
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: page.hasMore,
-      hasPreviousPage: after != null,
-      startCursor: edges[0]?.cursor ?? null,
-      // Also of an empty page: it is the cursor to ask again with.
-      endCursor: page.next,
-    },
-  };
+  const page = connectionOf(events, slice, {
+    totalCount: () => Number(found.total),
+    cursorOf: ({ cursor }) => cursor,
+    isPreceded: found.hasOlder,
+    isFollowed: found.hasNewer,
+  });
+  // Also of an empty page: it is the cursor to ask again with.
+  const endCursor = page.pageInfo.endCursor ?? (slice.isBackward ? null : found.start);
+  return { ...page, pageInfo: { ...page.pageInfo, endCursor } };
 }

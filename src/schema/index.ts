@@ -13,6 +13,7 @@ import { defineEventLog } from './event-log.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine } from './ledger-line.ts';
 import { definePaymentSession } from './payment-session.ts';
+import { definePixKeyType } from './pix-key-type.ts';
 import { defineQuote } from './quote.ts';
 import { defineSandbox } from './sandbox.ts';
 import { defineSettings } from './settings.ts';
@@ -33,20 +34,27 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   const ledger = defineLedgerLine(builder, currencies);
   const label = defineLabel(builder);
   const template = defineTemplate(builder, registry);
-  const transaction = defineTransaction(builder, registry, { ...currencies, ...ledger, label, template });
+  const pixKeyType = definePixKeyType(builder);
+  const transaction = defineTransaction(builder, registry, {
+    ...currencies,
+    ...ledger,
+    label,
+    template,
+    pixKeyType,
+  });
   const family = defineTransactionQueries(builder, registry, transaction);
   defineStatement(builder, ledger, transaction);
   const balance = defineBalances(builder, currencies);
   defineQuote(builder, template, currencies);
   defineOnrampCreations(builder, transaction);
-  defineOfframpCreation(builder, transaction);
+  defineOfframpCreation(builder, transaction, pixKeyType);
   defineWithdrawalCreation(builder, transaction);
-  defineActs(builder, transaction);
+  defineActs(builder, transaction, pixKeyType);
   defineSandbox(builder, currencies, transaction);
   const account = defineViewer(builder);
   defineSettings(builder, account, template);
   defineBranding(builder, account);
-  defineWhitelist(builder, account);
+  defineWhitelist(builder, account, pixKeyType);
   defineStaticLinks(builder, account, currencies);
   const log = defineEventLog(builder, registry, { label, transaction });
   const endpoint = defineWebhooks(builder, account, template);

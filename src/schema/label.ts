@@ -6,7 +6,10 @@ import type { Builder } from './builder.ts';
 export function defineLabel(builder: Builder) {
   return builder.objectRef<Label>('Label').implement({
     description: 'A text shown to people, in both languages.',
-    fields: (t) => ({ en: t.exposeString('en'), pt: t.exposeString('pt') }),
+    fields: (t) => ({
+      en: t.exposeString('en', { description: 'The text in English.' }),
+      pt: t.exposeString('pt', { description: 'The text in Brazilian Portuguese.' }),
+    }),
   });
 }
 

@@ -13,26 +13,30 @@ export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
   const subAccount = defineSubAccount(builder);
   const ledgerAccount = defineLedgerAccount(builder, currencies, subAccount);
   const ledgerLine = builder.prismaObject('LedgerLine', {
-    description: 'One movement of one ledger account: a statement entry.',
+    description: 'One movement of one ledger account: an entry of the statement. It never changes.',
     include: { ledgerAccount: true },
     fields: (t) => {
       const amount = (name: keyof ReturnType<typeof lineAmounts>, description: string) =>
         t.field({ type: 'Decimal', description, resolve: (line) => amountsOf(line)[name] });
       return {
         number: t.string({
-          description: 'Id of the line on `/v2`; rises with time.',
+          description: 'Id of the line, as on `/v2`. Ids rise with time within the account.',
           resolve: ({ id }) => String(id),
         }),
         date: t.field({
           type: 'DateTime',
-          description: 'Time of the journal.',
+          description: 'When the journal was posted.',
           resolve: (line) => isoOf(line.postedAt),
         }),
-        debit: amount('debit', 'Amount debited from the account.'),
-        credit: amount('credit', 'Amount credited to the account.'),
+        debit: amount('debit', 'Amount debited from the ledger account; 0 for a credit.'),
+        credit: amount('credit', 'Amount credited to the ledger account; 0 for a debit.'),
         previousBalance: amount('previousBalance', 'Balance before this line.'),
         balance: amount('balance', 'Balance after this line.'),
-        ledgerAccount: t.field({ type: ledgerAccount, resolve: (line) => line.ledgerAccount }),
+        ledgerAccount: t.field({
+          type: ledgerAccount,
+          description: 'The ledger account that moved.',
+          resolve: (line) => line.ledgerAccount,
+        }),
       };
     },
   });
@@ -42,10 +46,20 @@ export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
 /** The types of the ledger. */
 export type LedgerRefs = ReturnType<typeof defineLedgerLine>;
 
+const SUB_ACCOUNT_VALUES = {
+  available: { value: 'available', description: 'Can be spent or withdrawn now.' },
+  in_transit: { value: 'in_transit', description: 'Reserved for or sent by transactions under way.' },
+  to_receive: { value: 'to_receive', description: 'Expected, not yet settled.' },
+  blocked: {
+    value: 'blocked',
+    description: 'Held by compliance, a dispute, or a deposit of a wrong amount.',
+  },
+} as const satisfies Record<SubAccount, { value: SubAccount; description: string }>;
+
 function defineSubAccount(builder: Builder) {
   return builder.enumType('SubAccount', {
-    description: 'What part of a balance a ledger account is (`service.md` 2.8).',
-    values: Object.keys(SUB_ACCOUNTS) as SubAccount[],
+    description: 'The parts of a balance, by their published names.',
+    values: SUB_ACCOUNT_VALUES,
   });
 }
 
@@ -55,17 +69,32 @@ function defineLedgerAccount(
   subAccount: ReturnType<typeof defineSubAccount>,
 ) {
   return builder.prismaObject('LedgerAccount', {
-    description: 'A sub-account of the account holder, in one currency.',
+    description: 'One part of the balance in one currency, as an account of the double-entry ledger.',
     fields: (t) => ({
       number: t.string({
-        description: 'Id of the ledger account on `/v2`.',
+        description: 'Id of the ledger account, as on `/v2`.',
         resolve: ({ id }) => String(id),
       }),
-      name: t.exposeString('name'),
-      code: t.exposeString('code', { description: 'Double-entry account code.' }),
-      currencyPrettyName: t.exposeString('prettyName'),
-      currency: t.field({ type: currency, resolve: (account) => currencyOfLedger(account.currency) }),
-      subAccount: t.field({ type: subAccount, resolve: (account) => subAccountName(account.subAccount) }),
+      name: t.exposeString('name', {
+        description: 'Name shown to people: `<ASSET> (<NETWORK>) <sub-account>`.',
+      }),
+      code: t.exposeString('code', {
+        description:
+          'Code in the chart of accounts: numbers separated by dots. The last one is the sub-account.',
+      }),
+      currencyPrettyName: t.exposeString('prettyName', {
+        description: 'Name of the currency shown to people, as on `/v2`.',
+      }),
+      currency: t.field({
+        type: currency,
+        description: 'Its currency.',
+        resolve: (account) => currencyOfLedger(account.currency),
+      }),
+      subAccount: t.field({
+        type: subAccount,
+        description: 'Which part of the balance it is.',
+        resolve: (account) => subAccountName(account.subAccount),
+      }),
     }),
   });
 }

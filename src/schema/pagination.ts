@@ -1,14 +1,35 @@
-/** Relay connections with keyset cursors. */
-import { type GatewayError, invalidParameters } from '../base/errors.ts';
+/** Relay connections with keyset cursors, read from either end. */
+import { invalidParameters, type Violation } from '../base/errors.ts';
+import { BAD_CURSOR } from '../resolvers/list-transactions.ts';
+import type { Builder } from './builder.ts';
 
 /** Largest page (`service.md` 8). */
-export const FIRST_MAX = 100;
-/** Page when `first` is not given. */
-export const FIRST_DEFAULT = 20;
+export const PAGE_MAX = 100;
+/** Page when neither `first` nor `last` is given. */
+export const PAGE_DEFAULT = 20;
+
+/** The arguments of a connection, as the client wrote them. */
+export interface PageArgs {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+  readonly last?: number | null | undefined;
+  readonly before?: string | null | undefined;
+}
+
+/** What the arguments ask for. */
+export interface Slice<Key> {
+  /** Most nodes of the page, 0 to 100. */
+  readonly size: number;
+  /** Whether the nodes nearest to the end are wanted: `last`. */
+  readonly isBackward: boolean;
+  /** Only nodes after this one, and before that one, in the order of the connection. */
+  readonly after?: Key | undefined;
+  readonly before?: Key | undefined;
+}
 
 /** One page of a connection, as the relay plugin takes it. */
 export interface Connection<Node> {
-  readonly totalCount: () => number;
+  readonly totalCount: () => number | null | Promise<number | null>;
   readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
   readonly pageInfo: {
     readonly hasNextPage: boolean;
@@ -18,36 +39,76 @@ export interface Connection<Node> {
   };
 }
 
-/**
- * @returns how many nodes to read: one more than asked for tells whether there is a next page.
- * @throws {GatewayError} `INVALID_PARAMETER` when `first` is not 1 to 100 (C-12).
- */
-export function pageSize(first: number | null | undefined): number {
-  const size = first ?? FIRST_DEFAULT;
-  if (size >= 1 && size <= FIRST_MAX) return size;
-  throw invalidParameters([{ parameter: 'first', message: `must be an integer from 1 to ${FIRST_MAX}` }]);
+/** Defines the four arguments of a connection. */
+export function pageArguments(t: ArgumentBuilder) {
+  return {
+    first: t.int({
+      description: `Number of nodes from the start: 0 to ${PAGE_MAX}, default ${PAGE_DEFAULT}. Not together with \`last\`.`,
+    }),
+    after: t.string({ description: 'Cursor: only nodes after this one, in the order of the list.' }),
+    last: t.int({
+      description: `Number of nodes from the end: 0 to ${PAGE_MAX}. They come in the order of the list all the same. Not together with \`first\`.`,
+    }),
+    before: t.string({ description: 'Cursor: only nodes before this one, in the order of the list.' }),
+  };
+}
+
+type ArgumentBuilder = Pick<Parameters<Parameters<Builder['args']>[0]>[0], 'int' | 'string'>;
+
+/** @returns the cost of a page: that of a node, as often as nodes are asked for. */
+export function pageComplexity({ first, last }: PageArgs): { field: number; multiplier: number } {
+  return { field: 1, multiplier: Math.max(first ?? last ?? PAGE_DEFAULT, 1) };
 }
 
 /**
- * @param nodes - up to `size + 1`, in order.
- * @param keyOf - what a node's cursor stands for.
+ * @param keyOf - what a cursor stands for; undefined when no page of the connection gave it.
+ * @throws {GatewayError} `INVALID_PARAMETER` naming every argument that is not accepted (C-12).
+ */
+export function sliceOf<Key>(args: PageArgs, keyOf: (cursor: string) => Key | undefined): Slice<Key> {
+  const { first, last, after, before } = args;
+  const violations: Violation[] = [];
+  for (const [parameter, size] of Object.entries({ first, last }))
+    if (size != null && (size < 0 || size > PAGE_MAX))
+      violations.push({ parameter, message: `must be an integer from 0 to ${PAGE_MAX}` });
+  if (first != null && last != null)
+    violations.push({ parameter: 'last', message: 'must not be given together with first' });
+  const read = (parameter: string, cursor: string | null | undefined) => {
+    if (cursor == null) return undefined;
+    const key = keyOf(cursor);
+    if (key === undefined) violations.push({ parameter, message: BAD_CURSOR });
+    return key;
+  };
+  const bounds = { after: read('after', after), before: read('before', before) };
+  if (violations.length > 0) throw invalidParameters(violations);
+  return { size: first ?? last ?? PAGE_DEFAULT, isBackward: last != null, ...bounds };
+}
+
+/**
+ * @param nodes - in the order in which they were read: from the end when backward. Up to `size + 1`: one more than asked
+ *   for tells whether there are more.
+ * @param options - `keyOf`: what a node's cursor stands for; whether the connection has nodes outside the bounds of the
+ *   slice, before it and after it.
  */
 export function connectionOf<Node>(
   nodes: readonly Node[],
-  size: number,
+  { size, isBackward }: Pick<Slice<unknown>, 'size' | 'isBackward'>,
   options: {
-    after: string | null | undefined;
-    totalCount: Connection<Node>['totalCount'];
-    keyOf: (node: Node) => string;
+    readonly totalCount: Connection<Node>['totalCount'];
+    readonly cursorOf: (node: Node) => string;
+    readonly isPreceded: boolean;
+    readonly isFollowed: boolean;
   },
 ): Connection<Node> {
-  const edges = nodes.slice(0, size).map((node) => ({ cursor: encodeCursor(options.keyOf(node)), node }));
+  const page = nodes.slice(0, size);
+  if (isBackward) page.reverse();
+  const edges = page.map((node) => ({ cursor: options.cursorOf(node), node }));
+  const isCut = nodes.length > size;
   return {
     totalCount: options.totalCount,
     edges,
     pageInfo: {
-      hasNextPage: nodes.length > size,
-      hasPreviousPage: options.after != null,
+      hasNextPage: options.isFollowed || (isCut && !isBackward),
+      hasPreviousPage: options.isPreceded || (isCut && isBackward),
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,
     },
@@ -59,17 +120,14 @@ export function encodeCursor(key: string): string {
   return Buffer.from(key).toString('base64url');
 }
 
-/**
- * @returns the key of a cursor.
- * @throws {GatewayError} `INVALID_PARAMETER` when it is not one that `encodeCursor` gave.
- */
-export function decodeCursor(cursor: string): string {
+/** @returns the key of a cursor; undefined when it is not one that `encodeCursor` gave. */
+export function decodeCursor(cursor: string): string | undefined {
   const key = Buffer.from(cursor, 'base64url').toString();
-  if (key === '' || key.includes('\0') || encodeCursor(key) !== cursor) throw badCursor();
-  return key;
+  return key === '' || key.includes('\0') || encodeCursor(key) !== cursor ? undefined : key;
 }
 
-/** @returns the error for a cursor that no page of the connection gave. */
-export function badCursor(): GatewayError {
-  return invalidParameters([{ parameter: 'after', message: 'must be a cursor of this connection' }]);
+/** @returns the number of a cursor; undefined when it is not one that `encodeCursor` gave of a number above zero. */
+export function decodeNumber(cursor: string): bigint | undefined {
+  const key = decodeCursor(cursor);
+  return key && /^[1-9]\d{0,17}$/.test(key) ? BigInt(key) : undefined;
 }

@@ -1,5 +1,4 @@
 /** PaymentSession: the public side of one transaction, for whoever holds the token of its session. */
-import type { Currency } from '../base/currency.ts';
 import { trimDecimal } from '../base/money.ts';
 import { requireSession } from '../resolvers/context.ts';
 import { type PayerFacts, payerFacts } from '../resolvers/payer-facts.ts';
@@ -8,7 +7,8 @@ import { watchSession } from '../resolvers/watch-events.ts';
 import { readProcesses } from '../store/processes.ts';
 import { known } from '../templates/amounts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import type { CurrencyRefs } from './currency.ts';
+import { type CurrencyRefs, moneyOf } from './currency.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import type { LabelRef } from './label.ts';
 import { isoOf } from './moment.ts';
 
@@ -21,91 +21,111 @@ type Told = PaymentSession & { readonly facts: PayerFacts };
 
 /** Facts that are texts, and what each is. */
 const TEXTS = {
-  pixCopyPaste: 'The PIX code; null until the charge is made, and where nothing is paid by PIX.',
-  qrSvgUrl: 'URL of the QR image of what is to be paid, SVG.',
-  depositAddress: 'Where to deposit.',
-  exactDepositAmount: 'To be sent digit for digit: it is how a deposit finds its session.',
-  depositUri: 'Link that opens a wallet with address and exact amount, where the network has such a form.',
-  pixE2e: 'End-to-end id of the PIX, once it is known.',
-  txHash: 'On-chain transaction, once it is known.',
-  explorerUrl: 'Its page of a block explorer.',
-  wallet: 'Where crypto is delivered to.',
-  clientName: 'First name of the customer or payee, and initials.',
-  clientTaxId: 'CPF or CNPJ of the customer or payee, with most of it masked.',
-  pixKey: 'PIX key of the payee, with most of it masked.',
-  returnUrl: 'Where the merchant wants the payer to go afterwards.',
+  pixCopyPaste:
+    'PIX code to pay (copy and paste); null until the charge exists, and when nothing is paid by PIX.',
+  qrSvgUrl: 'URL of the QR image to pay by, SVG; null when there is none.',
+  depositAddress: 'Address to deposit to; null when no deposit is expected.',
+  exactDepositAmount: 'Amount to deposit, digit for digit: the exact amount identifies the session.',
+  depositUri:
+    'Link that opens a wallet with the address and the exact amount; null when the network has no such form.',
+  pixE2e: 'PIX end-to-end id; null until it is known.',
+  txHash: 'Hash of the on-chain transaction; null until it is known.',
+  explorerUrl: 'Block explorer page of the on-chain transaction.',
+  wallet: 'Address that the crypto is delivered to; null when it is credited to the balance.',
+  clientName: 'First name and initials of the customer or payee.',
+  clientTaxId: 'CPF or CNPJ of the customer or payee, mostly masked.',
+  pixKey: 'PIX key of the payee, mostly masked.',
+  returnUrl: 'Where the merchant sends the payer after the payment.',
 } as const;
 
 const DOC =
-  'For a caller whose bearer is the token of a payment session, the last part of its link: `Authorization: Bearer <token>`, or `?access_token=<token>` where a browser can send no headers.';
+  'Needs the token of a payment session instead of an API key. The token is the last part of the payment link; send it as `Authorization: Bearer <token>`, or as `?access_token=<token>` where a browser cannot send headers.';
 
 /** Defines `PaymentSession`, the query and the subscription that give it. */
 export function definePaymentSession(builder: Builder, refs: Refs): void {
   const session = defineType(builder, refs);
   builder.queryField('paymentSession', (t) =>
-    t.field({ type: session, description: DOC, resolve: (_root, _args, context) => sessionOf(context) }),
+    t.field({
+      type: session,
+      description: `The public side of one transaction. ${DOC}`,
+      resolve: (_root, _args, context) => sessionOf(context),
+    }),
   );
   builder.subscriptionField('paymentSession', (t) =>
     t.field({
       type: session,
-      description: `The session as it stands, then again after every change. ${DOC}`,
+      description: `The session as it stands now, then again after every change. ${DOC}`,
       subscribe: (_root, _args, context) => watchSession(context, context.stream),
       resolve: (_frame, _args, context) => sessionOf(context),
     }),
   );
 }
 
-function defineType(builder: Builder, { label, money }: Refs) {
-  const ask = builder.enumType('PaymentAsk', {
-    description: 'What the payer is asked for.',
-    values: Object.fromEntries(ASKS.map((name) => [name.toUpperCase(), { value: name }])),
+const ASK_DOCS: Readonly<Record<(typeof ASKS)[number], string>> = {
+  amount: 'Enter the amount.',
+  quote: 'Accept the price.',
+  identity: 'Say who pays or, for an offramp, who is paid.',
+  confirmation: 'Confirm or correct that identity.',
+  payment: 'Pay the PIX code.',
+  deposit: 'Deposit the exact amount.',
+  resolution: 'Decide about a deposit that did not fit: convert it, or send it back.',
+};
+
+function defineAsk(builder: Builder) {
+  return builder.enumType('PaymentAsk', {
+    description: 'What the page asks the payer for.',
+    values: Object.fromEntries(
+      ASKS.map((name) => [name.toUpperCase(), { value: name, description: ASK_DOCS[name] }]),
+    ),
   });
-  return builder.objectRef<Told>('PaymentSession').implement({
-    description: 'What a payer may know of a transaction.',
+}
+
+function defineType(builder: Builder, { currency, label, money }: Refs) {
+  const ask = defineAsk(builder);
+  const session = builder.objectRef<Told>('PaymentSession').implement({
+    description: 'The public side of a transaction: what its payer may know.',
     fields: (t) => {
       const text = (name: keyof typeof TEXTS) =>
         t.string({ nullable: true, description: TEXTS[name], resolve: ({ facts }) => facts[name] });
-      const decimal = (name: 'quote' | 'fees', description: string) =>
-        t.field({
-          type: 'Decimal',
-          nullable: true,
-          description,
-          resolve: ({ facts }) => trimmed(facts[name]),
-        });
       return {
         sequence: t.int({
-          description: 'Changes so far: a number that has not changed says that nothing has.',
+          description: 'Number of state changes so far. While it stays the same, nothing changed.',
           resolve: ({ row }) => row.process?.sequence ?? 0,
         }),
-        status: t.field({ type: label, resolve: ({ step }) => step.status }),
-        substatus: t.field({ type: label, resolve: ({ step }) => step.substatus }),
-        message: t.field({ type: label, resolve: ({ step }) => step.message }),
+        status: t.field({
+          type: label,
+          description: DESCRIPTIONS.status,
+          resolve: ({ step }) => step.status,
+        }),
+        substatus: t.field({
+          type: label,
+          description: DESCRIPTIONS.substatus,
+          resolve: ({ step }) => step.substatus,
+        }),
+        message: t.field({
+          type: label,
+          description: 'What the present state means.',
+          resolve: ({ step }) => step.message,
+        }),
         ask: t.field({
           type: ask,
           nullable: true,
-          description: 'Null where there is nothing to do but wait, or nothing any more.',
+          description: 'What the payer is asked for now; null when there is nothing to do.',
           resolve: (each) => each.ask,
         }),
         isRenewable: t.exposeBoolean('isRenewable', {
-          description: 'Whether it came to nothing and can be begun anew on its page.',
+          description:
+            'Whether the session ended without a payment and the payer can start a new one on its page.',
         }),
-        merchant: t.string({ resolve: ({ branding }) => branding.displayName }),
-        link: t.string({ description: 'URL of its page.', resolve: ({ facts }) => facts.link }),
-        payment: t.field({
-          type: money,
-          description: 'What the payer pays.',
-          resolve: ({ facts }) => moneyOf(facts.amountPayment, facts.source),
+        merchant: t.string({
+          description: 'Name of the merchant, from the branding.',
+          resolve: ({ branding }) => branding.displayName,
         }),
-        received: t.field({
-          type: money,
-          description: 'What comes of it.',
-          resolve: ({ facts }) => moneyOf(facts.amountReceived, facts.target),
-        }),
-        quote: decimal('quote', 'BRL for one unit of crypto.'),
-        fees: decimal('fees', 'BRL.'),
+        link: t.string({ description: 'URL of the hosted page.', resolve: ({ facts }) => facts.link }),
         expiresAt: t.field({
           type: 'DateTime',
           nullable: true,
+          description: 'When the session expires; null when it has no end.',
           resolve: ({ facts }) => facts.expiresAt && isoOf(facts.expiresAt),
         }),
         priceHeldUntil: t.field({
@@ -121,10 +141,48 @@ function defineType(builder: Builder, { label, money }: Refs) {
       };
     },
   });
+  defineMoney(builder, session, { currency, money });
+  return session;
 }
 
-function moneyOf(amount: string | null, currency: Currency) {
-  return { amount: trimmed(amount), currency };
+type SessionRef = ReturnType<typeof defineType>;
+
+function defineMoney(builder: Builder, session: SessionRef, { currency, money }: CurrencyRefs): void {
+  builder.objectFields(session, (t) => {
+    const decimal = (name: 'quote' | 'fees', description: string) =>
+      t.field({
+        type: 'Decimal',
+        nullable: true,
+        description,
+        resolve: ({ facts }) => trimmed(facts[name]),
+      });
+    return {
+      payment: t.field({
+        type: money,
+        nullable: true,
+        description: 'What the payer pays; null until the amount is known.',
+        resolve: ({ facts }) => moneyOf(facts.amountPayment, facts.source),
+      }),
+      received: t.field({
+        type: money,
+        nullable: true,
+        description: 'What is received for it; null until the amount is known.',
+        resolve: ({ facts }) => moneyOf(facts.amountReceived, facts.target),
+      }),
+      paymentCurrency: t.field({
+        type: currency,
+        description: 'Currency that the payer pays in.',
+        resolve: ({ facts }) => facts.source,
+      }),
+      receivedCurrency: t.field({
+        type: currency,
+        description: 'Currency that is received for it.',
+        resolve: ({ facts }) => facts.target,
+      }),
+      quote: decimal('quote', 'Price in BRL of one unit of crypto; null until there is a quote.'),
+      fees: decimal('fees', 'Total fees, BRL; null until there is a quote.'),
+    };
+  });
 }
 
 function trimmed(amount: string | null): string | null {

@@ -8,7 +8,7 @@ import type { Builder, GraphqlContext } from './builder.ts';
 /** Defines `Payment`. */
 export function definePayment(builder: Builder) {
   return builder.objectRef<ProcessRow>('Payment').implement({
-    description: 'What a payer needs to know: where the hosted page is, and what to pay or deposit.',
+    description: 'What a payer needs: the hosted page, and what to pay or deposit.',
     fields: (t) => ({
       link: t.string({
         description: 'URL of the hosted page.',
@@ -16,18 +16,19 @@ export function definePayment(builder: Builder) {
       }),
       pixCopyPaste: t.string({
         nullable: true,
-        description: 'The PIX code; null until the charge is made, and where nothing is paid by PIX.',
+        description:
+          'PIX code to pay (copy and paste); null until the charge exists, and when nothing is paid by PIX.',
         resolve: (row) => row.process?.brCode ?? null,
       }),
       qrSvgUrl: t.string({
         nullable: true,
-        description: 'URL of its QR image, SVG; of the deposit where one is awaited.',
+        description: 'URL of the QR image to pay or deposit by, SVG; null when there is none.',
         resolve: (row, _args, context) => qrImage(context, row),
       }),
       depositUri: t.string({
         nullable: true,
         description:
-          'Link that opens a wallet with address and exact amount; null where the network has no such form.',
+          'Link that opens a wallet with the address and the exact amount; null when no deposit is expected or the network has no such form.',
         resolve: (row) => depositUri(row) ?? null,
       }),
     }),

@@ -10,8 +10,8 @@ import { createQuote, QUOTE_LIFE_MS, readQuote } from '../resolvers/quotes.ts';
 import type { QuoteRow } from '../store/quotes.ts';
 import type { Family } from '../templates/define.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { DESCRIPTIONS } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
@@ -29,34 +29,46 @@ const DIRECTIONS: Readonly<Partial<Record<Family, PriceRequest['direction']>>> =
 export function defineQuote(builder: Builder, template: TemplateRef, currencies: CurrencyRefs): void {
   const quote = defineType(builder, template, currencies);
   const input = builder.inputType('QuoteInput', {
-    description: 'An order by one of its amounts.',
+    description: 'An order to be priced. Give one of the two amounts.',
     fields: (t) => ({
       template: t.field({
         type: template,
         required: true,
-        description: 'What the order is to be. It says which way is converted, and by which settings.',
+        description:
+          'Template of the order. It decides the direction and the price settings. Withdrawals have no quote.',
       }),
-      currency: t.string({ required: true, description: `The crypto. ${DESCRIPTIONS.currency}` }),
-      brlAmount: t.field({ type: 'Decimal', description: 'BRL that is paid in, or out to the payee.' }),
+      currency: t.string({
+        required: true,
+        description: `The crypto that is bought or sold. ${DESCRIPTIONS.currency}`,
+      }),
+      brlAmount: t.field({
+        type: 'Decimal',
+        description: 'BRL that the customer pays, or that the payee receives. Above 0, at most 2 decimals.',
+      }),
       cryptoAmount: t.field({
         type: 'Decimal',
-        description: 'Crypto that is received or paid; instead of `brlAmount`.',
+        description:
+          'Crypto that is received or paid, instead of `brlAmount`. No more decimals than the currency has.',
       }),
     }),
   });
   builder.queryField('quote', (t) =>
     t.field({
       type: quote,
-      description: 'What an order would cost now; nothing is promised. Needs the scope `read`.',
-      args: { input: t.arg({ type: input, required: true }) },
+      description:
+        'The price of an order now. It is not reserved: `createQuote` does that. Needs the scope `read`.',
+      args: { input: t.arg({ type: input, required: true, description: 'The order.' }) },
       resolve: (_root, args, context) => readQuote(context, requestOf(context, args.input)),
     }),
   );
   builder.mutationField('createQuote', (t) =>
     t.field({
       type: quote,
-      description: `Prices an order and keeps the price for ${QUOTE_LIFE_MS / 60_000} minutes, to be used once. Needs the scope \`create\`.`,
-      args: { input: t.arg({ type: input, required: true }), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
+      description: `Prices an order and holds the price for ${QUOTE_LIFE_MS / 60_000} minutes, for one use. Error \`QUOTE_UNAVAILABLE\` without a rate of the last 60 seconds. Needs the scope \`create\`.`,
+      args: {
+        input: t.arg({ type: input, required: true, description: 'The order.' }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
       resolve: async (_root, args, context) => {
         const keyed = { mutation: 'createQuote', scope: 'create', args } as const;
         const { kept } = await keepOnce(context, keyed, () =>
@@ -77,25 +89,37 @@ function defineType(builder: Builder, template: TemplateRef, { currency }: Curre
       return {
         id: t.string({
           nullable: true,
-          description: 'To be given as `quoteId`; null where nothing was promised.',
+          description: 'Id to give as `quoteId`; null for a price that is not reserved.',
           resolve: ({ id }) => id || null,
         }),
-        template: t.field({ type: template, resolve: (row) => row.template }),
-        currency: t.field({ type: currency, resolve: (row) => currencyOfLedger(row.currency) }),
-        rate: decimal('quote', 'BRL for one unit of crypto, with the spread.'),
-        refQuote: decimal('refQuote', 'Mid-market reference rate.'),
-        brlAmount: decimal('brlAmount', 'BRL that is paid in, or out to the payee.'),
+        template: t.field({
+          type: template,
+          description: 'Template of the order.',
+          resolve: (row) => row.template,
+        }),
+        currency: t.field({
+          type: currency,
+          description: 'The crypto that is bought or sold.',
+          resolve: (row) => currencyOfLedger(row.currency),
+        }),
+        rate: decimal('quote', 'Price in BRL of one unit of crypto, spread included.'),
+        refQuote: decimal('refQuote', 'Mid-market rate in BRL for one unit of crypto.'),
+        brlAmount: decimal('brlAmount', 'BRL that the customer pays, or that the payee receives.'),
         cryptoAmount: decimal('cryptoAmount', 'Crypto that is received or paid.'),
         fees: decimal('fees', 'Total fees, BRL.'),
         networkFee: decimal(
           'networkFee',
-          'What the network takes besides, in the crypto; 0 where nothing is delivered.',
+          'Network fee in the crypto, on top of `fees`; 0 when nothing is delivered on-chain.',
         ),
-        createdAt: t.field({ type: 'DateTime', resolve: (row) => isoOf(row.createdAt) }),
+        createdAt: t.field({
+          type: 'DateTime',
+          description: 'When the order was priced.',
+          resolve: (row) => isoOf(row.createdAt),
+        }),
         expiresAt: t.field({
           type: 'DateTime',
           nullable: true,
-          description: 'Until when it can be used; null where nothing was promised.',
+          description: 'When the reserved price ends; null for a price that is not reserved.',
           resolve: ({ id, expiresAt }) => (id ? isoOf(expiresAt) : null),
         }),
       };

@@ -2,18 +2,19 @@
 import { currencyOfLedger } from '../base/currency.ts';
 import type { Funding } from '../resolvers/fund-account.ts';
 import { advanceClock, fundSandbox, parseDuration, playScenario } from '../resolvers/play-sandbox.ts';
-import type { Scenario } from '../resolvers/sandbox.ts';
+import { SCENARIO_DOCS, SCENARIO_NAMES, type Scenario } from '../resolvers/sandbox.ts';
 import type { Builder } from './builder.ts';
-import { DESCRIPTIONS } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Defines `Query.sandboxScenarios` and the mutations of the sandbox. */
 export function defineSandbox(builder: Builder, currencies: CurrencyRefs, transaction: TransactionRef): void {
+  const scenarioName = defineScenarioName(builder);
   const scenario = builder.objectRef<Scenario>('SandboxScenario').implement({
-    description: 'Something that the outside world may do to a transaction.',
+    description: 'Something that the outside world can do to a transaction.',
     fields: (t) => ({
-      name: t.exposeString('name'),
+      name: t.field({ type: scenarioName, description: 'Name of the scenario.', resolve: (row) => row.name }),
       doc: t.exposeString('doc', { description: 'What happens, in one sentence.' }),
     }),
   });
@@ -21,27 +22,43 @@ export function defineSandbox(builder: Builder, currencies: CurrencyRefs, transa
     t.field({
       type: [scenario],
       nullable: true,
-      description: 'What `sandboxTrigger` can play; null for a live account.',
+      description: 'The scenarios that `sandboxTrigger` can play; null for a live account.',
       resolve: (_root, _args, { sandbox }) => (sandbox ? [...sandbox.scenarios] : null),
     }),
   );
-  defineTrigger(builder, transaction);
+  defineTrigger(builder, transaction, scenarioName);
   defineClock(builder);
   defineFund(builder, currencies);
 }
 
-function defineTrigger(builder: Builder, transaction: TransactionRef): void {
+function defineScenarioName(builder: Builder) {
+  return builder.enumType('SandboxScenarioName', {
+    description:
+      'The scenarios of the sandbox; `/v2` and the CLI have the same names in lower case with hyphens.',
+    values: Object.fromEntries(
+      SCENARIO_NAMES.map((name) => [
+        name.toUpperCase().replaceAll('-', '_'),
+        { value: name, description: SCENARIO_DOCS[name] },
+      ]),
+    ),
+  });
+}
+
+type ScenarioNameRef = ReturnType<typeof defineScenarioName>;
+
+function defineTrigger(builder: Builder, transaction: TransactionRef, scenario: ScenarioNameRef): void {
   builder.mutationField('sandboxTrigger', (t) =>
     t.field({
       type: transaction,
       description:
-        'Plays a scenario on a transaction, at once or when the transaction gets there. Needs a test key with the scope `create`.',
+        'Plays a scenario on a transaction: at once, or when the transaction reaches the step it concerns. Error `STEP_CONFLICT` when it can no longer happen. Needs a test key with the scope `create`.',
       args: {
-        end2end: t.arg.string({ required: true }),
-        scenario: t.arg.string({ required: true, description: 'A name of `sandboxScenarios`.' }),
+        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
+        scenario: t.arg({ type: scenario, required: true, description: 'What to play.' }),
         amount: t.arg({
           type: 'Decimal',
-          description: 'What is paid or deposited instead, where the scenario takes that.',
+          description:
+            'Amount that is paid or deposited instead of the usual one, for scenarios that take one.',
         }),
       },
       resolve: async (_root, { end2end, scenario, amount }, context) =>
@@ -55,9 +72,12 @@ function defineClock(builder: Builder): void {
     t.field({
       type: 'DateTime',
       description:
-        'Sets the clock of the sandbox ahead, for all sandbox accounts, and gives its time then. Needs a test key with the scope `create`.',
+        'Moves the clock of the sandbox forward, for all sandbox accounts, and returns its new time. Needs a test key with the scope `create`.',
       args: {
-        by: t.arg.string({ required: true, description: 'A duration: `250ms`, `90s`, `30m`, `2h`, `1d`.' }),
+        by: t.arg.string({
+          required: true,
+          description: 'A duration such as `250ms`, `90s`, `30m`, `2h` or `1d`; at most ten years.',
+        }),
       },
       resolve: async (_root, { by }, context) => {
         // Refused under its name here; the use case knows it by that of `/v2`.
@@ -70,21 +90,32 @@ function defineClock(builder: Builder): void {
 
 function defineFund(builder: Builder, { currency }: CurrencyRefs): void {
   const funding = builder.objectRef<Funding>('SandboxFunding').implement({
-    description: 'An amount that was given.',
+    description: 'An amount that was credited.',
     fields: (t) => ({
-      journalId: t.exposeString('journalId', { description: 'The adjustment in the ledger.' }),
-      currency: t.field({ type: currency, resolve: (given) => currencyOfLedger(given.currency) }),
-      amount: t.expose('amount', { type: 'Decimal' }),
+      journalId: t.exposeString('journalId', { description: 'Identifier of the journal in the ledger.' }),
+      currency: t.field({
+        type: currency,
+        description: 'Its currency.',
+        resolve: (given) => currencyOfLedger(given.currency),
+      }),
+      amount: t.expose('amount', { type: 'Decimal', description: 'The amount.' }),
     }),
   });
   builder.mutationField('sandboxFund', (t) =>
     t.field({
       type: funding,
       description:
-        'Gives the account an amount, without a transaction. Needs a test key with the scope `create`.',
+        'Credits an amount to the available balance, without a transaction. Needs a test key with the scope `create`.',
       args: {
-        currency: t.arg.string({ required: true, description: DESCRIPTIONS.currency }),
-        amount: t.arg({ type: 'Decimal', required: true }),
+        currency: t.arg.string({
+          required: true,
+          description: `Currency to credit. ${DESCRIPTIONS.currency}`,
+        }),
+        amount: t.arg({
+          type: 'Decimal',
+          required: true,
+          description: 'Amount, above 0, with no more decimals than the currency has.',
+        }),
       },
       resolve: (_root, args, context) => fundSandbox(context, args),
     }),

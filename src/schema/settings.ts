@@ -15,17 +15,17 @@ import type { AccountRef } from './viewer.ts';
 
 /** The settings of a template, and what each is. */
 const TEMPLATE_SETTINGS = {
-  spread: 'Distance of the quote from the market rate, a fraction below 1.',
-  feeRate: 'Fee as a fraction of the amount in BRL, below 1.',
-  feeFixed: 'Fixed fee, BRL.',
-  amountMin: 'Least of a transaction, BRL.',
-  amountMax: 'Most of a transaction, BRL.',
-  customerStepUp30d: 'BRL of a customer in 30 days above which a closer look is due.',
-  customerLimitDaily: 'Most of a customer in a UTC day, BRL.',
+  spread: 'Distance of the quote from the market rate, as a fraction from 0 to below 1: `0.01` is 1 %.',
+  feeRate: 'Fee as a fraction of the amount in BRL, from 0 to below 1: `0.01` is 1 %.',
+  feeFixed: 'Fixed fee of a transaction, BRL.',
+  amountMin: 'Smallest amount of a transaction, BRL.',
+  amountMax: 'Largest amount of a transaction, BRL.',
+  customerStepUp30d: 'Volume of one customer in 30 days, BRL, above which an identity step-up is required.',
+  customerLimitDaily: 'Largest volume of one customer in a UTC day, BRL.',
 } as const;
 type SettingName = keyof typeof TEMPLATE_SETTINGS;
-const COOLING = 'How long a new whitelist entry cannot be used yet, seconds.';
-const APPROVAL = 'BRL above which a withdrawal needs a second approver; null for never.';
+const COOLING = 'Time in seconds before a new whitelist entry can be used.';
+const APPROVAL = 'Amount in BRL above which a withdrawal needs a second approver; null: never.';
 
 /** Defines `TemplateSetting`, `AccountSettings`, their fields of `Account` and the mutations that change them. */
 export function defineSettings(builder: Builder, account: AccountRef, template: TemplateRef): void {
@@ -34,22 +34,26 @@ export function defineSettings(builder: Builder, account: AccountRef, template: 
 }
 
 function defineTemplateSettings(builder: Builder, account: AccountRef, template: TemplateRef): void {
-  const setting = defineSettingType(builder);
+  const setting = defineSettingType(builder, template);
   builder.prismaObjectField(account, 'templateSettings', (t) =>
-    t.relation('templateSettings', { type: setting, query: { orderBy: { template: 'asc' } } }),
+    t.relation('templateSettings', {
+      type: setting,
+      description: 'Price and limits of each template.',
+      query: { orderBy: { template: 'asc' } },
+    }),
   );
   const input = builder.inputType('TemplateSettingsInput', {
-    description: 'What is to change; what is not given stays.',
+    description: 'What to change. Members that are not given stay as they are.',
     fields: (t) => eachSetting((name) => t.field({ type: 'Decimal', description: TEMPLATE_SETTINGS[name] })),
   });
   builder.mutationField('updateTemplateSettings', (t) =>
     t.prismaField({
       type: setting,
       description:
-        'Changes price and limits of a template, for what is made from now on. Needs the scope `admin`.',
+        'Changes price and limits of a template, for transactions created from now on. Needs the scope `admin`.',
       args: {
-        template: t.arg({ type: template, required: true }),
-        input: t.arg({ type: input, required: true }),
+        template: t.arg({ type: template, required: true, description: 'Template to change.' }),
+        input: t.arg({ type: input, required: true, description: 'What to change.' }),
       },
       resolve: async (query, _root, args, context) => {
         const { database, caller } = context;
@@ -62,11 +66,11 @@ function defineTemplateSettings(builder: Builder, account: AccountRef, template:
   );
 }
 
-function defineSettingType(builder: Builder) {
+function defineSettingType(builder: Builder, template: TemplateRef) {
   return builder.prismaObject('TemplateSetting', {
-    description: 'Price and limits of one template (C-21). Rates are fractions, amounts BRL.',
+    description: 'Price and limits of one template (C-21).',
     fields: (t) => ({
-      template: t.exposeString('template'),
+      template: t.field({ type: template, description: 'The template.', resolve: (row) => row.template }),
       ...eachSetting((name) =>
         t.field({
           type: 'Decimal',
@@ -85,7 +89,7 @@ function eachSetting<Field>(define: (name: SettingName) => Field): Record<Settin
 
 function defineAccountSettings(builder: Builder, account: AccountRef): void {
   const settings = builder.objectRef<AccountSettings>('AccountSettings').implement({
-    description: 'Rules that hold for a whole account.',
+    description: 'Rules of the account that do not depend on a template.',
     fields: (t) => ({
       whitelistCoolingSeconds: t.exposeInt('whitelistCoolingSeconds', { description: COOLING }),
       approvalAbove: t.field({
@@ -99,22 +103,24 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
   builder.prismaObjectField(account, 'accountSettings', (t) =>
     t.field({
       type: settings,
+      description: 'Rules of the account that do not depend on a template.',
       resolve: ({ id }, _args, { database, sandbox }) =>
         readAccountSettings(database, id, { isSandbox: sandbox !== null }),
     }),
   );
   const input = builder.inputType('AccountSettingsInput', {
-    description: 'What is to change; what is not given stays.',
+    description: 'What to change. Members that are not given stay as they are.',
     fields: (t) => ({
-      whitelistCoolingSeconds: t.int({ description: `${COOLING} 0 to 2592000.` }),
+      whitelistCoolingSeconds: t.int({ description: `${COOLING} From 0 to 2,592,000 (30 days).` }),
       approvalAbove: t.field({ type: 'Decimal', description: APPROVAL }),
     }),
   });
   builder.mutationField('updateAccountSettings', (t) =>
     t.field({
       type: settings,
-      description: 'Changes rules of the account, for what is made from now on. Needs the scope `admin`.',
-      args: { input: t.arg({ type: input, required: true }) },
+      description:
+        'Changes rules of the account, for transactions and entries created from now on. Needs the scope `admin`.',
+      args: { input: t.arg({ type: input, required: true, description: 'What to change.' }) },
       resolve: (_root, { input: given }, context) => {
         const change = {
           ...namedMembers<Parameters<typeof updateAccountSettings>[1]>('input', given),

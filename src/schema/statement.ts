@@ -3,15 +3,18 @@ import type { Context } from '../resolvers/context.ts';
 import { readStatement, type StatementFilterInput } from '../resolvers/read-statement.ts';
 import { type LedgerLineRow, readStatementLines } from '../store/ledger.ts';
 import type { Builder } from './builder.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import { namedMembers } from './named.ts';
 import {
-  badCursor,
   type Connection,
   connectionOf,
-  decodeCursor,
-  FIRST_DEFAULT,
-  pageSize,
+  decodeNumber,
+  encodeCursor,
+  type PageArgs,
+  pageArguments,
+  pageComplexity,
+  sliceOf,
 } from './pagination.ts';
 import type { TransactionRef } from './transaction.ts';
 
@@ -31,14 +34,15 @@ export function defineStatement(
     }),
   );
   const filter = builder.inputType('StatementFilter', {
-    description: 'All that are given must hold.',
+    description: 'Filters of the statement. A line must meet all that are given.',
     fields: (t) => ({
-      currency: t.string({
-        description: 'Raw code (`USDT_TRX`), display name, or an asset of one network (C-6).',
+      currency: t.string({ description: `Currency of the ledger account. ${DESCRIPTIONS.currency}` }),
+      subAccount: t.field({
+        type: subAccount,
+        description: 'Part of the balance that the ledger account holds.',
       }),
-      subAccount: t.field({ type: subAccount }),
-      dateFrom: t.string({ description: 'UTC day, `YYYY-MM-DD`, inclusive.' }),
-      dateTo: t.string({ description: 'UTC day, `YYYY-MM-DD`, inclusive.' }),
+      dateFrom: t.string({ description: 'First UTC day of the journal, `YYYY-MM-DD`, inclusive.' }),
+      dateTo: t.string({ description: 'Last UTC day of the journal, `YYYY-MM-DD`, inclusive.' }),
     }),
   });
 
@@ -46,54 +50,51 @@ export function defineStatement(
     {
       type: ledgerLine,
       name: 'StatementConnection',
+      description: 'A page of the statement.',
       fields: (t) => ({
         totalCount: t.int({
-          description: 'All lines that match, exactly.',
-          resolve: (page) => (page as unknown as Connection<LedgerLineRow>).totalCount(),
+          description: 'Number of all lines that match, not only of this page. Exact.',
+          resolve: (page) => (page as unknown as { totalCount: () => number }).totalCount(),
         }),
       }),
     },
-    { name: 'StatementEdge' },
+    { name: 'StatementEdge', description: 'A line and its cursor.' },
   );
   builder.queryField('statement', (t) =>
     t.field({
       type: connection,
       description: 'The account statement, newest line first.',
       args: {
-        filter: t.arg({ type: filter }),
-        first: t.arg.int({ defaultValue: FIRST_DEFAULT }),
-        after: t.arg.string(),
+        filter: t.arg({ type: filter, description: 'Only lines that meet all of it; default: all.' }),
+        ...pageArguments(t.arg),
       },
-      complexity: (args) => ({ field: 1, multiplier: args.first ?? FIRST_DEFAULT }),
+      complexity: pageComplexity,
       resolve: async (_root, args, context) => (await readPage(context, args)) as never,
     }),
   );
 }
 
-interface StatementArgs {
+interface StatementArgs extends PageArgs {
   readonly filter?: Readonly<Record<string, string | null | undefined>> | null | undefined;
-  readonly first?: number | null | undefined;
-  readonly after?: string | null | undefined;
 }
 
 async function readPage(
   context: Context,
-  { filter, first, after }: StatementArgs,
+  { filter, ...args }: StatementArgs,
 ): Promise<Connection<LedgerLineRow>> {
-  const size = pageSize(first);
-  const window =
-    after == null ? { limit: size + 1, offset: 0 } : { limit: size + 1, before: lineIdOf(after) };
+  const slice = sliceOf(args, decodeNumber);
   const filters = namedMembers<StatementFilterInput>('filter', filter);
-  const { total, lines } = await readStatement(context, readStatementLines, filters, window);
-  return connectionOf(lines, size, {
-    after,
-    totalCount: () => Number(total),
-    keyOf: (line) => String(line.id),
+  // Newest first: what comes after a line has a smaller id.
+  const found = await readStatement(context, readStatementLines, filters, {
+    limit: slice.size + 1,
+    below: slice.after,
+    above: slice.before,
+    isBackward: slice.isBackward,
   });
-}
-
-function lineIdOf(cursor: string): bigint {
-  const key = decodeCursor(cursor);
-  if (!/^[1-9]\d{0,17}$/.test(key)) throw badCursor();
-  return BigInt(key);
+  return connectionOf(found.lines, slice, {
+    totalCount: () => Number(found.total),
+    cursorOf: ({ id }) => encodeCursor(String(id)),
+    isPreceded: found.hasNewer,
+    isFollowed: found.hasOlder,
+  });
 }

@@ -9,15 +9,16 @@ import {
   type StaticLinkInput,
 } from '../resolvers/manage-links.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { DESCRIPTIONS, sessionFields } from './creation.ts';
+import { sessionFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { namedMembers } from './named.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import type { AccountRef } from './viewer.ts';
 
-const AMOUNT = 'BRL that the customer pays; null where the customer enters it.';
-const EXPIRES_IN = 'Life of its sessions, seconds.';
+const AMOUNT = 'BRL that the customer pays; null when the customer enters the amount.';
+const EXPIRES_IN = 'Lifetime of its sessions, seconds.';
 
 /** Defines `StaticLink`, `Account.staticLinks` and the mutations that make and end them. */
 export function defineStaticLinks(builder: Builder, account: AccountRef, currencies: CurrencyRefs): void {
@@ -25,7 +26,7 @@ export function defineStaticLinks(builder: Builder, account: AccountRef, currenc
   builder.prismaObjectField(account, 'staticLinks', (t) =>
     t.relation('staticLinks', {
       type: link,
-      description: 'Its static links, newest first; also those that were disabled.',
+      description: 'The static links of the account, newest first, disabled ones included.',
       query: { orderBy: [{ createdAt: 'desc' }, { slug: 'desc' }] },
     }),
   );
@@ -34,8 +35,8 @@ export function defineStaticLinks(builder: Builder, account: AccountRef, currenc
     t.prismaField({
       type: link,
       description:
-        'Ends a link: it opens no more sessions, those that are open go on. Needs the scope `create`.',
-      args: { slug: t.arg.string({ required: true }) },
+        'Disables a link: it opens no more sessions. Open sessions continue. Needs the scope `create`.',
+      args: { slug: t.arg.string({ required: true, description: 'Slug of the link.' }) },
       resolve: async (query, _root, { slug }, context) => {
         await disableStaticLink(context, slug);
         return readLink(context, query, slug);
@@ -48,15 +49,15 @@ function defineLink(builder: Builder, { currency }: CurrencyRefs) {
   return builder.prismaObject('StaticLink', {
     description: 'A link that opens a new checkout session at each visit.',
     fields: (t) => ({
-      slug: t.exposeString('slug', { description: 'What tells it apart, at the end of its URL.' }),
+      slug: t.exposeString('slug', { description: 'Identifier of the link: the last part of its URL.' }),
       url: t.string({
-        description: 'What customers visit.',
+        description: 'URL for customers. Each visit opens a new session.',
         resolve: ({ slug }, _args, { publicUrl }) => publicUrl + linkPath(slug),
       }),
-      name: t.exposeString('name'),
+      name: t.exposeString('name', { description: 'Your own name for it.' }),
       currency: t.field({
         type: currency,
-        description: 'What is received.',
+        description: 'Crypto that is received.',
         resolve: (row) => currencyOfLedger(row.currency),
       }),
       amount: t.field({
@@ -67,15 +68,26 @@ function defineLink(builder: Builder, { currency }: CurrencyRefs) {
       }),
       externalCode: t.exposeString('externalCode', {
         nullable: true,
-        description: 'The reference that its sessions have.',
+        description: 'Your reference, copied to each session.',
       }),
-      returnUrl: t.exposeString('returnUrl', { nullable: true }),
-      webhook: t.exposeString('webhook', { nullable: true }),
+      returnUrl: t.exposeString('returnUrl', {
+        nullable: true,
+        description: 'Where its customers are sent after the payment.',
+      }),
+      webhook: t.exposeString('webhook', {
+        nullable: true,
+        description: 'URL that receives the events of its sessions.',
+      }),
       expiresIn: t.exposeInt('expiresIn', { description: EXPIRES_IN }),
-      createdAt: t.field({ type: 'DateTime', resolve: (row) => isoOf(row.createdAt) }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: DESCRIPTIONS.createdAt,
+        resolve: (row) => isoOf(row.createdAt),
+      }),
       disabledAt: t.field({
         type: 'DateTime',
         nullable: true,
+        description: 'When it was disabled; null while it works.',
         resolve: ({ disabledAt }) => disabledAt && isoOf(disabledAt),
       }),
     }),
@@ -86,10 +98,13 @@ type LinkRef = ReturnType<typeof defineLink>;
 
 function defineCreate(builder: Builder, link: LinkRef): void {
   const input = builder.inputType('CreateStaticLinkInput', {
-    description: 'A link, and what its sessions are made with.',
+    description: 'A static link, and what its sessions are created with.',
     fields: (t) => ({
       name: t.string({ required: true, description: 'Your own name for it, at most 200 characters.' }),
-      currency: t.string({ required: true, description: `What is received. ${DESCRIPTIONS.currency}` }),
+      currency: t.string({
+        required: true,
+        description: `Crypto that is received. ${DESCRIPTIONS.currency}`,
+      }),
       amount: t.field({ type: 'Decimal', description: AMOUNT }),
       ...sessionFields(t),
     }),
@@ -97,8 +112,11 @@ function defineCreate(builder: Builder, link: LinkRef): void {
   builder.mutationField('createStaticLink', (t) =>
     t.prismaField({
       type: link,
-      description: 'Makes a link of a fixed or an open amount. Needs the scope `create`.',
-      args: { input: t.arg({ type: input, required: true }), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
+      description: 'Creates a static link with a fixed or an open amount. Needs the scope `create`.',
+      args: {
+        input: t.arg({ type: input, required: true, description: 'The link.' }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
       resolve: async (query, _root, args, context) => {
         const keyed = { mutation: 'createStaticLink', scope: 'create', args } as const;
         const { kept } = await keepOnce(context, keyed, async () => ({

@@ -10,6 +10,7 @@ import type { BalanceFrame, LineFrame } from '../resolvers/watch-ledger.ts';
 import { watchBalances, watchStatement } from '../resolvers/watch-ledger.ts';
 import type { BalanceRef } from './balance.ts';
 import type { Builder } from './builder.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { type EventLogRefs, presentTransaction } from './event-log.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import type { FamilyRef, TransactionRef } from './transaction.ts';
@@ -20,12 +21,13 @@ interface Refs extends EventLogRefs, Pick<LedgerRefs, 'ledgerLine'> {
   readonly balance: BalanceRef;
 }
 
-const CURSOR = 'Where to go on after this frame; also the `id` of the frame as a server-sent event.';
+const CURSOR = 'Cursor to go on with after this frame; also the `id` of the server-sent event.';
 
 /** Defines `Subscription`. */
 export function defineSubscriptions(builder: Builder, refs: Refs): void {
   builder.subscriptionType({
-    description: 'Over server-sent events: `POST /graphql` with `Accept: text/event-stream`.',
+    description:
+      'Streams over server-sent events: `POST /graphql` with `Accept: text/event-stream`. Each needs the scope `read`.',
   });
   defineEvents(builder, refs);
   defineTransactionChanged(builder, refs);
@@ -38,11 +40,17 @@ function defineEvents(builder: Builder, { item, family }: Refs): void {
     t.field({
       type: item,
       description:
-        'Events after a cursor, or from now on, in their order. A `Heartbeat` comes every 20 seconds; a stream from now on begins with one, so that the client has a cursor at once. `CursorExpired` comes where events after the cursor are not kept any more.',
+        'Events of the account in their order, after a cursor or from now on. A stream from now on begins with a `Heartbeat`, so that the client has a cursor at once; another comes every 20 seconds. `CursorExpired` comes, and the stream ends, when events after the cursor are no longer kept.',
       args: {
-        after: t.arg.string({ description: 'Cursor of the last event that was seen.' }),
-        families: t.arg({ type: [family], required: false, description: 'Only events of these lists.' }),
-        end2end: t.arg.string({ description: 'Only events of this transaction.' }),
+        after: t.arg.string({
+          description: 'Cursor of the last event that you have seen. Default: from now on.',
+        }),
+        families: t.arg({
+          type: [family],
+          required: false,
+          description: 'Only events of transactions in these lists; default: all.',
+        }),
+        end2end: t.arg.string({ description: 'Only events of this transaction, `CRX…`.' }),
       },
       subscribe: (_root, args, context) => watchEvents(context, args as never, context.stream),
       resolve: (frame) => frame as EventFrame,
@@ -52,18 +60,18 @@ function defineEvents(builder: Builder, { item, family }: Refs): void {
 
 function defineTransactionChanged(builder: Builder, { event, transaction }: Refs): void {
   const change = builder.objectRef<ChangeFrame>('TransactionChange').implement({
-    description: 'A state of a transaction.',
+    description: 'A transaction after a change of its state.',
     fields: (t) => ({
       cursor: t.exposeString('cursor', { description: CURSOR }),
       event: t.field({
         type: event,
         nullable: true,
-        description: 'The change; null for the state that there was at the beginning.',
+        description: 'The change; null in the first frame, which shows the present state.',
         resolve: ({ cursor, event: row }) => row && { kind: 'event' as const, cursor, event: row },
       }),
       transaction: t.field({
         type: transaction,
-        description: 'The transaction as it stands when it is read: `event` says what it was.',
+        description: 'The transaction as it stands when it is read, which can be later than `event`.',
         resolve: ({ transactionId, row }, _args, context) => presentTransaction(context, transactionId, row),
       }),
     }),
@@ -71,11 +79,11 @@ function defineTransactionChanged(builder: Builder, { event, transaction }: Refs
   builder.subscriptionField('transactionChanged', (t) =>
     t.field({
       type: change,
-      description: 'A transaction as it stands, then every change of its state.',
+      description: 'One transaction as it stands now, then every change of its state.',
       args: {
-        end2end: t.arg.string({ required: true }),
+        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
         after: t.arg.string({
-          description: 'Cursor of the last frame that was seen: only changes since then come.',
+          description: 'Cursor of the last frame that you have seen: only later changes come.',
         }),
       },
       subscribe: (_root, args, context) => watchTransaction(context, args, context.stream),
@@ -86,16 +94,22 @@ function defineTransactionChanged(builder: Builder, { event, transaction }: Refs
 
 function defineBalanceChanged(builder: Builder, { balance }: Refs): void {
   const change = builder.objectRef<BalanceFrame>('BalanceChange').implement({
-    description: 'The balances of the account at a moment.',
+    description: 'All balances of the account at one moment.',
     fields: (t) => ({
-      cursor: t.exposeString('cursor', { description: 'Newest event of the account at that moment.' }),
-      balances: t.field({ type: [balance], resolve: (frame) => [...frame.balances] }),
+      cursor: t.exposeString('cursor', {
+        description: 'Cursor of the newest event of the account at that moment.',
+      }),
+      balances: t.field({
+        type: [balance],
+        description: 'The balances.',
+        resolve: (frame) => [...frame.balances],
+      }),
     }),
   });
   builder.subscriptionField('balanceChanged', (t) =>
     t.field({
       type: change,
-      description: 'All balances as they stand, then again whenever the ledger of the account moved.',
+      description: 'All balances as they stand now, then again after every movement of the ledger.',
       subscribe: (_root, _args, context) => watchBalances(context, context.stream),
       resolve: (frame) => frame as BalanceFrame,
     }),
@@ -104,9 +118,9 @@ function defineBalanceChanged(builder: Builder, { balance }: Refs): void {
 
 function defineStatementEntryAdded(builder: Builder, { ledgerLine }: Refs): void {
   const added = builder.objectRef<LineFrame>('StatementEntryAdded').implement({
-    description: 'A line that was posted.',
+    description: 'A line that was posted to the statement.',
     fields: (t) => ({
-      cursor: t.exposeString('cursor', { description: 'Number of the line, for `after`.' }),
+      cursor: t.exposeString('cursor', { description: 'Number of the line: the cursor for `after`.' }),
       entry: t.field({
         type: ledgerLine,
         nullable: true,
@@ -119,8 +133,12 @@ function defineStatementEntryAdded(builder: Builder, { ledgerLine }: Refs): void
   builder.subscriptionField('statementEntryAdded', (t) =>
     t.field({
       type: added,
-      description: 'Statement lines after a given one, or from now on, in their order.',
-      args: { after: t.arg.string({ description: 'Number of the last line that was seen.' }) },
+      description: 'Statement lines in their order, after a given one or from now on.',
+      args: {
+        after: t.arg.string({
+          description: 'Number of the last line that you have seen. Default: from now on.',
+        }),
+      },
       subscribe: (_root, args, context) => watchStatement(context, args, context.stream),
       resolve: (frame) => frame as LineFrame,
     }),

@@ -5,7 +5,7 @@ import type { Builder } from './builder.ts';
 /** Defines `Template`. */
 export function defineTemplate(builder: Builder, registry: Registry) {
   return builder.enumType('Template', {
-    description: 'The process templates, by wire name.',
+    description: 'The process templates, by their published names.',
     values: Object.fromEntries(
       registry.templates.map(({ name, product }) => [name, { value: name, description: product }]),
     ),

@@ -2,7 +2,7 @@
 import { currencyOfHistory } from '../base/currency.ts';
 import { GatewayError } from '../base/errors.ts';
 import { isoMillis } from '../base/instant.ts';
-import { trimDecimal } from '../base/money.ts';
+import { PIX_KEY_TYPES } from '../base/pix-key.ts';
 import { type ListFilterInput, listTransactions } from '../resolvers/list-transactions.ts';
 import { readTransaction } from '../resolvers/read-transaction.ts';
 import type { Family, Template } from '../templates/define.ts';
@@ -12,87 +12,161 @@ import type { Registry } from '../templates/registry.ts';
 import { attributeReader } from '../wire/attributes.ts';
 import { type LabelName, labelOf } from '../wire/envelope.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import type { CurrencyRefs } from './currency.ts';
+import { type CurrencyRefs, moneyOf } from './currency.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { defineEvent } from './event.ts';
 import type { LabelRef } from './label.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import { namedMembers } from './named.ts';
-import { type Connection, connectionOf, decodeCursor, FIRST_DEFAULT, pageSize } from './pagination.ts';
+import {
+  type Connection,
+  connectionOf,
+  decodeCursor,
+  encodeCursor,
+  type PageArgs,
+  pageArguments,
+  pageComplexity,
+  sliceOf,
+} from './pagination.ts';
 import { definePayment, paymentOf } from './payment.ts';
+import type { PixKeyTypeRef } from './pix-key-type.ts';
 import { selects } from './selection.ts';
 import type { TemplateRef } from './template.ts';
 
 interface Refs extends CurrencyRefs, LedgerRefs {
   readonly label: LabelRef;
   readonly template: TemplateRef;
+  readonly pixKeyType: PixKeyTypeRef;
 }
 
 /** Defines `Node`, `Transaction` and its types. Rows come from prepared statements and pass through as they are. */
 export function defineTransaction(builder: Builder, registry: Registry, refs: Refs) {
-  const { label, money, ledgerLine, template } = refs;
+  const { label, ledgerLine, template, pixKeyType } = refs;
   const node = defineNode(builder, registry);
   const event = defineEvent(builder, registry, label);
   const payment = definePayment(builder);
   const transaction = builder.prismaInterface('Transaction', {
     name: 'Transaction',
-    description: 'A process of any template.',
+    description: 'A transaction: one process of any template. Each template has a type with its own fields.',
     interfaces: [node],
     resolveType: (row) => typeNameOf(registry, row.template),
     fields: (t) => {
       const published = (name: LabelName, description: string) =>
         t.field({ type: label, description, resolve: (row) => labelOf(registry, rowOf(row), name) });
       return {
-        end2end: t.exposeString('end2end', { description: 'Identifier of the transaction.' }),
-        template: t.field({ type: template, resolve: (row) => row.template }),
-        component: t.exposeString('component', { description: 'Step of the process.' }),
-        state: t.exposeString('state', { description: 'State of the step.' }),
-        createdAt: t.field({ type: 'DateTime', resolve: (row) => isoMillis(rowOf(row).createdAt) }),
-        updatedAt: t.field({ type: 'DateTime', resolve: (row) => isoMillis(rowOf(row).updatedAt) }),
-        status: published('status', 'Broad label, for the state of a user interface.'),
-        substatus: published('substatus', 'Label of the step.'),
+        end2end: t.exposeString('end2end', { description: DESCRIPTIONS.end2end }),
+        template: t.field({
+          type: template,
+          description: 'Template of the process.',
+          resolve: (row) => row.template,
+        }),
+        component: t.exposeString('component', { description: DESCRIPTIONS.step }),
+        state: t.exposeString('state', { description: DESCRIPTIONS.state }),
+        createdAt: t.field({
+          type: 'DateTime',
+          description: 'When it was created. Lists are in this order.',
+          resolve: (row) => isoMillis(rowOf(row).createdAt),
+        }),
+        updatedAt: t.field({
+          type: 'DateTime',
+          description: 'When its state changed last.',
+          resolve: (row) => isoMillis(rowOf(row).updatedAt),
+        }),
+        status: published('status', DESCRIPTIONS.status),
+        substatus: published('substatus', DESCRIPTIONS.substatus),
         message: published('message', 'What the present state means.'),
         errorMessage: t.field({
           type: label,
           nullable: true,
-          description: 'Null when there is no error.',
+          description: 'What went wrong; null when there is no error.',
           resolve: (row) => (row.errorEn || row.errorPt ? { en: row.errorEn, pt: row.errorPt } : null),
-        }),
-        source: t.field({
-          type: money,
-          description: 'What goes in.',
-          resolve: (row) => moneyOf(rowOf(row).sourceAmount, row.sourceCurrency),
-        }),
-        target: t.field({
-          type: money,
-          description: 'What comes out.',
-          resolve: (row) => moneyOf(rowOf(row).targetAmount, row.targetCurrency),
         }),
         ledgerLines: t.relation('ledgerLines', {
           type: ledgerLine,
-          description: 'What the transaction moved on the account, in order.',
+          description: 'The statement lines that the transaction posted, in order.',
           query: { where: { ledgerAccount: { subAccount: { gt: 0 } } }, orderBy: { id: 'asc' } },
         }),
         events: t.relation('events', {
           type: event,
-          description: 'Every change of state since its creation here, in order.',
+          description: 'Its events, in order; none for imported history.',
           query: { orderBy: { sequence: 'asc' } },
         }),
         payment: t.field({
           type: payment,
           nullable: true,
-          description: 'What a payer needs to know; null for imported history. Needs the scope `read`.',
+          description: 'What a payer needs; null when nobody pays from outside, and for imported history.',
           complexity: 5,
           resolve: (row, _args, context) => paymentOf(context, rowOf(row)),
         }),
       };
     },
   });
-  for (const each of registry.templates) defineTemplateType(builder, transaction, node, each);
+  for (const each of registry.templates) defineTemplateType(builder, transaction, { node, pixKeyType }, each);
+  defineSharedFields(builder, transaction, registry);
+  defineMoney(builder, transaction, refs);
   return transaction;
 }
 
 /** The interface `Transaction`. */
 export type TransactionRef = ReturnType<typeof defineTransaction>;
+
+/** Attributes that nearly every template has: what a list shows without asking for each type. */
+const SHARED = {
+  external_code: ['String', 'Your own reference. Null for withdrawals.'],
+  client_name: ['String', 'Name of the customer or payee. Null for withdrawals, and until it is known.'],
+  fees: ['Decimal', 'Total fees, BRL. Null for withdrawals, and until there is a price.'],
+  expiration: ['DateTime', 'When the session expires. Null for withdrawals.'],
+} as const;
+
+function defineSharedFields(builder: Builder, transaction: TransactionRef, registry: Registry): void {
+  for (const [name, [type, description]] of Object.entries(SHARED)) {
+    const readers = new Map(
+      registry.templates.flatMap(({ name: template, attributes }) => {
+        const attribute = attributes.find((each) => each.name === name);
+        return attribute ? [[template, attributeReader(attribute)] as const] : [];
+      }),
+    );
+    builder.prismaInterfaceField(transaction, camelCase(name), (t) =>
+      t.field({
+        type,
+        nullable: true,
+        description,
+        resolve: (row) => known(readers.get(row.template)?.(rowOf(row)) ?? null, type),
+      }),
+    );
+  }
+}
+
+function defineMoney(builder: Builder, transaction: TransactionRef, { money, currency }: CurrencyRefs): void {
+  builder.prismaInterfaceFields(transaction, (t) => ({
+    source: t.field({
+      type: money,
+      nullable: true,
+      description:
+        'What goes in: what is paid, deposited, or taken from the balance. Null until the amount is known.',
+      resolve: (row) => moneyOf(rowOf(row).sourceAmount, currencyNamed(row.sourceCurrency)),
+    }),
+    target: t.field({
+      type: money,
+      nullable: true,
+      description:
+        'What comes out: what is credited, delivered, or paid out. Null until the amount is known.',
+      resolve: (row) => moneyOf(rowOf(row).targetAmount, currencyNamed(row.targetCurrency)),
+    }),
+    sourceCurrency: t.field({
+      type: currency,
+      nullable: true,
+      description: 'Currency that goes in; null when imported history does not tell.',
+      resolve: (row) => currencyNamed(row.sourceCurrency),
+    }),
+    targetCurrency: t.field({
+      type: currency,
+      nullable: true,
+      description: 'Currency that comes out; null when imported history does not tell.',
+      resolve: (row) => currencyNamed(row.targetCurrency),
+    }),
+  }));
+}
 
 /** Defines `Query.transaction`, `Query.transactions` and `Query.node`. */
 export function defineTransactionQueries(builder: Builder, registry: Registry, transaction: TransactionRef) {
@@ -100,54 +174,59 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, t
     t.field({
       type: transaction,
       nullable: true,
-      description: 'One transaction; null when there is none of this id on the account.',
-      args: { end2end: t.arg.string({ required: true }) },
+      description: 'One transaction; null when the account has none with this id.',
+      args: { end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }) },
       resolve: async (_root, { end2end }, context) => (await readOrNull(context, end2end)) as never,
     }),
   );
   const families = [...new Set(registry.templates.map((template) => template.family))];
   const family = builder.enumType('TransactionFamily', {
-    description: 'The lists of transactions.',
-    values: Object.fromEntries(families.map((name) => [name.toUpperCase(), { value: name }])),
+    description: 'The lists of transactions. Each holds the templates of one REST path.',
+    values: Object.fromEntries(
+      families.map((name) => [name.toUpperCase(), { value: name, description: familyDoc(registry, name) }]),
+    ),
   });
   const filter = builder.inputType('TransactionFilter', {
-    description: 'All that are given must hold.',
+    description: 'Filters of a list. A transaction must meet all that are given; an empty text is refused.',
     fields: (t) => ({
-      pixE2e: t.string({ description: 'PIX end-to-end id.' }),
-      clientTaxId: t.string({ description: 'CPF or CNPJ, with or without punctuation.' }),
-      address: t.string({ description: 'Destination wallet, or the address a deposit came from (C-14).' }),
-      groupId: t.string({ description: 'Whitelist group of a withdrawal.' }),
-      targetCurrency: t.string({
-        description: 'Raw code (`USDT_TRX`), display name, or an asset of one network (C-6).',
+      pixE2e: t.string({ description: 'PIX end-to-end id, exactly as published.' }),
+      clientTaxId: t.string({
+        description: 'CPF or CNPJ of the customer or payee, with or without punctuation.',
       }),
-      dateFrom: t.string({ description: 'UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
-      dateTo: t.string({ description: 'UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
+      address: t.string({
+        description:
+          'Destination wallet, or for an offramp the address that the deposit came from. EVM and bech32 addresses match in any case (C-14).',
+      }),
+      groupId: t.string({ description: 'Whitelist group of a withdrawal, `grp_…`.' }),
+      targetCurrency: t.string({ description: `Currency that comes out. ${DESCRIPTIONS.currency}` }),
+      dateFrom: t.string({ description: 'First UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
+      dateTo: t.string({ description: 'Last UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
     }),
   });
   const connection = builder.connectionObject(
     {
       type: transaction,
       name: 'TransactionConnection',
+      description: 'A page of a list of transactions.',
       fields: (t) => ({
         totalCount: t.int({
-          description: 'All transactions that match, exactly.',
-          resolve: (page) => (page as unknown as Connection<TransactionRow>).totalCount(),
+          description: 'Number of all transactions that match, not only of this page. Exact.',
+          resolve: (page) => (page as unknown as { totalCount: () => number }).totalCount(),
         }),
       }),
     },
-    { name: 'TransactionEdge' },
+    { name: 'TransactionEdge', description: 'A transaction and its cursor.' },
   );
   builder.queryField('transactions', (t) =>
     t.field({
       type: connection,
-      description: 'The transactions of a family, newest first.',
+      description: 'The transactions of one list, newest first.',
       args: {
-        family: t.arg({ type: family, required: true }),
-        filter: t.arg({ type: filter }),
-        first: t.arg.int({ defaultValue: FIRST_DEFAULT }),
-        after: t.arg.string(),
+        family: t.arg({ type: family, required: true, description: 'Which list.' }),
+        filter: t.arg({ type: filter, description: 'Only transactions that meet all of it; default: all.' }),
+        ...pageArguments(t.arg),
       },
-      complexity: (args) => ({ field: 1, multiplier: args.first ?? FIRST_DEFAULT }),
+      complexity: pageComplexity,
       resolve: async (_root, args, context, info) =>
         (await readPage(context, args as ListArgs, selects(info, 'totalCount'))) as never,
     }),
@@ -158,41 +237,55 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, t
 /** The enum `TransactionFamily`. */
 export type FamilyRef = ReturnType<typeof defineTransactionQueries>;
 
-interface ListArgs {
+interface ListArgs extends PageArgs {
   readonly family: Family;
   readonly filter?: Readonly<Record<string, string | null | undefined>> | null | undefined;
-  readonly first?: number | null | undefined;
-  readonly after?: string | null | undefined;
 }
 
 async function readPage(
   context: GraphqlContext,
-  { family, filter, first, after }: ListArgs,
+  { family, filter, ...args }: ListArgs,
   counted: boolean,
 ): Promise<Connection<TransactionRow>> {
-  const size = pageSize(first);
+  const { size, ...slice } = sliceOf(args, decodeCursor);
   const filters = namedMembers<ListFilterInput>('filter', filter);
-  const page =
-    after == null ? { limit: size + 1, offset: 0 } : { limit: size + 1, after: decodeCursor(after) };
-  const { rows, total } = await listTransactions(context, family, filters, page, undefined, { counted });
-  return connectionOf(rows, size, { after, totalCount: () => Number(total), keyOf: (row) => row.end2end });
+  const page = { limit: size + 1, ...slice };
+  const found = await listTransactions(context, family, filters, page, undefined, { counted });
+  return connectionOf(
+    found.rows,
+    { size, ...slice },
+    {
+      totalCount: () => Number(found.total),
+      cursorOf: (row) => encodeCursor(row.end2end),
+      isPreceded: found.hasNewer,
+      isFollowed: found.hasOlder,
+    },
+  );
+}
+
+function familyDoc(registry: Registry, family: Family): string {
+  const templates = registry.templates.filter((template) => template.family === family);
+  return `${templates.map(({ product, name }) => `${product} (\`${name}\`)`).join(' and ')}.`;
 }
 
 /** `Node`: what has a global id. A transaction's is `<type>:<end2end>`, encoded. */
 function defineNode(builder: Builder, registry: Registry) {
   const node = builder.interfaceRef<{ template: string; end2end: string }>('Node').implement({
-    description: 'A record with a global id.',
+    description: 'A record with a global id (Relay).',
     resolveType: (row) => typeNameOf(registry, row.template),
     fields: (t) => ({
-      id: t.id({ resolve: (row) => encodeId(typeNameOf(registry, row.template), row.end2end) }),
+      id: t.id({
+        description: 'Global id, for `node`: opaque text.',
+        resolve: (row) => encodeId(typeNameOf(registry, row.template), row.end2end),
+      }),
     }),
   });
   builder.queryField('node', (t) =>
     t.field({
       type: node,
       nullable: true,
-      description: 'The record of a global id; null when the account has none.',
-      args: { id: t.arg.id({ required: true }) },
+      description: 'The record with a global id; null when the account has none.',
+      args: { id: t.arg.id({ required: true, description: 'Global id that `id` of a record gave.' }) },
       resolve: async (_root, { id }, context) => {
         const [typeName, end2end] = decodeId(String(id));
         const row = end2end === undefined ? null : await readOrNull(context, end2end);
@@ -206,7 +299,7 @@ function defineNode(builder: Builder, registry: Registry) {
 function defineTemplateType(
   builder: Builder,
   transaction: ReturnType<typeof defineTransaction>,
-  node: ReturnType<typeof defineNode>,
+  { node, pixKeyType }: { readonly node: ReturnType<typeof defineNode>; readonly pixKeyType: PixKeyTypeRef },
   template: Template,
 ): void {
   builder.prismaObject('Transaction', {
@@ -220,11 +313,12 @@ function defineTemplateType(
           .filter((attribute) => attribute.fact !== 'template')
           .map((attribute) => {
             const read = attributeReader(attribute);
-            const type = KINDS[attribute.kind].graphql;
-            const resolve = (row: object) => known(read(rowOf(row)), type);
+            const { graphql } = KINDS[attribute.kind];
+            const resolve = (row: object) => known(read(rowOf(row)), graphql);
+            const type = graphql === 'PixKeyType' ? pixKeyType : graphql;
             return [
               camelCase(attribute.name),
-              t.field({ type, nullable: true, description: attribute.doc, resolve }),
+              t.field({ type: type as 'String', nullable: true, description: attribute.doc, resolve }),
             ];
           }),
       ),
@@ -234,7 +328,10 @@ function defineTemplateType(
 /** A text that is not known is null here, where the wire form has `""` (C-5). */
 function known(text: string | null, type: string): string | null {
   if (text === null || text === '') return null;
-  return type === 'DateTime' ? isoMillis(text) : text;
+  if (type === 'DateTime') return isoMillis(text);
+  // Imported history may hold a type that there is not; it stands in `asPublished`, for `/v2`.
+  if (type === 'PixKeyType') return PIX_KEY_TYPES.find((each) => each === text.toLowerCase()) ?? null;
+  return text;
 }
 
 async function readOrNull(context: GraphqlContext, end2end: string): Promise<TransactionRow | null> {
@@ -251,11 +348,8 @@ function rowOf(row: object): TransactionRow {
   return row as TransactionRow;
 }
 
-function moneyOf(amount: string | null, code: string | null) {
-  return {
-    amount: amount === null ? null : trimDecimal(amount),
-    currency: code === null ? null : (currencyOfHistory(code) ?? null),
-  };
+function currencyNamed(code: string | null) {
+  return code === null ? null : (currencyOfHistory(code) ?? null);
 }
 
 function typeNameOf(registry: Registry, template: string): string {

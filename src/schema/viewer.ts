@@ -7,15 +7,17 @@ export function defineViewer(builder: Builder): AccountRef {
   const apiKey = defineApiKey(builder);
   const account = defineAccount(builder);
   const viewer = builder.objectRef<object>('Viewer').implement({
-    description: 'Who asks.',
+    description: 'The caller: an API key and its account.',
     fields: (t) => ({
       account: t.prismaField({
         type: account,
+        description: 'The account of the key.',
         resolve: (query, _viewer, _args, { database, caller }) =>
           database.prisma.account.findUniqueOrThrow({ ...query, where: { id: caller.accountId } }),
       }),
       key: t.prismaField({
         type: apiKey,
+        description: 'The key of this request.',
         resolve: (query, _viewer, _args, { database, caller }) =>
           database.prisma.apiKey.findUniqueOrThrow({
             ...query,
@@ -24,7 +26,7 @@ export function defineViewer(builder: Builder): AccountRef {
       }),
       keys: t.prismaField({
         type: [apiKey],
-        description: 'All keys of the account, newest first; needs the scope `admin`.',
+        description: 'All keys of the account, newest first. Needs the scope `admin`.',
         resolve: (query, _viewer, _args, context) => {
           requireScope(context, 'admin');
           const { database, caller } = context;
@@ -40,6 +42,7 @@ export function defineViewer(builder: Builder): AccountRef {
   builder.queryField('viewer', (t) =>
     t.field({
       type: viewer,
+      description: 'The caller: an API key and its account.',
       resolve: (_root, _args, context) => {
         requireScope(context, 'read');
         return {};
@@ -51,30 +54,41 @@ export function defineViewer(builder: Builder): AccountRef {
 
 function defineApiKey(builder: Builder) {
   return builder.prismaObject('ApiKey', {
-    description: 'An API key; its text is known to its holder only.',
+    description: 'An API key. Its secret text is shown once, when it is issued.',
     fields: (t) => ({
-      keyId: t.exposeString('id'),
-      name: t.exposeString('name'),
-      hint: t.exposeString('hint', { description: 'The last four characters of the key.' }),
-      mode: t.exposeString('mode', { description: '`test` or `live`.' }),
-      scopes: t.exposeStringList('scopes'),
-      allowedCidrs: t.exposeStringList('allowedCidrs', {
-        description: 'Networks it may be used from; empty means any.',
+      keyId: t.exposeString('id', { description: 'Identifier of the key; not its secret text.' }),
+      name: t.exposeString('name', { description: 'Name that it was issued under.' }),
+      hint: t.exposeString('hint', { description: 'The last four characters of its secret text.' }),
+      mode: t.exposeString('mode', {
+        description: '`test` or `live`: whether it may use the sandbox or real rails.',
       }),
-      createdAt: t.field({ type: 'DateTime', resolve: (key) => key.createdAt.toISOString() }),
+      scopes: t.exposeStringList('scopes', {
+        description: 'What it may do: `read`, `create`, `move`, `admin`.',
+      }),
+      allowedCidrs: t.exposeStringList('allowedCidrs', {
+        description: 'Networks that it may be used from, in CIDR form; empty: any.',
+      }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: 'When it was issued.',
+        resolve: (key) => key.createdAt.toISOString(),
+      }),
       expiresAt: t.field({
         type: 'DateTime',
         nullable: true,
+        description: 'When it stops working; null: never.',
         resolve: (key) => key.expiresAt?.toISOString() ?? null,
       }),
       revokedAt: t.field({
         type: 'DateTime',
         nullable: true,
+        description: 'When it was revoked; null: not revoked.',
         resolve: (key) => key.revokedAt?.toISOString() ?? null,
       }),
       lastUsedAt: t.field({
         type: 'DateTime',
         nullable: true,
+        description: 'When it was last used, to about a minute; null: never.',
         resolve: (key) => key.lastUsedAt?.toISOString() ?? null,
       }),
     }),
@@ -85,9 +99,13 @@ function defineAccount(builder: Builder) {
   return builder.prismaObject('Account', {
     description: 'The account holder.',
     fields: (t) => ({
-      accountId: t.string({ resolve: ({ id }) => String(id) }),
-      name: t.exposeString('name'),
-      createdAt: t.field({ type: 'DateTime', resolve: (row) => row.createdAt.toISOString() }),
+      accountId: t.string({ description: 'Identifier of the account.', resolve: ({ id }) => String(id) }),
+      name: t.exposeString('name', { description: 'Name of the account holder.' }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: 'When the account was opened.',
+        resolve: (row) => row.createdAt.toISOString(),
+      }),
     }),
   });
 }

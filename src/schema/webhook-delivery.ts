@@ -13,10 +13,21 @@ import {
 } from '../resolvers/redeliver-webhooks.ts';
 import type { Redelivered } from '../store/redeliveries.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import type { EventLogRefs } from './event-log.ts';
 import { isoOf } from './moment.ts';
 import { named } from './named.ts';
-import { badCursor, connectionOf, decodeCursor, FIRST_DEFAULT, pageSize } from './pagination.ts';
+import {
+  type Connection,
+  connectionOf,
+  decodeNumber,
+  encodeCursor,
+  type PageArgs,
+  pageArguments,
+  pageComplexity,
+  sliceOf,
+} from './pagination.ts';
+import { selects } from './selection.ts';
 import type { TransactionRef } from './transaction.ts';
 import type { AccountRef } from './viewer.ts';
 import type { EndpointRef } from './webhook.ts';
@@ -34,11 +45,12 @@ const OF_TRANSACTION_MAX = 100;
 
 /** Defines `WebhookDelivery`, the lists of them, and the mutations that send again. */
 export function defineDeliveries(builder: Builder, refs: Refs): void {
-  const delivery = defineDelivery(builder, refs);
+  const state = defineState(builder);
+  const delivery = defineDelivery(builder, refs, state);
   builder.prismaInterfaceField(refs.transaction, 'deliveries', (t) =>
     t.prismaField({
       type: [delivery],
-      description: `Webhooks of its events, the oldest first; ${OF_TRANSACTION_MAX} at most.`,
+      description: `Webhook deliveries of its events, oldest first; at most ${OF_TRANSACTION_MAX}.`,
       resolve: (query, { accountId, id }, _args, { database }) =>
         database.prisma.webhookDelivery.findMany({
           ...query,
@@ -48,27 +60,37 @@ export function defineDeliveries(builder: Builder, refs: Refs): void {
         }),
     }),
   );
-  const state = defineList(builder, refs.account, delivery);
+  defineList(builder, refs.account, delivery, state);
   defineSingle(builder, delivery);
   defineMany(builder, state);
 }
 
-function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs) {
-  const attempt = builder.prismaObject('WebhookAttempt', {
-    description: 'One try to deliver.',
+function defineAttempt(builder: Builder) {
+  return builder.prismaObject('WebhookAttempt', {
+    description: 'One attempt to deliver a webhook.',
     fields: (t) => ({
-      attempt: t.exposeInt('attempt', { description: 'From 1.' }),
-      at: t.field({ type: 'DateTime', resolve: (row) => isoOf(row.at) }),
-      durationMs: t.exposeInt('durationMs'),
-      status: t.exposeInt('status', { nullable: true, description: 'Of the answer; null when none came.' }),
-      error: t.exposeString('error', { nullable: true, description: 'Why there was no whole answer.' }),
-      answer: t.exposeString('answer', { nullable: true, description: 'Its first 4 KiB.' }),
+      attempt: t.exposeInt('attempt', { description: 'Number of the attempt, from 1.' }),
+      at: t.field({ type: 'DateTime', description: 'When it began.', resolve: (row) => isoOf(row.at) }),
+      durationMs: t.exposeInt('durationMs', { description: 'How long it took, milliseconds.' }),
+      status: t.exposeInt('status', {
+        nullable: true,
+        description: 'HTTP status of the answer; null when none came.',
+      }),
+      error: t.exposeString('error', {
+        nullable: true,
+        description: 'Why no complete answer came; null when one did.',
+      }),
+      answer: t.exposeString('answer', { nullable: true, description: 'First 4 KiB of the answer.' }),
     }),
   });
+}
+
+function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs, state: StateRef) {
+  const attempt = defineAttempt(builder);
   return builder.prismaObject('WebhookDelivery', {
-    description: 'One event on its way to one endpoint.',
+    description: 'One event that is delivered to one endpoint.',
     fields: (t) => ({
-      id: t.string({ resolve: ({ id }) => String(id) }),
+      id: t.string({ description: 'Identifier of the delivery.', resolve: ({ id }) => String(id) }),
       eventCursor: t.string({
         description: 'Cursor of its event in the event log.',
         resolve: ({ accountId, eventSeq }) => encodeEventCursor(accountId, eventSeq),
@@ -76,7 +98,7 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
       event: t.field({
         type: event,
         nullable: true,
-        description: 'The event with the body that is sent; null when it is not kept any more.',
+        description: 'The event, with the body that is sent; null when it is no longer kept.',
         resolve: async ({ accountId, eventSeq }, _args, { loaders }) => {
           const found = await loaders.event.load(eventSeq);
           return (
@@ -84,34 +106,43 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
           );
         },
       }),
-      state: t.exposeString('state', {
-        description:
-          '`pending`; `delivered`; `dead` after the last try; `skipped` because its endpoint was disabled or removed, or the event is not kept any more.',
+      state: t.field({
+        type: state,
+        description: 'Where the delivery stands.',
+        resolve: (row) => row.state as 'pending',
       }),
       round: t.exposeInt('round', {
-        description: '0 at first, higher for each time that it was asked for again; below 0 for a test.',
+        description:
+          '0 for the first delivery of the event, 1 and higher for redeliveries, below 0 for tests.',
       }),
-      endpoint: t.relation('endpoint', { type: endpoint }),
+      endpoint: t.relation('endpoint', { type: endpoint, description: 'The endpoint that it is sent to.' }),
       transaction: t.field({
         type: transaction,
+        description: 'The transaction of the event.',
         resolve: async ({ transactionId }, _args, { loaders }) =>
           (await loaders.transaction.load(transactionId)) as never,
       }),
       attempts: t.relation('attemptLog', {
         type: attempt,
-        description: 'All tries, in order.',
+        description: 'All attempts, in order.',
         query: { orderBy: { attempt: 'asc' } },
       }),
       nextAttemptAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When it is tried next, unless it has to wait for others; null when it has ended.',
+        description:
+          'When the next attempt is due, unless deliveries before it hold it back; null when it has ended.',
         resolve: ({ state, dueAt }) => (state === 'pending' ? isoOf(dueAt) : null),
       }),
-      createdAt: t.field({ type: 'DateTime', resolve: (row) => isoOf(row.createdAt) }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: DESCRIPTIONS.createdAt,
+        resolve: (row) => isoOf(row.createdAt),
+      }),
       endedAt: t.field({
         type: 'DateTime',
         nullable: true,
+        description: 'When it was delivered, given up or skipped; null while it is pending.',
         resolve: ({ endedAt }) => endedAt && isoOf(endedAt),
       }),
     }),
@@ -120,85 +151,109 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
 
 type DeliveryRef = ReturnType<typeof defineDelivery>;
 
-function defineList(builder: Builder, account: AccountRef, delivery: DeliveryRef) {
-  const state = builder.enumType('WebhookDeliveryState', {
+function defineState(builder: Builder) {
+  return builder.enumType('WebhookDeliveryState', {
     description: 'Where a delivery stands.',
     values: {
-      PENDING: { value: 'pending' },
-      DELIVERED: { value: 'delivered' },
-      DEAD: { value: 'dead', description: 'The last try failed too.' },
+      PENDING: { value: 'pending', description: 'Attempts are still due.' },
+      DELIVERED: { value: 'delivered', description: 'The endpoint answered 2xx.' },
+      DEAD: { value: 'dead', description: 'The last attempt failed too. It can be redelivered.' },
       SKIPPED: {
         value: 'skipped',
-        description: 'Its endpoint was disabled or removed, or its event is not kept any more.',
+        description: 'Not sent: its endpoint was disabled or removed, or its event is no longer kept.',
       },
     } as const,
   });
+}
+
+type StateRef = ReturnType<typeof defineState>;
+
+function defineList(builder: Builder, account: AccountRef, delivery: DeliveryRef, state: StateRef): void {
   const connection = builder.connectionObject(
-    { type: delivery, name: 'WebhookDeliveryConnection' },
-    { name: 'WebhookDeliveryEdge' },
+    {
+      type: delivery,
+      name: 'WebhookDeliveryConnection',
+      description: 'A page of the deliveries.',
+      fields: (t) => ({
+        totalCount: t.int({
+          nullable: true,
+          description: `Number of all deliveries that match, not only of this page. Exact up to ${COUNT_MAX.toLocaleString('en')}; null when there are more.`,
+          complexity: 100,
+          resolve: (page) => (page as unknown as Connection<unknown>).totalCount(),
+        }),
+      }),
+    },
+    { name: 'WebhookDeliveryEdge', description: 'A delivery and its cursor.' },
   );
   builder.prismaObjectField(account, 'webhookDeliveries', (t) =>
     t.field({
       type: connection,
-      description: 'Webhooks of the account, the newest first.',
+      description: 'The webhook deliveries of the account, newest first.',
       args: {
-        endpointId: t.arg.string(),
-        states: t.arg({ type: [state] }),
-        first: t.arg.int({ defaultValue: FIRST_DEFAULT }),
-        after: t.arg.string(),
+        endpointId: t.arg.string({ description: 'Only deliveries to this endpoint, `whe_…`.' }),
+        states: t.arg({
+          type: [state],
+          description: 'Only deliveries in one of these states; default: all.',
+        }),
+        ...pageArguments(t.arg),
       },
-      complexity: (args) => ({ field: 1, multiplier: args.first ?? FIRST_DEFAULT }),
+      complexity: pageComplexity,
       resolve: async (_account, args, context, info) => (await readPage(context, args, info)) as never,
     }),
   );
-  return state;
 }
 
-interface ListArgs {
+interface ListArgs extends PageArgs {
   readonly endpointId?: string | null | undefined;
   readonly states?: readonly string[] | null | undefined;
-  readonly first?: number | null | undefined;
-  readonly after?: string | null | undefined;
 }
+
+/** Counting stops here: deliveries have no dense numbers. */
+const COUNT_MAX = 100_000;
 
 async function readPage(
   context: GraphqlContext,
-  { endpointId, states, first, after }: ListArgs,
+  { endpointId, states, ...args }: ListArgs,
   info: GraphQLResolveInfo,
-) {
-  const size = pageSize(first);
-  const before = after == null ? undefined : idOf(after);
+): Promise<Connection<{ readonly id: bigint }>> {
   const violations = new Violations();
   violations.text(named('endpointId', endpointId));
   violations.refuse();
-  const query: object = queryFromInfo({
-    context,
-    info,
-    path: ['edges', 'node'],
-    typeName: 'WebhookDelivery',
-  });
-  const rows = await context.database.prisma.webhookDelivery.findMany({
+  const slice = sliceOf(args, decodeNumber);
+  const { webhookDelivery } = context.database.prisma;
+  const where = {
+    accountId: context.caller.accountId,
+    ...(endpointId != null && { endpointId }),
+    ...(states && { state: { in: [...new Set(states)] } }),
+  };
+  const paths = [['edges', 'node'], ['nodes']];
+  const query: object = queryFromInfo({ context, info, paths, typeName: 'WebhookDelivery' });
+  // Newest first: what comes after a delivery has a smaller id.
+  const rows = await webhookDelivery.findMany({
     ...query,
     where: {
-      accountId: context.caller.accountId,
-      ...(before !== undefined && { id: { lt: before } }),
-      ...(endpointId != null && { endpointId }),
-      ...(states && { state: { in: [...new Set(states)] } }),
+      ...where,
+      id: {
+        ...(slice.after !== undefined && { lt: slice.after }),
+        ...(slice.before !== undefined && { gt: slice.before }),
+      },
     },
-    orderBy: { id: 'desc' },
-    take: size + 1,
+    orderBy: { id: slice.isBackward ? 'asc' : 'desc' },
+    take: slice.size + 1,
   });
-  return connectionOf(rows, size, {
-    after,
-    totalCount: () => rows.length,
-    keyOf: ({ id }) => String(id),
+  const isFound = async (id: object | undefined) =>
+    id !== undefined &&
+    (await webhookDelivery.findFirst({ where: { ...where, id }, select: { id: true } })) !== null;
+  const isAsked = selects(info, 'pageInfo');
+  return connectionOf(rows, slice, {
+    totalCount: async () => {
+      const count = await webhookDelivery.count({ where, take: COUNT_MAX + 1 });
+      return count > COUNT_MAX ? null : count;
+    },
+    cursorOf: ({ id }) => encodeCursor(String(id)),
+    isPreceded: isAsked && (await isFound(slice.after === undefined ? undefined : { gte: slice.after })),
+    isFollowed: isAsked && (await isFound(slice.before === undefined ? undefined : { lte: slice.before })),
   });
-}
-
-function idOf(cursor: string): bigint {
-  const key = decodeCursor(cursor);
-  if (!/^[1-9]\d{0,17}$/.test(key)) throw badCursor();
-  return BigInt(key);
 }
 
 function defineSingle(builder: Builder, delivery: DeliveryRef): void {
@@ -206,14 +261,14 @@ function defineSingle(builder: Builder, delivery: DeliveryRef): void {
     redeliverWebhook: {
       perform: redeliverWebhook,
       description:
-        'Sends the event of a delivery once more to its endpoint, as a delivery of its own; one that still waits is tried at once instead. Neither waits for an open breaker. An endpoint that is disabled or was removed is a STEP_CONFLICT.',
-      argument: 'Of a delivery.',
+        'Sends the event of a delivery to its endpoint again, as a new delivery. A pending delivery is attempted at once instead. Neither waits for an open breaker. Error `STEP_CONFLICT` when the endpoint is disabled or removed.',
+      argument: 'The delivery.',
     },
     sendTestWebhook: {
       perform: sendTestWebhook,
       description:
-        'Sends the newest event of the account to an endpoint with the header `crossramp-test: true`: tried once, out of turn, also while the breaker is open, and not held against the endpoint. A disabled endpoint is a STEP_CONFLICT.',
-      argument: 'Of an endpoint.',
+        'Sends the newest event of the account to an endpoint as a test, with the header `crossramp-test: true`. There is one attempt, ahead of other deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled.',
+      argument: 'The endpoint, `whe_…`.',
     },
   };
   for (const [name, { perform, description, argument }] of Object.entries(acts)) {
@@ -232,45 +287,59 @@ function defineSingle(builder: Builder, delivery: DeliveryRef): void {
   }
 }
 
-type StateRef = ReturnType<typeof defineList>;
-
-function defineMany(builder: Builder, state: StateRef): void {
+function defineRedelivery(builder: Builder) {
   const payload = builder.objectRef<Redelivered & { readonly accountId: bigint }>('WebhookRedelivery');
   payload.implement({
-    description: 'What is sent again.',
+    description: 'What is redelivered.',
     fields: (t) => ({
-      matched: t.exposeInt('matched', { description: 'Deliveries, or missed events, that were found.' }),
+      matched: t.exposeInt('matched', { description: 'Number of deliveries, or missed events, that match.' }),
       redelivered: t.exposeInt('redelivered', {
-        description: 'Those that are sent again, the oldest events first: 10,000 at most, none in a dry run.',
+        description: 'Number that is sent again, oldest events first: at most 10,000, and 0 in a dry run.',
       }),
       lastCursor: t.string({
         nullable: true,
-        description: 'Of the last event that is sent again: what was too much follows after it.',
+        description:
+          'Cursor of the last event that is sent again; give it as `after` to continue. Null when there is none.',
         resolve: ({ accountId, lastSeq }) =>
           lastSeq === null ? null : encodeEventCursor(accountId, lastSeq),
       }),
     }),
   });
+  return payload;
+}
+
+type RedeliveryRef = ReturnType<typeof defineRedelivery>;
+
+function defineMany(builder: Builder, state: StateRef): void {
+  const payload = defineRedelivery(builder);
   const filter = builder.inputType('WebhookRedeliveryFilter', {
-    description: 'All that are given must hold, of the last time that an event was sent to an endpoint.',
+    description:
+      'Filters of a redelivery. The latest delivery of an event to an endpoint must meet all that are given.',
     fields: (t) => ({
-      endpointId: t.string(),
+      endpointId: t.string({ description: 'Only deliveries to this endpoint, `whe_…`.' }),
       states: t.field({
         type: [state],
-        description: 'Default `DEAD` and `SKIPPED`; what is pending is sent anyway.',
+        description:
+          'Only deliveries in these states. Default: `DEAD` and `SKIPPED`. Pending ones are sent anyway.',
       }),
-      since: t.field({ type: 'DateTime', description: 'Events that occurred then or later.' }),
-      after: t.string({ description: 'Cursor of the event log: events after it.' }),
-      eventNames: t.stringList({ description: 'Such as `onramp.payment.*`.' }),
+      since: t.field({ type: 'DateTime', description: 'Only events that occurred then or later.' }),
+      after: t.string({ description: 'Only events after this cursor of the event log.' }),
+      eventNames: t.stringList({
+        description: 'Only events with these names; `*` stands for any part, as in `onramp.payment.*`.',
+      }),
     }),
   });
   builder.mutationField('redeliverWebhooks', (t) =>
     t.field({
       type: payload,
-      description: 'Sends events again to the endpoints that they were for. Needs the scope `admin`.',
+      description: 'Sends events again to their endpoints. Needs the scope `admin`.',
       args: {
-        filter: t.arg({ type: filter, required: true }),
-        dryRun: t.arg.boolean({ required: true, defaultValue: false, description: 'Counts them only.' }),
+        filter: t.arg({ type: filter, required: true, description: 'Which deliveries.' }),
+        dryRun: t.arg.boolean({
+          required: true,
+          defaultValue: false,
+          description: 'Only count: nothing is sent.',
+        }),
       },
       resolve: async (_root, { filter: given, dryRun }, context) => {
         const { endpointId, states, since, after, eventNames } = given;
@@ -286,12 +355,16 @@ function defineMany(builder: Builder, state: StateRef): void {
       },
     }),
   );
+  defineRecover(builder, payload);
+}
+
+function defineRecover(builder: Builder, payload: RedeliveryRef): void {
   builder.mutationField('recoverWebhookEndpoint', (t) =>
     t.field({
       type: payload,
       description:
-        'Enables a disabled endpoint again and sends what it missed by that, 10,000 events at once: again for the rest. Needs the scope `admin`.',
-      args: { id: t.arg.string({ required: true }) },
+        'Enables a disabled endpoint and sends it the events that it missed, at most 10,000 per call: repeat for the rest. Needs the scope `admin`.',
+      args: { id: t.arg.string({ required: true, description: 'The endpoint, `whe_…`.' }) },
       resolve: async (_root, { id }, context) => ({
         ...(await recoverWebhookEndpoint(context, id)),
         accountId: context.caller.accountId,

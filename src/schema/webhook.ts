@@ -16,6 +16,7 @@ import {
 import type { SecretRow } from '../store/webhooks.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { InputFields } from './creation.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { named } from './named.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
@@ -26,11 +27,11 @@ const KINDS = { TRANSACTION: 'transaction', TEMPLATE: 'template', GENERAL: 'gene
 const STATES = { ENABLED: 'enabled', PAUSED: 'paused', DISABLED: 'disabled' } as const;
 const FIELDS = {
   eventNames:
-    'Names of the events that are wanted, such as `onramp.payment.*`, with `*` for any part or any characters of one; empty means all.',
-  orderMode: 'Default `TRANSACTION`.',
-  maxConcurrency: 'Most deliveries under way at once, 1 to 100; default 20.',
-  maxPerSecond: 'Most deliveries in a second, 1 to 1000; null for no bound.',
-  isSignedByKey: 'Whether signatures by a public key (`v1a`, Ed25519) are added.',
+    'Names of the events to send, such as `onramp.payment.*`. `*` stands for a whole part or for characters within one. Empty: all events.',
+  orderMode: 'Which deliveries wait for others. Default: `TRANSACTION`.',
+  maxConcurrency: 'Most deliveries in progress at the same time: 1 to 100, default 20.',
+  maxPerSecond: 'Most deliveries per second: 1 to 1000; null: no limit.',
+  isSignedByKey: 'Whether requests are also signed by a public key (`v1a`, Ed25519). Default: false.',
 } as const;
 
 /** Defines `WebhookEndpoint`, `WebhookSecret`, their fields of `Account`, and the mutations that change them. */
@@ -41,7 +42,8 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
   builder.prismaObjectField(account, 'webhookEndpoints', (t) =>
     t.prismaField({
       type: [endpoint],
-      description: 'Where events are sent to, those that came with transactions too; without removed ones.',
+      description:
+        'The endpoints of the account, oldest first, without removed ones; at most 1,000. Endpoints that came with a transaction are included.',
       resolve: (query, { id }, _args, { database }) =>
         database.prisma.webhookEndpoint.findMany({
           ...query,
@@ -54,7 +56,7 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
   builder.prismaObjectField(account, 'webhookSecrets', (t) =>
     t.field({
       type: [secret],
-      description: 'The valid secrets of an endpoint, the newest first. Needs the scope `admin`.',
+      description: 'The valid signing secrets of an endpoint, newest first. Needs the scope `admin`.',
       args: { endpointId: t.arg.string({ description: OF_TRANSACTIONS }) },
       resolve: (_account, { endpointId }, context) => listWebhookSecrets(context, endpointId ?? undefined),
     }),
@@ -67,72 +69,131 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
 }
 
 const LIST_MAX = 1_000;
-const OF_TRANSACTIONS = 'Not given: the secrets that all endpoints share which came with transactions.';
+const OF_TRANSACTIONS =
+  'The endpoint, `whe_…`. Default: the secrets shared by all endpoints that came with transactions.';
+
+function defineKind(builder: Builder) {
+  return builder.enumType('WebhookEndpointKind', {
+    description:
+      'Which transactions an endpoint is for. The events of a transaction go to the most specific kind that exists.',
+    values: {
+      TRANSACTION: {
+        value: KINDS.TRANSACTION,
+        description: 'For transactions that were created with its URL as `webhook`.',
+      },
+      TEMPLATE: {
+        value: KINDS.TEMPLATE,
+        description: 'For transactions of its template without a `webhook` of their own.',
+      },
+      GENERAL: { value: KINDS.GENERAL, description: 'For all other transactions.' },
+    } as const,
+  });
+}
+
+function defineState(builder: Builder) {
+  return builder.enumType('WebhookEndpointState', {
+    description: 'Whether events are sent to an endpoint.',
+    values: {
+      ENABLED: { value: STATES.ENABLED, description: 'Events are sent.' },
+      PAUSED: { value: STATES.PAUSED, description: 'Events wait until it is resumed.' },
+      DISABLED: {
+        value: STATES.DISABLED,
+        description: 'Events are skipped until it is resumed or recovered.',
+      },
+    } as const,
+  });
+}
 
 function defineEndpoint(builder: Builder, template: TemplateRef, order: OrderRef) {
-  const kind = builder.enumType('WebhookEndpointKind', {
-    description:
-      'For which transactions an endpoint is: the most specific kind that there is gets the events.',
-    values: {
-      TRANSACTION: { value: KINDS.TRANSACTION, description: 'Those that were made with its URL.' },
-      TEMPLATE: { value: KINDS.TEMPLATE, description: 'Those of its template that came without a URL.' },
-      GENERAL: { value: KINDS.GENERAL, description: 'All others.' },
-    } as const,
-  });
-  const state = builder.enumType('WebhookEndpointState', {
-    description: 'Whether an endpoint is sent to.',
-    values: {
-      ENABLED: { value: STATES.ENABLED },
-      PAUSED: { value: STATES.PAUSED, description: 'Events wait for it.' },
-      DISABLED: { value: STATES.DISABLED, description: 'Events pass it by, until it is recovered.' },
-    } as const,
-  });
-  return builder.prismaObject('WebhookEndpoint', {
-    description: 'A URL that events are sent to.',
+  const kind = defineKind(builder);
+  const endpoint = builder.prismaObject('WebhookEndpoint', {
+    description: 'A webhook endpoint: a URL that events are sent to.',
     fields: (t) => {
-      const moment = (name: 'disabledAt' | 'failingSince' | 'blockedUntil', description: string) =>
-        t.field({
-          type: 'DateTime',
-          nullable: true,
-          description,
-          resolve: (row) => row[name] && isoOf(row[name]),
-        });
       return {
-        id: t.exposeString('id', { description: '`whe_…`.' }),
-        url: t.exposeString('url'),
-        description: t.exposeString('description', { nullable: true }),
-        kind: t.field({ type: kind, resolve: (row) => row.kind as 'general' }),
-        template: t.field({ type: template, nullable: true, resolve: (row) => row.template }),
+        id: t.exposeString('id', { description: 'Identifier of the endpoint, `whe_…`.' }),
+        url: t.exposeString('url', { description: 'URL that receives the requests.' }),
+        description: t.exposeString('description', { nullable: true, description: 'Your own description.' }),
+        kind: t.field({
+          type: kind,
+          description: 'Which transactions it is for.',
+          resolve: (row) => row.kind as 'general',
+        }),
+        template: t.field({
+          type: template,
+          nullable: true,
+          description: 'The template of kind `TEMPLATE`; null otherwise.',
+          resolve: (row) => row.template,
+        }),
         eventNames: t.exposeStringList('eventNames', { description: FIELDS.eventNames }),
-        order: t.field({ type: order, resolve: (row) => row.orderMode as 'transaction' }),
+        order: t.field({
+          type: order,
+          description: 'Which deliveries wait for others.',
+          resolve: (row) => row.orderMode as 'transaction',
+        }),
         maxConcurrency: t.exposeInt('maxConcurrency', { description: FIELDS.maxConcurrency }),
         maxPerSecond: t.exposeInt('maxPerSecond', { nullable: true, description: FIELDS.maxPerSecond }),
         publicKey: t.string({
           nullable: true,
-          description: '`whpk_…`, which signatures `v1a` are checked with; null where there are none.',
+          description:
+            'Public key that signatures `v1a` are verified with, `whpk_…`; null without such signatures.',
           resolve: ({ signingKey }) => signingKey && publicHalf(signingKey),
         }),
-        state: t.field({ type: state, resolve: (row) => row.state as 'enabled' }),
-        disabledReason: t.exposeString('disabledReason', { nullable: true }),
-        disabledAt: moment('disabledAt', 'When it was disabled last.'),
-        isRecoverable: t.boolean({
-          description: 'Whether it missed events by being disabled that `recoverWebhookEndpoint` sends.',
-          resolve: ({ disabledFromSeq }) => disabledFromSeq !== null,
+        createdAt: t.field({
+          type: 'DateTime',
+          description: DESCRIPTIONS.createdAt,
+          resolve: (row) => isoOf(row.createdAt),
         }),
-        failingSince: moment(
-          'failingSince',
-          'Since when every delivery failed; after 5 days it is disabled.',
-        ),
-        consecutiveFailures: t.exposeInt('consecutiveFailures'),
-        blockedUntil: moment('blockedUntil', 'Nothing is sent before: it failed often, or asked for that.'),
-        createdAt: t.field({ type: 'DateTime', resolve: (row) => isoOf(row.createdAt) }),
         removedAt: t.field({
           type: 'DateTime',
           nullable: true,
+          description: 'When it was removed; null while it exists.',
           resolve: ({ removedAt }) => removedAt && isoOf(removedAt),
         }),
       };
     },
+  });
+  defineHealth(builder, endpoint);
+  return endpoint;
+}
+
+/** Whether an endpoint is sent to, and why not. */
+function defineHealth(builder: Builder, endpoint: EndpointRef): void {
+  const state = defineState(builder);
+  builder.prismaObjectFields(endpoint, (t) => {
+    const moment = (name: 'disabledAt' | 'failingSince' | 'blockedUntil', description: string) =>
+      t.field({
+        type: 'DateTime',
+        nullable: true,
+        description,
+        resolve: (row) => row[name] && isoOf(row[name]),
+      });
+    return {
+      state: t.field({
+        type: state,
+        description: 'Whether events are sent to it.',
+        resolve: (row) => row.state as 'enabled',
+      }),
+      disabledReason: t.exposeString('disabledReason', {
+        nullable: true,
+        description: 'Why it was disabled last; null: never.',
+      }),
+      disabledAt: moment('disabledAt', 'When it was disabled last; null: never.'),
+      isRecoverable: t.boolean({
+        description: 'Whether it missed events while it was disabled. `recoverWebhookEndpoint` sends them.',
+        resolve: ({ disabledFromSeq }) => disabledFromSeq !== null,
+      }),
+      failingSince: moment(
+        'failingSince',
+        'Since when every delivery has failed; after 5 days it is disabled. Null while deliveries succeed.',
+      ),
+      consecutiveFailures: t.exposeInt('consecutiveFailures', {
+        description: 'Attempts that failed since the last success.',
+      }),
+      blockedUntil: moment(
+        'blockedUntil',
+        'Nothing is sent before this moment: it failed often, or its `Retry-After` asked for it. Null: no pause.',
+      ),
+    };
   });
 }
 
@@ -142,11 +203,14 @@ export type EndpointRef = ReturnType<typeof defineEndpoint>;
 function defineOrder(builder: Builder) {
   return builder.enumType('WebhookOrder', {
     description:
-      'What waits for what: a delivery that failed holds those behind it until it is delivered or dead.',
+      'Which deliveries wait for others. A failed delivery holds back the ones behind it until it is delivered or dead.',
     values: {
-      TRANSACTION: { value: 'transaction', description: 'Events of a transaction one after another.' },
-      ACCOUNT: { value: 'account', description: 'All events one after another.' },
-      PARALLEL: { value: 'parallel', description: 'Nothing waits.' },
+      TRANSACTION: {
+        value: 'transaction',
+        description: 'Events of the same transaction are sent one after another.',
+      },
+      ACCOUNT: { value: 'account', description: 'All events are sent one after another.' },
+      PARALLEL: { value: 'parallel', description: 'No delivery waits for another.' },
     } as const,
   });
 }
@@ -155,16 +219,20 @@ type OrderRef = ReturnType<typeof defineOrder>;
 
 function defineSecret(builder: Builder) {
   return builder.objectRef<SecretRow>('WebhookSecret').implement({
-    description: 'A secret that webhooks are signed with.',
+    description: 'A secret that webhook requests are signed with.',
     fields: (t) => ({
       secret: t.exposeString('secret', {
-        description: '`whsec_…`, as libraries of Standard Webhooks take it.',
+        description: 'The secret in the form of Standard Webhooks, `whsec_…`.',
       }),
-      createdAt: t.field({ type: 'DateTime', resolve: (row) => isoOf(row.createdAt) }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: DESCRIPTIONS.createdAt,
+        resolve: (row) => isoOf(row.createdAt),
+      }),
       validUntil: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'Null for the present one; others end here.',
+        description: 'When it stops being valid; null for the current secret.',
         resolve: ({ validUntil }) => validUntil && isoOf(validUntil),
       }),
     }),
@@ -204,7 +272,7 @@ function numbered(name: string, value: number | null | undefined) {
 /** What of an endpoint is said when it is made, and can be changed. */
 function manners(t: InputFields, order: OrderRef) {
   return {
-    description: t.string({ description: 'Your own, at most 200 characters.' }),
+    description: t.string({ description: 'Your own description, at most 200 characters.' }),
     eventNames: t.stringList({ description: FIELDS.eventNames }),
     order: t.field({ type: order, description: FIELDS.orderMode }),
     maxConcurrency: t.int({ description: FIELDS.maxConcurrency }),
@@ -215,10 +283,14 @@ function manners(t: InputFields, order: OrderRef) {
 
 function defineCreate(builder: Builder, endpoint: EndpointRef, template: TemplateRef, order: OrderRef): void {
   const input = builder.inputType('CreateWebhookEndpointInput', {
-    description: 'A new endpoint.',
+    description: 'A new webhook endpoint.',
     fields: (t) => ({
-      url: t.string({ required: true, description: 'An https URL.' }),
-      template: t.field({ type: template, description: 'Not given: for all templates.' }),
+      url: t.string({
+        required: true,
+        description:
+          'An https URL without user name or password; in a sandbox also http to this machine (C-63).',
+      }),
+      template: t.field({ type: template, description: 'Template that it is for. Default: all templates.' }),
       ...manners(t, order),
     }),
   });
@@ -226,9 +298,9 @@ function defineCreate(builder: Builder, endpoint: EndpointRef, template: Templat
     t.prismaField({
       type: endpoint,
       description:
-        'Makes an endpoint with a secret of its own: events from now on are sent there. Needs the scope `admin`.',
+        'Creates an endpoint with its own signing secret. It receives events from now on. Needs the scope `admin`.',
       args: {
-        input: t.arg({ type: input, required: true }),
+        input: t.arg({ type: input, required: true, description: 'The endpoint.' }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: async (query, _root, args, context) => {
@@ -245,18 +317,22 @@ function defineCreate(builder: Builder, endpoint: EndpointRef, template: Templat
 
 function defineUpdate(builder: Builder, endpoint: EndpointRef, order: OrderRef): void {
   const input = builder.inputType('UpdateWebhookEndpointInput', {
-    description: 'What is to change; what is not given stays.',
+    description: 'What to change. Members that are not given stay as they are.',
     fields: (t) => ({
-      url: t.string({ description: 'Not of one that came with transactions.' }),
+      url: t.string({
+        description: 'A new https URL. Not accepted for an endpoint that came with a transaction.',
+      }),
       ...manners(t, order),
     }),
   });
   builder.mutationField('updateWebhookEndpoint', (t) =>
     t.prismaField({
       type: endpoint,
-      description:
-        'Changes an endpoint; what waits for it is sent by the new rules. Needs the scope `admin`.',
-      args: { id: t.arg.string({ required: true }), input: t.arg({ type: input, required: true }) },
+      description: 'Changes an endpoint. Pending deliveries follow the new rules. Needs the scope `admin`.',
+      args: {
+        id: t.arg.string({ required: true, description: 'The endpoint, `whe_…`.' }),
+        input: t.arg({ type: input, required: true, description: 'What to change.' }),
+      },
       resolve: async (query, _root, args, context) => {
         await updateEndpoint(context, args.id, inputOf(args.input), checksOf(context));
         return readEndpoint(context, query, args.id);
@@ -268,12 +344,12 @@ function defineUpdate(builder: Builder, endpoint: EndpointRef, order: OrderRef):
 const ACTS = {
   removeWebhookEndpoint: [
     removeWebhookEndpoint,
-    'Ends an endpoint and gives up what waits for it; again is the same.',
+    'Removes an endpoint and skips its pending deliveries. Repeating it changes nothing.',
   ],
-  pauseWebhookEndpoint: [pauseWebhookEndpoint, 'Holds what is to be sent to an endpoint; events wait.'],
+  pauseWebhookEndpoint: [pauseWebhookEndpoint, 'Pauses an endpoint: its deliveries wait.'],
   resumeWebhookEndpoint: [
     resumeWebhookEndpoint,
-    'Lets a paused endpoint go on with what waits, and a disabled one with what happens from now on.',
+    'Resumes an endpoint: a paused one with its waiting deliveries, a disabled one with events from now on.',
   ],
 } as const;
 
@@ -283,7 +359,7 @@ function defineActs(builder: Builder, endpoint: EndpointRef): void {
       t.prismaField({
         type: endpoint,
         description: `${description} Needs the scope \`admin\`.`,
-        args: { id: t.arg.string({ required: true }) },
+        args: { id: t.arg.string({ required: true, description: 'The endpoint, `whe_…`.' }) },
         resolve: async (query, _root, { id }, context) => {
           await perform(context, id);
           return readEndpoint(context, query, id);
@@ -298,13 +374,13 @@ function defineRotate(builder: Builder, secret: SecretRef): void {
     t.field({
       type: [secret],
       description:
-        'Makes a new secret. Until the one before ends, webhooks are signed under both. Gives the valid secrets, the new one first. Needs the scope `admin`.',
+        'Creates a new signing secret. Until the old one ends, requests are signed by both. Returns the valid secrets, the new one first. Needs the scope `admin`.',
       args: {
         endpointId: t.arg.string({ description: OF_TRANSACTIONS }),
         overlapSeconds: t.arg.int({
           required: true,
           defaultValue: OVERLAP_SECONDS.default,
-          description: `How long the one before stays valid: 0 to ${OVERLAP_SECONDS.max}.`,
+          description: `How long the old secret stays valid, in seconds: 0 to ${OVERLAP_SECONDS.max}, default ${OVERLAP_SECONDS.default}.`,
         }),
       },
       resolve: (_root, { endpointId, overlapSeconds }, context) =>

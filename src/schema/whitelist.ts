@@ -1,6 +1,6 @@
 /** Whitelists: whom withdrawals may go to (C-22). */
 
-import { PIX_KEY_TYPES } from '../base/pix-key.ts';
+import type { PixKeyType } from '../base/pix-key.ts';
 import { checksOf } from '../resolvers/check-creation.ts';
 import {
   addWhitelistEntry,
@@ -9,40 +9,45 @@ import {
   type WhitelistEntryInput,
 } from '../resolvers/manage-whitelist.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { AccountRef } from './viewer.ts';
 
 const NAMES = pathsOf('input', ['network', 'address', 'pixKeyType', 'pixKey']);
 
 /** Defines `WhitelistGroup`, `WhitelistEntry`, `Account.whitelistGroups` and the mutations that change them. */
-export function defineWhitelist(builder: Builder, account: AccountRef): void {
-  const entry = defineEntry(builder);
+export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyType: PixKeyTypeRef): void {
+  const entry = defineEntry(builder, pixKeyType);
   const group = defineGroup(builder, entry);
   builder.prismaObjectField(account, 'whitelistGroups', (t) =>
     t.relation('whitelistGroups', {
       type: group,
-      description: 'Whom withdrawals may go to.',
+      description: 'The whitelist groups: where withdrawals may go.',
       query: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
     }),
   );
   defineCreateGroup(builder, group);
-  defineAddEntry(builder, entry);
+  defineAddEntry(builder, entry, pixKeyType);
   defineRemoveEntry(builder, entry);
 }
 
 function defineGroup(builder: Builder, entry: EntryRef) {
   return builder.prismaObject('WhitelistGroup', {
-    description: 'A group of destinations that withdrawals may go to.',
+    description: 'A group of destinations that withdrawals may go to (C-22).',
     fields: (t) => ({
       id: t.exposeString('id', { description: '`grp_…`.' }),
-      name: t.exposeString('name'),
-      createdAt: t.field({ type: 'DateTime', resolve: (row) => isoOf(row.createdAt) }),
+      name: t.exposeString('name', { description: 'Your own name for it.' }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: 'When it was created.',
+        resolve: (row) => isoOf(row.createdAt),
+      }),
       entries: t.relation('entries', {
         type: entry,
-        description:
-          'Its destinations, in the order in which they were added; without those that were removed.',
+        description: 'Its destinations in the order in which they were added, without removed ones.',
         query: { where: { removedAt: null }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
       }),
     }),
@@ -51,31 +56,38 @@ function defineGroup(builder: Builder, entry: EntryRef) {
 
 type GroupRef = ReturnType<typeof defineGroup>;
 
-function defineEntry(builder: Builder) {
+function defineEntry(builder: Builder, pixKeyType: PixKeyTypeRef) {
   return builder.prismaObject('WhitelistEntry', {
     description: 'One destination: an address on a network, or a PIX key.',
     fields: (t) => ({
       id: t.exposeString('id', { description: '`wle_…`.' }),
-      groupId: t.exposeString('groupId'),
-      label: t.exposeString('label', { nullable: true }),
+      groupId: t.exposeString('groupId', { description: 'The group that it belongs to, `grp_…`.' }),
+      label: t.exposeString('label', { nullable: true, description: 'Your own name for it.' }),
       network: t.exposeString('network', {
         nullable: true,
-        description: 'Of an address; null for a PIX key.',
+        description: 'Network of an address, such as `TRX`; null for a PIX key.',
       }),
-      pixKeyType: t.exposeString('pixKeyType', {
+      pixKeyType: t.field({
+        type: pixKeyType,
         nullable: true,
-        description: 'Of a PIX key; null for an address.',
+        description: 'Type of a PIX key; null for an address.',
+        resolve: (row) => row.pixKeyType as PixKeyType | null,
       }),
       target: t.exposeString('target', { description: 'The address or PIX key, in its canonical form.' }),
-      createdAt: t.field({ type: 'DateTime', resolve: (row) => isoOf(row.createdAt) }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: 'When it was created.',
+        resolve: (row) => isoOf(row.createdAt),
+      }),
       usableAt: t.field({
         type: 'DateTime',
-        description: 'From when withdrawals may go there.',
+        description: 'From when withdrawals may go there: the end of the cooling time.',
         resolve: (row) => isoOf(row.usableAt),
       }),
       removedAt: t.field({
         type: 'DateTime',
         nullable: true,
+        description: 'When it was removed; null while it is in the group.',
         resolve: ({ removedAt }) => removedAt && isoOf(removedAt),
       }),
     }),
@@ -88,9 +100,9 @@ function defineCreateGroup(builder: Builder, group: GroupRef): void {
   builder.mutationField('createWhitelistGroup', (t) =>
     t.prismaField({
       type: group,
-      description: 'Makes a group without destinations. Needs the scope `move`.',
+      description: 'Creates an empty whitelist group. Needs the scope `move`.',
       args: {
-        name: t.arg.string({ required: true, description: 'At most 200 characters.' }),
+        name: t.arg.string({ required: true, description: 'Your own name for it, at most 200 characters.' }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: async (query, _root, args, context) => {
@@ -106,14 +118,14 @@ function defineCreateGroup(builder: Builder, group: GroupRef): void {
   );
 }
 
-function defineAddEntry(builder: Builder, entry: EntryRef): void {
+function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTypeRef): void {
   const input = builder.inputType('WhitelistEntryInput', {
-    description: 'An address on a network, or a PIX key.',
+    description: 'A destination: `network` and `address`, or `pixKeyType` and `pixKey`.',
     fields: (t) => ({
-      network: t.string({ description: 'Of the address, as in the codes of currencies: `TRX`, `ETH`.' }),
-      address: t.string(),
-      pixKeyType: t.string({ description: `One of ${PIX_KEY_TYPES.join(', ')}.` }),
-      pixKey: t.string(),
+      network: t.string({ description: 'Network of the address, as in currency codes: `TRX`, `ETH`.' }),
+      address: t.string({ description: 'Address on the network; its checksum is checked where it has one.' }),
+      pixKeyType: t.field({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
+      pixKey: t.string({ description: 'PIX key, in the form that its type asks for.' }),
       label: t.string({ description: 'Your own name for it, at most 200 characters.' }),
     }),
   });
@@ -121,10 +133,10 @@ function defineAddEntry(builder: Builder, entry: EntryRef): void {
     t.prismaField({
       type: entry,
       description:
-        'Adds a destination to a group; it is usable after the cooling time of the account. Needs the scope `move`.',
+        'Adds a destination to a group. Withdrawals may use it after the cooling time of the account. Needs the scope `move`.',
       args: {
-        groupId: t.arg.string({ required: true }),
-        input: t.arg({ type: input, required: true }),
+        groupId: t.arg.string({ required: true, description: 'The group, `grp_…`.' }),
+        input: t.arg({ type: input, required: true, description: 'The destination.' }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: async (query, _root, args, context) => {
@@ -144,8 +156,8 @@ function defineRemoveEntry(builder: Builder, entry: EntryRef): void {
     t.prismaField({
       type: entry,
       description:
-        'Takes a destination out of its group, at once; again is the same. Needs the scope `move`.',
-      args: { id: t.arg.string({ required: true }) },
+        'Removes a destination from its group, at once. Repeating it changes nothing. Needs the scope `move`.',
+      args: { id: t.arg.string({ required: true, description: 'The entry, `wle_…`.' }) },
       resolve: async (query, _root, { id }, context) => {
         await removeWhitelistEntry(context, id);
         return readEntry(context, query, id);

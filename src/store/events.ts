@@ -42,6 +42,11 @@ const PAGE: Statement = {
   text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
     from event where account_id = $1 and seq > $2 order by seq limit $3`,
 };
+const PAGE_BACK: Statement = {
+  name: 'event_page_back',
+  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
+    from event where account_id = $1 and seq < $2 order by seq desc limit $3`,
+};
 const AT: Statement = {
   name: 'event_at',
   text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
@@ -77,6 +82,16 @@ export function readEvents(
   limit: number,
 ): Promise<EventRow[]> {
   return database.query<EventRow>(PAGE, [accountId, after, limit]);
+}
+
+/** @returns the account's events before a place, newest first. */
+export function readEventsBefore(
+  database: Tx,
+  accountId: bigint,
+  before: bigint,
+  limit: number,
+): Promise<EventRow[]> {
+  return database.query<EventRow>(PAGE_BACK, [accountId, before, limit]);
 }
 
 /** @returns the account's events of these places that are still kept, in no order. */

@@ -36,15 +36,33 @@ export interface StatementFilter {
   readonly dateTo?: string;
 }
 
-/** A page by its distance from the newest line, or only lines with a smaller id than `before`. */
-export type StatementWindow =
-  | { readonly limit: number; readonly offset: number }
-  | { readonly limit: number; readonly before: bigint };
+/** A page by its distance from the newest line. */
+export interface StatementWindow {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The lines between two others, read from the newer end, or backward from the older end. */
+export interface StatementSlice {
+  readonly limit: number;
+  /** Only lines with a smaller id. */
+  readonly below?: bigint | undefined;
+  /** Only lines with a greater id. */
+  readonly above?: bigint | undefined;
+  /** Oldest line first. */
+  readonly isBackward: boolean;
+}
 
 /** A page of the statement, with the total of all matching lines. */
 export interface StatementPage<Line = LedgerLineRow> {
   readonly total: bigint;
   readonly lines: readonly Line[];
+}
+
+/** A slice of the statement; whether lines match that are newer or older than its bounds. */
+export interface StatementPart extends StatementPage {
+  readonly hasNewer: boolean;
+  readonly hasOlder: boolean;
 }
 
 /** A line together with the transaction that moved it, null for an adjustment. */
@@ -72,13 +90,37 @@ export interface Defect {
 const LINE_COLUMNS = `(s.line).ledger_account_id as "ledgerAccountId", (s.line).seq, (s.line).id, (s.line).journal_id as "journalId",
   (s.line).transaction_id as "transactionId", (s.line).posted_at as "postedAt", (s.line).delta, (s.line).balance_before as "balanceBefore",
   (s.line).balance_after as "balanceAfter", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale, a.sub_account as "subAccount"`;
-const PAGE = `from statement_page($1, $2, $3::smallint, $4::date, $5::date, $6::int, $7::bigint, $8::bigint) s
+const PAGE = `from statement_page($1, $2, $3::smallint, $4::date, $5::date, $6::int, $7::bigint, null) s
   left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id`;
 
-const STATEMENT_LINES: Statement = {
-  name: 'statement_lines',
-  text: `select s.total, ${LINE_COLUMNS} ${PAGE} order by (s.line).id desc`,
+/** A bound costs one index-only probe for each sub-account; each gives at most a page of lines, and the page merges them. */
+const statementSlice = (isBackward: boolean): Statement => {
+  const order = isBackward ? 'asc' : 'desc';
+  const range = isBackward
+    ? 'l.seq >= w.lo and l.seq < least(w.lo + $6::int, w.hi + 1)'
+    : 'l.seq <= w.hi and l.seq > greatest(w.hi - $6::int, w.lo - 1)';
+  return {
+    name: `statement_slice_${order}`,
+    text: `with w as materialized (
+        select w.ledger_account_id as id, w.lo as first, w.hi as last,
+          case when $8::bigint is null then w.lo else greatest(w.lo, coalesce((select l.seq from ledger_line l
+            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id > $8 order by l.id limit 1), w.hi + 1)) end as lo,
+          case when $7::bigint is null then w.hi else least(w.hi, coalesce((select l.seq from ledger_line l
+            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id < $7 order by l.id desc limit 1), 0)) end as hi
+          from statement_window($1, $2, $3::smallint, $4::date, $5::date) w where w.hi >= w.lo
+      ), n as (
+        select coalesce(sum(last - first + 1), 0)::bigint as total, coalesce(bool_or(hi < last), false) as "hasNewer",
+          coalesce(bool_or(lo > first), false) as "hasOlder" from w
+      )
+      select n.total, n."hasNewer", n."hasOlder", ${LINE_COLUMNS} from n left join lateral (
+        select y.line from w cross join lateral (select l as line from ledger_line l
+          where l.account_id = $1 and l.ledger_account_id = w.id and ${range} order by l.seq ${order}) y
+        order by (y.line).id ${order} limit $6) s on true
+      left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id order by (s.line).id ${order}`,
+  };
 };
+const STATEMENT_FORWARD = statementSlice(false);
+const STATEMENT_BACKWARD = statementSlice(true);
 const STATEMENT_ENTRIES: Statement = {
   name: 'statement_entries',
   text: `select s.total, ${LINE_COLUMNS}, ${TRANSACTION_SELECT.replaceAll(' as "', ' as "t_')} ${PAGE}
@@ -111,31 +153,36 @@ const LINE_COUNT: Statement = {
 type FlatLine = Omit<LedgerLineRow, 'accountId' | 'ledgerAccount'> &
   Omit<LedgerAccountRow, 'accountId' | 'id'> & { total: bigint };
 
-/** Reads a page of the statement, newest line first, and the exact total, from one snapshot (C-10, C-16). */
+/**
+ * Reads a part of the statement, newest line first unless backward, and the exact total, from one snapshot (C-10, C-16).
+ */
 export async function readStatementLines(
   database: Database,
   accountId: bigint,
   filter: StatementFilter,
-  window: StatementWindow,
-): Promise<StatementPage> {
-  const rows = await database.query<FlatLine>(STATEMENT_LINES, pageValues(accountId, filter, window));
-  return {
-    total: rows[0]?.total ?? 0n,
-    lines: rows[0]?.id == null ? [] : rows.map((row) => lineOf(accountId, row)),
-  };
+  slice: StatementSlice,
+): Promise<StatementPart> {
+  const rows = await database.query<FlatLine & Omit<StatementPart, 'lines'>>(
+    slice.isBackward ? STATEMENT_BACKWARD : STATEMENT_FORWARD,
+    [...filterValues(accountId, filter), slice.limit, slice.below ?? null, slice.above ?? null],
+  );
+  const { total = 0n, hasNewer = false, hasOlder = false } = rows[0] ?? {};
+  const lines = rows[0]?.id == null ? [] : rows.map((row) => lineOf(accountId, row));
+  return { total, hasNewer, hasOlder, lines };
 }
 
-/** As `readStatementLines`, each line with its transaction, in one statement. */
+/** Reads a page of the statement, newest line first, each with its transaction, and the exact total, in one statement. */
 export async function readStatementEntries(
   database: Database,
   accountId: bigint,
   filter: StatementFilter,
   window: StatementWindow,
 ): Promise<StatementPage<StatementEntry>> {
-  const rows = await database.query<FlatLine & Record<string, unknown>>(
-    STATEMENT_ENTRIES,
-    pageValues(accountId, filter, window),
-  );
+  const rows = await database.query<FlatLine & Record<string, unknown>>(STATEMENT_ENTRIES, [
+    ...filterValues(accountId, filter),
+    window.limit,
+    window.offset,
+  ]);
   if (rows[0]?.id == null) return { total: rows[0]?.total ?? 0n, lines: [] };
   return {
     total: rows[0].total,
@@ -168,17 +215,9 @@ export async function verifyLedger(
   return { checked: Number(count?.lines ?? 0n), defects };
 }
 
-function pageValues(accountId: bigint, filter: StatementFilter, window: StatementWindow): unknown[] {
-  return [
-    accountId,
-    filter.currency ?? null,
-    filter.subAccount ?? null,
-    filter.dateFrom ?? null,
-    filter.dateTo ?? null,
-    window.limit,
-    'offset' in window ? window.offset : 0,
-    'before' in window ? window.before : null,
-  ];
+function filterValues(accountId: bigint, filter: StatementFilter): unknown[] {
+  const { currency, subAccount, dateFrom, dateTo } = filter;
+  return [accountId, currency ?? null, subAccount ?? null, dateFrom ?? null, dateTo ?? null];
 }
 
 function lineOf(accountId: bigint, row: FlatLine): LedgerLineRow {

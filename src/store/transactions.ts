@@ -62,15 +62,27 @@ export interface ListFilter {
   readonly dateTo?: string;
 }
 
-/** A page by its distance from the newest record, or by the record that it comes after. */
-export type Page =
-  | { readonly limit: number; readonly offset: number }
-  | { readonly limit: number; readonly after: string };
+/** A page by its distance from the newest record, or a part of the list between two records. */
+export type Page = { readonly limit: number; readonly offset: number } | ListSlice;
+
+/** The records between two others, read from the newer end, or backward from the older end. */
+export interface ListSlice {
+  readonly limit: number;
+  /** `end2end` of the record that the slice comes after, in the order of the list: only older records. */
+  readonly after?: string | undefined;
+  /** `end2end` of the record that the slice comes before: only newer records. */
+  readonly before?: string | undefined;
+  /** Oldest record first. */
+  readonly isBackward?: boolean;
+}
 
 /** A page of a list. */
 export interface TransactionPage {
   /** All that match, not only the page; null when it was not asked for. */
   readonly total: bigint | null;
+  /** Whether records match that are newer or older than the bounds of a slice; false without the bound. */
+  readonly hasNewer: boolean;
+  readonly hasOlder: boolean;
   readonly rows: readonly TransactionRow[];
 }
 
@@ -121,10 +133,10 @@ export function findTransactions(
 }
 
 /**
- * Reads a page of a list, newest first, and the exact total, from one snapshot (C-10, C-16).
+ * Reads a page of a list, newest first unless backward, and the exact total, from one snapshot (C-10, C-16).
  *
  * @param options - `counted`: whether the total is wanted.
- * @returns undefined when `page.after` is not a record of the list.
+ * @returns undefined when `after` or `before` is not a record of the list.
  */
 export async function listTransactions(
   database: Database,
@@ -135,55 +147,100 @@ export async function listTransactions(
   options: { counted: boolean },
 ): Promise<TransactionPage | undefined> {
   const conditions = CONDITIONS.filter((condition) => filter[condition] !== undefined);
-  const position = 'after' in page ? page.after : page.offset;
-  const statement = listStatement(conditions, 'after' in page, options.counted);
-  const rows = await database.query<TransactionRow & { total: bigint | null }>(statement, [
+  const statement = listStatement(conditions, page, options.counted);
+  const rows = await database.query<TransactionRow & Omit<TransactionPage, 'rows'>>(statement, [
     accountId,
     family,
     filter.dateFrom ?? null,
     filter.dateTo ?? null,
     page.limit,
-    position,
+    ...positionsOf(page),
     ...conditions.map((condition) => filter[condition]),
   ]);
   const [first] = rows;
   if (!first) return undefined;
-  return { total: first.total, rows: first.id === null ? [] : rows };
+  const { total, hasNewer, hasOlder } = first;
+  return { total, hasNewer, hasOlder, rows: first.id === null ? [] : rows };
+}
+
+function positionsOf(page: Page): readonly (number | string)[] {
+  if ('offset' in page) return [page.offset];
+  return [page.after, page.before].filter((cursor) => cursor !== undefined);
 }
 
 const statements = new Map<string, Statement>();
 
-function listStatement(conditions: readonly Condition[], after: boolean, counted: boolean): Statement {
+function listStatement(conditions: readonly Condition[], page: Page, counted: boolean): Statement {
   // PostgreSQL keeps 63 characters of a name: a letter for each condition.
   const letters = conditions.map((condition) => condition.charAt(0)).join('');
-  const name = `list_${after ? 'after' : 'offset'}${counted ? '_counted' : ''}_${letters}`;
+  const name = `list_${formOf(page)}${counted ? '_counted' : ''}_${letters}`;
   let statement = statements.get(name);
   if (!statement) {
-    statement = { name, text: listSql(conditions, after, counted) };
+    statement = { name, text: listSql(conditions, page, counted) };
     statements.set(name, statement);
   }
   return statement;
+}
+
+function formOf(page: Page): string {
+  if ('offset' in page) return 'offset';
+  const bounds = `${page.after === undefined ? '' : '_after'}${page.before === undefined ? '' : '_before'}`;
+  return `slice${bounds}${page.isBackward ? '_backward' : ''}`;
 }
 
 /**
  * Without selective conditions the dense positions give total and page by subtraction, whatever the size of the
  * list; with one, its index is read between the window's positions.
  */
-function listSql(conditions: readonly Condition[], after: boolean, counted: boolean): string {
+function listSql(conditions: readonly Condition[], page: Page, counted: boolean): string {
+  const firstValue = 6 + positionsOf(page).length;
   const selective = conditions
-    .map((condition, index) => ` and ${FILTER_CONDITIONS[condition](`$${index + 7}`)}`)
+    .map((condition, index) => ` and ${FILTER_CONDITIONS[condition](`$${index + firstValue}`)}`)
     .join('');
   const list = 't.account_id = $1 and t.family = $2';
-  const skip = after ? '' : selective ? ' offset $6::bigint' : '';
-  const upper = after ? 'least(w.hi, k.list_seq - 1)' : selective ? 'w.hi' : 'w.hi - $6::bigint';
+  const { joins, bounds, hasNewer, hasOlder } =
+    'offset' in page ? byOffset(selective) : bySlice(page, selective);
+  const skip = 'offset' in page && selective ? ' offset $6::bigint' : '';
+  const direction = 'isBackward' in page && page.isBackward ? 'asc' : 'desc';
   const count = !counted ? 'null::bigint' : selective ? 'c.total' : 'w.hi - w.lo + 1';
   return [
-    `select ${count} as total, t.* from list_window($1, $2, $3::date, $4::date) w`,
-    after ? `join transaction k on k.account_id = $1 and k.family = $2 and k.end2end = $6` : '',
+    `select ${count} as total, ${hasNewer} as "hasNewer", ${hasOlder} as "hasOlder", t.* from list_window($1, $2, $3::date, $4::date) w`,
+    ...joins,
     counted && selective
       ? `cross join lateral (select count(*) as total from transaction t where ${list} and t.list_seq between w.lo and w.hi${selective}) c`
       : '',
     `left join lateral (select ${TRANSACTION_SELECT} from transaction t`,
-    `where ${list} and t.list_seq between w.lo and ${upper}${selective} order by t.list_seq desc${skip} limit $5) t on true`,
+    `where ${list} and t.list_seq between ${bounds}${selective} order by t.list_seq ${direction}${skip} limit $5) t on true`,
   ].join('\n');
+}
+
+/** Parts of the statement of a page: tables to join, the positions to read between, and what is beyond them. */
+interface Parts {
+  readonly joins: readonly string[];
+  readonly bounds: string;
+  readonly hasNewer: string;
+  readonly hasOlder: string;
+}
+
+function byOffset(selective: string): Parts {
+  const hi = selective ? 'w.hi' : 'w.hi - $6::bigint';
+  return { joins: [], bounds: `w.lo and ${hi}`, hasNewer: 'false', hasOlder: 'false' };
+}
+
+function bySlice({ after, before }: ListSlice, selective: string): Parts {
+  const cursor = (alias: string, at: number) =>
+    `join transaction ${alias} on ${alias}.account_id = $1 and ${alias}.family = $2 and ${alias}.end2end = $${at}`;
+  const beyond = (lo: string, hi: string) =>
+    selective
+      ? `exists (select from transaction t where t.account_id = $1 and t.family = $2 and t.list_seq between ${lo} and ${hi}${selective})`
+      : `${lo} <= ${hi}`;
+  return {
+    joins: [
+      after === undefined ? '' : cursor('a', 6),
+      before === undefined ? '' : cursor('b', after === undefined ? 6 : 7),
+    ],
+    bounds: `${before === undefined ? 'w.lo' : 'greatest(w.lo, b.list_seq + 1)'} and ${after === undefined ? 'w.hi' : 'least(w.hi, a.list_seq - 1)'}`,
+    hasNewer: after === undefined ? 'false' : beyond('greatest(w.lo, a.list_seq)', 'w.hi'),
+    hasOlder: before === undefined ? 'false' : beyond('w.lo', 'least(w.hi, b.list_seq)'),
+  };
 }

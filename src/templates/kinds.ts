@@ -6,7 +6,7 @@
 /** Forms on the wire and in GraphQL: `string`, `number` (exact), `integer` (rounded, C-4). */
 export interface Kind {
   readonly wire: 'string' | 'number' | 'integer';
-  readonly graphql: 'String' | 'Decimal' | 'DateTime';
+  readonly graphql: 'String' | 'Decimal' | 'DateTime' | 'PixKeyType';
   /** Part of the OpenAPI schema of the wire form. */
   readonly format?: string;
 }
@@ -34,6 +34,8 @@ export const KINDS = {
   url: { wire: 'string', graphql: 'String', format: 'uri' },
   /** A PIX or on-chain transaction id. */
   hash: { wire: 'string', graphql: 'String' },
+  /** Type of a PIX key. */
+  pix_key_type: { wire: 'string', graphql: 'PixKeyType' },
   /** CPF (11 digits) or CNPJ (14 characters), personal data. */
   tax_id: { wire: 'string', graphql: 'String' },
 } as const satisfies Record<string, Kind>;

@@ -38,7 +38,7 @@ export const PIX_IN_ATTRIBUTES: readonly Attribute[] = [
 /** BRL out by PIX: the key, the payment, the payee, session (`service.md` 2.4, 2.5). */
 export const PIX_OUT_ATTRIBUTES: readonly Attribute[] = [
   attribute('pix_key', 'text', 'pixKey', 'PIX key that the BRL is sent to.'),
-  attribute('pix_key_type', 'text', 'pixKeyType', 'One of cpf, cnpj, email, phone, random.'),
+  attribute('pix_key_type', 'pix_key_type', 'pixKeyType', 'Type of the PIX key.'),
   attribute('pix_e2e', 'hash', 'pixE2e', 'PIX end-to-end id; known after the payout.'),
   attribute('client_name', 'text', 'clientName', 'Name of the payee.'),
   attribute('client_tax_id', 'tax_id', 'clientTaxId', 'CPF or CNPJ of the payee.'),

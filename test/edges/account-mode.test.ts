@@ -133,7 +133,7 @@ describe('the sandbox', () => {
   test.each([
     'sandboxAdvanceClock(by: "1s")',
     'sandboxFund(currency: "BRL", amount: "1") { amount }',
-    'sandboxTrigger(end2end: "x", scenario: "pay") { state }',
+    'sandboxTrigger(end2end: "x", scenario: PAY) { state }',
   ])('C-40: so is %s', async (call) => {
     expect(await codeOf(`mutation { ${call} }`)).toBe('FORBIDDEN');
     expect((await asLive('{ sandboxScenarios { name } }')).json.data).toEqual({ sandboxScenarios: null });

@@ -73,7 +73,7 @@ const ASKED: readonly Asked[] = [
   mutated(
     'provideIdentity',
     ['identity_given', 'limit_exceeded'],
-    `${IDENTITY}, pixKey: "ana@example.com", pixKeyType: "email",`,
+    `${IDENTITY}, pixKey: "ana@example.com", pixKeyType: EMAIL,`,
   ),
   mutated('confirmIdentity', ['identity_confirmed']),
   ...['KEEP', 'REFUND', 'REQUOTE'].map((resolution, index) =>

@@ -15,7 +15,7 @@ import {
 
 const app = useApp();
 const ANA = { clientName: 'Ana Souza', clientTaxId: '529.982.247-25' };
-const PAYEE = { ...ANA, pixKey: 'ana@example.com', pixKeyType: 'email' };
+const PAYEE = { ...ANA, pixKey: 'ana@example.com', pixKeyType: 'EMAIL' };
 const WALLET = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
 
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
@@ -37,7 +37,7 @@ async function group(...entries: readonly string[]): Promise<string> {
   return createWhitelistGroup.id;
 }
 const TO_WALLET = `network: "TRX", address: "${WALLET}"`;
-const TO_ANA = 'pixKeyType: "email", pixKey: "Ana@Example.com"';
+const TO_ANA = 'pixKeyType: EMAIL, pixKey: "Ana@Example.com"';
 
 describe('checkouts', () => {
   test('one with everything is payable at once, and paid to success', async () => {
@@ -281,7 +281,7 @@ describe('offramps', () => {
     const identity = 'clientName: "Ana Souza", clientTaxId: "52998224725",';
     const refused = await refusal(act('provideIdentity', identity), { end2end });
     expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'pixKey']);
-    const payout = 'pixKey: "52998224725", pixKeyType: "cpf",';
+    const payout = 'pixKey: "52998224725", pixKeyType: CPF,';
     expect(await perform('provideIdentity', end2end, identity + payout)).toBe('reserve/DONE');
     await until(end2end, 'success/DONE');
   });

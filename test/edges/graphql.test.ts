@@ -43,7 +43,15 @@ function inGraphql(restText: string): any {
       const value = body.attributes[name];
       const isUnknown = value === '' || value === undefined;
       const text = isUnknown ? null : value instanceof NumberToken ? trimDecimal(value.text) : value;
-      const said = text !== null && KINDS[kind].graphql === 'DateTime' ? millis(text) : text;
+      const { graphql } = KINDS[kind];
+      const said =
+        text === null
+          ? null
+          : graphql === 'DateTime'
+            ? millis(text)
+            : graphql === 'PixKeyType'
+              ? text.toUpperCase()
+              : text;
       expect(optional || value !== undefined).toBeTruthy();
       return [[camelCase(name), said]];
     }),
@@ -199,6 +207,42 @@ describe('relations', () => {
     expect(answer.json.data).toEqual({ node: { id, end2end }, wrong: null, none: null });
   });
 
+  test('a list shows fees, customer, reference and end of each without asking for its type; null where a template has none', async () => {
+    for (const { family } of FAMILIES) {
+      const { json } = await app.graphql(
+        `{ transactions(family: ${family.toUpperCase()}) { nodes { end2end fees externalCode clientName expiration source { amount currency { code } } target { amount currency { code } } ${FRAGMENTS} } } }`,
+      );
+      const { nodes } = json.data.transactions;
+      expect(nodes.length).toBeGreaterThan(0);
+      const typed = await app.graphql(
+        `{ transactions(family: ${family.toUpperCase()}) { nodes { end2end ${FRAGMENTS} } } }`,
+      );
+      for (const [index, node] of nodes.entries()) {
+        const own = typed.json.data.transactions.nodes[index];
+        for (const name of ['fees', 'externalCode', 'clientName', 'expiration'])
+          expect(node[name]).toBe(own[name] ?? null);
+        expect(node.source === null || (node.source.amount && node.source.currency.code)).toBeTruthy();
+      }
+    }
+    const { json } = await app.graphql(
+      '{ transactions(family: WITHDRAWALS) { nodes { fees externalCode clientName expiration } } }',
+    );
+    for (const node of json.data.transactions.nodes)
+      expect(node).toEqual({ fees: null, externalCode: null, clientName: null, expiration: null });
+  });
+
+  test('money whose amount is not known yet is null as a whole; its currency is known', async () => {
+    const { json } = await app.graphql(
+      'mutation { createCheckout(input: { currency: "USDT_TRX" }) { transaction { source { amount } target { amount } sourceCurrency { code } targetCurrency { code } } } }',
+    );
+    expect(json.data.createCheckout.transaction).toEqual({
+      source: null,
+      target: null,
+      sourceCurrency: { code: 'BRL' },
+      targetCurrency: { code: 'USDT_TRX' },
+    });
+  });
+
   test('balances at a moment are those after the last line until then', async () => {
     const { json } = await app.graphql(
       'query($at: DateTime) { balances(at: $at) { available inTransit toReceive } }',
@@ -252,7 +296,7 @@ describe('paging', () => {
 
   test.each([
     ['first: 101', 'first'],
-    ['first: 0', 'first'],
+    ['first: -1', 'first'],
     ['after: "nonsense"', 'after'],
     ['after: "Q1JYMA"', 'after'],
     ['filter: { dateFrom: "2026-02-30" }', 'filter.dateFrom'],

@@ -28,7 +28,7 @@ const RIGHT: Readonly<Record<string, string>> = {
   node: `(id: "${Buffer.from('CrossrampCheckout:CRX01M7ZD3QSZE7WRM1VXQP5S417B').toString('base64')}")`,
 };
 const SESSION = `{ paymentSession { ask isRenewable merchant link clientName clientTaxId pixCopyPaste substatus { en pt }
-  payment { amount currency { code } } received { amount currency { code } } } }`;
+  payment { amount currency { code } } received { amount currency { code } } receivedCurrency { code } } }`;
 const CUSTOMER = { client_name: 'Maria Silva Pereira', client_tax_id: '52998224725' };
 
 async function newSession(body: object = {}): Promise<{ token: string; end2end: string }> {
@@ -128,6 +128,7 @@ describe('a session’s token', () => {
       substatus: { en: 'Awaiting Payment', pt: 'Aguardando Pagamento' },
       payment: { amount: '550', currency: { code: 'BRL' } },
       received: { currency: { code: 'USDT_TRX' } },
+      receivedCurrency: { code: 'USDT_TRX' },
       clientName: 'Maria S. P.',
       clientTaxId: '***.982.247-**',
       isRenewable: false,

@@ -53,7 +53,7 @@ export function offramp(app: TestApp, input: object = {}): Promise<Session> {
 /** The payee of an offramp. */
 export function payee() {
   const { client_name: clientName, client_tax_id: clientTaxId } = somebody();
-  return { clientName, clientTaxId, pixKey: 'maria@example.com', pixKeyType: 'email' };
+  return { clientName, clientTaxId, pixKey: 'maria@example.com', pixKeyType: 'EMAIL' };
 }
 
 /** Asks the API. @returns the data. */

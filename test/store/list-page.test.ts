@@ -183,6 +183,42 @@ describe('a list gives what naive SQL gives', () => {
     await fc.assert(property, { seed: SEED, numRuns: 150 });
   });
 
+  it('for any filter, limit and two records, from either end, with what is beyond them', async () => {
+    const bound = fc.option(fc.nat(), { nil: undefined });
+    const property = fc.asyncProperty(
+      family,
+      filter,
+      limit,
+      fc.record({ after: bound, before: bound, isBackward: fc.boolean() }),
+      async (list, given, size, { after, before, isBackward }) => {
+        const everything = await naive(list, {});
+        const all = await naive(list, given);
+        const at = (index: number | undefined) =>
+          index === undefined ? undefined : everything[index % everything.length];
+        const place = (end2end: string) => everything.indexOf(end2end);
+        const [from, to] = [at(after), at(before)] as const;
+        const isNewer = (each: string) => from !== undefined && place(each) <= place(from as string);
+        const isOlder = (each: string) => to !== undefined && place(each) >= place(to as string);
+        const within = all.filter((each) => !isNewer(each) && !isOlder(each));
+        const found = await listTransactions(
+          test.database,
+          accountId,
+          list,
+          given,
+          { limit: size, after: from as string | undefined, before: to as string | undefined, isBackward },
+          { counted: true },
+        );
+        expect({ ...found, rows: found?.rows.map((row) => row.end2end) }).toEqual({
+          total: BigInt(all.length),
+          hasNewer: all.some(isNewer),
+          hasOlder: all.some(isOlder),
+          rows: (isBackward ? within.toReversed() : within).slice(0, size),
+        });
+      },
+    );
+    await fc.assert(property, { seed: SEED, numRuns: 300 });
+  });
+
   it.each([
     ['a record of the list', 'onramps', 'page'],
     ['a record of another list', 'offramps', 'nothing'],
@@ -204,7 +240,12 @@ describe('a list gives what naive SQL gives', () => {
       const given = Object.fromEntries(
         fields.filter((_, at) => subset & (1 << at)).map((field) => [field, '1']),
       );
-      for (const at of [{ offset: 0 }, { after: 'none' }])
+      for (const at of [
+        { offset: 0 },
+        { after: 'none' },
+        { before: 'none', isBackward: true },
+        { after: 'none', before: 'none', isBackward: true },
+      ])
         for (const counted of [true, false])
           await listTransactions(
             { ...test.database, query },
@@ -215,7 +256,7 @@ describe('a list gives what naive SQL gives', () => {
             { counted },
           );
     }
-    expect(new Set([...names].map((name) => name.slice(0, 63))).size).toBe(2 ** fields.length * 4);
+    expect(new Set([...names].map((name) => name.slice(0, 63))).size).toBe(2 ** fields.length * 8);
     expect([...names].filter((name) => name.length > 63)).toEqual([]);
   });
 
@@ -315,6 +356,7 @@ describe('over 20,000 transactions nothing is scanned or sorted', () => {
 
   const offset: Page = { limit: 20, offset: 40 };
   const after: Page = { limit: 20, after: 'T' };
+  const back: Page = { limit: 20, before: 'T', isBackward: true };
   const range = { dateFrom: '2026-01-03', dateTo: '2026-02-03' };
   it.each([
     ['all', 'onramps', {}, offset, 'transaction_account_id_family_list_seq_key'],
@@ -323,6 +365,8 @@ describe('over 20,000 transactions nothing is scanned or sorted', () => {
     ['a PIX id', 'onramps', { pixE2e: 'E' }, offset, 'transaction_by_pix_e2e'],
     ['a tax id', 'onramps', { clientTaxId: '1' }, offset, 'transaction_by_tax_id'],
     ['a tax id, going on', 'onramps', { clientTaxId: '1' }, after, 'transaction_by_tax_id'],
+    ['all, going back', 'onramps', {}, back, 'transaction_account_id_family_list_seq_key'],
+    ['a tax id, going back', 'onramps', { clientTaxId: '1' }, back, 'transaction_by_tax_id'],
     ['an address in some days', 'onramps', { address: '0x1', ...range }, offset, 'transaction_by_address'],
     ['a group', 'withdrawals', { groupId: 'g1' }, offset, 'transaction_by_group'],
     ['a currency', 'withdrawals', { targetCurrency: 'C1' }, offset, 'transaction_by_currency'],

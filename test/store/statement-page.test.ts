@@ -12,8 +12,10 @@ import type { Statement } from '../../src/store/database.ts';
 import { importLines, openLedgerAccounts } from '../../src/store/history.ts';
 import {
   readBalances,
+  readStatementEntries,
   readStatementLines,
   type StatementFilter,
+  type StatementSlice,
   verifyLedger,
 } from '../../src/store/ledger.ts';
 import { useDatabase } from '../support/database.ts';
@@ -132,17 +134,23 @@ async function naiveIds(filter: StatementFilter): Promise<bigint[]> {
   return rows.map((row) => BigInt(row.id));
 }
 
-async function page(
-  filter: StatementFilter,
-  window: { limit: number } & ({ offset: number } | { before: bigint }),
-) {
-  const { total, lines } = await readStatementLines(test.database, book.accountId, filter, window);
+async function page(filter: StatementFilter, window: { limit: number; offset: number }) {
+  const { total, lines } = await readStatementEntries(test.database, book.accountId, filter, window);
   return { total, ids: lines.map((line) => line.id) };
+}
+
+async function slice(filter: StatementFilter, { isBackward = false, ...bounds }: Partial<StatementSlice>) {
+  const { lines, ...found } = await readStatementLines(test.database, book.accountId, filter, {
+    limit: 100,
+    isBackward,
+    ...bounds,
+  });
+  return { ...found, ids: lines.map((line) => line.id) };
 }
 
 const dayOf = (days: number) => new Date(FIRST_DAY_MS + days * DAY_MS).toISOString().slice(0, 10);
 
-describe('statement_page gives what naive SQL gives', () => {
+describe('the statement gives what naive SQL gives', () => {
   const day = fc.option(fc.integer({ min: -62, max: 45 }).map(dayOf), { nil: undefined });
   const filter = fc
     .record({
@@ -173,21 +181,26 @@ describe('statement_page gives what naive SQL gives', () => {
     await fc.assert(property, { seed: SEED, numRuns: 400 });
   });
 
-  it('for any filter, limit and line to go on from, with the exact total', async () => {
+  it('for any filter, limit and two lines, from either end, with the exact total and what is beyond', async () => {
+    const bound = fc.option(fc.integer({ min: -3, max: 1_300 }).map(BigInt), { nil: undefined });
     const property = fc.asyncProperty(
       filter,
       limit,
-      fc.integer({ min: -3, max: 1_300 }),
-      async (given, size, before) => {
+      fc.record({ below: bound, above: bound, isBackward: fc.boolean() }),
+      async (given, size, { below, above, isBackward }) => {
         const all = await naiveIds(given);
-        const expected = {
+        const isNewer = (id: bigint) => below !== undefined && id >= below;
+        const isOlder = (id: bigint) => above !== undefined && id <= above;
+        const within = all.filter((id) => !isNewer(id) && !isOlder(id));
+        expect(await slice(given, { limit: size, below, above, isBackward })).toEqual({
           total: BigInt(all.length),
-          ids: all.filter((id) => id < BigInt(before)).slice(0, size),
-        };
-        expect(await page(given, { limit: size, before: BigInt(before) })).toEqual(expected);
+          hasNewer: all.some(isNewer),
+          hasOlder: all.some(isOlder),
+          ids: (isBackward ? within.toReversed() : within).slice(0, size),
+        });
       },
     );
-    await fc.assert(property, { seed: SEED, numRuns: 200 });
+    await fc.assert(property, { seed: SEED, numRuns: 300 });
   });
 
   const filters: [what: string, filter: StatementFilter][] = [
@@ -227,8 +240,13 @@ describe('statement_page gives what naive SQL gives', () => {
     ['the wrong way round', { dateFrom: dayOf(9), dateTo: dayOf(4) }, 'empty'],
     ['of a currency that is not held', { currency: 'BTC_BTC' }, 'empty'],
   ])('C-11, C-12: a range %s', async (_what, given: StatementFilter, outcome) => {
-    const [last] = (await readStatementLines(test.database, book.accountId, {}, { limit: 1, offset: 0 }))
-      .lines;
+    const { lines } = await readStatementLines(
+      test.database,
+      book.accountId,
+      {},
+      { limit: 1, isBackward: false },
+    );
+    const [last] = lines;
     const filter = given.dateFrom === 'last' ? { dateFrom: last?.postedAt.slice(0, 10) ?? '' } : given;
     const ids = await naiveIds(filter);
     expect(ids.length > 0 ? 'lines' : 'empty').toBe(outcome);
@@ -239,7 +257,7 @@ describe('statement_page gives what naive SQL gives', () => {
   });
 
   it('every line is complete, and none is of another account', async () => {
-    const { lines } = await readStatementLines(
+    const { lines } = await readStatementEntries(
       test.database,
       book.accountId,
       {},
@@ -263,12 +281,12 @@ describe('statement_page gives what naive SQL gives', () => {
   ])('paging on by %d visits every line once, while new ones are posted', async (limit) => {
     const all = await naiveIds({});
     const seen: bigint[] = [];
-    let before = (all[0] ?? 0n) + 1n;
+    let below = (all[0] ?? 0n) + 1n;
     for (;;) {
-      const { ids } = await page({}, { limit, before });
+      const { ids } = await slice({}, { limit, below });
       if (ids.length === 0) break;
       seen.push(...ids);
-      before = ids.at(-1) ?? 0n;
+      below = ids.at(-1) ?? 0n;
       await post(
         book,
         [

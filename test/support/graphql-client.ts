@@ -40,6 +40,11 @@ export function stepOf({ component, state }: { component: string; state: string 
   return `${component}/${state}`;
 }
 
+/** @returns the GraphQL name of a scenario: `PAY_LATE` of `pay-late`. */
+export function scenarioName(scenario: string): string {
+  return scenario.toUpperCase().replaceAll('-', '_');
+}
+
 /** @param keyOf - the key of the caller, which a test may not have before it begins. */
 export function graphqlClient(app: TestApp, keyOf: () => string) {
   /** The data of an operation that must not be refused. */
@@ -70,8 +75,10 @@ export function graphqlClient(app: TestApp, keyOf: () => string) {
     /** The step after a scenario. */
     trigger: async (end2end: string, scenario: string, amount?: string): Promise<string> => {
       const document =
-        'mutation($end2end: String!, $scenario: String!, $amount: Decimal) { sandboxTrigger(end2end: $end2end, scenario: $scenario, amount: $amount) { component state } }';
-      return stepOf((await ask(document, { end2end, scenario, amount })).sandboxTrigger);
+        'mutation($end2end: String!, $scenario: SandboxScenarioName!, $amount: Decimal) { sandboxTrigger(end2end: $end2end, scenario: $scenario, amount: $amount) { component state } }';
+      return stepOf(
+        (await ask(document, { end2end, scenario: scenarioName(scenario), amount })).sandboxTrigger,
+      );
     },
     fund: (currency: string, amount: string) =>
       ask(`mutation { sandboxFund(currency: "${currency}", amount: "${amount}") { amount } }`),

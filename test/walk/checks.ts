@@ -49,8 +49,8 @@ const HISTORY = `query ($end2end: String!) { transaction(end2end: $end2end) {
 } }`;
 
 interface Money {
-  readonly amount: string | null;
-  readonly currency: { readonly code: string } | null;
+  readonly amount: string;
+  readonly currency: { readonly code: string };
 }
 
 /** What GraphQL tells of a transaction. */
@@ -62,8 +62,8 @@ export interface History {
   readonly substatus: Label;
   readonly message: Label;
   readonly errorMessage: Label | null;
-  readonly source: Money;
-  readonly target: Money;
+  readonly source: Money | null;
+  readonly target: Money | null;
   /** Exact, where there is one. */
   readonly quote?: string | null;
   readonly fees?: string | null;
@@ -303,8 +303,8 @@ export async function checkWorth(client: Client, complain: Complain): Promise<vo
  */
 export function checkPrice({ figures, currency }: Walker, history: History, complain: Complain): void {
   const { quote, fees, source, target } = history;
-  if (!quote || !fees || !source.amount || !target.amount) return;
-  const isIn = source.currency?.code === 'BRL';
+  if (!quote || !fees || !source || !target) return;
+  const isIn = source.currency.code === 'BRL';
   const unit = fromMinor(1n, currencyOf(currency)?.decimals ?? 0);
   const [gross, asked, most] = isIn
     ? // A cent of the payment, a cent of the fee, and a unit of crypto that was not quite paid for.

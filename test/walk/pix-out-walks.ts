@@ -79,7 +79,7 @@ function session(from: 'BALANCE' | 'EXTERNAL', input: object, isNamed = false) {
       clientName: 'Ana Souza',
       clientTaxId: taxId,
       pixKey: 'ana@example.com',
-      pixKeyType: 'email',
+      pixKeyType: 'EMAIL',
     }),
     ...input,
   }));
@@ -90,7 +90,7 @@ const identify = mutate('provideIdentity', ({ taxId }) => ({
   clientName: 'Ana Souza',
   clientTaxId: taxId,
   pixKey: taxId,
-  pixKeyType: 'cpf',
+  pixKeyType: 'CPF',
 }));
 /** A CPF as PIX key, which is somebody else's. */
 const strangersKey = (from: string) =>

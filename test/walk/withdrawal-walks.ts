@@ -10,7 +10,7 @@ const CURRENCY = 'USDT_TRX';
 const WALLET: Destination = { network: 'TRX', address: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD' };
 const EVM_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const RARE_WALLET: Destination = { network: 'POLYGON', address: EVM_ADDRESS };
-const PIX_KEY: Destination = { pixKey: 'ana@example.com', pixKeyType: 'email' };
+const PIX_KEY: Destination = { pixKey: 'ana@example.com', pixKeyType: 'EMAIL' };
 
 const REQUESTED = 'request_withdrawl_dash/INITIAL';
 const APPROVING = 'approval_withdrawl_dash/PENDING';

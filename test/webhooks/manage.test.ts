@@ -278,7 +278,7 @@ describe('deliveries', () => {
     const all = await nodes('(first: 100)');
     expect(all.length).toBe(await eventCount());
     expect(all[0]).toMatchObject({
-      state: 'delivered',
+      state: 'DELIVERED',
       round: 0,
       nextAttemptAt: null,
       endpoint: { id },
@@ -376,7 +376,7 @@ describe('deliveries', () => {
     const received = (await receiver.until(path(), sent + 1)).at(-1) as Received;
     expect(received.headers['crossramp-test']).toBe('true');
     expectSigned(received, ((await secrets(id))[0] as SecretRow).secret);
-    await eventually('its end', async () => (await nodes())[0].state === 'dead' || undefined);
+    await eventually('its end', async () => (await nodes())[0].state === 'DEAD' || undefined);
     expect((await endpoints())[0]).toMatchObject({ state: 'ENABLED', consecutiveFailures: 0 });
   });
 });

@@ -20,7 +20,6 @@ const CONFIRM_MS = 15_000;
 export const DEPOSIT_SCENARIOS: readonly Playable[] = [
   {
     name: 'deposit',
-    doc: 'The exact amount is deposited, and confirmed 15 seconds later.',
     on: 'deposit_seen',
     play: (stage) => {
       const { act, txHash } = newDeposit(stage, exactAmountOf(stage.row));
@@ -33,19 +32,16 @@ export const DEPOSIT_SCENARIOS: readonly Playable[] = [
   },
   {
     name: 'deposit-confirm',
-    doc: 'The network confirms the deposit now.',
     on: 'deposit_confirmed',
     play: (stage) => decide('deposit-confirm', stage, confirmed),
   },
   {
     name: 'deposit-reorg',
-    doc: 'The network drops the deposit.',
     on: 'deposit_dropped',
     play: (stage) => decide('deposit-reorg', stage, (txHash) => ({ on: 'deposit_dropped', txHash })),
   },
   {
     name: 'deposit-wrong',
-    doc: 'One whole unit less than the exact amount is deposited, half of it where that is nothing, or the amount given; confirmed at once.',
     on: 'deposit_seen',
     amountOf: 'deposit',
     play: async (stage) => {

@@ -1,6 +1,7 @@
 /** Scenarios of payments by PIX: what a customer may do with a charge. */
 import { BRL } from '../../base/currency.ts';
 import { toMinor } from '../../base/money.ts';
+import type { ScenarioName } from '../../resolvers/sandbox.ts';
 import { cents } from '../../templates/amounts.ts';
 import { GRACE_MS } from '../../templates/effects.ts';
 import { expiryOf } from '../../templates/ends.ts';
@@ -16,30 +17,25 @@ const SECOND_MS = 1_000;
 
 /** The scenarios, by name. */
 export const PAY_SCENARIOS: readonly Playable[] = [
-  payment('pay', 'The customer pays the price now.', () => ({})),
-  payment('pay-late', 'The customer pays the price a second after the last moment that counts.', (stage) => ({
+  payment('pay', () => ({})),
+  payment('pay-late', (stage) => ({
     settledAtMs: lastMomentOf(stage) + SECOND_MS,
   })),
   {
-    ...payment('pay-over', 'The customer pays 20.00 more than the price, or the amount given.', (stage) => ({
+    ...payment('pay-over', (stage) => ({
       amount: given(stage) ?? priceOf(stage.row) + DIFFERENCE,
     })),
     amountOf: 'payment',
   },
   {
-    ...payment(
-      'pay-under',
-      'The customer pays 20.00 less than the price, half of it where that is nothing, or the amount given.',
-      (stage) => ({ amount: given(stage) ?? lessThan(priceOf(stage.row)) }),
-    ),
+    ...payment('pay-under', (stage) => ({ amount: given(stage) ?? lessThan(priceOf(stage.row)) })),
     amountOf: 'payment',
   },
-  payment('pay-other-payer', 'Somebody else pays the price.', ({ row }) => ({
+  payment('pay-other-payer', ({ row }) => ({
     payerTaxId: STRANGERS.find((taxId) => taxId !== row.clientTaxId) as string,
   })),
   {
     name: 'pay-twice',
-    doc: 'The customer pays the price now, and the payment is told twice.',
     on: 'pix_received',
     play: async (stage) => {
       const told = actOf(stage, {});
@@ -49,8 +45,8 @@ export const PAY_SCENARIOS: readonly Playable[] = [
   },
 ];
 
-function payment(name: string, doc: string, unusual: (stage: Stage) => Partial<Payment>): Playable {
-  return { name, doc, on: 'pix_received', play: (stage) => stage.tell(actOf(stage, unusual(stage))) };
+function payment(name: ScenarioName, unusual: (stage: Stage) => Partial<Payment>): Playable {
+  return { name, on: 'pix_received', play: (stage) => stage.tell(actOf(stage, unusual(stage))) };
 }
 
 function actOf({ row, nowMs }: Stage, unusual: Partial<Payment>): Act {

@@ -3,6 +3,7 @@
  * that it concerns. Where that rail was asked already, its outcome is told at once instead.
  */
 import { BRL } from '../../base/currency.ts';
+import type { ScenarioName } from '../../resolvers/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
@@ -10,7 +11,6 @@ import type { TriggerName } from '../../templates/triggers.ts';
 
 /** A plan, and until when it can be made. */
 export interface Plan {
-  readonly doc: string;
   /** What it happens instead of, or leads to: that must still be able to come. */
   readonly until: TriggerName;
   /** Told at once where `until` is what the transaction waits for; carries nothing. */
@@ -22,45 +22,38 @@ export interface Plan {
 /** Every plan by the name of its scenario. */
 export const PLANS = {
   'step-up-require': {
-    doc: 'The next check of the customer or of the payment asks for a closer look.',
     until: 'step_up_required',
   },
-  hold: { doc: 'Screening holds the transaction for compliance review.', until: 'held' },
+  hold: { until: 'held' },
   'quote-fail': {
-    doc: 'No price can be given; only by the words in the reference, when the transaction is made.',
     until: 'created',
   },
-  'charge-fail': { doc: 'The PIX charge cannot be made.', until: 'charge_created' },
-  'swap-fail': { doc: 'The conversion fails.', until: 'swap_failed' },
+  'charge-fail': { until: 'charge_created' },
+  'swap-fail': { until: 'swap_failed' },
   'pix-out-reject': {
-    doc: 'The payout by PIX is rejected.',
     until: 'payout_settled',
     atOnce: 'payout_rejected',
     paysOut: 'BRL',
   },
   'delivery-fail': {
-    doc: 'The on-chain transfer is broadcast and then fails.',
     until: 'delivery_confirmed',
     atOnce: 'delivery_failed',
     paysOut: 'crypto',
   },
   'broadcast-fail': {
-    doc: 'The on-chain transfer fails before it is broadcast.',
     until: 'delivery_broadcast',
     atOnce: 'delivery_failed',
     paysOut: 'crypto',
   },
   'refund-fail': {
-    doc: 'The return of the payment fails for good.',
     until: 'refund_settled',
     atOnce: 'refund_failed',
   },
   'identity-review': {
-    doc: 'The identity check sends the customer to manual review.',
     until: 'identity_passed',
   },
-  'identity-irregular': { doc: 'The identity check finds the document irregular.', until: 'identity_passed' },
-} as const satisfies Record<string, Plan>;
+  'identity-irregular': { until: 'identity_passed' },
+} as const satisfies Partial<Record<ScenarioName, Plan>>;
 
 /** Name of a plan. */
 export type PlanName = keyof typeof PLANS;

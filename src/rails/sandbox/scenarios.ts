@@ -4,7 +4,12 @@ import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { invalidParameters, type Violation } from '../../base/errors.ts';
 import type { Advance } from '../../resolvers/advance-transaction.ts';
 import { amountProblem } from '../../resolvers/check-creation.ts';
-import type { Scenario, ScenarioOptions } from '../../resolvers/sandbox.ts';
+import {
+  SCENARIO_DOCS,
+  type Scenario,
+  type ScenarioName,
+  type ScenarioOptions,
+} from '../../resolvers/sandbox.ts';
 import { readProcesses } from '../../store/processes.ts';
 import { arm } from '../../store/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -14,7 +19,7 @@ import type { Trigger } from '../../templates/triggers.ts';
 import { DEPOSIT_SCENARIOS } from './deposit-scenarios.ts';
 import type { RailParts } from './orders.ts';
 import { PAY_SCENARIOS } from './pay-scenarios.ts';
-import { isAhead, PLANS, type Plan } from './plans.ts';
+import { isAhead, PLANS, type Plan, type PlanName } from './plans.ts';
 import { type Playable, type Stage, stepConflict } from './stage.ts';
 
 /** What scenarios are played with. */
@@ -25,27 +30,26 @@ export interface TheatreParts extends RailParts {
 
 const TOLD: readonly Playable[] = [
   ...PAY_SCENARIOS,
-  simple('step-up-approve', 'The closer look at the customer is approved.', { on: 'step_up_approved' }),
-  simple('step-up-deny', 'The closer look at the customer is denied.', { on: 'step_up_denied' }),
-  simple('release', 'Compliance review releases the transaction.', { on: 'released' }),
-  simple('hold-reject', 'Compliance review rejects the transaction.', { on: 'hold_rejected' }),
-  simple('pix-return', 'The bank of the payee returns the payout.', { on: 'payout_returned' }),
+  simple('step-up-approve', { on: 'step_up_approved' }),
+  simple('step-up-deny', { on: 'step_up_denied' }),
+  simple('release', { on: 'released' }),
+  simple('hold-reject', { on: 'hold_rejected' }),
+  simple('pix-return', { on: 'payout_returned' }),
   ...DEPOSIT_SCENARIOS,
-  simple('dispute-open', 'The payer opens a dispute (MED).', { on: 'dispute_opened' }),
-  simple('dispute-accept', 'The dispute is accepted.', { on: 'dispute_accepted' }),
-  simple('dispute-reject', 'The dispute is rejected.', { on: 'dispute_rejected' }),
-  simple('expire', 'The session ends now.', { on: 'expired', isForced: true }),
+  simple('dispute-open', { on: 'dispute_opened' }),
+  simple('dispute-accept', { on: 'dispute_accepted' }),
+  simple('dispute-reject', { on: 'dispute_rejected' }),
+  simple('expire', { on: 'expired', isForced: true }),
 ];
-const PLANNED: readonly (Scenario & { readonly plan: Plan })[] = Object.entries(PLANS).map(
-  ([name, plan]) => ({
-    name,
-    doc: plan.doc,
-    plan,
-  }),
-);
+const PLANNED: readonly { readonly name: ScenarioName; readonly plan: Plan }[] = (
+  Object.entries(PLANS) as [PlanName, Plan][]
+).map(([name, plan]) => ({ name, plan }));
 
-/** Every scenario; those that are planned happen once the transaction gets there. */
-export const SCENARIOS: readonly Scenario[] = [...TOLD, ...PLANNED].map(({ name, doc }) => ({ name, doc }));
+/** Every scenario that can be played; those that are planned happen once the transaction gets there. */
+export const SCENARIOS: readonly Scenario[] = [...TOLD, ...PLANNED].map(({ name }) => ({
+  name,
+  doc: SCENARIO_DOCS[name],
+}));
 
 /**
  * Plays a scenario on a transaction as it stands in the database.
@@ -79,8 +83,8 @@ const UNKNOWN_SCENARIO: Violation = {
   message: `must be one of ${SCENARIOS.map(({ name }) => name).join(', ')}`,
 };
 
-function simple(name: string, doc: string, trigger: Trigger): Playable {
-  return { name, doc, on: trigger.on, play: ({ tell }) => tell({ trigger }) };
+function simple(name: ScenarioName, trigger: Trigger): Playable {
+  return { name, on: trigger.on, play: ({ tell }) => tell({ trigger }) };
 }
 
 async function playPlan(

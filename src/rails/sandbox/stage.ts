@@ -2,7 +2,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { AdvanceRequest } from '../../resolvers/advance-transaction.ts';
 import type { Telling } from '../../resolvers/run-jobs.ts';
-import type { Scenario } from '../../resolvers/sandbox.ts';
+import type { ScenarioName } from '../../resolvers/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
@@ -29,7 +29,8 @@ export interface Stage {
 }
 
 /** A scenario that tells something. */
-export interface Playable extends Scenario {
+export interface Playable {
+  readonly name: ScenarioName;
   /** What it tells first: where that does not fit, nothing is worked out. */
   readonly on: TriggerName;
   /** What an amount that is given with it is an amount of; it takes none when not set. */

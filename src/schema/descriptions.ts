@@ -1,0 +1,23 @@
+/** Descriptions that several fields and arguments share: each is written once. */
+import { EXPIRES_IN } from '../resolvers/check-creation.ts';
+
+/** Texts by what they describe. */
+export const DESCRIPTIONS = {
+  end2end: 'Identifier of the transaction, `CRX…`.',
+  currency:
+    'Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6).',
+  clientTaxId: 'CPF or CNPJ with valid check digits, with or without punctuation.',
+  externalCode: 'Your own reference, 1 to 200 characters.',
+  returnUrl: 'Where the customer is sent after the payment: an https URL.',
+  webhook: 'https URL that receives the events of this transaction. Default: the endpoints of the account.',
+  expiresIn: `Lifetime of the session in seconds: ${EXPIRES_IN.min} to ${EXPIRES_IN.max}, default ${EXPIRES_IN.default}.`,
+  quoteId:
+    'A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount.',
+  accept: 'Whether the quote is accepted now. If false, the process waits for `acceptQuote`.',
+  pixKeyType: 'Type of `pixKey`. Required with it.',
+  createdAt: 'When it was created.',
+  step: 'Step of the process: the part that is under way.',
+  state: 'State of the step.',
+  status: 'Broad label, for the state of a user interface.',
+  substatus: 'Label of the step; several share a status.',
+} as const;
