@@ -9,7 +9,6 @@ import { type Instant, instantOf, millisOf } from '../base/instant.ts';
 import { eventName } from '../events/event-name.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { addJobs, endJobs, type JobKey, type NewJob } from '../store/jobs.ts';
-import { postJournals } from '../store/posting.ts';
 import {
   addTransactions,
   changeTransactions,
@@ -28,11 +27,11 @@ import type { Process, ProcessRow } from '../templates/facts.ts';
 import { type Arrival, needsPrice } from '../templates/lateness.ts';
 import { type PlannedStep, plan } from '../templates/machine.ts';
 import type { Registry } from '../templates/registry.ts';
-import { stepNameOf } from '../templates/step-name.ts';
 import type { Trigger } from '../templates/triggers.ts';
 import type { Clock } from './clock.ts';
 import type { Doorbell, TransactionKey } from './doorbell.ts';
-import { groupCommit } from './group-commit.ts';
+import { type Grow, groupCommit } from './group-commit.ts';
+import { postPlans } from './post-plans.ts';
 
 /** A transaction that is not made yet: its facts without what the engine gives it. */
 export type NewProcess = Omit<
@@ -76,6 +75,8 @@ export interface EngineParts {
   readonly doorbell: Doorbell;
   /** The published body of a transaction (C-9). */
   readonly render: (row: ProcessRow) => string;
+  /** Worker of this process, which takes its jobs first. */
+  readonly worker: number | null;
   /** Gives money that arrived after the lock of its price a new one (C-21). */
   readonly priceArrival: (row: ProcessRow, trigger: Arrival) => Promise<Trigger>;
 }
@@ -84,10 +85,10 @@ const BATCH_MAX = 200;
 
 /** @returns the engine. */
 export function createAdvance(parts: EngineParts): Advance {
-  const advance = groupCommit((requests: readonly AdvanceRequest[]) => advanceBatch(parts, requests), {
-    max: BATCH_MAX,
-    keyOf: batchKeyOf,
-  });
+  const advance = groupCommit(
+    (begun: readonly AdvanceRequest[], grow: Grow<AdvanceRequest>) => advanceBatch(parts, begun, grow),
+    { max: BATCH_MAX, keyOf: batchKeyOf },
+  );
   return async (request) => {
     const { code, row } = await advance(request);
     if (code !== 'PRICE_NEEDED') return { code, row };
@@ -120,35 +121,51 @@ interface Item {
 }
 
 /** What is refused is left out, and the rest is done again without it: places and ids then have no holes. */
-async function advanceBatch(parts: EngineParts, requests: readonly AdvanceRequest[]): Promise<Outcome[]> {
+async function advanceBatch(
+  parts: EngineParts,
+  begun: readonly AdvanceRequest[],
+  grow: Grow<AdvanceRequest>,
+): Promise<Outcome[]> {
   try {
-    return await commitBatch(parts, requests);
+    return await commitBatch(parts, begun, grow);
   } catch (error) {
     if (!(error instanceof RefusedCreations)) throw error;
-    const { results } = error;
+    const { requests, results } = error;
     const rest = requests.filter((request) => !results.has(request));
-    const done = rest.length > 0 ? (await advanceBatch(parts, rest)).values() : [].values();
+    const done = rest.length > 0 ? (await advanceBatch(parts, rest, () => rest)).values() : [].values();
     return requests.map((request) => results.get(request) ?? (done.next().value as Outcome));
   }
 }
 
 /** Ends a batch in which transactions were to be made that cannot be. */
 class RefusedCreations extends Error {
+  /** All of the batch. */
+  readonly requests: readonly AdvanceRequest[];
   readonly results: ReadonlyMap<AdvanceRequest, Outcome>;
-  constructor(items: readonly Item[]) {
+  constructor(requests: readonly AdvanceRequest[], refused: readonly Item[]) {
     super('some of the batch is refused');
-    this.results = new Map(items.map(({ request, code, row }) => [request, { code, row }]));
+    this.requests = requests;
+    this.results = new Map(refused.map(({ request, code, row }) => [request, { code, row }]));
   }
 }
 
-async function commitBatch(parts: EngineParts, requests: readonly AdvanceRequest[]): Promise<Outcome[]> {
+async function commitBatch(
+  parts: EngineParts,
+  begun: readonly AdvanceRequest[],
+  grow: Grow<AdvanceRequest>,
+): Promise<Outcome[]> {
   const nowMs = await parts.clock.nowMs();
   const items = await parts.database.withTx(async (tx) => {
-    const batch = await readBatch(tx, parts, requests, nowMs);
+    const accountIds = new Set(begun.map(accountOf));
+    const heads = await lockHeads(tx, [...accountIds], parts.mode);
+    assert(heads.size === accountIds.size, `the ${parts.mode} engine works on ${parts.mode} accounts`);
+    // Another process may have held the lock: what came meanwhile for these accounts goes along.
+    const requests = grow((request) => accountIds.has(accountOf(request)));
+    const batch = await readBatch(tx, parts, { requests, heads }, nowMs);
     await planBatch(tx, parts, batch.items, nowMs);
-    await postBatch(tx, batch.items, nowMs);
+    await postPlans(tx, batch.items, nowMs, endShort);
     const refused = batch.items.filter(({ request, code }) => 'create' in request.target && code !== 'MOVED');
-    if (refused.length > 0) throw new RefusedCreations(refused);
+    if (refused.length > 0) throw new RefusedCreations(requests, refused);
     await storeBatch(tx, parts, batch);
     return batch.items;
   });
@@ -169,13 +186,11 @@ interface Batch {
 
 async function readBatch(
   tx: Tx,
-  { registry, mode }: EngineParts,
-  requests: readonly AdvanceRequest[],
+  { registry }: EngineParts,
+  { requests, heads }: Pick<Batch, 'heads'> & { readonly requests: readonly AdvanceRequest[] },
   nowMs: number,
 ): Promise<Batch> {
-  const accountIds = [...new Set(requests.map(accountOf))];
-  const heads = await lockHeads(tx, accountIds, mode);
-  assert(heads.size === accountIds.length, `the ${mode} engine works on ${mode} accounts`);
+  const accountIds = [...heads.keys()];
   const existing = requests.flatMap(({ target }) => ('create' in target ? [] : [target]));
   const rows = existing.length > 0 ? await readProcesses(tx, existing) : [];
   const rowOf = new Map(rows.map((row) => [`${row.accountId}/${row.id}`, row]));
@@ -262,59 +277,10 @@ function take(item: Item, steps: readonly PlannedStep[]): void {
   item.code = 'MOVED';
 }
 
-/**
- * Posts the journals of all items, in rounds. A round ends, for each item, with the next step that the balance may not
- * cover: nothing behind such a step is posted before it is covered. One that is not is replaced by its shortfall, and
- * the plan ends there; a transaction that is only being made is refused instead. Without such steps, and where they are the last, one round posts everything.
- */
-async function postBatch(tx: Tx, items: readonly Item[], nowMs: number): Promise<void> {
-  let pending: Stretch[] = items.map((item) => ({ item, from: 0, to: stretchEnd(item, 0) }));
-  while (pending.length > 0) {
-    await postRound(tx, pending, nowMs);
-    pending = pending.flatMap(({ item, to }) =>
-      to < item.steps.length ? [{ item, from: to, to: stretchEnd(item, to) }] : [],
-    );
-  }
-}
-
-/** Steps of an item that are posted in one round. */
-interface Stretch {
-  readonly item: Item;
-  readonly from: number;
-  readonly to: number;
-}
-
-function stretchEnd({ steps }: Item, from: number): number {
-  const uncertain = steps.findIndex(({ shortfall }, index) => index >= from && shortfall);
-  return uncertain < 0 ? steps.length : uncertain + 1;
-}
-
-async function postRound(tx: Tx, stretches: readonly Stretch[], nowMs: number): Promise<void> {
-  const posted = stretches.flatMap(({ item, from, to }) =>
-    item.steps.slice(from, to).flatMap((step, place) =>
-      step.journals.map((journal, n) => ({
-        accountId: item.row.accountId,
-        ref: `${item.row.end2end}:${step.row.process?.sequence}:${n}`,
-        transactionId: item.row.id,
-        journal,
-        item,
-        index: from + place,
-      })),
-    ),
-  );
-  if (posted.length === 0) return;
-  const outcomes = await postJournals(tx, posted, new Date(nowMs));
-  for (const [place, { code }] of outcomes.entries()) {
-    if (code === 'POSTED') continue;
-    const { item, index, journal } = posted[place] as (typeof posted)[number];
-    const shortfall = item.steps[index]?.shortfall?.();
-    assert(
-      shortfall && code === 'INSUFFICIENT_BALANCE',
-      `${journal.name} of ${item.row.template} at ${stepNameOf(item.row)} posts: ${code}`,
-    );
-    if ('create' in item.request.target) Object.assign(item, { code, steps: [] });
-    else take(item, [...item.steps.slice(0, index), shortfall]);
-  }
+/** A creation that the balance does not cover is refused; any other transaction takes the step that says so. */
+function endShort(item: Item, steps: readonly PlannedStep[]): void {
+  if ('create' in item.request.target) Object.assign(item, { code: 'INSUFFICIENT_BALANCE', steps: [] });
+  else take(item, steps);
 }
 
 async function storeBatch(tx: Tx, parts: EngineParts, { items, heads, places }: Batch): Promise<void> {
@@ -339,7 +305,7 @@ async function storeBatch(tx: Tx, parts: EngineParts, { items, heads, places }: 
   const keys = railKeysOf(moved);
   if (keys.length > 0) await keepRailKeys(tx, keys);
   const jobs = moved.flatMap(jobsOf);
-  if (jobs.length > 0) await addJobs(tx, jobs);
+  if (jobs.length > 0) await addJobs(tx, jobs, parts.worker);
   const ended = items.flatMap(({ request, code }) =>
     request.job && code !== 'PRICE_NEEDED' ? [request.job] : [],
   );

@@ -39,6 +39,8 @@ export interface Services {
   readonly streamLimit: StreamLimit;
   /** The published body of a transaction (C-9). */
   readonly render: (row: ProcessRow) => string;
+  /** Number of this process among those that work on jobs; null where it only answers. */
+  readonly worker: number | null;
   /** Null for live accounts. */
   readonly sandbox: Sandbox | null;
   /** URL under which the gateway is reached, without a slash at its end. */

@@ -19,38 +19,48 @@ interface Waiting<Request, Result> {
 }
 
 /**
+ * Takes what was asked for since the batch began and fits into it; to be called by whoever had to wait, for a lock say.
+ *
+ * @returns the requests of the batch: those that it began with, and then those.
+ */
+export type Grow<Request> = (fits: (request: Request) => boolean) => readonly Request[];
+
+/**
  * @param run - works on a batch, whole or not at all; gives a result for each request, in their order.
  * @returns a function that works on one request. When a batch fails its requests are tried one by one, so that none
  *   fails by its neighbours; unless the database is out of reach or a commit was not answered: then all of them fail with
  *   that error, because it may have happened.
  */
 export function groupCommit<Request, Result>(
-  run: (requests: readonly Request[]) => Promise<readonly Result[]>,
+  run: (requests: readonly Request[], grow: Grow<Request>) => Promise<readonly Result[]>,
   { max, keyOf }: GroupCommitOptions<Request>,
 ): (request: Request) => Promise<Result> {
   let waiting: Waiting<Request, Result>[] = [];
   let isRunning = false;
 
-  const next = (): Waiting<Request, Result>[] => {
-    const batch: Waiting<Request, Result>[] = [];
+  const fill = (batch: Waiting<Request, Result>[], isWanted = (_request: Request) => true): void => {
     const later: Waiting<Request, Result>[] = [];
-    const keys = new Set<string>();
+    const keys = new Set(batch.map(({ request }) => keyOf?.(request)));
     for (const each of waiting) {
       const key = keyOf?.(each.request);
-      const fits = batch.length < max && (key === undefined || !keys.has(key));
+      const fits = batch.length < max && (key === undefined || !keys.has(key)) && isWanted(each.request);
       if (key !== undefined) keys.add(key);
       (fits ? batch : later).push(each);
     }
     waiting = later;
-    return batch;
   };
-  const settle = async (batch: Waiting<Request, Result>[]): Promise<void> => {
+  /** `isOpen`: the batch may still grow; one that is tried again request by request may not. */
+  const settle = async (batch: Waiting<Request, Result>[], isOpen: boolean): Promise<void> => {
     try {
-      const results = await run(batch.map(({ request }) => request));
+      const requests = () => batch.map(({ request }) => request);
+      const results = await run(requests(), (fits) => {
+        if (isOpen) fill(batch, fits);
+        return requests();
+      });
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       if (batch.length === 1 || isOutOfReach(error)) for (const { reject } of batch) reject(error);
-      else for (const each of batch) await settle([each]);
+      else for (const each of batch) await settle([each], false);
     }
   };
   const work = async (): Promise<void> => {
@@ -58,7 +68,9 @@ export function groupCommit<Request, Result>(
     while (waiting.length > 0) {
       // Those whose answers have just come ask again within the same turn: they belong into one batch.
       await new Promise((resolve) => setImmediate(resolve));
-      await settle(next());
+      const batch: Waiting<Request, Result>[] = [];
+      fill(batch);
+      await settle(batch, true);
     }
     isRunning = false;
   };

@@ -91,7 +91,7 @@ export async function settle(
 }
 
 async function claimDue(services: Services, limit: number, only?: TransactionKey): Promise<Job[]> {
-  return claimJobs(services.database, await services.times(), limit, only);
+  return claimJobs(services.database, await services.times(), limit, services.worker, only);
 }
 
 async function runJob(services: Services, job: Job, log: Logger): Promise<void> {

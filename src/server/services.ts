@@ -1,4 +1,5 @@
 /** Puts the services together that every use case is given: engine, rails, clock. */
+import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { AccountMode } from '../base/account-mode.ts';
 import { createSandbox } from '../rails/sandbox/index.ts';
@@ -26,17 +27,22 @@ export interface ServiceParts {
     readonly publicUrl: string;
     readonly exactIntegers: boolean;
     readonly sandboxAuto: boolean;
+    /** A process that only serves works on no jobs; default `all`. */
+    readonly role?: 'all' | 'serve' | 'work';
     /** Default 1,000. */
     readonly eventStreamsMax?: number;
   };
 }
 
+/** Numbers of workers are drawn from so many, as many as a column of 4 bytes holds. */
+const WORKERS_MAX = 2 ** 31;
 const SILENT: Pick<Logger, 'warn'> = { warn: () => {} };
 
 /** @returns the services for sandbox accounts; `forAccount` gives those for any account. Nothing runs yet. */
 export function createServices({ database, registry, config, log = SILENT }: ServiceParts): Services {
   const doorbell = new Doorbell();
   const render = envelopeWriter(registry, config).envelope;
+  const worker = config.role === 'serve' ? null : randomInt(1, WORKERS_MAX);
   const engineFor = (mode: AccountMode, clock: Clock): Advance =>
     createAdvance({
       database,
@@ -45,6 +51,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
       clock,
       doorbell,
       render,
+      worker,
       priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
     });
   const { rails, clock, sandbox } = createSandbox({
@@ -52,6 +59,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
     registry,
     doorbell,
     isAuto: config.sandboxAuto,
+    worker,
     advance: () => byMode.sandbox.advance,
   });
   const modeOf = modeFinder(database);
@@ -64,6 +72,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
     events: new EventHub(database, doorbell),
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
     render,
+    worker,
     publicUrl: config.publicUrl,
   };
   const byMode: Readonly<Record<AccountMode, Services>> = {

@@ -33,15 +33,17 @@ export interface TransactionJobs {
 export type JobKey = Pick<Job, 'accountId' | 'id'>;
 
 const LEASE_SECONDS = 30;
+/** Jobs that are due so long are taken by any worker: theirs is gone, or has too much to do. */
+const OWN_SECONDS = 0.5;
 
-/** Whether a job `d` is due: on the clock of the sandbox, `$1`, or of live accounts, `$2`. */
-const IS_DUE = `(d.due_at <= greatest($1::timestamptz, $2::timestamptz) and d.due_at <= (
-  select case mode when 'live' then $2::timestamptz else $1::timestamptz end from account where id = d.account_id))`;
+/** What time it is for a job `d`: on the clock of the sandbox, `$1`, or of live accounts, `$2`. */
+const NOW_OF = `(select case mode when 'live' then $2::timestamptz else $1::timestamptz end from account where id = d.account_id)`;
+const IS_DUE = `(d.due_at <= greatest($1::timestamptz, $2::timestamptz) and d.due_at <= ${NOW_OF})`;
 
 const ADD: Statement = {
   name: 'job_add',
-  text: `insert into job (account_id, transaction_id, kind, payload, due_at)
-    select account_id, transaction_id, kind, payload, due_at
+  text: `insert into job (account_id, transaction_id, kind, payload, due_at, worker)
+    select account_id, transaction_id, kind, payload, due_at, $2
       from jsonb_to_recordset($1::jsonb) j(account_id bigint, transaction_id bigint, kind text, payload jsonb, due_at timestamptz)`,
 };
 const CLAIM: Statement = {
@@ -50,6 +52,8 @@ const CLAIM: Statement = {
     from (select account_id, id from job d
            where ${IS_DUE} and (leased_until is null or leased_until < $2::timestamptz)
              and ($4::bigint is null or (account_id = $4 and transaction_id = $5))
+             and ($4 is not null or d.worker is null or d.worker = $6
+                  or d.due_at + make_interval(secs => ${OWN_SECONDS}) <= ${NOW_OF})
              and not exists (select from job e where e.account_id = d.account_id and e.transaction_id = d.transaction_id
                                and (e.due_at, e.id) < (d.due_at, d.id))
            order by due_at, id limit $3 for update of d skip locked) due
@@ -70,8 +74,12 @@ const PENDING: Statement = {
       and ($3::bigint is null or (d.account_id = $3 and d.transaction_id = $4))`,
 };
 
-/** Writes jobs; they are due as soon as the transaction is committed, or at their time. */
-export async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
+/**
+ * Writes jobs; they are due as soon as the transaction is committed, or at their time.
+ *
+ * @param worker - of the process that makes them, which takes them first; null for whoever comes first.
+ */
+export async function addJobs(tx: Tx, jobs: readonly NewJob[], worker: number | null): Promise<void> {
   const records = jobs.map((job) => ({
     account_id: String(job.accountId),
     transaction_id: String(job.transactionId),
@@ -79,7 +87,7 @@ export async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
     payload: job.payload,
     due_at: new Date(job.dueMs).toISOString(),
   }));
-  await tx.query(ADD, [JSON.stringify(records)]);
+  await tx.query(ADD, [JSON.stringify(records), worker]);
 }
 
 /**
@@ -87,12 +95,14 @@ export async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
  * transaction are done one after another, in the order in which they became due.
  *
  * @param now - on the clock of each mode.
- * @param only - a transaction whose jobs alone are wanted.
+ * @param worker - whose jobs are taken at once; those of others once they were due for half a second.
+ * @param only - a transaction whose jobs alone are wanted, whoever made them.
  */
 export function claimJobs(
   database: Database,
   now: Times,
   limit: number,
+  worker: number | null,
   only?: { readonly accountId: bigint; readonly transactionId: bigint },
 ): Promise<Job[]> {
   return database.query<Job>(CLAIM, [
@@ -100,6 +110,7 @@ export function claimJobs(
     limit,
     only?.accountId ?? null,
     only?.transactionId ?? null,
+    worker,
   ]);
 }
 

@@ -183,13 +183,19 @@ describe('the clock', () => {
     ).rows;
     const dueMs = (await app.services.times()).live + HOUR;
     await app.database.withTx((tx) =>
-      addJobs(tx, [
-        { accountId: live.accountId, transactionId: BigInt(row.id), kind: 'expire', payload: {}, dueMs },
-      ]),
+      addJobs(
+        tx,
+        [{ accountId: live.accountId, transactionId: BigInt(row.id), kind: 'expire', payload: {}, dueMs }],
+        null,
+      ),
     );
     const due = async (now: { sandbox: number; live: number }) =>
-      (await claimJobs(app.database, now, 10, { accountId: live.accountId, transactionId: BigInt(row.id) }))
-        .length;
+      (
+        await claimJobs(app.database, now, 10, null, {
+          accountId: live.accountId,
+          transactionId: BigInt(row.id),
+        })
+      ).length;
     expect(await due({ sandbox: dueMs + HOUR, live: dueMs - 1 })).toBe(0);
     expect(await due({ sandbox: dueMs - HOUR, live: dueMs })).toBe(1);
     expect((await app.services.forAccount(accountId)).mode).toBe('sandbox');

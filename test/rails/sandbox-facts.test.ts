@@ -26,7 +26,7 @@ beforeAll(() => {
   const advance = () => {
     throw new Error('nothing is told here');
   };
-  const parts = { registry: REGISTRY, doorbell: new Doorbell(), isAuto: false, advance };
+  const parts = { registry: REGISTRY, doorbell: new Doorbell(), worker: null, isAuto: false, advance };
   ({ rails, clock } = createSandbox({ database: store.database, ...parts }));
 });
 

@@ -36,6 +36,7 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     clock: { nowMs: async () => Date.now() },
     doorbell: new Doorbell(),
     render: () => '{}',
+    worker: null,
     priceArrival: async (_row, trigger) => trigger,
   });
   const create = {

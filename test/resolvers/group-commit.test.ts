@@ -51,6 +51,35 @@ describe('batches', () => {
     expect(batches()).toEqual(['a b c d']);
   });
 
+  test('take along what came while they waited for a lock, where it fits', async () => {
+    let unlock = () => {};
+    const locked = new Promise<void>((resolve) => {
+      unlock = resolve;
+    });
+    const grown: (readonly string[])[] = [];
+    const commit = groupCommit<string, string>(
+      async (_begun, grow) => {
+        await locked;
+        const requests = grow((request) => request.startsWith('a'));
+        grown.push(requests);
+        return requests.map((request) => `done ${request}`);
+      },
+      { max: 3, keyOf: (request) => request },
+    );
+    const first = commit('a1');
+    await setImmediate();
+    await setImmediate();
+    const others = ['b1', 'a2', 'a1', 'a3', 'a4'].map(commit);
+    unlock();
+    expect(await Promise.all([first, ...others])).toEqual(
+      ['a1', 'b1', 'a2', 'a1', 'a3', 'a4'].map((request) => `done ${request}`),
+    );
+    expect(grown).toEqual([
+      ['a1', 'a2', 'a3'],
+      ['b1', 'a1', 'a4'],
+    ]);
+  });
+
   test('never have more than the most', async () => {
     const { whileBusy, batches } = useBatches({ max: 3 });
     expect(await whileBusy('a b c d e f g h')).toHaveLength(8);

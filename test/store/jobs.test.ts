@@ -116,7 +116,7 @@ async function inMs(ms: number): Promise<Times> {
 
 /** A worker takes what is due of a transaction, and dies. */
 async function die(row: ProcessRow): Promise<Job[]> {
-  return claimJobs(store.database, await services.times(), 100, keyOf(row));
+  return claimJobs(store.database, await services.times(), 100, services.worker, keyOf(row));
 }
 
 /** Half a minute after the deaths. */
@@ -152,12 +152,13 @@ async function addPlain(transactions: readonly number[]): Promise<void> {
       payload: {},
       dueMs: dueMs - 1_000 + at,
     })),
+    null,
   );
 }
 
 describe('leases', () => {
   const claim = async (limit = 100) =>
-    (await claimJobs(store.database, await inMs(1_000), limit)).map(
+    (await claimJobs(store.database, await inMs(1_000), limit, null)).map(
       ({ kind, attempts }) => `${kind} ${attempts}`,
     );
 
@@ -264,7 +265,7 @@ describe('two workers', () => {
         return check(order);
       });
     });
-    const worker = startWorker(own, SILENT);
+    const worker = startWorker({ ...own, worker: services.worker }, SILENT);
     const row = await make('onramp');
     await begun;
     const stopped = worker.stop();
@@ -276,6 +277,25 @@ describe('two workers', () => {
     expect((await jobsOf(later)).map(({ attempts }) => attempts)).toEqual([0, 0]);
     await run(row);
     expect(await stepOf(row)).toBe('depositpix/QRCODE');
+  });
+});
+
+describe('the worker of the process that made a job', () => {
+  const claim = async (worker: number | null, afterMs = 0) =>
+    claimJobs(store.database, await inMs(afterMs), 100, worker);
+
+  test('takes it first; after half a second anybody does', async () => {
+    const { worker } = services;
+    const row = await make('onramp');
+    const ofRow = (jobs: readonly Job[]) =>
+      jobs.filter(({ transactionId }) => transactionId === row.id).length;
+    expect(ofRow(await claim(null, -100))).toBe(0);
+    expect(ofRow(await claim((worker ?? 0) + 1, -100))).toBe(0);
+    expect(ofRow(await claim(worker))).toBe(1);
+    await endLeases();
+    expect(ofRow(await claim((worker ?? 0) + 1, 1_000))).toBe(1);
+    await endLeases();
+    await run(row);
   });
 });
 
@@ -401,7 +421,7 @@ describe('tellings', () => {
     expect(telling?.kind).toBe('check_identity');
     // The rail was asked by a worker that died; the payment is heard of first.
     await store.owner.query(`update job set due_at = due_at - interval '1 minute' where kind = '${TELL}'`);
-    const early = await claimJobs(store.database, await services.times(), 1, keyOf(row));
+    const early = await claimJobs(store.database, await services.times(), 1, services.worker, keyOf(row));
     expect(early.map(({ kind }) => kind)).toEqual([TELL]);
     await endLeases();
     await run(row);
@@ -603,9 +623,11 @@ function payment(amount: string): Required<Telling> {
 }
 
 async function addTelling(row: ProcessRow, telling: Telling): Promise<void> {
-  await addJobs(store.database, [
-    { ...keyOf(row), kind: TELL, payload: telling, dueMs: await services.clock.nowMs() },
-  ]);
+  await addJobs(
+    store.database,
+    [{ ...keyOf(row), kind: TELL, payload: telling, dueMs: await services.clock.nowMs() }],
+    null,
+  );
 }
 
 async function journals(row: ProcessRow, name: string): Promise<number> {

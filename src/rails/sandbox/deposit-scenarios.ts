@@ -26,7 +26,7 @@ export const DEPOSIT_SCENARIOS: readonly Playable[] = [
       return stage.tell({
         ...act,
         alongside: (tx, row) =>
-          addJobs(tx, [tellJob(keyOf(row), { trigger: confirmed(txHash) }, stage.nowMs + CONFIRM_MS)]),
+          addJobs(tx, [tellJob(keyOf(row), { trigger: confirmed(txHash) }, stage.nowMs + CONFIRM_MS)], null),
       });
     },
   },

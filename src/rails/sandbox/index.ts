@@ -27,6 +27,8 @@ export interface SandboxParts {
   readonly doorbell: Doorbell;
   /** Charges are paid and deposits made by themselves, so that a demonstration needs no hand. */
   readonly isAuto: boolean;
+  /** See `RailParts`. */
+  readonly worker: number | null;
   /** The engine, which needs the clock first. */
   readonly advance: () => Advance;
 }
@@ -37,11 +39,11 @@ export function createSandbox(parts: SandboxParts): {
   readonly clock: Clock;
   readonly sandbox: Sandbox;
 } {
-  const { database, isAuto } = parts;
+  const { database, isAuto, worker } = parts;
   const clock = sandboxClock(database);
   const rails: Rails = {
-    pix: sandboxPix({ database, clock }, isAuto),
-    chain: sandboxChain({ database, clock }, isAuto),
+    pix: sandboxPix({ database, clock, worker }, isAuto),
+    chain: sandboxChain({ database, clock, worker }, isAuto),
     rates: sandboxRates(clock),
     identity: sandboxIdentity(database),
     screening: sandboxScreening(database),

@@ -15,6 +15,8 @@ import type { PlanName } from './plans.ts';
 export interface RailParts {
   readonly database: Database;
   readonly clock: Clock;
+  /** Worker of this process, which takes its jobs first. */
+  readonly worker: number | null;
 }
 
 /** How long the sandbox takes to settle a payout, a return or a transfer. */
@@ -38,7 +40,7 @@ export interface Placing {
 
 /** Places an order; one that comes again under its key does nothing. @returns the plan that it used up, if any. */
 export async function placeOnce(
-  { database, clock }: RailParts,
+  { database, clock, worker }: RailParts,
   { key, row }: Order,
   { kind, request, plans = [], outcomes }: Placing,
 ): Promise<string | undefined> {
@@ -52,6 +54,7 @@ export async function placeOnce(
       await addJobs(
         tx,
         told.map(({ afterMs, ...telling }) => tellJob(target, telling, nowMs + afterMs)),
+        worker,
       );
     return plan;
   });

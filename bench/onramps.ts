@@ -1,0 +1,183 @@
+/**
+ * Whole onramps of one hot account over REST: made, paid by the sandbox's customer, credited. One gateway process, and two
+ * on the same database: callers go to them in turn. Prints onramps a second and CPU time of each onramp.
+ *
+ * `npm run onramps -- --processes 1,2 --callers 48 --seconds 10 --rounds 2`
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
+import { withWriteServer } from './environment.ts';
+import { count, median, table } from './table.ts';
+
+interface Gateway {
+  readonly child: ChildProcess;
+  readonly baseUrl: string;
+}
+
+/** CPU time of one onramp in µs, and how many there were in a second. */
+interface Result {
+  readonly perSecond: number;
+  readonly nodeUs: number;
+  readonly postgresUs: number;
+}
+
+const { values: options } = parseArgs({
+  options: {
+    processes: { type: 'string', default: '1,2' },
+    callers: { type: 'string', default: '48' },
+    seconds: { type: 'string', default: '10' },
+    rounds: { type: 'string', default: '2' },
+  },
+});
+const AGENT = new Agent({ keepAlive: true });
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const ORDER = {
+  amount_payment: 550,
+  currency_exit_received_code: 'USDT_TRX',
+  client_name: 'Ana Souza',
+  client_tax_id: '52998224725',
+};
+const STEP_MS = 25;
+
+async function startGateway(databaseUrl: string, home: string): Promise<Gateway> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      PORT: '0',
+      DATABASE_URL: databaseUrl,
+      CROSSRAMP_HOME: home,
+      RATE_LIMIT: 'off',
+      LOG_LEVEL: 'warn',
+    },
+  });
+  let told = '';
+  for await (const chunk of child.stdout as NodeJS.ReadableStream) {
+    told += chunk;
+    const [baseUrl] = /http:\/\/127\.0\.0\.1:\d+/.exec(told) ?? [];
+    if (baseUrl) {
+      child.stdout?.resume();
+      return { child, baseUrl };
+    }
+  }
+  throw new Error(`the gateway does not start: ${told}`);
+}
+
+async function ask(
+  baseUrl: string,
+  key: string,
+  path: string,
+  body?: object,
+): Promise<Record<string, string>> {
+  const call = request(baseUrl + path, {
+    agent: AGENT,
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+  });
+  call.end(body && JSON.stringify(body));
+  const [response] = await once(call, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  if (response.statusCode >= 300) throw new Error(`${path}: ${response.statusCode} ${text}`);
+  return JSON.parse(text);
+}
+
+async function onramp(baseUrl: string, key: string): Promise<void> {
+  const { end2end } = await ask(baseUrl, key, '/v2/onramp', ORDER);
+  await ask(baseUrl, key, '/v2/sandbox/trigger', { scenario: 'pay', end2end });
+  for (;;) {
+    const { component } = await ask(baseUrl, key, `/v2/onramp/${end2end}`);
+    if (component === 'success') return;
+    await delay(STEP_MS);
+  }
+}
+
+async function load(gateways: readonly Gateway[], key: string, seconds: number): Promise<number> {
+  const until = performance.now() + seconds * 1_000;
+  const caller = async (_: unknown, index: number) => {
+    const { baseUrl } = gateways[index % gateways.length] as Gateway;
+    let made = 0;
+    while (performance.now() < until) {
+      await onramp(baseUrl, key);
+      made += 1;
+    }
+    return made;
+  };
+  const made = await Promise.all(Array.from({ length: Number(options.callers) }, caller));
+  return made.reduce((sum, each) => sum + each, 0);
+}
+
+async function measure(url: string, processes: number, seconds: number): Promise<Result> {
+  const home = mkdtempSync(join(tmpdir(), 'crossramp-onramps-'));
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  const gateways: Gateway[] = [];
+  try {
+    const { rows } = await owner.query('select pg_backend_pid() as pid');
+    const postmaster = parentOf(rows[0].pid);
+    for (let n = 0; n < processes; n += 1) gateways.push(await startGateway(url, join(home, String(n))));
+    const { apiKey } = JSON.parse(readFileSync(join(home, '0', 'sandbox.json'), 'utf8'));
+    await owner.query(
+      `insert into template_setting (account_id, template, customer_limit_daily, customer_step_up_30d)
+       select id, 'onramp', 1e15, 1e15 from account on conflict (account_id, template)
+       do update set customer_limit_daily = 1e15, customer_step_up_30d = 1e15`,
+    );
+    await load(gateways, apiKey, 3);
+    await owner.query('vacuum (analyze)');
+    const used = () => [
+      gateways.reduce((sum, { child }) => sum + processCpu(child.pid as number), 0),
+      clusterCpu(postmaster),
+    ];
+    const [before, began] = [used(), performance.now()];
+    const made = await load(gateways, apiKey, seconds);
+    const [node = 0, postgres = 0] = used().map((us, at) => (us - (before[at] as number)) / made);
+    return { perSecond: (made * 1_000) / (performance.now() - began), nodeUs: node, postgresUs: postgres };
+  } finally {
+    for (const { child } of gateways) {
+      child.kill();
+      await once(child, 'exit');
+    }
+    await owner.end();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+console.log(machine());
+const layouts = options.processes.split(',').map(Number);
+const results = new Map<number, Result[]>(layouts.map((processes) => [processes, []]));
+for (let round = 0; round < Number(options.rounds); round += 1) {
+  for (const processes of layouts) {
+    const result = await withWriteServer({ fsync: true }, (url) =>
+      measure(url, processes, Number(options.seconds)),
+    );
+    results.get(processes)?.push(result);
+  }
+}
+console.log(
+  table(
+    ['Processes', 'callers', 'onramps/s', 'Node µs', 'PostgreSQL µs', 'both µs'],
+    [...results].map(([processes, all]) => {
+      const middle = (of: (result: Result) => number) => count(median(all.map(of)));
+      return [
+        String(processes),
+        options.callers,
+        middle(({ perSecond }) => perSecond),
+        middle(({ nodeUs }) => nodeUs),
+        middle(({ postgresUs }) => postgresUs),
+        middle(({ nodeUs, postgresUs }) => nodeUs + postgresUs),
+      ];
+    }),
+  ),
+);
+console.log(machine());
+process.exit(0);
