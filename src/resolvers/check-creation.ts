@@ -13,6 +13,12 @@ const URL_LENGTH_MAX = 2_048;
 /** What the parser would repair is not taken: two slashes, a host, no credentials, no spaces or control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const URL_FORM = /^https?:\/\/[^\s\\/?#@\u0000-\u001f\u007f]+([/?#][^\s\\\u0000-\u001f\u007f]*)?$/i;
+/**
+ * What a reader cannot see or what turns the text around it: control characters, marks of direction such as U+202E, zero
+ * widths, fillers, private use. The selectors that follow an emoji are taken.
+ */
+const HIDDEN =
+  /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u2800[\p{Default_Ignorable_Code_Point}--[\ufe0e\ufe0f]]]/v;
 const NAME_LENGTH_MAX = 140;
 const REFERENCE_LENGTH_MAX = 200;
 const NOTES_LENGTH_MAX = 500;
@@ -109,6 +115,7 @@ export class CreationChecks extends Violations {
     if (
       value.length > URL_LENGTH_MAX ||
       !URL_FORM.test(value) ||
+      HIDDEN.test(value) ||
       !value.isWellFormed() ||
       !URL.canParse(value)
     )
@@ -182,9 +189,11 @@ export class CreationChecks extends Violations {
     if (!given) return undefined;
     const { name: parameter, value } = given;
     const text = value.trim();
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-    if (/[\u0000-\u001f\u007f]/.test(value) || !value.isWellFormed())
-      return this.add({ parameter, message: 'must be well-formed text without control characters' });
+    if (HIDDEN.test(value) || !value.isWellFormed())
+      return this.add({
+        parameter,
+        message: 'must be well-formed text without control or invisible characters',
+      });
     if (text === '' || [...text].length > lengthMax)
       return this.add({ parameter, message: `must have 1 to ${lengthMax} characters` });
     return text;

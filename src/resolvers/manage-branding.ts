@@ -1,5 +1,6 @@
 /** Changes how the hosted pages of the account look. Nothing that is taken is markup, and nothing is loaded from elsewhere. */
 import { contrastWithWhite, TEXT_CONTRAST_MIN } from '../base/contrast.ts';
+import { barePicture } from '../base/picture.ts';
 import { type BrandingChange, changeBranding, type Logo } from '../store/branding.ts';
 import type { CreationChecks } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
@@ -22,12 +23,6 @@ const DATA_URL = /^data:image\/[a-z+]+;base64,([A-Za-z0-9+/]+={0,2})$/;
 /** An origin, as `frame-ancestors` of a Content-Security-Policy takes it; no wildcard. */
 const ORIGIN = /^https:\/\/[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/;
 const MAILTO = /^mailto:[^\s@?&"<>]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
-/** How pictures of each type begin. */
-const SIGNATURES: readonly (readonly [type: string, pattern: RegExp])[] = [
-  ['image/png', /^89504e470d0a1a0a/],
-  ['image/jpeg', /^ffd8ff/],
-  ['image/webp', /^52494646.{8}57454250/],
-];
 
 /** @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` naming everything that is not accepted. */
 export async function updateBranding(
@@ -80,12 +75,12 @@ function supportUrl(given: Named, checks: CreationChecks): string | undefined {
 }
 
 function logo({ name: parameter, value }: Named, checks: CreationChecks): Logo | undefined {
-  const image = Buffer.from(DATA_URL.exec(value)?.[1] ?? '', 'base64');
-  const type = SIGNATURES.find(([, pattern]) => pattern.test(image.subarray(0, 12).toString('hex')))?.[0];
-  if (type && image.length <= LOGO_BYTES_MAX) return { type, image };
+  const bytes = Buffer.from(DATA_URL.exec(value)?.[1] ?? '', 'base64');
+  const picture = bytes.length <= LOGO_BYTES_MAX ? barePicture(bytes) : undefined;
+  if (picture) return picture;
   return checks.add({
     parameter,
-    message: `must be a PNG, JPEG or WebP picture of at most ${LOGO_BYTES_MAX} bytes as data:image/…;base64,…`,
+    message: `must be a whole PNG, JPEG or WebP picture of at most ${LOGO_BYTES_MAX} bytes as data:image/…;base64,…`,
   });
 }
 

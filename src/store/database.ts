@@ -90,7 +90,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
 }
 
 const PLAIN_TYPES = { getTypeParser } as pg.CustomTypesConfig;
-const { INT8, JSONB, BOOL, INT2, INT4 } = pg.types.builtins;
+const { INT8, JSONB, BOOL, INT2, INT4, BYTEA } = pg.types.builtins;
 const TEXT_ARRAY = 1009;
 
 function getTypeParser(oid: number): (text: string) => unknown {
@@ -102,6 +102,7 @@ function getTypeParser(oid: number): (text: string) => unknown {
     case BOOL:
     case INT2:
     case INT4:
+    case BYTEA:
     case TEXT_ARRAY:
       return pg.types.getTypeParser(oid as number);
     default:

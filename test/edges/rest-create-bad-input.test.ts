@@ -102,6 +102,11 @@ const anyCurrency: Bad[] = [
   ...quoted(UNKNOWN_CURRENCIES, /^must be one of BRL, USDT_TRX, .*BTC_BTC$/),
   ...AMBIGUOUS,
 ];
+/** What turns the text around it, takes no room, or is nobody's: bidirectional marks, zero widths, fillers, tags, C1. */
+const HIDDEN = [
+  ...['Ana \u202e55,00', '\u2066Ana', 'A\u200bna', 'Ana\u200d', '\ufeffAna', 'A\u00adna', 'Ana\u061c'],
+  ...['\u3164', 'A\u034fna', 'Ana\u0085', 'Ana\u2028', 'Ana\ue000', '\u{e0041}Ana', '\u2800', 'Ana\uffff'],
+];
 /** Texts of at most so many characters, counted as people do. */
 const words = (lengthMax: number): Bad[] => [
   ...NOT_TEXT,
@@ -111,8 +116,9 @@ const words = (lengthMax: number): Bad[] => [
   ),
   ...quoted(
     ['a\0b', 'a\nb', 'a\r\nb', 'a\tb', '\u001b[31m', 'a\u007f', '\ud800', 'a\udc00b', '😀'.slice(0, 1)],
-    /^must be well-formed text without control characters/,
+    /^must be well-formed text without control or invisible characters/,
   ),
+  ...quoted(HIDDEN, /^must be well-formed text without control or invisible characters/),
 ];
 const TAX_IDS = [
   ...[

@@ -1,5 +1,5 @@
 /** Goal: an account's pages look as it wants, as far as everybody can read them. Method: settings over GraphQL, then the pages. */
-import { deflateSync } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
@@ -17,19 +17,23 @@ async function newLink(key?: string): Promise<string> {
   return json.payment_link;
 }
 
-/** A picture of one pixel. */
-function png(padding = 0): string {
+/** A picture of one pixel, with something behind its end. */
+function png(behind = Buffer.alloc(0)): string {
   const chunk = (type: string, data: Buffer) => {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(data.length);
-    return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)]);
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const crc = Buffer.alloc(4);
+    crc.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, crc]);
   };
   const head = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0]);
   const image = Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
     chunk('IHDR', head),
     chunk('IDAT', deflateSync(Buffer.from([0, 0]))),
-    Buffer.alloc(padding),
+    chunk('IEND', Buffer.alloc(0)),
+    behind,
   ]);
   return `data:image/png;base64,${image.toString('base64')}`;
 }
@@ -77,11 +81,20 @@ test('name, colour, logo, help and frames are on the page; null takes them away'
   expect((await fetch(`${link}/logo`)).status).toBe(404);
 });
 
+test('a logo with a page behind its end is served without it', async () => {
+  const { apiKey } = await app.addAccount();
+  await update({ logo: png(Buffer.from('<script>alert(1)</script>')) }, apiKey);
+  const logo = await fetch(`${await newLink(apiKey)}/logo`);
+  const plain = Buffer.from(png().split(',')[1] ?? '', 'base64');
+  expect(Buffer.from(await logo.arrayBuffer())).toEqual(plain);
+});
+
 test.each([
   ['accent', 'red', 'input.accent', /such as #0b5fff/],
   ['accent', '#ffd166', 'input.accent', /contrast of 1\.4\d, and needs 4.5/],
   ['accent', '#777777', 'input.accent', /contrast of 4\.48/],
   ['displayName', 'x'.repeat(61), 'input.displayName', /1 to 60/],
+  ['displayName', 'Loja \u202eanA', 'input.displayName', /invisible/],
   ['supportUrl', 'javascript:alert(1)', 'input.supportUrl', /https/],
   ['supportUrl', 'mailto:a@b.example?subject=x', 'input.supportUrl', /https/],
   ['frameHosts', ['https://ok.example.com', "'unsafe-inline'"], 'input.frameHosts.1', /origin/],
@@ -89,7 +102,13 @@ test.each([
   ['frameHosts', ['http://shop.example.com'], 'input.frameHosts.0', /origin/],
   ['logo', 'https://cdn.example.com/logo.png', 'input.logo', /PNG, JPEG or WebP/],
   ['logo', 'data:image/svg+xml;base64,PHN2Zy8+', 'input.logo', /PNG, JPEG or WebP/],
-  ['logo', png(70_000), 'input.logo', /65536/],
+  [
+    'logo',
+    `data:image/png;base64,${Buffer.from('89504e470d0a1a0a', 'hex').toString('base64')}`,
+    'input.logo',
+    /whole/,
+  ],
+  ['logo', png(Buffer.alloc(70_000)), 'input.logo', /65536/],
 ])('%s %j is refused by its name', async (name, value, parameter, message) => {
   const { json } = await update({ [name]: value });
   const { code, violations } = json.errors[0].extensions;
