@@ -48,6 +48,17 @@ export interface Config {
     readonly headersMs: number;
     readonly requestMs: number;
   };
+  /** How many days records are kept; null for ever. */
+  readonly retention: {
+    readonly events: number | null;
+    readonly deliveries: number | null;
+    readonly attempts: number | null;
+    readonly idempotencyKeys: number | null;
+    readonly quotes: number | null;
+    readonly railEvents: number | null;
+    readonly depositSlots: number | null;
+    readonly sandboxOrders: number | null;
+  };
   /** Whether GraphiQL is served. */
   readonly graphiql: boolean;
   /** Most event streams of one key in the process. */
@@ -94,6 +105,16 @@ export function readConfig(env: Environment): Config {
       headersMs: 1_000 * integer(env, 'HEADERS_TIMEOUT', 10, 1, 600),
       requestMs: 1_000 * integer(env, 'REQUEST_TIMEOUT', 30, 1, 3_600),
     },
+    retention: {
+      events: days(env, 'RETENTION_EVENTS', 90, 7),
+      deliveries: days(env, 'RETENTION_DELIVERIES', 90, 7),
+      attempts: days(env, 'RETENTION_ATTEMPTS', 30, 1),
+      idempotencyKeys: days(env, 'RETENTION_IDEMPOTENCY_KEYS', 1, 1),
+      quotes: days(env, 'RETENTION_QUOTES', 30, 1),
+      railEvents: days(env, 'RETENTION_RAIL_EVENTS', 365, 90),
+      depositSlots: days(env, 'RETENTION_DEPOSIT_SLOTS', 90, 30),
+      sandboxOrders: days(env, 'RETENTION_SANDBOX_ORDERS', 90, 7),
+    },
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',
     eventStreamsMax: integer(env, 'EVENT_STREAMS_MAX', 1_000, 1, 1_000_000),
     sandboxAuto: oneOf(env, 'SANDBOX_AUTO', ['0', '1'], '0') === '1',
@@ -108,6 +129,13 @@ function integer(env: Environment, name: string, fallback: number, min: number, 
     throw new ConfigError(`${name}: expected an integer from ${min} to ${max}, got ${text}`);
   }
   return value;
+}
+
+/** Least: what the rest of the gateway relies on. */
+function days(env: Environment, name: string, fallback: number, min: number): number | null {
+  if (env[name] === 'off') return null;
+  if (/^\d{1,5}$/.test(env[name] || String(fallback))) return integer(env, name, fallback, min, 36_500);
+  throw new ConfigError(`${name}: expected off, or days from ${min} to 36500, got ${env[name]}`);
 }
 
 function oneOf(env: Environment, name: string, accepted: readonly string[], fallback: string): string {

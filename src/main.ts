@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { readConfig } from './config.ts';
 import { playDemo } from './rails/sandbox/demo.ts';
+import { startHousekeeping } from './resolvers/housekeeping.ts';
 import { provisionSandbox } from './resolvers/provision-sandbox.ts';
 import { startWorker } from './resolvers/run-jobs.ts';
 import { type App, createApp } from './server/app.ts';
@@ -63,9 +64,17 @@ async function start(): Promise<void> {
     );
   if (settings.role !== 'serve') {
     const worker = startWorker(services, log);
+    const housekeeping = startHousekeeping(store.database, settings.retention, log);
     const webhooks = startWebhooks(services, log, { allowsLoopback: services.sandbox !== null });
     // Before the database goes: what is under way ends, what is not begun stays a job.
-    endings.splice(endings.indexOf(store.close), 0, worker.stop, webhooks.stop, closeWebhookConnections);
+    endings.splice(
+      endings.indexOf(store.close),
+      0,
+      worker.stop,
+      webhooks.stop,
+      housekeeping.stop,
+      closeWebhookConnections,
+    );
   }
   server.on('clientError', app.refuseMalformed);
   log.info({ port, applied: store.applied }, 'ready');

@@ -2,6 +2,7 @@
 import type { Statement, Tx } from './database.ts';
 
 const MAKE: Statement = { name: 'event_log_make', text: `select event_partitions($1::timestamptz) as made` };
+const SETTLE: Statement = { name: 'event_log_settle', text: `select event_settle() as moved` };
 const RETIRE: Statement = {
   name: 'event_log_retire',
   text: `select event_retire($1::timestamptz) as dropped`,
@@ -16,6 +17,12 @@ const SKIP: Statement = {
 export async function makeMonths(database: Tx, until: Date): Promise<number> {
   const [row] = await database.query<{ made: number }>(MAKE, [until.toISOString()]);
   return row?.made ?? 0;
+}
+
+/** Moves events that came outside of every month into partitions of their months. @returns how many. */
+export async function settleMonths(database: Tx): Promise<number> {
+  const [row] = await database.query<{ moved: bigint }>(SETTLE, []);
+  return Number(row?.moved ?? 0n);
 }
 
 /** Drops the months that ended before a moment, and gives up the deliveries of their events. @returns how many. */

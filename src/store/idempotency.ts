@@ -58,11 +58,6 @@ const RELEASE: Statement = {
   text: `with gone as (delete from idempotency_key where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is null)
     update idempotency_key set leased_until = clock_timestamp() where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is not null`,
 };
-const FORGET: Statement = {
-  name: 'idempotency_forget',
-  text: `delete from idempotency_key where created_at < now() - make_interval(hours => ${KEPT_HOURS})`,
-};
-
 /**
  * Takes a key for a request: it is new, older than a day, or was left by a request that died.
  *
@@ -117,9 +112,4 @@ export async function releaseKey(database: Database, taken: TakenKey): Promise<v
 
 function placeOf({ accountId, route, key, attempt }: TakenKey): unknown[] {
   return [accountId, route, key, attempt];
-}
-
-/** Forgets answers that are older than a day. */
-export async function forgetOldAnswers(database: Database): Promise<void> {
-  await database.query(FORGET, []);
 }

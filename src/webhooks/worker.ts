@@ -1,16 +1,12 @@
-/** The webhooks of this process: relay and pump, woken by commits of this process and by time, and the log's months. */
+/** The webhooks of this process: relay and pump, woken by commits of this process and by time. */
 import type { Logger } from 'pino';
 import type { Services } from '../resolvers/context.ts';
 import { type RepeatOptions, repeat } from '../resolvers/repeat.ts';
-import { makeMonths, retireMonths } from '../store/event-log.ts';
 import { createPump, type Pump, type PumpOptions } from './pump.ts';
 import { createRelay } from './relay.ts';
 
 /** How webhooks run. */
-export interface WebhookOptions extends PumpOptions {
-  /** Days that the event log goes back at least, default 90. */
-  readonly retentionDays?: number;
-}
+export type WebhookOptions = PumpOptions;
 
 /** Webhooks that run until they are stopped. */
 export interface WebhookWorker {
@@ -22,11 +18,6 @@ export interface WebhookWorker {
 const POLL_MS = 1_000;
 /** What comes together is done together; after an error the database is left alone for a while. */
 const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 1_000, complaint: 'webhooks have to wait' };
-const HOUSEKEEPING_MS = 3_600_000;
-const DAY_MS = 86_400_000;
-/** Months are made ahead, so that an event always has one. */
-const AHEAD_DAYS = 62;
-const RETENTION_DAYS = 90;
 
 /** What of the services webhooks need. */
 export type WebhookServices = Pick<Services, 'database' | 'clock' | 'doorbell'>;
@@ -51,10 +42,6 @@ export function startWebhooks(
     await pump.tend();
     return POLL_MS;
   });
-  const keeping = repeat(stopping.signal, log, TURNS, async () => {
-    await keepMonths(services, options.retentionDays ?? RETENTION_DAYS);
-    return HOUSEKEEPING_MS;
-  });
   pump.onEnded(pumping.ring);
   services.doorbell.onAny((accountIds) => {
     relay.hear(accountIds);
@@ -65,19 +52,12 @@ export function startWebhooks(
   return {
     stop: async () => {
       stopping.abort();
-      await Promise.all([relaying.done, pumping.done, keeping.done]);
+      await Promise.all([relaying.done, pumping.done]);
       await pump.idle();
       ending.abort();
       await tending.done;
     },
   };
-}
-
-/** Makes the months of the log that come next, and drops those past their retention, by the clock of the machine. */
-export async function keepMonths({ database }: Pick<Services, 'database'>, days: number): Promise<void> {
-  const now = new Date();
-  await makeMonths(database, new Date(now.getTime() + AHEAD_DAYS * DAY_MS));
-  await retireMonths(database, new Date(now.getTime() - days * DAY_MS), now);
 }
 
 async function pumpTurn(pump: Pump): Promise<number> {

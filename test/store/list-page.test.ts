@@ -8,15 +8,10 @@ import { createAccount } from '../../src/store/accounts.ts';
 import type { Database, Statement } from '../../src/store/database.ts';
 import type { NewTransaction } from '../../src/store/history.ts';
 import { verifyLedger } from '../../src/store/ledger.ts';
-import {
-  type ListFilter,
-  listTransactions,
-  type Page,
-  TRANSACTION_COLUMNS,
-} from '../../src/store/transactions.ts';
+import { type ListFilter, listTransactions, type Page } from '../../src/store/transactions.ts';
 import type { Family } from '../../src/templates/define.ts';
 import { useDatabase } from '../support/database.ts';
-import { insertTransactions } from '../support/records.ts';
+import { insertTransactions, newTransaction } from '../support/records.ts';
 
 const test = useDatabase();
 
@@ -35,7 +30,6 @@ const POOL = {
   groupId: ['wl-treasury', 'WL-Treasury', '%'],
   targetCurrency: ['USDT_TRX', 'BRL', 'USDC_ARB'],
 } as const;
-const BLANK = Object.fromEntries(Object.keys(TRANSACTION_COLUMNS).map((name) => [name, null]));
 
 let accountId: bigint;
 
@@ -80,11 +74,6 @@ beforeAll(async () => {
   );
   expect((await verifyLedger(test.database, accountId)).defects).toEqual([]);
 });
-
-function newTransaction(facts: Partial<NewTransaction>): NewTransaction {
-  const texts = { template: 'onramp', component: 'success', state: 'DONE', errorEn: '', errorPt: '' };
-  return { ...BLANK, ...texts, updatedAt: facts.createdAt, ...facts } as NewTransaction;
-}
 
 const take = (holder: bigint, transactions: readonly NewTransaction[]) =>
   test.database.withTx((tx) => insertTransactions(tx, holder, transactions));

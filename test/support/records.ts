@@ -8,6 +8,7 @@ import { importAccount } from '../../src/resolvers/import-account.ts';
 import type { Database, Tx } from '../../src/store/database.ts';
 import type { NewTransaction } from '../../src/store/history.ts';
 import { insertFresh, openStaging, stageTransactions } from '../../src/store/staged-history.ts';
+import { TRANSACTION_COLUMNS } from '../../src/store/transactions.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 
 /** A member of a record: JSON, or a number given by `exact`. */
@@ -259,6 +260,14 @@ export const FILTERED_MOVES: readonly Move[] = [
 function sentTo(group_id: string, address: string, currency_received: string): Members {
   const [currency_receive_code] = currency_received.split(' ');
   return { group_id, address, currency_received, currency_receive_code };
+}
+
+const BLANK = Object.fromEntries(Object.keys(TRANSACTION_COLUMNS).map((name) => [name, null]));
+
+/** @returns an onramp that is done, with these facts. */
+export function newTransaction(facts: Partial<NewTransaction>): NewTransaction {
+  const texts = { template: 'onramp', component: 'success', state: 'DONE', errorEn: '', errorPt: '' };
+  return { ...BLANK, ...texts, family: 'onramps', updatedAt: facts.createdAt, ...facts } as NewTransaction;
 }
 
 /** Adds transactions to their lists as an import does. */

@@ -1,0 +1,198 @@
+/**
+ * What is kept for a time goes when the time is over, and nothing that something else still needs; events of a clock that
+ * was set far ahead lie in the partitions of their months.
+ */
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { keepMonths, prune, type Retention } from '../../src/resolvers/housekeeping.ts';
+import { createAccount } from '../../src/store/accounts.ts';
+import { PRUNE_BATCH } from '../../src/store/retention.ts';
+import { useDatabase } from '../support/database.ts';
+import { insertTransactions, newTransaction } from '../support/records.ts';
+
+const test = useDatabase();
+const DEFAULTS = readConfig({}).retention;
+const OFF = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, null])) as Retention;
+const TABLES = {
+  idempotencyKeys: 'idempotency_key',
+  attempts: 'webhook_attempt',
+  deliveries: 'webhook_delivery',
+  quotes: 'quote',
+  railEvents: 'rail_event',
+  depositSlots: 'deposit_slot',
+  sandboxOrders: 'sandbox_order',
+};
+let accountId: bigint;
+
+const daysAgo = (days: number) => `now() - interval '${days} days'`;
+const keysOf = async (table: string, column: string) =>
+  (await test.owner.query(`select ${column}::text as key from ${table} order by 1`)).rows.map(
+    ({ key }) => key,
+  );
+
+beforeAll(async () => {
+  accountId = await createAccount(test.database, 'Holder', { templates: [] });
+  const old = new Date(Date.now() - 400 * 86_400_000).toISOString();
+  const fresh = new Date().toISOString();
+  await test.database.withTx((tx) =>
+    insertTransactions(tx, accountId, [
+      newTransaction({ end2end: 'OLD', createdAt: old, updatedAt: old }),
+      newTransaction({ end2end: 'BUSY', createdAt: old, updatedAt: old }),
+      newTransaction({ end2end: 'FRESH', createdAt: old, updatedAt: fresh }),
+    ]),
+  );
+  await test.owner.query(
+    `insert into job (account_id, transaction_id, kind, due_at) select ${accountId}, id, 'expire', now() from transaction where end2end = 'BUSY';
+     insert into webhook_endpoint (account_id, id, url, kind, created_at) values (${accountId}, 'e', 'https://shop.invalid/', 'general', now())`,
+  );
+});
+
+beforeEach(async () => {
+  await test.owner.query(`truncate ${Object.values(TABLES).join(', ')}`);
+  const id = (end2end: string) =>
+    `(select id from transaction where account_id = ${accountId} and end2end = '${end2end}')`;
+  const inserts = [
+    ...[0, 2].map(
+      (days) =>
+        `insert into idempotency_key (account_id, route, key, request_hash, answer, status, leased_until, created_at)
+         values (${accountId}, 'r', 'done ${days}', '', '{}', 201, ${daysAgo(days)}, ${daysAgo(days)})`,
+    ),
+    `insert into idempotency_key (account_id, route, key, request_hash, leased_until, created_at)
+      values (${accountId}, 'r', 'running', '', now() + interval '15 s', ${daysAgo(2)})`,
+    ...[
+      [1, 'delivered', 40],
+      [2, 'delivered', 100],
+      [3, 'dead', 100],
+      [4, 'pending', 100],
+      [5, 'delivered', 5],
+    ].map(
+      ([seq, state, days]) =>
+        `insert into webhook_delivery (account_id, endpoint_id, event_seq, transaction_id, state, due_at, created_at, ended_at)
+         values (${accountId}, 'e', ${seq}, 1, '${state}', now(), ${daysAgo(Number(days))}, ${state === 'pending' ? 'null' : daysAgo(Number(days))})`,
+    ),
+    `insert into webhook_attempt (account_id, delivery_id, attempt, at, duration_ms)
+      select account_id, id, 1, created_at, 1 from webhook_delivery`,
+    ...[1, 40].map(
+      (days) =>
+        `insert into quote (account_id, id, template, currency, quote, ref_quote, brl_amount, fees, crypto_amount, network_fee, created_at, expires_at)
+         values (${accountId}, 'q${days}', 't', 'c', 1, 1, 1, 1, 1, 1, ${daysAgo(days)}, ${daysAgo(days)})`,
+    ),
+    ...['OLD', 'BUSY', 'FRESH'].flatMap((end2end) => [
+      `insert into rail_event (account_id, key, transaction_id, told_at) values (${accountId}, '${end2end}', ${id(end2end)}, ${daysAgo(400)})`,
+      `insert into deposit_slot (address, currency, amount_minor, account_id, transaction_id, held_until)
+       values ('${end2end}', 'c', 1, ${accountId}, ${id(end2end)}, ${daysAgo(100)})`,
+      `insert into sandbox_order (account_id, key, kind, request, placed_at) values (${accountId}, '${end2end}:1', 'pix', '{}', ${daysAgo(100)})`,
+    ]),
+    `insert into rail_event (account_id, key, transaction_id) values (${accountId}, 'NEW', ${id('OLD')})`,
+    `insert into deposit_slot (address, currency, amount_minor, account_id, transaction_id, held_until)
+      values ('HELD', 'c', 1, ${accountId}, ${id('OLD')}, now())`,
+    `insert into sandbox_order (account_id, key, kind, request) values (${accountId}, 'OLD:2', 'pix', '{}')`,
+  ];
+  await test.owner.query(inserts.join(';'));
+});
+
+it('what is older than its time goes, and what is needed stays', async () => {
+  const { gone, isDone } = await prune(test.database, DEFAULTS);
+  expect(isDone).toBe(true);
+  expect(gone).toEqual({
+    idempotencyKeys: 1,
+    attempts: 3,
+    deliveries: 2,
+    quotes: 1,
+    railEvents: 1,
+    depositSlots: 2,
+    sandboxOrders: 2,
+  });
+  expect(await keysOf('idempotency_key', 'key')).toEqual(['done 0', 'running']);
+  expect(await keysOf('webhook_delivery', 'event_seq')).toEqual(['1', '4', '5']);
+  const { rows } = await test.owner.query(
+    `select event_seq::text as seq from webhook_attempt join webhook_delivery d on d.id = delivery_id order by 1`,
+  );
+  expect(rows.map(({ seq }) => seq)).toEqual(['4', '5']);
+  expect(await keysOf('quote', 'id')).toEqual(['q1']);
+  expect(await keysOf('rail_event', 'key')).toEqual(['BUSY', 'FRESH', 'NEW']);
+  expect(await keysOf('deposit_slot', 'address')).toEqual(['FRESH', 'HELD']);
+  expect(await keysOf('sandbox_order', 'key')).toEqual(['BUSY:1', 'OLD:2']);
+  expect(await prune(test.database, DEFAULTS)).toEqual({ gone: {}, isDone: true });
+});
+
+it('attempts go with their delivery', async () => {
+  await prune(test.database, { ...OFF, deliveries: 90 });
+  expect(await keysOf('webhook_delivery', 'event_seq')).toEqual(['1', '4', '5']);
+  expect(await keysOf('webhook_attempt', 'attempt')).toHaveLength(3);
+});
+
+it.each(Object.entries(TABLES))('%s: off keeps all', async (name, table) => {
+  const count = async () => (await test.owner.query(`select count(*) from ${table}`)).rows;
+  const before = await count();
+  await prune(test.database, { ...DEFAULTS, deliveries: null, [name]: null });
+  expect(await count()).toEqual(before);
+});
+
+it('goes on batch by batch, and stops when its time is over', async () => {
+  await test.owner.query(
+    `insert into idempotency_key (account_id, route, key, request_hash, leased_until, created_at)
+      select ${accountId}, 'r', n, '', ${daysAgo(3)}, ${daysAgo(3)} from generate_series(1, ${2 * PRUNE_BATCH}) n`,
+  );
+  const only = { ...OFF, idempotencyKeys: 1 };
+  expect(await prune(test.database, only, { budgetMs: -1 })).toEqual({ gone: {}, isDone: false });
+  expect(await prune(test.database, only)).toEqual({
+    gone: { idempotencyKeys: 2 * PRUNE_BATCH + 1 },
+    isDone: true,
+  });
+});
+
+it('one process of a database deletes at a time', async () => {
+  const other = await test.owner.connect();
+  try {
+    await other.query('begin');
+    await other.query(`select pg_advisory_xact_lock(hashtext('public.retention'))`);
+    expect(await prune(test.database, DEFAULTS)).toEqual({ gone: {}, isDone: true });
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
+});
+
+it('events outside of every month move to partitions of their months, as they are', async () => {
+  const other = await createAccount(test.database, 'Ahead', { templates: [] });
+  for (const [seq, at] of [
+    '2041-03-31T23:59:59.999Z',
+    '2041-04-01T00:00:00Z',
+    '2043-01-01T00:00:00Z',
+  ].entries())
+    await test.owner.query(
+      `update account_head set event_seq = ${seq + 1} where account_id = ${other};
+       insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
+       values (${other}, ${seq + 1}, 'n', 1, ${seq + 1}, 'a', 'b', '${at}', '{}')`,
+    );
+  const read = async () =>
+    (await test.owner.query(`select * from event where account_id = ${other} order by seq`)).rows;
+  const places = async () =>
+    (
+      await test.owner.query(
+        `select tableoid::regclass::text as place from event where account_id = ${other} order by seq`,
+      )
+    ).rows.map(({ place }) => place);
+  const before = await read();
+  expect(await places()).toEqual(['event_other', 'event_other', 'event_other']);
+  await keepMonths({ database: test.database }, 90);
+  expect(await places()).toEqual(['event_204103', 'event_204104', 'event_204301']);
+  expect(await read()).toEqual(before);
+  await keepMonths({ database: test.database }, 90);
+  expect(await read()).toEqual(before);
+  for (const table of ['event_204103', 'event_other'])
+    await expect(test.owner.query(`truncate ${table}`)).rejects.toThrow('append-only');
+  await expect(test.owner.query(`delete from event_204103`)).rejects.toThrow('append-only');
+});
+
+it.each([
+  ['RETENTION_EVENTS', '6', 'RETENTION_EVENTS: expected an integer from 7 to 36500, got 6'],
+  ['RETENTION_QUOTES', 'never', 'RETENTION_QUOTES: expected off, or days from 1 to 36500, got never'],
+])('%s=%s is refused', (name, value, message) => {
+  expect(() => readConfig({ [name]: value })).toThrow(message);
+  expect(readConfig({ [name]: 'off' }).retention).toEqual({
+    ...DEFAULTS,
+    [name === 'RETENTION_EVENTS' ? 'events' : 'quotes']: null,
+  });
+});
