@@ -34,7 +34,7 @@ export class Violations {
     const { name, value } = given;
     if (value.includes('\0') || !value.isWellFormed())
       return this.add({ parameter: name, message: 'must be well-formed text without NUL' });
-    if (value === '' || value.length > LONGEST_TEXT)
+    if (value === '' || [...value].length > LONGEST_TEXT)
       return this.add({ parameter: name, message: `must have 1 to ${LONGEST_TEXT} characters` });
     return value;
   }

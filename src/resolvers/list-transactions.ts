@@ -17,6 +17,7 @@ export interface ListFilterInput {
   readonly clientTaxId?: Named;
   readonly address?: Named;
   readonly groupId?: Named;
+  readonly externalCode?: Named;
   readonly targetCurrency?: Named;
   readonly dateFrom?: Named;
   readonly dateTo?: Named;
@@ -65,6 +66,7 @@ async function checkFilter(
     clientTaxId: violations.text(input.clientTaxId),
     address: violations.text(input.address),
     groupId: violations.text(input.groupId),
+    externalCode: violations.text(input.externalCode),
     targetCurrency: await violations.currency(context, input.targetCurrency),
   };
   return { ...(texts as ListFilter), ...violations.days(input.dateFrom, input.dateTo) };

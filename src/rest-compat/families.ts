@@ -14,7 +14,11 @@ export interface RestFamily {
   readonly filters: Readonly<Record<string, keyof ListFilterInput>>;
 }
 
-const PAYMENT_FILTERS = { pix_e2e: 'pixE2e', client_tax_id: 'clientTaxId' } as const;
+const PAYMENT_FILTERS = {
+  pix_e2e: 'pixE2e',
+  client_tax_id: 'clientTaxId',
+  external_code: 'externalCode',
+} as const;
 const DATE_FILTERS = { date_from: 'dateFrom', date_to: 'dateTo' } as const;
 
 /** All families. */

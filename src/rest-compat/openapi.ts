@@ -163,6 +163,10 @@ const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
   },
   address: { description: 'Destination address.', schema: { type: 'string' } },
   group_id: { description: 'Whitelist group.', schema: { type: 'string' } },
+  external_code: {
+    description: 'The merchant’s own reference, as it was given.',
+    schema: { type: 'string', maxLength: 200 },
+  },
   receive_currency_code: {
     description: 'Raw code, display name, or an asset of one network (C-6).',
     schema: { type: 'string' },

@@ -198,6 +198,7 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, t
           'Destination wallet, or for an offramp the address that the deposit came from. EVM and bech32 addresses match in any case (C-14).',
       }),
       groupId: t.string({ description: 'Whitelist group of a withdrawal, `grp_…`.' }),
+      externalCode: t.string({ description: 'Your own reference, as you gave it; withdrawals have none.' }),
       targetCurrency: t.string({ description: `Currency that comes out. ${DESCRIPTIONS.currency}` }),
       dateFrom: t.string({ description: 'First UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
       dateTo: t.string({ description: 'Last UTC day of creation, `YYYY-MM-DD`, inclusive.' }),

@@ -55,6 +55,8 @@ export interface ListFilter {
   /** A wallet, or the address a deposit came from; compared in canonical form (C-14). */
   readonly address?: string;
   readonly groupId?: string;
+  /** At most 200 characters; compared as it stands. */
+  readonly externalCode?: string;
   /** Raw ledger code. */
   readonly targetCurrency?: string;
   /** UTC days, both inclusive (C-11). */
@@ -91,6 +93,7 @@ const FILTER_CONDITIONS = {
   clientTaxId: (value: string) => `t.client_tax_id_key = tax_id_key(${value})`,
   address: (value: string) => `t.address_key = address_key(${value})`,
   groupId: (value: string) => `t.group_id = ${value}`,
+  externalCode: (value: string) => `left(t.external_code, 200) = ${value} and t.external_code = ${value}`,
   targetCurrency: (value: string) => `t.target_currency = ${value}`,
 } as const;
 type Condition = keyof typeof FILTER_CONDITIONS;

@@ -28,6 +28,7 @@ const POOL = {
   clientTaxId: ['52998224725', '529.982.247-25', '12ABC34501DE35', '12.abc.345/01de-35', '1'],
   address: [EVM, EVM.toLowerCase(), TRON, TRON.toLowerCase(), BECH32, BECH32.toUpperCase(), '0x'],
   groupId: ['wl-treasury', 'WL-Treasury', '%'],
+  externalCode: ['order-1', 'Order-1', 'a'.repeat(200)],
   targetCurrency: ['USDT_TRX', 'BRL', 'USDC_ARB'],
 } as const;
 
@@ -53,6 +54,7 @@ beforeAll(async () => {
     clientTaxId: some(POOL.clientTaxId),
     wallet: some(POOL.address),
     groupId: some(POOL.groupId),
+    externalCode: some([...POOL.externalCode, `${'a'.repeat(200)}b`]),
     targetCurrency: some(POOL.targetCurrency),
   });
   const distinct = fc.uniqueArray(transaction, {
@@ -80,7 +82,7 @@ const take = (holder: bigint, transactions: readonly NewTransaction[]) =>
 
 /** @returns the end2end of all that match, by what the rules say and no index or function of the product does. */
 async function naive(family: Family, filter: ListFilter): Promise<string[]> {
-  const { pixE2e, clientTaxId, address, groupId, targetCurrency, dateFrom, dateTo } = filter;
+  const { pixE2e, clientTaxId, address, groupId, targetCurrency, dateFrom, dateTo, externalCode } = filter;
   const { rows } = await test.owner.query(
     `select end2end from transaction where account_id = $1 and family = $2
        and ($3::text is null or pix_e2e = $3)
@@ -90,11 +92,12 @@ async function naive(family: Family, filter: ListFilter): Promise<string[]> {
        and ($6::text is null or group_id = $6) and ($7::text is null or target_currency = $7)
        and ($8::date is null or (created_at at time zone 'UTC')::date >= $8)
        and ($9::date is null or (created_at at time zone 'UTC')::date <= $9)
+       and ($10::text is null or external_code = $10)
      order by created_at desc, end2end collate "C" desc`,
     [
       accountId,
       family,
-      ...[pixE2e, clientTaxId, address, groupId, targetCurrency, dateFrom, dateTo].map(
+      ...[pixE2e, clientTaxId, address, groupId, targetCurrency, dateFrom, dateTo, externalCode].map(
         (value) => value ?? null,
       ),
     ],
@@ -119,6 +122,7 @@ describe('a list gives what naive SQL gives', () => {
       clientTaxId: perhaps([...POOL.clientTaxId, '999']),
       address: perhaps(POOL.address),
       groupId: perhaps(POOL.groupId),
+      externalCode: perhaps(POOL.externalCode),
       targetCurrency: perhaps([...POOL.targetCurrency, 'BTC_BTC']),
       dateFrom: days.map(([from]) => dayOf(from)),
       dateTo: days.map(([, more]) => more),
@@ -315,9 +319,9 @@ describe('over 20,000 transactions nothing is scanned or sorted', () => {
     const holder = await createAccount(test.database, 'Large', { templates: [] });
     await test.owner.query(
       `insert into transaction (account_id, id, end2end, template, family, list_seq, component, state, created_at, updated_at,
-         pix_e2e, client_tax_id, wallet, group_id, target_currency)
+         pix_e2e, client_tax_id, wallet, group_id, target_currency, external_code)
        select $1, n, 'T' || n, 'onramp', case when n > 10000 then 'onramps' else 'withdrawals' end, 1 + (n - 1) % 10000, 'success', 'DONE', t, t,
-         'E' || n, (n % 5000)::text, '0x' || to_hex(n % 5000), 'g' || n % 100, 'C' || n % 13
+         'E' || n, (n % 5000)::text, '0x' || to_hex(n % 5000), 'g' || n % 100, 'C' || n % 13, 'order-' || n
        from generate_series(1, 20000) n, lateral (select timestamptz '2026-01-01Z' + n % 10000 * interval '10 minutes' as t) x`,
       [holder],
     );
@@ -357,6 +361,7 @@ describe('over 20,000 transactions nothing is scanned or sorted', () => {
     ['all, going back', 'onramps', {}, back, 'transaction_account_id_family_list_seq_key'],
     ['a tax id, going back', 'onramps', { clientTaxId: '1' }, back, 'transaction_by_tax_id'],
     ['an address in some days', 'onramps', { address: '0x1', ...range }, offset, 'transaction_by_address'],
+    ['a reference', 'onramps', { externalCode: 'order-1' }, offset, 'transaction_by_external_code'],
     ['a group', 'withdrawals', { groupId: 'g1' }, offset, 'transaction_by_group'],
     ['a currency', 'withdrawals', { targetCurrency: 'C1' }, offset, 'transaction_by_currency'],
     ['a currency of another list', 'onramps', { targetCurrency: 'C1' }, offset, 'transaction_by_currency'],

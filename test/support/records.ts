@@ -228,15 +228,15 @@ export const DAYS = ['2026-06-01T10:00:00Z', '2026-06-02T10:00:00Z', '2026-06-03
 
 /** Transactions in which every filter of the lists finds some and misses others. */
 export const FILTERED: readonly Named[] = [
-  ['c1', 'crossramp_checkout', { pix_e2e: PIX[0], client_tax_id: CPF }, DAYS[0]],
+  ['c1', 'crossramp_checkout', { pix_e2e: PIX[0], client_tax_id: CPF, external_code: 'order 1' }, DAYS[0]],
   ['c2', 'crossramp_checkout', { pix_e2e: PIX[1], client_tax_id: '529.982.247-25' }, DAYS[1]],
   ['c3', 'crossramp_checkout', { pix_e2e: '', client_tax_id: '11144477735' }, DAYS[2]],
   ['o1', 'onramp_instant', { wallet: TRON, pix_e2e: PIX[0] }, DAYS[0]],
   ['o2', 'onramp_instant', { wallet: EVM }, DAYS[1]],
-  ['o3', 'onramp', { client_tax_id: CNPJ, pix_e2e: PIX[1] }, DAYS[1]],
+  ['o3', 'onramp', { client_tax_id: CNPJ, pix_e2e: PIX[1], external_code: 'order 1' }, DAYS[1]],
   ['o4', 'onramp_instant', { wallet: BECH32, client_tax_id: CNPJ }, DAYS[2]],
   ['o5', 'onramp_instant', { wallet: SOLANA }, DAYS[2]],
-  ['f1', 'offramp', { pix_e2e: PIX[0] }, DAYS[0]],
+  ['f1', 'offramp', { pix_e2e: PIX[0], external_code: 'Order 1' }, DAYS[0]],
   ['f2', 'offramp_instant', { deposit_address: TRON }, DAYS[1]],
   ['f3', 'offramp_instant', { deposit_address: SOLANA, client_tax_id: '11144477735' }, DAYS[2]],
   ['w1', 'withdraw_dash_same_curr', sentTo('wl-a', TRON, 'USDT (TRX)'), DAYS[0]],
