@@ -43,7 +43,7 @@ async function fuzz(
       return judge(request, answer);
     },
   );
-  if (process.env.FUZZ_REQUESTS) console.info(JSON.stringify({ seed, ...count }));
+  if (process.env.FUZZ_REQUESTS) process.stdout.write(`${JSON.stringify({ seed, ...count })}\n`);
   return count;
 }
 

@@ -136,7 +136,7 @@ function fieldOf(draft: Draft, field: GraphQLField<unknown, unknown>, depth: num
 }
 
 function argumentOf(draft: Draft, { name, type }: GraphQLArgument): string {
-  const value = valueOf(draft, name, type);
+  const value = inputOf(draft, name, type);
   if (draft.values.random.chance(0.5)) return literal(value, type);
   const variable = `v${draft.declared.length}`;
   draft.declared.push(`$${variable}: ${type}`);
@@ -144,21 +144,21 @@ function argumentOf(draft: Draft, { name, type }: GraphQLArgument): string {
   return `$${variable}`;
 }
 
-function valueOf(draft: Draft, name: string, type: GraphQLInputType): unknown {
+function inputOf(draft: Draft, name: string, type: GraphQLInputType): unknown {
   const { values } = draft;
   const { random } = values;
   if (random.chance(0.03)) return random.pick([null, true, 5, -1, 1e300, values.oddText(), [], {}, [null]]);
   const bare = getNullableType(type);
   if (isListType(bare)) {
     const length = random.chance(0.98) ? random.integer(0, 3) : 200;
-    return Array.from({ length }, () => valueOf(draft, name, bare.ofType));
+    return Array.from({ length }, () => inputOf(draft, name, bare.ofType));
   }
   if (isEnumType(bare)) return random.pick(bare.getValues()).name;
   if (isInputObjectType(bare)) {
     const given = Object.values(bare.getFields()).filter(
       (field) => isNonNullType(field.type) || random.chance(0.35),
     );
-    return Object.fromEntries(given.map((field) => [field.name, valueOf(draft, field.name, field.type)]));
+    return Object.fromEntries(given.map((field) => [field.name, inputOf(draft, field.name, field.type)]));
   }
   return scalarOf(values, name, String(bare));
 }
