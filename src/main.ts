@@ -1,5 +1,5 @@
 /** The gateway as a process: `npm start`. */
-import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { readConfig } from './config.ts';
 import { playDemo } from './rails/sandbox/demo.ts';
 import { startHousekeeping } from './resolvers/housekeeping.ts';
@@ -9,7 +9,9 @@ import { type App, createApp } from './server/app.ts';
 import { banner, workerBanner } from './server/banner.ts';
 import { networksOf } from './server/client-address.ts';
 import { describeFailure } from './server/describe-failure.ts';
+import { type Ending, runEndings } from './server/endings.ts';
 import { close, listen } from './server/listen.ts';
+import { openLog } from './server/log.ts';
 import { connectDoorbell } from './server/remote-doorbell.ts';
 import { writeSandbox } from './server/sandbox-files.ts';
 import { createServices } from './server/services.ts';
@@ -24,14 +26,16 @@ const GRACE_MS = 10_000;
 const HEALTH_PATHS = ['/healthz', '/readyz'];
 
 /** Ends what was started, in this order. */
-const endings: (() => unknown)[] = [];
+const endings: Ending[] = [];
+let endLog: Logger | undefined;
 let isStopping = false;
 
 async function start(): Promise<void> {
   const options = readStartOptions(process.argv, process.env);
   const config = readConfig({ ...process.env, ...(options.auto && { SANDBOX_AUTO: '1' }) });
   // Logs go to standard error: standard output is for the person who starts the gateway.
-  const log = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
+  const log = openLog(config.logLevel);
+  endLog = log;
   let app: App | undefined;
   const handle: App['handle'] = (request, response) => {
     if (!app) response.writeHead(503, { 'retry-after': '1' }).end();
@@ -91,8 +95,8 @@ async function stop(exitCode: number): Promise<void> {
   isStopping = true;
   // A signal in the middle of the start: what is half started cannot be ended.
   await starting.catch(() => {});
-  for (const end of endings) await end();
-  process.exit(exitCode);
+  const isWhole = await runEndings(endings, endLog ?? openLog('error'));
+  process.exit(isWhole ? exitCode : 1);
 }
 
 function fail(error: unknown): void {

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { pino } from 'pino';
 import { parseDuration } from '../resolvers/play-sandbox.ts';
 import { settle } from '../resolvers/run-jobs.ts';
-import { StoreError } from '../store/open-store.ts';
+import { StoreError } from '../store/check-server.ts';
 import { answer, jsonOption } from './output.ts';
 import { withServices } from './with-store.ts';
 

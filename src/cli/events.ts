@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import { StoreError } from '../store/open-store.ts';
+import { StoreError } from '../store/check-server.ts';
 import { newSecret, webhookHeaders } from '../webhooks/sign.ts';
 import { type Api, apiNamed, type FollowedEvent, followEvents } from './follow-events.ts';
 import { followRedeliveries } from './follow-redeliveries.ts';

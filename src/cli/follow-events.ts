@@ -9,7 +9,7 @@ import {
   parseExactJson,
   printExactJson,
 } from '../base/exact-json.ts';
-import { StoreError } from '../store/open-store.ts';
+import { StoreError } from '../store/check-server.ts';
 import { homeFolder } from './with-store.ts';
 
 /** Where the log is read, and as whom. */

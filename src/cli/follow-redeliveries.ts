@@ -1,6 +1,6 @@
 /** Follows what is sent again to the webhook endpoints of an account, over HTTP, as any caller can. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreError } from '../store/open-store.ts';
+import { StoreError } from '../store/check-server.ts';
 import { type Api, ask, type FollowedEvent } from './follow-events.ts';
 
 interface Delivery {

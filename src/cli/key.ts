@@ -7,7 +7,7 @@ import { parseInstant } from '../base/instant.ts';
 import { createKey } from '../resolvers/manage-keys.ts';
 import { readMode } from '../store/accounts.ts';
 import { listKeys, revokeKey } from '../store/api-keys.ts';
-import { StoreError } from '../store/open-store.ts';
+import { StoreError } from '../store/check-server.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
 import { withStore } from './with-store.ts';
 

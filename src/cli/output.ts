@@ -1,8 +1,8 @@
 /** How commands answer: text for people, or one JSON value with `--json`. */
 import { Option } from 'commander';
 import { findAccount } from '../store/accounts.ts';
+import { StoreError } from '../store/check-server.ts';
 import type { Database } from '../store/database.ts';
-import { StoreError } from '../store/open-store.ts';
 
 /** The option that every command has. */
 export const jsonOption = () => new Option('--json', 'answer with one JSON value');

@@ -14,7 +14,7 @@ import {
   rotateWebhookSecret,
 } from '../resolvers/manage-webhooks.ts';
 import { recoverWebhookEndpoint, redeliverWebhooks } from '../resolvers/redeliver-webhooks.ts';
-import { StoreError } from '../store/open-store.ts';
+import { StoreError } from '../store/check-server.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
 import { withServices } from './with-store.ts';
 

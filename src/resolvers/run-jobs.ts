@@ -1,6 +1,9 @@
 /** The worker: takes jobs as they become due, does what they ask for, and tells their transactions what came of it. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { claimJobs, endJobs, type Job, pendingJobs, postponeJob } from '../store/jobs.ts';
+import { isDatabaseAway } from '../store/database-error.ts';
+import { claimJobs, endJobs, giveBackUnknown, type Job, pendingJobs, postponeJob } from '../store/jobs.ts';
 import { readProcesses } from '../store/processes.ts';
 import { type EffectName, STEP_TIMERS } from '../templates/effects.ts';
 import type { ProcessRow } from '../templates/facts.ts';
@@ -36,6 +39,11 @@ const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 6 * 3_600_000;
 /** An effect that a trigger stands for when it fails for good is tried so often. */
 const ATTEMPTS_MAX = 5;
+/** Less than a lease: as long a job is given back again and again while the database is away, so often. */
+const GIVE_BACK_MS = 25_000;
+const GIVE_BACK_PAUSE_MS = 300;
+/** A claim that was sent to a server that does not answer may be done so much later. */
+const UNCERTAIN_MS = 10_000;
 /** Something that does not fit yet may have come before what it follows. */
 const EARLY_ATTEMPTS_MAX = 4;
 const EARLY_RETRY_MS = 2_000;
@@ -43,19 +51,30 @@ const EARLY_RETRY_MS = 2_000;
 /** Starts the worker of this process. Several may work on one database. */
 export function startWorker(services: Services, log: Logger): Worker {
   const stopping = new AbortController();
-  const underWay = new Set<Promise<void>>();
+  const holder = randomUUID();
+  const underWay = new Map<Promise<void>, Job>();
+  /** Claims whose answer was lost may have taken jobs, and may yet: until then, of the monotonic clock. */
+  let uncertainUntilMs = 0;
+  const claim = async (room: number): Promise<Job[]> => {
+    if (performance.now() < uncertainUntilMs)
+      await giveBackUnknown(services.database, holder, [...underWay.values()]);
+    return claimDue(services, room, { leasedBy: holder }).catch((error: unknown) => {
+      uncertainUntilMs = performance.now() + UNCERTAIN_MS;
+      throw error;
+    });
+  };
   const loop = repeat(stopping.signal, log, TURNS, async () => {
     const room = BATCH_MAX - underWay.size;
     // Each job that ends rings.
     if (room <= 0) return POLL_MS;
-    const jobs = await claimDue(services, room);
+    const jobs = await claim(room);
     for (const job of jobs) {
-      const work = runJob(services, job, log).finally(() => {
+      const work = runJob(services, job, log, stopping.signal).finally(() => {
         underWay.delete(work);
         // Another job of the same transaction may have waited for this one.
         loop.ring();
       });
-      underWay.add(work);
+      underWay.set(work, job);
     }
     return jobs.length < room ? POLL_MS : 0;
   });
@@ -64,7 +83,7 @@ export function startWorker(services: Services, log: Logger): Worker {
     stop: async () => {
       stopping.abort();
       await loop.done;
-      await Promise.all(underWay);
+      await Promise.all(underWay.keys());
     },
   };
 }
@@ -81,7 +100,7 @@ export async function settle(
 ): Promise<void> {
   const until = Date.now() + patienceMs;
   for (;;) {
-    const jobs = await claimDue(services, BATCH_MAX, only);
+    const jobs = await claimDue(services, BATCH_MAX, { only });
     await Promise.all(jobs.map((job) => runJob(services, job, log)));
     if (jobs.length > 0) continue;
     const pending = await pendingJobs(services.database, await services.times(), { only });
@@ -90,11 +109,15 @@ export async function settle(
   }
 }
 
-async function claimDue(services: Services, limit: number, only?: TransactionKey): Promise<Job[]> {
-  return claimJobs(services.database, await services.times(), limit, services.worker, only);
+async function claimDue(
+  services: Services,
+  limit: number,
+  { only, leasedBy }: { readonly only?: TransactionKey | undefined; readonly leasedBy?: string },
+): Promise<Job[]> {
+  return claimJobs(services.database, await services.times(), limit, services.worker, only, leasedBy);
 }
 
-async function runJob(services: Services, job: Job, log: Logger): Promise<void> {
+async function runJob(services: Services, job: Job, log: Logger, stop?: AbortSignal): Promise<void> {
   try {
     const own = await services.forAccount(job.accountId);
     const [row] = await readProcesses(services.database, [job]);
@@ -102,9 +125,27 @@ async function runJob(services: Services, job: Job, log: Logger): Promise<void> 
     else await endJobs(services.database, [job]);
   } catch (error) {
     log.warn({ err: error, job: job.kind, attempts: job.attempts }, 'job failed');
-    await giveBack(services, job, error).catch((reason) =>
+    await giveBackInTime(services, job, error, stop).catch((reason) =>
       log.warn({ err: reason, job: job.kind }, 'job cannot be given back'),
     );
+  }
+}
+
+/** Gives a job back as soon as the database takes it; once its lease has ended, it needs no giving back. */
+async function giveBackInTime(
+  services: Services,
+  job: Job,
+  error: unknown,
+  stop: AbortSignal | undefined,
+): Promise<void> {
+  const untilMs = performance.now() + GIVE_BACK_MS;
+  for (;;) {
+    try {
+      return await giveBack(services, job, error);
+    } catch (reason) {
+      if (!isDatabaseAway(reason) || stop?.aborted || performance.now() > untilMs) throw reason;
+      await sleep(GIVE_BACK_PAUSE_MS);
+    }
   }
 }
 
@@ -137,11 +178,13 @@ async function giveBack(anyServices: Services, job: Job, error: unknown): Promis
   const services = await anyServices.forAccount(job.accountId);
   const failure = EFFECT_FAILURES[job.kind as EffectName];
   const { accountId, transactionId } = job;
-  if (failure && (error instanceof RailRefused || job.attempts >= ATTEMPTS_MAX)) {
+  // A database that is away says nothing about the effect.
+  const isAway = isDatabaseAway(error);
+  if (failure && !isAway && (error instanceof RailRefused || job.attempts >= ATTEMPTS_MAX)) {
     await services.advance({ target: { accountId, transactionId }, trigger: failure, job });
     return;
   }
-  const waitMs = Math.min(RETRY_FIRST_MS * 4 ** (job.attempts - 1), RETRY_MAX_MS);
+  const waitMs = isAway ? RETRY_FIRST_MS : Math.min(RETRY_FIRST_MS * 4 ** (job.attempts - 1), RETRY_MAX_MS);
   const dueMs = (await services.clock.nowMs()) + waitMs;
   await postponeJob(services.database, job, dueMs, error instanceof Error ? error.message : String(error));
 }

@@ -2,10 +2,10 @@
 import { GatewayError } from '../base/errors.ts';
 import { ConfigError } from '../config.ts';
 import { ImportRefused } from '../resolvers/stage-history.ts';
+import { StoreError } from '../store/check-server.ts';
 import { isDatabaseAway } from '../store/database-error.ts';
 import { EmbeddedPostgresError } from '../store/embedded-postgres.ts';
 import { MigrationError } from '../store/migrate.ts';
-import { StoreError } from '../store/open-store.ts';
 
 const EXPECTED = [ConfigError, ImportRefused, EmbeddedPostgresError, MigrationError, StoreError];
 

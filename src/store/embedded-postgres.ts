@@ -3,8 +3,8 @@
  * all processes that use the same home.
  *
  * Each of them holds a lease: an open connection with a shared advisory lock, which ends with its process
- * however that ends. Whoever gives up the last lease stops the server. Starting, attaching and stopping
- * happen one at a time, under a lock in home.
+ * however that ends. When the server dies, those who hold leases bring it back. Whoever gives up the last lease
+ * stops the server. Starting, attaching and stopping happen one at a time, under a lock in home.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -53,12 +53,14 @@ const LEASE_KEY = 0x63726f7373;
 const LOCK_TIMEOUT_MS = 300_000;
 const LOCK_POLL_MS = 15;
 const LOG_CHECK_MS = 3_600_000;
+/** Pause between two tries to bring back a server that died. Unit: ms. */
+const REVIVE_PAUSE_MS = 1_000;
 
 /** A lease on a running server. */
 export interface EmbeddedPostgres {
   /**
    * Connection URL of the database `crossramp` as its owner:
-   * `postgres://crossramp:…@127.0.0.1:port/crossramp`.
+   * `postgres://crossramp:…@127.0.0.1:port/crossramp`. The port is another one after the server has died and come back.
    */
   readonly url: string;
   /**
@@ -96,7 +98,7 @@ export async function acquireEmbeddedPostgres(options: {
       const cluster = await openCluster(home);
       await trimLog(cluster.logFile);
       const connection = (await connectToRunning(cluster)) ?? (await start(cluster, options.settings ?? {}));
-      return lease(home, cluster, connection);
+      return lease(home, cluster, options.settings ?? {}, connection);
     });
   });
 }
@@ -117,8 +119,48 @@ async function start(cluster: Cluster, settings: Record<string, string>): Promis
   return startServer(cluster, binaries, settings);
 }
 
-async function lease(home: string, cluster: Cluster, connection: Connection): Promise<EmbeddedPostgres> {
-  const { client, socket, port } = connection;
+async function lease(
+  home: string,
+  cluster: Cluster,
+  settings: Record<string, string>,
+  connection: Connection,
+): Promise<EmbeddedPostgres> {
+  let held = connection;
+  let released: Promise<void> | undefined;
+  /** A server that died is started again, unless somebody else was faster; then his is used. */
+  const bringBack = async (): Promise<void> => {
+    while (!released) {
+      try {
+        await withHomeLock(home, async () => {
+          if (released) return;
+          held = await take((await connectToRunning(cluster)) ?? (await start(cluster, settings)));
+        });
+        return;
+      } catch {
+        await delay(REVIVE_PAUSE_MS, undefined, { ref: false });
+      }
+    }
+  };
+  const take = async (fresh: Connection): Promise<Connection> => {
+    await holdLease(fresh);
+    fresh.client.once('end', bringBack);
+    return fresh;
+  };
+  await take(connection);
+  const logCheck = setInterval(() => trimLog(cluster.logFile), LOG_CHECK_MS).unref();
+  return {
+    get url() {
+      return `postgres://${OWNER}:${cluster.password}@127.0.0.1:${held.port}/${OWNER}`;
+    },
+    release() {
+      clearInterval(logCheck);
+      released ??= inHome(home, () => withHomeLock(home, () => giveUp(cluster, held)));
+      return released;
+    },
+  };
+}
+
+async function holdLease({ client, socket }: Connection): Promise<void> {
   try {
     await client.query(`select pg_advisory_lock_shared(${LEASE_KEY})`);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [OWNER]);
@@ -128,16 +170,6 @@ async function lease(home: string, cluster: Cluster, connection: Connection): Pr
     throw error;
   }
   socket.unref();
-  const logCheck = setInterval(() => trimLog(cluster.logFile), LOG_CHECK_MS).unref();
-  let released: Promise<void> | undefined;
-  return {
-    url: `postgres://${OWNER}:${cluster.password}@127.0.0.1:${port}/${OWNER}`,
-    release() {
-      clearInterval(logCheck);
-      released ??= inHome(home, () => withHomeLock(home, () => giveUp(cluster, connection)));
-      return released;
-    },
-  };
 }
 
 async function giveUp(cluster: Cluster, { client, socket }: Connection): Promise<void> {

@@ -48,7 +48,8 @@ const ADD: Statement = {
 };
 const CLAIM: Statement = {
   name: 'job_claim',
-  text: `update job j set leased_until = $2::timestamptz + interval '${LEASE_SECONDS} seconds', attempts = j.attempts + 1
+  text: `update job j set leased_until = $2::timestamptz + interval '${LEASE_SECONDS} seconds', attempts = j.attempts + 1,
+        leased_by = $7
     from (select account_id, id from job d
            where ${IS_DUE} and (leased_until is null or leased_until < $2::timestamptz)
              and ($4::bigint is null or (account_id = $4 and transaction_id = $5))
@@ -66,7 +67,12 @@ const END: Statement = {
 };
 const POSTPONE: Statement = {
   name: 'job_postpone',
-  text: `update job set due_at = $3, leased_until = null, last_error = $4 where account_id = $1 and id = $2`,
+  text: `update job set due_at = $3, leased_until = null, leased_by = null, last_error = $4 where account_id = $1 and id = $2`,
+};
+const GIVE_BACK: Statement = {
+  name: 'job_give_back',
+  text: `update job j set leased_until = null, leased_by = null where leased_by = $1
+      and not exists (select from unnest($2::bigint[], $3::bigint[]) u(account_id, id) where u.account_id = j.account_id and u.id = j.id)`,
 };
 const PENDING: Statement = {
   name: 'job_pending',
@@ -97,6 +103,7 @@ export async function addJobs(tx: Tx, jobs: readonly NewJob[], worker: number | 
  * @param now - on the clock of each mode.
  * @param worker - whose jobs are taken at once; those of others once they were due for half a second.
  * @param only - a transaction whose jobs alone are wanted, whoever made them.
+ * @param leasedBy - the lease holder, for `giveBackUnknown`.
  */
 export function claimJobs(
   database: Database,
@@ -104,6 +111,7 @@ export function claimJobs(
   limit: number,
   worker: number | null,
   only?: { readonly accountId: bigint; readonly transactionId: bigint },
+  leasedBy?: string,
 ): Promise<Job[]> {
   return database.query<Job>(CLAIM, [
     ...instantsOf(now),
@@ -111,6 +119,24 @@ export function claimJobs(
     only?.accountId ?? null,
     only?.transactionId ?? null,
     worker,
+    leasedBy ?? null,
+  ]);
+}
+
+/**
+ * Gives back what a holder has leased and does not know of: the answer to its claim was lost on the way.
+ *
+ * @param known - the jobs that it works on.
+ */
+export async function giveBackUnknown(
+  database: Database,
+  holder: string,
+  known: readonly JobKey[],
+): Promise<void> {
+  await database.query(GIVE_BACK, [
+    holder,
+    known.map(({ accountId }) => accountId),
+    known.map(({ id }) => id),
   ]);
 }
 

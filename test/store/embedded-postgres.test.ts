@@ -313,6 +313,44 @@ describe('after a crash', () => {
   });
 });
 
+describe('a server that dies while it is used', () => {
+  const ONE = 'select 1 as n';
+  const answer = (url: () => string) => query(url(), ONE).catch((error: Error) => error.message);
+
+  it('comes back by itself, with its data, and its last holder stops it', async () => {
+    const postgres = await acquire();
+    await query(postgres.url, 'create table kept as select 1 as n');
+    await killServer();
+    await expect.poll(() => answer(() => postgres.url), { timeout: 30_000 }).toEqual([{ n: 1 }]);
+    expect(await query(postgres.url, 'select n from kept')).toEqual([{ n: 1 }]);
+    await postgres.release();
+    expect(await serverPid()).toBeUndefined();
+  });
+
+  it('is brought back once for all who use it, whoever is first', async () => {
+    const several = [await acquire(), await acquire()] as const;
+    await killServer();
+    const other = await startHolder();
+    for (const postgres of several) {
+      await expect.poll(() => answer(() => postgres.url), { timeout: 30_000 }).toEqual([{ n: 1 }]);
+      expect(postgres.url).toBe(other.url);
+    }
+    await other.release();
+    expect(await answer(() => several[0].url)).toEqual([{ n: 1 }]);
+    for (const postgres of several) await postgres.release();
+    expect(await serverPid()).toBeUndefined();
+  });
+
+  it('stays down when it is given up meanwhile', async () => {
+    const postgres = await acquire();
+    await killServer();
+    await postgres.release();
+    expect(await query(postgres.url, ONE).catch((error: { code: string }) => error.code)).toBe(
+      'ECONNREFUSED',
+    );
+  });
+});
+
 describe('failures are one clear line', () => {
   const message = (promise: Promise<unknown>) =>
     promise.then(

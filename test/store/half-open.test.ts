@@ -11,7 +11,7 @@ import { type Direction, type Fault, startProxy, type TestProxy, through } from 
 const CONNECTIONS = 3;
 const ADD = {
   name: 'add_of_test',
-  text: 'insert into rate (asset, mid, observed_at) values ($1, 1, now()) returning asset',
+  text: `insert into rate (mode, asset, mid, observed_at) values ('sandbox', $1, 1, now()) returning asset`,
 };
 const COUNT = { name: 'count_of_test', text: 'select count(*)::int as n from rate where asset = $1' };
 const SLEEP = { name: 'sleep_of_test', text: 'select pg_sleep($1)::text' };

@@ -16,7 +16,7 @@ import type { Sandbox } from '../../src/resolvers/sandbox.ts';
 import { createServices } from '../../src/server/services.ts';
 import { createAccount } from '../../src/store/accounts.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { addJobs, claimJobs, endJobs, type Job } from '../../src/store/jobs.ts';
+import { addJobs, claimJobs, endJobs, giveBackUnknown, type Job } from '../../src/store/jobs.ts';
 import { readProcesses } from '../../src/store/processes.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
@@ -169,6 +169,17 @@ describe('leases', () => {
     await endLeases();
     expect(await claim()).toEqual(['plain0 2']);
     expect(await claim()).toEqual([]);
+  });
+
+  test('C-32: what a worker took without hearing of it, it gives back, and nothing else', async () => {
+    await addPlain([1, 2, 3]);
+    const claimAs = async (worker: string, limit: number) =>
+      claimJobs(store.database, await inMs(1_000), limit, null, undefined, worker);
+    const known = await claimAs('mine', 1);
+    await claimAs('mine', 1);
+    await claimAs('another', 1);
+    await giveBackUnknown(store.database, 'mine', known);
+    expect(await claim()).toEqual(['plain1 2']);
   });
 
   test('what comes due first is taken first, and what is not due is not taken', async () => {

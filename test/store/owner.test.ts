@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { StoreError } from '../../src/store/check-server.ts';
 import { acquireEmbeddedPostgres, type EmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
 import { MigrationError } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -21,14 +22,14 @@ afterAll(async () => {
 });
 
 /** @returns the URL of a new database, as its new owner with these rights. */
-async function ownedDatabase(name: string, rights: string): Promise<string> {
+async function ownedDatabase(name: string, rights: string, password = 'secret'): Promise<string> {
   const admin = new pg.Client({ connectionString: server.url });
   await admin.connect();
-  await admin.query(`create role ${name} login password 'secret' ${rights}`);
+  await admin.query(`create role ${name} login password '${password}' ${rights}`);
   await admin.query(`create database ${name} owner ${name}`);
   await admin.end();
   const url = new URL(server.url);
-  Object.assign(url, { username: name, password: 'secret', pathname: `/${name}` });
+  Object.assign(url, { username: name, password: password.replaceAll('%', '%25'), pathname: `/${name}` });
   return url.toString();
 }
 
@@ -51,4 +52,27 @@ test('an owner who may create roles gets a gateway that works as the restricted 
   } finally {
     await store.close();
   }
+});
+
+test.each(['a+b', '+', 'p%2Bq', '100%+ /?#@:&='])('a password %j is taken as it is', async (password) => {
+  const name = `signs${Buffer.from(password).toString('hex')}`;
+  const store = await open(await ownedDatabase(name, 'superuser', password));
+  await store.close();
+});
+
+test('a gateway that may not work as the restricted role does not start, and says in one line what to do', async () => {
+  const url = await ownedDatabase('barred', '');
+  const admin = new pg.Client({ connectionString: server.url });
+  await admin.connect();
+  await admin.query('grant crossramp_app to barred');
+  await (await open(url)).close();
+  await admin.query('revoke crossramp_app from barred');
+  const refused = open(url);
+  await expect(refused).rejects.toThrow(StoreError);
+  await expect(refused).rejects.toThrow(
+    /^cannot work as the role crossramp_app: permission denied to set role "crossramp_app"; run: grant crossramp_app to "barred"$/,
+  );
+  await admin.query('grant crossramp_app to barred');
+  await admin.end();
+  await (await open(url)).close();
 });

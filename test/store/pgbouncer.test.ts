@@ -1,0 +1,119 @@
+/**
+ * Goal: behind PgBouncer the gateway works, or says in one line why not. Method: PgBouncer before the test's PostgreSQL,
+ * once in each mode. Skipped where there is no PgBouncer.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, expect, test } from 'vitest';
+import { StoreError } from '../../src/store/check-server.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { useDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
+import { newHome } from '../support/home.ts';
+
+const store = useDatabase();
+const folders: string[] = [];
+let bouncer: ChildProcess | undefined;
+
+const isThere = (() => {
+  try {
+    execFileSync('pgbouncer', ['--version']);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+afterEach(async () => {
+  const ended = bouncer && new Promise((resolve) => bouncer?.once('exit', resolve));
+  bouncer?.kill('SIGINT');
+  await ended;
+  bouncer = undefined;
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** @returns the URL of the test's database behind a PgBouncer in this mode. */
+async function behind(mode: string): Promise<string> {
+  const { hostname, port, username, password, pathname } = new URL(store.url);
+  const folder = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
+  folders.push(folder);
+  chmodSync(folder, 0o755);
+  const listen = await freePort();
+  const name = pathname.slice(1);
+  writeFileSync(
+    join(folder, 'pgbouncer.ini'),
+    `[databases]
+${name} = host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${listen}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${mode}
+`,
+  );
+  // It refuses to run as root.
+  const nobody = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith('nobody:'));
+  const uid = process.getuid?.() === 0 ? Number(nobody?.split(':')[2]) : undefined;
+  bouncer = spawn('pgbouncer', [join(folder, 'pgbouncer.ini')], { stdio: 'ignore', ...(uid && { uid }) });
+  const url = `postgres://${username}:any@127.0.0.1:${listen}/${name}`;
+  await expect.poll(() => connects(url), { timeout: 10_000 }).toBe(true);
+  return url;
+}
+
+async function connects(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function open(databaseUrl: string) {
+  const { home, remove } = newHome();
+  remove();
+  return openStore({ home, databaseUrl, databaseConnections: 4 });
+}
+
+test.skipIf(!isThere)(
+  'in session mode the gateway works as its restricted role, on every connection',
+  async () => {
+    const opened = await open(await behind('session'));
+    try {
+      const asked = Array.from({ length: 4 }, () =>
+        opened.database.withTx((tx) =>
+          tx.query(
+            {
+              name: 'role_of_test',
+              text: `select current_user::text as role, current_setting('timezone') as zone`,
+            },
+            [],
+          ),
+        ),
+      );
+      for (const [row] of await Promise.all(asked))
+        expect(row).toEqual({ role: 'crossramp_app', zone: 'UTC' });
+      expect(await opened.database.prisma.account.count()).toBe(0);
+    } finally {
+      await opened.close();
+    }
+  },
+);
+
+test.skipIf(!isThere).each(['transaction', 'statement'])('%s mode is refused in one line', async (mode) => {
+  const refused = open(await behind(mode));
+  await expect(refused).rejects.toThrow(StoreError);
+  await expect(refused).rejects.toThrow(
+    /^the database is behind a pooler that [^\n]*pool_mode = session[^\n]*$/,
+  );
+});
