@@ -10,6 +10,7 @@ import { CreationChecks } from './check-creation.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope, type Services } from './context.ts';
 import { refuseOverDay } from './customer-limits.ts';
+import { endOfPriced } from './end-with-lock.ts';
 import { conflict, isDone, moveTransaction, type Target } from './move-transaction.ts';
 import { price } from './price.ts';
 import { findOwnProcess } from './read-transaction.ts';
@@ -57,9 +58,10 @@ async function priceTrigger(
   const currency = currencyOfLedger(known(row.targetCurrency, 'a currency'));
   try {
     const request = { accountId, template, direction: 'in', currency, wanted: { brl: amount } } as const;
-    const { facts } = await price(services, request);
+    const { facts, pricedAt } = await price(services, request);
     await refuseOverDay(services, { accountId, template: template.name, clientTaxId, amount });
-    return { on: 'amount_given', price: facts };
+    const expiresAt = await endOfPriced(services, { ...row, process: { pricedAt } });
+    return { on: 'amount_given', price: facts, pricedAt, expiresAt };
   } catch (error) {
     const isPriceless =
       error instanceof GatewayError &&

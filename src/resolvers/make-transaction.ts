@@ -15,6 +15,7 @@ import { canStartBy } from '../templates/takes.ts';
 import type { AdvanceRequest, NewProcess } from './advance-transaction.ts';
 import type { Context, Services } from './context.ts';
 import type { TransactionKey } from './doorbell.ts';
+import { endOfPriced } from './end-with-lock.ts';
 import { requireRails } from './no-rails.ts';
 import type { Attempt } from './once.ts';
 import type { Wanted } from './price.ts';
@@ -142,7 +143,7 @@ export async function startTransaction(
   const isPriceless =
     plans.includes('quote-fail') && canStartBy(registry.of(create.template), 'quote_failed');
   const { code, row } = await advance({
-    target: { create },
+    target: { create: { ...create, expiresAt: await endOfPriced(services, create) } },
     trigger: { on: isPriceless ? 'quote_failed' : 'created' },
     alongside: async (tx, made) => {
       await alongside?.(tx, made);

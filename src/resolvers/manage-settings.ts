@@ -2,6 +2,7 @@
 import { isDecimal, isMore } from '../base/money.ts';
 import {
   type AccountSettings,
+  type AfterLock,
   readAccountSettings,
   readTemplateSettings,
   setAccountSettings,
@@ -21,6 +22,7 @@ export type TemplateSettingsInput = {
 export interface AccountSettingsInput {
   readonly whitelistCoolingSeconds?: Named | undefined;
   readonly approvalAbove?: Named | null | undefined;
+  readonly afterLock?: AfterLock | undefined;
 }
 
 /** What a setting may be: not negative, and so fine at most. */
@@ -97,6 +99,7 @@ export async function updateAccountSettings(
       ...(cooling !== undefined && { whitelistCoolingSeconds: cooling }),
       ...(input.approvalAbove === null && { approvalAbove: null }),
       ...(approval !== undefined && { approvalAbove: approval }),
+      ...(input.afterLock && { afterLock: input.afterLock }),
     };
     await setAccountSettings(tx, accountId, after);
     return after;

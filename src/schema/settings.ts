@@ -3,11 +3,12 @@
 import { trimDecimal } from '../base/money.ts';
 import { checksOf } from '../resolvers/check-creation.ts';
 import {
+  type AccountSettingsInput,
   type TemplateSettingsInput,
   updateAccountSettings,
   updateTemplateSettings,
 } from '../resolvers/manage-settings.ts';
-import { type AccountSettings, readAccountSettings } from '../store/settings.ts';
+import { type AccountSettings, type AfterLock, readAccountSettings } from '../store/settings.ts';
 import type { Builder } from './builder.ts';
 import { namedMembers } from './named.ts';
 import type { TemplateRef } from './template.ts';
@@ -25,6 +26,8 @@ const TEMPLATE_SETTINGS = {
 } as const;
 type SettingName = keyof typeof TEMPLATE_SETTINGS;
 const COOLING = 'Time in seconds before a new whitelist entry can be used.';
+const AFTER_LOCK_ENDS =
+  'What follows when the lock of a price, 30 minutes, ends before its session; `REPRICE` unless changed.';
 const APPROVAL = 'Amount in BRL above which a withdrawal needs a second approver; null: never.';
 
 /** Defines `TemplateSetting`, `AccountSettings`, their fields of `Account` and the mutations that change them. */
@@ -88,6 +91,13 @@ function eachSetting<Field>(define: (name: SettingName) => Field): Record<Settin
 }
 
 function defineAccountSettings(builder: Builder, account: AccountRef): void {
+  const afterLock = builder.enumType('AfterLock', {
+    description: 'What follows when the lock of a price ends before its session (C-21).',
+    values: {
+      REPRICE: { description: 'A payment or deposit after that is priced when it arrives.' },
+      END: { description: 'The session ends with the lock; its page offers the payer a new price.' },
+    } satisfies Record<AfterLock, object>,
+  });
   const settings = builder.objectRef<AccountSettings>('AccountSettings').implement({
     description: 'Rules of the account that do not depend on a template.',
     fields: (t) => ({
@@ -97,6 +107,11 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
         nullable: true,
         description: APPROVAL,
         resolve: ({ approvalAbove }) => approvalAbove && trimDecimal(approvalAbove),
+      }),
+      afterLock: t.field({
+        type: afterLock,
+        description: AFTER_LOCK_ENDS,
+        resolve: (settings) => settings.afterLock,
       }),
     }),
   });
@@ -113,6 +128,7 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
     fields: (t) => ({
       whitelistCoolingSeconds: t.int({ description: `${COOLING} From 0 to 2,592,000 (30 days).` }),
       approvalAbove: t.field({ type: 'Decimal', description: APPROVAL }),
+      afterLock: t.field({ type: afterLock, description: AFTER_LOCK_ENDS }),
     }),
   });
   builder.mutationField('updateAccountSettings', (t) =>
@@ -123,8 +139,9 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
       args: { input: t.arg({ type: input, required: true, description: 'What to change.' }) },
       resolve: (_root, { input: given }, context) => {
         const change = {
-          ...namedMembers<Parameters<typeof updateAccountSettings>[1]>('input', given),
+          ...namedMembers<Omit<AccountSettingsInput, 'afterLock'>>('input', given),
           ...(given.approvalAbove === null && { approvalAbove: null }),
+          ...(given.afterLock && { afterLock: given.afterLock }),
         };
         return updateAccountSettings(context, change, checksOf(context));
       },

@@ -17,7 +17,16 @@ export interface AccountSettings {
   readonly whitelistCoolingSeconds: number;
   /** BRL above which a withdrawal needs a second approver; null for never. */
   readonly approvalAbove: string | null;
+  readonly afterLock: AfterLock;
 }
+
+/**
+ * What follows when the lock of a price ends before its session (C-21): a payment is priced when it arrives, or the session
+ * ends with the lock and its payer is offered a new price.
+ */
+export type AfterLock = (typeof AFTER_LOCK)[number];
+/** Every `AfterLock`. */
+export const AFTER_LOCK = ['REPRICE', 'END'] as const;
 
 const TEMPLATE: Statement = {
   name: 'settings_template',
@@ -27,7 +36,7 @@ const TEMPLATE: Statement = {
 };
 const ACCOUNT: Statement = {
   name: 'settings_account',
-  text: `select whitelist_cooling_seconds as "whitelistCoolingSeconds", approval_above as "approvalAbove"
+  text: `select whitelist_cooling_seconds as "whitelistCoolingSeconds", approval_above as "approvalAbove", after_lock as "afterLock"
     from account_setting where account_id = $1`,
 };
 const SET_TEMPLATE: Statement = {
@@ -40,9 +49,10 @@ const SET_TEMPLATE: Statement = {
 };
 const SET_ACCOUNT: Statement = {
   name: 'settings_set_account',
-  text: `insert into account_setting (account_id, whitelist_cooling_seconds, approval_above) values ($1, $2, $3)
+  text: `insert into account_setting (account_id, whitelist_cooling_seconds, approval_above, after_lock)
+      values ($1, $2, $3, $4)
     on conflict (account_id) do update set whitelist_cooling_seconds = excluded.whitelist_cooling_seconds,
-      approval_above = excluded.approval_above`,
+      approval_above = excluded.approval_above, after_lock = excluded.after_lock`,
 };
 /** What an account without settings of its own has (C-21, C-22). */
 const TEMPLATE_DEFAULTS: TemplateSettings = {
@@ -54,7 +64,11 @@ const TEMPLATE_DEFAULTS: TemplateSettings = {
   customerStepUp30d: '10000',
   customerLimitDaily: '50000',
 };
-const ACCOUNT_DEFAULTS: AccountSettings = { whitelistCoolingSeconds: 86_400, approvalAbove: null };
+const ACCOUNT_DEFAULTS: AccountSettings = {
+  whitelistCoolingSeconds: 86_400,
+  approvalAbove: null,
+  afterLock: 'REPRICE',
+};
 
 /** @returns price and limits of a template for an account. */
 export async function readTemplateSettings(
@@ -101,7 +115,7 @@ export async function setTemplateSettings(
 export async function setAccountSettings(
   tx: Tx,
   accountId: bigint,
-  { whitelistCoolingSeconds, approvalAbove }: AccountSettings,
+  { whitelistCoolingSeconds, approvalAbove, afterLock }: AccountSettings,
 ): Promise<void> {
-  await tx.query(SET_ACCOUNT, [accountId, whitelistCoolingSeconds, approvalAbove]);
+  await tx.query(SET_ACCOUNT, [accountId, whitelistCoolingSeconds, approvalAbove, afterLock]);
 }

@@ -60,9 +60,9 @@ export const crossrampCheckout = defineTemplate({
       ...pixInTransitions(COMPONENTS),
       when('created', 'start', 'static_entry/AMOUNT'),
       when('amount_given', 'static_entry/AMOUNT', 'quote/QUOTE', {
-        set: ({ trigger: { price }, nowMs }) => ({
-          facts: price,
-          process: { pricedAt: new Date(nowMs).toISOString() },
+        set: ({ trigger: { price, pricedAt, expiresAt } }) => ({
+          facts: { ...price, expiresAt },
+          process: { pricedAt },
         }),
       }),
       when('quote_failed', 'static_entry/AMOUNT', 'quote/ERROR'),

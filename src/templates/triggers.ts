@@ -18,8 +18,8 @@ export interface TriggerFacts {
   created: Nothing;
   /** No price can be given. */
   quote_failed: Nothing;
-  /** The customer entered an amount, and it was priced. */
-  amount_given: { readonly price: QuoteFacts };
+  /** The customer entered an amount, and it was priced; the session ends then. */
+  amount_given: { readonly price: QuoteFacts; readonly pricedAt: string } & Pick<Facts, 'expiresAt'>;
   /** The quote is accepted. */
   accepted: Nothing;
   /** The customer or payee is named; `payout` where the money goes to a PIX key. */

@@ -77,6 +77,28 @@ test('C-21: the page of a long session says until when the rate holds; that of a
   expect(await pageOf(1_800)).not.toContain('A cotação vale até');
 });
 
+test('C-21: where the account wants that, a session ends with its lock and its page offers a new price', async () => {
+  const set = 'mutation { updateAccountSettings(input: { afterLock: END }) { afterLock } }';
+  expect((await app.graphql(set, {}, { key })).json.data.updateAccountSettings.afterLock).toBe('END');
+  const made = await post('/v2/onramp', { amount_payment: '550', ...long });
+  const fixed = await post('/v2/crossramp_checkout', { amount_payment: '550', ...long });
+  const open = await post('/v2/crossramp_checkout', long);
+  const lifeOf = ({
+    created_at: from,
+    attributes,
+  }: {
+    created_at: string;
+    attributes: { expiration: string };
+  }) => Math.round((Date.parse(attributes.expiration) - Date.parse(from)) / 60_000);
+  expect([lifeOf(made), lifeOf(fixed), lifeOf(open)]).toEqual([30, 30, 1_440]);
+  await wait('20m');
+  const enter = 'mutation ($id: String!) { enterAmount(end2end: $id, amountPayment: "550") { end2end } }';
+  expect((await app.graphql(enter, { id: open.end2end }, { key })).json.errors).toBeUndefined();
+  expect(lifeOf((await app.get(`/v2/crossramp_checkout/${open.end2end}`, { key })).json)).toBe(50);
+  await wait('12m');
+  await attributesAt('/v2/onramp', made.end2end, 'depositpix/EXPIRED');
+});
+
 test('C-21: a deposit after the lock is paid out at the price of its arrival', async () => {
   const body = {
     amount_paid: '100',

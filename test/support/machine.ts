@@ -205,7 +205,11 @@ function factsOf(figures: Figures): TriggerFacts {
   return {
     created: nothing,
     quote_failed: nothing,
-    amount_given: { price: figures.price },
+    amount_given: {
+      price: figures.price,
+      pricedAt: iso(MADE_MS),
+      expiresAt: instantOf(new Date(END_MS)),
+    },
     accepted: nothing,
     identity_given: { ...CLIENT, payout: PAYEE },
     identity_confirmed: nothing,
