@@ -27,6 +27,15 @@ const counted: Database = {
     statements += 1;
     return database.query(statement, values);
   },
+  withTx: (work) =>
+    database.withTx((tx) =>
+      work({
+        query: (statement, values) => {
+          statements += 1;
+          return tx.query(statement, values);
+        },
+      }),
+    ),
 };
 if (role !== 'serve') startWebhooks({ ...services, database: counted }, log, { allowsLoopback: true });
 

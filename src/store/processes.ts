@@ -135,7 +135,7 @@ const BY_END2END: Statement = {
 };
 const BY_SESSION: Statement = {
   name: 'process_by_session',
-  text: `select ${SELECT} from transaction t where t.process ->> 'session' = $1 and t.process ? 'session'`,
+  text: `select ${SELECT} from transaction t where t.session = $1`,
 };
 const AVAILABLE: Statement = {
   name: 'process_available',

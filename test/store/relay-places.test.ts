@@ -25,7 +25,7 @@ test('C-61: places follow from the old one, in whatever order the events were co
     // Account 1 is relayed, account 2 from its third event on not, account 3 not at all; account 4 has no event. The
     // fourth event of account 2 was written by an older transaction than the third, and was relayed.
     await client.query(`
-      insert into account (id, name) overriding system value select n, 'A' from generate_series(1, 4) n;
+      insert into account (id, name, mode) overriding system value select n, 'A', 'sandbox' from generate_series(1, 4) n;
       insert into account_head (account_id, event_seq) values (1, 2), (2, 5), (3, 1), (4, 0);
       insert into event (account_id, seq, xid, id, name, transaction_id, sequence, component, state, occurred_at, payload)
         select a, s, x::text::xid8, i, 'onramp.quote.created', 1, s, 'quote', 'created', now(), '{}'
