@@ -108,8 +108,10 @@ async function inHome<T>(home: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw error;
-    const { message } = error as Error;
-    throw new EmbeddedPostgresError(`embedded PostgreSQL in ${home}: ${message}`, { cause: error });
+    const { message, code = '' } = error as NodeJS.ErrnoException;
+    const isForbidden = ['EACCES', 'EPERM', 'EROFS'].includes(code);
+    const advice = isForbidden ? ': set CROSSRAMP_HOME to a folder that this user can write to' : '';
+    throw new EmbeddedPostgresError(`embedded PostgreSQL in ${home}: ${message}${advice}`, { cause: error });
   }
 }
 

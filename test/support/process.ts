@@ -75,7 +75,8 @@ function spawnNode(env: Record<string, string>, ...args: string[]): ChildProcess
   });
 }
 
-function ended(child: ChildProcess): Promise<Ended> {
+/** @returns what a process wrote, once it has ended. */
+export function ended(child: ChildProcess): Promise<Ended> {
   let stdout = '';
   let stderr = '';
   child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk));

