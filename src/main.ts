@@ -1,5 +1,6 @@
 /** The gateway as a process: `npm start`. */
 import type { Logger } from 'pino';
+import { ACCOUNT_MODES } from './base/account-mode.ts';
 import { readConfig } from './config.ts';
 import { playDemo } from './rails/sandbox/demo.ts';
 import { startHousekeeping } from './resolvers/housekeeping.ts';
@@ -69,13 +70,16 @@ async function start(): Promise<void> {
   if (settings.role !== 'serve') {
     const worker = startWorker(services, log);
     const housekeeping = startHousekeeping(store.database, settings.retention, log);
-    const webhooks = startWebhooks(services, log, { allowsLoopback: services.sandbox !== null });
+    const webhooks = ACCOUNT_MODES.map((mode) => {
+      const own = services.forMode(mode);
+      return startWebhooks(own, log, { allowsLoopback: own.sandbox !== null });
+    });
     // Before the database goes: what is under way ends, what is not begun stays a job.
     endings.splice(
       endings.indexOf(store.close),
       0,
       worker.stop,
-      webhooks.stop,
+      ...webhooks.map(({ stop }) => stop),
       housekeeping.stop,
       closeWebhookConnections,
     );

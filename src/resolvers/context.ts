@@ -23,6 +23,8 @@ export interface Services {
   readonly registry: Registry;
   /** Whose accounts these services are for. */
   readonly mode: AccountMode;
+  /** The services for the accounts of a mode. */
+  readonly forMode: (mode: AccountMode) => Services;
   /** The services for an account that exists, by its mode. */
   readonly forAccount: (accountId: bigint) => Promise<Services>;
   /** What time it is for the accounts of each mode. */

@@ -66,6 +66,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
   const shared = {
     database,
     registry,
+    forMode: (mode: AccountMode) => byMode[mode],
     forAccount: async (accountId: bigint) => byMode[await modeOf(accountId)],
     times: async () => ({ sandbox: await clock.nowMs(), live: await SYSTEM_CLOCK.nowMs() }),
     doorbell,

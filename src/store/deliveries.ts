@@ -218,7 +218,7 @@ const END: Statement = {
 };
 
 /**
- * Leases deliveries that are due, of endpoints whose turn it is, in their order. What a pump that dies had under way is free
+ * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. What a pump that dies had under way is free
  * when its signs of life end, and in any case when the lease does.
  *
  * @param lease - `worker`: who leases, for so long on the clock of the machine; `limit`: most deliveries.
@@ -228,9 +228,9 @@ export function leaseDeliveries(
   database: Database,
   lease: Times & { readonly worker: string; readonly limit: number },
 ): Promise<{ readonly leased: readonly LeasedDelivery[]; readonly isMore: boolean }> {
-  const { nowMs, machineMs, worker, limit } = lease;
+  const { mode, nowMs, machineMs, worker, limit } = lease;
   return database.withTx(async (tx) => {
-    const turns = await takeTurns(tx, nowMs, ENDPOINTS_MAX);
+    const turns = await takeTurns(tx, { mode, nowMs }, ENDPOINTS_MAX);
     if (turns.length === 0) return { leased: [], isMore: false };
     const leased = await tx.query<LeasedDelivery>(LEASE, [
       turns.map(({ accountId }) => accountId),

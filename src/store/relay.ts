@@ -3,6 +3,7 @@
  * Which those are is said once here, for the relay and for what is recovered later. The log is read as every follower
  * reads it: by account, from a place on, without gaps (decision 0014).
  */
+import type { AccountMode } from '../base/account-mode.ts';
 import type { Database, Statement, Tx } from './database.ts';
 import { turnNow } from './turns.ts';
 
@@ -63,17 +64,20 @@ export function isNamed(names: string, name: string): string {
 const BEHIND: Statement = {
   name: 'relay_behind',
   text: `select distinct account_id as "accountId" from (
-      select account_id from relay_queue where account_id > $1 order by account_id, seq limit ${NOTES_MAX}) q
+      select account_id from relay_queue
+       where account_id > $1 and (select mode from account where id = account_id) = $2 order by account_id, seq limit ${NOTES_MAX}) q
     order by 1`,
 };
 /** Places that another step, or a recovery, has locked come without a number. */
 const LOCK: Statement = {
   name: 'relay_lock',
   text: `with mine as materialized (
-      select account_id, seq from relay_place where account_id = any ($1::bigint[]) order by account_id for update skip locked
+      select account_id, seq from relay_place p
+       where account_id = any ($1::bigint[]) and (select mode from account where id = p.account_id) = $2
+       order by account_id for update of p skip locked
     )
     select p.account_id as "accountId", m.seq from relay_place p left join mine m using (account_id)
-     where p.account_id = any ($1::bigint[])`,
+     where p.account_id = any ($1::bigint[]) and (select mode from account where id = p.account_id) = $2`,
 };
 /**
  * Run after the lock, so that it sees what was settled before. It takes the events that follow the place one by one; an event
@@ -128,29 +132,31 @@ const LAG: Statement = {
   text: `select count(*)::int as accounts, least(coalesce(sum(h.event_seq - p.seq), 0), ${INT_MAX})::int as events,
       least(coalesce(extract(epoch from now() - min(b.at)) * 1000, 0), ${INT_MAX})::int as "oldestMs"
     from (select account_id, min(at) as at
-            from (select account_id, at from relay_queue order by account_id, seq limit 1000) q group by 1) b
+            from (select account_id, at from relay_queue
+                   where $1::text is null or (select mode from account where id = account_id) = $1
+                   order by account_id, seq limit 1000) q group by 1) b
     join account_head h using (account_id) join relay_place p using (account_id)`,
 };
 
-/** @returns accounts after this one that have events which are not deliveries yet, in order; none at the end. */
-export async function accountsBehind(database: Tx, after: bigint): Promise<bigint[]> {
-  const rows = await database.query<{ accountId: bigint }>(BEHIND, [after]);
+/** @returns accounts of the mode after this one that have events which are not deliveries yet, in order; none at the end. */
+export async function accountsBehind(database: Tx, mode: AccountMode, after: bigint): Promise<bigint[]> {
+  const rows = await database.query<{ accountId: bigint }>(BEHIND, [after, mode]);
   return rows.map(({ accountId }) => accountId);
 }
 
 /**
  * Makes deliveries of the next events of accounts, exactly once, and moves the places in the log with them.
  *
- * @param accountIds - `ACCOUNTS_MAX` at most.
- * @param nowMs - on the clock of the processes: deliveries are due at once.
+ * @param accountIds - `ACCOUNTS_MAX` at most; those of another mode are left alone.
+ * @param now - on the clock of the mode's accounts: deliveries are due at once.
  */
 export function relayStep(
   database: Database,
   accountIds: readonly bigint[],
-  nowMs: number,
+  { mode, nowMs }: { readonly mode: AccountMode; readonly nowMs: number },
 ): Promise<RelayStep> {
   return database.withTx(async (tx) => {
-    const places = await tx.query<{ accountId: bigint; seq: bigint | null }>(LOCK, [accountIds]);
+    const places = await tx.query<{ accountId: bigint; seq: bigint | null }>(LOCK, [accountIds, mode]);
     const held = places.filter(({ seq }) => seq === null).map(({ accountId }) => accountId);
     const mine = places.filter(({ seq }) => seq !== null);
     if (mine.length === 0) return { events: 0, deliveries: 0, unfinished: [], held };
@@ -179,8 +185,8 @@ export function withRelayHeld<Result>(
   });
 }
 
-/** @returns how far the relay is behind the log. */
-export async function relayLag(database: Tx): Promise<RelayLag> {
-  const [lag] = await database.query<RelayLag>(LAG, []);
+/** @returns how far the relay is behind the log: for the accounts of a mode, or for all. */
+export async function relayLag(database: Tx, mode?: AccountMode): Promise<RelayLag> {
+  const [lag] = await database.query<RelayLag>(LAG, [mode ?? null]);
   return lag ?? { accounts: 0, events: 0, oldestMs: 0 };
 }

@@ -2,6 +2,7 @@
  * When it is which endpoint's turn, and which processes send. A row of `webhook_turn` says before which moment nothing of an
  * endpoint can be sent; whoever makes that earlier says so there, in the transaction that makes it so (`turnNow`).
  */
+import type { AccountMode } from '../base/account-mode.ts';
 import type { Statement, Tx } from './database.ts';
 
 /** An endpoint by its key. */
@@ -10,9 +11,10 @@ export interface EndpointKey {
   readonly endpointId: string;
 }
 
-/** The present on two clocks. */
+/** The present of the accounts of a mode, on two clocks. */
 export interface Times {
-  /** Of the processes. */
+  readonly mode: AccountMode;
+  /** Of the processes of these accounts. */
   readonly nowMs: number;
   /** Of the machine: those of all machines have to agree within a few seconds. */
   readonly machineMs: number;
@@ -40,7 +42,8 @@ const TAKE: Statement = {
   name: 'turn_take',
   text: `select w.account_id as "accountId", w.endpoint_id as "endpointId" from webhook_turn w
       join webhook_endpoint p on p.account_id = w.account_id and p.id = w.endpoint_id
-     where w.at <= $1 order by w.at limit $2 for no key update of w, p skip locked`,
+     where w.at <= $1 and (select mode from account where id = w.account_id) = $3
+     order by w.at limit $2 for no key update of w, p skip locked`,
 };
 const LIVE: Statement = {
   name: 'turn_live',
@@ -69,6 +72,7 @@ const LOOK: Statement = {
            join webhook_endpoint p on p.account_id = s.account_id and p.id = s.endpoint_id
           where s.due_at <= $1 and (s.leased_until is null or s.leased_until < $4) and p.state <> 'paused'
             and (p.blocked_until is null or p.blocked_until <= $1)
+            and (select mode from account where id = s.account_id) = $5
             and not exists (select from webhook_turn w where w.account_id = s.account_id and w.endpoint_id = s.endpoint_id
                               and w.at <= $1)`,
         '$1::timestamptz',
@@ -78,11 +82,15 @@ const LOOK: Statement = {
 };
 
 /**
- * Locks endpoints whose turn it is, those first that wait longest. What was committed for them before is seen by the
+ * Locks endpoints of accounts of a mode whose turn it is, those first that wait longest. What was committed for them before is seen by the
  * statements that follow.
  */
-export function takeTurns(tx: Tx, nowMs: number, limit: number): Promise<EndpointKey[]> {
-  return tx.query<EndpointKey>(TAKE, [new Date(nowMs).toISOString(), limit]);
+export function takeTurns(
+  tx: Tx,
+  { mode, nowMs }: Pick<Times, 'mode' | 'nowMs'>,
+  limit: number,
+): Promise<EndpointKey[]> {
+  return tx.query<EndpointKey>(TAKE, [new Date(nowMs).toISOString(), limit, mode]);
 }
 
 /**
@@ -93,7 +101,7 @@ export function takeTurns(tx: Tx, nowMs: number, limit: number): Promise<Endpoin
 export async function giveSignOfLife(
   database: Tx,
   worker: string,
-  { machineMs, nowMs }: Times,
+  { machineMs, nowMs }: Omit<Times, 'mode'>,
 ): Promise<void> {
   const machine = new Date(machineMs).toISOString();
   await database.query(LIVE, [worker, machine]);
@@ -101,7 +109,7 @@ export async function giveSignOfLife(
 }
 
 /**
- * Looks at some endpoints for which something waits, in case nobody said that it is their turn.
+ * Looks at some endpoints for which something waits, of accounts of the mode, in case nobody said that it is their turn.
  *
  * @param times - as of a sign of life.
  * @param after - the endpoint that was looked at last; undefined begins anew.
@@ -109,7 +117,7 @@ export async function giveSignOfLife(
  */
 export async function lookForTurns(
   database: Tx,
-  { nowMs, machineMs }: Times,
+  { mode, nowMs, machineMs }: Times,
   after: EndpointKey | undefined,
 ): Promise<EndpointKey | undefined> {
   const { accountId = 0n, endpointId = '' } = after ?? {};
@@ -118,6 +126,7 @@ export async function lookForTurns(
     accountId,
     endpointId,
     new Date(machineMs).toISOString(),
+    mode,
   ]);
   return last;
 }

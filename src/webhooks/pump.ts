@@ -44,11 +44,11 @@ const BATCH_MAX = 200;
 
 /** @returns a pump; nothing is sent until its first turn. */
 export function createPump(
-  services: Pick<Services, 'database' | 'clock'>,
+  services: Pick<Services, 'database' | 'clock' | 'mode'>,
   log: Logger,
   options: PumpOptions,
 ): Pump {
-  const { database, clock } = services;
+  const { database, clock, mode } = services;
   const max = options.max ?? UNDER_WAY_MAX;
   const worker = randomUUID();
   const underWay = new Set<Promise<void>>();
@@ -75,7 +75,7 @@ export function createPump(
       const room = max - underWay.size;
       if (room <= 0) return false;
       const nowMs = await clock.nowMs();
-      const lease = { nowMs, machineMs: Date.now(), worker, limit: room };
+      const lease = { mode, nowMs, machineMs: Date.now(), worker, limit: room };
       const { leased, isMore } = await leaseDeliveries(database, lease);
       for (const delivery of leased) {
         const work = deliver(delivery, nowMs).finally(() => {
@@ -87,7 +87,7 @@ export function createPump(
       return isMore;
     },
     tend: async () => {
-      const times = { nowMs: await clock.nowMs(), machineMs: Date.now() };
+      const times = { mode, nowMs: await clock.nowMs(), machineMs: Date.now() };
       await giveSignOfLife(database, worker, times);
       looked = await lookForTurns(database, times, looked);
     },

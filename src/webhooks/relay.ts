@@ -30,7 +30,7 @@ const HELD_MS = 20;
 const LAG_MS = 5_000;
 const LAG_EVERY_MS = 10_000;
 
-type RelayServices = Pick<Services, 'database' | 'clock'>;
+type RelayServices = Pick<Services, 'database' | 'clock' | 'mode'>;
 
 /** @returns a relay; nothing is relayed until its first turn. */
 export function createRelay(services: RelayServices, log: Logger): Relay {
@@ -42,7 +42,7 @@ export function createRelay(services: RelayServices, log: Logger): Relay {
     polledAt = performance.now();
     if (polledAt - judgedAt < LAG_EVERY_MS) return found;
     judgedAt = polledAt;
-    const lag = await relayLag(services.database);
+    const lag = await relayLag(services.database, services.mode);
     if (lag.oldestMs > LAG_MS) log.warn(lag, 'webhooks are behind the event log');
     return found;
   };
@@ -64,16 +64,17 @@ export function createRelay(services: RelayServices, log: Logger): Relay {
 
 const NOTHING: Relayed = { deliveries: 0, held: [] };
 
-/** Relays all events of these accounts. */
+/** Relays all events of those among the accounts that have the mode. */
 export async function relayAccounts(
-  { database, clock }: RelayServices,
+  { database, clock, mode }: RelayServices,
   accountIds: Iterable<bigint>,
 ): Promise<Relayed> {
   const waiting = [...new Set(accountIds)];
   const held: bigint[] = [];
   let deliveries = 0;
   while (waiting.length > 0) {
-    const step = await relayStep(database, waiting.splice(0, ACCOUNTS_MAX), await clock.nowMs());
+    const now = { mode, nowMs: await clock.nowMs() };
+    const step = await relayStep(database, waiting.splice(0, ACCOUNTS_MAX), now);
     deliveries += step.deliveries;
     held.push(...step.held);
     // Behind the others: an account with a long backlog does not keep them waiting.
@@ -82,13 +83,13 @@ export async function relayAccounts(
   return { deliveries, held };
 }
 
-/** Relays all events of all accounts that are behind. */
+/** Relays all events of all accounts of the mode that are behind. */
 export async function relayAll(services: RelayServices): Promise<Relayed> {
   const held: bigint[] = [];
   let deliveries = 0;
   let after = 0n;
   for (;;) {
-    const accountIds = await accountsBehind(services.database, after);
+    const accountIds = await accountsBehind(services.database, services.mode, after);
     if (accountIds.length === 0) return { deliveries, held };
     after = accountIds.at(-1) as bigint;
     const relayed = await relayAccounts(services, accountIds);

@@ -1,4 +1,4 @@
-/** The webhooks of this process: relay and pump, woken by commits of this process and by time. */
+/** The webhooks of this process for the accounts of a mode: relay and pump, woken by commits of this process and by time. */
 import type { Logger } from 'pino';
 import type { Services } from '../resolvers/context.ts';
 import { type RepeatOptions, repeat } from '../resolvers/repeat.ts';
@@ -20,9 +20,9 @@ const POLL_MS = 1_000;
 const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 1_000, complaint: 'webhooks have to wait' };
 
 /** What of the services webhooks need. */
-export type WebhookServices = Pick<Services, 'database' | 'clock' | 'doorbell'>;
+export type WebhookServices = Pick<Services, 'database' | 'clock' | 'doorbell' | 'mode'>;
 
-/** Starts relay and pump of this process. Several processes may work on one database. */
+/** Starts relay and pump of this process for the accounts of a mode. Several processes may work on one database. */
 export function startWebhooks(
   services: WebhookServices,
   log: Logger,

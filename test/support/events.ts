@@ -1,5 +1,7 @@
 /** Accounts, transactions and events for tests of what comes after the engine: rows as it writes them, without it. */
+
 import type pg from 'pg';
+import type { AccountMode } from '../../src/base/account-mode.ts';
 import { createAccount } from '../../src/store/accounts.ts';
 import type { Database } from '../../src/store/database.ts';
 import { recordEvents } from '../../src/store/processes.ts';
@@ -15,12 +17,11 @@ export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 export async function addBusiness(
   database: Database,
   owner: pg.Pool,
-  options: { readonly transactions?: number; readonly webhook?: string } = {},
+  options: { readonly transactions?: number; readonly webhook?: string; readonly mode?: AccountMode } = {},
 ): Promise<bigint> {
-  const accountId = await createAccount(database, 'Business', {
-    templates: REGISTRY.templates.map((t) => t.name),
-  });
-  const { transactions = 1, webhook = null } = options;
+  const { transactions = 1, webhook = null, mode = 'sandbox' } = options;
+  const templates = REGISTRY.templates.map((t) => t.name);
+  const accountId = await createAccount(database, 'Business', { templates, mode });
   await owner.query(
     `insert into transaction (account_id, id, end2end, template, family, list_seq, component, state, created_at, updated_at, webhook)
        select $1::bigint, n, concat('T', $1::bigint, '-', n), $2, 'onramp', n, 'quote', 'created', now(), now(), $3 from generate_series(1, $4::int) n`,

@@ -34,7 +34,7 @@ export function runWebhooks(
   clock: TestClock,
   options: Partial<WebhookOptions> = {},
 ): WebhookWorker {
-  const services = { database, clock, doorbell: clock.doorbell };
+  const services = { database, clock, mode: 'sandbox', doorbell: clock.doorbell } as const;
   return startWebhooks(services, SILENT, { allowsLoopback: true, timeoutMs: 1_000, ...options });
 }
 

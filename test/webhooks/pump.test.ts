@@ -391,7 +391,7 @@ describe('several pumps', () => {
     await untilStates(shop, 'pending');
     await worker.stop();
     const nowMs = await clock.nowMs();
-    const lease = { nowMs, machineMs: Date.now(), worker: 'gone', limit: 10 };
+    const lease = { mode: 'sandbox' as const, nowMs, machineMs: Date.now(), worker: 'gone', limit: 10 };
     const {
       leased: [lost],
     } = await leaseDeliveries(test$.database, lease);

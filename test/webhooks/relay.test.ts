@@ -14,7 +14,7 @@ import { eventually } from '../support/receiver.ts';
 const test$ = useDatabase();
 const clock = { nowMs: async () => Date.now() };
 
-const relay = () => relayAll({ database: test$.database, clock });
+const relay = () => relayAll({ database: test$.database, mode: 'sandbox', clock });
 const deliveriesOf = async (accountId: bigint) =>
   (
     await test$.owner.query<{ endpoint: string; seq: number }>(
@@ -108,7 +108,9 @@ describe('exactly once', () => {
       let events = 0;
       await eventually('all steps', async () => {
         const steps = await Promise.all(
-          databases.map((database) => relayStep(database, [accountId], Date.now())),
+          databases.map((database) =>
+            relayStep(database, [accountId], { mode: 'sandbox', nowMs: Date.now() }),
+          ),
         );
         for (const step of steps) events += step.events;
         return events >= 2_500 || undefined;
@@ -133,7 +135,7 @@ describe('exactly once', () => {
           throw new Error('the process dies');
         }),
     };
-    const failing = relayStep(dying, [accountId], Date.now());
+    const failing = relayStep(dying, [accountId], { mode: 'sandbox', nowMs: Date.now() });
     await expect(failing).rejects.toThrow('dies');
     expect(await deliveriesOf(accountId)).toEqual([]);
     await relay();
@@ -183,7 +185,7 @@ describe('exactly once', () => {
     await write([{ accountId: held }, { accountId: free }]);
     const during = await withRelayHeld(test$.database, held, async (_tx, relayedSeq) => {
       expect(relayedSeq).toBe(0n);
-      return relayAll({ database: test$.database, clock });
+      return relayAll({ database: test$.database, mode: 'sandbox', clock });
     });
     expect(during.held).toEqual([held]);
     expect(await deliveriesOf(held)).toEqual([]);
