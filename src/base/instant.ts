@@ -7,7 +7,7 @@
 export type Instant = string;
 
 const ISO_INSTANT = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
-const ISO_DAY = /^([2-9]\d{3})-(\d{2})-(\d{2})$/;
+const ISO_DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/;
 
 /** @returns the instant in whole seconds, `2026-05-04T12:00:00Z` (C-2). */
 export function isoSeconds(instant: Instant): string {
@@ -40,7 +40,7 @@ export function parseInstant(text: string): Date | undefined {
   return Number.isNaN(instant.getTime()) ? undefined : instant;
 }
 
-/** @returns the day when the text is an existing `YYYY-MM-DD` of the years 2000 to 9999, else undefined (C-13). */
+/** @returns the day when the text is an existing `YYYY-MM-DD` of the years 1 to 9999, else undefined (C-13). */
 export function parseDay(text: string): string | undefined {
   if (!ISO_DAY.test(text)) return undefined;
   const midnight = new Date(`${text}T00:00:00Z`);

@@ -3,8 +3,8 @@
 import { parseAddress } from '../base/address.ts';
 import { assert } from '../base/assert.ts';
 import { BRL, type Currency } from '../base/currency.ts';
-import { GatewayError } from '../base/errors.ts';
-import { millisOf } from '../base/instant.ts';
+import { GatewayError, invalidParameters } from '../base/errors.ts';
+import { isoSeconds, millisOf } from '../base/instant.ts';
 import { fromMinor, isMore, multiply, roundHalfUp, toMinor } from '../base/money.ts';
 import { PIX_KEY_TYPES, parsePixKey } from '../base/pix-key.ts';
 import { readAccountSettings, readTemplateSettings } from '../store/settings.ts';
@@ -55,7 +55,7 @@ export async function createWithdrawal(
   const template = context.registry.choose('withdrawals', 'external');
   return makeTransaction(context, attempt, async () => {
     const nowMs = await context.clock.nowMs();
-    const entry = await destination(context, { currency, groupId, address, nowMs });
+    const entry = await destination(context, { currency, groupId, address, nowMs }, names);
     const worth = await worthOf(context, currency, amount);
     refuseOutOfBounds(
       worth,
@@ -91,6 +91,7 @@ export async function createWithdrawal(
 async function destination(
   { database, caller }: Context,
   wanted: { currency: Currency; groupId: string; address: string | undefined; nowMs: number },
+  names: WithdrawalNames,
 ): Promise<WhitelistEntryRow> {
   const { currency, groupId, address, nowMs } = wanted;
   const refuse = (detail: string) => new GatewayError('ADDRESS_NOT_WHITELISTED', detail);
@@ -103,8 +104,15 @@ async function destination(
     throw refuse(
       `the group has no entry for this ${currency === BRL ? 'PIX key' : 'address'} of ${currency.displayName}`,
     );
-  if (meant.length > 1) throw refuse('the group has several entries: name the address');
-  if (millisOf(entry.usableAt) > nowMs) throw refuse(`the entry becomes usable at ${entry.usableAt}`);
+  if (meant.length > 1)
+    throw invalidParameters([
+      {
+        parameter: names.address,
+        message: `is required: the group has several entries for ${currency.displayName}`,
+      },
+    ]);
+  if (millisOf(entry.usableAt) > nowMs)
+    throw refuse(`the entry becomes usable at ${isoSeconds(entry.usableAt)}`);
   return entry;
 }
 

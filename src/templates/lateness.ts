@@ -1,4 +1,5 @@
 /** Until when a session may be paid, and until when at its price; the same for payments and deposits (C-21, C-32). */
+import { millisOf } from '../base/instant.ts';
 import { known } from './amounts.ts';
 import { GRACE_MS } from './effects.ts';
 import { expiryOf, lockEndOf } from './ends.ts';
@@ -25,6 +26,14 @@ export function needsPrice(row: ProcessRow, trigger: Trigger): trigger is Arriva
   const end = lockEndOf(row);
   const happenedAt = trigger.on === 'pix_received' ? trigger.settledAt : trigger.seenAt;
   return end !== undefined && trigger.price === undefined && Date.parse(happenedAt) > end + GRACE_MS;
+}
+
+/** PIX takes a dispute (MED) up to 80 days after the payment. */
+const DISPUTE_MAX_MS = 80 * 86_400_000;
+
+/** @returns whether a finished payment is young enough to be disputed; it was paid shortly before its last step. */
+export function isDisputable({ row, nowMs }: Pick<View, 'row' | 'nowMs'>): boolean {
+  return nowMs - millisOf(row.updatedAt) <= DISPUTE_MAX_MS;
 }
 
 /** Ends a session for payments once the grace is over, or at once where that is forced. */

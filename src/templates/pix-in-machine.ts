@@ -7,7 +7,7 @@ import { acceptance, admitOnce, isAdmitted, unpaidExpiry } from './admission.ts'
 import { cents, conversionIn, known } from './amounts.ts';
 import type { EffectName } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
-import { expiry, isTooLate } from './lateness.ts';
+import { expiry, isDisputable, isTooLate } from './lateness.ts';
 import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 
 /** Component names that differ between the templates. */
@@ -173,6 +173,7 @@ const REFUND_TRANSITIONS: readonly Transition[] = [
 
 const DISPUTE_TRANSITIONS: readonly Transition[] = [
   when('dispute_opened', 'success/DONE', 'dispute/OPEN', {
+    when: isDisputable,
     set: (view) => ({ process: { disputed: coveredBy(view) } }),
     post: ({ row, process }) => {
       const { currency } = conversionIn(row);

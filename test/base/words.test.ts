@@ -7,15 +7,23 @@ import { NumberToken, parseExactJson } from '../../src/base/exact-json.ts';
 import { isoMillis, isoSeconds, parseDay, parseInstant } from '../../src/base/instant.ts';
 
 describe('C-13: days', () => {
-  test.each(['2026-02-28', '2024-02-29', '2000-01-01', '9999-12-31'])('%s is a day', (text) =>
-    expect(parseDay(text)).toBe(text));
+  test.each([
+    '2026-02-28',
+    '2024-02-29',
+    '2000-01-01',
+    '1999-12-31',
+    '0001-01-01',
+    '9999-12-31',
+  ])('%s is a day', (text) => expect(parseDay(text)).toBe(text));
   test.each([
     '2026-02-29',
     '2026-02-30',
     '2026-13-01',
     '2026-00-10',
     '2026-2-3',
-    '1999-12-31',
+    '1999-02-29',
+    '0000-01-01',
+    '-0001-01-01',
     '10000-01-01',
     '2026-02-03T00:00',
     ' 2026-02-03',

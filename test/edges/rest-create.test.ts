@@ -734,8 +734,13 @@ describe('refusals by a rule', () => {
       'ADDRESS_NOT_WHITELISTED',
       /PIX key/,
     ],
-    ['one of several', withdrawal, { group_id: 'wl-many' }, 'ADDRESS_NOT_WHITELISTED', /several/],
-    ['an entry that is cooling', withdrawal, { group_id: 'wl-cooling' }, 'ADDRESS_NOT_WHITELISTED', /usable/],
+    [
+      'an entry that is cooling',
+      withdrawal,
+      { group_id: 'wl-cooling' },
+      'ADDRESS_NOT_WHITELISTED',
+      /usable at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
+    ],
     [
       'more than there is',
       withdrawal,
@@ -797,6 +802,16 @@ describe('refusals by a rule', () => {
     const formatted = client_tax_id.replace(/(...)(...)(...)(..)/, '$1.$2.$3-$4');
     expect((await post('20000.01', { wallet: TRON }, formatted)).json.code).toBe('LIMIT_EXCEEDED');
     expect((await post('20000.01', {}, newCpf())).status).toBe(201);
+  });
+
+  it('C-22: one of several has to be named: its address is required', async () => {
+    const before = await rowCounts(app);
+    const answer = await app.post('/v2/withdrawal', { ...withdrawal, group_id: 'wl-many' });
+    expect([answer.status, answer.json.violations]).toEqual([
+      400,
+      [{ parameter: 'address', message: 'is required: the group has several entries for USDT (TRX)' }],
+    ]);
+    expect(await rowCounts(app)).toEqual(before);
   });
 
   it('C-22: one of several is taken when it is named', async () => {

@@ -63,7 +63,6 @@ export function sender(baseUrl: string, connections: number) {
 function asSent(headers: FuzzRequest['headers']): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]): [string, string | string[]][] =>
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is left out
       [value].flat().every((each) => /^[\t\x20-\xff]*$/.test(each))
         ? [[name, typeof value === 'string' ? value : [...value]]]
         : [],

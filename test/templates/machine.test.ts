@@ -276,6 +276,13 @@ describe('the published scenarios', () => {
     ]);
   });
 
+  test('a dispute comes up to 80 days after the end, and no later', () => {
+    const run = at('onramp', `${TO_CHARGE.onramp} ${CREDITED}`, {});
+    const at80Days = millisOf(run.row.updatedAt) + 80 * 86_400_000;
+    expect(advance(run, trigger('dispute_opened'), at80Days)).toBeDefined();
+    expect(advance(run, trigger('dispute_opened'), at80Days + 1)).toBeUndefined();
+  });
+
   test('a deposit that is priced anew is converted from the balance, and unwound the same way', () => {
     const way = `${LATE_DEPOSIT} requoted swap_settled payout_rejected`;
     const run = at('offramp from address', way, {});
