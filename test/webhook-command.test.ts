@@ -43,7 +43,7 @@ test('an endpoint is added, listed, paused, resumed, and its secret rotated', as
 test.each([
   [['create', '--url', 'ftp://x'], /url must be an https URL/],
   [['create', '--url', 'https://a.example', '--template', 'none'], /there is no template none/],
-  [['pause', 'whe_none'], /there is no such path or record/],
+  [['pause', 'whe_none'], /the path or record does not exist/],
   [['redeliver', '--since', 'yesterday'], /--since must be an instant/],
 ])(
   '%j fails with one clear line',

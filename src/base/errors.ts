@@ -92,12 +92,14 @@ export class GatewayError extends Error {
 export function invalidParameters(violations: readonly Violation[]): GatewayError {
   const own = violations.length === 1 ? violations[0]?.code : undefined;
   const names = [...new Set(violations.map((violation) => violation.parameter))].join(', ');
-  return new GatewayError(own ?? 'INVALID_PARAMETER', `not accepted: ${names}`, { violations });
+  return new GatewayError(own ?? 'INVALID_PARAMETER', `these parameters are not accepted: ${names}`, {
+    violations,
+  });
 }
 
 /** @returns the error for a record that does not exist, or is not the caller's: nobody can tell which (C-15). */
 export function notFound(): GatewayError {
-  return new GatewayError('NOT_FOUND', 'there is no such path or record');
+  return new GatewayError('NOT_FOUND', 'the path or record does not exist');
 }
 
 /** @returns the members of an answer that only this error has: bad inputs, where there are any, and its own. */

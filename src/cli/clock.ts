@@ -24,7 +24,7 @@ export function clockCommand(): Command {
     .addOption(jsonOption())
     .action(async (duration: string, options: { json?: boolean }) => {
       const now = await withServices(async (services) => {
-        if (!services.sandbox) throw new StoreError('the rails of this gateway are not a sandbox');
+        if (!services.sandbox) throw new StoreError('this gateway has no sandbox');
         const nowMs = await services.sandbox.advanceClock(parseDuration(duration, 'advance'));
         await settle(services, pino({ level: 'silent' }));
         return nowMs;

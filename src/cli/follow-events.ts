@@ -153,12 +153,13 @@ function notice(api: Api, isAnswering: boolean): void {
 function pageOf(text: string): Page {
   const page = parseExactJson(text);
   if (!isExactObject(page) || !Array.isArray(page.events))
-    throw new StoreError('the answer is no page of events');
+    throw new StoreError('the gateway answered with something that is not a page of events');
   return { events: page.events.map(eventOf), next: String(page.next) };
 }
 
 function eventOf(value: ExactJson): FollowedEvent {
-  if (!isExactObject(value)) throw new StoreError('the answer is no page of events');
+  if (!isExactObject(value))
+    throw new StoreError('the gateway answered with something that is not a page of events');
   const { cursor, name, sequence, occurred_at, transaction } = value;
   return {
     cursor: String(cursor),

@@ -83,7 +83,7 @@ export function keyCommand(): Command {
     .addOption(jsonOption())
     .action(async (keyId: string, options: { json?: boolean }) => {
       const revoked = await withStore(({ database }) => revokeKey(database, keyId));
-      if (!revoked) throw new StoreError(`there is no key ${keyId} that is not revoked already`);
+      if (!revoked) throw new StoreError(`no active key has the id ${keyId}`);
       answer(options, { keyId, revoked }, `${keyId} revoked`);
     });
   return key;

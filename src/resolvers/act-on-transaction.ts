@@ -125,7 +125,7 @@ export async function approveWithdrawal(context: Context, target: Target): Promi
   if (row.process?.createdBy === context.caller.id)
     throw new GatewayError(
       'FORBIDDEN',
-      'a withdrawal is approved with another key than the one that asked for it',
+      'a withdrawal must be approved with a different key than the one that created it',
     );
   return moveTransaction(context, target, row, { on: 'approved' });
 }
@@ -157,7 +157,7 @@ async function refund(
   const given = checks.wallet(address, currency);
   checks.refuse();
   if (amount <= (await context.rails.chain.networkFee(currency)))
-    throw new GatewayError('LIMIT_EXCEEDED', 'nothing would be left of the deposit after the network fee');
+    throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
   return moveTransaction(context, target, row, {
     on: 'refund_ordered',
     address: given ?? known(row.depositFrom, 'where it came from'),

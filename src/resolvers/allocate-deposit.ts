@@ -51,7 +51,7 @@ export async function allocateDeposit(
       }
     }
   }
-  throw new GatewayError('UNAVAILABLE', 'no exact amount is free at the moment', { retryAfter: 60 });
+  throw new GatewayError('UNAVAILABLE', 'no exact amount is free now; try again later', { retryAfter: 60 });
 }
 
 /** Where the suffix ends, by asset: its digits are money, so they stand where they are worth a few cents. */

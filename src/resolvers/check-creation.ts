@@ -70,7 +70,7 @@ export class CreationChecks extends Violations {
     if (meant.length > 1)
       return this.add({
         parameter,
-        message: `names an asset of several networks: use one of ${codes(meant)}`,
+        message: `names an asset that exists on several networks: use one of ${codes(meant)}`,
         code: 'CURRENCY_AMBIGUOUS',
       });
     const [currency] = meant;

@@ -60,7 +60,7 @@ export class Violations {
       const codes = meant.map((currency) => currency.code).join(', ');
       return this.add({
         parameter: given.name,
-        message: `names an asset of several networks: use one of ${codes}`,
+        message: `names an asset that exists on several networks: use one of ${codes}`,
         code: 'CURRENCY_AMBIGUOUS',
       });
     }

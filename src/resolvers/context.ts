@@ -59,13 +59,13 @@ export interface Context extends Services {
 /** @throws {GatewayError} `FORBIDDEN` when the caller's key lacks the scope; the detail names it. */
 export function requireScope(context: Context, scope: Scope): void {
   if (!context.caller.scopes.includes(scope)) {
-    throw new GatewayError('FORBIDDEN', `this needs a key with the scope "${scope}"`);
+    throw new GatewayError('FORBIDDEN', `this requires a key with the scope "${scope}"`);
   }
 }
 
 /** @returns the transaction whose session asks. @throws {GatewayError} `FORBIDDEN` when it is not a session's token that does. */
 export function requireSession({ caller }: Context): bigint {
   if (caller.transactionId === undefined)
-    throw new GatewayError('FORBIDDEN', 'this needs the token of a payment session');
+    throw new GatewayError('FORBIDDEN', 'this requires the token of a payment session');
   return caller.transactionId;
 }

@@ -131,7 +131,7 @@ async function worthOf(context: Context, currency: Currency, amount: string): Pr
 async function networkFeeOf({ rails }: Context, currency: Currency, amount: string): Promise<string> {
   const fee = await rails.chain.networkFee(currency);
   if (toMinor(amount, currency.decimals) <= fee)
-    throw new GatewayError('LIMIT_EXCEEDED', 'nothing would be left of the amount after the network fee');
+    throw new GatewayError('LIMIT_EXCEEDED', 'the amount does not cover the network fee');
   return fromMinor(fee, currency.decimals);
 }
 

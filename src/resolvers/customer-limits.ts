@@ -36,7 +36,7 @@ export async function exceedsDailyLimit(
 /** @throws {GatewayError} `LIMIT_EXCEEDED` when the customer's day would go over its limit. */
 export async function refuseOverDay(services: Services, volume: Volume): Promise<void> {
   if (await exceedsDailyLimit(services, volume))
-    throw new GatewayError('LIMIT_EXCEEDED', 'the amount would take this customer over the limit of the day');
+    throw new GatewayError('LIMIT_EXCEEDED', 'the amount takes this customer over the daily limit');
 }
 
 /** @returns whether the customer's last 30 days, this transaction among them, are over what needs no closer look. */

@@ -16,7 +16,7 @@ export function earliestCursor({ accountId, floor }: AccountMark): string {
 
 /** @returns the error for a cursor whose next events were dropped; it says where one can go on. */
 export function cursorExpired(mark: AccountMark): GatewayError {
-  return new GatewayError('CURSOR_EXPIRED', 'events after this cursor are not kept any more', {
+  return new GatewayError('CURSOR_EXPIRED', 'events after this cursor are no longer kept', {
     members: { earliest: earliestCursor(mark), latest: encodeEventCursor(mark.accountId, mark.seq) },
   });
 }

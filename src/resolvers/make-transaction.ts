@@ -184,7 +184,7 @@ async function awaitReady({ database, clock, doorbell }: Services, key: Transact
     if (Date.now() >= until)
       throw new GatewayError(
         'UNAVAILABLE',
-        `${row.end2end} is made, but the rail has not answered yet: ask again`,
+        `${row.end2end} was created, but the rail has not answered yet: repeat the request`,
         {
           retryAfter: RETRY_SECONDS,
         },

@@ -66,7 +66,7 @@ function accent({ name: parameter, value }: Named, checks: CreationChecks): stri
   if (contrast >= TEXT_CONTRAST_MIN) return value.toLowerCase();
   return checks.add({
     parameter,
-    message: `must be darker: white text on it has a contrast of ${contrast.toFixed(2)}, and needs ${TEXT_CONTRAST_MIN}`,
+    message: `must be darker: white text on it has a contrast of ${contrast.toFixed(2)}, and at least ${TEXT_CONTRAST_MIN} is required`,
   });
 }
 
@@ -80,7 +80,7 @@ function logo({ name: parameter, value }: Named, checks: CreationChecks): Logo |
   if (picture) return picture;
   return checks.add({
     parameter,
-    message: `must be a whole PNG, JPEG or WebP picture of at most ${LOGO_BYTES_MAX} bytes as data:image/…;base64,…`,
+    message: `must be a complete PNG, JPEG or WebP image of at most ${LOGO_BYTES_MAX} bytes, as data:image/…;base64,…`,
   });
 }
 
@@ -94,7 +94,7 @@ function frameHosts(given: readonly Named[], checks: CreationChecks): string[] |
   if (given.length > FRAME_HOSTS_MAX)
     return checks.add({
       parameter: given[0]?.name ?? '',
-      message: `takes at most ${FRAME_HOSTS_MAX} origins`,
+      message: `must have at most ${FRAME_HOSTS_MAX} origins`,
     });
   return given.map(({ value }) => value);
 }

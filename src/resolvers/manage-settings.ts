@@ -138,12 +138,12 @@ function checkOrder(
   if (amountMin)
     violations.add({
       parameter: amountMin.name,
-      message: `must not be above the largest amount, ${after.amountMax}`,
+      message: `must not exceed amountMax, ${after.amountMax}`,
     });
   if (amountMax)
     violations.add({
       parameter: amountMax.name,
-      message: `must not be below the smallest amount, ${after.amountMin}`,
+      message: `must not be below amountMin, ${after.amountMin}`,
     });
 }
 

@@ -90,7 +90,10 @@ export async function createEndpoint(
   const createdAt = new Date(await context.clock.nowMs());
   return inTurn(context, async (tx) => {
     if ((await countEndpoints(tx, accountId)) >= ENDPOINTS_MAX)
-      checks.add({ parameter: urlName, message: `is one too many: an account has at most ${ENDPOINTS_MAX}` });
+      checks.add({
+        parameter: urlName,
+        message: `is one endpoint too many: an account can have ${ENDPOINTS_MAX}`,
+      });
     checks.refuse();
     assert(url, 'what is required and was not refused is there');
     const id = `whe_${randomBytes(12).toString('base64url')}`;
@@ -112,7 +115,7 @@ export async function updateEndpoint(
   if (input.url && kind === 'transaction')
     checks.add({
       parameter: input.url.name,
-      message: 'must not be given: it is that of the transactions it came with',
+      message: 'must not be given: the URL belongs to the transactions that the endpoint came with',
     });
   const fields = checkFields(input, checks);
   checks.refuse();
@@ -169,7 +172,7 @@ export async function rotateWebhookSecret(
     const valid = await readSecrets(tx, accountId, name, now);
     if (seconds > 0 && valid.length >= SECRETS_MAX)
       throw invalidParameters([
-        { parameter, message: `must be 0 while ${SECRETS_MAX} secrets are valid: wait until one ends` },
+        { parameter, message: `must be 0 while ${SECRETS_MAX} secrets are valid; wait until one expires` },
       ]);
     const validUntil = new Date(nowMs + seconds * 1_000);
     await rotateSecret(tx, accountId, name, { secret: newSecret(), now, validUntil });

@@ -93,7 +93,7 @@ export async function addWhitelistEntry(
     createdAt: new Date(nowMs),
     usableAt: new Date(nowMs + whitelistCoolingSeconds * 1_000),
   });
-  if (!isAdded) throw invalidParameters([{ parameter, message: 'is in the group already' }]);
+  if (!isAdded) throw invalidParameters([{ parameter, message: 'is already in the group' }]);
   return id;
 }
 

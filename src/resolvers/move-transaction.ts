@@ -44,6 +44,6 @@ export function isDone(attempt: Attempt | undefined): boolean {
 export function conflict(row: ProcessRow): GatewayError {
   return new GatewayError(
     'STEP_CONFLICT',
-    `the transaction is at ${stepNameOf(row)}, which does not allow this`,
+    `the transaction is at step ${stepNameOf(row)}, which does not allow this`,
   );
 }

@@ -56,7 +56,7 @@ export async function once(
   if (!taken) {
     const kept = await readKey(database, use, hash);
     if (kept && !kept.isSameRequest)
-      throw new GatewayError('IDEMPOTENCY_MISMATCH', 'the key was used with another request');
+      throw new GatewayError('IDEMPOTENCY_MISMATCH', 'the key was already used with a different request');
     if (!kept || kept.isRunning || kept.answer === null || kept.status === null) throw running();
     return replay(kept.status, kept.answer);
   }
@@ -80,7 +80,7 @@ export async function once(
 }
 
 function running(): GatewayError {
-  return new GatewayError('IDEMPOTENCY_RUNNING', 'another request under this key is running', {
+  return new GatewayError('IDEMPOTENCY_RUNNING', 'another request with this key is still running', {
     retryAfter: RETRY_SECONDS,
   });
 }

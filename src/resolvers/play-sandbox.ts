@@ -59,6 +59,6 @@ export function parseDuration(text: string, parameter: string): number {
 
 function requireSandbox(context: Context): Sandbox {
   requireScope(context, 'create');
-  if (!context.sandbox) throw new GatewayError('FORBIDDEN', 'the sandbox takes test keys only');
+  if (!context.sandbox) throw new GatewayError('FORBIDDEN', 'the sandbox requires a test key');
   return context.sandbox;
 }

@@ -71,7 +71,7 @@ export async function currentRate(services: Services, asset: string): Promise<st
     return observed.mid;
   }
   if (last && ageMs >= 0 && ageMs <= STALE_MS) return last.mid;
-  throw new GatewayError('QUOTE_UNAVAILABLE', `there is no price of ${asset} from the last 60 seconds`, {
+  throw new GatewayError('QUOTE_UNAVAILABLE', `no price of ${asset} from the last 60 seconds is available`, {
     retryAfter: RETRY_SECONDS,
   });
 }
@@ -83,7 +83,7 @@ export async function currentRate(services: Services, asset: string): Promise<st
  */
 export async function price(services: Services, request: PriceRequest): Promise<Priced> {
   const priced = await priceNow(services, request);
-  if (!priced) throw new GatewayError('LIMIT_EXCEEDED', 'nothing would be left of the amount after fees');
+  if (!priced) throw new GatewayError('LIMIT_EXCEEDED', 'the amount does not cover the fees');
   refuseOutOfBounds(priced.brl, priced.settings);
   return priced;
 }
@@ -123,7 +123,7 @@ export function refuseOutOfBounds(brl: string, { amountMin, amountMax }: Bounds)
   if (isOutOfBounds(brl, { amountMin, amountMax }))
     throw new GatewayError(
       'LIMIT_EXCEEDED',
-      `a transaction may be worth ${amountMin} to ${amountMax} BRL, this one is worth ${brl}`,
+      `a transaction must be worth ${amountMin} to ${amountMax} BRL; this one is worth ${brl} BRL`,
     );
 }
 

@@ -90,7 +90,7 @@ export function spendQuote({ caller, clock }: Context, id: string): (tx: Tx) => 
 }
 
 function expired(): GatewayError {
-  return new GatewayError('QUOTE_EXPIRED', 'there is no usable quote of this id for this order');
+  return new GatewayError('QUOTE_EXPIRED', 'no usable quote has this id and fits this order');
 }
 
 function rowOf(

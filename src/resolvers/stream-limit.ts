@@ -26,7 +26,7 @@ export class StreamLimit {
     const max = transactionId === undefined ? this.#max : Math.min(this.#max, SESSION_STREAMS_MAX);
     const open = this.#open.get(keyId) ?? 0;
     if (open >= max) {
-      throw new GatewayError('RATE_LIMITED', `at most ${max} streams of a key at once`, {
+      throw new GatewayError('RATE_LIMITED', `a key can have at most ${max} streams at the same time`, {
         retryAfter: RETRY_SECONDS,
       });
     }

@@ -146,7 +146,11 @@ function requestOf(
   const checks = checksOf(context);
   const template = context.registry.find(name);
   const direction = template && DIRECTIONS[template.family];
-  if (!direction) checks.add({ parameter: NAMES.template, message: 'must be one that converts' });
+  if (!direction)
+    checks.add({
+      parameter: NAMES.template,
+      message: 'must be a template that converts: withdrawals have no quote',
+    });
   const currency = checks.oneCurrency(given.currency, { crypto: true });
   checks.oneOf(given.brlAmount, given.cryptoAmount, [NAMES.brlAmount, NAMES.cryptoAmount], true);
   const brl = checks.amount(given.brlAmount, BRL);

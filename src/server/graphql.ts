@@ -210,7 +210,7 @@ function isPlainOperation(params: unknown): params is OperationParams {
 
 async function readParams({ request }: Exchange): Promise<unknown> {
   if (mediaTypeOf(request) !== 'application/json') {
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'POST takes a body of application/json');
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the body must be application/json');
   }
   const body = await readBody(request);
   try {
@@ -238,7 +238,7 @@ function limits(): Plugin[] {
 const NO_STREAMS: Plugin = {
   onSubscribe({ setResultAndStopExecution }) {
     setResultAndStopExecution({
-      errors: [new GraphQLError('subscriptions are served with Accept: text/event-stream')],
+      errors: [new GraphQLError('subscriptions require the header Accept: text/event-stream')],
     });
   },
 };

@@ -130,9 +130,9 @@ export function refuseMalformed(publicUrl: string): (failure: Error, socket: Dup
 
 function malformed(code: string | undefined): GatewayError {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new GatewayError('HEADERS_TOO_LARGE', 'the header fields are too large');
+    return new GatewayError('HEADERS_TOO_LARGE', 'the headers together must not exceed 16 KiB');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new GatewayError('REQUEST_TIMEOUT', 'the request has not come whole in time');
+    return new GatewayError('REQUEST_TIMEOUT', 'the request did not arrive completely in time');
   return new GatewayError('BAD_REQUEST', 'this is not HTTP/1.1');
 }
 
@@ -157,11 +157,12 @@ function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
  *   `BAD_REQUEST` when its connection breaks.
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const tooLarge = () => new GatewayError('PAYLOAD_TOO_LARGE', `the body may have ${BODY_MAX_BYTES} bytes`);
+  const tooLarge = () =>
+    new GatewayError('PAYLOAD_TOO_LARGE', `the body must not exceed ${BODY_MAX_BYTES} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > BODY_MAX_BYTES) throw tooLarge();
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity')
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'a body is taken without Content-Encoding only', {
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the body must not have a Content-Encoding', {
       headers: { 'accept-encoding': 'identity' },
     });
   const chunks: Buffer[] = [];
@@ -174,7 +175,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
     }
   } catch (error) {
     if (error instanceof GatewayError || !request.destroyed) throw error;
-    throw new GatewayError('BAD_REQUEST', 'the body broke off');
+    throw new GatewayError('BAD_REQUEST', 'the body ended too early');
   }
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }

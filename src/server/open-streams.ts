@@ -40,7 +40,7 @@ export class OpenStreams {
   /** Adds a stream. @returns what takes it out again. @throws {GatewayError} `UNAVAILABLE` when the process ends. */
   add(stream: OpenStream): () => void {
     if (this.#isDraining)
-      throw new GatewayError('UNAVAILABLE', 'this process takes no more streams', { retryAfter: 1 });
+      throw new GatewayError('UNAVAILABLE', 'this process accepts no more streams', { retryAfter: 1 });
     if (this.#timers.length === 0)
       this.#timers = [
         setInterval(() => this.#sweep(), SWEEP_MS).unref(),

@@ -65,7 +65,7 @@ export class OperationGate {
       const leave = () => {
         line.waiting = line.waiting.filter((each) => each !== waiting);
         this.#goOn(line);
-        reject(new GatewayError('UNAVAILABLE', 'the client has gone'));
+        reject(new GatewayError('UNAVAILABLE', 'the client disconnected'));
       };
       const waiting: Waiting = {
         weight,

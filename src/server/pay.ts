@@ -136,7 +136,7 @@ function take(limiter: RateLimiter, key: string): void {
 function refuseForeign({ request }: Exchange): void {
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    throw new GatewayError('FORBIDDEN', 'forms are taken from the page itself');
+    throw new GatewayError('FORBIDDEN', 'forms are accepted from the page itself only');
 }
 
 /** How browsers say that they load ahead: today's, those of old Chrome and Safari, and that of Firefox. */
@@ -145,15 +145,15 @@ const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 /** A browser that loads ahead has no visitor yet: no session is opened for it. */
 function refuseAhead({ request }: Exchange): void {
   if (AHEAD.some((name) => /^(prefetch|preview)/.test(String(request.headers[name] ?? ''))))
-    throw new GatewayError('UNAVAILABLE', 'this is not loaded ahead', { retryAfter: 1 });
+    throw new GatewayError('UNAVAILABLE', 'this link must not be preloaded', { retryAfter: 1 });
 }
 
 async function readForm({ request }: Exchange): Promise<URLSearchParams> {
   if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded')
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'a form is application/x-www-form-urlencoded');
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the form must be application/x-www-form-urlencoded');
   const body = await readBody(request);
   if (body.length > FORM_BYTES_MAX)
-    throw new GatewayError('PAYLOAD_TOO_LARGE', `a form may have ${FORM_BYTES_MAX} bytes`);
+    throw new GatewayError('PAYLOAD_TOO_LARGE', `the form must not exceed ${FORM_BYTES_MAX} bytes`);
   return new URLSearchParams(body.toString('utf8'));
 }
 

@@ -12,12 +12,12 @@ export function presentError(error: unknown, log: Logger, requestId: string): Ga
   if (error instanceof GatewayError) return error;
   if (isDatabaseAway(error)) {
     log.warn({ requestId, err: error }, 'database away');
-    return new GatewayError('UNAVAILABLE', 'the database cannot be reached, or is too busy', {
+    return new GatewayError('UNAVAILABLE', 'the database cannot be reached or is too busy', {
       retryAfter: DATABASE_RETRY_SECONDS,
     });
   }
   log.error({ requestId, err: error }, 'unforeseen error');
-  return new GatewayError('INTERNAL', 'something unforeseen happened; the request id finds it in the log');
+  return new GatewayError('INTERNAL', 'unexpected error; the log has the details under the request id');
 }
 
 /** As `presentError`, for one error of a GraphQL result: the same codes, in `extensions`. */

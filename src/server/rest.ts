@@ -45,7 +45,7 @@ export async function serveRest(
 ): Promise<void> {
   const { request, search } = exchange;
   if (!accepts(request, 'application', 'json'))
-    throw new GatewayError('NOT_ACCEPTABLE', 'this path answers with application/json');
+    throw new GatewayError('NOT_ACCEPTABLE', 'this path returns application/json only');
   const { route, id } = match;
   requireScope(context, route.scope);
   const body = route.method === 'POST' ? await readJson(request) : '';
@@ -70,7 +70,7 @@ async function readJson(request: IncomingMessage): Promise<string> {
   const body = await readBody(request);
   if (body.length === 0) return '';
   if (mediaTypeOf(request) !== 'application/json')
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'POST takes a body of application/json');
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the body must be application/json');
   try {
     return UTF8.decode(body);
   } catch {
@@ -89,7 +89,7 @@ function idempotencyKeyOf(request: IncomingMessage): string | undefined {
 /** @throws {GatewayError} `METHOD_NOT_ALLOWED`; the answer's `Allow` header is `allowedMethods`. */
 export function checkMethod(method: string | undefined, allowed: readonly string[]): void {
   if (!allowed.includes(method ?? ''))
-    throw new GatewayError('METHOD_NOT_ALLOWED', `this path takes ${allowed.join(', ')}`);
+    throw new GatewayError('METHOD_NOT_ALLOWED', `this path accepts ${allowed.join(', ')} only`);
 }
 
 function decodeId(segment: string): string {

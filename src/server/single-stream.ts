@@ -187,7 +187,7 @@ async function perform(
   const leave = await context.limits.enter(costOf({ query, operationName, variables }, context));
   try {
     if (stream.operations >= OPERATIONS_MAX)
-      throw new GatewayError('RATE_LIMITED', `at most ${OPERATIONS_MAX} operations on a stream`);
+      throw new GatewayError('RATE_LIMITED', `a stream can have at most ${OPERATIONS_MAX} operations`);
     if (kind === 'mutation') context.limits.takeWrite();
     stream.operations += 1;
     const { requestId } = context;

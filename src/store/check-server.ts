@@ -62,7 +62,9 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query('select current_setting($1)::int as version', ['server_version_num']);
   const version = rows[0]?.version as number;
   if (version < OLDEST_VERSION)
-    throw new StoreError(`PostgreSQL 16 or newer is needed, the server is ${Math.floor(version / 10_000)}`);
+    throw new StoreError(
+      `PostgreSQL 16 or newer is required; the server is version ${Math.floor(version / 10_000)}`,
+    );
 }
 
 /** Two open connections have a backend each, unless a pooler lends them one after the other. */

@@ -132,7 +132,7 @@ export function readEntry(body: Json): HistoryEntry {
     throw new HistoryError('debit, credit: expected one of them above zero and the other zero');
   }
   if (before + credit - debit !== after)
-    throw new HistoryError('does not chain: previous_balance + credit - debit is not balance');
+    throw new HistoryError('does not chain: previous_balance + credit - debit differs from balance');
   if (before < 0n || after < 0n)
     throw new HistoryError('previous_balance, balance: expected no balance below zero');
   const end2end = body.transaction === null ? null : identifierOf(body, 'transaction');

@@ -121,7 +121,7 @@ describe('isolation', () => {
       `mutation { ${name}${call.replace(/\$(\w+)/, (_all, id: string) => ids[id] as string)} }`;
     const { requestId: _one, ...foreign } = await refusal(document(own), {}, stranger.apiKey);
     const { requestId: _other, ...missing } = await refusal(document(none), {}, stranger.apiKey);
-    expect(foreign).toEqual({ code: 'NOT_FOUND', message: 'there is no such path or record' });
+    expect(foreign).toEqual({ code: 'NOT_FOUND', message: 'the path or record does not exist' });
     expect(missing).toEqual(foreign);
     expect(await stepNow(transaction.end2end)).toBe('static_entry/AMOUNT');
   });

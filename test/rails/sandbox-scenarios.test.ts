@@ -323,9 +323,9 @@ describe('refusals', () => {
   });
 
   test.each([
-    ['pay', '10.00', 'is not taken by this scenario'],
-    ['hold', '10.00', 'is not taken by this scenario'],
-    ['deposit', '10.00', 'is not taken by this scenario'],
+    ['pay', '10.00', 'is not accepted by this scenario'],
+    ['hold', '10.00', 'is not accepted by this scenario'],
+    ['deposit', '10.00', 'is not accepted by this scenario'],
     ['pay-over', 'abc', 'must be a decimal number above zero with at most 2 decimals, such as 12.50'],
     ['pay-over', '', 'must be a decimal number above zero with at most 2 decimals, such as 12.50'],
     ['pay-over', '1e3', 'must be a decimal number above zero with at most 2 decimals, such as 12.50'],
@@ -366,7 +366,9 @@ describe('refusals', () => {
     const done = await playAll(made, 'rest pay');
     // The row of long ago is only the transaction's name.
     for (const row of [made, done])
-      await refused(row, 'pay').toMatchObject({ message: 'the scenario pay does not fit at success/DONE' });
+      await refused(row, 'pay').toMatchObject({
+        message: 'the scenario pay is not possible at step success/DONE',
+      });
   });
 
   test.each([

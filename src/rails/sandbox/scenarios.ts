@@ -127,7 +127,7 @@ function amountViolation(
   { sourceCurrency }: ProcessRow,
   amount: string,
 ): string | undefined {
-  if (!amountOf) return 'is not taken by this scenario';
+  if (!amountOf) return 'is not accepted by this scenario';
   const currency = amountOf === 'payment' || !sourceCurrency ? BRL : currencyOfLedger(sourceCurrency);
   return amountProblem(amount, currency);
 }

@@ -40,5 +40,8 @@ export interface Playable {
 
 /** @returns the error for a scenario that does not fit where the transaction stands. */
 export function stepConflict(scenario: string, row: ProcessRow): GatewayError {
-  return new GatewayError('STEP_CONFLICT', `the scenario ${scenario} does not fit at ${stepNameOf(row)}`);
+  return new GatewayError(
+    'STEP_CONFLICT',
+    `the scenario ${scenario} is not possible at step ${stepNameOf(row)}`,
+  );
 }
