@@ -654,7 +654,7 @@ describe('amounts out of limits', () => {
     const before = await rowCounts(app);
     const answer = await app.post(path, { ...BODIES[path], ...change });
     expect([answer.status, answer.json.code]).toEqual([422, 'LIMIT_EXCEEDED']);
-    expect(answer.json.detail).toMatch(/1 to 50000 BRL|nothing would be left/);
+    expect(answer.json.detail).toMatch(/1 to 50000 BRL|does not cover/);
     expect(await rowCounts(app)).toEqual(before);
   });
 });

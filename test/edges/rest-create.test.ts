@@ -753,7 +753,7 @@ describe('refusals by a rule', () => {
       withdrawal,
       { amount_received: '1' },
       'LIMIT_EXCEEDED',
-      /nothing would be left/,
+      /does not cover the network fee/,
     ],
     [
       'more than a withdrawal may be',

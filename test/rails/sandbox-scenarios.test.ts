@@ -361,7 +361,7 @@ describe('refusals', () => {
     for (const name of atStart)
       await refused(made, name).toMatchObject({
         code: 'STEP_CONFLICT',
-        message: `the scenario ${name} does not fit at valida_id/INITIAL`,
+        message: `the scenario ${name} is not possible at step valida_id/INITIAL`,
       });
     const done = await playAll(made, 'rest pay');
     // The row of long ago is only the transaction's name.
