@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWebhooks } from '../src/webhooks/worker.ts';
 import { startApp, useApp } from './support/app.ts';
 import { newHome } from './support/home.ts';
-import { useReceiver } from './support/receiver.ts';
+import { eventually, useReceiver } from './support/receiver.ts';
 import { SILENT } from './support/webhooks.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -49,9 +49,7 @@ function start(...args: string[]): { child: ChildProcess; stdout: () => string; 
   return { child, stdout: () => stdout, stderr: () => stderr };
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
+const until = (holds: () => boolean) => eventually(String(holds), holds);
 
 async function payOne(): Promise<string> {
   const { json } = await app.post('/v2/onramp', {

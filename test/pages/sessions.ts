@@ -105,7 +105,8 @@ export async function isRefreshed(page: Page): Promise<boolean> {
 
 /** Asks by the link "check now", which every page that waits has, until the title has come. */
 export async function waitThrough(page: Page, title: string): Promise<void> {
-  while (!(await textOf(page, 'h1')).includes(title)) {
+  for (let looks = 0; !(await textOf(page, 'h1')).includes(title); looks += 1) {
+    expect(looks, `the title "${title}" does not come`).toBeLessThan(200);
     expect(await isRefreshed(page)).toBe(true);
     await goOn(page, 'main p > a[href^="/pay/"]');
   }

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, useApp } from '../support/app.ts';
 import { allowWithdrawals, cpfOf, type Merchant } from '../support/load.ts';
+import { eventually } from '../support/receiver.ts';
 
 const app = useApp();
 let groups: Merchant['groups'];
@@ -445,9 +446,7 @@ function gate<Rail extends object>(rail: Rail, name: keyof Rail) {
     restore,
     let: (call: number) => held[call]?.go(),
     fail: (call: number) => held[call]?.fail(new Error('the rail is not well')),
-    calls: async (count: number) => {
-      while (held.length < count) await setTimeout(5);
-    },
+    calls: (count: number) => eventually(`${count} calls of the rail`, () => held.length >= count),
   };
 }
 

@@ -22,6 +22,7 @@ import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { cpfOf } from '../support/load.ts';
+import { eventually } from '../support/receiver.ts';
 
 const store = useDatabase();
 const SILENT = pino({ level: 'silent' });
@@ -243,7 +244,7 @@ describe('two workers', () => {
       workers.push(startWorker(own, SILENT));
     }
     const made = await Promise.all(Array.from({ length: 150 }, () => make('onramp')));
-    for (const row of made) while ((await stepOf(row)) !== 'depositpix/QRCODE') await setTimeout(10);
+    for (const row of made) await untilPayable(row);
     expect(twice).toEqual([]);
     expect([...begun.values()].filter((times) => times > 1)).toEqual([]);
     expect(begun.size).toBe(150);
@@ -255,10 +256,10 @@ describe('two workers', () => {
     for (const row of made) expect(await die(row)).toHaveLength(1);
     for (const _ of [0, 1]) workers.push(startWorker(services, SILENT));
     const other = await make('onramp');
-    while ((await stepOf(other)) !== 'depositpix/QRCODE') await setTimeout(10);
+    await untilPayable(other);
     for (const row of made) expect(await stepOf(row)).toBe('valida_id/INITIAL');
     await endLeases();
-    for (const row of made) while ((await stepOf(row)) !== 'depositpix/QRCODE') await setTimeout(10);
+    for (const row of made) await untilPayable(row);
   });
 
   test('one that is stopped ends what it has begun, and begins nothing more', async () => {
@@ -333,7 +334,7 @@ describe('a worker that died', () => {
     const advance = own.advance;
     const dying = withParts(own, { advance: dieAt(advance, 'charge_created') });
     void settle(dying, SILENT, { only: keyOf(row), patienceMs: 0 });
-    while (made.length === 0) await setTimeout(5);
+    await eventually('the charge', () => made.length > 0);
     await endLeases();
     await run(row, own);
     expect(made).toHaveLength(2);
@@ -657,15 +658,17 @@ async function path(row: ProcessRow): Promise<string> {
   return rows.map(({ step }) => step).join(' ');
 }
 
+const untilPayable = (row: ProcessRow) =>
+  eventually(`${row.end2end} can be paid`, async () => (await stepOf(row)) === 'depositpix/QRCODE');
+
 async function ordered(row: ProcessRow, kind: string): Promise<void> {
-  for (;;) {
+  await eventually(`an order: ${kind}`, async () => {
     const { rows } = await store.owner.query(
       'select key from sandbox_order where account_id = $1 and kind = $2 and key like $3',
       [String(accountId), kind, `${row.end2end}:%`],
     );
-    if (rows.length > 0) return;
-    await setTimeout(10);
-  }
+    return rows.length > 0;
+  });
 }
 
 /** The worker dies where it would have told this: it never comes back. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const RUN = ['--disable-warning=ExperimentalWarning', 'scripts/run.ts'];
-const START_MAX_MS = 40_000;
+const START_MAX_MS = 90_000;
 
 /** A command that ended. */
 export interface Ended {

@@ -80,7 +80,7 @@ export function useReceiver(): Receiver {
     at,
     answer: (name, behaviour) => behaviours.set(`/${name}`, behaviour),
     most: (name) => most.get(`/${name}`) ?? 0,
-    until: (name, count, timeoutMs = 8_000) =>
+    until: (name, count, timeoutMs = PATIENCE_MS) =>
       eventually(
         `${count} requests at /${name}`,
         () => (at(name).length >= count ? at(name) : undefined),
@@ -89,16 +89,19 @@ export function useReceiver(): Receiver {
   };
 }
 
-/** Waits until the look gives something. @throws when it does not in time. */
+/** Far above what anything takes on a busy machine: only what never comes is waited for so long. */
+const PATIENCE_MS = 30_000;
+
+/** Waits until the look gives something, or true. @throws when it does not in time, naming what is missing. */
 export async function eventually<Found>(
   what: string,
-  look: () => Found | undefined | Promise<Found | undefined>,
-  timeoutMs = 8_000,
+  look: () => Found | undefined | false | Promise<Found | undefined | false>,
+  timeoutMs = PATIENCE_MS,
 ): Promise<Found> {
   const until = Date.now() + timeoutMs;
   for (;;) {
     const found = await look();
-    if (found !== undefined) return found;
+    if (found !== undefined && found !== false) return found;
     if (Date.now() > until) throw new Error(`not in ${timeoutMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

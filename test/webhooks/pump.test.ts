@@ -83,14 +83,10 @@ const payloadOf = async ({ accountId }: Shop, seq: number): Promise<string> =>
     ])
   ).rows[0]?.payload;
 const untilStates = (shop: Shop, ...states: string[]) =>
-  eventually(
-    `deliveries ${states}`,
-    async () => {
-      const rows = await deliveriesOf(shop);
-      return `${rows.map(({ state }) => state)}` === `${states}` ? rows : undefined;
-    },
-    10_000,
-  );
+  eventually(`deliveries ${states}`, async () => {
+    const rows = await deliveriesOf(shop);
+    return `${rows.map(({ state }) => state)}` === `${states}` ? rows : undefined;
+  });
 const untilAttempts = (shop: Shop, count: number) =>
   eventually(`${count} attempts`, async () => {
     const rows = await attemptsOf(shop);
@@ -138,6 +134,19 @@ describe('a delivery', () => {
   });
 });
 
+/**
+ * Waits until the pump has looked at all that is due, and sent it: two events that begin now are received one after the
+ * other. So what was due before has been sent, and what has not been sent was not due.
+ */
+async function untilLooked(): Promise<void> {
+  const marker = await openShop();
+  for (const count of [1, 2]) {
+    await happen(marker, 1);
+    await receiver.until(marker.name, count);
+    await untilAttempts(marker, count);
+  }
+}
+
 describe('order', () => {
   test('of each transaction, while others go on', async () => {
     const shop = await openShop({}, 5);
@@ -159,7 +168,7 @@ describe('order', () => {
     await happen(shop, 1, 1, 2);
     await receiver.until(shop.name, begun.length);
     await untilAttempts(shop, begun.length);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await untilLooked();
     expect(receiver.at(shop.name).map(seqOf).toSorted()).toEqual(begun);
     receiver.answer(shop.name, { status: 200 });
     clock.advance(6 * SECOND);
@@ -203,7 +212,7 @@ describe('a failure', () => {
     receiver.answer(shop.name, { status: 200 });
     await happen(shop, 2);
     clock.advance(9 * MINUTE);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await untilLooked();
     expect(receiver.at(shop.name)).toHaveLength(1);
     clock.advance(2 * MINUTE);
     await untilStates(shop, 'delivered', 'delivered');
@@ -263,7 +272,7 @@ describe('the endpoint', () => {
     });
     await happen(shop, 1);
     clock.advance(DAY);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await untilLooked();
     expect(receiver.at(shop.name)).toHaveLength(2);
     expect(await deliveriesOf(shop)).toHaveLength(3);
   });
@@ -296,7 +305,7 @@ describe('the endpoint', () => {
         'the outcome',
         async () => (await endpointOf(shop)).consecutive_failures >= 10 + probe || undefined,
       );
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await untilLooked();
       expect(receiver.at(shop.name)).toHaveLength(begun + probe);
     }
     expect(waits.slice(-1)[0]).toBeGreaterThan(200);
@@ -352,7 +361,7 @@ describe('the endpoint', () => {
     const shop = await openShop({ state: 'paused' });
     await happen(shop, 1, 1, 1);
     await untilStates(shop, 'pending', 'pending', 'pending');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await untilLooked();
     expect(receiver.at(shop.name)).toEqual([]);
     await test$.owner.query(`update webhook_endpoint set state = 'enabled' where account_id = $1`, [
       String(shop.accountId),
