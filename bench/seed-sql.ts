@@ -1,6 +1,6 @@
 /**
  * The statements that fill an account: set-based, straight into the tables, and in the order in which the service
- * itself would have written them, so that every invariant of `ledger_verify` holds.
+ * itself would have written them, so that every invariant of `crossramp verify` holds.
  *
  * Every transaction moves four statement lines and two house lines, in two journals:
  * money in:  E.fx → to_receive; to_receive → available, of which a fee → R.fee

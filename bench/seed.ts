@@ -14,6 +14,7 @@ import {
 } from '../src/ledger/chart.ts';
 import { createAccount } from '../src/store/accounts.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
+import { verifyLedger } from '../src/store/verify.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { withBenchServer } from './environment.ts';
 import {
@@ -76,7 +77,7 @@ export async function seed(
     const large = await account(`bench-${largeSize}`, largeSize);
     for (let i = NEIGHBOURS / 2 + 1; i <= NEIGHBOURS; i++)
       await account(`bench-neighbour-${i}`, NEIGHBOUR_SIZE);
-    if (made.includes(true)) await settle(owner, small);
+    if (made.includes(true)) await settle(owner, database, small);
     return { small, large };
   } finally {
     await database.close();
@@ -194,10 +195,10 @@ async function insertLedger(owner: pg.Client, id: bigint, size: number): Promise
 }
 
 /** Leaves the database as a running service has it: audited, analysed, nothing to be cleaned or written. */
-async function settle(owner: pg.Client, audited: SeededAccount): Promise<void> {
-  const { rows } = await owner.query('select * from ledger_verify($1) limit 5', [audited.id]);
-  if (rows.length > 0) throw new Error(`the seed is wrong: ${JSON.stringify(rows)}`);
-  console.log(`ledger_verify of ${audited.handle}: no defects`);
+async function settle(owner: pg.Client, database: Database, audited: SeededAccount): Promise<void> {
+  const { defects } = await verifyLedger(database, audited.id);
+  if (defects.length > 0) throw new Error(`the seed is wrong: ${defects[0]?.detail}`);
+  console.log(`audit of ${audited.handle}: no defects`);
   await owner.query('vacuum (analyze)');
   await owner.query('checkpoint');
 }

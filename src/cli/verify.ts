@@ -1,8 +1,8 @@
 /** `crossramp verify`. */
 import { Command } from 'commander';
 import { allAccounts } from '../store/accounts.ts';
-import { type Defect, verifyLedger } from '../store/ledger.ts';
-import { accountNamed, answer, jsonOption } from './output.ts';
+import { type Defect, verifyLedger } from '../store/verify.ts';
+import { accountNamed, answer, jsonOption, progressWriter } from './output.ts';
 import { withStore } from './with-store.ts';
 
 /** The auditor. */
@@ -12,19 +12,25 @@ export function verifyCommand(): Command {
     .option('--account <id>', 'only this account: its id, or "sandbox"')
     .addOption(jsonOption())
     .action(async (options: { account?: string; json?: boolean }) => {
+      const progress = progressWriter<{ lines: number }>(
+        options,
+        ({ lines }) => `${lines.toLocaleString('en-US')} lines checked`,
+      );
       const { checked, defects } = await withStore(async ({ database }) => {
         const accounts = options.account
           ? [await accountNamed(database, options.account)]
           : await allAccounts(database);
         const result = { checked: 0, defects: [] as ReturnType<typeof shownDefect>[] };
         for (const accountId of accounts) {
-          // All of an account is checked in one snapshot.
-          const account = await database.withTx((tx) => verifyLedger(tx, accountId));
+          const account = await verifyLedger(database, accountId, {
+            onProgress: (lines) => progress.tell({ lines: result.checked + lines }),
+          });
           result.checked += account.checked;
           result.defects.push(...account.defects.map((defect) => shownDefect(accountId, defect)));
         }
         return result;
       });
+      progress.end();
       const lines = defects.map((each) => `account ${each.accountId}: ${each.defect}: ${each.detail}`);
       answer(
         options,

@@ -1,8 +1,8 @@
-/** The ledger in the database: statement pages, balances, opening and posting, and the auditor. */
+/** The ledger in the database: statement pages, balances, opening and posting. */
 import type { Instant } from '../base/instant.ts';
 import type { AccountSheet } from '../ledger/chart.ts';
 import type { TransactionRow } from '../templates/facts.ts';
-import type { Database, Statement, Tx } from './database.ts';
+import type { Database, Statement } from './database.ts';
 import { TRANSACTION_COLUMNS, TRANSACTION_SELECT } from './transactions.ts';
 
 /** A ledger account as a statement shows it. */
@@ -79,14 +79,6 @@ export interface BalanceRow {
   readonly balance: string;
 }
 
-/** Something that the auditor found wrong. */
-export interface Defect {
-  readonly defect: string;
-  readonly ledgerAccountId: bigint | null;
-  readonly at: bigint | null;
-  readonly detail: string;
-}
-
 const LINE_COLUMNS = `(s.line).ledger_account_id as "ledgerAccountId", (s.line).seq, (s.line).id, (s.line).journal_id as "journalId",
   (s.line).transaction_id as "transactionId", (s.line).posted_at as "postedAt", (s.line).delta, (s.line).balance_before as "balanceBefore",
   (s.line).balance_after as "balanceAfter", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale, a.sub_account as "subAccount"`;
@@ -141,15 +133,6 @@ const CURRENCIES_HELD: Statement = {
   name: 'currencies_held',
   text: `select distinct currency from ledger_account where account_id = $1 and sub_account > 0`,
 };
-const VERIFY: Statement = {
-  name: 'ledger_verify',
-  text: `select defect, ledger_account_id as "ledgerAccountId", at, detail from ledger_verify($1)`,
-};
-const LINE_COUNT: Statement = {
-  name: 'ledger_line_count',
-  text: `select count(*) as lines from ledger_line where account_id = $1`,
-};
-
 type FlatLine = Omit<LedgerLineRow, 'accountId' | 'ledgerAccount'> &
   Omit<LedgerAccountRow, 'accountId' | 'id'> & { total: bigint };
 
@@ -203,16 +186,6 @@ export function readBalances(database: Database, accountId: bigint, at?: Date): 
 export async function currenciesHeld(database: Database, accountId: bigint): Promise<string[]> {
   const rows = await database.query<{ currency: string }>(CURRENCIES_HELD, [accountId]);
   return rows.map((row) => row.currency);
-}
-
-/** Recomputes an account's ledger. @returns the lines that were checked, and everything that is wrong. */
-export async function verifyLedger(
-  database: Tx,
-  accountId: bigint,
-): Promise<{ checked: number; defects: Defect[] }> {
-  const defects = await database.query<Defect>(VERIFY, [accountId]);
-  const [count] = await database.query<{ lines: bigint }>(LINE_COUNT, [accountId]);
-  return { checked: Number(count?.lines ?? 0n), defects };
 }
 
 function filterValues(accountId: bigint, filter: StatementFilter): unknown[] {

@@ -10,9 +10,10 @@ import { exportAccount } from '../../src/resolvers/export-account.ts';
 import { type ImportProgress, importAccount } from '../../src/resolvers/import-account.ts';
 import { ImportRefused } from '../../src/resolvers/stage-history.ts';
 import { createAccount } from '../../src/store/accounts.ts';
-import { readBalances, verifyLedger } from '../../src/store/ledger.ts';
+import { readBalances } from '../../src/store/ledger.ts';
 import { withSnapshot } from '../../src/store/long-transaction.ts';
 import { listTransactions } from '../../src/store/transactions.ts';
+import { verifyLedger } from '../../src/store/verify.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { exact, type Members, TEMPLATE_NAMES, transaction } from '../support/records.ts';
@@ -167,6 +168,7 @@ describe('C-70: history comes back as it was', () => {
       { phase: 'transactions', done: 6_000, of: 6_000 },
     ]);
     expect(told.at(-1)).toEqual({ phase: 'entries', done: 6_000, of: 6_000 });
+    expect(await defectsOf(accountId)).toEqual([]);
   });
 
   it('C-10: older history after newer puts lists in order, and the book stays whole', async () => {

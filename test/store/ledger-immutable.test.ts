@@ -1,16 +1,18 @@
 /**
  * History cannot be changed: by nobody through SQL, and not unseen by a superuser. Every refusal is tried as the
- * owner and as the gateway's role; every defect that ledger_verify knows is made with the guards taken down, inside a
+ * owner and as the gateway's role; every defect that the auditor knows is made with the guards taken down, inside a
  * transaction that is rolled back.
  */
+import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BRL, currencyOf } from '../../src/base/currency.ts';
 import { houseSheet, subAccountSheet } from '../../src/ledger/chart.ts';
 import { createAccount } from '../../src/store/accounts.ts';
+import type { Tx } from '../../src/store/database.ts';
 import { type NewTransaction, openLedgerAccounts } from '../../src/store/history.ts';
-import { verifyLedger } from '../../src/store/ledger.ts';
 import { TRANSACTION_COLUMNS } from '../../src/store/transactions.ts';
+import { verifyLedger } from '../../src/store/verify.ts';
 import { useDatabase } from '../support/database.ts';
 import { insertTransactions } from '../support/records.ts';
 
@@ -59,9 +61,9 @@ beforeAll(async () => {
   ] as const)
     expect(await post(ref, lines, `${day}T12:00:00Z`, 1)).toBe('POSTED');
   await test.owner.query(
-    `with head as (update account_head set event_seq = 1 where account_id = $1)
+    `with head as (update account_head set event_seq = 3 where account_id = $1)
      insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
-     values ($1, 1, 'onramp.success.done', 1, 1, 'success', 'DONE', now(), '{}')`,
+     select $1, n, 'onramp.success.done', 1, n, 'success', 'DONE', now(), '{}' from generate_series(1, 3) n`,
     [accountId],
   );
 });
@@ -150,9 +152,9 @@ describe('what was written stays', () => {
   });
 
   it('the gateway can post, read, and add events', async () => {
-    const event = `with head as (update account_head set event_seq = 2 where account_id = OWN)
+    const event = `with head as (update account_head set event_seq = 4 where account_id = OWN)
       insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
-      values (OWN, 2, 'onramp.success.done', 1, 2, 'success', 'DONE', now(), '{}')`;
+      values (OWN, 4, 'onramp.success.done', 1, 2, 'success', 'DONE', now(), '{}')`;
     const posting = `select ledger_post(array[OWN::bigint], array['app'], array['h'::bytea], array['test'], array[null::bigint], null,
       array[1, 1], array[HOUSE, HELD]::bigint[], array[-5, 5]::numeric[])`;
     expect(await attempt([AS_APP, event, posting, 'select * from ledger_line'], done)).toBe('done');
@@ -248,7 +250,12 @@ describe('lines that are not a whole balanced journal are refused, whoever inser
 /** What a missing line makes wrong. */
 const WITHOUT_LINE = 'balance differs from its lines, journal does not balance, journal is not whole';
 
-describe('ledger_verify names what a superuser tampered with', () => {
+/** Runs statements on a connection that is in a transaction. */
+const throughClient = (client: pg.ClientBase): Tx => ({
+  query: async (statement, values) => (await client.query(statement.text, values as unknown[])).rows,
+});
+
+describe('the auditor names what a superuser tampered with', () => {
   const GUARDS_DOWN = [
     ...GUARDED.map((table) => `alter table ${table} disable trigger all`),
     'alter table ledger_balance disable trigger all',
@@ -316,25 +323,50 @@ describe('ledger_verify names what a superuser tampered with', () => {
       'update list_day set first_seq = 2 where first_seq = 1',
       'list day index',
     ],
+    ['an event gone', 'delete from event where seq = 2', 'event gap'],
+    ['the newest event gone', 'delete from event where seq = 3', 'event gap'],
+    [
+      'an event number given twice',
+      `insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
+        select account_id, seq, name, transaction_id, sequence, component, state, now() + interval '1 month', payload from event where seq = 2`,
+      'repeated event',
+    ],
     ['a day of a list gone', 'delete from list_day where first_seq = 3', 'list day index'],
   ];
 
   it.each(rows)('%s', async (_tampering, statement, defects) => {
     const found = await attempt([...GUARDS_DOWN, statement], (client) =>
-      client.query('select distinct defect from ledger_verify($1) order by 1', [accountId]),
+      // Slices of two rows: all that is checked over the edge of a slice is checked.
+      verifyLedger(throughClient(client), accountId, { slice: 2 }),
     );
-    expect(found.rows.map((row) => row.defect).join(', ')).toBe(defects);
+    expect([...new Set(found.defects.map(({ defect }) => defect))].toSorted().join(', ')).toBe(defects);
   });
 
   it('and the table above has every defect that it knows', async () => {
-    const {
-      rows: [verify],
-    } = await test.owner.query(`select prosrc from pg_proc where proname = 'ledger_verify'`);
-    const known = [...verify.prosrc.matchAll(/^\s*(?:union all )?select '([^']+)'/gm)].map(
-      ([, name]) => name,
+    const sources = ['verify.ts', 'verify-sql.ts'].map((name) =>
+      readFileSync(new URL(`../../src/store/${name}`, import.meta.url), 'utf8'),
     );
+    const known = [
+      ...sources.join('').matchAll(/(?:select |\[\[|then |else |jsonb_build_array\()'([a-z]+ [a-z ]+)'/g),
+    ].map(([, name]) => name as string);
     expect(known).not.toEqual([]);
     const made = new Set(rows.flatMap(([, , defects]) => defects.split(', ')));
     expect(known.filter((name) => !made.has(name))).toEqual([]);
+  });
+
+  it('what is posted while it reads is no defect, and no statement waits for the next one in a transaction', async () => {
+    let posted = 0;
+    const growing: Tx = {
+      query: async (statement, values) => {
+        const rows = await test.database.query(statement, values);
+        posted += 1;
+        expect(await post(`meanwhile ${posted}`, 'HOUSE -1, HELD 1')).toBe('POSTED');
+        const open = `select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`;
+        expect((await test.owner.query(open)).rows).toEqual([]);
+        return rows as never[];
+      },
+    };
+    expect(await verifyLedger(growing, accountId, { slice: 2 })).toEqual({ checked: 7, defects: [] });
+    expect(posted).toBeGreaterThan(8);
   });
 });

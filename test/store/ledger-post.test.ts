@@ -9,7 +9,7 @@ import { houseSheet, subAccountSheet } from '../../src/ledger/chart.ts';
 import { createAccount } from '../../src/store/accounts.ts';
 import { type Database, openDatabase, type Statement } from '../../src/store/database.ts';
 import { openLedgerAccounts } from '../../src/store/history.ts';
-import { verifyLedger } from '../../src/store/ledger.ts';
+import { verifyLedger } from '../../src/store/verify.ts';
 import { useDatabase } from '../support/database.ts';
 
 const test = useDatabase();

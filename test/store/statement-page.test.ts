@@ -16,8 +16,8 @@ import {
   readStatementLines,
   type StatementFilter,
   type StatementSlice,
-  verifyLedger,
 } from '../../src/store/ledger.ts';
+import { verifyLedger } from '../../src/store/verify.ts';
 import { useDatabase } from '../support/database.ts';
 
 const test = useDatabase();
