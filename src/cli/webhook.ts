@@ -78,6 +78,7 @@ export function asOperator<Result>(
       mode: keyModeOf(own.mode),
       scopes: SCOPES,
       allowedCidrs: [],
+      allowedOrigins: [],
     } as const;
     return work({ ...own, caller });
   });

@@ -75,6 +75,7 @@ export function sessionCaller({ mode }: Services, { accountId, id }: ProcessRow)
     mode: keyModeOf(mode),
     scopes: [],
     allowedCidrs: [],
+    allowedOrigins: [],
     transactionId: id,
   };
 }

@@ -4,6 +4,7 @@ import type { Registry } from '../templates/registry.ts';
 import { defineActs } from './acts.ts';
 import { defineBalances } from './balance.ts';
 import { defineBranding } from './branding.ts';
+import { defineBrowserAccess } from './browser-access.ts';
 import { createBuilder } from './builder.ts';
 import { defineOfframpCreation } from './create-offramp.ts';
 import { defineOnrampCreations } from './create-onramp.ts';
@@ -53,6 +54,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSandbox(builder, currencies, transaction);
   const account = defineViewer(builder);
   defineSettings(builder, account, template);
+  defineBrowserAccess(builder, account);
   defineBranding(builder, account);
   defineWhitelist(builder, account, pixKeyType);
   defineStaticLinks(builder, account, currencies);

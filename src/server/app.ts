@@ -10,6 +10,7 @@ import { asyncApiDocument } from '../rest-compat/asyncapi.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
+import { isOriginListed } from '../store/accounts.ts';
 import { findValidKeys, type KeyRecord } from '../store/api-keys.ts';
 import {
   type Authenticate,
@@ -20,6 +21,7 @@ import {
 } from './authenticate.ts';
 import { checkRequest } from './check-request.ts';
 import { type AddressCheck, clientAddress, networksOf } from './client-address.ts';
+import { type Cors, createCors, isPreflight } from './cors.ts';
 import { graphqlServer, serveGraphiql } from './graphql.ts';
 import type { KeyLimits } from './graphql-context.ts';
 import {
@@ -90,13 +92,15 @@ export function createApp({ config, services, log }: AppParts): App {
   const streams = new OpenStreams((keys) => findValidKeys(database, keys));
   const graphqlApi = graphqlServer(buildSchema(registry), streams, log);
   const limiters = limitersOf(config);
-  const admit = admission(services, limiters);
+  const cors = createCors((origin) => isOriginListed(database, origin));
+  const admit = admission(services, limiters, cors);
   const limitsOf = operationLimits(limiters);
   let isDraining = false;
 
   const rest = async (exchange: Exchange, match: Match) => {
     exchange.route = match.route.path;
     exchange.allowed = methodsOf(match.route);
+    if (isPreflight(exchange)) return cors.preflight(exchange, false);
     checkMethod(exchange.request.method, exchange.allowed);
     const { context, headers } = await admit(
       exchange,
@@ -109,6 +113,7 @@ export function createApp({ config, services, log }: AppParts): App {
     exchange.route = exchange.path;
     const isStream = exchange.path === GRAPHQL_STREAM_PATH;
     exchange.allowed = isStream ? GRAPHQL_STREAM_METHODS : GRAPHQL_METHODS;
+    if (isPreflight(exchange)) return cors.preflight(exchange, true);
     checkMethod(exchange.request.method, exchange.allowed);
     if (!isStream && config.graphiql && wantsPage(exchange)) return serveGraphiql(exchange);
     const { context, headers } = await admit(exchange, authenticatePayer, 'read');
@@ -127,7 +132,7 @@ export function createApp({ config, services, log }: AppParts): App {
     checkRequest(exchange.request);
     const match = findRoute(exchange.path);
     if (match) return rest(exchange, match);
-    if (exchange.path === GRAPHQL_PATH || exchange.path === GRAPHQL_STREAM_PATH) return graphql(exchange);
+    if (isGraphql(exchange)) return graphql(exchange);
     return serveOpen(exchange);
   };
 
@@ -136,7 +141,11 @@ export function createApp({ config, services, log }: AppParts): App {
     if (isDraining) response.setHeader('connection', 'close');
     if (log.isLevelEnabled('info')) logWhenDone(log, exchange);
     dispatch(exchange)
-      .catch((error: unknown) => refuse(exchange, error, config.publicUrl, log))
+      .catch(async (error: unknown) => {
+        if (exchange.accountId === undefined)
+          await cors.allowRefusal(exchange, isGraphql(exchange)).catch(() => {});
+        refuse(exchange, error, config.publicUrl, log);
+      })
       // A refusal that cannot be written ends its connection, never the process.
       .catch(() => response.destroy());
   };
@@ -149,7 +158,7 @@ export function createApp({ config, services, log }: AppParts): App {
 }
 
 /** @returns what identifies the caller and takes the request from its bucket. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
-function admission(services: Services, limiters: Limiters) {
+function admission(services: Services, limiters: Limiters, cors: Cors) {
   return async (
     exchange: Exchange,
     authenticate: Authenticate,
@@ -157,10 +166,15 @@ function admission(services: Services, limiters: Limiters) {
   ): Promise<{ context: Context; headers: Record<string, string> }> => {
     const caller = await authenticate(exchange);
     exchange.accountId = caller.accountId;
+    cors.allow(exchange, caller);
     const allowance = takeAllowance(limiters?.[kind], caller.id);
     const own = await services.forAccount(caller.accountId);
-    return { context: { ...own, caller }, headers: { ...allowance, ...originsOf(caller) } };
+    return { context: { ...own, caller }, headers: allowance };
   };
+}
+
+function isGraphql({ path }: Exchange): boolean {
+  return path === GRAPHQL_PATH || path === GRAPHQL_STREAM_PATH;
 }
 
 /** Whether a browser asks, and not an operation. */
@@ -173,6 +187,9 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse, isTruste
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
   const given = request.headers['x-request-id'];
+  // Media types are compared without case, here and by whatever reads the request after us.
+  const { accept } = request.headers;
+  if (accept !== undefined) request.headers.accept = accept.toLowerCase();
   return {
     request,
     response,
@@ -216,11 +233,6 @@ function takeAllowance(limited: Limited | undefined, keyId: string, requests = 1
     });
   }
   return rateLimitHeaders(limit, allowance);
-}
-
-/** A payer's page may stand anywhere: its token says all, and no browser adds anything to it by itself. Keys stay on servers. */
-function originsOf({ transactionId }: Context['caller']): Record<string, string> {
-  return transactionId === undefined ? {} : { 'access-control-allow-origin': '*' };
 }
 
 /** Reads and writes of a key are counted apart (C-53). */

@@ -6,6 +6,7 @@ import { isSessionToken } from '../base/session-token.ts';
 import type { RateLimit } from '../config.ts';
 import type { Services } from '../resolvers/context.ts';
 import { findSession, sessionCaller } from '../resolvers/payment-session.ts';
+import { streamTokenCaller } from '../resolvers/stream-token.ts';
 import { findValidKey, type KeyRecord, touchKey } from '../store/api-keys.ts';
 import type { Database } from '../store/database.ts';
 import { type AddressCheck, limitedAddress, networksOf } from './client-address.ts';
@@ -64,14 +65,20 @@ export function authenticator(database: Database): Authenticate {
 }
 
 /**
- * @returns the check where payers ask too: an API key, or the token of a payment session, as bearer or, because a browser's
+ * @returns the check where payers ask too: an API key, or the token of a payment session or of streams, as bearer or, because a browser's
  *   EventSource sends no headers, as `access_token` of the query (RFC 6750 section 2.3). A key in a query is refused.
  */
 export function payerAuthenticator(services: Services, authenticate: Authenticate): Authenticate {
   const known = new Map<string, KeyRecord>();
+  const authenticateStream = async ({ address }: Pick<Exchange, 'address'>, token: string) => {
+    const caller = await streamTokenCaller(services.database, token);
+    if (!caller || !allowList(caller.allowedCidrs)(address)) throw refusal();
+    return caller;
+  };
   return async (exchange) => {
     const { request } = exchange;
     const token = bearerToken(request) ?? queryToken(request);
+    if (token?.startsWith('crst_')) return authenticateStream(exchange, token);
     if (token === undefined || !isSessionToken(token)) return authenticate(exchange);
     let caller = known.get(token);
     if (!caller) {

@@ -1,5 +1,6 @@
 /** What the parts of the server that execute GraphQL share. */
 import type { DocumentNode, GraphQLError } from 'graphql';
+import { GatewayError } from '../base/errors.ts';
 import type { GraphqlContext } from '../schema/builder.ts';
 
 /** What the caller's key may do, while a request of it is answered (C-53). */
@@ -28,3 +29,11 @@ export type Prepared =
 
 /** Parses and validates with all bounds. */
 export type Prepare = (query: string, context: ServerContext) => Prepared;
+
+/** @returns the refusal of what a stream token does not open. */
+export function onlySubscriptions(): GatewayError {
+  return new GatewayError(
+    'FORBIDDEN',
+    'a stream token opens subscriptions only, with Accept: text/event-stream',
+  );
+}

@@ -19,7 +19,13 @@ import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
 import { DOCUMENT_BOUNDS } from './document-bounds.ts';
-import type { KeyLimits, Prepare, Prepared, ServerContext } from './graphql-context.ts';
+import {
+  type KeyLimits,
+  onlySubscriptions,
+  type Prepare,
+  type Prepared,
+  type ServerContext,
+} from './graphql-context.ts';
 import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, send, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -77,6 +83,7 @@ export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: 
       if (document && getOperationAST(document, params.operationName)?.operation === 'subscription')
         return subscribe(exchange, context, params, document, headers);
     }
+    if (context.caller.isForStreams) throw onlySubscriptions();
     if (request.method === 'POST') {
       const operation = isPlainOperation(params) ? known(params, context) : undefined;
       const mediaType = answerMediaType(exchange);
@@ -198,14 +205,27 @@ function searchParams({ search }: Exchange): unknown {
 }
 
 function isPlainOperation(params: unknown): params is OperationParams {
-  if (typeof params !== 'object' || params === null || Array.isArray(params)) return false;
-  const { query, operationName, variables, ...rest } = params as Record<string, unknown>;
+  if (!isMembers(params)) return false;
+  const { query, operationName, variables, extensions } = params;
   return (
     typeof query === 'string' &&
     (operationName == null || typeof operationName === 'string') &&
-    (variables == null || (typeof variables === 'object' && !Array.isArray(variables))) &&
-    Object.keys(rest).length === 0
+    (variables == null || isMembers(variables)) &&
+    (extensions == null || isMembers(extensions))
   );
+}
+
+function isMembers(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Members that GraphQL over HTTP does not know are ignored, as it says: clients send some of their own. */
+function knownMembers(params: unknown): unknown {
+  if (!isMembers(params)) return params;
+  const { query, operationName, variables, extensions } = params;
+  if (query === undefined)
+    throw new GatewayError('BAD_REQUEST', 'query: the text of a GraphQL document is required');
+  return { query, operationName, variables, extensions };
 }
 
 async function readParams({ request }: Exchange): Promise<unknown> {
@@ -213,11 +233,13 @@ async function readParams({ request }: Exchange): Promise<unknown> {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the body must be application/json');
   }
   const body = await readBody(request);
+  let params: unknown;
   try {
-    return JSON.parse(body.toString('utf8'));
+    params = JSON.parse(body.toString('utf8'));
   } catch {
     throw new GatewayError('BAD_REQUEST', 'the body is not JSON');
   }
+  return knownMembers(params);
 }
 
 /** Bounds on documents, checked before anything is executed; the builder adds bounds on what a page costs. */

@@ -7,7 +7,7 @@ import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema, getOpe
 import { createHandler, type Request, type RequestParams, type Response } from 'graphql-sse';
 import type { Logger } from 'pino';
 import { GatewayError, notFound } from '../base/errors.ts';
-import type { Prepare, ServerContext } from './graphql-context.ts';
+import { onlySubscriptions, type Prepare, type ServerContext } from './graphql-context.ts';
 import { type Exchange, send } from './http.ts';
 import type { OperationParams } from './known-operations.ts';
 import { isFrames, type LiveOperation, liveResults, openFrames, presented } from './live-operation.ts';
@@ -102,7 +102,7 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
     }
     const stream = reserved.get(nameOf(context, tokenOf(exchange)));
     if (!stream) throw notFound();
-    if (request.method === 'GET' && request.headers.accept === STREAM && !stream.isOpen)
+    if (request.method === 'GET' && request.headers.accept?.includes(STREAM) && !stream.isOpen)
       return open(exchange, { context, stream }, handle, parts.streams, headers);
     answer(exchange, await handle(requestOf(exchange, { context, stream }, body)), headers);
   };
@@ -184,6 +184,7 @@ async function perform(
   if (errors) return refuseDocument(errors, context, log);
   const kind = getOperationAST(document, operationName)?.operation;
   if (!kind) return refuseDocument([new GraphQLError(UNKNOWN_OPERATION)], context, log);
+  if (context.caller.isForStreams && kind !== 'subscription') throw onlySubscriptions();
   const leave = await context.limits.enter(costOf({ query, operationName, variables }, context));
   try {
     if (stream.operations >= OPERATIONS_MAX)

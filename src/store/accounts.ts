@@ -7,6 +7,14 @@ import type { Database, Statement, Tx } from './database.ts';
 export const SANDBOX_HANDLE = 'sandbox';
 
 const MODE: Statement = { name: 'account_mode', text: `select mode from account where id = $1` };
+const SET_ORIGINS: Statement = {
+  name: 'account_set_origins',
+  text: `update account set allowed_origins = $2 where id = $1`,
+};
+const IS_LISTED: Statement = {
+  name: 'account_lists_origin',
+  text: `select exists (select from account where allowed_origins @> array[$1]::text[]) as "isListed"`,
+};
 /** Modes never change, so none that was read is read again. */
 const REMEMBERED_MAX = 100_000;
 
@@ -83,4 +91,19 @@ export function listAccounts(database: Database): Promise<AccountRow[]> {
     select: { id: true, handle: true, mode: true, name: true, createdAt: true },
     orderBy: { id: 'asc' },
   });
+}
+
+/** Sets the origins whose pages may use the account's keys in a browser. */
+export async function setAllowedOrigins(
+  database: Database,
+  accountId: bigint,
+  origins: readonly string[],
+): Promise<void> {
+  await database.query(SET_ORIGINS, [accountId, origins]);
+}
+
+/** @returns whether any account lists the origin. */
+export async function isOriginListed(database: Database, origin: string): Promise<boolean> {
+  const [row] = await database.query<{ isListed: boolean }>(IS_LISTED, [origin]);
+  return row?.isListed === true;
 }

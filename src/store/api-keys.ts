@@ -12,10 +12,14 @@ export interface KeyRecord {
   readonly allowedCidrs: readonly string[];
   /** Set where the token of a payment session asks: its transaction, of which the public side is all that it opens. */
   readonly transactionId?: bigint;
+  /** Set where a stream token asks: subscriptions are all that it opens. */
+  readonly isForStreams?: true;
+  /** Origins whose pages may use the account's keys in a browser. */
+  readonly allowedOrigins: readonly string[];
 }
 
 /** A key to be stored. */
-export interface NewKey extends Omit<KeyRecord, 'transactionId'> {
+export interface NewKey extends Omit<KeyRecord, 'transactionId' | 'isForStreams' | 'allowedOrigins'> {
   readonly name: string;
   readonly hash: Buffer;
   /** Its last four characters. */
@@ -23,12 +27,18 @@ export interface NewKey extends Omit<KeyRecord, 'transactionId'> {
   readonly expiresAt: Date | null;
 }
 
+const COLUMNS = `k.account_id as "accountId", k.id, k.mode, k.scopes, k.allowed_cidrs as "allowedCidrs",
+  a.allowed_origins as "allowedOrigins"`;
+const IS_VALID = `k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  and (k.mode = 'live') = (a.mode = 'live')`;
 const VALID_BY_HASH: Statement = {
   name: 'api_key_by_hash',
-  text: `select k.account_id as "accountId", k.id, k.mode, k.scopes, k.allowed_cidrs as "allowedCidrs"
-    from api_key k join account a on a.id = k.account_id
-    where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-      and (k.mode = 'live') = (a.mode = 'live')`,
+  text: `select ${COLUMNS} from api_key k join account a on a.id = k.account_id where k.hash = $1 and ${IS_VALID}`,
+};
+const VALID_BY_ID: Statement = {
+  name: 'api_key_by_id',
+  text: `select ${COLUMNS}, k.hash from api_key k join account a on a.id = k.account_id
+    where k.account_id = $1 and k.id = $2 and ${IS_VALID}`,
 };
 const STILL_VALID: Statement = {
   name: 'api_keys_still_valid',
@@ -43,6 +53,16 @@ const TOUCH: Statement = {
 /** @returns the key of this hash, unless it is revoked or expired, or its mode is not that of its account. */
 export async function findValidKey(database: Database, hash: Buffer): Promise<KeyRecord | undefined> {
   const [key] = await database.query<KeyRecord>(VALID_BY_HASH, [hash]);
+  return key;
+}
+
+/** @returns the key of this id with what is stored of it, unless it is revoked or expired. */
+export async function findValidKeyById(
+  database: Database,
+  accountId: bigint,
+  id: string,
+): Promise<(KeyRecord & { readonly hash: Uint8Array }) | undefined> {
+  const [key] = await database.query<KeyRecord & { hash: Uint8Array }>(VALID_BY_ID, [accountId, id]);
   return key;
 }
 

@@ -56,6 +56,8 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: (typeof SCOPES)[number
   removeWhitelistEntry: ['move', '(id: "$entry") { id }'],
   updateTemplateSettings: ['admin', '(template: onramp, input: {}) { template }'],
   updateAccountSettings: ['admin', '(input: {}) { approvalAbove }'],
+  updateAllowedOrigins: ['admin', '(origins: [])'],
+  createStreamToken: ['read', ' { token }'],
   updateBranding: ['admin', '(input: {}) { displayName }'],
   createStaticLink: ['create', '(input: { name: "x", currency: "USDT_TRX" }) { slug }'],
   disableStaticLink: ['create', '(slug: "$slug") { slug }'],

@@ -5,6 +5,7 @@
 import {
   type GraphQLArgument,
   type GraphQLInputType,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isLeafType,
@@ -61,8 +62,7 @@ function rootFields(kind: 'Query' | 'Mutation' | 'Subscription'): [name: string,
   if (!type || !('getFields' in type)) throw new Error(`no ${kind}`);
   return Object.values(type.getFields()).map((field) => {
     const args = required('args' in field ? field.args : []);
-    const named = isNonNullType(field.type) ? field.type.ofType : field.type;
-    const selection = isLeafType(named) ? '' : ' { __typename }';
+    const selection = isLeafType(getNamedType(field.type)) ? '' : ' { __typename }';
     const given = RIGHT[field.name] ?? (args && `(${args})`);
     const document = `${kind.toLowerCase()} { ${field.name}${given}${selection} }`;
     return [field.name, document];

@@ -75,7 +75,14 @@ const KINDS: readonly Kind[] = ['in', 'in', 'in', 'delivered', 'out', 'deposited
  */
 export async function playDemo(services: Services, accountId: bigint, log: Logger): Promise<number> {
   if (await hasTransactions(services.database)) return 0;
-  const caller = { accountId, id: 'demo', mode: 'test', scopes: SCOPES, allowedCidrs: [] } as const;
+  const caller = {
+    accountId,
+    id: 'demo',
+    mode: 'test',
+    scopes: SCOPES,
+    allowedCidrs: [],
+    allowedOrigins: [],
+  } as const;
   const stage: DemoStage = {
     context: { ...services, caller },
     random: randomOf(SEED),

@@ -1,0 +1,44 @@
+/**
+ * The form of a stream token: `crst_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is an HMAC under what
+ * is stored of the API key that it was made with: nothing more has to be stored, any process can check it, and it ends with
+ * its key (docs/decisions/0018).
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** What a token says of itself; nothing of it holds before its signature was checked. */
+export interface StreamTokenClaims {
+  readonly accountId: bigint;
+  readonly keyId: string;
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
+}
+
+const FORM = /^crst_([1-9]\d{0,17})\.(key_[0-9A-Za-z]{1,40})\.(\d{1,12})\.([\w-]{43})$/;
+
+/** @param keyHash - what is stored of the key. @returns the token. */
+export function signStreamToken(claims: StreamTokenClaims, keyHash: Uint8Array): string {
+  return `${bodyOf(claims)}.${signatureOf(claims, keyHash).toString('base64url')}`;
+}
+
+/** @returns what a token says; undefined for a text of another form. */
+export function readStreamToken(token: string): StreamTokenClaims | undefined {
+  const [, accountId, keyId = '', expiresAt] = FORM.exec(token) ?? [];
+  return accountId === undefined
+    ? undefined
+    : { accountId: BigInt(accountId), keyId, expiresAt: Number(expiresAt) };
+}
+
+/** @param token - of the right form. @returns whether it was signed under this key. */
+export function isSignedStreamToken(token: string, claims: StreamTokenClaims, keyHash: Uint8Array): boolean {
+  const given = Buffer.from(FORM.exec(token)?.[4] ?? '', 'base64url');
+  const expected = signatureOf(claims, keyHash);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function signatureOf(claims: StreamTokenClaims, keyHash: Uint8Array): Buffer {
+  return createHmac('sha256', keyHash).update(bodyOf(claims)).digest();
+}
+
+function bodyOf({ accountId, keyId, expiresAt }: StreamTokenClaims): string {
+  return `crst_${accountId}.${keyId}.${expiresAt}`;
+}

@@ -1,0 +1,96 @@
+/**
+ * Which pages of other origins may read answers in a browser (the Fetch standard's CORS protocol). What the token of a payer or
+ * of a stream opens may be read by any page: no browser adds such a token by itself. What a key opens may be read by the pages
+ * of the origins that its account lists. A preflight carries no key, so any origin that some account lists may go on; the
+ * answer is then checked against the list of the key's own account.
+ */
+import type { KeyRecord } from '../store/api-keys.ts';
+import { type Exchange, send } from './http.ts';
+
+/** The answers to pages of other origins. */
+export interface Cors {
+  /** Answers a preflight. `isOpen`: tokens of payers and streams are taken on the path. */
+  readonly preflight: (exchange: Exchange, isOpen: boolean) => Promise<void>;
+  /** Lets the page read what comes, as far as the caller's account allows. */
+  readonly allow: (exchange: Exchange, caller: KeyRecord) => void;
+  /** Lets the page read why nobody was let in. */
+  readonly allowRefusal: (exchange: Exchange, isOpen: boolean) => Promise<void>;
+}
+
+/** Whether some account lists an origin. */
+type IsListed = (origin: string) => Promise<boolean>;
+
+const REQUEST_HEADERS = [
+  ...['accept', 'authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'],
+  'x-graphql-event-stream-token',
+].join(', ');
+const ANSWER_HEADERS = [
+  ...['crossramp-ignored-parameters', 'idempotent-replayed', 'ratelimit', 'ratelimit-policy', 'retry-after'],
+  'x-request-id',
+].join(', ');
+/** How long a browser may keep the answer to a preflight. Unit: seconds. */
+const PREFLIGHT_SECONDS = 600;
+/** How long it is believed that an origin is listed, or is not. */
+const BELIEVED_MS = 1_000;
+const REMEMBERED_MAX = 1_000;
+const ORIGIN_LENGTH_MAX = 300;
+
+/** @returns whether a request is a preflight. */
+export function isPreflight({ request: { method, headers } }: Exchange): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  );
+}
+
+/** @param find - whether some account lists an origin, as the database says. */
+export function createCors(find: IsListed): Cors {
+  const isListed = remembering(find);
+  const allowedBeforeKey = async (origin: string, isOpen: boolean) =>
+    isOpen || (origin.length <= ORIGIN_LENGTH_MAX && (await isListed(origin)));
+  return {
+    preflight: async (exchange, isOpen) => {
+      const origin = exchange.request.headers.origin ?? '';
+      const isAllowed = await allowedBeforeKey(origin, isOpen);
+      send(exchange, 204, 'text/plain; charset=utf-8', '', {
+        vary: 'origin, access-control-request-method, access-control-request-headers',
+        ...(isAllowed && {
+          'access-control-allow-origin': isOpen ? '*' : origin,
+          'access-control-allow-methods': exchange.allowed.join(', '),
+          'access-control-allow-headers': REQUEST_HEADERS,
+          'access-control-max-age': String(PREFLIGHT_SECONDS),
+        }),
+      });
+    },
+    allow: (exchange, caller) => {
+      if (caller.transactionId !== undefined || caller.isForStreams) return expose(exchange, '*');
+      const { origin } = exchange.request.headers;
+      if (caller.allowedOrigins.length > 0) exchange.response.setHeader('vary', 'origin');
+      if (origin !== undefined && caller.allowedOrigins.includes(origin)) expose(exchange, origin);
+    },
+    allowRefusal: async (exchange, isOpen) => {
+      const { origin } = exchange.request.headers;
+      if (origin === undefined || !(await allowedBeforeKey(origin, isOpen))) return;
+      exchange.response.setHeader('vary', 'origin');
+      expose(exchange, isOpen ? '*' : origin);
+    },
+  };
+}
+
+function expose({ response }: Exchange, origin: string): void {
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', ANSWER_HEADERS);
+}
+
+function remembering(find: IsListed): IsListed {
+  const remembered = new Map<string, { isListed: boolean; until: number }>();
+  return async (origin) => {
+    const before = remembered.get(origin);
+    if (before && before.until > Date.now()) return before.isListed;
+    const isListed = await find(origin);
+    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+    remembered.set(origin, { isListed, until: Date.now() + BELIEVED_MS });
+    return isListed;
+  };
+}
