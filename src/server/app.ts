@@ -12,13 +12,7 @@ import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
 import { isOriginListed } from '../store/accounts.ts';
 import { findValidKeys, type KeyRecord } from '../store/api-keys.ts';
-import {
-  type Authenticate,
-  authenticator,
-  challenge,
-  failureLimiter,
-  payerAuthenticator,
-} from './authenticate.ts';
+import { type Authenticate, authenticators, challenge } from './authenticate.ts';
 import { checkRequest } from './check-request.ts';
 import { type AddressCheck, clientAddress, networksOf } from './client-address.ts';
 import { type Cors, createCors, isPreflight } from './cors.ts';
@@ -85,10 +79,7 @@ export function createApp({ config, services, log }: AppParts): App {
   const routes = restRoutes(registry, config);
   const findRoute = routeFinder(routes);
   const isTrusted = networksOf(config.trustedProxies);
-  const byKey = authenticator(database);
-  const limitFailures = failureLimiter(config.authFailureLimit);
-  const authenticate = limitFailures(byKey);
-  const authenticatePayer = limitFailures(payerAuthenticator(services, byKey));
+  const { authenticate, authenticatePayer } = authenticators(services, config.authFailureLimit);
   const streams = new OpenStreams((keys) => findValidKeys(database, keys));
   const graphqlApi = graphqlServer(buildSchema(registry), streams, log);
   const limiters = limitersOf(config);
@@ -102,11 +93,8 @@ export function createApp({ config, services, log }: AppParts): App {
     exchange.allowed = methodsOf(match.route);
     if (isPreflight(exchange)) return cors.preflight(exchange, false);
     checkMethod(exchange.request.method, exchange.allowed);
-    const { context, headers } = await admit(
-      exchange,
-      authenticate,
-      match.route.method === 'GET' ? 'read' : 'write',
-    );
+    const kind = match.route.method === 'GET' ? 'read' : 'write';
+    const { context, headers } = await admit(exchange, authenticate, kind);
     await serveRest(exchange, match, context, { headers, authenticate: () => authenticate(exchange) });
   };
   const graphql = async (exchange: Exchange) => {
@@ -142,8 +130,7 @@ export function createApp({ config, services, log }: AppParts): App {
     if (log.isLevelEnabled('info')) logWhenDone(log, exchange);
     dispatch(exchange)
       .catch(async (error: unknown) => {
-        if (exchange.accountId === undefined)
-          await cors.allowRefusal(exchange, isGraphql(exchange)).catch(() => {});
+        await cors.allowRefusal(exchange, isGraphql(exchange)).catch(() => {});
         refuse(exchange, error, config.publicUrl, log);
       })
       // A refusal that cannot be written ends its connection, never the process.

@@ -28,8 +28,24 @@ interface Believed {
   readonly allows: AddressCheck;
 }
 
+/**
+ * @param failureLimit - failures of one client address; null for any number.
+ * @returns the check of keys, and the check where payers and streams ask too.
+ */
+export function authenticators(
+  services: Services,
+  failureLimit: RateLimit | null,
+): { readonly authenticate: Authenticate; readonly authenticatePayer: Authenticate } {
+  const limitFailures = failureLimiter(failureLimit);
+  const byKey = authenticator(services.database);
+  return {
+    authenticate: limitFailures(byKey),
+    authenticatePayer: limitFailures(payerAuthenticator(services, byKey)),
+  };
+}
+
 /** @returns the check of a request's `Authorization` header. */
-export function authenticator(database: Database): Authenticate {
+function authenticator(database: Database): Authenticate {
   const believed = new Map<string, Believed>();
   const touched = new Map<string, number>();
 
@@ -68,7 +84,7 @@ export function authenticator(database: Database): Authenticate {
  * @returns the check where payers ask too: an API key, or the token of a payment session or of streams, as bearer or, because a browser's
  *   EventSource sends no headers, as `access_token` of the query (RFC 6750 section 2.3). A key in a query is refused.
  */
-export function payerAuthenticator(services: Services, authenticate: Authenticate): Authenticate {
+function payerAuthenticator(services: Services, authenticate: Authenticate): Authenticate {
   const known = new Map<string, KeyRecord>();
   const authenticateStream = async ({ address }: Pick<Exchange, 'address'>, token: string) => {
     const caller = await streamTokenCaller(services.database, token);
@@ -98,7 +114,7 @@ export function payerAuthenticator(services: Services, authenticate: Authenticat
  * @returns what makes a check answer with `RATE_LIMITED` instead of `UNAUTHORIZED` to a client that fails too often. Whoever
  *   has a valid key passes all the same: others may share its address.
  */
-export function failureLimiter(limit: RateLimit | null): (authenticate: Authenticate) => Authenticate {
+function failureLimiter(limit: RateLimit | null): (authenticate: Authenticate) => Authenticate {
   if (!limit) return (authenticate) => authenticate;
   const take = rateLimiter(limit);
   return (authenticate) => async (exchange) => {

@@ -13,7 +13,7 @@ export interface Cors {
   readonly preflight: (exchange: Exchange, isOpen: boolean) => Promise<void>;
   /** Lets the page read what comes, as far as the caller's account allows. */
   readonly allow: (exchange: Exchange, caller: KeyRecord) => void;
-  /** Lets the page read why nobody was let in. */
+  /** Lets the page read why nobody was let in; does nothing once it is known who asks. */
   readonly allowRefusal: (exchange: Exchange, isOpen: boolean) => Promise<void>;
 }
 
@@ -71,7 +71,12 @@ export function createCors(find: IsListed): Cors {
     },
     allowRefusal: async (exchange, isOpen) => {
       const { origin } = exchange.request.headers;
-      if (origin === undefined || !(await allowedBeforeKey(origin, isOpen))) return;
+      if (
+        exchange.accountId !== undefined ||
+        origin === undefined ||
+        !(await allowedBeforeKey(origin, isOpen))
+      )
+        return;
       exchange.response.setHeader('vary', 'origin');
       expose(exchange, isOpen ? '*' : origin);
     },
