@@ -1,7 +1,7 @@
 /**
  * The form of a stream token: `crst_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is an HMAC under what
  * is stored of the API key that it was made with: nothing more has to be stored, any process can check it, and it ends with
- * its key (docs/decisions/0018).
+ * its key (docs/decisions/0019).
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
