@@ -60,6 +60,15 @@ const BURY: Statement = {
     )
     ${turnNow('select account_id, endpoint_id from freed', '$2::timestamptz')}`,
 };
+const GIVE_BACK: Statement = {
+  name: 'turn_give_back',
+  text: `with freed as (
+      update webhook_delivery d set leased_until = null, leased_by = null where d.leased_by = $1 and d.state = 'pending'
+         and not exists (select from unnest($2::bigint[], $3::bigint[]) u(account_id, id) where u.account_id = d.account_id and u.id = d.id)
+      returning d.account_id, d.endpoint_id
+    )
+    ${turnNow('select account_id, endpoint_id from freed', '$4::timestamptz')}`,
+};
 const LOOK: Statement = {
   name: 'turn_look',
   text: `with part as materialized (
@@ -106,6 +115,25 @@ export async function giveSignOfLife(
   const machine = new Date(machineMs).toISOString();
   await database.query(LIVE, [worker, machine]);
   await database.query(BURY, [machine, new Date(nowMs).toISOString()]);
+}
+
+/**
+ * Gives back what a process has leased and does not know of: the answer to its lease was lost on the way.
+ *
+ * @param known - the deliveries that it has under way.
+ */
+export async function giveBackUnknown(
+  database: Tx,
+  worker: string,
+  known: readonly { readonly accountId: bigint; readonly id: bigint }[],
+  nowMs: number,
+): Promise<void> {
+  await database.query(GIVE_BACK, [
+    worker,
+    known.map(({ accountId }) => accountId),
+    known.map(({ id }) => id),
+    new Date(nowMs).toISOString(),
+  ]);
 }
 
 /**

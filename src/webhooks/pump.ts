@@ -3,11 +3,13 @@
  * database transaction; what is due and until when, is said by the clock of the processes, what is signed by the machine's.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Services } from '../resolvers/context.ts';
 import { groupCommit } from '../resolvers/group-commit.ts';
+import { isDatabaseAway } from '../store/database-error.ts';
 import { endTries, type LeasedDelivery, leaseDeliveries, type TriedDelivery } from '../store/deliveries.ts';
-import { type EndpointKey, giveSignOfLife, lookForTurns } from '../store/turns.ts';
+import { type EndpointKey, giveBackUnknown, giveSignOfLife, lookForTurns } from '../store/turns.ts';
 import { retryAfterMs, type Verdict, verdictOf } from './schedule.ts';
 import { sendWebhook, type WebhookOutcome } from './send.ts';
 import { webhookHeaders, webhookId } from './sign.ts';
@@ -41,6 +43,11 @@ const UNDER_WAY_MAX = 256;
 const TIMEOUT_MS = 15_000;
 /** Outcomes that are written by one statement at most. */
 const BATCH_MAX = 200;
+/** Longer than a lease: as long an outcome is written again and again while the database is away, so often. */
+const END_MS = 30_000;
+const END_PAUSE_MS = 300;
+/** A lease that was asked of a server that does not answer may be given so much later. */
+const UNCERTAIN_MS = 10_000;
 
 /** @returns a pump; nothing is sent until its first turn. */
 export function createPump(
@@ -51,7 +58,9 @@ export function createPump(
   const { database, clock, mode } = services;
   const max = options.max ?? UNDER_WAY_MAX;
   const worker = randomUUID();
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Map<Promise<void>, LeasedDelivery>();
+  /** Leases whose answer was lost may have taken deliveries, and may yet: until then, of the monotonic clock. */
+  let uncertainUntilMs = 0;
   let looked: EndpointKey | undefined;
   let ended = () => {};
   const end = groupCommit<TriedDelivery, null>(
@@ -62,27 +71,47 @@ export function createPump(
     // Two tries of one endpoint may stand in one batch, two of one delivery not: the later is the one that counts.
     { max: BATCH_MAX, keyOf: ({ accountId, id }) => `${accountId}/${id}` },
   );
+  /** Writes an outcome as soon as the database takes it; when its lease has ended, the delivery is sent again. */
+  const endInTime = async (outcome: TriedDelivery): Promise<void> => {
+    for (const untilMs = performance.now() + END_MS; ; ) {
+      try {
+        await end(outcome);
+        return;
+      } catch (error) {
+        if (!isDatabaseAway(error) || performance.now() > untilMs) throw error;
+        await sleep(END_PAUSE_MS);
+      }
+    }
+  };
   const deliver = async (delivery: LeasedDelivery, atMs: number): Promise<void> => {
     try {
-      await end(await attempt(delivery, atMs, options));
+      await endInTime(await attempt(delivery, atMs, options));
     } catch (error) {
       // The lease gives it back.
       log.warn({ err: error, delivery: String(delivery.id) }, 'a webhook could not be ended');
     }
+  };
+  const leaseDue = async (room: number, nowMs: number) => {
+    if (performance.now() < uncertainUntilMs)
+      await giveBackUnknown(database, worker, [...underWay.values()], nowMs);
+    const lease = { mode, nowMs, machineMs: Date.now(), worker, limit: room };
+    return leaseDeliveries(database, lease).catch((error: unknown) => {
+      uncertainUntilMs = performance.now() + UNCERTAIN_MS;
+      throw error;
+    });
   };
   return {
     turn: async () => {
       const room = max - underWay.size;
       if (room <= 0) return false;
       const nowMs = await clock.nowMs();
-      const lease = { mode, nowMs, machineMs: Date.now(), worker, limit: room };
-      const { leased, isMore } = await leaseDeliveries(database, lease);
+      const { leased, isMore } = await leaseDue(room, nowMs);
       for (const delivery of leased) {
         const work = deliver(delivery, nowMs).finally(() => {
           underWay.delete(work);
           ended();
         });
-        underWay.add(work);
+        underWay.set(work, delivery);
       }
       return isMore;
     },
@@ -95,7 +124,7 @@ export function createPump(
       ended = listener;
     },
     idle: async () => {
-      await Promise.all(underWay);
+      await Promise.all(underWay.keys());
     },
   };
 }
