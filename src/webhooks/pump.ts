@@ -71,21 +71,9 @@ export function createPump(
     // Two tries of one endpoint may stand in one batch, two of one delivery not: the later is the one that counts.
     { max: BATCH_MAX, keyOf: ({ accountId, id }) => `${accountId}/${id}` },
   );
-  /** Writes an outcome as soon as the database takes it; when its lease has ended, the delivery is sent again. */
-  const endInTime = async (outcome: TriedDelivery): Promise<void> => {
-    for (const untilMs = performance.now() + END_MS; ; ) {
-      try {
-        await end(outcome);
-        return;
-      } catch (error) {
-        if (!isDatabaseAway(error) || performance.now() > untilMs) throw error;
-        await sleep(END_PAUSE_MS);
-      }
-    }
-  };
   const deliver = async (delivery: LeasedDelivery, atMs: number): Promise<void> => {
     try {
-      await endInTime(await attempt(delivery, atMs, options));
+      await endInTime(end, await attempt(delivery, atMs, options));
     } catch (error) {
       // The lease gives it back.
       log.warn({ err: error, delivery: String(delivery.id) }, 'a webhook could not be ended');
@@ -127,6 +115,22 @@ export function createPump(
       await Promise.all(underWay.keys());
     },
   };
+}
+
+/** Writes an outcome as soon as the database takes it; when its lease has ended, the delivery is sent again. */
+async function endInTime(
+  end: (outcome: TriedDelivery) => Promise<unknown>,
+  outcome: TriedDelivery,
+): Promise<void> {
+  for (const untilMs = performance.now() + END_MS; ; ) {
+    try {
+      await end(outcome);
+      return;
+    } catch (error) {
+      if (!isDatabaseAway(error) || performance.now() > untilMs) throw error;
+      await sleep(END_PAUSE_MS);
+    }
+  }
 }
 
 /** Makes one try. Whatever goes wrong with it is an outcome, so that the schedule goes on. */

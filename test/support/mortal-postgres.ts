@@ -1,9 +1,24 @@
 /** A PostgreSQL server of its own, set up as in production, that dies as in a crash and comes back at the same address. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { acquireEmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
-import { findPackage, prepareBinaries } from '../../src/store/postgres-binaries.ts';
-import { type Cluster, startServer, stopServer } from '../../src/store/postgres-server.ts';
+import {
+  type BinariesPackage,
+  findPackage,
+  prepareBinaries,
+  run,
+} from '../../src/store/postgres-binaries.ts';
+import { type Cluster, OWNER, startServer, stopServer } from '../../src/store/postgres-server.ts';
 import { freePort } from './free-port.ts';
 import { newHome } from './home.ts';
 
@@ -23,8 +38,21 @@ export interface MortalPostgres {
   readonly remove: () => Promise<void>;
 }
 
-/** @returns a new server with an empty database; nothing of it is set for speed. */
-export async function startMortalPostgres(): Promise<MortalPostgres> {
+/** Programs of PostgreSQL 16, where somebody has installed them: docs/reliability.md says how. */
+export function findPostgres16(): BinariesPackage | undefined {
+  try {
+    const entry = createRequire(import.meta.url).resolve('embedded-postgres-16');
+    return { folder: dirname(dirname(entry)), version: '16' };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param older - programs of an older version than the gateway's own.
+ * @returns a new server with an empty database; nothing of it is set for speed.
+ */
+export async function startMortalPostgres(older?: BinariesPackage): Promise<MortalPostgres> {
   const place = newHome();
   const created = await acquireEmbeddedPostgres({ home: place.home });
   await created.release();
@@ -40,9 +68,12 @@ export async function startMortalPostgres(): Promise<MortalPostgres> {
     password: url.password,
     user: process.getuid?.() === 0 ? { uid, gid } : undefined,
   };
-  const binaries = await prepareBinaries(await findPackage(), cluster.place, cluster.user);
+  const binaries = await prepareBinaries(older ?? (await findPackage()), cluster.place, cluster.user);
+  if (older) await createAnew(cluster, binaries);
   const start = async () => {
     const { client } = await startServer(cluster, binaries, {}, async () => port);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [OWNER]);
+    if (rowCount === 0) await client.query(`create database ${OWNER}`);
     await client.end();
   };
   await start();
@@ -57,6 +88,24 @@ export async function startMortalPostgres(): Promise<MortalPostgres> {
       place.remove();
     },
   };
+}
+
+/** In place of the data of the gateway's own version: without the locale provider that older ones do not have. */
+async function createAnew(cluster: Cluster, binaries: string): Promise<void> {
+  const { dataFolder, place, password, user } = cluster;
+  rmSync(dataFolder, { recursive: true });
+  mkdirSync(dataFolder, { mode: 0o700 });
+  const passwordFile = join(place, 'password');
+  writeFileSync(passwordFile, password);
+  if (user) for (const path of [dataFolder, passwordFile]) chownSync(path, user.uid, user.gid);
+  const args = ['-D', dataFolder, '--encoding=UTF8', '--locale=C', '--auth=scram-sha-256'];
+  const { ok, output } = await run(
+    join(binaries, 'initdb'),
+    [...args, `--username=${OWNER}`, `--pwfile=${passwordFile}`],
+    place,
+    user,
+  );
+  if (!ok) throw new Error(output);
 }
 
 /** The first process is held meanwhile, so that it starts no others. */

@@ -1,0 +1,324 @@
+/**
+ * Goal: a network to the database that fails at random loses nothing, stops nothing for longer than it is down itself, and
+ * `/readyz` says so (C-51, C-60). Method: two processes that serve and two that work, on one PostgreSQL, behind a proxy that
+ * holds, drops, halves, delays, refuses and cuts; customers who pay all the while; a transaction that is open from the
+ * beginning to the end; a sampler that really reads and writes. What callers were promised, the log and what the receiver of
+ * webhooks got are compared. CHAOS_SECONDS=1200 CHAOS_RATE=15 for the full run, SEED to choose the faults again.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../src/store/database.ts';
+import { verifyLedger } from '../src/store/verify.ts';
+import { newHome } from './support/home.ts';
+import { cpfOf, randomOf } from './support/load.ts';
+import { findPostgres16, type MortalPostgres, startMortalPostgres } from './support/mortal-postgres.ts';
+import { type Running, start } from './support/process.ts';
+import { type Direction, type Fault, startProxy, type TestProxy, through } from './support/proxy.ts';
+import { useReceiver } from './support/receiver.ts';
+
+const SECONDS = Number(process.env.CHAOS_SECONDS ?? 16);
+/** Onramps that are begun in a second; each has seven events. */
+const RATE = Number(process.env.CHAOS_RATE ?? 3);
+const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+const EVENTS = 7;
+const IS_FULL = SECONDS >= 300;
+/** A fault lasts so long, and so long the network works between two of them. Unit: ms. */
+const FAULT_MS = IS_FULL ? [500, 25_000] : [500, 3_000];
+const CALM_MS = IS_FULL ? [7_000, 20_000] : [3_000, 5_000];
+/** What the full run promises, on a machine that does nothing else. Unit: ms. */
+const WEBHOOK_MAX_MS = 5_000;
+const DISAGREEMENT_MAX_MS = 2_000;
+const SAMPLES_PER_SECOND = 5;
+const REST_MAX_MS = 120_000;
+
+const receiver = useReceiver();
+const place = newHome();
+const random = randomOf(SEED);
+const gateways: Running[] = [];
+const surprises: string[] = [];
+const promised: string[] = [];
+const outages: { readonly what: string; readonly fromMs: number; toMs: number }[] = [];
+const samples: { readonly atMs: number; readonly gateway: number; works: boolean; isReady: boolean }[] = [];
+let unavailable = 0;
+let isOver = false;
+let postgres: MortalPostgres;
+let proxy: TestProxy;
+let owner: pg.Pool;
+let idle: pg.Client;
+let apiKey = '';
+
+beforeAll(async () => {
+  postgres = await startMortalPostgres(findPostgres16());
+  proxy = await startProxy(Number(new URL(postgres.url).port));
+  owner = new pg.Pool({ connectionString: postgres.url, max: 2 });
+  const env = {
+    DATABASE_URL: through(proxy, postgres.url),
+    CROSSRAMP_HOME: place.home,
+    RATE_LIMIT: 'off',
+    LOG_LEVEL: 'fatal',
+  };
+  for (const ROLE of ['serve', 'serve', 'work', 'work']) gateways.push(await start({ ...env, ROLE }));
+  apiKey = JSON.parse(readFileSync(join(place.home, 'sandbox.json'), 'utf8')).apiKey;
+  idle = new pg.Client({ connectionString: postgres.url });
+  await idle.connect();
+  await idle.query('set idle_in_transaction_session_timeout = 0');
+  await idle.query('begin');
+  await idle.query('select pg_current_xact_id()');
+}, 180_000);
+afterAll(async () => {
+  for (const each of gateways) await each.end('SIGKILL');
+  await idle?.end();
+  await owner?.end();
+  await proxy?.close();
+  await postgres?.remove();
+  place.remove();
+}, 60_000);
+
+async function call(
+  gateway: number,
+  path: string,
+  options: { body?: object; key?: string; withinMs: number },
+) {
+  const { body, key, withinMs } = options;
+  const answer = await fetch(`${gateways[gateway]?.baseUrl}${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(key && { 'idempotency-key': key }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(withinMs),
+  }).catch(() => undefined);
+  const json = await answer?.json().catch(() => undefined);
+  return answer && { status: answer.status, retryAfter: answer.headers.get('retry-after'), json };
+}
+
+/** Asks one gateway or the other until there is an answer. @returns nothing when it was done before. */
+async function ask(path: string, body: object, key?: string): Promise<{ end2end: string } | undefined> {
+  for (;;) {
+    const gateway = Math.floor(Math.random() * 2);
+    const answer = await call(gateway, path, { body, withinMs: 30_000, ...(key && { key }) });
+    if (answer && answer.status < 300) return answer.json;
+    const code = answer?.json?.code;
+    // Paid by a request whose answer was lost.
+    if (code === 'STEP_CONFLICT') return undefined;
+    if (answer?.status === 503 && Number(answer.retryAfter) >= 1) unavailable++;
+    else if (!answer) surprises.push(`${path} is not answered in 30 s`);
+    else if (code !== 'IDEMPOTENCY_RUNNING')
+      surprises.push(`${path} answers ${answer.status}: ${JSON.stringify(answer.json)}`);
+    await sleep(500 + Math.random() * 1_000);
+  }
+}
+
+async function makeAndPay(n: number): Promise<void> {
+  const onramp = {
+    amount_payment: 20,
+    currency_exit_received_code: 'USDT_TRX',
+    client_name: 'Ana',
+    client_tax_id: cpfOf(n),
+    webhook: receiver.url('hook'),
+  };
+  const made = await ask('/v2/onramp', onramp, randomUUID());
+  if (!made) return void surprises.push(`onramp ${n} conflicts`);
+  promised.push(made.end2end);
+  await ask('/v2/sandbox/trigger', { scenario: 'pay', end2end: made.end2end });
+}
+
+async function load(): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  const begunMs = performance.now();
+  for (let made = 0; !isOver; await sleep(20)) {
+    const due = Math.floor(((performance.now() - begunMs) / 1_000) * RATE);
+    for (; made < due; made++) {
+      const one = makeAndPay(made).finally(() => underWay.delete(one));
+      underWay.add(one);
+    }
+  }
+  await Promise.all(underWay);
+}
+
+const FAULTS: readonly [Fault | 'cut', Direction][] = [
+  ['drop', 'both'],
+  ['drop', 'up'],
+  ['drop', 'down'],
+  ['hold', 'both'],
+  ['halve', 'both'],
+  ['delay', 'both'],
+  ['refuse', 'both'],
+  ['cut', 'both'],
+];
+
+async function failAtRandom(): Promise<void> {
+  const between = ([least = 0, most = 0]: readonly number[]) => random.integer(least, most);
+  await sleep(between(CALM_MS));
+  while (!isOver) {
+    const [fault, direction] = random.pick(FAULTS);
+    const outage = { what: `${fault} ${direction}`, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+    outages.push(outage);
+    if (fault !== 'cut') proxy.fail(fault, direction);
+    if (fault === 'cut' || fault === 'refuse') proxy.cut();
+    if (fault !== 'cut') await sleep(between(FAULT_MS));
+    proxy.heal();
+    outage.toMs = Date.now();
+    await sleep(between(CALM_MS));
+  }
+}
+
+/** Reads and writes, and asks for readiness at the same moment, in turns of the two gateways. */
+async function sample(): Promise<void> {
+  const underWay: Promise<void>[] = [];
+  for (let n = 0; !isOver; n++) {
+    const gateway = n % 2;
+    const one = { atMs: Date.now(), gateway, works: false, isReady: false };
+    samples.push(one);
+    const within = { withinMs: DISAGREEMENT_MAX_MS };
+    const checkout = { amount_payment: 20, currency_exit_received_code: 'USDT_TRX' };
+    const looks = [
+      call(gateway, '/v2/balance', within),
+      call(gateway, '/v2/crossramp_checkout', { ...within, body: checkout }),
+      call(gateway, '/readyz', within),
+    ];
+    underWay.push(
+      Promise.all(looks).then(([read, write, ready]) => {
+        one.works = read?.status === 200 && write?.status === 201;
+        one.isReady = ready?.status === 200;
+        if (!ready) surprises.push('/readyz does not answer in two seconds');
+      }),
+    );
+    await sleep(1_000 / SAMPLES_PER_SECOND);
+  }
+  await Promise.all(underWay);
+}
+
+/** @returns the longest time for which what a gateway did and what it said of itself differed, milliseconds. */
+function longestDisagreement(): number {
+  let longest = 0;
+  for (const gateway of [0, 1]) {
+    let sinceMs: number | undefined;
+    for (const { atMs, works, isReady } of samples.filter((each) => each.gateway === gateway)) {
+      if (works === isReady) sinceMs = undefined;
+      else sinceMs ??= atMs;
+      if (sinceMs !== undefined) longest = Math.max(longest, atMs - sinceMs);
+    }
+  }
+  return longest;
+}
+
+interface LoggedEvent {
+  readonly id: string;
+  readonly payload: string;
+  readonly transaction: string;
+  readonly sequence: number;
+  readonly atMs: number;
+}
+
+async function readLog(): Promise<LoggedEvent[]> {
+  const { rows } = await owner.query<LoggedEvent>(
+    `select 'evt_' || e.seq || '_' || e.token as id, e.payload, e.transaction_id as transaction, e.sequence,
+            (extract(epoch from e.occurred_at) * 1000)::float8 as "atMs"
+       from event e join transaction t on t.account_id = e.account_id and t.id = e.transaction_id
+      where t.webhook is not null order by e.seq`,
+  );
+  return rows;
+}
+
+/** @returns how long an event waited for its webhook while the network worked, milliseconds: since it happened or since the last fault. */
+function waitOf(happenedMs: number, arrivedMs: number): number {
+  let fromMs = happenedMs;
+  for (const outage of outages)
+    if (outage.fromMs < arrivedMs && outage.toMs > fromMs && outage.fromMs < fromMs + WEBHOOK_MAX_MS)
+      fromMs = Math.min(outage.toMs, arrivedMs);
+  return arrivedMs - fromMs;
+}
+
+/** @returns what the receiver did not get, or not as it should, and the longest wait for a webhook. */
+function compareWebhooks(log: readonly LoggedEvent[]): { defects: string[]; waits: number[] } {
+  const first = new Map<string, { at: number; atMs: number }>();
+  const byId = new Map(log.map((event) => [event.id, event]));
+  const defects: string[] = [];
+  for (const [at, { headers, body, atMs }] of receiver.at('hook').entries()) {
+    const id = headers['webhook-id'] as string;
+    if (byId.get(id)?.payload !== body) defects.push(`${id} came with another body, or is no event`);
+    if (!first.has(id)) first.set(id, { at, atMs });
+  }
+  defects.push(...log.filter(({ id }) => !first.has(id)).map(({ id }) => `${id} is lost`));
+  for (const events of Map.groupBy(log, ({ transaction }) => transaction).values()) {
+    const order = events.toSorted((a, b) => a.sequence - b.sequence).map(({ id }) => first.get(id)?.at ?? 0);
+    if (String(order) !== String(order.toSorted((a, b) => a - b)))
+      defects.push(`${events.map(({ id }) => id)} came out of order`);
+  }
+  const waits = log.flatMap(({ id, atMs }) => waitOf(atMs, first.get(id)?.atMs ?? Number.NaN));
+  return { defects, waits: waits.toSorted((a, b) => a - b) };
+}
+
+async function comeToRest(): Promise<void> {
+  const until = Date.now() + REST_MAX_MS;
+  for (;;) {
+    const { rows } = await owner.query(
+      `select (select count(*) from transaction t where t.webhook is not null and t.component <> 'success')
+            + (select count(*) from event e join transaction t on t.account_id = e.account_id and t.id = e.transaction_id
+                where t.webhook is not null and not exists (
+                  select from webhook_delivery d where d.account_id = e.account_id and d.event_seq = e.seq and d.state = 'delivered')) as n`,
+    );
+    if (Number(rows[0].n) === 0 || Date.now() > until) return;
+    await sleep(300);
+  }
+}
+
+async function unfinished(): Promise<string[]> {
+  const { rows } = await owner.query<{ end2end: string; step: string }>(
+    `select end2end, component || '/' || state as step from transaction`,
+  );
+  const steps = new Map(rows.map(({ end2end, step }) => [end2end, step]));
+  return promised
+    .filter((end2end) => steps.get(end2end) !== 'success/DONE')
+    .map((end2end) => `${end2end} was promised and is ${steps.get(end2end) ?? 'lost'}`);
+}
+
+test(
+  'C-51, C-60: a network that fails at random loses nothing and stops nothing for good',
+  async () => {
+    process.stderr.write(`chaos: SEED=${SEED} CHAOS_SECONDS=${SECONDS} CHAOS_RATE=${RATE}\n`);
+    const work = [load(), failAtRandom(), sample()];
+    await sleep(SECONDS * 1_000);
+    isOver = true;
+    await Promise.all(work);
+    await comeToRest();
+    const log = await readLog();
+    const { defects, waits } = compareWebhooks(log);
+    const summary = {
+      postgres: (await owner.query('show server_version')).rows[0].server_version,
+      faults: Object.fromEntries(
+        [...Map.groupBy(outages, ({ what }) => what)].map(([what, list]) => [what, list.length]),
+      ),
+      faultSeconds: Math.round(outages.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0) / 1_000),
+      onramps: promised.length,
+      events: log.length,
+      webhooks: receiver.at('hook').length,
+      unavailable,
+      samples: samples.length,
+      disagreementMs: longestDisagreement(),
+      webhookWaitMs: { median: waits[waits.length >> 1], most: waits.at(-1) },
+      defects: defects.length,
+    };
+    process.stderr.write(`chaos: ${JSON.stringify(summary)}\n`);
+    expect(surprises).toEqual([]);
+    expect(defects).toEqual([]);
+    expect(await unfinished()).toEqual([]);
+    expect(log.length).toBe(promised.length * EVENTS);
+    expect(gateways.map(({ child }) => child.exitCode ?? child.signalCode)).toEqual([null, null, null, null]);
+    const database = openDatabase(postgres.url);
+    for (const { id } of (await owner.query('select id from account')).rows)
+      expect((await verifyLedger(database, BigInt(id))).defects).toEqual([]);
+    await database.close();
+    if (!IS_FULL) return;
+    expect(waits.at(-1)).toBeLessThan(WEBHOOK_MAX_MS);
+    expect(summary.disagreementMs).toBeLessThanOrEqual(DISAGREEMENT_MAX_MS);
+  },
+  SECONDS * 1_000 + REST_MAX_MS + 120_000,
+);
