@@ -1,6 +1,7 @@
 /** `crossramp account create|list`. */
 import { Command, Option } from 'commander';
 import { ACCOUNT_MODES, type AccountMode } from '../base/account-mode.ts';
+import { CreationChecks } from '../resolvers/check-creation.ts';
 import { createAccount, listAccounts } from '../store/accounts.ts';
 import { REGISTRY } from '../templates/index.ts';
 import { answer, jsonOption, table } from './output.ts';
@@ -20,6 +21,9 @@ export function accountCommand(): Command {
     )
     .addOption(jsonOption())
     .action(async ({ name, mode, ...options }: { name: string; mode: AccountMode; json?: boolean }) => {
+      const checks = new CreationChecks({ allowsLoopback: false });
+      checks.reference({ name: 'name', value: name });
+      checks.refuse();
       const templates = REGISTRY.templates.map((template) => template.name);
       const id = await withStore(({ database }) => createAccount(database, name, { templates, mode }));
       answer(options, { accountId: String(id), mode }, `account ${id} (${mode})`);

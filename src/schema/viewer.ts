@@ -1,4 +1,5 @@
 /** Viewer: the key that asks, and its account. */
+import type { AccountMode } from '../base/account-mode.ts';
 import { requireScope } from '../resolvers/context.ts';
 import type { Builder } from './builder.ts';
 
@@ -96,11 +97,23 @@ function defineApiKey(builder: Builder) {
 }
 
 function defineAccount(builder: Builder) {
+  const mode = builder.enumType('AccountMode', {
+    description: 'Whether an account moves play money or real money. It never changes.',
+    values: {
+      SANDBOX: { value: 'sandbox', description: 'Play money; its keys are test keys.' },
+      LIVE: { value: 'live', description: 'Real money; its keys are live keys.' },
+    },
+  });
   return builder.prismaObject('Account', {
     description: 'The account holder.',
     fields: (t) => ({
       accountId: t.string({ description: 'Identifier of the account.', resolve: ({ id }) => String(id) }),
       name: t.exposeString('name', { description: 'Name of the account holder.' }),
+      mode: t.field({
+        type: mode,
+        description: 'Play money or real money.',
+        resolve: (row) => row.mode as AccountMode,
+      }),
       createdAt: t.field({
         type: 'DateTime',
         description: 'When the account was opened.',

@@ -35,6 +35,12 @@ describe('keys', () => {
     expect(live.apiKey).toMatch(/^crx_live_/);
     expect((await app.addAccount()).apiKey).toMatch(/^crx_test_/);
     expect((await app.get('/v2/balance', { key: live.apiKey })).status).toBe(200);
+    const who = '{ viewer { account { mode } key { mode } } }';
+    expect((await asLive(who)).json.data.viewer).toEqual({
+      account: { mode: 'LIVE' },
+      key: { mode: 'live' },
+    });
+    expect((await app.graphql(who)).json.data.viewer.account.mode).toBe('SANDBOX');
   });
 
   test.each([
