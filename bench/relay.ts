@@ -130,9 +130,15 @@ async function run(url: string, events: number, endpoints: number): Promise<Step
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();
   const nothing = async () => {};
-  const services = { database, clock: { nowMs: async () => Date.now() } };
+  const services = { database, mode: 'sandbox' as const, clock: { nowMs: async () => Date.now() } };
   const lease = () =>
-    leaseDeliveries(database, { nowMs: Date.now(), machineMs: Date.now(), worker: 'bench', limit: 256 });
+    leaseDeliveries(database, {
+      mode: 'sandbox',
+      nowMs: Date.now(),
+      machineMs: Date.now(),
+      worker: 'bench',
+      limit: 256,
+    });
   try {
     const accountIds = await seed(owner, database, events);
     const at = (n: number) => accountIds[(n + ACCOUNTS) % ACCOUNTS] as bigint;

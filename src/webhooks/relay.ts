@@ -5,13 +5,16 @@
  */
 import type { Logger } from 'pino';
 import type { Services } from '../resolvers/context.ts';
-import { ACCOUNTS_MAX, accountsBehind, relayLag, relayStep } from '../store/relay.ts';
+import { isDatabaseAway } from '../store/database-error.ts';
+import { ACCOUNTS_MAX, accountsBehind, type RelayStep, relayLag, relayStep } from '../store/relay.ts';
 
 /** What a run of the relay found. */
 export interface Relayed {
   readonly deliveries: number;
   /** Accounts that somebody else works on; he may not have seen all that is there. */
   readonly held: readonly bigint[];
+  /** Accounts that could not be relayed, with what was wrong with each. */
+  readonly failed: readonly { readonly accountId: bigint; readonly error: unknown }[];
 }
 
 /** The relay of a process. */
@@ -56,13 +59,17 @@ export function createRelay(services: RelayServices, log: Logger): Relay {
       const rung = await relayAccounts(services, accountIds);
       for (const accountId of rung.held) heard.add(accountId);
       const found = performance.now() - polledAt >= POLL_MS ? await poll() : NOTHING;
+      for (const { accountId, error } of [...rung.failed, ...found.failed])
+        log.warn({ err: error, accountId: String(accountId) }, 'webhooks of an account cannot be relayed');
       const isHeld = rung.held.length + found.held.length > 0;
       return { deliveries: rung.deliveries + found.deliveries, waitMs: isHeld ? HELD_MS : POLL_MS };
     },
   };
 }
 
-const NOTHING: Relayed = { deliveries: 0, held: [] };
+const NOTHING: Relayed = { deliveries: 0, held: [], failed: [] };
+
+const NO_STEP: RelayStep = { events: 0, deliveries: 0, unfinished: [], held: [] };
 
 /** Relays all events of those among the accounts that have the mode. */
 export async function relayAccounts(
@@ -70,30 +77,45 @@ export async function relayAccounts(
   accountIds: Iterable<bigint>,
 ): Promise<Relayed> {
   const waiting = [...new Set(accountIds)];
+  const alone: bigint[] = [];
   const held: bigint[] = [];
+  const failed: { accountId: bigint; error: unknown }[] = [];
   let deliveries = 0;
-  while (waiting.length > 0) {
+  const step = async (some: readonly bigint[], fail: (error: unknown) => void): Promise<void> => {
     const now = { mode, nowMs: await clock.nowMs() };
-    const step = await relayStep(database, waiting.splice(0, ACCOUNTS_MAX), now);
-    deliveries += step.deliveries;
-    held.push(...step.held);
+    const done = await relayStep(database, some, now).catch((error: unknown): RelayStep => {
+      if (isDatabaseAway(error)) throw error;
+      fail(error);
+      return NO_STEP;
+    });
+    deliveries += done.deliveries;
+    held.push(...done.held);
     // Behind the others: an account with a long backlog does not keep them waiting.
-    waiting.push(...step.unfinished);
+    waiting.push(...done.unfinished);
+  };
+  while (waiting.length > 0) {
+    const some = waiting.splice(0, ACCOUNTS_MAX);
+    await step(some, () => alone.push(...some));
+    // What is wrong with one account does not stop those that happened to be in its step.
+    for (const accountId of alone.splice(0))
+      await step([accountId], (error) => failed.push({ accountId, error }));
   }
-  return { deliveries, held };
+  return { deliveries, held, failed };
 }
 
 /** Relays all events of all accounts of the mode that are behind. */
 export async function relayAll(services: RelayServices): Promise<Relayed> {
   const held: bigint[] = [];
+  const failed: Relayed['failed'][number][] = [];
   let deliveries = 0;
   let after = 0n;
   for (;;) {
     const accountIds = await accountsBehind(services.database, services.mode, after);
-    if (accountIds.length === 0) return { deliveries, held };
+    if (accountIds.length === 0) return { deliveries, held, failed };
     after = accountIds.at(-1) as bigint;
     const relayed = await relayAccounts(services, accountIds);
     deliveries += relayed.deliveries;
     held.push(...relayed.held);
+    failed.push(...relayed.failed);
   }
 }

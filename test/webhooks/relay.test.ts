@@ -194,6 +194,20 @@ describe('exactly once', () => {
     expect(await deliveriesOf(held)).toHaveLength(1);
   });
 
+  test('C-61: an account that cannot be relayed is named, and stops nobody else', async () => {
+    const [broken, well] = [await business(), await business()];
+    await endpoint(broken, { id: 'e', event_names: ['('] });
+    await endpoint(well, { id: 'e' });
+    await write([{ accountId: broken }, { accountId: well }]);
+    expect((await relay()).failed).toMatchObject([{ accountId: broken, error: { code: '2201B' } }]);
+    expect(await deliveriesOf(well)).toHaveLength(1);
+    await test$.owner.query(`update webhook_endpoint set event_names = '{}' where account_id = $1`, [
+      String(broken),
+    ]);
+    expect((await relay()).failed).toEqual([]);
+    expect(await deliveriesOf(broken)).toHaveLength(1);
+  });
+
   test('what is behind is counted, until nothing is', async () => {
     const accountId = await business();
     await write([{ accountId }, { accountId }]);
