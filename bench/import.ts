@@ -5,6 +5,7 @@
  * `npm run import -- --sizes 2000,8000,50000,200000`
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,8 +42,7 @@ async function writeHistory(path: string, records: number): Promise<void> {
       { ...onramp, end2end, created_at: date, updated_at: date },
       { ...entry, id: n, date, credit: 1, previous_balance: n - 1, balance: n, transaction: end2end },
     ];
-    if (!file.write(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n`))
-      await new Promise((resolve) => file.once('drain', resolve));
+    if (!file.write(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n`)) await once(file, 'drain');
   }
   file.end();
   await finished(file);

@@ -21,7 +21,8 @@ Exit codes:
   0  done
   1  refused or failed; "verify" found defects, "doctor" a failed check
   2  the command line is wrong: unknown command or option, missing argument, value not accepted
-  3  the database or the gateway cannot be reached; the same command may succeed later`;
+  3  the database or the gateway cannot be reached; the same command may succeed later
+  130, 143  stopped by Ctrl-C (SIGINT) or SIGTERM; "import" has taken nothing then`;
 
 /** @returns the whole program, with examples in the help of every command. */
 export function crossrampProgram(): Command {

@@ -42,6 +42,11 @@ export function isDone(attempt: Attempt | undefined): boolean {
 
 /** @returns the refusal of something that the transaction's step does not allow. */
 export function conflict(row: ProcessRow): GatewayError {
+  if (row.process === null)
+    return new GatewayError(
+      'STEP_CONFLICT',
+      `the transaction was imported as history, so it stays at step ${stepNameOf(row)}: nothing can be done to it here`,
+    );
   return new GatewayError(
     'STEP_CONFLICT',
     `the transaction is at step ${stepNameOf(row)}, which does not allow this`,

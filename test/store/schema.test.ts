@@ -134,8 +134,8 @@ describe('gateways in two schemas of one database', () => {
 
   it('are served by commands that name the same schema', async () => {
     for (const env of envs) {
-      const { code, stdout, stderr } = await crossramp(env, 'verify', '--json');
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const { code, stdout } = await crossramp(env, 'verify', '--json');
+      expect(code).toBe(0);
       expect(JSON.parse(stdout).defects).toEqual([]);
     }
   });

@@ -1,0 +1,34 @@
+/** C-70: imported transactions are history, also those in flight: every act on them is refused and says why. */
+import { expect, it } from 'vitest';
+import { HISTORY, useApp } from '../support/app.ts';
+import { WRITES } from '../support/rest-routes.ts';
+
+const app = useApp();
+const SINGLE: Readonly<Record<string, string>> = {
+  crossramp_checkout: 'crossramp_checkout',
+  onramp: 'onramp',
+  onramp_instant: 'onramp',
+  offramp: 'offramp',
+  offramp_instant: 'offramp',
+  withdraw_dash_same_curr: 'withdrawal',
+};
+const RECORDS = HISTORY.trim()
+  .split('\n')
+  .map((line) => JSON.parse(line))
+  .filter(({ type }) => type === 'transaction');
+
+it.each(
+  RECORDS.map(({ end2end, template, state }) => [template, state, end2end]),
+)('%s at %s', async (template, _state, end2end) => {
+  const routes = WRITES.filter(({ route }) => route.startsWith(`/v2/${SINGLE[template]}/{id}/`));
+  expect(routes).not.toEqual([]);
+  for (const { route, body } of routes) {
+    const { status, json } = await app.post(route.replace('{id}', end2end), body);
+    expect({ route, status, code: json.code, detail: json.detail }).toEqual({
+      route,
+      status: 409,
+      code: 'STEP_CONFLICT',
+      detail: expect.stringMatching(/was imported as history, so it stays at step .*: nothing can be done/),
+    });
+  }
+});
