@@ -177,7 +177,7 @@ export async function startApp(database: Database, givenPort = 0, limits: AppLim
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
   };
-  return { publicUrl, get, drain: app.drain, close: () => close(server, 1_000) };
+  return { publicUrl, services, get, drain: app.drain, close: () => close(server, 1_000) };
 }
 
 async function read(response: Response): Promise<Answer> {

@@ -1,0 +1,222 @@
+/**
+ * Goal: the clients that everybody uses work with the recipes of docs/graphql.md, which are the files that these tests run.
+ * Method: the real clients against the real server; `EventSource` in a real browser, on a page of another origin.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gql } from '@apollo/client';
+import relay, { type ConcreteRequest } from 'relay-runtime';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { makeOnramp } from '../live/streams.ts';
+import { startApp, useApp } from '../support/app.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { createApollo } from './recipes/apollo.ts';
+import { followEvents } from './recipes/graphql-sse.ts';
+import { createRelay } from './recipes/relay.ts';
+import { createUrql } from './recipes/urql.ts';
+
+const app = useApp();
+const RECIPES = new URL('recipes/', import.meta.url);
+const url = () => `${app.baseUrl}/graphql`;
+const QUERY =
+  'query Name($first: Int) { viewer { account { name } } transactions(family: ONRAMPS, first: $first) { totalCount } }';
+const SUBSCRIPTION =
+  'subscription Log { events { __typename cursor ... on TransactionEvent { name transaction { end2end } } } }';
+const ANSWER = { account: { name: 'Another' } };
+
+/** @returns the transactions of what came, without heartbeats. */
+const end2endsOf = (frames: readonly { transaction?: { end2end: string } }[]) => [
+  ...new Set(frames.flatMap(({ transaction }) => transaction?.end2end ?? [])),
+];
+
+test('docs/graphql.md has the recipes as they are run', () => {
+  const document = readFileSync(new URL('../../docs/graphql.md', import.meta.url), 'utf8');
+  for (const name of readdirSync(RECIPES))
+    expect(document, name).toContain(readFileSync(new URL(name, RECIPES), 'utf8').trim());
+});
+
+test('graphql-sse', async () => {
+  const { apiKey } = await app.addAccount();
+  const names: string[] = [];
+  const end = followEvents(
+    url(),
+    apiKey,
+    ({ name }) => names.push(name),
+    (error) => names.push(String(error)),
+  );
+  await expect.poll(() => app.services.events.size).toBe(1);
+  await makeOnramp(app, apiKey);
+  await expect.poll(() => names).toContain('onramp.depositpix.qrcode');
+  end();
+});
+
+test('Apollo Client', async () => {
+  const { apiKey } = await app.addAccount();
+  const client = createApollo(url(), apiKey);
+  const { data } = await client.query({ query: gql(QUERY), variables: { first: 5 } });
+  expect(data).toMatchObject({ viewer: ANSWER, transactions: { totalCount: 0 } });
+  const made = await client.mutate({
+    mutation: gql(
+      'mutation Quote { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { id } }',
+    ),
+  });
+  expect(made.data).toMatchObject({ createQuote: { id: expect.any(String) } });
+  const frames: never[] = [];
+  const subscription = client
+    .subscribe({ query: gql(SUBSCRIPTION) })
+    .subscribe({ next: (result) => frames.push((result.data as { events: never }).events) });
+  await expect.poll(() => frames.length).toBe(1);
+  const end2end = await makeOnramp(app, apiKey);
+  await expect.poll(() => end2endsOf(frames)).toEqual([end2end]);
+  subscription.unsubscribe();
+  client.stop();
+});
+
+test('urql', async () => {
+  const { apiKey } = await app.addAccount();
+  const client = createUrql(url(), apiKey);
+  const { data, error } = await client.query(QUERY, { first: 5 }).toPromise();
+  expect([data?.viewer, error]).toMatchObject([ANSWER, undefined]);
+  const frames: never[] = [];
+  const { unsubscribe } = client
+    .subscription(SUBSCRIPTION, {})
+    .subscribe((result) => frames.push(result.data.events as never));
+  await expect.poll(() => frames.length).toBe(1);
+  const end2end = await makeOnramp(app, apiKey);
+  await expect.poll(() => end2endsOf(frames)).toEqual([end2end]);
+  unsubscribe();
+});
+
+/** As relay-compiler writes it: plain fields under a root field. */
+function requestOf(
+  kind: 'query' | 'subscription',
+  name: string,
+  text: string,
+  root: object,
+): ConcreteRequest {
+  const selections = [root];
+  return {
+    kind: 'Request',
+    fragment: {
+      kind: 'Fragment',
+      name,
+      type: kind === 'query' ? 'Query' : 'Subscription',
+      metadata: null,
+      argumentDefinitions: [],
+      selections,
+      abstractKey: null,
+    },
+    operation: { kind: 'Operation', name, argumentDefinitions: [], selections },
+    params: { id: null, cacheID: name, name, operationKind: kind, text, metadata: {} },
+  } as unknown as ConcreteRequest;
+}
+
+const linked = (name: string, concreteType: string, selections: object[]) => ({
+  kind: 'LinkedField',
+  alias: null,
+  args: null,
+  name,
+  storageKey: null,
+  concreteType,
+  plural: false,
+  selections,
+});
+const scalar = (name: string) => ({ kind: 'ScalarField', alias: null, args: null, name, storageKey: null });
+
+test('relay-runtime', async () => {
+  const { apiKey } = await app.addAccount();
+  const environment = createRelay(url(), apiKey);
+  const account = linked('account', 'Account', [scalar('name')]);
+  const query = requestOf(
+    'query',
+    'Name',
+    'query Name { viewer { account { name } } }',
+    linked('viewer', 'Viewer', [account]),
+  );
+  expect(await relay.fetchQuery(environment, query, {}).toPromise()).toMatchObject({ viewer: ANSWER });
+  const frames: unknown[] = [];
+  const change = linked('balanceChanged', 'BalanceChange', [scalar('cursor')]);
+  const { dispose } = relay.requestSubscription(environment, {
+    subscription: requestOf(
+      'subscription',
+      'Moved',
+      'subscription Moved { balanceChanged { cursor } }',
+      change,
+    ),
+    variables: {},
+    onNext: (data) => frames.push(data),
+    onError: (error) => frames.push(error),
+  });
+  await expect.poll(() => frames.length).toBe(1);
+  await app.post('/v2/sandbox/fund', { currency: 'BRL', amount: '2' }, { key: apiKey });
+  await expect.poll(() => frames.length).toBe(2);
+  expect(frames).toMatchObject([{ balanceChanged: { cursor: expect.any(String) } }, { balanceChanged: {} }]);
+  dispose();
+});
+
+describe.skipIf(!hasBrowser)('EventSource in a browser', () => {
+  const browser = useBrowser();
+  const RECIPE = readFileSync(new URL('event-source.js', RECIPES), 'utf8');
+  const page = () => `<!doctype html><link rel="icon" href="data:,"><script type="module">
+    ${RECIPE}
+    window.names = [];
+    window.end = followEvents('${gateway?.publicUrl}/graphql', async () => (await fetch('/token')).text(), ({ name }) => names.push(name));
+  </script>`;
+  const eventsOfOnramp = ['quote.quote', 'quote.accepted', 'valida_id.initial', 'depositpix.qrcode'].map(
+    (step) => `onramp.${step}`,
+  );
+  let gateway: Awaited<ReturnType<typeof startApp>> | undefined;
+  let shop: Server;
+  let key = '';
+  let tokens = 0;
+
+  beforeAll(async () => {
+    // The merchant's own server: its page is of another origin than the gateway, and its key never leaves it.
+    shop = createServer(async ({ url: path }, response) => {
+      if (path !== '/token') return void response.setHeader('content-type', 'text/html').end(page());
+      tokens += 1;
+      const { json } = await app.graphql(
+        'mutation { createStreamToken(expiresIn: 10) { token } }',
+        {},
+        { key },
+      );
+      response.end(json.data.createStreamToken.token);
+    });
+    await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    shop?.close();
+    gateway?.drain();
+    await gateway?.close();
+  });
+
+  test('follows events by stream tokens, over a connection that ends and a token that has expired', async () => {
+    const account = await app.addAccount();
+    key = account.apiKey;
+    gateway = await startApp(app.database);
+    const strangers: string[] = [];
+    const opened = await browser.open(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`, {
+      strangers,
+    });
+    const names = () => opened.evaluate('window.names') as Promise<string[]>;
+    await expect.poll(() => gateway?.services.events.size, { timeout: 10_000 }).toBe(1);
+    await makeOnramp(app, key);
+    const once = eventsOfOnramp;
+    await expect.poll(names, { timeout: 10_000 }).toEqual(once);
+    expect(tokens).toBe(1);
+    // The gateway is away for a moment, in which the token comes to its end, and something happens.
+    gateway.drain();
+    await gateway.close();
+    await makeOnramp(app, key);
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 12_000);
+    try {
+      gateway = await startApp(app.database, Number(new URL(gateway.publicUrl).port));
+      await expect.poll(names, { timeout: 20_000 }).toEqual([...once, ...once]);
+    } finally {
+      now.mockRestore();
+    }
+    expect(tokens).toBeGreaterThan(1);
+    expect(strangers.every((each) => each.startsWith(`${gateway?.publicUrl}/graphql?`))).toBe(true);
+  }, 60_000);
+});

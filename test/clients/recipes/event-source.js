@@ -1,0 +1,31 @@
+// In a page: your server makes a stream token with its API key (mutation `createStreamToken`) and gives it to the page.
+const QUERY =
+  'subscription ($after: String) { events(after: $after) { __typename cursor ... on TransactionEvent { name body } } }';
+
+/** Follows events; `getToken` asks your server. Returns what ends it. */
+export function followEvents(url, getToken, onEvent) {
+  let source;
+  let cursor;
+  let isEnded = false;
+  const open = async () => {
+    const variables = JSON.stringify({ after: cursor });
+    const search = new URLSearchParams({ query: QUERY, variables, access_token: await getToken() });
+    if (isEnded) return;
+    source = new EventSource(`${url}?${search}`);
+    source.addEventListener('next', ({ data, lastEventId }) => {
+      cursor = lastEventId || cursor;
+      const event = JSON.parse(data).data?.events;
+      if (event?.__typename === 'TransactionEvent') onEvent(event);
+    });
+    // The browser comes back by itself with the last id, as long as the token opens streams; then a new one is needed.
+    source.addEventListener('error', () => {
+      if (source.readyState === EventSource.CLOSED) setTimeout(open, 1_000);
+    });
+    source.addEventListener('complete', () => source.close());
+  };
+  open();
+  return () => {
+    isEnded = true;
+    source?.close();
+  };
+}
