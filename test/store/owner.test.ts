@@ -57,7 +57,11 @@ test('an owner who may create roles gets a gateway that works as the restricted 
 test.each(['a+b', '+', 'p%2Bq', '100%+ /?#@:&='])('a password %j is taken as it is', async (password) => {
   const name = `signs${Buffer.from(password).toString('hex')}`;
   const store = await open(await ownedDatabase(name, 'superuser', password));
-  await store.close();
+  try {
+    expect(await store.database.prisma.account.count()).toBe(0);
+  } finally {
+    await store.close();
+  }
 });
 
 test('a gateway that may not work as the restricted role does not start, and says in one line what to do', async () => {
