@@ -18,8 +18,8 @@ export interface StartOptions {
  */
 export function readStartOptions(argv: readonly string[], env: NodeJS.ProcessEnv): StartOptions {
   const program = newProgram('npm start --')
-    .description('Starts the gateway, with a database of its own unless DATABASE_URL names another.')
-    .option('--demo', 'first play thirty days of history, when the database has no transaction yet')
+    .description('Starts the gateway, with its own database unless DATABASE_URL names another.')
+    .option('--demo', 'first fill an empty database with thirty days of history')
     .option('--auto', 'sandbox customers pay and deposit by themselves after two seconds')
     .addHelpText('after', HELP);
   endOnBadUsage(program);

@@ -9,7 +9,7 @@ import { withServices } from './with-store.ts';
 
 /** Shows the clock, and sets it ahead. */
 export function clockCommand(): Command {
-  const clock = new Command('clock').description('Reads the sandbox clock and moves it ahead.');
+  const clock = new Command('clock').description('Shows the sandbox clock and moves it forward.');
   clock
     .command('show')
     .description('Prints the time in the sandbox.')
@@ -20,7 +20,7 @@ export function clockCommand(): Command {
     });
   clock
     .command('advance <duration>')
-    .description('Moves the clock ahead by a duration such as 30m; whatever becomes due happens.')
+    .description('Moves the clock forward by a duration such as 30m; everything that becomes due happens.')
     .addOption(jsonOption())
     .action(async (duration: string, options: { json?: boolean }) => {
       const now = await withServices(async (services) => {

@@ -20,7 +20,7 @@ const NAME = 'crossramp';
 /** @param program - gives the program whose commands are completed. */
 export function completionCommand(program: () => Command): Command {
   return new Command('completion')
-    .description('Prints a script with which the Tab key completes commands and options.')
+    .description('Prints a script that completes commands and options with the Tab key.')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
     .action((shell: keyof typeof SHELLS) => {
       process.stdout.write(SHELLS[shell](placesOf(program())));

@@ -32,7 +32,7 @@ const CLOCK_SKEW_MAX_MS = 5_000;
 /** Says whether this installation is fit to run. */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('Checks settings, runtime and database; fails when one of them is not fit.')
+    .description('Checks settings, runtime and database; fails when a check fails.')
     .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
       const checks = await withStore(async ({ database }) => {

@@ -34,8 +34,8 @@ export function eventsCommand(): Command {
     'Reads the event log of an account, over the API of the gateway.',
   );
   withApi(events.command('tail'))
-    .description('Prints events as they come, one line each.')
-    .option('--after <cursor>', 'begin after this cursor; by default, with the next event')
+    .description('Prints events as they happen, one per line.')
+    .option('--after <cursor>', 'start after this cursor; by default, with the next event')
     .action(async (options: Options) => {
       const isWanted = filterOf(options.events);
       for await (const event of await followEvents(apiNamed(options), options.after)) {
@@ -49,10 +49,10 @@ export function eventsCommand(): Command {
 export function listenCommand(): Command {
   return withApi(new Command('listen'))
     .description(
-      'Forwards events to a server on this machine, signed like webhooks. Each is sent until the server takes it; after a restart it goes on where it stopped.',
+      'Forwards events to a server on this machine, signed like webhooks. Each is sent until the server accepts it; after a restart it continues where it stopped.',
     )
     .requiredOption('--forward-to <url>', 'where to send them, such as http://localhost:3000/hook')
-    .option('--after <cursor>', 'begin after this cursor; by default, where it stopped')
+    .option('--after <cursor>', 'start after this cursor; by default, where it stopped')
     .action(async (options: Options & { forwardTo: string }) => {
       if (!URL.canParse(options.forwardTo)) throw new StoreError('--forward-to must be a URL');
       await listen(apiNamed(options), options);
@@ -63,7 +63,10 @@ function withApi(command: Command): Command {
   return command
     .option('--base-url <url>', 'URL of the gateway; by default, the one in sandbox.json')
     .option('--key <key>', 'API key; by default, the one in sandbox.json')
-    .option('--events <names>', 'only these, separated by commas; * stands for any part, as in onramp.*.paid')
+    .option(
+      '--events <names>',
+      'only these event names, separated by commas; * stands for any part, as in onramp.*.paid',
+    )
     .addOption(jsonOption());
 }
 

@@ -22,7 +22,7 @@ const PHASES = {
 export function importCommand(): Command {
   return new Command('import')
     .description(
-      'Takes an account’s history in: the file whole, or nothing of it. Ctrl-C stops it and takes nothing.',
+      'Imports the history of an account: the whole file, or nothing. Ctrl-C cancels it, and nothing is imported.',
     )
     .argument('<file>', 'NDJSON in the published form')
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
@@ -61,10 +61,10 @@ async function* linesOf(file: FileHandle): AsyncGenerator<string> {
 export function exportCommand(): Command {
   return new Command('export')
     .description(
-      'Writes an account’s history to standard output, as it is at one moment, in the form that import takes.',
+      'Exports the history of an account to standard output, as of one moment, in the form that import reads.',
     )
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
-    .option('--json', 'accepted everywhere; an export is always one JSON value a line')
+    .option('--json', 'no effect: an export is always one JSON value per line')
     .action(async (options: { account: string }) => {
       await withStore(async ({ database }) => {
         const accountId = await accountNamed(database, options.account);

@@ -26,17 +26,17 @@ export function keyCommand(): Command {
   const key = new Command('key').description('Issues, lists and revokes API keys.');
   key
     .command('create')
-    .description('Issues a key and shows it; it is shown this once.')
+    .description('Issues a key and shows it. It is not shown again.')
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
-    .requiredOption('--scopes <list>', `comma-separated, of ${SCOPES.join(', ')}`, parseScopes)
+    .requiredOption('--scopes <list>', `separated by commas: ${SCOPES.join(', ')}`, parseScopes)
     .option('--name <name>', 'what the key is for', 'unnamed')
     .option(
       '--expires <when>',
-      'a time such as 2027-01-01T00:00:00Z, or a span such as 90d, 12h, 30m',
+      'a time such as 2027-01-01T00:00:00Z, or a duration such as 90d, 12h, 30m',
       parseExpiry,
     )
-    .option('--live', 'refuses unless the account is live: keys have the mode of their account')
-    .option('--allow <cidr>', 'network it may be used from; may be given several times', collectCidr, [])
+    .option('--live', 'fail unless the account is live (a key has the mode of its account)')
+    .option('--allow <cidr>', 'network that the key may be used from; repeat it for several', collectCidr, [])
     .addOption(jsonOption())
     .action(async (options: CreateOptions) => {
       const created = await withStore(async ({ database }) => {

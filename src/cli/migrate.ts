@@ -6,7 +6,7 @@ import { withStore } from './with-store.ts';
 /** Migrations. */
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('Brings the database schema up to date; every start and every other command does that too.')
+    .description('Updates the database schema. Every start and every other command does that too.')
     .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
       const applied = await withStore(async (store) => store.applied);

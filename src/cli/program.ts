@@ -27,7 +27,7 @@ Exit codes:
 /** @returns the whole program, with examples in the help of every command. */
 export function crossrampProgram(): Command {
   const program = newProgram('crossramp')
-    .description('Operates a Crossramp Gateway, beside a running one or without one.')
+    .description('Operates a Crossramp Gateway, whether it is running or not.')
     // An option behind a subcommand is the subcommand's.
     .enablePositionalOptions()
     .helpCommand('help [command]', 'print the help of a command')

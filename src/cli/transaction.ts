@@ -27,13 +27,13 @@ export function transactionCommand(): Command {
     .command('list')
     .description('Lists the newest transactions.')
     .addOption(readAccountOption())
-    .addOption(new Option('--family <name>', 'only this family; all of them by default').choices(FAMILIES))
-    .option('--limit <number>', `most transactions to show, 1 to ${LIMIT_MAX}`, parseLimit, 20)
+    .addOption(new Option('--family <name>', 'only this family; by default, all families').choices(FAMILIES))
+    .option('--limit <number>', `number of transactions to show, 1 to ${LIMIT_MAX}`, parseLimit, 20)
     .addOption(jsonOption())
     .action(list);
   transaction
     .command('show')
-    .description('Shows a transaction with its attributes and every step that it took.')
+    .description('Shows a transaction with its attributes and all its steps so far.')
     .argument('<end2end>', 'id of the transaction')
     .addOption(readAccountOption())
     .addOption(jsonOption())

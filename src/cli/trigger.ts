@@ -22,11 +22,14 @@ interface TriggerOptions {
 export function triggerCommand(): Command {
   const trigger = new Command('trigger')
     .description(
-      'Plays what the outside world does to a sandbox transaction; without arguments, lists the scenarios.',
+      'Plays a scenario: the outside world does something to a sandbox transaction. Without arguments, lists the scenarios.',
     )
     .argument('[scenario]', 'name of the scenario')
     .argument('[end2end]', 'id of the transaction')
-    .option('--amount <decimal>', 'amount that is paid or deposited; by default, what was asked for')
+    .option(
+      '--amount <decimal>',
+      'amount that is paid or deposited; by default, the amount that was asked for',
+    )
     .addOption(jsonOption())
     .action((scenario: string | undefined, end2end: string | undefined, options: TriggerOptions) =>
       scenario === undefined ? list(options) : play(scenario, end2end, options),
@@ -82,9 +85,12 @@ async function transactionNamed(database: Database, end2end: string): Promise<Pr
 
 function fundCommand(): Command {
   return new Command('fund')
-    .description('Credits an account by an adjustment, which its statement shows without a transaction.')
+    .description('Credits an amount to an account. The statement shows it without a transaction.')
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
-    .requiredOption('--currency <code>', 'raw code, display name, or an asset of one network')
+    .requiredOption(
+      '--currency <code>',
+      'raw code, display name, or an asset that exists on one network only',
+    )
     .requiredOption('--amount <decimal>', 'above zero, with no more decimals than the currency has')
     .addOption(jsonOption())
     .action(async (options: { account: string; currency: string; amount: string; json?: boolean }) => {

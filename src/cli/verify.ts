@@ -8,7 +8,9 @@ import { withStore } from './with-store.ts';
 /** The auditor. */
 export function verifyCommand(): Command {
   return new Command('verify')
-    .description('Recomputes the whole ledger and every list; fails when anything differs, and names it.')
+    .description(
+      'Recomputes the whole ledger and every list; names every difference, and fails when there is one.',
+    )
     .option('--account <id>', 'only this account: its id, or "sandbox"')
     .addOption(jsonOption())
     .action(async (options: { account?: string; json?: boolean }) => {

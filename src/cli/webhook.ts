@@ -30,7 +30,10 @@ export function webhookCommand(): Command {
   define(webhook, 'create', 'Adds an endpoint and shows its secret.')
     .requiredOption('--url <url>', 'https; in a sandbox also http to this machine')
     .option('--template <name>', 'only transactions of this template')
-    .option('--events <names>', 'only these, separated by commas; * stands for any part, as in onramp.*.paid')
+    .option(
+      '--events <names>',
+      'only these event names, separated by commas; * stands for any part, as in onramp.*.paid',
+    )
     .action(create);
   define(webhook, 'pause <endpoint>', 'Holds deliveries back until the endpoint is resumed.').action(
     onEndpoint(pauseWebhookEndpoint, 'paused'),
@@ -51,7 +54,7 @@ export function webhookCommand(): Command {
     'secret [endpoint]',
     'Shows the signing secrets of an endpoint; without one, those shared by the URLs of transactions.',
   )
-    .option('--rotate', 'make a new one; the old one stays valid for a day')
+    .option('--rotate', 'create a new secret; the old one stays valid for a day')
     .action(secret);
   return webhook;
 }

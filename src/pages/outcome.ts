@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts';
 import { showAmount, showExact, showMoment, showRate } from './language.ts';
 import { form, row, type SessionPage } from './page.ts';
 
-/** @returns what is paid, what comes of it, and at which price. */
+/** @returns what is paid, what is received for it, and the price. */
 export function summary(page: SessionPage): Html {
   const { say, facts, language, session } = page;
   const { source, target } = facts;

@@ -38,16 +38,16 @@ const WORDS = {
   paid: label('Paid', 'Pago'),
   arrived: label('What arrived', 'O que chegou'),
   expected: label('What was expected', 'O que era esperado'),
-  excess: label('Excess that is returned', 'Excedente que é devolvido'),
+  excess: label('Excess to be returned', 'Excedente que é devolvido'),
   details: label('Details', 'Detalhes'),
-  quoteBefore: label('Quote before', 'Cotação anterior'),
+  quoteBefore: label('Previous quote', 'Cotação anterior'),
 
   // An amount.
   amountTitle: label('How much do you want to pay?', 'Quanto você quer pagar?'),
   amount: label('Amount in BRL', 'Valor em reais'),
   amountRange: label('From {min} to {max}', 'De {min} a {max}'),
   amountWrong: label(
-    'Write an amount from {min} to {max}, such as 150.00',
+    'Enter an amount from {min} to {max}, such as 150.00',
     'Escreva um valor de {min} a {max}, por exemplo 150,00',
   ),
   proceed: label('Continue', 'Continuar'),
@@ -60,15 +60,15 @@ const WORDS = {
     'O PIX precisa sair de uma conta desta pessoa ou empresa.',
   ),
   name: label('Full name', 'Nome completo'),
-  nameWrong: label('Write a name of up to 140 characters', 'Escreva um nome de até 140 caracteres'),
+  nameWrong: label('Enter a name of up to 140 characters', 'Escreva um nome de até 140 caracteres'),
   taxId: label('CPF or CNPJ', 'CPF ou CNPJ'),
   taxIdWrong: label(
     'This is not a valid CPF or CNPJ: check the digits',
     'Este CPF ou CNPJ não é válido: confira os dígitos',
   ),
-  keyType: label('Kind of PIX key', 'Tipo da chave PIX'),
-  keyTypeWrong: label('Choose the kind of the key', 'Escolha o tipo da chave'),
-  keyWrong: label('This is not a PIX key of that kind', 'Esta não é uma chave PIX desse tipo'),
+  keyType: label('Type of PIX key', 'Tipo da chave PIX'),
+  keyTypeWrong: label('Choose the type of the key', 'Escolha o tipo da chave'),
+  keyWrong: label('This is not a PIX key of that type', 'Esta não é uma chave PIX desse tipo'),
   cpf: label('CPF', 'CPF'),
   cnpj: label('CNPJ', 'CNPJ'),
   email: label('E-mail', 'E-mail'),
@@ -99,14 +99,14 @@ const WORDS = {
   left: label('Time left', 'Tempo restante'),
   minutesLeft: label('{minutes} minutes left', 'Faltam {minutes} minutos'),
   minuteLeft: label('One minute left', 'Falta um minuto'),
-  timeOver: label('The time is over', 'O tempo acabou'),
+  timeOver: label('Time is up', 'O tempo acabou'),
   afterTime: label(
-    'What is paid later is returned. You can get a new code then.',
+    'A later payment is returned. You can then get a new code.',
     'O que for pago depois é devolvido. Depois disso você pode gerar um novo código.',
   ),
   priceHeld: label('The rate holds until', 'A cotação vale até'),
   priceAfter: label(
-    'A later payment gets the rate of the moment when it arrives.',
+    'A later payment gets the rate at the time when it arrives.',
     'Um pagamento posterior usa a cotação do momento em que chegar.',
   ),
   copy: label('Copy', 'Copiar'),
@@ -117,7 +117,7 @@ const WORDS = {
   // A deposit.
   depositTitle: label('Send exactly {amount}', 'Envie exatamente {amount}'),
   depositExact: label(
-    'Digit for digit, fees of your wallet or exchange not included: by this amount we recognise your deposit.',
+    'Send it digit for digit, not counting fees of your wallet or exchange. We recognise your deposit by this amount.',
     'Dígito por dígito, sem contar taxas da sua carteira ou corretora: é por este valor que reconhecemos o seu depósito.',
   ),
   depositAmount: label('Exact amount', 'Valor exato'),
@@ -130,15 +130,15 @@ const WORDS = {
   openWallet: label('Open in a wallet', 'Abrir na carteira'),
   sendUntil: label('Send until', 'Envie até'),
   depositAfterTime: label(
-    'What arrives later is held until you say what becomes of it.',
+    'A deposit that arrives later is held until you decide what to do with it.',
     'O que chegar depois fica retido até você decidir o que fazer.',
   ),
 
   // A deposit that did not fit.
-  resolveTitle: label('What should become of your deposit?', 'O que deve ser feito com o seu depósito?'),
+  resolveTitle: label('What should we do with your deposit?', 'O que deve ser feito com o seu depósito?'),
   requote: label('Convert it at today’s rate', 'Converter pela cotação de hoje'),
   requoteWhat: label(
-    'What arrived is converted, and the payee receives what comes of it.',
+    'Your deposit is converted, and the payee receives the result.',
     'O que chegou é convertido, e o recebedor recebe o resultado.',
   ),
   refund: label('Send it back', 'Devolver'),
@@ -147,7 +147,7 @@ const WORDS = {
     'Volta para o endereço de onde veio, menos a taxa de rede:',
   ),
   refundMine: label(
-    'This address is mine. (One of an exchange often cannot take money back.)',
+    'This address is mine. (An address at an exchange often cannot receive refunds.)',
     'Este endereço é meu. (O de uma corretora muitas vezes não aceita devoluções.)',
   ),
   refundUnsure: label('Tick the box to confirm the address', 'Marque a caixa para confirmar o endereço'),
@@ -158,7 +158,7 @@ const WORDS = {
 
   // While something goes on, and after the end.
   stepUp: label(
-    '{merchant} will ask you for more, or has done so. There is nothing more to pay meanwhile.',
+    '{merchant} will ask you for more information, or already has. There is nothing to pay meanwhile.',
     '{merchant} vai pedir mais informações, ou já pediu. Por enquanto não há mais nada a pagar.',
   ),
   refunding: label(
@@ -168,17 +168,17 @@ const WORDS = {
   receipt: label('Receipt', 'Comprovante'),
   print: label('Print', 'Imprimir'),
   renew: label('Get a new code', 'Gerar novo código'),
-  renewDeposit: label('Begin anew', 'Começar de novo'),
+  renewDeposit: label('Start again', 'Começar de novo'),
   renewWhat: label(
-    'For the same amount, at the rate of this moment.',
+    'For the same amount, at the current rate.',
     'Pelo mesmo valor, com a cotação deste momento.',
   ),
 
   // What went wrong with a request.
-  missingTitle: label('There is nothing here', 'Não há nada aqui'),
+  missingTitle: label('Page not found', 'Página não encontrada'),
   missing: label(
-    'This link is not one of ours, or was ended. Ask whoever gave it to you for a new one.',
-    'Este link não é nosso ou foi encerrado. Peça um novo a quem o enviou.',
+    'This link does not exist or was disabled. Ask the person who sent it for a new one.',
+    'Este link não existe ou foi desativado. Peça um novo a quem o enviou.',
   ),
   failedTitle: label('This did not work', 'Isso não funcionou'),
   failed: label(
@@ -186,20 +186,20 @@ const WORDS = {
     'Algo deu errado do nosso lado. Tente de novo.',
   ),
   away: label(
-    'We cannot answer at the moment. Try again in a few seconds.',
+    'We cannot answer right now. Try again in a few seconds.',
     'Não conseguimos responder agora. Tente de novo em alguns segundos.',
   ),
   noPrice: label(
-    'There is no current price. Try again in a few seconds.',
+    'No current price is available. Try again in a few seconds.',
     'Não há cotação no momento. Tente de novo em alguns segundos.',
   ),
-  overLimit: label('The amount is outside of what is allowed.', 'O valor está fora do que é permitido.'),
+  overLimit: label('The amount is outside the allowed range.', 'O valor está fora do que é permitido.'),
   tooMany: label('Too many requests. Wait a moment.', 'Muitas solicitações. Aguarde um momento.'),
   movedOn: label(
-    'This is not possible any more where the payment stands now.',
+    'This is no longer possible at the present state of the payment.',
     'Isso não é mais possível no ponto em que o pagamento está.',
   ),
-  formWrong: label('Please correct what is marked.', 'Corrija o que está marcado.'),
+  formWrong: label('Please correct the marked fields.', 'Corrija o que está marcado.'),
 
   // The sandbox.
   sandboxTitle: label('Sandbox: make it happen', 'Sandbox: faça acontecer'),

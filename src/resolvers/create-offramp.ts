@@ -58,7 +58,7 @@ interface Checked {
 /**
  * @returns the transaction; one from outside with the address and the exact amount of its deposit.
  * @throws {GatewayError} `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `LIMIT_EXCEEDED`, `INSUFFICIENT_BALANCE`,
- *   `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `UNAVAILABLE`; nothing is stored but by the last.
+ *   `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `UNAVAILABLE`; nothing is stored, except with `UNAVAILABLE`.
  */
 export async function createOfframp(
   context: Context,

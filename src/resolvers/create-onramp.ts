@@ -57,7 +57,7 @@ interface Checked {
 /**
  * @returns the transaction, payable where the customer and the amount are known.
  * @throws {GatewayError} `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`,
- *   `QUOTE_EXPIRED`, `UNAVAILABLE`; nothing is stored but by the last.
+ *   `QUOTE_EXPIRED`, `UNAVAILABLE`; nothing is stored, except with `UNAVAILABLE`.
  */
 export async function createOnramp(
   context: Context,

@@ -8,7 +8,7 @@ import type { Database } from '../store/database.ts';
 import { type AccountMark, type EventRow, readEvents, readMarks } from '../store/events.ts';
 import type { Doorbell } from './doorbell.ts';
 
-/** How often is looked for what nobody rang for: commits of other processes, adjustments. */
+/** Poll interval, for changes whose notification was missed: commits of other processes, adjustments. */
 const POLL_MS = 1_000;
 /** Newest events that are kept for an account that is followed, and of all such accounts together. */
 const RING_MAX = 256;

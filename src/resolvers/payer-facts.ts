@@ -11,7 +11,7 @@ import { depositUri, hostedPage, qrContent, qrImage } from './pay-links.ts';
 /** The facts; null is not known, or not there. Amounts are exact decimal text. */
 export interface PayerFacts {
   readonly link: string;
-  /** What the payer pays with, and what comes of it. */
+  /** The currency that the payer pays in, and the one that is received for it. */
   readonly source: Currency;
   readonly target: Currency;
   readonly amountPayment: string | null;

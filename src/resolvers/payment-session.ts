@@ -34,7 +34,7 @@ export interface PaymentSession {
   readonly row: ProcessRow;
   readonly template: Template;
   readonly step: Step;
-  /** Null where there is nothing to do but wait, or nothing any more. */
+  /** Null when there is nothing for the payer to do. */
   readonly ask: Ask | null;
   /** Whether it ended without having come to anything, so that it can be begun anew. */
   readonly isRenewable: boolean;

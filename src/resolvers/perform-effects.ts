@@ -10,7 +10,7 @@ import type { Services } from './context.ts';
 import { needsStepUp } from './customer-limits.ts';
 import type { Order } from './rails.ts';
 
-/** Does what an effect asks for. @returns what the transaction is to be told now; undefined when nothing is. */
+/** Performs an effect. @returns the trigger that reports its outcome to the transaction; undefined when there is none yet. */
 export type Effect = (services: Services, order: Order) => Promise<Trigger | undefined>;
 
 const told =

@@ -13,7 +13,7 @@ import { conflict } from './move-transaction.ts';
 import { type Attempt, once } from './once.ts';
 import { type PaymentSession, payerContext } from './payment-session.ts';
 
-/** How often a session that is just being made is looked for, and how many times. */
+/** Interval and number of look-ups for a session that another request is creating. */
 const LOOK_MS = 100;
 const LOOKS_MAX = 50;
 

@@ -1,4 +1,4 @@
-/** The worker: takes jobs as they become due, does what they ask for, and tells their transactions what came of it. */
+/** The worker: takes jobs when they are due, does them, and reports the outcome to their transactions. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -30,7 +30,7 @@ export interface Worker {
 }
 
 const BATCH_MAX = 100;
-/** How often is looked for jobs that nobody rang for: timers, and jobs of other processes. */
+/** Poll interval, for jobs whose notification was missed: timers, and jobs of other processes. */
 const POLL_MS = 150;
 const TURNS: RepeatOptions = { failedMs: POLL_MS, complaint: 'jobs cannot be taken' };
 /** How often is looked whether other workers are done. */

@@ -19,7 +19,7 @@ export class StreamLimit {
   /**
    * Takes a place.
    *
-   * @returns what gives it back; calling it again does nothing.
+   * @returns a function that releases it; a second call does nothing.
    * @throws {GatewayError} `RATE_LIMITED` when the key has no place left.
    */
   take({ id: keyId, transactionId }: Pick<KeyRecord, 'id' | 'transactionId'>): () => void {

@@ -19,7 +19,7 @@ export function asyncApiDocument(registry: Registry, publicUrl: string): Schema 
     info: {
       title: 'Crossramp Gateway',
       version: 'v2',
-      description: 'Events of transactions; docs/events.md is the protocol.',
+      description: 'Events of transactions. docs/events.md describes the protocol.',
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
@@ -32,7 +32,7 @@ export function asyncApiDocument(registry: Registry, publicUrl: string): Schema 
       },
       events: {
         address: '/v2/events',
-        description: 'The same bodies for those who poll; subscriptions at /graphql give them over SSE.',
+        description: 'The same bodies by polling. Subscriptions at /graphql send them as server-sent events.',
         messages,
       },
     },

@@ -16,7 +16,7 @@ export function eventRoutes(policy: QueryPolicy): readonly Route[] {
       method: 'GET',
       path: '/v2/events',
       scope: 'read',
-      summary: `Events of the account, oldest first, up to ${LIMIT_MAX}; waits for one where there is none`,
+      summary: `Events of the account, oldest first, up to ${LIMIT_MAX}; can wait for the next event`,
       parameters: PARAMETERS,
       status: 200,
       answer: { kind: 'events' },

@@ -19,7 +19,7 @@ export const IDEMPOTENCY_KEY: Schema = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same key with the same body gives the stored answer for 24 hours (C-52).',
+  description: 'For 24 hours, the same key with the same body returns the stored answer (C-52).',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -41,10 +41,13 @@ export const WEBHOOK_HEADERS: readonly Schema[] = [
 
 const AMOUNT = {
   type: ['number', 'string'],
-  description: 'Above zero, never with more decimals than the currency has.',
+  description: 'Above zero, with no more decimals than the currency has.',
 };
 const URL_MEMBER = { type: 'string', format: 'uri', description: 'https, without user name or password.' };
-const CURRENCY = { type: 'string', description: 'Raw code, display name, or an asset of one network (C-6).' };
+const CURRENCY = {
+  type: 'string',
+  description: 'Raw code, display name, or an asset that exists on one network only (C-6).',
+};
 
 const MEMBERS: Readonly<Record<string, Schema>> = {
   amount: AMOUNT,
@@ -58,7 +61,11 @@ const MEMBERS: Readonly<Record<string, Schema>> = {
   currency_receive_code: CURRENCY,
   client_name: { type: 'string', minLength: 1, maxLength: 140 },
   client_tax_id: { type: 'string', description: 'CPF or CNPJ, with or without punctuation.' },
-  wallet: { type: 'string', description: 'Destination address; makes it an onramp to an address.' },
+  wallet: {
+    type: 'string',
+    description:
+      'Destination address. With it, the crypto is delivered there instead of credited to the balance.',
+  },
   external_code: { type: 'string', maxLength: 200, description: 'The merchant’s own reference.' },
   return_url: URL_MEMBER,
   webhook: URL_MEMBER,
@@ -70,11 +77,11 @@ const MEMBERS: Readonly<Record<string, Schema>> = {
   pix_key_type: { type: 'string', enum: PIX_KEY_TYPES },
   from: { type: 'string', enum: ['balance', 'external'], default: 'balance' },
   group_id: { type: 'string', description: 'Whitelist group.' },
-  address: { type: 'string', description: 'Destination; required where a group has several.' },
+  address: { type: 'string', description: 'Destination. Required when the group has several.' },
   notes: { type: 'string', maxLength: 500 },
   action: { type: 'string', enum: ['keep', 'refund', 'requote'] },
-  scenario: { type: 'string', description: 'Name in the catalogue of docs/sandbox.md.' },
-  end2end: { type: 'string', description: 'The transaction that it is played on.' },
+  scenario: { type: 'string', description: 'Name of a scenario; docs/sandbox.md lists them.' },
+  end2end: { type: 'string', description: 'The transaction that the scenario happens to.' },
   advance: { type: 'string', description: 'A duration such as 90s, 30m, 2h or 1d.' },
 };
 

@@ -132,7 +132,7 @@ function webhookOperation(registry: Registry): Schema {
         'application/json': { schema: oneOf(registry.templates.map((template) => ref(template.typeName))) },
       },
     },
-    responses: { '2XX': { description: 'Taken. Anything else is tried again (C-62).' } },
+    responses: { '2XX': { description: 'Accepted. Anything else is attempted again (C-62).' } },
   };
 }
 
@@ -143,36 +143,36 @@ function isOnce({ method, answer }: Route): boolean {
 
 const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
   after: {
-    description: 'Cursor of the last event that was seen; from the oldest that is kept when not given.',
+    description: 'Cursor of the last event that you have seen. Default: from the oldest event that is kept.',
     schema: { type: 'string' },
   },
   wait: {
-    description: 'Seconds to wait for an event where there is none.',
+    description: 'Seconds to wait for the next event if there is none yet.',
     schema: { type: 'integer', minimum: 0, maximum: 30, default: 0 },
   },
   limit: {
-    description: `Page size; above ${LIMIT_MAX} is served as ${LIMIT_MAX} (C-12).`,
+    description: `Page size. A value above ${LIMIT_MAX} counts as ${LIMIT_MAX} (C-12).`,
     schema: { type: 'integer', minimum: 1, default: 20 },
   },
   offset: { description: 'Records to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
   pix_e2e: { description: 'PIX end-to-end id.', schema: { type: 'string' } },
   client_tax_id: { description: 'CPF or CNPJ, with or without punctuation.', schema: { type: 'string' } },
   wallet: {
-    description: 'Destination wallet of an onramp; of an offramp the address the deposit came from (C-14).',
+    description: 'Destination wallet of an onramp, or the address that a deposit came from (C-14).',
     schema: { type: 'string' },
   },
   address: { description: 'Destination address.', schema: { type: 'string' } },
   group_id: { description: 'Whitelist group.', schema: { type: 'string' } },
   external_code: {
-    description: 'The merchant’s own reference, as it was given.',
+    description: 'The merchant’s own reference, exactly as given.',
     schema: { type: 'string', maxLength: 200 },
   },
   receive_currency_code: {
-    description: 'Raw code, display name, or an asset of one network (C-6).',
+    description: 'Raw code, display name, or an asset that exists on one network only (C-6).',
     schema: { type: 'string' },
   },
   currency: {
-    description: 'Raw code, display name, or an asset of one network (C-6).',
+    description: 'Raw code, display name, or an asset that exists on one network only (C-6).',
     schema: { type: 'string' },
   },
   account_type: { description: 'Sub-account.', schema: { type: 'string', enum: Object.keys(SUB_ACCOUNTS) } },
@@ -264,8 +264,8 @@ const SHARED_SCHEMAS: Record<string, Schema> = {
         code: { type: 'string', enum: Object.keys(ERRORS) },
         request_id: TEXT,
         violations: { type: 'array', items: object({ parameter: TEXT, message: TEXT }) },
-        earliest: { type: 'string', description: 'Of `CURSOR_EXPIRED`: goes on with the oldest event.' },
-        latest: { type: 'string', description: 'Of `CURSOR_EXPIRED`: goes on with what comes next.' },
+        earliest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the oldest event.' },
+        latest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the next event.' },
       },
       ['violations', 'earliest', 'latest'],
     ),
@@ -309,7 +309,7 @@ const SHARED_SCHEMAS: Record<string, Schema> = {
   CurrencyBalance: object({
     calculated_BRL_balance: {
       type: ['number', 'null'],
-      description: 'Of the available part; null when no rate is known.',
+      description: 'Value of the available part in BRL; null when no rate is known.',
     },
     available: NUMBER,
     in_transit: NUMBER,

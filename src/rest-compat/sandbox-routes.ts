@@ -57,7 +57,7 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
   return [
     {
       path: '/v2/sandbox/trigger',
-      summary: 'Plays a scenario of the outside world on a transaction',
+      summary: 'Plays a scenario: the outside world does something to a transaction',
       shape: { scenario: 'text', end2end: 'text', amount: 'number' },
       required: ['scenario', 'end2end'],
       answer: { kind: 'anyTransaction' },
@@ -66,7 +66,7 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
     },
     {
       path: '/v2/sandbox/clock',
-      summary: 'Sets the clock of the sandbox ahead',
+      summary: 'Moves the clock of the sandbox forward',
       shape: { advance: 'text' },
       required: ['advance'],
       answer: { kind: 'sandbox', name: 'clock', members: ['now'] },
@@ -75,7 +75,7 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
     },
     {
       path: '/v2/sandbox/fund',
-      summary: 'Gives the account an amount, without a transaction',
+      summary: 'Credits an amount to the balance, without a transaction',
       shape: { currency: 'text', amount: 'number' },
       required: ['currency', 'amount'],
       answer: { kind: 'sandbox', name: 'fund', members: ['journalId', 'currency', 'amount'] },

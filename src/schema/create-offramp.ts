@@ -94,7 +94,7 @@ function defineInput(builder: Builder, pixKeyType: PixKeyTypeRef) {
   });
 }
 
-/** A payee of whom only a part is known could neither be asked for any more nor pass. */
+/** A payee is given whole or not at all: for a part of one, the process could neither ask nor continue. */
 function refuseHalfPayee(checks: CreationChecks, input: OfframpInput): void {
   const given = PAYEE.find((name) => input[name]);
   if (!given) return;

@@ -9,7 +9,7 @@ import type { TransactionRow } from '../templates/facts.ts';
 export interface Loaders {
   /** The account's transactions by internal id. */
   readonly transaction: DataLoader<bigint, TransactionRow | null, string>;
-  /** The account's events by place in its log; null for those that are not kept any more. */
+  /** The account's events by place in its log; null for those that are no longer kept. */
   readonly event: DataLoader<bigint, EventRow | null, string>;
 }
 

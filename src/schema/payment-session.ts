@@ -16,7 +16,7 @@ interface Refs extends CurrencyRefs {
   readonly label: LabelRef;
 }
 
-/** A session with the facts that are told of it. */
+/** A session with the facts that its payer may see. */
 type Told = PaymentSession & { readonly facts: PayerFacts };
 
 /** Facts that are texts, and what each is. */

@@ -10,7 +10,7 @@ export interface LeasedDelivery {
   readonly eventSeq: bigint;
   /** Below zero for a test, which neither waits for others nor counts. */
   readonly round: number;
-  /** Which try this is, from 1; also fences what comes of it. */
+  /** Which try this is, from 1; also fences the outcome: an older attempt changes nothing. */
   readonly attempt: number;
   readonly url: string;
   readonly signingKey: string | null;

@@ -1,6 +1,6 @@
 /**
- * The pump: leases deliveries that are due, sends them, and writes what came of it in batches. Nothing is sent inside a
- * database transaction; what is due and until when, is said by the clock of the processes, what is signed by the machine's.
+ * The pump: leases deliveries that are due, sends them, and writes the outcomes in batches. Nothing is sent inside a
+ * database transaction; due times use the process clock (virtual in the sandbox), signatures the system clock.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -75,7 +75,7 @@ export function createPump(
     try {
       await endInTime(end, await attempt(delivery, atMs, options));
     } catch (error) {
-      // The lease gives it back.
+      // An expired lease makes the delivery available again.
       log.warn({ err: error, delivery: String(delivery.id) }, 'a webhook could not be ended');
     }
   };

@@ -25,7 +25,7 @@ export interface Relay {
   readonly turn: () => Promise<{ readonly deliveries: number; readonly waitMs: number }>;
 }
 
-/** How often is looked for what nobody rang for: commits of other processes. */
+/** Poll interval, for events whose notification was missed: commits of other processes. */
 const POLL_MS = 1_000;
 /** Accounts that another process relays are asked for again so soon. */
 const HELD_MS = 20;

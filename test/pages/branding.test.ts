@@ -91,7 +91,7 @@ test('a logo with a page behind its end is served without it', async () => {
 
 test.each([
   ['accent', 'red', 'input.accent', /such as #0b5fff/],
-  ['accent', '#ffd166', 'input.accent', /contrast of 1\.4\d, and needs 4.5/],
+  ['accent', '#ffd166', 'input.accent', /contrast of 1\.4\d, and at least 4.5/],
   ['accent', '#777777', 'input.accent', /contrast of 4\.48/],
   ['displayName', 'x'.repeat(61), 'input.displayName', /1 to 60/],
   ['displayName', 'Loja \u202eanA', 'input.displayName', /invisible/],
@@ -106,7 +106,7 @@ test.each([
     'logo',
     `data:image/png;base64,${Buffer.from('89504e470d0a1a0a', 'hex').toString('base64')}`,
     'input.logo',
-    /whole/,
+    /complete/,
   ],
   ['logo', png(Buffer.alloc(70_000)), 'input.logo', /65536/],
 ])('%s %j is refused by its name', async (name, value, parameter, message) => {

@@ -64,7 +64,7 @@ const REFUNDED = label('Refund Completed', 'Devolução Concluída');
 const SUCCESS = label('Success', 'Sucesso');
 const RENEW = label('Get a new code', 'Gerar novo código');
 const RECEIPT = label('Receipt', 'Comprovante');
-const RESOLVE = label('What should become of your deposit?', 'O que deve ser feito com o seu depósito?');
+const RESOLVE = label('What should we do with your deposit?', 'O que deve ser feito com o seu depósito?');
 
 /** Pays in some way once the code is there. */
 function paid(scenario: string, plan?: string): Pick<Journey, 'given' | 'play'> {
@@ -95,7 +95,7 @@ export const JOURNEYS: readonly Journey[] = [
     title: label('How much do you want to pay?', 'Quanto você quer pagar?'),
     says: [
       label(
-        'Write an amount from R$1.00 to R$50,000.00, such as 150.00',
+        'Enter an amount from R$1.00 to R$50,000.00, such as 150.00',
         'Escreva um valor de R$ 1,00 a R$ 50.000,00, por exemplo 150,00',
       ),
     ],
@@ -188,7 +188,7 @@ export const JOURNEYS: readonly Journey[] = [
     name: 'overpaid',
     ...paid('pay-over'),
     title: SUCCESS,
-    says: [label('Excess that is returned', 'Excedente que é devolvido'), label('R$20.00', 'R$ 20,00')],
+    says: [label('Excess to be returned', 'Excedente que é devolvido'), label('R$20.00', 'R$ 20,00')],
   },
   {
     name: 'late',
@@ -264,7 +264,7 @@ export const JOURNEYS: readonly Journey[] = [
       body: { amountSent: '500', currency: 'USDT_TRX', from: 'EXTERNAL' },
     },
     title: label('Who receives the money?', 'Quem recebe o dinheiro?'),
-    says: [label('Kind of PIX key', 'Tipo da chave PIX')],
+    says: [label('Type of PIX key', 'Tipo da chave PIX')],
   },
   {
     name: 'deposit',
@@ -310,7 +310,7 @@ export const JOURNEYS: readonly Journey[] = [
       await page.click('form[action*="/refund"] button');
     },
     title: REFUNDED,
-    says: [label('Begin anew', 'Começar de novo')],
+    says: [label('Start again', 'Começar de novo')],
   },
   {
     name: 'deposit-late',

@@ -41,7 +41,7 @@ describe.runIf(hasBrowser)('the countdown', () => {
     await page.clock.fastForward(60_000);
     expect(await said()).toBe('5 minutes left');
     await untilSaid(page, 'One minute left');
-    await untilSaid(page, 'The time is over');
+    await untilSaid(page, 'Time is up');
     expect(await page.innerText('[data-left] b')).toBe('00:00');
   });
 });

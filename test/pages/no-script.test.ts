@@ -40,7 +40,7 @@ const LANGUAGES = [
       refunded: 'Refund Completed',
       success: 'Success',
     },
-    amountWrong: 'Write an amount from R$1.00 to R$50,000.00',
+    amountWrong: 'Enter an amount from R$1.00 to R$50,000.00',
     taxIdWrong: 'This is not a valid CPF or CNPJ',
     refundUnsure: 'Tick the box to confirm the address',
     receipt: 'Receipt',
@@ -184,7 +184,7 @@ describe.runIf(hasBrowser)('without script', () => {
     await page.click('.sandbox summary');
     // What cannot happen now is refused on the page.
     expect(await goOn(page, '.sandbox button[value="dispute-open"]')).toBe(409);
-    expect(await textOf(page, '[role=alert]')).toContain('not possible any more');
+    expect(await textOf(page, '[role=alert]')).toContain('no longer possible');
     await page.click('.sandbox summary');
     expect(await goOn(page, '.sandbox button[value=pay]')).toBe(303);
     await waitThrough(page, 'Success');

@@ -38,7 +38,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     expect(after.external_code).toBe('order-7');
     expect(after.amount_payment).toBe(550);
     expect(after.amount_received).not.toBe(before.amount_received);
-    expect(await rowOf(page, 'Quote before')).toBe(`${before.amount_received} USDT (TRX)`);
+    expect(await rowOf(page, 'Previous quote')).toBe(`${before.amount_received} USDT (TRX)`);
     expect(await rowOf(page, 'Converted to')).toBe(`${after.amount_received} USDT (TRX)`);
   });
 
@@ -51,7 +51,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     await waitThrough(page, 'Pay R$550.00 with PIX');
     await page.click('main summary');
     expect(await rowOf(page, 'Converted to')).toContain('USDT');
-    expect(await page.locator('dt', { hasText: 'Quote before' }).count()).toBe(0);
+    expect(await page.locator('dt', { hasText: 'Previous quote' }).count()).toBe(0);
   });
 
   test('goes on with whom the payer named last', async () => {
@@ -78,7 +78,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     await withoutRates(app, async () => {
       expect(await goOn(page, 'form[action*="/renew"] button')).toBe(503);
       await seeTitle(page, 'PIX Deposit Expired');
-      expect(await textOf(page, '[role=alert]')).toContain('There is no current price');
+      expect(await textOf(page, '[role=alert]')).toContain('No current price is available');
     });
     expect(await goOn(page, 'form[action*="/renew"] button')).toBe(303);
     await waitThrough(page, 'Pay R$550.00 with PIX');

@@ -126,7 +126,7 @@ describe('what comes in', () => {
   ])('%s is a page that says that there is nothing', async (path) => {
     const { status, headers, text } = await open(path, { 'accept-language': 'pt-BR,en;q=0.5' });
     expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-    expect(text).toContain('Não há nada aqui');
+    expect(text).toContain('Página não encontrada');
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   });
 

@@ -52,8 +52,8 @@ describe.runIf(hasBrowser)('a static link in a browser', () => {
   });
 
   test.each([
-    ['en-US', 'There is nothing here', 'Ask whoever gave it to you for a new one'],
-    ['pt-BR', 'Não há nada aqui', 'Peça um novo a quem o enviou'],
+    ['en-US', 'Page not found', 'Ask the person who sent it for a new one'],
+    ['pt-BR', 'Página não encontrada', 'Peça um novo a quem o enviou'],
   ])('that was ended, or never was, is a page in the language of the visitor (%s)', async (locale, title, text) => {
     const { url, slug } = await makeLink({ amount: '80' });
     await ask(app, 'mutation ($slug: String!) { disableStaticLink(slug: $slug) { slug } }', { slug });
@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('a static link in a browser', () => {
   });
 
   test.each([
-    ['en-US', 'There is no current price'],
+    ['en-US', 'No current price is available'],
     ['pt-BR', 'Não há cotação no momento'],
   ])('without a price is a page that says so, and opens nothing (%s)', async (locale, text) => {
     const { url, slug } = await makeLink({ amount: '80' });

@@ -27,7 +27,7 @@ export interface Outcome extends Telling {
   readonly afterMs: number;
 }
 
-/** An order of a kind, what it asks for, and what comes of it. */
+/** An order: its kind, what it asks for, and its outcome. */
 export interface Placing {
   readonly kind: string;
   /** Facts worth looking up later, as JSON. */
