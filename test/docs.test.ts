@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { catalogueText } from '../scripts/catalogue.ts';
 import { ERRORS } from '../src/base/errors.ts';
 
 const root = new URL('../', import.meta.url);
@@ -22,6 +23,10 @@ test('docs/errors.md explains every code with its status, and no other', () => {
   expect(Object.fromEntries(explained)).toEqual(
     Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status])),
   );
+});
+
+test('docs/catalogue.md is what the templates say', () => {
+  expect(read('docs/catalogue.md')).toBe(catalogueText());
 });
 
 test('docs/operations.md lists every setting of src/config.ts', () => {

@@ -13,3 +13,15 @@ export function eventName(step: {
 export function templateOfEvent(name: string): string {
   return name.slice(0, name.indexOf('.'));
 }
+
+/**
+ * @param pattern - three parts, with `*` for any part or for any characters of one.
+ * @returns whether the event is meant.
+ */
+export function isNamedBy(pattern: string, name: string): boolean {
+  const parts = name.split('.');
+  return pattern.split('.').every((part, index) => {
+    const form = new RegExp(`^${part.split('*').map(RegExp.escape).join('.*')}$`);
+    return form.test(parts[index] ?? '');
+  });
+}

@@ -18,7 +18,9 @@ import {
   type SecretRow,
   TRANSACTIONS,
 } from '../store/webhooks.ts';
+import type { Template } from '../templates/define.ts';
 import type { CreationChecks } from './check-creation.ts';
+import { checkEventNames, type NamedList } from './check-event-names.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
 import { inTurn } from './in-turn.ts';
@@ -39,12 +41,6 @@ export interface EndpointInput {
   readonly isSignedByKey?: boolean | undefined;
 }
 
-/** Values under the name by which their caller knows them. */
-export interface NamedList {
-  readonly name: string;
-  readonly values: readonly string[];
-}
-
 /** A whole number under the name by which its caller knows it. */
 export interface NamedNumber {
   readonly name: string;
@@ -56,8 +52,6 @@ export const OVERLAP_SECONDS = { default: 86_400, max: 604_800 } as const;
 
 const ENDPOINTS_MAX = 50;
 const SECRETS_MAX = 10;
-const EVENT_NAMES_MAX = 50;
-const EVENT_NAME = /^[a-z0-9_*]{1,80}(\.[a-z0-9_*]{1,80}){2}$/;
 const CONCURRENCY_MAX = 100;
 const PER_SECOND_MAX = 1_000;
 const ID = /^whe_[\w-]{16}$/;
@@ -86,7 +80,9 @@ export async function createEndpoint(
   requireScope(context, 'admin');
   const { accountId } = context.caller;
   checks.required(input.url, urlName);
-  const { url, ...fields } = checkFields(input, checks);
+  const { registry } = context;
+  const templates = input.template === undefined ? registry.templates : [registry.of(input.template)];
+  const { url, ...fields } = checkFields(input, templates, checks);
   const createdAt = new Date(await context.clock.nowMs());
   return inTurn(context, async (tx) => {
     if ((await countEndpoints(tx, accountId)) >= ENDPOINTS_MAX)
@@ -117,7 +113,7 @@ export async function updateEndpoint(
       parameter: input.url.name,
       message: 'must not be given: the URL belongs to the transactions that the endpoint came with',
     });
-  const fields = checkFields(input, checks);
+  const fields = checkFields(input, context.registry.templates, checks);
   checks.refuse();
   await changeEndpoint(context.database, context.caller.accountId, id, fields);
 }
@@ -204,20 +200,6 @@ export function wakePumps({ doorbell, caller }: Context): void {
   doorbell.hear([caller.accountId]);
 }
 
-/** @returns names of events as they are matched: three parts, `*` for any part or any part of one. */
-export function checkEventNames(
-  given: NamedList | undefined,
-  checks: CreationChecks,
-): readonly string[] | undefined {
-  if (!given) return undefined;
-  const { name: parameter, values } = given;
-  if (values.length <= EVENT_NAMES_MAX && values.every((value) => EVENT_NAME.test(value))) return values;
-  return checks.add({
-    parameter,
-    message: `must be at most ${EVENT_NAMES_MAX} names such as onramp.payment.* in lower case`,
-  });
-}
-
 async function secretsNameOf(context: Context, endpointId: string | undefined): Promise<string> {
   requireScope(context, 'admin');
   if (endpointId === undefined) return TRANSACTIONS;
@@ -227,12 +209,13 @@ async function secretsNameOf(context: Context, endpointId: string | undefined): 
 
 function checkFields(
   input: EndpointInput,
+  templates: readonly Template[],
   checks: CreationChecks,
 ): Partial<Omit<EndpointFields, 'template'>> {
   const { description, orderMode, maxPerSecond, isSignedByKey } = input;
   const url = checks.url(input.url);
   const text = checks.reference(description ?? undefined);
-  const eventNames = checkEventNames(input.eventNames, checks);
+  const eventNames = checkEventNames(input.eventNames, templates, checks);
   const maxConcurrency = checkCount(input.maxConcurrency, CONCURRENCY_MAX, checks);
   const perSecond = checkCount(maxPerSecond ?? undefined, PER_SECOND_MAX, checks);
   return {

@@ -11,9 +11,10 @@ import {
 } from '../store/redeliveries.ts';
 import { withRelayHeld } from '../store/relay.ts';
 import type { CreationChecks } from './check-creation.ts';
+import { checkEventNames, type NamedList } from './check-event-names.ts';
 import type { Named } from './check-filter.ts';
 import { type Context, requireScope } from './context.ts';
-import { checkEventNames, endpointOf, type NamedList, wakePumps } from './manage-webhooks.ts';
+import { endpointOf, wakePumps } from './manage-webhooks.ts';
 
 /** Which deliveries are meant; all that are given must hold. */
 export interface RedeliveryInput {
@@ -66,7 +67,7 @@ export async function redeliverWebhooks(
 ): Promise<Redelivered> {
   requireScope(context, 'admin');
   const { database, caller } = context;
-  const eventNames = checkEventNames(input.eventNames, checks) ?? [];
+  const eventNames = checkEventNames(input.eventNames, context.registry.templates, checks) ?? [];
   const afterSeq = positionOf(caller.accountId, input.after, checks);
   checks.refuse();
   if (input.endpointId !== undefined) await endpointOf(context, input.endpointId);

@@ -1,5 +1,5 @@
 /** AsyncAPI 3.0 of what the gateway tells by itself: webhooks, and the stream of events; made from the templates. */
-import { eventName } from '../events/event-name.ts';
+import { eventNamesOf } from '../templates/event-names.ts';
 import type { Registry } from '../templates/registry.ts';
 import { WEBHOOK_HEADERS } from './openapi-body.ts';
 
@@ -49,7 +49,7 @@ export function asyncApiDocument(registry: Registry, publicUrl: string): Schema 
             summary: template.direction,
             headers: HEADERS,
             payload: { $ref: `${publicUrl}/v2/openapi.json#/components/schemas/${template.typeName}` },
-            'x-event-names': template.steps.map((step) => eventName({ template: template.name, ...step })),
+            'x-event-names': eventNamesOf(template),
           },
         ]),
       ),

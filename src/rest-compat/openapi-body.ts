@@ -3,6 +3,7 @@ import type { ErrorCode } from '../base/errors.ts';
 import { PIX_KEY_TYPES } from '../base/pix-key.ts';
 import { EXPIRES_IN } from '../resolvers/check-creation.ts';
 import type { BodyShape } from './body.ts';
+import type { BodyNeeds } from './route.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -24,14 +25,14 @@ export const IDEMPOTENCY_KEY: Schema = {
 };
 
 /** Header fields of a webhook (C-60). */
-export const WEBHOOK_HEADERS: readonly Schema[] = [
+export const WEBHOOK_HEADERS: readonly (Schema & { readonly name: string })[] = [
   ['webhook-id', 'Id of the event, the same at every try: `evt_<number in the account>_<random>`.'],
   ['webhook-timestamp', 'The try, seconds since 1970.'],
   ['webhook-signature', '`v1,<base64>` of HMAC-SHA256 over `id.timestamp.body`, one for each valid secret.'],
   ['crossramp-event', '`<template>.<component>.<state>` in lower case (C-61).'],
   ['crossramp-sequence', 'Position of the event in its transaction, from 1.'],
   ['crossramp-attempt', 'Number of the try, from 1.'],
-].map(([name, description]) => ({
+].map(([name = '', description]) => ({
   name,
   in: 'header',
   required: true,
@@ -85,11 +86,45 @@ const MEMBERS: Readonly<Record<string, Schema>> = {
   advance: { type: 'string', description: 'A duration such as 90s, 30m, 2h or 1d.' },
 };
 
-/** @returns the request body of a route. */
-export function requestBody(shape: BodyShape): Schema {
+/** What is shown of each member in the example of a body. */
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  amount: '100.00',
+  amount_payment: '550.00',
+  amount_received: '100',
+  amount_paid: '100',
+  currency: 'USDT_TRX',
+  currency_exit_received_code: 'USDT_TRX',
+  currency_entry_paid_code: 'USDT_TRX',
+  currency_receive_code: 'USDT_TRX',
+  client_name: 'Ana Souza',
+  client_tax_id: '52998224725',
+  pix_key: 'ana@example.com',
+  pix_key_type: 'email',
+  group_id: 'grp_treasury',
+  action: 'keep',
+  scenario: 'pay',
+  end2end: 'CRX01KQJ1A72GFRM9067ZF35B7ZCN',
+  advance: '30m',
+};
+
+/** @returns the request body of a route: closed, with what must be given, and an example that is taken. */
+export function requestBody(shape: BodyShape, { all, oneOf = [], atMostOneOf = [] }: BodyNeeds): Schema {
   const properties = Object.fromEntries(Object.keys(shape).map((name) => [name, MEMBERS[name] ?? {}]));
+  const shown = [...oneOf.slice(0, 1), ...atMostOneOf.slice(0, 1), ...all];
   return {
-    required: Object.keys(shape).length > 0,
-    content: { 'application/json': { schema: { type: 'object', properties } } },
+    required: shown.length > 0,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          properties,
+          required: all,
+          ...(oneOf.length > 0 && { oneOf: oneOf.map((name) => ({ required: [name] })) }),
+          ...(atMostOneOf.length > 0 && { not: { required: atMostOneOf } }),
+          additionalProperties: false,
+        },
+        example: Object.fromEntries(shown.map((name) => [name, EXAMPLES[name]])),
+      },
+    },
   };
 }

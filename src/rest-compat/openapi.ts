@@ -6,6 +6,8 @@ import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { RestFamily } from './families.ts';
 import { IDEMPOTENCY_KEY, requestBody, WEBHOOK_HEADERS, WRITE_REFUSALS } from './openapi-body.ts';
+import { TAGS, tagOf } from './openapi-tags.ts';
+import { webhooksOf } from './openapi-webhooks.ts';
 import { LIMIT_MAX } from './query.ts';
 import type { AnswerShape, RestPolicy, Route } from './route.ts';
 
@@ -36,7 +38,8 @@ export function openApiDocument(
     paths: Object.fromEntries(
       routes.map((route) => [route.path, { [route.method.toLowerCase()]: operation(registry, route) }]),
     ),
-    webhooks: { transactionChanged: { post: webhookOperation(registry) } },
+    tags: TAGS,
+    webhooks: webhooksOf(registry),
     components: {
       securitySchemes: {
         bearer: {
@@ -46,6 +49,7 @@ export function openApiDocument(
         },
       },
       schemas: { ...SHARED_SCHEMAS, ...templateSchemas(registry, policy) },
+      parameters: Object.fromEntries(WEBHOOK_HEADERS.map((header) => [header.name, header])),
       responses: problemResponses(),
     },
   };
@@ -79,6 +83,7 @@ function operation(registry: Registry, route: Route): Schema {
   ];
   return {
     operationId: operationId(route),
+    tags: [tagOf(route)],
     summary: route.summary,
     description: `Needs a key with the scope \`${route.scope}\`.`,
     parameters: [
@@ -86,7 +91,7 @@ function operation(registry: Registry, route: Route): Schema {
       ...route.parameters.map(queryParameter),
       ...(isOnce(route) ? [IDEMPOTENCY_KEY] : []),
     ],
-    ...(route.body && { requestBody: requestBody(route.body) }),
+    ...(route.body && { requestBody: requestBody(route.body, route.needs ?? { all: [] }) }),
     responses: {
       [route.status]: {
         description: 'The answer.',
@@ -116,24 +121,6 @@ function operationId({ method, path, answer }: Route): string {
     default:
       return `get_${answer.kind}`;
   }
-}
-
-/** What receivers are sent (docs/events.md): the single-record body of any template. */
-function webhookOperation(registry: Registry): Schema {
-  return {
-    summary: 'A transaction reached another step',
-    description:
-      'Signed by Standard Webhooks; the body is byte for byte that of the single-record GET (C-9, C-60).',
-    security: [],
-    parameters: WEBHOOK_HEADERS,
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': { schema: oneOf(registry.templates.map((template) => ref(template.typeName))) },
-      },
-    },
-    responses: { '2XX': { description: 'Accepted. Anything else is attempted again (C-62).' } },
-  };
 }
 
 /** Whether a route keeps its answer under the caller's key. */

@@ -5,6 +5,15 @@ import type { BodyShape } from './body.ts';
 import type { RestFamily } from './families.ts';
 import type { QueryPolicy } from './query.ts';
 
+/** What a body must have. */
+export interface BodyNeeds {
+  readonly all: readonly string[];
+  /** Of these exactly one. */
+  readonly oneOf?: readonly string[];
+  /** Of these at most one. */
+  readonly atMostOneOf?: readonly string[];
+}
+
 /** What `/v2` is set up with. */
 export interface RestPolicy extends QueryPolicy {
   /** Print the integers of the offramps exactly (C-4). */
@@ -55,6 +64,8 @@ export interface Route {
   readonly parameters: readonly string[];
   /** Members of the body; undefined where there is none. */
   readonly body?: BodyShape;
+  /** Which of them must be given; the checks of the work say so too. */
+  readonly needs?: BodyNeeds;
   /** Status of a good answer. */
   readonly status: 200 | 201;
   readonly answer: AnswerShape;

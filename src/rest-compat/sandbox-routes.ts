@@ -27,6 +27,7 @@ export function sandboxRoutes(writer: EnvelopeWriter, policy: QueryPolicy): read
       summary,
       parameters: [],
       body: shape,
+      needs: { all: entry.required },
       status: 200,
       answer,
       handle: async (context, { search, body: text }) => {

@@ -20,7 +20,7 @@ import type { EnvelopeWriter } from '../wire/envelope.ts';
 import { type Body, type BodyShape, parseBody } from './body.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
 import { parseQuery, type QueryPolicy } from './query.ts';
-import type { Route } from './route.ts';
+import type { BodyNeeds, Route } from './route.ts';
 
 /** A route that writes, before its body is read. */
 interface WriteEntry {
@@ -29,6 +29,7 @@ interface WriteEntry {
   readonly summary: string;
   readonly status: 200 | 201;
   readonly shape: BodyShape;
+  readonly needs: BodyNeeds;
   readonly answer: Route['answer'];
   /** Members that the answer has besides those of the envelope. */
   readonly perform: (context: Context, attempt: Attempt, request: WriteRequest) => Promise<ProcessRow>;
@@ -63,7 +64,7 @@ export function writeRoutes(writer: EnvelopeWriter, policy: QueryPolicy): readon
 
 /** Reads the body, does the work once under its key, and answers with the envelope and what belongs beside it. */
 function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPolicy): Route {
-  const { path, scope, summary, shape, status, answer, extras } = entry;
+  const { path, scope, summary, shape, needs, status, answer, extras } = entry;
   return {
     method: 'POST',
     path,
@@ -71,6 +72,7 @@ function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPoli
     summary,
     parameters: [],
     body: shape,
+    needs,
     status,
     answer,
     handle: async (context, { id, search, body: text, idempotencyKey }) => {
@@ -160,6 +162,7 @@ const CREATIONS: readonly WriteEntry[] = [
     summary: 'Creates a checkout session and its hosted payment link',
     status: 201,
     shape: { ...PIX_IN, ...SESSION },
+    needs: { all: ['currency_exit_received_code'], atMostOneOf: ['amount_payment', 'amount_received'] },
     answer: { kind: 'created', family: CHECKOUTS, extras: ['payment_link'] },
     perform: (context, attempt, { body, checks }) =>
       createOnramp(
@@ -183,6 +186,10 @@ const CREATIONS: readonly WriteEntry[] = [
     summary: 'Creates an onramp, to the balance or to a wallet, with its PIX code',
     status: 201,
     shape: { ...PIX_IN, wallet: 'text', ...SESSION },
+    needs: {
+      all: ['currency_exit_received_code', 'client_name', 'client_tax_id'],
+      oneOf: ['amount_payment', 'amount_received'],
+    },
     answer: { kind: 'created', family: ONRAMPS, extras: ['pix_copy_paste', 'pix_qr_svg_url'] },
     perform: (context, attempt, { body, checks }) =>
       createOnramp(
@@ -212,6 +219,10 @@ const CREATIONS: readonly WriteEntry[] = [
       from: 'text',
       ...SESSION,
     },
+    needs: {
+      all: ['currency_entry_paid_code', 'pix_key', 'pix_key_type', 'client_name', 'client_tax_id'],
+      oneOf: ['amount_paid', 'amount_sent'],
+    },
     answer: { kind: 'created', family: OFFRAMPS, extras: ['deposit_uri'] },
     perform: (context, attempt, { body, checks }) =>
       createOfframp(
@@ -238,6 +249,7 @@ const CREATIONS: readonly WriteEntry[] = [
       address: 'text',
       notes: 'text',
     },
+    needs: { all: ['amount_received', 'currency_receive_code', 'group_id'] },
     answer: { kind: 'created', family: WITHDRAWALS, extras: [] },
     perform: (context, attempt, { body, checks }) =>
       createWithdrawal(
@@ -258,6 +270,7 @@ function act(
   summary: string,
   perform: (context: Context, target: Target, request: WriteRequest) => Promise<ProcessRow>,
   shape: BodyShape = {},
+  needs: BodyNeeds = { all: [] },
 ): WriteEntry {
   return {
     path: `/v2/${family.single}/{id}/${name}`,
@@ -265,6 +278,7 @@ function act(
     summary,
     status: 200,
     shape,
+    needs,
     answer: { kind: 'transaction', family },
     perform: (context, attempt, request) => {
       request.checks.refuse();
@@ -308,6 +322,7 @@ const ACTS: readonly WriteEntry[] = [
       return resolveDeposit(context, target, resolution ?? 'keep', body.get('address'), checks);
     },
     { action: 'text', address: 'text' },
+    { all: ['action'] },
   ),
   act(WITHDRAWALS, 'approve', 'move', 'Approves it as the second approver', (context, target) =>
     approveWithdrawal(context, target),

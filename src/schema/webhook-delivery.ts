@@ -325,7 +325,7 @@ function defineMany(builder: Builder, state: StateRef): void {
       since: t.field({ type: 'DateTime', description: 'Only events that occurred then or later.' }),
       after: t.string({ description: 'Only events after this cursor of the event log.' }),
       eventNames: t.stringList({
-        description: 'Only events with these names; `*` stands for any part, as in `onramp.payment.*`.',
+        description: 'Only events with these names; `*` stands for any part, as in `onramp.depositpix.*`.',
       }),
     }),
   });

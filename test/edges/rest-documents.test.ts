@@ -8,6 +8,8 @@ import formats from 'ajv-formats';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../src/base/api-key.ts';
+import { eventNamesOf } from '../../src/templates/event-names.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
 import { type Answer, type TestApp, useApp } from '../support/app.ts';
 import { CNPJ, CPF, EVM, TRON, takeIn, transaction } from '../support/records.ts';
 import { BODIES, CUSTOMER, GROUP, IDS, PAYEE, READS, ROUTES, whitelist } from '../support/rest-routes.ts';
@@ -175,6 +177,35 @@ describe('OpenAPI', () => {
     const pointer = [...operationOf(route, 'POST'), 'requestBody', 'content', 'application/json', 'schema'];
     expect(wrong(pointer, body)).toBeNull();
     for (const name of Object.keys(body)) expect(wrong(pointer, { ...body, [name]: [] })).not.toBeNull();
+  });
+
+  it('C-51: what the document requires, the gateway requires; what it does not know, it refuses', async () => {
+    const { json } = await apps.rounded.get('/v2/openapi.json', { key: null });
+    for (const { path, body } of ROUTES.filter(({ method }) => method === 'POST')) {
+      const { schema, example } = json.paths[path].post.requestBody.content['application/json'];
+      const wrong = checks.get(apps.rounded) as Check;
+      const pointer = [...operationOf(path, 'POST'), 'requestBody', 'content', 'application/json', 'schema'];
+      expect([path, wrong(pointer, example)]).toEqual([path, null]);
+      expect(wrong(pointer, { ...example, unheard_of: 1 })).not.toBeNull();
+      const target = path.replace('{id}', IDS[path.split('/')[2] as string] ?? '');
+      const answer = await apps.rounded.post(target, {});
+      const named = (answer.json.violations ?? []).map(({ parameter }: { parameter: string }) => parameter);
+      const eitherOf = schema.oneOf ? [schema.oneOf[0].required[0]] : [];
+      expect([path, named.sort()]).toEqual([path, [...(schema.required ?? []), ...eitherOf].sort()]);
+      expect(Object.keys(body ?? {})).toEqual(Object.keys(schema.properties));
+    }
+  });
+
+  it('C-61: the document has every event as a webhook, and a tag for every operation', async () => {
+    const { json } = await apps.rounded.get('/v2/openapi.json', { key: null });
+    expect(Object.keys(json.webhooks).sort()).toEqual(REGISTRY.templates.flatMap(eventNamesOf).sort());
+    const tags = json.tags.map(({ name }: { name: string }) => name);
+    for (const operations of Object.values({ ...json.paths, ...json.webhooks }) as Record<
+      string,
+      { tags: string[] }
+    >[])
+      for (const operation of Object.values(operations))
+        expect(tags).toEqual(expect.arrayContaining(operation.tags));
   });
 
   it.each([

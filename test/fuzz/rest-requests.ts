@@ -13,19 +13,7 @@ export interface FuzzRequest {
 }
 
 const METHODS = ['GET', 'POST', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-const PATHS = [
-  '/',
-  '/v2',
-  '/v2/',
-  '/v2/onramp',
-  '/v2//',
-  '/healthz',
-  '/errors/x',
-  '/graphql',
-  '/v2/%',
-  '/%00',
-  '/pay/x',
-];
+const PATHS = ['/', '/v2', '/v2/', '/v2/onramp', '/v2//', '/healthz', '/errors/x', '/v2/%', '/%00'];
 const TYPES = [
   'application/json',
   'application/json; charset=utf-8',

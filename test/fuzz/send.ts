@@ -21,6 +21,8 @@ export interface FuzzCount {
 /** Longer than anything that is asked for may take. */
 const HANG_MS = 30_000;
 const DEFECTS_MAX = 20;
+/** A long run says how far it is. */
+const PROGRESS_EVERY = 5_000;
 const SHOWN = 1_500;
 /** Answers of 503 that are meant: nothing failed. */
 const MEANT: readonly string[] = ['UNAVAILABLE', 'QUOTE_UNAVAILABLE'];
@@ -89,6 +91,7 @@ export async function run(
   const caller = async () => {
     while (count.requests < options.requests) {
       count.requests += 1;
+      if (count.requests % PROGRESS_EVERY === 0) process.stderr.write(`${JSON.stringify(count)}\n`);
       const asked = next();
       try {
         const answer = await send(asked);

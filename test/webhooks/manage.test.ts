@@ -153,6 +153,24 @@ describe('endpoints', () => {
     expect(again.removedAt).not.toBeNull();
   });
 
+  test('C-61: a name that no event can have is refused with the nearest that some event has', async () => {
+    const refused = async (input: object) =>
+      (await refuseCreate({ url: receiver.url('x'), ...input })).violations;
+    const said = (hint: string) => [
+      { parameter: 'input.eventNames', message: expect.stringContaining(hint) },
+    ];
+    expect(await refused({ eventNames: ['onramp.depositpix.payd'] })).toEqual(
+      said('did you mean onramp.depositpix.paid?'),
+    );
+    expect(await refused({ eventNames: ['onramp.*.*', 'onramp.deposit_pix.*'] })).toEqual(
+      said('did you mean onramp.depositpix.*?'),
+    );
+    expect(await refused({ eventNames: ['onramp.payment.*'] })).toEqual(said('no event'));
+    expect(await refused({ template: 'onramp', eventNames: ['offramp.quote.quote'] })).toEqual(
+      said('no event'),
+    );
+  });
+
   test('bad input is named', async () => {
     const bad = await refuseCreate({
       url: 'http://example.com/hook',
@@ -346,7 +364,9 @@ describe('deliveries', () => {
       lastCursor: null,
     });
     expect(await redeliver({ states, after: first.eventCursor }, true)).toMatchObject({ matched: total - 1 });
-    expect(await redeliver({ states, eventNames: ['*.*.nothing'] }, true)).toMatchObject({ matched: 0 });
+    expect(await redeliver({ states, eventNames: ['onramp.refund.error'] }, true)).toMatchObject({
+      matched: 0,
+    });
     expect(await redeliver({ states, endpointId: id, eventNames: ['onramp*.*.*'] }, true)).toMatchObject({
       matched: total,
     });

@@ -1,0 +1,34 @@
+/** The catalogue of events and steps, made from the templates: what docs/catalogue.md has to say. */
+import { eventNamesOf } from '../src/templates/event-names.ts';
+import { REGISTRY } from '../src/templates/index.ts';
+
+/** @returns the text of docs/catalogue.md. */
+export function catalogueText(): string {
+  return [HEAD, ...REGISTRY.templates.map(chapterOf)].join('\n');
+}
+
+const HEAD = `# Events and steps
+
+Every step that a transaction can reach, with the event that says so. The name of an event is
+\`<template>.<component>.<state>\` in lower case; \`*\` in a name of a webhook endpoint stands for a whole part or for characters
+within one. A step that ends is left no more; \`late\` is one that only a late payment, deposit, return or dispute leaves.
+This page is made from the templates by \`npm run catalogue\`.
+`;
+
+function chapterOf(template: (typeof REGISTRY.templates)[number]): string {
+  const names = eventNamesOf(template);
+  const rows = template.steps.map(({ component, state, status, substatus, message, ending }, index) => {
+    const ends = ending === 'open' ? '' : ending === 'final' ? 'ends' : 'late';
+    return `| \`${names[index]}\` | \`${component}\` / \`${state}\` | ${status.en} | ${substatus.en} | ${message.en} | ${ends} |`;
+  });
+  return [
+    `## ${template.name}`,
+    '',
+    `${template.product}. ${template.direction}.`,
+    '',
+    '| Event | Component / state | Status | Substatus | Message | |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}

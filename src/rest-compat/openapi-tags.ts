@@ -1,0 +1,31 @@
+/** The tags by which the OpenAPI document sorts its operations. */
+import type { Route } from './route.ts';
+
+/** Every tag of an operation. */
+export const TAGS = [
+  { name: 'checkouts', description: 'Sessions on a hosted page: BRL in by PIX, crypto to the balance.' },
+  { name: 'onramps', description: 'BRL in by PIX, crypto to the balance or to a wallet.' },
+  { name: 'offramps', description: 'Crypto from the balance or from a deposit, BRL out by PIX.' },
+  { name: 'withdrawals', description: 'From the balance to a whitelisted destination.' },
+  { name: 'account', description: 'Balance and statement.' },
+  { name: 'events', description: 'The event log, by polling and by webhooks.' },
+  { name: 'sandbox', description: 'The outside world on demand; test keys only.' },
+] as const;
+
+/** @returns the tag of a route. */
+export function tagOf({ answer }: Route): (typeof TAGS)[number]['name'] {
+  switch (answer.kind) {
+    case 'transaction':
+    case 'created':
+    case 'list':
+      return answer.family.family;
+    case 'statement':
+    case 'balance':
+      return 'account';
+    case 'events':
+      return 'events';
+    case 'anyTransaction':
+    case 'sandbox':
+      return 'sandbox';
+  }
+}

@@ -1,0 +1,36 @@
+/** What OpenAPI says of webhooks: an operation for each event. */
+import type { Template } from '../templates/define.ts';
+import { eventNamesOf } from '../templates/event-names.ts';
+import type { Registry } from '../templates/registry.ts';
+import { WEBHOOK_HEADERS } from './openapi-body.ts';
+
+type Schema = Record<string, unknown>;
+
+/** @returns what receivers are sent (docs/events.md): every event by its name, with the single-record body of its template. */
+export function webhooksOf(registry: Registry): Schema {
+  return Object.fromEntries(
+    registry.templates.flatMap((template) =>
+      eventNamesOf(template).map((name, index) => {
+        const { substatus, message } = template.steps[index] as Template['steps'][number];
+        return [name, { post: webhookOperation(template, name, `${substatus.en}: ${message.en}`) }];
+      }),
+    ),
+  );
+}
+
+function webhookOperation(template: Template, name: string, summary: string): Schema {
+  return {
+    operationId: `on_${name.replaceAll('.', '_')}`,
+    tags: ['events'],
+    summary,
+    description:
+      'Signed by Standard Webhooks; the body is byte for byte that of the single-record GET (C-9, C-60).',
+    security: [],
+    parameters: WEBHOOK_HEADERS.map((header) => ({ $ref: `#/components/parameters/${header.name}` })),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { $ref: `#/components/schemas/${template.typeName}` } } },
+    },
+    responses: { '2XX': { description: 'Accepted. Anything else is attempted again (C-62).' } },
+  };
+}
