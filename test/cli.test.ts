@@ -139,7 +139,7 @@ describe('exit codes', () => {
     [['account', 'list', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)/, 2],
     [['transaction', 'list', '--limit', '0'], /Expected a whole number from 1 to 100/, 2],
     [['key', 'create'], /required option '--account <id>' not specified/, 2],
-    [['transaction', 'show', 'CRX0'], /does not exist/],
+    [['transaction', 'show', 'CRX0'], /account sandbox has no transaction CRX0/],
   ])('%j fails with one clear line', async (args, reason, exit = 1) => {
     const { code, stderr } = await crossramp(env, ...args);
     expect(code).toBe(exit);

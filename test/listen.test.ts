@@ -34,7 +34,7 @@ afterAll(() => {
 function start(...args: string[]): { child: ChildProcess; stdout: () => string; stderr: () => string } {
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', 'scripts/run.ts', 'src/cli/main.ts', ...args],
+    ['--disable-warning=ExperimentalWarning', 'scripts/run.js', 'src/cli/main.ts', ...args],
     {
       cwd: ROOT,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, CROSSRAMP_HOME: place.home },

@@ -3,8 +3,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { type ExactJson, isExactObject, NumberToken, parseExactJson } from '../base/exact-json.ts';
 import type { Context } from '../resolvers/context.ts';
 import { listTransactions } from '../resolvers/list-transactions.ts';
-import { findOwnProcess } from '../resolvers/read-transaction.ts';
-import { readProcesses } from '../store/processes.ts';
+import { StoreError } from '../store/open-store.ts';
+import { findProcess, readProcesses } from '../store/processes.ts';
 import type { Family } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { REGISTRY } from '../templates/index.ts';
@@ -89,7 +89,8 @@ function summaryOf({ registry }: Context, row: ProcessRow): string[] {
 
 async function show(end2end: string, options: Options): Promise<void> {
   const { json, steps } = await asOperator(options, async (context) => {
-    const row = await findOwnProcess(context, end2end);
+    const row = await findProcess(context.database, context.caller.accountId, end2end);
+    if (!row) throw new StoreError(`account ${options.account} has no transaction ${end2end}`);
     const events = await context.database.prisma.event.findMany({
       where: { accountId: row.accountId, transactionId: row.id },
       orderBy: { sequence: 'asc' },

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const RUN = ['--disable-warning=ExperimentalWarning', 'scripts/run.ts'];
+const RUN = ['--disable-warning=ExperimentalWarning', 'scripts/run.js'];
 const START_MAX_MS = 90_000;
 
 /** A command that ended. */
