@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { type ExactJson, isExactObject, NumberToken, parseExactJson } from '../base/exact-json.ts';
 import type { Context } from '../resolvers/context.ts';
 import { listTransactions } from '../resolvers/list-transactions.ts';
-import { StoreError } from '../store/open-store.ts';
+import { StoreError } from '../store/check-server.ts';
 import { findProcess, readProcesses } from '../store/processes.ts';
 import type { Family } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
