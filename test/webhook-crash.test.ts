@@ -97,7 +97,7 @@ async function ask(path: string, body: object, idempotencyKey?: string) {
 function isDoneBefore({ code, detail }: { code?: string; detail?: string }): boolean {
   return (
     code === 'STEP_CONFLICT' &&
-    /at (depositpix\/PAID|swap_transfer\/INITIAL|success\/DONE)$/.test(detail ?? '')
+    /at step (depositpix\/PAID|swap_transfer\/INITIAL|success\/DONE)$/.test(detail ?? '')
   );
 }
 
