@@ -54,15 +54,15 @@ function open(after: string | undefined, keepSeen = false): Promise<Client> {
   });
 }
 
-const MARKER = /id: ([\w-]+)\nevent: next/g;
-const MARKER_MAX = 200;
+/** A frame with an event; heartbeats have no name. */
+const MARKER = /id: ([\w-]+)\nevent: next\ndata: \{"data":\{"events":\{"cursor":"[\w-]+","name"/g;
+const MARKER_MAX = 400;
 
 function take(client: Client, chunk: string): void {
   const text = client.rest + chunk;
   let end = 0;
   for (const match of text.matchAll(MARKER)) {
     end = match.index + match[0].length;
-    if (chunk.includes('Heartbeat')) continue;
     client.events += 1;
     client.cursor = match[1];
     client.seen?.push(
