@@ -66,7 +66,7 @@ const OFFRAMP = () => {
 };
 const OFFRAMP_INPUT = () => {
   const { name, taxId, key, type } = payee();
-  const client = { clientName: name, clientTaxId: taxId, pixKey: key, pixKeyType: type };
+  const client = { clientName: name, clientTaxId: taxId, pixKey: key, pixKeyType: type.toUpperCase() };
   return { amountPaid: '10', currency: 'USDT_TRX', ...client };
 };
 const WAYS: readonly Way[] = [
