@@ -196,8 +196,8 @@ const WORDS = {
   overLimit: label('The amount is outside the allowed range.', 'O valor está fora do que é permitido.'),
   tooMany: label('Too many requests. Wait a moment.', 'Muitas solicitações. Aguarde um momento.'),
   movedOn: label(
-    'This is no longer possible at the present state of the payment.',
-    'Isso não é mais possível no ponto em que o pagamento está.',
+    'This is not possible at the present state of the payment.',
+    'Isso não é possível no ponto em que o pagamento está.',
   ),
   formWrong: label('Please correct the marked fields.', 'Corrija o que está marcado.'),
 

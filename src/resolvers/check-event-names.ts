@@ -29,14 +29,14 @@ export function checkEventNames(
   if (values.length > EVENT_NAMES_MAX || !values.every((value) => EVENT_NAME.test(value)))
     return checks.add({
       parameter,
-      message: `must be at most ${EVENT_NAMES_MAX} names such as onramp.depositpix.* in lower case`,
+      message: `must have at most ${EVENT_NAMES_MAX} names in lower case, such as onramp.depositpix.*`,
     });
   const names = templates.flatMap(eventNamesOf);
   const idle = values.find((value) => !names.some((name) => isNamedBy(value, name)));
   if (idle === undefined) return values;
   const nearest = nearestName(idle, patternsLike(idle, names));
   const hint = nearest ? `; did you mean ${nearest}?` : '; docs/catalogue.md lists them';
-  return checks.add({ parameter, message: `${idle} is the name of no event that can come${hint}` });
+  return checks.add({ parameter, message: `no event has the name ${idle}${hint}` });
 }
 
 /** Patterns that name events, with the open parts where this one has them. */

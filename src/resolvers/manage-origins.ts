@@ -22,7 +22,7 @@ export async function updateAllowedOrigins(context: Context, origins: readonly s
       message: `must be origins such as https://shop.example.com (http on this machine only), without a path: ${origin.slice(0, 100)}`,
     }));
   if (distinct.length > ORIGINS_MAX)
-    violations.push({ parameter: 'origins', message: `must be at most ${ORIGINS_MAX}` });
+    violations.push({ parameter: 'origins', message: `must have at most ${ORIGINS_MAX} origins` });
   if (violations.length > 0) throw invalidParameters(violations);
   await setAllowedOrigins(context.database, context.caller.accountId, distinct);
   return distinct;

@@ -88,7 +88,7 @@ export async function createEndpoint(
     if ((await countEndpoints(tx, accountId)) >= ENDPOINTS_MAX)
       checks.add({
         parameter: urlName,
-        message: `is one endpoint too many: an account can have ${ENDPOINTS_MAX}`,
+        message: `cannot be added: an account can have at most ${ENDPOINTS_MAX} endpoints`,
       });
     checks.refuse();
     assert(url, 'what is required and was not refused is there');

@@ -26,7 +26,8 @@ export const SCENARIO_DOCS = {
   expire: 'The session ends now.',
   'step-up-require': 'The next check of the customer or the payment requires an identity step-up.',
   hold: 'Compliance screening holds the transaction.',
-  'quote-fail': 'No price can be given. Only by the words in the reference, when the transaction is created.',
+  'quote-fail':
+    'No price can be given. Works only when the transaction is created, as `sandbox:quote-fail` in its reference.',
   'charge-fail': 'The PIX charge cannot be created.',
   'swap-fail': 'The conversion fails.',
   'pix-out-reject': 'The payout by PIX is rejected.',

@@ -26,12 +26,12 @@ export const IDEMPOTENCY_KEY: Schema = {
 
 /** Header fields of a webhook (C-60). */
 export const WEBHOOK_HEADERS: readonly (Schema & { readonly name: string })[] = [
-  ['webhook-id', 'Id of the event, the same at every try: `evt_<number in the account>_<random>`.'],
-  ['webhook-timestamp', 'The try, seconds since 1970.'],
+  ['webhook-id', 'Id of the event, the same for every attempt: `evt_<number in the account>_<random>`.'],
+  ['webhook-timestamp', 'Time of the attempt, seconds since 1970.'],
   ['webhook-signature', '`v1,<base64>` of HMAC-SHA256 over `id.timestamp.body`, one for each valid secret.'],
   ['crossramp-event', '`<template>.<component>.<state>` in lower case (C-61).'],
   ['crossramp-sequence', 'Position of the event in its transaction, from 1.'],
-  ['crossramp-attempt', 'Number of the try, from 1.'],
+  ['crossramp-attempt', 'Number of the attempt, from 1.'],
 ].map(([name = '', description]) => ({
   name,
   in: 'header',

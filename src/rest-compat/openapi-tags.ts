@@ -9,7 +9,7 @@ export const TAGS = [
   { name: 'withdrawals', description: 'From the balance to a whitelisted destination.' },
   { name: 'account', description: 'Balance and statement.' },
   { name: 'events', description: 'The event log, by polling and by webhooks.' },
-  { name: 'sandbox', description: 'The outside world on demand; test keys only.' },
+  { name: 'sandbox', description: 'Simulated payments, deposits and time. Test keys only.' },
 ] as const;
 
 /** @returns the tag of a route. */

@@ -121,7 +121,7 @@ export function shownName(name: string): string {
 export function hintOf(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   if (nearest) return `; did you mean ${nearest}?`;
-  return known.length > 0 ? `; known are ${known.join(', ')}` : '; it takes none';
+  return known.length > 0 ? `; accepted are ${known.join(', ')}` : '; none is accepted';
 }
 
 function decode(text: string): string | undefined {

@@ -66,7 +66,7 @@ type Writer = ReturnType<typeof envelopeWriter>;
 function singleRoute(family: RestFamily, writer: Writer): RouteEntry {
   return {
     path: `/v2/${family.single}/{id}`,
-    summary: `One transaction of the ${family.family}`,
+    summary: `Reads one transaction of the family ${family.family}`,
     parameters: [],
     answer: { kind: 'transaction', family },
     respond: async (context, id, _query, violations) => {
@@ -79,7 +79,7 @@ function singleRoute(family: RestFamily, writer: Writer): RouteEntry {
 function listRoute(family: RestFamily, writer: Writer, policy: RestPolicy): RouteEntry {
   return {
     path: `/v2/${family.list}`,
-    summary: `The ${family.family}, newest first`,
+    summary: `Lists the ${family.family}, newest first`,
     parameters: [...PAGE_PARAMETERS, ...Object.keys(family.filters)],
     answer: { kind: 'list', family },
     respond: async (context, _id, query, violations) => {

@@ -295,7 +295,7 @@ const ACTS: readonly WriteEntry[] = [
       family,
       'cancel',
       family === WITHDRAWALS ? 'move' : 'create',
-      'Cancels it while nothing was paid or sent',
+      'Cancels a transaction before anything is paid or sent',
       (context, target) => cancelTransaction(context, target),
     ),
   ),
@@ -324,10 +324,18 @@ const ACTS: readonly WriteEntry[] = [
     { action: 'text', address: 'text' },
     { all: ['action'] },
   ),
-  act(WITHDRAWALS, 'approve', 'move', 'Approves it as the second approver', (context, target) =>
-    approveWithdrawal(context, target),
+  act(
+    WITHDRAWALS,
+    'approve',
+    'move',
+    'Approves a withdrawal that waits for approval, with a second key',
+    (context, target) => approveWithdrawal(context, target),
   ),
-  act(WITHDRAWALS, 'reject', 'move', 'Refuses its approval', (context, target) =>
-    rejectWithdrawal(context, target),
+  act(
+    WITHDRAWALS,
+    'reject',
+    'move',
+    'Rejects a withdrawal that waits for approval, and ends it',
+    (context, target) => rejectWithdrawal(context, target),
   ),
 ];

@@ -13,7 +13,7 @@ export function defineBrowserAccess(builder: Builder, account: AccountRef): void
   );
   builder.mutationField('updateAllowedOrigins', (t) =>
     t.stringList({
-      description: `Sets the origins whose pages may use API keys of the account in a browser (CORS), at most ${ORIGINS_MAX}; those before are replaced. Needs the scope \`admin\`.`,
+      description: `Sets the origins whose pages may use API keys of the account in a browser (CORS), at most ${ORIGINS_MAX}. They replace the present ones. Needs the scope \`admin\`.`,
       args: {
         origins: t.arg.stringList({
           required: true,

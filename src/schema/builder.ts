@@ -66,7 +66,7 @@ export function createBuilder() {
       },
       endCursorFieldOptions: {
         description:
-          'Cursor of the last node, for `after`; null when the page is empty, except in `Query.events`, where it is the cursor to ask again with.',
+          'Cursor of the last node, for `after`; null when the page is empty, except in `Query.events`, where it is the cursor for the next request.',
       },
       pageInfoFieldOptions: { description: 'Where the page stands in its list.' },
       cursorFieldOptions: { description: 'Cursor of the node: opaque text for `after` and `before`.' },
@@ -108,7 +108,7 @@ export function createBuilder() {
 function defineScalars(builder: Builder): void {
   builder.scalarType('Decimal', {
     description:
-      'An exact decimal number in a string, such as "12.50": a sign where it is below zero, digits, at most one point; no exponent, and no zeros at the end of what is returned.',
+      'An exact decimal number in a string, such as "12.50": an optional minus sign, digits, and at most one point. No exponent. Results have no zeros at the end.',
     specifiedByURL: 'https://www.w3.org/TR/xmlschema11-2/#decimal',
     serialize: String,
     parseValue: (value) => {

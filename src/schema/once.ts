@@ -9,7 +9,7 @@ import type { ProcessRow } from '../templates/facts.ts';
 /** The argument of a mutation that is done once. */
 export const KEY_ARGUMENT = {
   description:
-    'Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key is not repeated but answered as it was; another request with it is refused (C-52).',
+    'Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52).',
 } as const;
 
 /** A mutation, and what it takes. */

@@ -47,7 +47,7 @@ export function pageArguments(t: ArgumentBuilder) {
     }),
     after: t.string({ description: 'Cursor: only nodes after this one, in the order of the list.' }),
     last: t.int({
-      description: `Number of nodes from the end: 0 to ${PAGE_MAX}. They come in the order of the list all the same. Not together with \`first\`.`,
+      description: `Number of nodes from the end: 0 to ${PAGE_MAX}. The nodes keep the order of the list. Not together with \`first\`.`,
     }),
     before: t.string({ description: 'Cursor: only nodes before this one, in the order of the list.' }),
   };

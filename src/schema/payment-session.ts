@@ -132,7 +132,7 @@ function defineType(builder: Builder, { currency, label, money }: Refs) {
           type: 'DateTime',
           nullable: true,
           description:
-            'Until when the price holds, where that is before the session ends; a later payment is priced when it arrives (C-21).',
+            'Until when the price holds, if that is before the session ends. A later payment is priced when it arrives (C-21).',
           resolve: ({ facts }) => facts.priceHeldUntil && isoOf(facts.priceHeldUntil),
         }),
         ...(Object.fromEntries(

@@ -51,7 +51,7 @@ function defineTrigger(builder: Builder, transaction: TransactionRef, scenario: 
     t.field({
       type: transaction,
       description:
-        'Plays a scenario on a transaction: at once, or when the transaction reaches the step it concerns. Error `STEP_CONFLICT` when it can no longer happen. Needs a test key with the scope `create`.',
+        'Plays a scenario on a transaction: at once, or when the transaction reaches the step it concerns. Error `STEP_CONFLICT` when it is not possible at the present step. Needs a test key with the scope `create`.',
       args: {
         end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
         scenario: t.arg({ type: scenario, required: true, description: 'What to play.' }),

@@ -40,7 +40,7 @@ function defineEvents(builder: Builder, { item, family }: Refs): void {
     t.field({
       type: item,
       description:
-        'Events of the account in their order, after a cursor or from now on. A stream from now on begins with a `Heartbeat`, so that the client has a cursor at once; another comes every 20 seconds. `CursorExpired` comes, and the stream ends, when events after the cursor are no longer kept.',
+        'Events of the account in their order, after a cursor or from now on. Without a cursor, the stream begins with a `Heartbeat`, so that the client has a cursor at once; another comes every 20 seconds. `CursorExpired` comes, and the stream ends, when events after the cursor are no longer kept.',
       args: {
         after: t.arg.string({
           description: 'Cursor of the last event that you have seen. Default: from now on.',
@@ -125,7 +125,7 @@ function defineStatementEntryAdded(builder: Builder, { ledgerLine }: Refs): void
         type: ledgerLine,
         nullable: true,
         description:
-          'The line; null in the first frame of a stream from now on, whose cursor is that of the newest line there was.',
+          'The line. Null in the first frame of a stream without `after`: its cursor is that of the newest line.',
         resolve: ({ line }) => line as never,
       }),
     }),

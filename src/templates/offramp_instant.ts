@@ -48,7 +48,7 @@ export const offrampInstant = defineTemplate({
       'exact_deposit_amount',
       'exact',
       'exactDepositAmount',
-      'The amount that must be sent, digit for digit: it is how a deposit finds its session.',
+      'Amount to send, digit for digit: the exact amount identifies the session.',
     ),
     attribute('tx_hash', 'hash', 'txHash', 'On-chain hash of the inbound deposit.'),
     ...PIX_OUT_ATTRIBUTES,

@@ -252,8 +252,8 @@ describe('the parameters of the routes', () => {
   it.each([
     ['/v2/onramps?client_taxid=1', 'client_taxid', /did you mean client_tax_id\?/],
     ['/v2/onramps?Limit=1', 'Limit', /did you mean limit\?/],
-    ['/v2/onramps?receive_currency_code=BRL', 'receive_currency_code', /known are limit, offset, pix_e2e/],
-    ['/v2/crossramp_checkouts?wallet=x', 'wallet', /known are limit, offset, pix_e2e/],
+    ['/v2/onramps?receive_currency_code=BRL', 'receive_currency_code', /accepted are limit, offset, pix_e2e/],
+    ['/v2/crossramp_checkouts?wallet=x', 'wallet', /accepted are limit, offset, pix_e2e/],
     ['/v2/balance?currency=BRL', 'currency', /\S$/],
     [`/v2/onramp/${ID}?limit=1`, 'limit', /\S$/],
   ])('C-13: where queries are strict, %s is refused with a name that is known', async (path, name, hint) => {

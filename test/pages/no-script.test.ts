@@ -184,7 +184,7 @@ describe.runIf(hasBrowser)('without script', () => {
     await page.click('.sandbox summary');
     // What cannot happen now is refused on the page.
     expect(await goOn(page, '.sandbox button[value="dispute-open"]')).toBe(409);
-    expect(await textOf(page, '[role=alert]')).toContain('no longer possible');
+    expect(await textOf(page, '[role=alert]')).toContain('not possible at the present state');
     await page.click('.sandbox summary');
     expect(await goOn(page, '.sandbox button[value=pay]')).toBe(303);
     await waitThrough(page, 'Success');
