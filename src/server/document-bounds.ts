@@ -1,10 +1,14 @@
-/** Bounds on documents that hold while a document is read: the parser calls itself for whatever nests, and its stack has an end. */
+/**
+ * Bounds on what a GraphQL request may nest. They hold before anything works on it: parsers and printers call themselves for
+ * whatever nests, and their stack has an end.
+ */
 import { GraphQLError, Lexer, parse, Source, type Token, TokenKind } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { GatewayError } from '../base/errors.ts';
 
 /** Most tokens of a document. */
 const TOKENS_MAX = 2_000;
-/** Most brackets of all kinds that are open at once: far beyond any document that fits the schema, far below the parser's stack. */
+/** Most brackets of all kinds that are open at once: far beyond what fits the schema, far below any stack. */
 const NESTING_MAX = 200;
 
 const OPENING: readonly string[] = [TokenKind.PAREN_L, TokenKind.BRACKET_L, TokenKind.BRACE_L];
@@ -36,6 +40,20 @@ export const DOCUMENT_BOUNDS: Plugin = {
     });
   },
 };
+
+/**
+ * @param params - a request as JSON gave it, with its variables.
+ * @throws {GatewayError} `BAD_REQUEST` when more than 200 lists and objects stand in each other.
+ */
+export function checkNesting(params: unknown): void {
+  if (nestsDeeper(params, NESTING_MAX))
+    throw new GatewayError('BAD_REQUEST', `lists and objects must not nest more than ${NESTING_MAX} deep`);
+}
+
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => nestsDeeper(each, levels - 1));
+}
 
 function tooMuch(detail: string): GraphQLError {
   return new GraphQLError(`Syntax Error: ${detail}`, { extensions: { http: { status: 400 } } });

@@ -18,7 +18,7 @@ import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
-import { DOCUMENT_BOUNDS } from './document-bounds.ts';
+import { checkNesting, DOCUMENT_BOUNDS } from './document-bounds.ts';
 import {
   type KeyLimits,
   onlySubscriptions,
@@ -192,16 +192,14 @@ const FIT_LENGTH_MAX = 20_000;
 /** The operation of a GET, as the parameters of its target say it; Yoga says what is wrong with them. */
 function searchParams({ search }: Exchange): unknown {
   const given = new URLSearchParams(search);
-  const variables = given.get('variables');
+  let variables: unknown;
   try {
-    return {
-      query: given.get('query'),
-      operationName: given.get('operationName'),
-      variables: variables === null ? null : JSON.parse(variables),
-    };
+    variables = JSON.parse(given.get('variables') ?? 'null');
   } catch {
     return undefined;
   }
+  checkNesting(variables);
+  return { query: given.get('query'), operationName: given.get('operationName'), variables };
 }
 
 function isPlainOperation(params: unknown): params is OperationParams {
@@ -239,6 +237,7 @@ async function readParams({ request }: Exchange): Promise<unknown> {
   } catch {
     throw new GatewayError('BAD_REQUEST', 'the body is not JSON');
   }
+  checkNesting(params);
   return knownMembers(params);
 }
 

@@ -40,7 +40,7 @@ export function knownOperations<Context>(
   const known = new Map<string, Operation>();
   const seen = new Set<string>();
   return ({ query, operationName }, context) => {
-    const key = `${operationName ?? ''}\n${query}`;
+    const key = JSON.stringify([operationName, query]);
     let operation = known.get(key);
     if (operation || query.length > LENGTH_MAX) return operation;
     if (!seen.has(key)) {

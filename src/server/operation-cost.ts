@@ -17,11 +17,12 @@ export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf 
   const remembered = new Map<string, number>();
   return (params, context) => {
     const { query, operationName, variables } = params;
-    const key = `${operationName ?? ''}\n${query}\n${variables ? JSON.stringify(variables) : ''}`;
+    const key = JSON.stringify([operationName, query, variables]);
     const before = remembered.get(key);
     if (before !== undefined) return before;
     const { document } = prepare(query, context);
-    const points = document ? pointsOf(schema, document, params, context) : 0;
+    if (!document) return 0;
+    const points = pointsOf(schema, document, params, context);
     if (remembered.size >= REMEMBERED_MAX) remembered.delete(remembered.keys().next().value as string);
     if (key.length <= LENGTH_MAX) remembered.set(key, points);
     return points;

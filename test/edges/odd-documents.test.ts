@@ -72,8 +72,11 @@ describe('C-50: variables', () => {
         path,
         `{"query":${JSON.stringify(RECORDS)},"variables":${variables}}`,
       );
-      expect(status, text.slice(0, 300)).toBeLessThan(500);
+      expect([status, JSON.parse(text).code], text.slice(0, 300)).toEqual([400, 'BAD_REQUEST']);
     }
+    const inTarget = `{"states":${open.repeat(500)}1${close.repeat(500)}}`.replaceAll('"', '%22');
+    const { status } = await app.get(`/graphql?query=${encodeURIComponent(RECORDS)}&variables=${inTarget}`);
+    expect(status).toBe(400);
   });
 });
 

@@ -56,6 +56,26 @@ test('C-53: of several operations the one that is asked for counts', async () =>
   expect(await left(apiKey)).toBeLessThanOrEqual(RATE.burst - 7);
 });
 
+test('C-53: one operation never counts, and never runs, as another whose name and text look alike', async () => {
+  const { apiKey } = await app.addAccount();
+  const [head, ...rest] = PAGE.split('{');
+  const large = { query: `${head}\n{${rest.join('{')}`, variables: { first: 100 } };
+  const disguised = [
+    { ...large, operationName: '' },
+    { ...large, operationName: `\n${head}`, query: `{${rest.join('{')}` },
+    { ...large, operationName: head, query: `{${rest.join('{')}` },
+  ];
+  // Before the true one is known, and after it was compiled.
+  for (const times of [0, 3]) {
+    for (let time = 0; time < times; time++) expect((await post(apiKey, large)).status).toBe(200);
+    for (const each of disguised)
+      expect((await (await post(apiKey, each)).json()).data, each.operationName).toBeUndefined();
+  }
+  const before = await left(apiKey);
+  await post(apiKey, large);
+  expect(before - (await left(apiKey))).toBeGreaterThanOrEqual(6);
+});
+
 test('C-51: a bucket that does not hold it answers 429, says when, and is no other key’s', async () => {
   const [{ apiKey }, other] = [await app.addAccount(), await app.addAccount()];
   const answers = [];

@@ -147,7 +147,7 @@ function argumentOf(draft: Draft, { name, type }: GraphQLArgument): string {
 function inputOf(draft: Draft, name: string, type: GraphQLInputType): unknown {
   const { values } = draft;
   const { random } = values;
-  if (random.chance(0.03)) return random.pick([null, true, 5, -1, 1e300, values.oddText(), [], {}, [null]]);
+  if (random.chance(0.03)) return values.oddVariable();
   const bare = getNullableType(type);
   if (isListType(bare)) {
     const length = random.chance(0.98) ? random.integer(0, 3) : 200;

@@ -174,6 +174,17 @@ export class Values {
     return this.random.pick(ODD_NUMBERS);
   }
 
+  /** @returns a value of any form, as a variable may have it; some nest deeper than anything reads. */
+  oddVariable(): unknown {
+    const { random } = this;
+    if (random.chance(0.9)) return random.pick([null, true, 5, -1, 1e300, this.oddText(), [], {}, [null]]);
+    const depth = random.pick([10, 199, 200, 201, 1_000]);
+    const isList = random.chance(0.5);
+    let nested: unknown = null;
+    for (let level = 0; level < depth; level++) nested = isList ? [nested] : { a: nested };
+    return nested;
+  }
+
   amount(): string {
     const { random } = this;
     return random.pick([
