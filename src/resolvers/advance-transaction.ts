@@ -154,13 +154,16 @@ async function commitBatch(
   begun: readonly AdvanceRequest[],
   grow: Grow<AdvanceRequest>,
 ): Promise<Outcome[]> {
-  const nowMs = await parts.clock.nowMs();
+  const beganMs = await parts.clock.nowMs();
+  const askedAt = performance.now();
   const items = await parts.database.withTx(async (tx) => {
     const accountIds = new Set(begun.map(accountOf));
     const heads = await lockHeads(tx, [...accountIds], parts.mode);
     assert(heads.size === accountIds.size, `the ${parts.mode} engine works on ${parts.mode} accounts`);
     // Another process may have held the lock: what came meanwhile for these accounts goes along.
     const requests = grow((request) => accountIds.has(accountOf(request)));
+    // The time under the lock, however long it was waited for; every clock runs as fast as this one.
+    const nowMs = Math.floor(beganMs + performance.now() - askedAt);
     const batch = await readBatch(tx, parts, { requests, heads }, nowMs);
     await planBatch(tx, parts, batch.items, nowMs);
     await postPlans(tx, batch.items, nowMs, endShort);
@@ -255,7 +258,8 @@ async function planBatch(tx: Tx, { registry }: EngineParts, items: Item[], nowMs
     const steps = isForeign
       ? undefined
       : plan(registry.of(row.template), row, request.trigger, { nowMs, available });
-    if (steps && needsPrice(row, request.trigger)) item.code = 'PRICE_NEEDED';
+    if (steps?.some(({ takesPrice }) => takesPrice) && needsPrice(row, request.trigger))
+      item.code = 'PRICE_NEEDED';
     else if (steps) {
       take(item, steps);
       if (request.railKey) ownerOf.set(`${row.accountId} ${request.railKey}`, row.id);

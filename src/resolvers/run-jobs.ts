@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { GatewayError } from '../base/errors.ts';
 import { isDatabaseAway } from '../store/database-error.ts';
 import { claimJobs, endJobs, giveBackUnknown, type Job, pendingJobs, postponeJob } from '../store/jobs.ts';
 import { readProcesses } from '../store/processes.ts';
@@ -156,7 +157,8 @@ async function tell(services: Services, job: Job, row: ProcessRow): Promise<void
   const isEarly = code === 'STEP_CONFLICT' && job.attempts < EARLY_ATTEMPTS_MAX;
   if (isEarly) {
     const dueMs = (await services.clock.nowMs()) + EARLY_RETRY_MS;
-    await postponeJob(services.database, job, dueMs, `does not fit at ${row.component}/${row.state}`);
+    const error = `does not fit at ${row.component}/${row.state}`;
+    await postponeJob(services.database, job, { dueMs, error, isCounted: true });
   } else {
     await endJobs(services.database, [job]);
   }
@@ -178,13 +180,25 @@ async function giveBack(anyServices: Services, job: Job, error: unknown): Promis
   const services = await anyServices.forAccount(job.accountId);
   const failure = EFFECT_FAILURES[job.kind as EffectName];
   const { accountId, transactionId } = job;
-  // A database that is away says nothing about the effect.
-  const isAway = isDatabaseAway(error);
-  if (failure && !isAway && (error instanceof RailRefused || job.attempts >= ATTEMPTS_MAX)) {
+  const pauseMs = pauseOf(error);
+  const isCounted = pauseMs === undefined;
+  if (failure && isCounted && (error instanceof RailRefused || job.attempts >= ATTEMPTS_MAX)) {
     await services.advance({ target: { accountId, transactionId }, trigger: failure, job });
     return;
   }
-  const waitMs = isAway ? RETRY_FIRST_MS : Math.min(RETRY_FIRST_MS * 4 ** (job.attempts - 1), RETRY_MAX_MS);
+  const waitMs = pauseMs ?? Math.min(RETRY_FIRST_MS * 4 ** (job.attempts - 1), RETRY_MAX_MS);
   const dueMs = (await services.clock.nowMs()) + waitMs;
-  await postponeJob(services.database, job, dueMs, error instanceof Error ? error.message : String(error));
+  const words = error instanceof Error ? error.message : String(error);
+  await postponeJob(services.database, job, { dueMs, error: words, isCounted });
+}
+
+/**
+ * How long to wait after a failure that says nothing about the job: the database was away, or there was no rate. Such a try
+ * does not count. Undefined for other failures. Unit: ms.
+ */
+function pauseOf(error: unknown): number | undefined {
+  if (isDatabaseAway(error)) return RETRY_FIRST_MS;
+  return error instanceof GatewayError && error.retryAfter !== undefined
+    ? error.retryAfter * 1_000
+    : undefined;
 }

@@ -67,11 +67,12 @@ const END: Statement = {
 };
 const POSTPONE: Statement = {
   name: 'job_postpone',
-  text: `update job set due_at = $3, leased_until = null, leased_by = null, last_error = $4 where account_id = $1 and id = $2`,
+  text: `update job set due_at = $3, leased_until = null, leased_by = null, last_error = $4,
+      attempts = attempts - $5::int where account_id = $1 and id = $2`,
 };
 const GIVE_BACK: Statement = {
   name: 'job_give_back',
-  text: `update job j set leased_until = null, leased_by = null where leased_by = $1
+  text: `update job j set leased_until = null, leased_by = null, attempts = attempts - 1 where leased_by = $1
       and not exists (select from unnest($2::bigint[], $3::bigint[]) u(account_id, id) where u.account_id = j.account_id and u.id = j.id)`,
 };
 const PENDING: Statement = {
@@ -145,9 +146,22 @@ export async function endJobs(tx: Tx, jobs: readonly JobKey[]): Promise<void> {
   await tx.query(END, [jobs.map(({ accountId }) => accountId), jobs.map(({ id }) => id)]);
 }
 
-/** Gives a job back, to be tried again at a time. */
-export async function postponeJob(database: Tx, job: JobKey, dueMs: number, error: string): Promise<void> {
-  await database.query(POSTPONE, [job.accountId, job.id, new Date(dueMs).toISOString(), error.slice(0, 500)]);
+/**
+ * Gives a job back, to be tried again at a time.
+ *
+ * @param isCounted - whether this was a try; one that failed for reasons of ours is none.
+ */
+export async function postponeJob(
+  database: Tx,
+  job: JobKey,
+  {
+    dueMs,
+    error,
+    isCounted,
+  }: { readonly dueMs: number; readonly error: string; readonly isCounted: boolean },
+): Promise<void> {
+  const values = [new Date(dueMs).toISOString(), error.slice(0, 500), isCounted ? 0 : 1];
+  await database.query(POSTPONE, [job.accountId, job.id, ...values]);
 }
 
 /**

@@ -44,6 +44,7 @@ const depositTransitions: readonly Transition[] = [
   when('deposit_seen', [WAITING, DROPPED], EXPIRED, { when: isLate, again: true }),
   when('deposit_seen', [WAITING, DROPPED, EXPIRED], DETECTED, {
     when: (view) => isExact(view) && !isLate(view),
+    takesPrice: true,
     set: takeDeposit,
     post: ofDeposit(journals.depositSeen),
   }),

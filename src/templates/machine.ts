@@ -22,6 +22,8 @@ export interface DueEffect {
 export interface PlannedStep {
   /** The transaction after it. */
   readonly row: ProcessRow;
+  /** See `Transition`. */
+  readonly takesPrice: boolean;
   /** Whether (component, state) changed: then it is an event. */
   readonly isMove: boolean;
   readonly journals: readonly Journal[];
@@ -97,12 +99,14 @@ function take(template: Template, row: ProcessRow, transition: Transition, view:
   assert(!shortfall || journals.length <= 1, 'a step that may not be covered posts one journal');
   return {
     row: reached,
+    takesPrice: transition.takesPrice === true,
     isMove,
     journals,
     effects: names.map((name) => ({ name, dueMs: EFFECTS[name](reached, view.nowMs) })),
     ...(shortfall && {
       shortfall: () => ({
         row: reach(template, row, shortfall, view.nowMs),
+        takesPrice: false,
         isMove: true,
         journals: [],
         effects: [],

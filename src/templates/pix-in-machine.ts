@@ -130,6 +130,7 @@ function paymentTransitions({ deposit }: PixInComponents): Transition[] {
       when: (view) => excessOf(view) < 0n,
     }),
     when('pix_received', payable, `${deposit}/OVERPAID`, {
+      takesPrice: true,
       when: (view) => excessOf(view) > 0n,
       set: noteOverpayment,
       post: ({ trigger, process }) => [
@@ -137,7 +138,11 @@ function paymentTransitions({ deposit }: PixInComponents): Transition[] {
         journals.excessReturned(cents(process.excess)),
       ],
     }),
-    when('pix_received', payable, `${deposit}/PAID`, { ...received, set: noteFullPayment }),
+    when('pix_received', payable, `${deposit}/PAID`, {
+      ...received,
+      takesPrice: true,
+      set: noteFullPayment,
+    }),
     when(
       'refund_requested',
       [`${deposit}/UNDERPAID`, `${deposit}/LATE`, `${deposit}/DIVERGENT`],

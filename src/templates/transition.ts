@@ -39,6 +39,8 @@ export interface Transition<Name extends TriggerName = TriggerName> {
   readonly effects?: readonly EffectName[];
   /** The step that is reached instead when the balance does not cover the journal. */
   readonly shortfall?: StepName;
+  /** It converts at the price of the session: after the lock the trigger has to bring a new one (C-21). */
+  readonly takesPrice?: true;
   /** The same trigger is looked at once more, from the step that was reached. */
   readonly again?: true;
 }

@@ -99,6 +99,32 @@ test('C-21: where the account wants that, a session ends with its lock and its p
   await attributesAt('/v2/onramp', made.end2end, 'depositpix/EXPIRED');
 });
 
+test('C-21: without a rate, money that is converted waits for one; what goes back does not', async () => {
+  const [kept, wrong] = [
+    await post('/v2/onramp', { amount_payment: '550', ...long }),
+    await post('/v2/onramp', { amount_payment: '550', ...long, client_tax_id: '11144477735' }),
+  ];
+  await wait('32m');
+  const { rates } = app.services.rails as { rates: { observe: unknown } };
+  const { observe } = rates;
+  rates.observe = async () => undefined;
+  await app.owner.query(`update rate set observed_at = observed_at - interval '1 day'`);
+  try {
+    const refused = await app.post(
+      '/v2/sandbox/trigger',
+      { scenario: 'pay', end2end: kept.end2end },
+      { key },
+    );
+    expect([refused.status, refused.json.code]).toEqual([503, 'QUOTE_UNAVAILABLE']);
+    await pay(wrong.end2end, 'pay-under');
+    await attributesAt('/v2/onramp', wrong.end2end, 'refund/DONE');
+  } finally {
+    rates.observe = observe;
+  }
+  await pay(kept.end2end);
+  await attributesAt('/v2/onramp', kept.end2end, 'success');
+});
+
 test('C-21: a deposit after the lock is paid out at the price of its arrival', async () => {
   const body = {
     amount_paid: '100',

@@ -17,7 +17,7 @@ const app = useApp();
 const PAID_BY_SOMEBODY = REGISTRY.templates.filter(hasPayer);
 const ORDER = { currency: 'USDC_BASE', clientName: 'Ana Souza', clientTaxId: '52998224725' };
 const WALLET = { wallet: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
-const PAYEE = { pixKey: 'ana@example.com', pixKeyType: 'email' };
+const PAYEE = { pixKey: 'ana@example.com', pixKeyType: 'EMAIL' };
 /** How a transaction of each template is made. */
 const CREATIONS: Readonly<Record<string, readonly [mutation: string, input: object]>> = {
   CrossrampCheckout: ['createCheckout', { ...ORDER, amountPayment: '550' }],

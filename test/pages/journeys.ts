@@ -149,7 +149,7 @@ export const JOURNEYS: readonly Journey[] = [
     title: label('KYC Step Up Pending', 'Verificação Adicional de KYC Pendente'),
     says: [
       label(
-        'Sandbox will ask you for more, or has done so',
+        'Sandbox will ask you for more information, or already has',
         'Sandbox vai pedir mais informações, ou já pediu',
       ),
     ],

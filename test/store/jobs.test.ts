@@ -172,7 +172,7 @@ describe('leases', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('C-32: what a worker took without hearing of it, it gives back, and nothing else', async () => {
+  test('C-32: what a worker took without hearing of it, it gives back as if not tried, and nothing else', async () => {
     await addPlain([1, 2, 3]);
     const claimAs = async (worker: string, limit: number) =>
       claimJobs(store.database, await inMs(1_000), limit, null, undefined, worker);
@@ -180,7 +180,7 @@ describe('leases', () => {
     await claimAs('mine', 1);
     await claimAs('another', 1);
     await giveBackUnknown(store.database, 'mine', known);
-    expect(await claim()).toEqual(['plain1 2']);
+    expect(await claim()).toEqual(['plain1 1']);
   });
 
   test('what comes due first is taken first, and what is not due is not taken', async () => {
@@ -589,14 +589,14 @@ describe('an effect that fails', () => {
     expect(await journals(row, 'L22')).toBe(1);
   });
 
-  test('in the database leaves the job for later', async () => {
+  test('in the database leaves the job for later, and does not count as a try', async () => {
     const row = await make('onramp');
     const own = newServices();
     const failing = withParts(own, { advance: () => Promise.reject(new Error('Connection terminated')) });
     await run(row, failing);
     expect((await jobsOf(row))[0]).toMatchObject({
       kind: 'check_identity',
-      attempts: 1,
+      attempts: 0,
       lastError: 'Connection terminated',
     });
     await pass(row, 2);
