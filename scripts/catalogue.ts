@@ -11,8 +11,8 @@ const HEAD = `# Events and steps
 
 Every step that a transaction can reach, with the event that says so. The name of an event is
 \`<template>.<component>.<state>\` in lower case; \`*\` in a name of a webhook endpoint stands for a whole part or for characters
-within one. A step that ends is left no more; \`late\` is one that only a late payment, deposit, return or dispute leaves.
-This page is made from the templates by \`npm run catalogue\`.
+within one. The last column says how a step can end a transaction: nothing follows a step marked \`ends\`;
+only a late payment, deposit, return or dispute can follow one marked \`late\`. \`npm run catalogue\` makes this page from the templates.
 `;
 
 function chapterOf(template: (typeof REGISTRY.templates)[number]): string {

@@ -20,7 +20,7 @@ export function clockCommand(): Command {
     });
   clock
     .command('advance <duration>')
-    .description('Moves the clock forward by a duration such as 30m; everything that becomes due happens.')
+    .description('Moves the sandbox clock forward by a duration such as 30m. What becomes due then happens.')
     .addOption(jsonOption())
     .action(async (duration: string, options: { json?: boolean }) => {
       const now = await withServices(async (services) => {

@@ -49,10 +49,13 @@ export function eventsCommand(): Command {
 export function listenCommand(): Command {
   return withApi(new Command('listen'))
     .description(
-      'Forwards events to a server on this machine, signed like webhooks. Each is sent until the server accepts it; after a restart it continues where it stopped.',
+      'Forwards events to a server on this machine, signed like webhooks. It sends each event until the server accepts it. After a restart it continues where it stopped.',
     )
     .requiredOption('--forward-to <url>', 'where to send them, such as http://localhost:3000/hook')
-    .option('--after <cursor>', 'start after this cursor; by default, where it stopped')
+    .option(
+      '--after <cursor>',
+      'start after this cursor; by default, where it stopped, at first with the next event',
+    )
     .action(async (options: Options & { forwardTo: string }) => {
       if (!URL.canParse(options.forwardTo)) throw new StoreError('--forward-to must be a URL');
       await listen(apiNamed(options), options);
@@ -67,7 +70,7 @@ function withApi(command: Command): Command {
       '--events <names>',
       'only these event names, separated by commas; * stands for any part, as in onramp.*.paid',
     )
-    .addOption(jsonOption());
+    .addOption(jsonOption('print each event as one line of JSON'));
 }
 
 async function listen(api: Api, options: Options & { forwardTo: string }): Promise<void> {

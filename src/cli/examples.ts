@@ -23,16 +23,16 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'webhook create': [
     'crossramp webhook create --account sandbox --url https://shop.example/hooks --events "onramp.*.paid"',
   ],
-  'webhook pause': ['crossramp webhook pause we_1a2b3c --account sandbox'],
-  'webhook resume': ['crossramp webhook resume we_1a2b3c --account sandbox'],
-  'webhook recover': ['crossramp webhook recover we_1a2b3c --account sandbox'],
+  'webhook pause': ['crossramp webhook pause whe_1a2b3c --account sandbox'],
+  'webhook resume': ['crossramp webhook resume whe_1a2b3c --account sandbox'],
+  'webhook recover': ['crossramp webhook recover whe_1a2b3c --account sandbox'],
   'webhook redeliver': [
     'crossramp webhook redeliver --account sandbox --since 2026-05-01T12:00:00Z --count',
-    'crossramp webhook redeliver --account sandbox --endpoint we_1a2b3c',
+    'crossramp webhook redeliver --account sandbox --endpoint whe_1a2b3c',
   ],
   'webhook secret': [
     'crossramp webhook secret --account sandbox',
-    'crossramp webhook secret we_1a2b3c --account sandbox --rotate',
+    'crossramp webhook secret whe_1a2b3c --account sandbox --rotate',
   ],
   'events tail': ['crossramp events tail', 'crossramp events tail --events "onramp.*,offramp.*" --json'],
   listen: ['crossramp listen --forward-to http://localhost:3000/hook --events "onramp.*"'],

@@ -6,7 +6,9 @@ import { withStore } from './with-store.ts';
 /** Migrations. */
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('Updates the database schema. Every start and every other command does that too.')
+    .description(
+      'Updates the database schema. So does every start, and every command that works on the database.',
+    )
     .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
       const applied = await withStore(async (store) => store.applied);

@@ -5,7 +5,7 @@ import { StoreError } from '../store/check-server.ts';
 import type { Database } from '../store/database.ts';
 
 /** The option that every command has. */
-export const jsonOption = () => new Option('--json', 'answer with one JSON value');
+export const jsonOption = (text = 'answer with one JSON value') => new Option('--json', text);
 
 /** The option of commands that only read: whose records, the sandbox account by default. */
 export const readAccountOption = () =>
