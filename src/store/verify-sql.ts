@@ -176,7 +176,7 @@ export const EVENTS: Statement = {
     ), e as materialized (
       select seq from event where account_id = $1 and seq > (select seq from floor) and seq <= $3::bigint order by seq fetch first ($4::int) rows with ties
     ), numbered as (select seq, lag(seq, 1, (select seq from floor)) over (order by seq) as previous from e)
-    select count(*)::int as events, max(seq)::text as last,
+    select count(*)::int as events, max(seq)::text as last, (select seq from floor)::text as floor,
       (select coalesce(jsonb_agg(jsonb_build_array(
           case when seq = previous then 'repeated event' else 'event gap' end, seq::text, 'event ' || seq || ' after ' || previous)), '[]')
          from numbered where seq <> previous + 1) as defects

@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { keepMonths, prune, type Retention } from '../../src/resolvers/housekeeping.ts';
 import { createAccount } from '../../src/store/accounts.ts';
 import { PRUNE_BATCH } from '../../src/store/retention.ts';
+import { verifyLedger } from '../../src/store/verify.ts';
 import { useDatabase } from '../support/database.ts';
 import { insertTransactions, newTransaction } from '../support/records.ts';
 
@@ -184,6 +185,36 @@ it('events outside of every month move to partitions of their months, as they ar
   for (const table of ['event_204103', 'event_other'])
     await expect(test.owner.query(`truncate ${table}`)).rejects.toThrow('append-only');
   await expect(test.owner.query(`delete from event_204103`)).rejects.toThrow('append-only');
+});
+
+it('an account that was idle while all its events went has no defect, and one whose newest event is missing has', async () => {
+  const [idle, short] = [
+    await createAccount(test.database, 'Idle', { templates: [] }),
+    await createAccount(test.database, 'Short', { templates: [] }),
+  ];
+  const lastMonth = (n: number) => `date_trunc('month', now(), 'UTC') - interval '${n} months'`;
+  for (const [id, months] of [
+    [idle, 8],
+    [short, 9],
+  ] as const)
+    await test.owner.query(
+      `select event_month(${lastMonth(months)});
+       update account_head set event_seq = 3 where account_id = ${id};
+       insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
+         select ${id}, n, 'n', 1, n, 'a', 'b', ${lastMonth(months)}, '{}' from generate_series(1, 3) n`,
+    );
+  await test.owner.query(
+    `update account_head set event_seq = 4 where account_id = ${short};
+     update relay_place set seq = 3 where account_id in (${idle}, ${short})`,
+  );
+  await keepMonths({ database: test.database }, 90);
+  expect((await test.owner.query(`select from event where account_id in (${idle}, ${short})`)).rowCount).toBe(
+    0,
+  );
+  expect(await verifyLedger(test.database, idle)).toEqual({ checked: 0, defects: [] });
+  expect((await verifyLedger(test.database, short)).defects).toMatchObject([
+    { defect: 'event gap', at: 4n, detail: 'no event after 3, the account has had 4' },
+  ]);
 });
 
 it.each([
