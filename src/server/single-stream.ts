@@ -57,9 +57,20 @@ class SingleStream {
   operations = 0;
   /** Bytes that were made and not yet taken by the connection. */
   waiting = 0;
-  isOpen = false;
   readonly #endings = new Set<() => unknown>();
+  readonly #unopened = setTimeout(() => this.end(), OPEN_WITHIN_MS).unref();
+  #isOpen = false;
   #isEnded = false;
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Notes that it was opened: it now lasts as long as its connection. */
+  open(): void {
+    this.#isOpen = true;
+    clearTimeout(this.#unopened);
+  }
 
   /** Calls back when the stream ends, or now when it has. @returns what takes that back. */
   onEnd(ending: () => unknown): () => void {
@@ -70,6 +81,7 @@ class SingleStream {
 
   end(): void {
     this.#isEnded = true;
+    clearTimeout(this.#unopened);
     for (const ending of this.#endings) {
       this.#endings.delete(ending);
       ending();
@@ -124,12 +136,11 @@ function reserve(
   context: ServerContext,
   handle: Handle,
 ): SingleStream {
+  const release = context.streamLimit.take(context.caller);
   const stream = new SingleStream();
   const name = nameOf(context, stream.token);
-  stream.onEnd(context.streamLimit.take(context.caller));
+  stream.onEnd(release);
   stream.onEnd(() => reserved.delete(name));
-  const timer = setTimeout(() => stream.end(), OPEN_WITHIN_MS).unref();
-  stream.onEnd(() => clearTimeout(timer));
   stream.onEnd(() => {
     if (stream.isOpen) return;
     // Opening it is the only way to the end of the operations that came before.
@@ -158,7 +169,7 @@ async function open(
     end: () => stream.end(),
   });
   stream.onEnd(remove);
-  stream.isOpen = true;
+  stream.open();
   const [body] = await handle({ ...requestOf(exchange, { context, stream }), ...OPENING });
   if (typeof body !== 'object' || body === null) throw notFound();
   stream.onEnd(() => body.return().catch(() => {}));

@@ -4,7 +4,7 @@
  */
 import { connect } from 'node:net';
 import { createClient } from 'graphql-sse';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { revokeKey } from '../../src/store/api-keys.ts';
 import { useApp } from '../support/app.ts';
 import { addMover, append, logOf, makeOnramp, seqOf } from './streams.ts';
@@ -193,6 +193,35 @@ test('operations of a stream that was reserved and never opened are bounded too'
   app.services.doorbell.hear([mover.accountId]);
   await expect.poll(() => app.services.events.size).toBe(0);
   expect((await operate(mover.apiKey, token, query, '2')).status).toBe(404);
+});
+
+test('a reservation that nobody opens is given up after 30 seconds; an open stream stays', async () => {
+  const { apiKey: key } = await app.addAccount();
+  const control = new AbortController();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const [idle, opened] = [await reserve(key), await reserve(key)];
+    const stream = await fetch(app.baseUrl + PATH, {
+      headers: {
+        authorization: `Bearer ${key}`,
+        accept: 'text/event-stream',
+        'x-graphql-event-stream-token': opened,
+      },
+      signal: control.signal,
+    });
+    const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    vi.advanceTimersByTime(31_000);
+    vi.useRealTimers();
+    const query = 'subscription { balanceChanged { cursor } }';
+    expect((await operate(key, idle, query, '1')).status).toBe(404);
+    expect((await operate(key, opened, query, '1')).status).toBe(202);
+    expect(Buffer.from((await reader.read()).value ?? []).toString()).toContain('event: next');
+  } finally {
+    vi.useRealTimers();
+    control.abort();
+  }
+  await expect.poll(() => app.services.events.size).toBe(0);
 });
 
 test('a revoked key ends its stream', async () => {
