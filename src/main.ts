@@ -16,6 +16,7 @@ import { openLog } from './server/log.ts';
 import { connectDoorbell } from './server/remote-doorbell.ts';
 import { writeSandbox } from './server/sandbox-files.ts';
 import { createServices } from './server/services.ts';
+import { servesHealthOnly, servesStart } from './server/without-app.ts';
 import { readStartOptions } from './start-options.ts';
 import { openStore } from './store/open-store.ts';
 import { REGISTRY } from './templates/index.ts';
@@ -23,8 +24,6 @@ import { closeWebhookConnections } from './webhooks/send.ts';
 import { startWebhooks } from './webhooks/worker.ts';
 
 const GRACE_MS = 10_000;
-/** All that a process answers that only works. */
-const HEALTH_PATHS = ['/healthz', '/readyz'];
 
 /** Ends what was started, in this order. */
 const endings: Ending[] = [];
@@ -38,14 +37,12 @@ async function start(): Promise<void> {
   const log = openLog(config.logLevel);
   endLog = log;
   let app: App | undefined;
-  const handle: App['handle'] = (request, response) => {
-    if (!app) response.writeHead(503, { 'retry-after': '1' }).end();
-    else if (config.role === 'work' && !HEALTH_PATHS.includes(request.url ?? ''))
-      response.writeHead(404).end();
-    else app.handle(request, response);
-  };
+  let handle = servesStart(config.publicUrl);
   // The port first: a gateway that cannot listen should not touch a database.
-  const { server, port } = await listen(handle, { ...config, isTrusted: networksOf(config.trustedProxies) });
+  const { server, port } = await listen((request, response) => handle(request, response), {
+    ...config,
+    isTrusted: networksOf(config.trustedProxies),
+  });
   endings.push(
     () => app?.drain(),
     () => close(server, GRACE_MS),
@@ -63,6 +60,7 @@ async function start(): Promise<void> {
     log.info({ made: await playDemo(services, accountId, log) }, 'demo');
   }
   app = createApp({ config: settings, services, log });
+  handle = answers ? app.handle : servesHealthOnly(app.handle, settings.publicUrl);
   if (settings.doorbellUrl)
     endings.push(
       (await connectDoorbell(services.doorbell, settings.doorbellUrl, settings.databaseSchema, log)).close,

@@ -85,7 +85,7 @@ describe.each([
   test.skipIf(!isThere)(
     'what one makes the others finish, send and show; any one killed, nothing is lost or doubled',
     async () => {
-      expect((await call(2, '/v2/balance')).status).toBe(404);
+      expect(await call(2, '/v2/balance')).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } });
       const made = [await pay(0, 'a'), await pay(1, 'a')];
       await receiver.until('a', 2 * STEPS, 30_000);
       for (const end2end of made) expect((await call(1, `/v2/onramp/${end2end}`)).json.state).toBe('DONE');

@@ -170,7 +170,12 @@ function wantsPage({ request, search }: Exchange): boolean {
   return request.method === 'GET' && !search.includes('query=') && isHtml;
 }
 
-function exchangeOf(request: IncomingMessage, response: ServerResponse, isTrusted: AddressCheck): Exchange {
+/** @returns a request with what is known of it before its route. */
+export function exchangeOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  isTrusted: AddressCheck,
+): Exchange {
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
   const given = request.headers['x-request-id'];

@@ -1,0 +1,41 @@
+/** Answers of a process that does not serve the application: it starts, or it only works on jobs and webhooks. */
+import type { RequestListener } from 'node:http';
+import { GatewayError } from '../base/errors.ts';
+import { exchangeOf } from './app.ts';
+import { serveHealth } from './health.ts';
+import { type Exchange, sendJson, sendProblem } from './http.ts';
+
+const RETRY_SECONDS = 1;
+
+/** Answers while the process starts: it is alive, and not ready. */
+export function servesStart(publicUrl: string): RequestListener {
+  return (request, response) => {
+    const exchange = unadmitted(request, response);
+    if (exchange.path === '/healthz') return serveHealth(exchange);
+    if (exchange.path === '/readyz')
+      return sendJson(exchange, 503, '{"status":"not ready","reason":"starting"}', {
+        'retry-after': String(RETRY_SECONDS),
+      });
+    const starting = new GatewayError('UNAVAILABLE', 'the gateway is starting', {
+      retryAfter: RETRY_SECONDS,
+    });
+    return sendProblem(exchange, publicUrl, starting);
+  };
+}
+
+/** Answers for a process with `ROLE=work`: the application answers health checks, and there is nothing else. */
+export function servesHealthOnly(handle: RequestListener, publicUrl: string): RequestListener {
+  return (request, response) => {
+    if (request.url === '/healthz' || request.url === '/readyz') return handle(request, response);
+    const exchange = unadmitted(request, response);
+    const detail = 'this process works on jobs and webhooks: it answers /healthz and /readyz only';
+    return sendProblem(exchange, publicUrl, new GatewayError('NOT_FOUND', detail));
+  };
+}
+
+/** A request that is answered before anybody looks at its caller. */
+function unadmitted(...[request, response]: Parameters<RequestListener>): Exchange {
+  const exchange = exchangeOf(request, response, () => false);
+  exchange.route = exchange.path;
+  return exchange;
+}

@@ -1,0 +1,60 @@
+/**
+ * Goal: a gateway that is not ready yet says so in the published forms (C-50, C-51). Method: a process whose database
+ * accepts connections and never answers; requests in the meantime.
+ */
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from './support/free-port.ts';
+import { newHome } from './support/home.ts';
+import { failToStart } from './support/process.ts';
+
+const { home, remove } = newHome();
+let silent: Server;
+
+beforeAll(async () => {
+  silent = createServer((socket) => socket.on('error', () => {}));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  silent.close();
+  remove();
+});
+
+/** Asks until the port is open. */
+async function ask(url: string): Promise<{ status: number; retryAfter: string | null; json: unknown }> {
+  for (;;) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer)
+      return {
+        status: answer.status,
+        retryAfter: answer.headers.get('retry-after'),
+        json: await answer.json().catch(() => undefined),
+      };
+    await sleep(20);
+  }
+}
+
+test('C-50: what comes while the gateway starts is 503 UNAVAILABLE; /healthz is 200, /readyz says why not', async () => {
+  const port = await freePort();
+  const database = `postgres://somebody@127.0.0.1:${(silent.address() as AddressInfo).port}/crossramp`;
+  const ended = failToStart({ PORT: String(port), CROSSRAMP_HOME: home, DATABASE_URL: database });
+  const base = `http://127.0.0.1:${port}`;
+  const problem = {
+    type: `${base}/errors/UNAVAILABLE`,
+    status: 503,
+    code: 'UNAVAILABLE',
+    detail: 'the gateway is starting',
+    request_id: expect.any(String),
+  };
+  const answers = await Promise.all(
+    ['/healthz', '/readyz', '/v2/balance', '/graphql'].map((path) => ask(base + path)),
+  );
+  expect(answers).toMatchObject([
+    { status: 200, json: { status: 'ok' } },
+    { status: 503, retryAfter: '1', json: { status: 'not ready', reason: 'starting' } },
+    { status: 503, retryAfter: '1', json: problem },
+    { status: 503, retryAfter: '1', json: { ...problem, errors: [{ extensions: { code: 'UNAVAILABLE' } }] } },
+  ]);
+  expect((await ended).code).toBe(1);
+}, 60_000);
