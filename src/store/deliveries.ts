@@ -59,7 +59,7 @@ const FAILING_DAYS = 5;
 
 /**
  * Leases deliveries of endpoints whose turn was taken before, in the order of each endpoint, and says when it is their turn
- * again. `by_hand` goes past all that holds others back. What a relay added while an endpoint was being disabled is skipped
+ * again. `by_hand` goes past all that holds others back; what of it does not fit keeps the endpoint's turn. What a relay added while an endpoint was being disabled is skipped
  * here. It waits for no lock, so nobody waits in a circle. `due` and the next time say `ended_at is null` for what is
  * pending: by `state` PostgreSQL would take an index of what waits, while its statistics still say that nothing does, and
  * read all of it for each row.
@@ -126,10 +126,16 @@ const LEASE: Statement = {
         from sent u where p.account_id = u.account_id and p.id = u.endpoint_id and u.paced > 0
          and (p.max_per_second is not null or p.consecutive_failures >= ${BREAKER_FAILURES})
       returning p.account_id, p.id, p.blocked_until
+    ), gone as (
+      delete from webhook_turn w using taken t where t.removed_at is not null and w.account_id = t.account_id and w.endpoint_id = t.id
     ), again as (
       update webhook_turn w set at = case
           when not t.is_open then 'infinity'
           when (select count(*) from leased) >= $5 then w.at
+          when exists (
+            select from webhook_delivery d where d.account_id = t.account_id and d.endpoint_id = t.id and d.at_once
+               and d.state = 'pending' and d.due_at <= $3 and (d.leased_until is null or d.leased_until < $4)
+               and not exists (select from leased l where l.account_id = d.account_id and l.id = d.id)) then w.at
           when b.blocked_until is not null then b.blocked_until
           when t.is_blocked then t.blocked_until
           else least(n.due_at, case when r.under_way + coalesce(u.n, 0) > 0
@@ -140,7 +146,7 @@ const LEASE: Statement = {
         left join lateral (
           select d.due_at from webhook_delivery d where d.account_id = t.account_id and d.endpoint_id = t.id
              and d.ended_at is null and d.due_at > $3 order by d.due_at limit 1) n on true
-       where w.account_id = t.account_id and w.endpoint_id = t.id
+       where w.account_id = t.account_id and w.endpoint_id = t.id and t.removed_at is null
     )
     select l.account_id as "accountId", l.id, l.endpoint_id as "endpointId", l.event_seq as "eventSeq", l.round,
         l.attempts as attempt, p.url, p.signing_key as "signingKey", v.token, v.name, v.sequence, v.payload,
@@ -153,8 +159,9 @@ const LEASE: Statement = {
 };
 
 /**
- * What came of tries, in one statement. A try whose lease was taken over changes nothing but the log. Endpoints that
- * were well and stay well are not touched. A disabled endpoint skips what was pending.
+ * What came of tries, in one statement. It may be said again when its answer was lost: `valid` are the tries that still have
+ * their lease, or that end their delivery. Others change nothing but the log. Endpoints are locked before deliveries, as
+ * by a lease. Endpoints that were well and stay well are not touched. A disabled endpoint skips what was pending.
  */
 const END: Statement = {
   name: 'delivery_end',
@@ -162,16 +169,24 @@ const END: Statement = {
       select * from jsonb_to_recordset($1::jsonb) g(account_id bigint, id bigint, endpoint_id text, event_seq bigint, attempt int,
         is_test boolean, at timestamptz, duration_ms int, status int, error text, answer text, state text, due_at timestamptz,
         blocked_until timestamptz, is_gone boolean)
+    ), endpoint as materialized (
+      select p.account_id, p.id, p.state, p.consecutive_failures, p.failing_since
+        from webhook_endpoint p join (
+          select account_id, endpoint_id, bool_or(state <> 'delivered') as has_failed from given where not is_test group by 1, 2) t
+          on t.account_id = p.account_id and t.endpoint_id = p.id
+       where t.has_failed or p.consecutive_failures > 0 or p.failing_since is not null
+       order by p.account_id, p.id for no key update of p
+    ), valid as materialized (
+      select g.* from given g join webhook_delivery d on d.account_id = g.account_id and d.id = g.id
+       where (select count(*) from endpoint) >= 0 and d.attempts = g.attempt and case d.state
+           when 'pending' then g.state <> 'pending' or d.leased_until is not null
+           when 'skipped' then g.state = 'delivered' else false end
+       order by d.account_id, d.id for no key update of d
     ), told as materialized (
       select account_id, endpoint_id, bool_or(state = 'delivered') as is_well, count(*)::int as tries,
           min(at) filter (where state <> 'delivered') as failed_at, min(event_seq) filter (where state <> 'delivered') as failed_seq,
           max(blocked_until) as blocked_until, bool_or(is_gone) as is_gone
-        from given where not is_test group by 1, 2
-    ), endpoint as materialized (
-      select p.account_id, p.id, p.state, p.consecutive_failures, p.failing_since
-        from webhook_endpoint p join told t on t.account_id = p.account_id and t.endpoint_id = p.id
-       where t.failed_at is not null or p.consecutive_failures > 0 or p.failing_since is not null
-       order by p.account_id, p.id for no key update of p
+        from valid where not is_test group by 1, 2
     ), verdict as materialized (
       select t.*, p.consecutive_failures as before,
           case when t.is_well then 0
@@ -186,9 +201,8 @@ const END: Statement = {
       update webhook_delivery d set leased_until = null, leased_by = null, due_at = coalesce(g.due_at, d.due_at),
           state = case when g.state = 'pending' and v.disables is not null and not g.is_test then 'skipped' else g.state end,
           ended_at = case when g.state <> 'pending' or (v.disables is not null and not g.is_test) then $2::timestamptz end
-        from given g left join verdict v on v.account_id = g.account_id and v.endpoint_id = g.endpoint_id
-       where d.account_id = g.account_id and d.id = g.id and d.attempts = g.attempt
-         and (d.state = 'pending' or (d.state = 'skipped' and g.state = 'delivered'))
+        from valid g left join verdict v on v.account_id = g.account_id and v.endpoint_id = g.endpoint_id
+       where d.account_id = g.account_id and d.id = g.id
       returning d.account_id, d.endpoint_id
     ), logged as (
       insert into webhook_attempt (account_id, delivery_id, attempt, at, duration_ms, status, error, answer)
@@ -197,7 +211,7 @@ const END: Statement = {
     ), skipped as (
       update webhook_delivery d set state = 'skipped', leased_until = null, leased_by = null, ended_at = $2::timestamptz
         from verdict v where v.disables is not null and d.account_id = v.account_id and d.endpoint_id = v.endpoint_id
-         and d.state = 'pending' and not exists (select from given g where g.account_id = d.account_id and g.id = d.id)
+         and d.state = 'pending' and not exists (select from valid g where g.account_id = d.account_id and g.id = d.id)
     ), turned as (
       ${turnNow('select account_id, endpoint_id from ended', '$2::timestamptz')}
     )

@@ -58,7 +58,7 @@ const BURY: Statement = {
         select e.account_id, e.id from dead join webhook_delivery e on e.leased_by = dead.id for update of e skip locked) f
        where d.account_id = f.account_id and d.id = f.id returning d.account_id, d.endpoint_id
     )
-    ${turnNow('select account_id, endpoint_id from freed', '$2::timestamptz')}`,
+    ${turnNow('select account_id, endpoint_id from freed', `'-infinity'::timestamptz`)}`,
 };
 const GIVE_BACK: Statement = {
   name: 'turn_give_back',
@@ -103,18 +103,16 @@ export function takeTurns(
 }
 
 /**
- * Gives a sign of life, and frees what processes without one had under way.
+ * Gives a sign of life, and frees what processes without one had under way: deliveries of both modes, each of which has a
+ * clock of its own.
  *
  * @param worker - of this process; unique among all.
+ * @param machineMs - as in `Times`.
  */
-export async function giveSignOfLife(
-  database: Tx,
-  worker: string,
-  { machineMs, nowMs }: Omit<Times, 'mode'>,
-): Promise<void> {
+export async function giveSignOfLife(database: Tx, worker: string, machineMs: number): Promise<void> {
   const machine = new Date(machineMs).toISOString();
   await database.query(LIVE, [worker, machine]);
-  await database.query(BURY, [machine, new Date(nowMs).toISOString()]);
+  await database.query(BURY, [machine]);
 }
 
 /**

@@ -77,6 +77,8 @@ const REMOVE: Statement = {
   text: `with skipped as (
       update webhook_delivery set state = 'skipped', ended_at = $3, leased_until = null, leased_by = null
        where account_id = $1 and endpoint_id = $2 and state = 'pending'
+    ), turn as (
+      delete from webhook_turn where account_id = $1 and endpoint_id = $2
     )
     update webhook_endpoint set removed_at = coalesce(removed_at, $3) where account_id = $1 and id = $2 returning id`,
 };

@@ -105,7 +105,7 @@ export function createPump(
     },
     tend: async () => {
       const times = { mode, nowMs: await clock.nowMs(), machineMs: Date.now() };
-      await giveSignOfLife(database, worker, times);
+      await giveSignOfLife(database, worker, times.machineMs);
       looked = await lookForTurns(database, times, looked);
     },
     onEnded: (listener) => {

@@ -1,0 +1,143 @@
+/**
+ * Goal: who leases, ends and gives back deliveries loses none of them and counts each try once (C-62, C-64). Method: the
+ * statements of the pump, one by one, in the order that makes them meet; nothing runs beside them.
+ */
+import { afterEach, expect, test } from 'vitest';
+import type { AccountMode } from '../../src/base/account-mode.ts';
+import { endTries, type LeasedDelivery, leaseDeliveries } from '../../src/store/deliveries.ts';
+import { giveSignOfLife, takeTurns } from '../../src/store/turns.ts';
+import { removeEndpoint } from '../../src/store/webhooks.ts';
+import { useDatabase } from '../support/database.ts';
+import { addBusiness, addEndpointRow, writeEvents } from '../support/events.ts';
+import { DAY, HOUR } from '../support/webhooks.ts';
+
+const test$ = useDatabase();
+const nowMs = Date.now();
+
+afterEach(() => test$.owner.query(`update webhook_endpoint set state = 'paused'; delete from webhook_turn`));
+
+/** An account whose endpoints have so many deliveries each, due since an hour. */
+async function openShop(endpoints: readonly string[], deliveries: number, mode: AccountMode = 'sandbox') {
+  const accountId = await addBusiness(test$.database, test$.owner, { mode });
+  for (const id of endpoints) await addEndpointRow(test$.owner, accountId, { id });
+  await writeEvents(
+    test$.database,
+    Array.from({ length: deliveries }, () => ({ accountId })),
+  );
+  await test$.owner.query(
+    `insert into webhook_delivery (account_id, endpoint_id, event_seq, transaction_id, state, due_at, created_at)
+       select e.account_id, p.id, e.seq, e.transaction_id, 'pending', $2, $2 from event e join webhook_endpoint p using (account_id) where account_id = $1`,
+    [String(accountId), new Date(nowMs - HOUR)],
+  );
+  await test$.owner.query(
+    `insert into webhook_turn (account_id, endpoint_id, at) select account_id, id, '-infinity' from webhook_endpoint where account_id = $1`,
+    [String(accountId)],
+  );
+  return accountId;
+}
+
+const lease = (worker: string, mode: AccountMode = 'sandbox', atMs = nowMs) =>
+  leaseDeliveries(test$.database, { mode, nowMs: atMs, machineMs: atMs, worker, limit: 100 });
+const failed = (delivery: LeasedDelivery) => ({
+  ...delivery,
+  isTest: false,
+  atMs: nowMs,
+  durationMs: 1,
+  status: 500,
+  error: null,
+  answer: null,
+  state: 'pending' as const,
+  dueMs: nowMs + HOUR,
+  blockedUntilMs: nowMs + HOUR,
+  isGone: false,
+});
+const healthOf = async (accountId: bigint) =>
+  (
+    await test$.owner.query(
+      `select consecutive_failures as failures, failing_since as since, blocked_until as blocked from webhook_endpoint where account_id = $1`,
+      [String(accountId)],
+    )
+  ).rows;
+
+test('C-64: what is asked for by hand of several blocked endpoints at once is sent, however much it is', async () => {
+  const accountId = await openShop(['a', 'b'], 50);
+  await test$.owner.query(`update webhook_delivery set at_once = true where account_id = $1`, [
+    String(accountId),
+  ]);
+  await test$.owner.query(
+    `update webhook_endpoint set consecutive_failures = 10, blocked_until = $2 where account_id = $1`,
+    [String(accountId), new Date(nowMs + HOUR)],
+  );
+  const leased: LeasedDelivery[] = [];
+  for (let isMore = true; isMore; ) {
+    const turn = await lease('p');
+    leased.push(...turn.leased);
+    isMore = turn.isMore;
+  }
+  expect(new Set(leased.map(({ endpointId, eventSeq }) => `${endpointId}/${eventSeq}`)).size).toBe(100);
+  // Nothing by hand is left: now their turn comes when they are not blocked any more.
+  const { rows } = await test$.owner.query(`select at from webhook_turn where account_id = $1`, [
+    String(accountId),
+  ]);
+  for (const { at } of rows) expect(at).toEqual(new Date(nowMs + HOUR));
+});
+
+test('C-62: a failure whose outcome is written again, because the answer was lost, counts once', async () => {
+  const accountId = await openShop(['e'], 1);
+  const [first] = (await lease('p')).leased;
+  if (!first) throw new Error('nothing was leased');
+  await endTries(test$.database, [failed(first)], nowMs);
+  const after = await healthOf(accountId);
+  expect(after).toMatchObject([{ failures: 1, since: new Date(nowMs), blocked: new Date(nowMs + HOUR) }]);
+  await endTries(test$.database, [failed(first)], nowMs + 1_000);
+  expect(await healthOf(accountId)).toEqual(after);
+});
+
+test('C-62: both at the same moment count once', async () => {
+  const accountId = await openShop(['e'], 1);
+  const [first] = (await lease('p')).leased;
+  if (!first) throw new Error('nothing was leased');
+  await Promise.all([1, 2, 3].map(() => endTries(test$.database, [failed(first)], nowMs)));
+  expect(await healthOf(accountId)).toMatchObject([{ failures: 1 }]);
+});
+
+test('C-62: a try whose lease was taken over says nothing about the endpoint, good or bad', async () => {
+  const accountId = await openShop(['e'], 1);
+  const [lost] = (await lease('gone')).leased;
+  await test$.owner.query(
+    `update webhook_delivery set leased_until = null; update webhook_turn set at = '-infinity'`,
+  );
+  const [taken] = (await lease('p')).leased;
+  if (!lost || !taken) throw new Error('nothing was leased');
+  await endTries(test$.database, [{ ...failed(lost), isGone: true }], nowMs);
+  expect(await healthOf(accountId)).toEqual([{ failures: 0, since: null, blocked: null }]);
+  await endTries(test$.database, [failed(taken)], nowMs);
+  await endTries(test$.database, [{ ...failed(lost), state: 'delivered', dueMs: null }], nowMs);
+  expect(await healthOf(accountId)).toMatchObject([{ failures: 1 }]);
+});
+
+test('C-62: what a process without signs of life had of live accounts is free at once, whatever clock buries it', async () => {
+  const accountId = await openShop(['e'], 1, 'live');
+  await giveSignOfLife(test$.database, 'gone', nowMs);
+  expect((await lease('gone', 'live')).leased).toHaveLength(1);
+  // The process that buries it serves the sandbox, whose clock is a month ahead.
+  await giveSignOfLife(test$.database, 'sandbox', nowMs + 10_000);
+  const { leased } = await lease('live', 'live', nowMs + 10_000);
+  expect(leased).toMatchObject([{ accountId, attempt: 2 }]);
+});
+
+test('a removed endpoint has no turn, also when something was under way or is added meanwhile', async () => {
+  const accountId = await openShop(['e'], 2);
+  const turns = () =>
+    test$.owner.query(`select from webhook_turn where account_id = $1`, [String(accountId)]);
+  const [first] = (await lease('p')).leased;
+  if (!first) throw new Error('nothing was leased');
+  await removeEndpoint(test$.database, accountId, 'e', new Date(nowMs));
+  expect((await turns()).rowCount).toBe(0);
+  await endTries(test$.database, [{ ...failed(first), state: 'delivered', dueMs: null }], nowMs);
+  await lease('p', 'sandbox', nowMs + DAY);
+  expect((await turns()).rowCount).toBe(0);
+  expect(
+    await test$.database.withTx((tx) => takeTurns(tx, { mode: 'sandbox', nowMs: nowMs + DAY }, 10)),
+  ).toEqual([]);
+});
