@@ -40,7 +40,8 @@ export function resumePosition(
 ): bigint | undefined {
   if (mode.part === 'coming') return undefined;
   if (mode.from !== undefined) return mode.from;
-  if (after != null) return read(after, 'after');
+  // A browser's EventSource comes back with the arguments that it began with, and with what it had last.
   if (mode.lastEventId) return read(mode.lastEventId, 'Last-Event-ID');
+  if (after != null) return read(after, 'after');
   return undefined;
 }

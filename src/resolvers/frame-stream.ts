@@ -24,7 +24,7 @@ export interface StreamMode {
   readonly part: 'all' | 'present' | 'coming';
   /** Goes on after this place, whatever the arguments say. */
   readonly from?: bigint;
-  /** What the client had last, as its `Last-Event-ID` says; used where no argument says where to go on. */
+  /** What the client had last, as its `Last-Event-ID` says: it goes before what the arguments say. */
   readonly lastEventId?: string;
 }
 

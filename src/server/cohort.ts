@@ -21,8 +21,8 @@ interface Member {
  * Fixes the place where a subscriber begins. It comes before the head of the answer: whoever has that and acts then, hears of
  * what it did.
  *
- * @param operation - of the subscriber: its arguments say where it begins.
- * @param lastEventId - what it had last; used where no argument says where to begin.
+ * @param operation - of the subscriber: its arguments say where it begins the first time.
+ * @param lastEventId - what it had last, when it comes back.
  */
 export function beginningOf(operation: LiveOperation, lastEventId: string | undefined): Promise<Beginning> {
   return openFrames(operation, { part: 'present', ...(lastEventId !== undefined && { lastEventId }) });

@@ -11,24 +11,48 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { makeOnramp } from '../live/streams.ts';
 import { startApp, useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { startProxy, type TestProxy } from '../support/proxy.ts';
 import { createApollo } from './recipes/apollo.ts';
-import { followEvents } from './recipes/graphql-sse.ts';
+import { createSubscriber } from './recipes/graphql-sse.ts';
 import { createRelay } from './recipes/relay.ts';
 import { createUrql } from './recipes/urql.ts';
 
 const app = useApp();
+let network: TestProxy;
+beforeAll(async () => {
+  network = await startProxy(Number(new URL(app.baseUrl).port));
+});
+afterAll(() => network?.close());
+
+/** Breaks all connections, and lets something happen while none can be made. */
+async function away<Result>(happen: () => Promise<Result>): Promise<Result> {
+  network.fail('refuse');
+  network.cut();
+  const result = await happen();
+  network.heal();
+  return result;
+}
+
 const RECIPES = new URL('recipes/', import.meta.url);
-const url = () => `${app.baseUrl}/graphql`;
+const url = () => `${network.url}/graphql`;
 const QUERY =
   'query Name($first: Int) { viewer { account { name } } transactions(family: ONRAMPS, first: $first) { totalCount } }';
 const SUBSCRIPTION =
   'subscription Log { events { __typename cursor ... on TransactionEvent { name transaction { end2end } } } }';
+const EVENTS_OF_ONRAMP = ['quote.quote', 'quote.accepted', 'valida_id.initial', 'depositpix.qrcode'].map(
+  (step) => `onramp.${step}`,
+);
+/** A client waits a little before it comes back. */
+const AGAIN = { timeout: 15_000 };
 const ANSWER = { account: { name: 'Another' } };
 
 /** @returns the transactions of what came, without heartbeats. */
 const end2endsOf = (frames: readonly { transaction?: { end2end: string } }[]) => [
   ...new Set(frames.flatMap(({ transaction }) => transaction?.end2end ?? [])),
 ];
+
+/** @returns the names of the events that came. */
+const namesOf = (frames: readonly { name?: string }[]) => frames.flatMap(({ name }) => name ?? []);
 
 test('docs/graphql.md has the recipes as they are run', () => {
   const document = readFileSync(new URL('../../docs/graphql.md', import.meta.url), 'utf8');
@@ -38,16 +62,20 @@ test('docs/graphql.md has the recipes as they are run', () => {
 
 test('graphql-sse', async () => {
   const { apiKey } = await app.addAccount();
-  const names: string[] = [];
-  const end = followEvents(
-    url(),
-    apiKey,
-    ({ name }) => names.push(name),
-    (error) => names.push(String(error)),
+  const frames: never[] = [];
+  const end = createSubscriber(url(), apiKey)(
+    { query: SUBSCRIPTION },
+    {
+      next: ({ data }) => frames.push((data as { events: never }).events),
+      error: (error) => frames.push(error as never),
+      complete: () => {},
+    },
   );
   await expect.poll(() => app.services.events.size).toBe(1);
   await makeOnramp(app, apiKey);
-  await expect.poll(() => names).toContain('onramp.depositpix.qrcode');
+  await expect.poll(() => namesOf(frames)).toEqual(EVENTS_OF_ONRAMP);
+  await away(() => makeOnramp(app, apiKey));
+  await expect.poll(() => namesOf(frames), AGAIN).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
   end();
 });
 
@@ -69,6 +97,9 @@ test('Apollo Client', async () => {
   await expect.poll(() => frames.length).toBe(1);
   const end2end = await makeOnramp(app, apiKey);
   await expect.poll(() => end2endsOf(frames)).toEqual([end2end]);
+  const missed = await away(() => makeOnramp(app, apiKey));
+  await expect.poll(() => end2endsOf(frames), AGAIN).toEqual([end2end, missed]);
+  expect(namesOf(frames)).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
   subscription.unsubscribe();
   client.stop();
 });
@@ -85,6 +116,9 @@ test('urql', async () => {
   await expect.poll(() => frames.length).toBe(1);
   const end2end = await makeOnramp(app, apiKey);
   await expect.poll(() => end2endsOf(frames)).toEqual([end2end]);
+  const missed = await away(() => makeOnramp(app, apiKey));
+  await expect.poll(() => end2endsOf(frames), AGAIN).toEqual([end2end, missed]);
+  expect(namesOf(frames)).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
   unsubscribe();
 });
 
@@ -136,22 +170,31 @@ test('relay-runtime', async () => {
   );
   expect(await relay.fetchQuery(environment, query, {}).toPromise()).toMatchObject({ viewer: ANSWER });
   const frames: unknown[] = [];
-  const change = linked('balanceChanged', 'BalanceChange', [scalar('cursor')]);
+  const added = linked('statementEntryAdded', 'StatementEntryAdded', [
+    scalar('cursor'),
+    linked('entry', 'StatementEntry', [scalar('number')]),
+  ]);
   const { dispose } = relay.requestSubscription(environment, {
     subscription: requestOf(
       'subscription',
-      'Moved',
-      'subscription Moved { balanceChanged { cursor } }',
-      change,
+      'Added',
+      'subscription Added { statementEntryAdded { cursor entry { number } } }',
+      added,
     ),
     variables: {},
     onNext: (data) => frames.push(data),
     onError: (error) => frames.push(error),
   });
   await expect.poll(() => frames.length).toBe(1);
-  await app.post('/v2/sandbox/fund', { currency: 'BRL', amount: '2' }, { key: apiKey });
+  const fund = () => app.post('/v2/sandbox/fund', { currency: 'BRL', amount: '2' }, { key: apiKey });
+  await fund();
   await expect.poll(() => frames.length).toBe(2);
-  expect(frames).toMatchObject([{ balanceChanged: { cursor: expect.any(String) } }, { balanceChanged: {} }]);
+  await away(fund);
+  await expect.poll(() => frames.length, AGAIN).toBe(3);
+  expect(frames).toMatchObject([
+    { statementEntryAdded: { entry: null } },
+    ...[1, 2].map(() => ({ statementEntryAdded: { entry: { number: expect.any(String) } } })),
+  ]);
   dispose();
 });
 
@@ -163,9 +206,6 @@ describe.skipIf(!hasBrowser)('EventSource in a browser', () => {
     window.names = [];
     window.end = followEvents('${gateway?.publicUrl}/graphql', async () => (await fetch('/token')).text(), ({ name }) => names.push(name));
   </script>`;
-  const eventsOfOnramp = ['quote.quote', 'quote.accepted', 'valida_id.initial', 'depositpix.qrcode'].map(
-    (step) => `onramp.${step}`,
-  );
   let gateway: Awaited<ReturnType<typeof startApp>> | undefined;
   let shop: Server;
   let key = '';
@@ -176,6 +216,8 @@ describe.skipIf(!hasBrowser)('EventSource in a browser', () => {
     shop = createServer(async ({ url: path }, response) => {
       if (path !== '/token') return void response.setHeader('content-type', 'text/html').end(page());
       tokens += 1;
+      // The second time it is asked, it is away itself.
+      if (tokens === 2) return void response.destroy();
       const { json } = await app.graphql(
         'mutation { createStreamToken(expiresIn: 10) { token } }',
         {},
@@ -202,7 +244,7 @@ describe.skipIf(!hasBrowser)('EventSource in a browser', () => {
     const names = () => opened.evaluate('window.names') as Promise<string[]>;
     await expect.poll(() => gateway?.services.events.size, { timeout: 10_000 }).toBe(1);
     await makeOnramp(app, key);
-    const once = eventsOfOnramp;
+    const once = EVENTS_OF_ONRAMP;
     await expect.poll(names, { timeout: 10_000 }).toEqual(once);
     expect(tokens).toBe(1);
     // The gateway is away for a moment, in which the token comes to its end, and something happens.
@@ -216,7 +258,13 @@ describe.skipIf(!hasBrowser)('EventSource in a browser', () => {
     } finally {
       now.mockRestore();
     }
-    expect(tokens).toBeGreaterThan(1);
+    expect(tokens).toBeGreaterThan(2);
+    // Another break while the new token holds: the browser says by itself what it had last.
+    gateway.drain();
+    await gateway.close();
+    await makeOnramp(app, key);
+    gateway = await startApp(app.database, Number(new URL(gateway.publicUrl).port));
+    await expect.poll(names, { timeout: 20_000 }).toEqual([...once, ...once, ...once]);
     expect(strangers.every((each) => each.startsWith(`${gateway?.publicUrl}/graphql?`))).toBe(true);
   }, 60_000);
 });

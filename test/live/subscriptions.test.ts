@@ -43,11 +43,11 @@ describe('events', () => {
       await subscribe(app, `subscription { events(after: "${after}") { cursor } }`, { key }),
       await subscribe(app, EVENTS, { key, lastEventId: after }),
       await subscribe(app, EVENTS, { key, lastEventId: after, method: 'GET' }),
-      // The argument says it, whatever a client had last.
+      // What a client had last says it: it asks with the argument that it began with (a browser's EventSource).
       await subscribe(app, EVENTS, {
         key,
-        variables: { after },
-        lastEventId: encodeEventCursor(accountId, 2n),
+        variables: { after: encodeEventCursor(accountId, 0n) },
+        lastEventId: after,
       }),
     ];
     for (const stream of streams) {

@@ -1,15 +1,15 @@
 /** Apollo Client: queries and mutations over HTTP, subscriptions over server-sent events. */
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, Observable } from '@apollo/client';
 import { OperationTypeNode, print } from 'graphql';
-import { createClient } from 'graphql-sse';
+import { createSubscriber } from './graphql-sse.ts';
 
 export function createApollo(url: string, key: string) {
   const headers = { authorization: `Bearer ${key}` };
-  const sse = createClient({ url, headers, retryAttempts: Number.POSITIVE_INFINITY });
+  const subscribe = createSubscriber(url, key);
   const subscriptions = new ApolloLink(
     ({ query, variables, operationName }) =>
       new Observable((observer) =>
-        sse.subscribe(
+        subscribe(
           { query: print(query), variables, ...(operationName !== undefined && { operationName }) },
           {
             next: (result) => observer.next(result as ApolloLink.Result),

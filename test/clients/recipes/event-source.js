@@ -7,7 +7,9 @@ export function followEvents(url, getToken, onEvent) {
   let source;
   let cursor;
   let isEnded = false;
-  const open = async () => {
+  const again = () => !isEnded && setTimeout(open, 1_000);
+  const open = () => connect().catch(again);
+  const connect = async () => {
     const variables = JSON.stringify({ after: cursor });
     const search = new URLSearchParams({ query: QUERY, variables, access_token: await getToken() });
     if (isEnded) return;
@@ -19,7 +21,7 @@ export function followEvents(url, getToken, onEvent) {
     });
     // The browser comes back by itself with the last id, as long as the token opens streams; then a new one is needed.
     source.addEventListener('error', () => {
-      if (source.readyState === EventSource.CLOSED) setTimeout(open, 1_000);
+      if (source.readyState === EventSource.CLOSED) again();
     });
     source.addEventListener('complete', () => source.close());
   };

@@ -1,12 +1,12 @@
 /** relay-runtime: the network layer, queries and mutations over HTTP, subscriptions over server-sent events. */
-import { createClient } from 'graphql-sse';
 import relay, { type GraphQLResponse } from 'relay-runtime';
+import { createSubscriber } from './graphql-sse.ts';
 
 const { Environment, Network, Observable, RecordSource, Store } = relay;
 
 export function createRelay(url: string, key: string) {
   const headers = { authorization: `Bearer ${key}` };
-  const sse = createClient({ url, headers, retryAttempts: Number.POSITIVE_INFINITY });
+  const subscribe = createSubscriber(url, key);
   return new Environment({
     network: Network.create(
       async ({ text, name }, variables) => {
@@ -19,7 +19,7 @@ export function createRelay(url: string, key: string) {
       },
       ({ text, name }, variables) =>
         Observable.create((sink) =>
-          sse.subscribe(
+          subscribe(
             { query: text ?? '', operationName: name, variables },
             {
               next: (result) => sink.next(result as GraphQLResponse),

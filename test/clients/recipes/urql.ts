@@ -1,10 +1,10 @@
 /** urql: queries and mutations over HTTP, subscriptions over server-sent events. */
 import { Client, fetchExchange, subscriptionExchange } from '@urql/core';
-import { createClient } from 'graphql-sse';
+import { createSubscriber } from './graphql-sse.ts';
 
 export function createUrql(url: string, key: string) {
   const headers = { authorization: `Bearer ${key}` };
-  const sse = createClient({ url, headers, retryAttempts: Number.POSITIVE_INFINITY });
+  const subscribe = createSubscriber(url, key);
   return new Client({
     url,
     // Long documents do not fit into the target of a GET.
@@ -15,7 +15,7 @@ export function createUrql(url: string, key: string) {
       subscriptionExchange({
         forwardSubscription: ({ query = '', variables }) => ({
           subscribe: (sink) => ({
-            unsubscribe: sse.subscribe(
+            unsubscribe: subscribe(
               { query, variables: variables as Record<string, unknown> },
               {
                 next: (result) => sink.next(result as Parameters<typeof sink.next>[0]),
