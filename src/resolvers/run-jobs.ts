@@ -4,7 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
 import { isDatabaseAway } from '../store/database-error.ts';
-import { claimJobs, endJobs, giveBackUnknown, type Job, pendingJobs, postponeJob } from '../store/jobs.ts';
+import {
+  claimJobs,
+  endJobs,
+  giveBackUnknown,
+  type Job,
+  type JobClaim,
+  pendingJobs,
+  postponeJob,
+} from '../store/jobs.ts';
 import { readProcesses } from '../store/processes.ts';
 import { type EffectName, STEP_TIMERS } from '../templates/effects.ts';
 import type { ProcessRow } from '../templates/facts.ts';
@@ -111,11 +119,11 @@ export async function settle(
 }
 
 async function claimDue(
-  services: Services,
+  { database, times, worker }: Services,
   limit: number,
-  { only, leasedBy }: { readonly only?: TransactionKey | undefined; readonly leasedBy?: string },
+  options: Pick<JobClaim, 'only' | 'leasedBy'>,
 ): Promise<Job[]> {
-  return claimJobs(services.database, await services.times(), limit, services.worker, only, leasedBy);
+  return claimJobs(database, { now: await times(), limit, worker, ...options });
 }
 
 async function runJob(services: Services, job: Job, log: Logger, stop?: AbortSignal): Promise<void> {

@@ -29,6 +29,19 @@ export interface TransactionJobs {
   readonly transactionId: bigint;
 }
 
+/** Which jobs are wanted. */
+export interface JobClaim {
+  /** On the clock of each mode. */
+  readonly now: Times;
+  readonly limit: number;
+  /** Whose jobs are taken at once; those of others once they were due for half a second. */
+  readonly worker: number | null;
+  /** A transaction whose jobs alone are wanted, whoever made them. */
+  readonly only?: TransactionJobs | undefined;
+  /** The lease holder, for `giveBackUnknown`. */
+  readonly leasedBy?: string | undefined;
+}
+
 /** The key of a job. */
 export type JobKey = Pick<Job, 'accountId' | 'id'>;
 
@@ -100,19 +113,10 @@ export async function addJobs(tx: Tx, jobs: readonly NewJob[], worker: number | 
 /**
  * Leases due jobs for half a minute of the machine's clock; a worker that dies gives them back by that. Jobs of one
  * transaction are done one after another, in the order in which they became due.
- *
- * @param now - on the clock of each mode.
- * @param worker - whose jobs are taken at once; those of others once they were due for half a second.
- * @param only - a transaction whose jobs alone are wanted, whoever made them.
- * @param leasedBy - the lease holder, for `giveBackUnknown`.
  */
 export function claimJobs(
   database: Database,
-  now: Times,
-  limit: number,
-  worker: number | null,
-  only?: { readonly accountId: bigint; readonly transactionId: bigint },
-  leasedBy?: string,
+  { now, limit, worker, only, leasedBy }: JobClaim,
 ): Promise<Job[]> {
   return database.query<Job>(CLAIM, [
     ...instantsOf(now),

@@ -197,9 +197,11 @@ describe('the clock', () => {
     );
     const due = async (now: { sandbox: number; live: number }) =>
       (
-        await claimJobs(app.database, now, 10, null, {
-          accountId: live.accountId,
-          transactionId: BigInt(row.id),
+        await claimJobs(app.database, {
+          now,
+          limit: 10,
+          worker: null,
+          only: { accountId: live.accountId, transactionId: BigInt(row.id) },
         })
       ).length;
     expect(await due({ sandbox: dueMs + HOUR, live: dueMs - 1 })).toBe(0);

@@ -117,7 +117,12 @@ async function inMs(ms: number): Promise<Times> {
 
 /** A worker takes what is due of a transaction, and dies. */
 async function die(row: ProcessRow): Promise<Job[]> {
-  return claimJobs(store.database, await services.times(), 100, services.worker, keyOf(row));
+  return claimJobs(store.database, {
+    now: await services.times(),
+    limit: 100,
+    worker: services.worker,
+    only: keyOf(row),
+  });
 }
 
 /** Half a minute after the deaths. */
@@ -159,7 +164,7 @@ async function addPlain(transactions: readonly number[]): Promise<void> {
 
 describe('leases', () => {
   const claim = async (limit = 100) =>
-    (await claimJobs(store.database, await inMs(1_000), limit, null)).map(
+    (await claimJobs(store.database, { now: await inMs(1_000), limit, worker: null })).map(
       ({ kind, attempts }) => `${kind} ${attempts}`,
     );
 
@@ -175,7 +180,7 @@ describe('leases', () => {
   test('C-32: what a worker took without hearing of it, it gives back as if not tried, and nothing else', async () => {
     await addPlain([1, 2, 3]);
     const claimAs = async (worker: string, limit: number) =>
-      claimJobs(store.database, await inMs(1_000), limit, null, undefined, worker);
+      claimJobs(store.database, { now: await inMs(1_000), limit, worker: null, leasedBy: worker });
     const known = await claimAs('mine', 1);
     await claimAs('mine', 1);
     await claimAs('another', 1);
@@ -294,7 +299,7 @@ describe('two workers', () => {
 
 describe('the worker of the process that made a job', () => {
   const claim = async (worker: number | null, afterMs = 0) =>
-    claimJobs(store.database, await inMs(afterMs), 100, worker);
+    claimJobs(store.database, { now: await inMs(afterMs), limit: 100, worker });
 
   test('takes it first; after half a second anybody does', async () => {
     const { worker } = services;
@@ -433,7 +438,12 @@ describe('tellings', () => {
     expect(telling?.kind).toBe('check_identity');
     // The rail was asked by a worker that died; the payment is heard of first.
     await store.owner.query(`update job set due_at = due_at - interval '1 minute' where kind = '${TELL}'`);
-    const early = await claimJobs(store.database, await services.times(), 1, services.worker, keyOf(row));
+    const early = await claimJobs(store.database, {
+      now: await services.times(),
+      limit: 1,
+      worker: services.worker,
+      only: keyOf(row),
+    });
     expect(early.map(({ kind }) => kind)).toEqual([TELL]);
     await endLeases();
     await run(row);
