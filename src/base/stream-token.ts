@@ -20,6 +20,11 @@ export function signStreamToken(claims: StreamTokenClaims, keyHash: Uint8Array):
   return `${bodyOf(claims)}.${signatureOf(claims, keyHash).toString('base64url')}`;
 }
 
+/** @returns whether a text has the form of a token. */
+export function isStreamToken(text: string): boolean {
+  return FORM.test(text);
+}
+
 /** @returns what a token says; undefined for a text of another form. */
 export function readStreamToken(token: string): StreamTokenClaims | undefined {
   const [, accountId, keyId = '', expiresAt] = FORM.exec(token) ?? [];

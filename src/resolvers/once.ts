@@ -35,7 +35,7 @@ const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 const RETRY_SECONDS = 1;
 
 /**
- * @param work - gives status and answer; a refusal by a rule (422) is an answer too and is kept, other errors are not.
+ * @param work - gives status and answer; a refusal by a rule (422, but not `RAILS_MISSING`) is an answer too and is kept, other errors are not.
  * @throws {GatewayError} `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INVALID_PARAMETER` for a key of another form,
  *   and what the work throws.
  */
@@ -69,7 +69,7 @@ export async function once(
     await keepAnswer(database, mine, done);
     return { ...done, isReplayed: false };
   } catch (error) {
-    if (error instanceof GatewayError && ERRORS[error.code].status === 422) {
+    if (error instanceof GatewayError && isKept(error)) {
       await keepAnswer(database, mine, { status: 422, answer: JSON.stringify(refusalOf(error)) });
     } else {
       // A key that cannot be given back now is free again when its lease ends; the caller is told why the work failed.
@@ -83,6 +83,11 @@ function running(): GatewayError {
   return new GatewayError('IDEMPOTENCY_RUNNING', 'another request with this key is still running', {
     retryAfter: RETRY_SECONDS,
   });
+}
+
+/** What a rule says of the request holds for a day; what this gateway cannot do at all says nothing of the request. */
+function isKept({ code }: GatewayError): boolean {
+  return ERRORS[code].status === 422 && code !== 'RAILS_MISSING';
 }
 
 interface Refusal {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { apiKeyHash, isApiKey } from '../base/api-key.ts';
 import { GatewayError } from '../base/errors.ts';
 import { isSessionToken } from '../base/session-token.ts';
+import { isStreamToken } from '../base/stream-token.ts';
 import type { RateLimit } from '../config.ts';
 import type { Services } from '../resolvers/context.ts';
 import { findSession, sessionCaller } from '../resolvers/payment-session.ts';
@@ -94,7 +95,7 @@ function payerAuthenticator(services: Services, authenticate: Authenticate): Aut
   return async (exchange) => {
     const { request } = exchange;
     const token = bearerToken(request) ?? queryToken(request);
-    if (token?.startsWith('crst_')) return authenticateStream(exchange, token);
+    if (token !== undefined && isStreamToken(token)) return authenticateStream(exchange, token);
     if (token === undefined || !isSessionToken(token)) return authenticate(exchange);
     let caller = known.get(token);
     if (!caller) {

@@ -188,6 +188,14 @@ describe('a stream token', () => {
     expect((await operate('{ balances { available } }')).status).toBe(403);
   });
 
+  test('is not made by a key that was revoked a moment ago', async () => {
+    const { apiKey, keyId } = await app.addAccount();
+    await app.graphql('{ balances { blocked } }', {}, { key: apiKey });
+    await revokeKey(app.database, keyId);
+    const { json } = await app.graphql('mutation { createStreamToken { token } }', {}, { key: apiKey });
+    expect((json.errors?.[0].extensions ?? json).code).toBe('UNAUTHORIZED');
+  });
+
   test('opens nothing else: no query, no mutation, no REST, no further token', async () => {
     const { apiKey } = await app.addAccount();
     const token = await makeToken(apiKey);

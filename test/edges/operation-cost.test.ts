@@ -76,6 +76,30 @@ test('C-53: one operation never counts, and never runs, as another whose name an
   expect(before - (await left(apiKey))).toBeGreaterThanOrEqual(6);
 });
 
+test('C-53: without rates too, a key has a bounded number of operations under way and in line', async () => {
+  const { apiKey } = await app.addAccount();
+  const rows = 'edges { node { end2end component state } }';
+  const pages = Array.from(
+    { length: 18 },
+    (_, at) => `p${at}: transactions(family: ONRAMPS, first: 100) { ${rows} }`,
+  );
+  const send = () =>
+    fetch(`${app.baseUrl}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: `{ ${pages.join(' ')} }` }),
+    });
+  // As long as the table is locked, the first is under way.
+  await app.owner.query('begin');
+  await app.owner.query('lock table transaction in access exclusive mode');
+  const answers = Array.from({ length: 52 }, send);
+  const first = await Promise.race(answers);
+  await app.owner.query('rollback');
+  expect([first.status, (await first.json()).code]).toEqual([429, 'RATE_LIMITED']);
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(51);
+});
+
 test('C-51: a bucket that does not hold it answers 429, says when, and is no other key’s', async () => {
   const [{ apiKey }, other] = [await app.addAccount(), await app.addAccount()];
   const answers = [];

@@ -66,6 +66,15 @@ async function kill(key: string, { isLeased }: { isLeased: boolean }): Promise<v
   expect(rowCount).toBe(1);
 }
 
+test('RAILS_MISSING says something about the gateway, not about the request: it is not kept under the key', async () => {
+  const { apiKey } = await app.addAccount({ mode: 'live' });
+  const { key, mark } = fresh();
+  for (let time = 1; time <= 2; time++) {
+    const refused = await under(key, '/v2/onramp', onrampOf(mark), apiKey);
+    expect([refused.status, refused.json.code, isReplayed(refused)]).toEqual([422, 'RAILS_MISSING', false]);
+  }
+});
+
 describe('the same key', () => {
   test.each([
     ['/v2/onramp', onrampOf],
