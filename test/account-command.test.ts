@@ -22,8 +22,8 @@ test('C-40: keys have the mode of their account, and the sandbox plays nothing o
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/is a sandbox account: .*\n$/)]);
   const hidden = await run('account', 'create', '--name', 'Ana \u202e55,00');
   expect([hidden.code, hidden.stderr]).toEqual([
-    1,
-    expect.stringMatching(/name must be .*invisible characters\n$/),
+    2,
+    expect.stringMatching(/name: must be .*invisible characters\n$/),
   ]);
   const money = ['--currency', 'BRL', '--amount', '1'];
   const funded = await run('trigger', 'fund', '--account', live.accountId, ...money);

@@ -111,19 +111,29 @@ describe('exit codes', () => {
   test.each<[string[], RegExp, number?]>([
     [
       ['trigger', 'fund', '--account', 'sandbox', '--currency', 'USDT', '--amount', '1'],
-      /currency names an asset that exists on several networks/,
+      /currency: names an asset that exists on several networks/,
+      2,
     ],
     [
       ['trigger', 'fund', '--account', 'sandbox', '--currency', 'BRL', '--amount', '0.001'],
-      /amount must be a decimal number above zero with at most 2 decimals/,
+      /amount: must be a decimal number above zero with at most 2 decimals/,
+      2,
     ],
     [
       ['trigger', 'fund', '--account', 'sandbox', '--currency', 'BRL', '--amount', '-1'],
-      /amount must be a decimal number above zero/,
+      /amount: must be a decimal number above zero/,
+      2,
     ],
     [['import', FILE, '--account', '999'], /there is no account 999/],
     [['import', 'docs/errors.md', '--account', 'sandbox'], /errors\.md:1: not JSON/],
-    [['import', 'nowhere.ndjson', '--account', 'sandbox'], /no such file/],
+    [['import', 'nowhere.ndjson', '--account', 'sandbox'], /^crossramp: no such file: nowhere\.ndjson\n$/],
+    [['clock', 'advance', '30x'], /advance: must be a duration such as 90s/, 2],
+    [
+      ['events', 'tail', '--events', 'onrmp.*'],
+      /--events: no event has the name onrmp\.\*\.\*; did you mean onramp\.\*\.\*\?/,
+      2,
+    ],
+    [['listen', '--forward-to', 'ftp://127.0.0.1/x'], /Expected an http or https URL/, 2],
     [
       ['key', 'create', '--account', 'sandbox', '--scopes', 'read,fly'],
       /"fly" is not one of read, create, move, admin/,

@@ -148,6 +148,29 @@ test('C-64: what somebody has sent again to an endpoint comes again, under its i
   }
 }, 60_000);
 
+test('C-61: a last * stands for every part that follows', async () => {
+  const after = Buffer.from(`e1:${app.accountId}:0`).toString('base64url');
+  const tail = start('events', 'tail', '--after', after, '--events', 'offramp.*,onramp.dep*.*', '--json');
+  const all = start('events', 'tail', '--after', after, '--events', 'onramp.*', '--json');
+  const namesOf = (text: string) =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line).name);
+  await until(() => namesOf(all.stdout()).length >= STEPS.length && namesOf(tail.stdout()).length >= 2);
+  expect(namesOf(all.stdout()).slice(0, STEPS.length)).toEqual(STEPS.map((step) => `onramp.${step}`));
+  expect(namesOf(tail.stdout()).slice(0, 2)).toEqual(['onramp.depositpix.qrcode', 'onramp.depositpix.paid']);
+}, 60_000);
+
+test('a key that is refused is said in one line of words', async () => {
+  const tail = start('events', 'tail', '--base-url', app.baseUrl, '--key', 'crx_test_none');
+  await until(() => tail.child.exitCode !== null);
+  expect([tail.child.exitCode, tail.stderr()]).toEqual([
+    1,
+    'crossramp: the gateway answers 401: a valid API key is required\n',
+  ]);
+}, 60_000);
+
 test('events tail prints one line for each', async () => {
   const tail = start(
     'events',

@@ -40,17 +40,26 @@ test('an endpoint is added, listed, paused, resumed, and its secret rotated', as
   expect(JSON.parse((await webhook('redeliver', '--count')).stdout)).toEqual({ matched: 0, redelivered: 0 });
 }, 120_000);
 
-test.each([
-  [['create', '--url', 'ftp://x'], /url must be an https URL/],
+test('C-61: every form of a name that the help shows is taken, and means the same everywhere', async () => {
+  const names = 'onramp.*.paid, onramp.*, *.success.done';
+  const { id } = JSON.parse(
+    (await webhook('create', '--url', 'https://hooks.example.com/b', '--events', names)).stdout,
+  );
+  const { rows } = await store.owner.query('select event_names from webhook_endpoint where id = $1', [id]);
+  expect(rows[0].event_names).toEqual(['onramp.*.paid', 'onramp.*.*', '*.success.done']);
+}, 60_000);
+
+test.each<[string[], RegExp, number?]>([
+  [['create', '--url', 'ftp://x'], /url: must be an https URL/, 2],
   [['create', '--url', 'https://a.example', '--template', 'none'], /there is no template none/],
   [['pause', 'whe_none'], /the path or record does not exist/],
   [['redeliver', '--since', 'yesterday'], /--since must be an instant/],
 ])(
   '%j fails with one clear line',
-  async (args, line) => {
+  async (args, line, exitCode = 1) => {
     const { code, stderr } = await webhook(...args);
     expect(stderr).toMatch(line);
-    expect(code).toBe(1);
+    expect(code).toBe(exitCode);
   },
   60_000,
 );

@@ -3,19 +3,22 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command } from 'commander';
-import { StoreError } from '../store/check-server.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { isNamedBy } from '../events/event-name.ts';
+import { CreationChecks } from '../resolvers/check-creation.ts';
+import { checkEventNames } from '../resolvers/check-event-names.ts';
+import { REGISTRY } from '../templates/index.ts';
 import { newSecret, webhookHeaders } from '../webhooks/sign.ts';
 import { type Api, apiNamed, type FollowedEvent, followEvents } from './follow-events.ts';
 import { followRedeliveries } from './follow-redeliveries.ts';
-import { jsonOption } from './output.ts';
+import { EVENTS_HELP, jsonOption } from './output.ts';
 import { homeFolder } from './with-store.ts';
 
 interface Options {
   readonly baseUrl?: string;
   readonly key?: string;
   readonly after?: string;
-  readonly events?: string;
+  readonly events?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -51,13 +54,16 @@ export function listenCommand(): Command {
     .description(
       'Forwards events to a server on this machine, signed like webhooks. It sends each event until the server accepts it. After a restart it continues where it stopped.',
     )
-    .requiredOption('--forward-to <url>', 'where to send them, such as http://localhost:3000/hook')
+    .requiredOption(
+      '--forward-to <url>',
+      'where to send them, such as http://localhost:3000/hook',
+      parseHttpUrl,
+    )
     .option(
       '--after <cursor>',
       'start after this cursor; by default, where it stopped, at first with the next event',
     )
     .action(async (options: Options & { forwardTo: string }) => {
-      if (!URL.canParse(options.forwardTo)) throw new StoreError('--forward-to must be a URL');
       await listen(apiNamed(options), options);
     });
 }
@@ -66,10 +72,7 @@ function withApi(command: Command): Command {
   return command
     .option('--base-url <url>', 'URL of the gateway; by default, the one in sandbox.json')
     .option('--key <key>', 'API key; by default, the one in sandbox.json')
-    .option(
-      '--events <names>',
-      'only these event names, separated by commas; * stands for any part, as in onramp.*.paid',
-    )
+    .option('--events <names>', EVENTS_HELP, parseEventNames)
     .addOption(jsonOption('print each event as one line of JSON'));
 }
 
@@ -136,18 +139,22 @@ function print(options: Options, event: FollowedEvent, status?: number): void {
 }
 
 /** @returns whether an event of a name is wanted. */
-function filterOf(names: string | undefined): (name: string) => boolean {
-  if (!names) return () => true;
-  const patterns = names.split(',').map((each) => each.trim().split('.'));
-  return (name) => {
-    const parts = name.split('.');
-    return patterns.some(
-      (pattern) =>
-        pattern.length <= parts.length &&
-        pattern.every((part, at) => part === '*' || part === parts[at]) &&
-        (pattern.length === parts.length || pattern.at(-1) === '*'),
-    );
-  };
+function filterOf(patterns: readonly string[] | undefined): (name: string) => boolean {
+  return (name) => patterns?.some((pattern) => isNamedBy(pattern, name)) ?? true;
+}
+
+function parseEventNames(text: string): readonly string[] {
+  const checks = new CreationChecks({ allowsLoopback: false });
+  const values = text.split(',').map((each) => each.trim());
+  const names = checkEventNames({ name: '--events', values }, REGISTRY.templates, checks);
+  checks.refuse();
+  return names ?? [];
+}
+
+function parseHttpUrl(text: string): string {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
+    throw new InvalidArgumentError('Expected an http or https URL, such as http://localhost:3000/hook.');
+  return text;
 }
 
 function savedPath(): string {

@@ -128,9 +128,18 @@ export async function ask(api: Api, path: string, asking: Asking = {}): Promise<
       if (text !== undefined) return text;
     } else if (answer.status < 500 && answer.status !== 429) {
       const text = await answer.text().catch(() => '');
-      throw new StoreError(`the gateway answers ${answer.status}: ${text.slice(0, 300)}`);
+      throw new StoreError(`the gateway answers ${answer.status}: ${reasonOf(text)}`);
     } else notice(api, false);
     await sleep(AGAIN_MS);
+  }
+}
+
+/** @returns the `detail` of a problem; the text itself where it is none. */
+function reasonOf(text: string): string {
+  try {
+    return String(JSON.parse(text).detail ?? text).slice(0, 300);
+  } catch {
+    return text.slice(0, 300);
   }
 }
 

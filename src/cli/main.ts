@@ -1,6 +1,6 @@
 /** `crossramp`: what the operator does from a shell, beside a running gateway or without one. */
 import { EXIT } from '../server/command-line.ts';
-import { describeFailure, isUnreachable } from '../server/describe-failure.ts';
+import { describeFailure, isBadInput, isUnreachable } from '../server/describe-failure.ts';
 import { crossrampProgram } from './program.ts';
 import { Interrupted } from './until-interrupted.ts';
 
@@ -10,6 +10,7 @@ try {
   const isInterrupted = error instanceof Interrupted;
   process.stderr.write(`crossramp: ${isInterrupted ? error.message : describeFailure(error)}\n`);
   if (isInterrupted) process.exitCode = error.exitCode;
+  else if (isBadInput(error)) process.exitCode = EXIT.usage;
   else process.exitCode = isUnreachable(error) ? EXIT.unreachable : EXIT.failed;
 }
 // The migration engine leaves a timer behind that would keep the process for ten seconds.

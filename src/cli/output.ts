@@ -7,6 +7,10 @@ import type { Database } from '../store/database.ts';
 /** The option that every command has. */
 export const jsonOption = (text = 'answer with one JSON value') => new Option('--json', text);
 
+/** How `--events` is said in the help. */
+export const EVENTS_HELP =
+  'only these event names, separated by commas; * stands for any part, as in onramp.*.paid, and at the end for all that follows, as in onramp.*';
+
 /** The option of commands that only read: whose records, the sandbox account by default. */
 export const readAccountOption = () =>
   new Option('--account <id>', 'id of the account, or "sandbox"').default('sandbox');

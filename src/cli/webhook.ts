@@ -15,7 +15,7 @@ import {
 } from '../resolvers/manage-webhooks.ts';
 import { recoverWebhookEndpoint, redeliverWebhooks } from '../resolvers/redeliver-webhooks.ts';
 import { StoreError } from '../store/check-server.ts';
-import { accountNamed, answer, jsonOption } from './output.ts';
+import { accountNamed, answer, EVENTS_HELP, jsonOption } from './output.ts';
 import { withServices } from './with-store.ts';
 
 interface Options {
@@ -30,10 +30,7 @@ export function webhookCommand(): Command {
   define(webhook, 'create', 'Adds an endpoint and shows its secret.')
     .requiredOption('--url <url>', 'https; in a sandbox also http to this machine')
     .option('--template <name>', 'only transactions of this template')
-    .option(
-      '--events <names>',
-      'only these event names, separated by commas; * stands for any part, as in onramp.*.paid',
-    )
+    .option('--events <names>', EVENTS_HELP)
     .action(create);
   define(webhook, 'pause <endpoint>', 'Holds deliveries back until the endpoint is resumed.').action(
     onEndpoint(pauseWebhookEndpoint, 'paused'),
@@ -107,7 +104,9 @@ async function create(options: Options & { url: string; template?: string; event
     const input = {
       url: { name: 'url', value: options.url },
       template: options.template,
-      ...(options.events && { eventNames: { name: 'events', values: options.events.split(',') } }),
+      ...(options.events && {
+        eventNames: { name: 'events', values: options.events.split(',').map((each) => each.trim()) },
+      }),
     };
     const id = await createEndpoint(context, input, checks, 'url');
     const [present] = await listWebhookSecrets(context, id);

@@ -14,6 +14,15 @@ export function templateOfEvent(name: string): string {
   return name.slice(0, name.indexOf('.'));
 }
 
+const PARTS = 3;
+
+/** @returns the pattern with all its parts: a last `*` stands for those that are left out, as in `onramp.*`. */
+export function wholePattern(pattern: string): string {
+  const parts = pattern.split('.');
+  if (parts.at(-1) !== '*') return pattern;
+  return [...parts, ...Array(Math.max(0, PARTS - parts.length)).fill('*')].join('.');
+}
+
 /**
  * @param pattern - three parts, with `*` for any part or for any characters of one.
  * @returns whether the event is meant.

@@ -1,6 +1,6 @@
 /** Checks names of events as callers write them: some event must be able to have each of them. */
 import { nearestName } from '../base/nearest-name.ts';
-import { isNamedBy } from '../events/event-name.ts';
+import { isNamedBy, wholePattern } from '../events/event-name.ts';
 import type { Template } from '../templates/define.ts';
 import { eventNamesOf } from '../templates/event-names.ts';
 import type { CreationChecks } from './check-creation.ts';
@@ -16,8 +16,8 @@ const EVENT_NAME = /^[a-z0-9_*]{1,80}(\.[a-z0-9_*]{1,80}){2}$/;
 
 /**
  * @param templates - those whose events can come.
- * @returns names of events as they are matched: three parts, `*` for any part or any characters of one. A name that no
- *   event has is noted, with the nearest one that some event has.
+ * @returns names of events as they are matched: three parts, `*` for any part or any characters of one; `onramp.*.*` for
+ *   `onramp.*`. A name that no event has is noted, with the nearest one that some event has.
  */
 export function checkEventNames(
   given: NamedList | undefined,
@@ -25,11 +25,12 @@ export function checkEventNames(
   checks: CreationChecks,
 ): readonly string[] | undefined {
   if (!given) return undefined;
-  const { name: parameter, values } = given;
+  const { name: parameter } = given;
+  const values = given.values.map(wholePattern);
   if (values.length > EVENT_NAMES_MAX || !values.every((value) => EVENT_NAME.test(value)))
     return checks.add({
       parameter,
-      message: `must have at most ${EVENT_NAMES_MAX} names in lower case, such as onramp.depositpix.*`,
+      message: `must have at most ${EVENT_NAMES_MAX} names in lower case, such as onramp.depositpix.paid or onramp.*`,
     });
   const names = templates.flatMap(eventNamesOf);
   const idle = values.find((value) => !names.some((name) => isNamedBy(value, name)));

@@ -27,7 +27,7 @@ const KINDS = { TRANSACTION: 'transaction', TEMPLATE: 'template', GENERAL: 'gene
 const STATES = { ENABLED: 'enabled', PAUSED: 'paused', DISABLED: 'disabled' } as const;
 const FIELDS = {
   eventNames:
-    'Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one. Empty: all events.',
+    'Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events.',
   orderMode: 'Which deliveries wait for others. Default: `TRANSACTION`.',
   maxConcurrency: 'Most deliveries in progress at the same time: 1 to 100, default 20.',
   maxPerSecond: 'Most deliveries per second: 1 to 1000; null: no limit.',

@@ -14,20 +14,26 @@ export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof GatewayError) {
     return (
-      error.violations.map(({ parameter, message }) => `${parameter} ${message}`).join('; ') || error.message
+      error.violations.map(({ parameter, message }) => `${parameter}: ${message}`).join('; ') || error.message
     );
   }
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
   if (isDatabaseAway(error)) return `the database went away: ${error.message}`;
-  const { code, address, port } = error as { code?: string; address?: string; port?: number };
+  const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'EADDRINUSE')
     return `port ${port} of ${address} is in use: stop what listens there, or set PORT`;
   if (code === 'EACCES' && port) return `not allowed to listen on port ${port}: set PORT to one above 1023`;
-  if (code === 'ENOENT' || code === 'EISDIR') return error.message;
+  if (code === 'ENOENT') return `no such file: ${path}`;
+  if (code === 'EISDIR') return `${path ?? 'the path'} is a folder, not a file`;
   return error.stack ?? error.message;
 }
 
 /** @returns whether the database or the gateway could not be reached, so that the same may succeed later. */
 export function isUnreachable(error: unknown): boolean {
   return isDatabaseAway(error) || (error instanceof GatewayError && error.code === 'UNAVAILABLE');
+}
+
+/** @returns whether something that was given has a form that is not accepted. */
+export function isBadInput(error: unknown): boolean {
+  return error instanceof GatewayError && error.violations.length > 0;
 }
