@@ -202,23 +202,33 @@ const POINTS_PER_REQUEST = 100;
 function operationLimits(limiters: Limiters): (exchange: Exchange, caller: KeyRecord) => KeyLimits {
   const gate = new OperationGate();
   return ({ response }, { id }) => ({
-    takeWrite: () => void takeAllowance(limiters?.write, id),
+    takeWrites: (writes) => void takeAllowance(limiters?.write, id, writes),
     enter: async (points) => {
       const more = Math.ceil(points / POINTS_PER_REQUEST) - 1;
-      if (more > 0) takeAllowance(limiters?.read, id, more);
+      if (more > 0) takeAllowance(limiters?.read, id, more, more + 1);
       return gate.enter(id, points, response);
     },
   });
 }
 
-/** @throws {GatewayError} `RATE_LIMITED`. @returns headers that say what is left. */
-function takeAllowance(limited: Limited | undefined, keyId: string, requests = 1): Record<string, string> {
+/**
+ * @param requests - how many are taken now.
+ * @param counted - what the request counts for in all.
+ * @returns headers that say what is left.
+ * @throws {GatewayError} `RATE_LIMITED`.
+ */
+function takeAllowance(
+  limited: Limited | undefined,
+  keyId: string,
+  requests = 1,
+  counted = requests,
+): Record<string, string> {
   if (!limited) return {};
   const { limit, take } = limited;
   const allowance = take(keyId, requests);
   if (!allowance.allowed) {
-    const counted = requests > 1 ? `; this one counts for ${requests + 1}` : '';
-    throw new GatewayError('RATE_LIMITED', `at most ${limit.perSecond} requests per second${counted}`, {
+    const share = counted > 1 ? `; this one counts for ${counted}` : '';
+    throw new GatewayError('RATE_LIMITED', `at most ${limit.perSecond} requests per second${share}`, {
       retryAfter: allowance.resetSeconds,
       headers: rateLimitHeaders(limit, allowance),
     });

@@ -5,8 +5,8 @@ import type { GraphqlContext } from '../schema/builder.ts';
 
 /** What the caller's key may do, while a request of it is answered (C-53). */
 export interface KeyLimits {
-  /** Counts a write. @throws {GatewayError} `RATE_LIMITED`. */
-  readonly takeWrite: () => void;
+  /** Counts so many writes, which are one request. @throws {GatewayError} `RATE_LIMITED`. */
+  readonly takeWrites: (writes: number) => void;
   /**
    * Counts what an operation costs, and waits until it may begin.
    *

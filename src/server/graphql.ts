@@ -29,7 +29,7 @@ import {
 import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, send, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { operationCosts } from './operation-cost.ts';
+import { operationCosts, writesOf } from './operation-cost.ts';
 import { presentGraphqlError } from './present-error.ts';
 import { singleStreamServer } from './single-stream.ts';
 import { subscriptionServer } from './subscriptions.ts';
@@ -64,7 +64,7 @@ export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: 
     // Read and limited before Yoga: its own limit costs as much as a read.
     maxRequestBodySize: false,
     maskedErrors: false,
-    plugins: [...limits(), writeAllowance(log), NO_STREAMS, errorPresentation(log)],
+    plugins: [...limits(), WRITE_ALLOWANCE, NO_STREAMS, errorPresentation(log)],
   });
   const prepare = preparer(yoga, schema);
   const costOf = operationCosts(schema, prepare);
@@ -266,26 +266,22 @@ const NO_STREAMS: Plugin = {
 
 const BAD_REQUEST_STATUS = { http: { status: 400 } };
 
-/** A mutation is a write: it takes from the key's other bucket. */
-function writeAllowance(log: Logger): Plugin<ServerContext, ServerContext> {
-  return {
-    onExecute({ args, setResultAndStopExecution }) {
-      const { document, operationName, contextValue } = args;
-      if (getOperationAST(document, operationName)?.operation !== 'mutation') return;
-      try {
-        contextValue.limits.takeWrite();
-      } catch (error) {
-        const refusal = new GraphQLError((error as Error).message, { originalError: error as Error });
-        const presented = presentGraphqlError(refusal, log, contextValue.requestId);
-        setResultAndStopExecution({
-          errors: [
-            Object.assign(presented, { extensions: { ...presented.extensions, http: { status: 429 } } }),
-          ],
-        });
-      }
-    },
-  };
-}
+/** Each field of a mutation is a write: it takes from the key's other bucket. */
+const WRITE_ALLOWANCE: Plugin<ServerContext, ServerContext> = {
+  onExecute({ args: { document, operationName, contextValue }, setResultAndStopExecution }) {
+    const writes = writesOf(document, operationName);
+    if (writes === 0) return;
+    try {
+      contextValue.limits.takeWrites(writes);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      const { message, headers, retryAfter } = error;
+      const http = { status: 429, headers: { ...headers, 'retry-after': String(retryAfter) } };
+      const refusal = new GraphQLError(message, { originalError: error, extensions: { http } });
+      setResultAndStopExecution({ errors: [refusal] });
+    }
+  },
+};
 
 function errorPresentation(log: Logger): Plugin<object, ServerContext> {
   return {

@@ -1,6 +1,13 @@
 /** What a GraphQL operation may cost, counted before it is executed: points, about one for each field of the answer. */
 import { complexityFromQuery } from '@pothos/plugin-complexity';
-import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  OperationTypeNode,
+  type SelectionSetNode,
+} from 'graphql';
 import { COMPLEXITY_MAX } from '../schema/builder.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
 import type { OperationParams } from './known-operations.ts';
@@ -47,4 +54,30 @@ function pointsOf(
     // Variables that do not fit: the execution says so.
     return 0;
   }
+}
+
+/** @returns how many fields a mutation calls, each a write; 0 for any other operation. */
+export function writesOf(document: DocumentNode, operationName?: string | null): number {
+  const operation = getOperationAST(document, operationName);
+  if (operation?.operation !== OperationTypeNode.MUTATION) return 0;
+  const names = new Set<string>();
+  // A fragment that several spreads name is looked at once.
+  const seen = new Set<SelectionSetNode>();
+  const collect = (set: SelectionSetNode | undefined): void => {
+    if (!set || seen.has(set)) return;
+    seen.add(set);
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) names.add((selection.alias ?? selection.name).value);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
+      else collect(fragmentOf(document, selection.name.value));
+    }
+  };
+  collect(operation.selectionSet);
+  return names.size;
+}
+
+function fragmentOf({ definitions }: DocumentNode, name: string): SelectionSetNode | undefined {
+  for (const each of definitions)
+    if (each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name) return each.selectionSet;
+  return undefined;
 }

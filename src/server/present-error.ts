@@ -33,7 +33,14 @@ export function presentGraphqlError(error: GraphQLError, log: Logger, requestId:
   }
   const presented = presentError(cause, log, requestId);
   const { code, message } = presented;
-  return withExtensions(error, message, { code, requestId, ...shownViolations(presented) });
+  // For Yoga: a status and headers of the answer, which are no part of it.
+  const { http } = error.extensions;
+  return withExtensions(error, message, {
+    code,
+    requestId,
+    ...shownViolations(presented),
+    ...(http && { http }),
+  });
 }
 
 /** What a resolver threw, under the layers that locate it; undefined for an error of the document itself. */

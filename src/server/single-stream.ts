@@ -12,7 +12,7 @@ import { type Exchange, send } from './http.ts';
 import type { OperationParams } from './known-operations.ts';
 import { isFrames, type LiveOperation, liveResults, openFrames, presented } from './live-operation.ts';
 import type { OpenStreams } from './open-streams.ts';
-import type { CostOf } from './operation-cost.ts';
+import { type CostOf, writesOf } from './operation-cost.ts';
 import { EventConnection } from './sse.ts';
 
 /** Answers a request to the path of single connections. `body`: the JSON of a POST. */
@@ -200,7 +200,7 @@ async function perform(
   try {
     if (stream.operations >= OPERATIONS_MAX)
       throw new GatewayError('RATE_LIMITED', `a stream can have at most ${OPERATIONS_MAX} operations`);
-    if (kind === 'mutation') context.limits.takeWrite();
+    if (kind === 'mutation') context.limits.takeWrites(writesOf(document, operationName));
     stream.operations += 1;
     const { requestId } = context;
     const operation = {

@@ -124,3 +124,21 @@ test('C-53: a subscription and an operation on a single connection count as well
   expect((await post(apiKey, operation, path, stream)).status).toBe(202);
   expect(before - (await left(apiKey))).toBeGreaterThanOrEqual(6);
 });
+
+test.each([
+  ['under aliases', (fields: string) => `mutation { ${fields} }`],
+  ['in a fragment', (fields: string) => `mutation { ...All } fragment All on Mutation { ... { ${fields} } }`],
+])('C-53: each field of a mutation counts for a write, %s', async (_name, mutationOf) => {
+  const { apiKey } = await app.addAccount();
+  const fields = Array.from({ length: 30 }, (_, i) => `a${i}: createWhitelistGroup(name: "${i}") { id }`);
+  const query = mutationOf(fields.join(' '));
+  expect((await post(apiKey, { query })).status).toBe(200);
+  const refused = await post(apiKey, { query });
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
+  const { errors } = await refused.json();
+  expect(errors[0].extensions.code).toBe('RATE_LIMITED');
+  expect(errors[0].message).toContain('counts for 30');
+  const made = await post(apiKey, { query: '{ viewer { account { whitelistGroups { name } } } }' });
+  expect((await made.json()).data.viewer.account.whitelistGroups).toHaveLength(30);
+});
