@@ -259,6 +259,9 @@ function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logg
 }
 
 /** One line for each request: no path with ids, no query, no body. */
+/** Logged where the client left before its answer began; no standard has a status for it. */
+const CLIENT_LEFT = 499;
+
 function logWhenDone(log: Logger, exchange: Exchange): void {
   const started = performance.now();
   exchange.response.once('close', () => {
@@ -267,7 +270,7 @@ function logWhenDone(log: Logger, exchange: Exchange): void {
       requestId,
       method: request.method,
       route,
-      status: response.statusCode,
+      status: response.headersSent ? response.statusCode : CLIENT_LEFT,
       ms: Math.round(performance.now() - started),
       ...(accountId !== undefined && { accountId: String(accountId) }),
     });
