@@ -248,12 +248,12 @@ describe('two workers', () => {
       });
       workers.push(startWorker(own, SILENT));
     }
-    // Not so many that one waits for a connection for longer than it may: it would be given back and tried again.
-    const made = await Promise.all(Array.from({ length: 60 }, () => make('onramp')));
+    // More than one worker takes at once, and not so many that one waits for a connection longer than it may.
+    const made = await Promise.all(Array.from({ length: 120 }, () => make('onramp')));
     for (const row of made) await untilPayable(row);
     expect(twice).toEqual([]);
     expect([...begun.values()].filter((times) => times > 1)).toEqual([]);
-    expect(begun.size).toBe(60);
+    expect(begun.size).toBe(120);
     expect(places.size).toBe(2);
   });
 
