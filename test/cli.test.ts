@@ -55,7 +55,9 @@ describe('commands that read', () => {
     const onramps = (await app.get('/v2/onramps?limit=1')).json;
     expect(few).toEqual({ total: onramps.total, transactions: onramps.results });
     const { stdout: table } = await crossramp(env, 'transaction', 'list', '--limit', '2');
-    expect(table).toMatch(/^CREATED +END2END +TEMPLATE +STATUS +FROM +TO\n(.+\n){2}\n2 of 9\n$/);
+    expect(table).toMatch(
+      /^CREATED +END2END +TEMPLATE +STATUS +FROM +TO\n(\S+T\S+\.\d{3}Z .+\n){2}\n2 of 9\n$/,
+    );
   });
 
   test('transaction show has the body of GET and every step, with all digits', async () => {

@@ -36,7 +36,10 @@ test('an endpoint is added, listed, paused, resumed, and its secret rotated', as
     true,
     false,
   ]);
-  expect(secrets[1].secret).toBe(made.secret);
+  expect(secrets[1]).toEqual({
+    secret: made.secret,
+    validUntil: expect.stringMatching(/^\d{4}-.+T.+\.\d{3}Z$/),
+  });
   expect(JSON.parse((await webhook('redeliver', '--count')).stdout)).toEqual({ matched: 0, redelivered: 0 });
 }, 120_000);
 

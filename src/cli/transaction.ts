@@ -1,6 +1,7 @@
 /** `crossramp transaction list|show`. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type ExactJson, isExactObject, NumberToken, parseExactJson } from '../base/exact-json.ts';
+import { isoMillis } from '../base/instant.ts';
 import type { Context } from '../resolvers/context.ts';
 import { listTransactions } from '../resolvers/list-transactions.ts';
 import { StoreError } from '../store/check-server.ts';
@@ -49,7 +50,7 @@ async function list(options: Options & { family?: Family; limit: number }): Prom
     );
     const rows = pages
       .flatMap((page) => page.rows)
-      .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
+      .sort((a, b) => (isoMillis(a.createdAt) < isoMillis(b.createdAt) ? 1 : -1))
       .slice(0, options.limit);
     const found = await readProcesses(
       context.database,
@@ -78,7 +79,7 @@ function summaryOf({ registry }: Context, row: ProcessRow): string[] {
     [text, currency].filter((each) => each !== null).join(' ');
   const status = `${labelOf(registry, row, 'status').en}: ${labelOf(registry, row, 'substatus').en}`;
   return [
-    row.createdAt,
+    isoMillis(row.createdAt),
     row.end2end,
     row.template,
     status,

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { keyModeOf } from '../base/account-mode.ts';
 import { SCOPES } from '../base/api-key.ts';
-import { parseInstant } from '../base/instant.ts';
+import { isoMillis, parseInstant } from '../base/instant.ts';
 import { CreationChecks, checksOf } from '../resolvers/check-creation.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import {
@@ -146,6 +146,10 @@ async function secret(endpoint: string | undefined, options: Options & { rotate?
       ? rotateWebhookSecret(context, endpoint, { name: 'overlap', value: OVERLAP_SECONDS.default })
       : listWebhookSecrets(context, endpoint),
   );
-  const shown = secrets.map(({ secret: text, validUntil }) => ({ secret: text, validUntil }));
-  answer(options, shown, shown.map((each) => `${each.secret}  ${each.validUntil ?? 'present'}`).join('\n'));
+  const shown = secrets.map(({ secret: text, validUntil }) => ({
+    secret: text,
+    validUntil: validUntil && isoMillis(validUntil),
+  }));
+  const lines = shown.map((each) => `${each.secret}  ${each.validUntil ?? 'present'}`);
+  answer(options, shown, lines.join('\n') || 'no secrets: no transaction with a webhook of its own yet');
 }

@@ -3,7 +3,7 @@ import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin from '@pothos/plugin-complexity';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
-import { GraphQLError, type ValueNode } from 'graphql';
+import { GraphQLError, print, type ValueNode } from 'graphql';
 import { parseInstant } from '../base/instant.ts';
 import { isDecimal } from '../base/money.ts';
 import type { Context } from '../resolvers/context.ts';
@@ -111,10 +111,8 @@ function defineScalars(builder: Builder): void {
       'An exact decimal number in a string, such as "12.50": an optional minus sign, digits, and at most one point. No exponent. Results have no zeros at the end.',
     specifiedByURL: 'https://www.w3.org/TR/xmlschema11-2/#decimal',
     serialize: String,
-    parseValue: (value) => {
-      if (typeof value === 'string' && isDecimal(value)) return value;
-      throw new GraphQLError('must be a decimal number in a string, such as "12.50"');
-    },
+    parseValue: readDecimal,
+    parseLiteral: (node: ValueNode) => readLiteral('Decimal', node, readDecimal),
   });
   builder.scalarType('DateTime', {
     description:
@@ -122,8 +120,25 @@ function defineScalars(builder: Builder): void {
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
     serialize: String,
     parseValue: readDateTime,
-    parseLiteral: (node: ValueNode) => readDateTime(node.kind === 'StringValue' ? node.value : undefined),
+    parseLiteral: (node: ValueNode) => readLiteral('DateTime', node, readDateTime),
   });
+}
+
+/** @throws {GraphQLError} that says what stands in the document, and where: nothing else would. */
+function readLiteral<Value>(type: string, node: ValueNode, read: (value: unknown) => Value): Value {
+  try {
+    return read(node.kind === 'StringValue' ? node.value : undefined);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new GraphQLError(`Expected value of type "${type}", found ${print(node)}; ${message}`, {
+      nodes: node,
+    });
+  }
+}
+
+function readDecimal(value: unknown): string {
+  if (typeof value === 'string' && isDecimal(value)) return value;
+  throw new GraphQLError('must be a decimal number in a string, such as "12.50"');
 }
 
 function readDateTime(value: unknown): Date {

@@ -294,3 +294,19 @@ test('GraphiQL is served from here alone', async () => {
   expect(page.text).toMatch(/graphiql/i);
   expect(page.text.match(/<(?:script|link)[^>]+(?:src|href)="https?:[^"]+"/g)).toBeNull();
 });
+
+test.each([
+  ['{ balances(at: "yesterday") { available } }', 'DateTime', '"yesterday"', 'must be a moment with a zone'],
+  ['{ balances(at: 5) { available } }', 'DateTime', '5', 'must be a moment with a zone'],
+  [
+    'mutation { createOnramp(input: { currency: "TRX", amountPayment: "1e2" }) { replayed } }',
+    'Decimal',
+    '"1e2"',
+    'must be a decimal number in a string',
+  ],
+])('C-50: %s says what is wrong, and where', async (query, type, found, form) => {
+  const [error] = (await app.graphql(query)).json.errors;
+  expect(error.message).toContain(`Expected value of type "${type}", found ${found}; ${form}`);
+  expect(error.locations).toEqual([{ line: 1, column: query.indexOf(found) + 1 }]);
+  expect(error.extensions.code).toBe('BAD_REQUEST');
+});
