@@ -33,8 +33,8 @@ export function presentGraphqlError(error: GraphQLError, log: Logger, requestId:
   }
   const presented = presentError(cause, log, requestId);
   const { code, message } = presented;
-  // For Yoga: a status and headers of the answer, which are no part of it.
-  const { http } = error.extensions;
+  // For Yoga: a status and headers of the answer, which are no part of it. Errors of compiled queries have no extensions.
+  const http = (error.extensions as GraphQLError['extensions'] | undefined)?.http;
   return withExtensions(error, message, {
     code,
     requestId,
