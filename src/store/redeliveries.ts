@@ -1,5 +1,5 @@
 /** Deliveries that are asked for again: single ones, those of a filter, and what a disabled endpoint missed (C-64). */
-import type { Statement, Tx } from './database.ts';
+import type { Database, Statement, Tx } from './database.ts';
 import { BREAKER_FAILURES } from './deliveries.ts';
 import { isNamed, WANTED_BY } from './relay.ts';
 import { turnNow } from './turns.ts';
@@ -127,6 +127,12 @@ const TEST: Statement = {
     select id from made`,
 };
 
+// Rounds are counted on: two that ask at once would count to the same. No row is locked, so that no pump is kept waiting.
+const IN_TURN: Statement = {
+  name: 'redeliver_in_turn',
+  text: `select pg_advisory_xact_lock(hashtextextended(current_schema() || '.redeliveries', $1))`,
+};
+
 /** What became of asking for a delivery again. */
 export interface AskedAgain {
   /** The delivery that is sent; null where nothing can be sent to the endpoint. */
@@ -136,18 +142,18 @@ export interface AskedAgain {
 
 /** Makes a delivery again; one that still waits is due now instead. Nothing is made for an endpoint that is disabled or removed. */
 export async function redeliverOne(
-  database: Tx,
+  database: Database,
   accountId: bigint,
   id: bigint,
   now: Date,
 ): Promise<AskedAgain | undefined> {
-  const [row] = await database.query<AskedAgain>(ONE, [accountId, id, now]);
+  const [row] = await inTurn<AskedAgain>(database, accountId, ONE, [accountId, id, now]);
   return row;
 }
 
 /** Makes the deliveries of a filter again, 10,000 at most, or counts them. */
 export async function redeliverAll(
-  database: Tx,
+  database: Database,
   accountId: bigint,
   filter: RedeliveryFilter,
   now: Date,
@@ -155,7 +161,7 @@ export async function redeliverAll(
 ): Promise<Redelivered> {
   const { endpointId, states, since, afterSeq, eventNames } = filter;
   const given = [accountId, now, endpointId, states, since, afterSeq, eventNames, isDryRun];
-  const [row] = await database.query<Redelivered>(ALL, given);
+  const [row] = await inTurn<Redelivered>(database, accountId, ALL, given);
   return row ?? NOTHING;
 }
 
@@ -171,6 +177,7 @@ export async function recoverMissed(
   endpointId: string,
   { now, relayedSeq }: { readonly now: Date; readonly relayedSeq: bigint },
 ): Promise<Redelivered> {
+  await tx.query(IN_TURN, [accountId]);
   // What a pump skips meanwhile must be seen as skipped.
   await tx.query(LOCK, [accountId, endpointId]);
   const [row] = await tx.query<Redelivered>(RECOVER, [accountId, endpointId, now, relayedSeq]);
@@ -179,13 +186,26 @@ export async function recoverMissed(
 
 /** Sends the newest event once more, as a test. @returns the delivery; undefined when the account has no event. */
 export async function addTest(
-  database: Tx,
+  database: Database,
   accountId: bigint,
   endpointId: string,
   now: Date,
 ): Promise<bigint | undefined> {
-  const [row] = await database.query<{ id: bigint }>(TEST, [accountId, endpointId, now]);
+  const [row] = await inTurn<{ id: bigint }>(database, accountId, TEST, [accountId, endpointId, now]);
   return row?.id;
+}
+
+/** Runs a statement that counts rounds on, while no other of the account does. */
+function inTurn<Row>(
+  database: Database,
+  accountId: bigint,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return database.withTx(async (tx) => {
+    await tx.query(IN_TURN, [accountId]);
+    return tx.query<Row>(statement, values);
+  });
 }
 
 const NOTHING: Redelivered = { matched: 0, redelivered: 0, lastSeq: null };

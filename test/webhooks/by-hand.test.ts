@@ -178,3 +178,23 @@ test('C-62: what a killed process had under way is sent by another as soon as it
   expect(performance.now() - startedAt).toBeLessThan(20 * SECOND);
   await dying.stop();
 });
+
+test('C-64: what several ask for at once is sent for each of them, and none fails by another', async () => {
+  const accountId = await openShop();
+  await happen(accountId, 1);
+  const [made] = await eventually('the first', async () => {
+    const rows = await deliveriesOf(accountId);
+    return rows[0]?.state === 'delivered' ? rows : undefined;
+  });
+  const at = await now();
+  const id = BigInt((made as { id: string }).id);
+  const tests = Array.from({ length: 20 }, () => addTest(test$.database, accountId, 'e', at));
+  expect(new Set(await Promise.all(tests)).size).toBe(20);
+  const asked = await Promise.all(
+    Array.from({ length: 20 }, () => redeliverOne(test$.database, accountId, id, at)),
+  );
+  // Who finds that it waits already is given that delivery.
+  expect(asked.every((each) => each?.id != null)).toBe(true);
+  const rounds = (await deliveriesOf(accountId)).map(({ round }) => round);
+  expect(new Set(rounds).size).toBe(rounds.length);
+});
