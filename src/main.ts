@@ -10,7 +10,7 @@ import { type App, createApp } from './server/app.ts';
 import { banner, workerBanner } from './server/banner.ts';
 import { networksOf } from './server/client-address.ts';
 import { describeFailure } from './server/describe-failure.ts';
-import { type Ending, runEndings } from './server/endings.ts';
+import { type Ending, runEndings, together } from './server/endings.ts';
 import { close, listen } from './server/listen.ts';
 import { openLog } from './server/log.ts';
 import { connectDoorbell } from './server/remote-doorbell.ts';
@@ -43,9 +43,14 @@ async function start(): Promise<void> {
     ...config,
     isTrusted: networksOf(config.trustedProxies),
   });
+  /** What requests under way can do without. */
+  const beside: Ending[] = [];
   endings.push(
     () => app?.drain(),
-    () => close(server, GRACE_MS),
+    together(
+      () => close(server, GRACE_MS),
+      () => together(...beside)(),
+    ),
   );
   const settings = config.port === 0 ? { ...config, port, publicUrl: publicUrlAt(port) } : config;
   const store = await openStore(settings);
@@ -72,15 +77,9 @@ async function start(): Promise<void> {
       const own = services.forMode(mode);
       return startWebhooks(own, log, { allowsLoopback: own.sandbox !== null });
     });
+    beside.push(housekeeping.stop, ...webhooks.map(({ stop }) => stop));
     // Before the database goes: what is under way ends, what is not begun stays a job.
-    endings.splice(
-      endings.indexOf(store.close),
-      0,
-      worker.stop,
-      ...webhooks.map(({ stop }) => stop),
-      housekeeping.stop,
-      closeWebhookConnections,
-    );
+    endings.splice(endings.indexOf(store.close), 0, worker.stop, closeWebhookConnections);
   }
   server.on('clientError', app.refuseMalformed);
   log.info({ port, applied: store.applied }, 'ready');

@@ -22,6 +22,8 @@ export interface PumpOptions {
   readonly max?: number;
   /** Milliseconds that a receiver has, default 15,000. */
   readonly timeoutMs?: number;
+  /** Once it aborts, an outcome that the database does not take is given up. */
+  readonly stop?: AbortSignal;
 }
 
 /** Sends what is due. */
@@ -73,7 +75,7 @@ export function createPump(
   );
   const deliver = async (delivery: LeasedDelivery, atMs: number): Promise<void> => {
     try {
-      await endInTime(end, await attempt(delivery, atMs, options));
+      await endInTime(end, await attempt(delivery, atMs, options), options.stop);
     } catch (error) {
       // An expired lease makes the delivery available again.
       log.warn({ err: error, delivery: String(delivery.id) }, 'a webhook could not be ended');
@@ -121,13 +123,14 @@ export function createPump(
 async function endInTime(
   end: (outcome: TriedDelivery) => Promise<unknown>,
   outcome: TriedDelivery,
+  stop: AbortSignal | undefined,
 ): Promise<void> {
   for (const untilMs = performance.now() + END_MS; ; ) {
     try {
       await end(outcome);
       return;
     } catch (error) {
-      if (!isDatabaseAway(error) || performance.now() > untilMs) throw error;
+      if (!isDatabaseAway(error) || stop?.aborted || performance.now() > untilMs) throw error;
       await sleep(END_PAUSE_MS);
     }
   }

@@ -30,7 +30,7 @@ export function startWebhooks(
 ): WebhookWorker {
   const stopping = new AbortController();
   const ending = new AbortController();
-  const pump = createPump(services, log, options);
+  const pump = createPump(services, log, { ...options, stop: stopping.signal });
   const pumping = repeat(stopping.signal, log, TURNS, () => pumpTurn(pump));
   const relay = createRelay(services, log);
   const relaying = repeat(stopping.signal, log, TURNS, async () => {

@@ -1,7 +1,7 @@
 /** Goal: a process that is told to end ends, whatever goes wrong with what it has to end. */
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { runEndings } from '../../src/server/endings.ts';
+import { runEndings, together } from '../../src/server/endings.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -27,6 +27,35 @@ test('one that fails does not keep the others from being ended', async () => {
 
 test('one that does not come to its end is left', async () => {
   const ended: string[] = [];
-  expect(await runEndings([() => new Promise(() => {}), () => ended.push('last')], log, 20)).toBe(false);
+  expect(await runEndings([() => new Promise(() => {}), () => ended.push('last')], log, { eachMs: 20 })).toBe(
+    false,
+  );
   expect(ended).toEqual(['last']);
+});
+
+test('all of them together have one time; every one is begun', async () => {
+  const begun: number[] = [];
+  const endless = Array.from({ length: 5 }, (_, at) => () => {
+    begun.push(at);
+    return new Promise(() => {});
+  });
+  // Each could have an hour.
+  const limits = { eachMs: 3_600_000, allMs: 20, leastMs: 5 };
+  expect(await runEndings([...endless, () => begun.push(5)], log, limits)).toBe(false);
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+test('what can end at the same time does; one that fails is no reason to leave the others', async () => {
+  const ended: string[] = [];
+  let second = () => {};
+  const first = new Promise<void>((resolve) => {
+    second = resolve;
+  });
+  const endings = together(
+    () => first.then(() => ended.push('first')),
+    () => Promise.reject(new Error('fails')),
+    () => second(),
+  );
+  expect(await runEndings([endings, () => ended.push('last')], log)).toBe(false);
+  expect(ended).toEqual(['first', 'last']);
 });
