@@ -10,7 +10,7 @@ import { asyncApiDocument } from '../rest-compat/asyncapi.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
-import { isOriginListed } from '../store/accounts.ts';
+import { listedOrigins } from '../store/accounts.ts';
 import { findValidKeys, type KeyRecord } from '../store/api-keys.ts';
 import { type Authenticate, authenticators, challenge } from './authenticate.ts';
 import { checkRequest } from './check-request.ts';
@@ -83,7 +83,7 @@ export function createApp({ config, services, log }: AppParts): App {
   const streams = new OpenStreams((keys) => findValidKeys(database, keys));
   const graphqlApi = graphqlServer(buildSchema(registry), streams, log);
   const limiters = limitersOf(config);
-  const cors = createCors((origin) => isOriginListed(database, origin));
+  const cors = createCors(() => listedOrigins(database));
   const admit = admission(services, limiters, cors);
   const limitsOf = operationLimits(limiters);
   let isDraining = false;

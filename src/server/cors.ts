@@ -17,8 +17,8 @@ export interface Cors {
   readonly allowRefusal: (exchange: Exchange, isOpen: boolean) => Promise<void>;
 }
 
-/** Whether some account lists an origin. */
-type IsListed = (origin: string) => Promise<boolean>;
+/** @returns the origins that any account lists. */
+type FindListed = () => Promise<ReadonlySet<string>>;
 
 const REQUEST_HEADERS = [
   ...['accept', 'authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'],
@@ -30,10 +30,8 @@ const ANSWER_HEADERS = [
 ].join(', ');
 /** How long a browser may keep the answer to a preflight. Unit: seconds. */
 const PREFLIGHT_SECONDS = 600;
-/** How long it is believed that an origin is listed, or is not. */
+/** How long the list of origins is believed: whoever asks, and how often, the database is asked once in this time. */
 const BELIEVED_MS = 1_000;
-const REMEMBERED_MAX = 1_000;
-const ORIGIN_LENGTH_MAX = 300;
 
 /** @returns whether a request is a preflight. */
 export function isPreflight({ request: { method, headers } }: Exchange): boolean {
@@ -44,11 +42,10 @@ export function isPreflight({ request: { method, headers } }: Exchange): boolean
   );
 }
 
-/** @param find - whether some account lists an origin, as the database says. */
-export function createCors(find: IsListed): Cors {
+/** @param find - asks the database. */
+export function createCors(find: FindListed): Cors {
   const isListed = remembering(find);
-  const allowedBeforeKey = async (origin: string, isOpen: boolean) =>
-    isOpen || (origin.length <= ORIGIN_LENGTH_MAX && (await isListed(origin)));
+  const allowedBeforeKey = async (origin: string, isOpen: boolean) => isOpen || (await isListed(origin));
   return {
     preflight: async (exchange, isOpen) => {
       const origin = exchange.request.headers.origin ?? '';
@@ -88,14 +85,18 @@ function expose({ response }: Exchange, origin: string): void {
   response.setHeader('access-control-expose-headers', ANSWER_HEADERS);
 }
 
-function remembering(find: IsListed): IsListed {
-  const remembered = new Map<string, { isListed: boolean; until: number }>();
+function remembering(find: FindListed): (origin: string) => Promise<boolean> {
+  let listed: ReturnType<FindListed> | undefined;
+  let untilMs = 0;
   return async (origin) => {
-    const before = remembered.get(origin);
-    if (before && before.until > Date.now()) return before.isListed;
-    const isListed = await find(origin);
-    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-    remembered.set(origin, { isListed, until: Date.now() + BELIEVED_MS });
-    return isListed;
+    if (!listed || performance.now() > untilMs) {
+      untilMs = performance.now() + BELIEVED_MS;
+      listed = find();
+      // What failed is asked again by the next.
+      listed.catch(() => {
+        listed = undefined;
+      });
+    }
+    return (await listed).has(origin);
   };
 }

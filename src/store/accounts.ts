@@ -11,9 +11,9 @@ const SET_ORIGINS: Statement = {
   name: 'account_set_origins',
   text: `update account set allowed_origins = $2 where id = $1`,
 };
-const IS_LISTED: Statement = {
-  name: 'account_lists_origin',
-  text: `select exists (select from account where allowed_origins @> array[$1]::text[]) as "isListed"`,
+const LISTED: Statement = {
+  name: 'account_listed_origins',
+  text: `select distinct unnest(allowed_origins) as origin from account where allowed_origins <> '{}'`,
 };
 /** Modes never change, so none that was read is read again. */
 const REMEMBERED_MAX = 100_000;
@@ -102,8 +102,8 @@ export async function setAllowedOrigins(
   await database.query(SET_ORIGINS, [accountId, origins]);
 }
 
-/** @returns whether any account lists the origin. */
-export async function isOriginListed(database: Database, origin: string): Promise<boolean> {
-  const [row] = await database.query<{ isListed: boolean }>(IS_LISTED, [origin]);
-  return row?.isListed === true;
+/** @returns the origins that any account lists. */
+export async function listedOrigins(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ origin: string }>(LISTED, []);
+  return new Set(rows.map(({ origin }) => origin));
 }
