@@ -31,6 +31,8 @@ export interface FollowedEvent {
 }
 
 const WAIT_SECONDS = 20;
+/** An answer that is not whole by then does not come: the gateway may be gone without a word. Unit: ms. */
+const ANSWER_MS = (WAIT_SECONDS + 10) * 1_000;
 const AGAIN_MS = 1_000;
 
 /** @returns the gateway that is named, or the one whose `sandbox.json` is in the home folder. */
@@ -108,7 +110,7 @@ export interface Asking {
 }
 
 /**
- * Asks for a path until there is an answer; standard error says when the gateway stops and begins to answer.
+ * Asks for a path until there is an answer, each time for at most 30 seconds; standard error says when the gateway stops and begins to answer.
  *
  * @throws {StoreError} when the gateway refuses, or cannot be reached by the very first request.
  */
@@ -118,7 +120,8 @@ export async function ask(api: Api, path: string, asking: Asking = {}): Promise<
   const headers = { authorization: `Bearer ${apiKey}`, accept, 'content-type': 'application/json' };
   const request = body === undefined ? { headers } : { method: 'POST', headers, body };
   for (;;) {
-    const answer = await fetch(`${baseUrl}${path}`, request).catch((error: Error) => error);
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const answer = await fetch(`${baseUrl}${path}`, { ...request, signal }).catch((error: Error) => error);
     if (answer instanceof Error) {
       if (api.isAnswering === undefined) throw unreachable(api, answer);
       notice(api, false);
@@ -144,8 +147,9 @@ function reasonOf(text: string): string {
 }
 
 function unreachable({ baseUrl }: Api, error: Error): StoreError {
-  const { code, message } = (error.cause ?? error) as Error & { code?: string };
-  return new StoreError(`cannot reach the gateway at ${baseUrl}: ${code ?? message}`, { cause: error });
+  const { code, message } = (error.cause ?? error) as Error & { code?: string | number };
+  const reason = typeof code === 'string' ? code : message;
+  return new StoreError(`cannot reach the gateway at ${baseUrl}: ${reason}`, { cause: error });
 }
 
 /** Says on standard error that the gateway no longer answers, or answers again: once, when it changes. */

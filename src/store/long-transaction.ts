@@ -24,7 +24,8 @@ export function withCancellableTx<Result>(
     const [backend] = await tx.query<{ pid: number }>(BACKEND, []);
     let cancelling: Promise<void> | undefined;
     const cancel = () => {
-      cancelling = cancelBackend(database, backend?.pid ?? 0);
+      // While the database is away there is nothing to cancel.
+      cancelling = cancelBackend(database, backend?.pid ?? 0).catch(() => {});
     };
     signal.addEventListener('abort', cancel);
     try {
@@ -33,7 +34,7 @@ export function withCancellableTx<Result>(
     } finally {
       signal.removeEventListener('abort', cancel);
       // What is still on its way must not meet the next transaction of this connection.
-      await cancelling?.catch(() => {});
+      await cancelling;
     }
   });
 }

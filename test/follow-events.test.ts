@@ -1,0 +1,55 @@
+/**
+ * Goal: commands that follow the log notice a gateway that takes requests and does not answer. Method: a server that keeps
+ * silent, or stops in the middle of an answer, as a half-open network does; the time of waiting is cut short.
+ */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type Api, ask } from '../src/cli/follow-events.ts';
+
+const WAIT_MS = 1_000;
+const { timeout } = AbortSignal;
+const ends: (() => void)[] = [];
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const end of ends.splice(0)) end();
+});
+
+/** A gateway that answers in these ways, one after the other, and then with `{}`. */
+async function gateway(...ways: RequestListener[]): Promise<Api> {
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(WAIT_MS));
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const server = createServer((request, response) => {
+    const way = ways.shift();
+    if (way) way(request, response);
+    else response.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'none' };
+}
+
+const SILENT: RequestListener = () => {};
+const HALF: RequestListener = (_request, response) => void response.write('{');
+
+test.each([
+  ['is silent', SILENT],
+  ['stops in the middle', HALF],
+])('a gateway that %s is asked again', async (_name, way) => {
+  const api = await gateway((_request, response) => response.end('first'), way);
+  expect(await ask(api, '/')).toBe('first');
+  expect(await ask(api, '/')).toBe('{}');
+  const said = vi.mocked(process.stderr.write).mock.calls.map(([text]) => text);
+  expect(said).toEqual([
+    expect.stringContaining('does not answer'),
+    expect.stringContaining('answers again'),
+  ]);
+});
+
+test('a gateway that is silent at first cannot be reached', async () => {
+  const api = await gateway(SILENT);
+  await expect(ask(api, '/')).rejects.toThrow(/cannot reach the gateway at http.*: .*timeout/);
+});
