@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../store/database.ts';
 import { makeMonths, retireMonths, settleMonths } from '../store/event-log.ts';
 import { KEPT, type Kept, PRUNE_BATCH, pruneBatch } from '../store/retention.ts';
+import { readAheadMs } from '../store/sandbox.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
 
 /** How many days records are kept; null for ever. */
@@ -22,18 +23,26 @@ const SOON_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Months are made ahead, so that an event always has one. */
 const AHEAD_DAYS = 62;
+/** Events that one statement moves. */
+const SETTLE_BATCH = 20_000;
 
 /** Starts the housekeeping of this process. Several processes may work on one database: one of them deletes at a time. */
 export function startHousekeeping(database: Database, retention: Retention, log: Logger): Housekeeping {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, TURNS, async () => {
-    await keepMonths({ database }, retention.events);
+    const areKept = await keepMonths({ database }, retention.events, stopping.signal).then(
+      () => true,
+      (error: unknown) => {
+        log.warn({ err: error }, 'the months of the event log have to wait');
+        return false;
+      },
+    );
     const { gone, isDone } = await prune(database, retention, {
       budgetMs: BUDGET_MS,
       signal: stopping.signal,
     });
     if (Object.keys(gone).length > 0) log.info({ gone }, 'deleted what was kept long enough');
-    return isDone ? EVERY_MS : SOON_MS;
+    return isDone && areKept ? EVERY_MS : SOON_MS;
   });
   return {
     stop: async () => {
@@ -44,19 +53,26 @@ export function startHousekeeping(database: Database, retention: Retention, log:
 }
 
 /**
- * Makes the months of the log that come next, moves events that came outside of them, and drops the months that ended more
- * than so many days ago, by the clock of the machine.
+ * Makes the months of the log that come next, on the clock of the machine and on that of the sandbox; drops the months that
+ * ended more than so many days ago, by the clock of the machine; and moves events that came outside of every month.
  *
  * @param days - null drops nothing.
+ * @throws the driver's error, also when somebody reads or writes events for long: what was not done is done another time.
  */
 export async function keepMonths(
   { database }: { readonly database: Database },
   days: number | null,
+  signal?: AbortSignal,
 ): Promise<void> {
   const now = new Date();
-  await makeMonths(database, new Date(now.getTime() + AHEAD_DAYS * DAY_MS));
-  await settleMonths(database);
+  for (const aheadMs of new Set([0, await readAheadMs(database)])) {
+    const from = now.getTime() + aheadMs;
+    await makeMonths(database, new Date(from), new Date(from + AHEAD_DAYS * DAY_MS));
+  }
   if (days !== null) await retireMonths(database, new Date(now.getTime() - days * DAY_MS), now);
+  const until = performance.now() + BUDGET_MS;
+  while (performance.now() < until && !signal?.aborted)
+    if ((await settleMonths(database, SETTLE_BATCH)) === 0) break;
 }
 
 /**

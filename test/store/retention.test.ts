@@ -4,12 +4,15 @@
  */
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { keepMonths, prune, type Retention } from '../../src/resolvers/housekeeping.ts';
+import { keepMonths, prune, type Retention, startHousekeeping } from '../../src/resolvers/housekeeping.ts';
 import { createAccount } from '../../src/store/accounts.ts';
+import { settleMonths } from '../../src/store/event-log.ts';
 import { PRUNE_BATCH } from '../../src/store/retention.ts';
+import { setAheadMs } from '../../src/store/sandbox.ts';
 import { verifyLedger } from '../../src/store/verify.ts';
 import { useDatabase } from '../support/database.ts';
 import { insertTransactions, newTransaction } from '../support/records.ts';
+import { SILENT } from '../support/webhooks.ts';
 
 const test = useDatabase();
 const DEFAULTS = readConfig({}).retention;
@@ -185,6 +188,94 @@ it('events outside of every month move to partitions of their months, as they ar
   for (const table of ['event_204103', 'event_other'])
     await expect(test.owner.query(`truncate ${table}`)).rejects.toThrow('append-only');
   await expect(test.owner.query(`delete from event_204103`)).rejects.toThrow('append-only');
+});
+
+/** Writes the next event of an account, at a moment. */
+const happen = (id: bigint, at: string) =>
+  test.owner.query(
+    `with head as (update account_head set event_seq = event_seq + 1 where account_id = ${id} returning event_seq)
+     insert into event (account_id, seq, name, transaction_id, sequence, component, state, occurred_at, payload)
+       select ${id}, event_seq, 'n', 1, event_seq, 'a', 'b', '${at}', '{}' from head`,
+  );
+/** Where the account's events lie, in their order. */
+const placesOf = async (id: bigint) =>
+  (
+    await test.owner.query(
+      `select tableoid::regclass::text as place from event where account_id = ${id} order by seq`,
+    )
+  ).rows.map(({ place }) => place);
+
+it('events of a sandbox clock that is years ahead have months of their own, and the years between have none', async () => {
+  const id = await createAccount(test.database, 'Future', { templates: [] });
+  const years = 40;
+  const at = new Date(Date.now() + years * 365 * 86_400_000);
+  const months = async () => (await test.owner.query(`select from pg_inherits`)).rowCount as number;
+  await keepMonths({ database: test.database }, null);
+  const before = await months();
+  await setAheadMs(test.database, at.getTime() - Date.now());
+  try {
+    await keepMonths({ database: test.database }, null);
+  } finally {
+    await setAheadMs(test.database, 0);
+  }
+  // Each has its index of the same kinds.
+  expect((await months()) - before).toBeLessThan(4 * 20);
+  for (const days of [0, 61]) await happen(id, new Date(at.getTime() + days * 86_400_000).toISOString());
+  for (const place of await placesOf(id)) expect(place).toMatch(/^event_20[67]\d{3}$/);
+});
+
+it('events move in parts, are read meanwhile, and what comes to their month meanwhile moves too', async () => {
+  const id = await createAccount(test.database, 'Parts', { templates: [] });
+  for (let n = 0; n < 5; n += 1) await happen(id, `2051-02-0${n + 1}Z`);
+  const read = async () =>
+    (await test.owner.query(`select * from event where account_id = ${id} order by seq`)).rows;
+  const before = await read();
+  expect(await settleMonths(test.database, 2)).toBe(2);
+  expect(await read()).toEqual(before);
+  await happen(id, '2051-02-28Z');
+  expect(await placesOf(id)).toEqual(Array(6).fill('event_other'));
+  expect(await settleMonths(test.database, 2)).toBe(2);
+  expect(await settleMonths(test.database, 2)).toBe(2);
+  const all = await read();
+  expect(all.slice(0, 5)).toEqual(before);
+  expect(await settleMonths(test.database, 2)).toBe(1);
+  expect(await settleMonths(test.database, 2)).toBe(0);
+  expect(await placesOf(id)).toEqual(Array(6).fill('event_205102'));
+  expect(await read()).toEqual(all);
+  await happen(id, '2051-02-28Z');
+  expect((await placesOf(id)).at(-1)).toBe('event_205102');
+  for (const act of ['delete from', 'truncate'])
+    await expect(test.owner.query(`${act} event_205102`)).rejects.toThrow('append-only');
+});
+
+it('somebody who reads events for long holds up neither others who do, nor what else is deleted', async () => {
+  const id = await createAccount(test.database, 'Read', { templates: [] });
+  await happen(id, '2061-02-01Z');
+  const [reader, other] = [await test.owner.connect(), await test.owner.connect()];
+  try {
+    await reader.query('begin');
+    await reader.query('select count(*) from event');
+    let isRefused = false;
+    const refused = keepMonths({ database: test.database }, 90).catch(({ message }: Error) => {
+      isRefused = true;
+      return message;
+    });
+    // Less than the five seconds that a statement of the gateway waits for a lock.
+    await other.query(`set lock_timeout = '3s'`);
+    while (!isRefused) await other.query(`select count(*) from event`);
+    expect(await refused).toContain('lock timeout');
+    const housekeeping = startHousekeeping(test.database, DEFAULTS, SILENT);
+    await expect.poll(() => keysOf('quote', 'id'), { timeout: 20_000 }).toEqual(['q1']);
+    await housekeeping.stop();
+    expect(await placesOf(id)).toEqual(['event_other']);
+  } finally {
+    await reader.query('rollback');
+    await other.query('reset lock_timeout');
+    reader.release();
+    other.release();
+  }
+  await keepMonths({ database: test.database }, 90);
+  expect(await placesOf(id)).toEqual(['event_206102']);
 });
 
 it('an account that was idle while all its events went has no defect, and one whose newest event is missing has', async () => {
