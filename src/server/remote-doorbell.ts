@@ -25,7 +25,10 @@ const GATHER_MS = 10;
 /** NOTIFY takes less than 8,000 bytes. */
 const ACCOUNTS_PER_MESSAGE = 300;
 const RECONNECT_MS = 1_000;
+/** Who only listens would not notice that the connection is dead. */
 const HEARTBEAT_MS = 2_000;
+/** A connection to Redis on which nothing came or went for so long is dead: each heartbeat has an answer. */
+const SILENCE_MS = 5_000;
 
 /**
  * @param url - `postgres:…` or `redis:…`.
@@ -87,7 +90,6 @@ async function postgresWire(
     await fresh.query(`listen ${channel}`);
     client = fresh;
   };
-  // Who only listens would not notice that the connection is dead.
   const heartbeat = setInterval(() => client?.query('select 1').catch(() => {}), HEARTBEAT_MS).unref();
   await connect().catch((error: unknown) => log.warn({ err: error }, 'doorbell not connected'));
   return {
@@ -107,7 +109,13 @@ async function redisWire(
   hear: (text: string) => void,
   log: Logger,
 ): Promise<Wire> {
-  const publisher = createClient({ url, disableOfflineQueue: true });
+  const publisher = createClient({
+    url,
+    disableOfflineQueue: true,
+    pingInterval: HEARTBEAT_MS,
+    // By default the client gives up for ever after a silence.
+    socket: { socketTimeout: SILENCE_MS, reconnectStrategy: () => RECONNECT_MS },
+  });
   const subscriber = publisher.duplicate({ disableOfflineQueue: false });
   for (const each of [publisher, subscriber])
     each.on('error', (error: unknown) => log.debug({ err: error }, 'doorbell connection'));

@@ -1,0 +1,70 @@
+/**
+ * Goal: the doorbell by Redis rings again after a network that has gone half-open. Method: a real Redis, and a proxy on which
+ * connections fall silent without being closed.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Doorbell } from '../../src/resolvers/doorbell.ts';
+import { connectDoorbell } from '../../src/server/remote-doorbell.ts';
+import { freePort } from '../support/free-port.ts';
+import { startProxy, type TestProxy } from '../support/proxy.ts';
+
+const hasRedis = (() => {
+  try {
+    execFileSync('redis-server', ['--version']);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+const log = pino({ level: 'silent' });
+let redis: ChildProcess | undefined;
+let network: TestProxy;
+let port = 0;
+
+beforeAll(async () => {
+  if (!hasRedis) return;
+  port = await freePort();
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  redis = spawn('redis-server', options);
+  network = await startProxy(port);
+});
+afterAll(async () => {
+  redis?.kill('SIGKILL');
+  await network?.close();
+});
+
+test.skipIf(!hasRedis)(
+  'connections that fall silent are made again, for saying and for hearing',
+  async () => {
+    const [near, far] = [new Doorbell(), new Doorbell()];
+    const wires = [
+      await connectDoorbell(near, network.url.replace('http', 'redis'), 'public', log),
+      await connectDoorbell(far, `redis://127.0.0.1:${port}`, 'public', log),
+    ];
+    const heard = { near: 0n, far: 0n };
+    near.onAny(([accountId = 0n]) => {
+      if (accountId >= 1_000n) heard.near = accountId;
+    });
+    far.onAny(([accountId = 0n]) => {
+      if (accountId < 1_000n) heard.far = accountId;
+    });
+    const patience = { timeout: 20_000, interval: 200 };
+    try {
+      for (const round of [1n, 2n, 3n]) {
+        await expect
+          .poll(() => {
+            near.ring([{ accountId: round, transactionId: 1n }]);
+            far.ring([{ accountId: 1_000n + round, transactionId: 1n }]);
+            return heard;
+          }, patience)
+          .toEqual({ near: 1_000n + round, far: round });
+        network.silence();
+      }
+    } finally {
+      for (const wire of wires) await wire.close();
+    }
+  },
+  90_000,
+);
