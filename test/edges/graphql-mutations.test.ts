@@ -353,3 +353,22 @@ describe('withdrawals', () => {
     await ask('mutation { updateAccountSettings(input: { approvalAbove: null }) { approvalAbove } }');
   });
 });
+
+test('C-52: a mutation of several fields ends at the first that is refused; those before it happened', async () => {
+  const { apiKey } = await app.addAccount();
+  const query = `mutation {
+    a: createWhitelistGroup(name: "a", idempotencyKey: "a") { id }
+    b: createWhitelistGroup(name: "", idempotencyKey: "b") { id }
+    c: createWhitelistGroup(name: "c", idempotencyKey: "c") { id }
+  }`;
+  for (const _time of [1, 2]) {
+    const { json } = await app.graphql(query, {}, { key: apiKey });
+    expect([json.data, json.errors[0].path]).toEqual([null, ['b']]);
+  }
+  const { json } = await app.graphql(
+    '{ viewer { account { whitelistGroups { name } } } }',
+    {},
+    { key: apiKey },
+  );
+  expect(json.data.viewer.account.whitelistGroups).toEqual([{ name: 'a' }]);
+});
