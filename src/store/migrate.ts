@@ -4,6 +4,7 @@
  * (docs/decisions/0003).
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import { SchemaEngine } from '@prisma/schema-engine-wasm';
@@ -16,10 +17,30 @@ const PRISMA_FOLDER = new URL('../../prisma/', import.meta.url);
 const MIGRATION_LOCK = 7_405_211;
 const CONNECT_MAX_MS = 10_000;
 
+/** What PostgreSQL answers when a lock was not free in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** How long a migration waits for the tables that it changes. */
+export interface LockPatience {
+  /** For each lock at each try; as long everybody else queues behind it. Default 1,000 ms. */
+  readonly lockMs: number;
+  /** Of each migration, default 20. */
+  readonly tries: number;
+  /** Between two tries, default 3,000 ms. */
+  readonly pauseMs: number;
+}
+
+const PATIENCE: LockPatience = { lockMs: 1_000, tries: 20, pauseMs: 3_000 };
+
 /** A migration that could not be applied, was left half applied, or belongs to a newer version of the gateway. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
+
+/** A migration that did not get its locks, and left nothing but its record. */
+class LockError extends MigrationError {}
+
+const FORGET = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
 
 /** @returns the names of the migrations of this version, in order of application. */
 export function migrationNames(): string[] {
@@ -34,11 +55,16 @@ export function migrationNames(): string[] {
  *
  * @param url - of the database, as the user that owns its tables.
  * @param schema - that holds the tables; it is created when it does not exist.
+ * @param patience - for tables that somebody else uses: who reads one in a long transaction cannot stop all others.
  * @returns the names of the migrations that were applied now.
- * @throws {MigrationError} when one fails, when an earlier one is recorded as unfinished, or when the database
+ * @throws {MigrationError} when one fails, or does not get its locks (it can be tried again then), when an earlier one is recorded as unfinished, or when the database
  *   is ahead of this version.
  */
-export async function migrate(url: string, schema: string = DEFAULT_SCHEMA): Promise<string[]> {
+export async function migrate(
+  url: string,
+  schema: string = DEFAULT_SCHEMA,
+  patience: LockPatience = PATIENCE,
+): Promise<string[]> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'crossramp migrate',
@@ -52,7 +78,11 @@ export async function migrate(url: string, schema: string = DEFAULT_SCHEMA): Pro
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await makeSchema(client, schema);
     await refuseUnfit(client);
-    return await applyMissing(url, schema);
+    return await applyMissing(url, schema, patience);
+  } catch (error) {
+    // Nothing of it happened: it may be tried again without repairing anything.
+    if (error instanceof LockError) await client.query(FORGET);
+    throw error;
   } finally {
     await client.end();
   }
@@ -88,8 +118,8 @@ async function refuseUnfit(client: pg.Client): Promise<void> {
   }
 }
 
-async function applyMissing(url: string, schema: string): Promise<string[]> {
-  const script = wholeScriptAdapter(url, schema);
+async function applyMissing(url: string, schema: string, patience: LockPatience): Promise<string[]> {
+  const script = wholeScriptAdapter(url, schema, patience);
   try {
     const engine = await SchemaEngine.new(
       { datamodels: [['schema.prisma', readFileSync(new URL('schema.prisma', PRISMA_FOLDER), 'utf8')]] },
@@ -117,7 +147,12 @@ async function applyMissing(url: string, schema: string): Promise<string[]> {
     return appliedMigrationNames;
   } catch (error) {
     // The engine says no more than that an external error happened, or says it in several lines; the driver's words say what.
-    const [said = ''] = (script.failure() ?? (error as Error).message).split('\n');
+    const failure = script.failure();
+    if (failure?.code === LOCK_NOT_AVAILABLE)
+      throw new LockError(
+        `migration failed: after ${patience.tries} tries somebody still uses a table that it changes; end long transactions (pg_stat_activity) and start again`,
+      );
+    const [said = ''] = (failure ?? (error as Error)).message.split('\n');
     throw new MigrationError(`migration failed: ${said}`);
   } finally {
     await script.close();
@@ -131,21 +166,27 @@ async function applyMissing(url: string, schema: string): Promise<string[]> {
 const SCHEMA_NAMES = /(?<=\b(?:search_path = |schema ))public\b/g;
 
 /** Prisma's adapter splits scripts at every semicolon, which breaks functions; this one sends each whole. */
-function wholeScriptAdapter(url: string, schema: string) {
+function wholeScriptAdapter(url: string, schema: string, { lockMs, tries, pauseMs }: LockPatience) {
   const onConnect = (client: pg.ClientBase) => client.query(inSchema(schema));
   const factory = new PrismaPg({ connectionString: url, onConnect }, { schema });
   const opened: Awaited<ReturnType<PrismaPg['connect']>>[] = [];
-  let failure: string | undefined;
+  let failure: (Error & { code?: string }) | undefined;
   const connect = factory.connect.bind(factory);
   factory.connect = async () => {
     const adapter = await connect();
     opened.push(adapter);
     adapter.executeScript = async (script) => {
-      try {
-        await adapter.underlyingDriver().query(script.replace(SCHEMA_NAMES, `"${schema}"`));
-      } catch (error) {
-        failure = (error as Error).message;
-        throw error;
+      // One request is one transaction: what waits too long for a lock leaves nothing.
+      const text = `set lock_timeout = ${lockMs}; ${script.replace(SCHEMA_NAMES, `"${schema}"`)}`;
+      for (let left = tries; ; left--) {
+        try {
+          await adapter.underlyingDriver().query(text);
+          return;
+        } catch (error) {
+          failure = error as typeof failure;
+          if (failure?.code !== LOCK_NOT_AVAILABLE || left <= 1) throw error;
+          await sleep(pauseMs);
+        }
       }
     };
     return adapter;

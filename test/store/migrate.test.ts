@@ -95,6 +95,44 @@ describe('migrate', () => {
   });
 });
 
+describe('migrate, while somebody uses a table that it changes,', () => {
+  const patience = { lockMs: 50, tries: 3, pauseMs: 10 };
+  /** A migrated database without the newest migration that needs a lock on `webhook_turn`, which a reader holds. */
+  async function inUse(work: (url: string, reader: pg.ClientBase, again: string) => Promise<void>) {
+    const url = await freshDatabase();
+    await migrate(url);
+    const again = repeatable();
+    await query(url, `delete from _prisma_migrations where migration_name = '${again}'`);
+    await withAdmin(url, async (reader) => {
+      await reader.query('begin; lock table webhook_turn, webhook_endpoint in access exclusive mode');
+      await work(url, reader, again);
+    });
+  }
+
+  it('gives up with one line, and needs no repair: it can be tried again', async () => {
+    await inUse(async (url, reader, again) => {
+      const message = await migrate(url, undefined, patience).catch((error) => error.message);
+      expect(message).toBe(
+        'migration failed: after 3 tries somebody still uses a table that it changes; end long transactions (pg_stat_activity) and start again',
+      );
+      await reader.query('rollback');
+      expect(await migrate(url, undefined, patience)).toEqual([again]);
+    });
+  });
+
+  it('waits, lets others pass, and goes on when the table is free', async () => {
+    await inUse(async (url, reader, again) => {
+      const migrating = migrate(url, undefined, { ...patience, tries: 1_000 });
+      const waiting = `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not granted`;
+      await expect
+        .poll(async () => (await query(url, waiting)).length, { timeout: 15_000, interval: 5 })
+        .toBe(1);
+      await reader.query('rollback');
+      expect(await migrating).toEqual([again]);
+    });
+  });
+});
+
 describe('migrate refuses, in one line', () => {
   it('a database on which a migration was begun and not finished, until its row is deleted', async () => {
     const url = await freshDatabase();
