@@ -48,6 +48,9 @@ export interface Violation {
   readonly code?: ErrorCode;
 }
 
+/** How many bad inputs the message says in words; `violations` has them all. */
+const REASONS_MAX = 10;
+
 /** An answer that says no, for a reason that the caller may know. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
@@ -91,10 +94,17 @@ export class GatewayError extends Error {
  */
 export function invalidParameters(violations: readonly Violation[]): GatewayError {
   const own = violations.length === 1 ? violations[0]?.code : undefined;
-  const names = [...new Set(violations.map((violation) => violation.parameter))].join(', ');
-  return new GatewayError(own ?? 'INVALID_PARAMETER', `these parameters are not accepted: ${names}`, {
-    violations,
-  });
+  return new GatewayError(own ?? 'INVALID_PARAMETER', reasonsOf(violations), { violations });
+}
+
+/** Clients that show the message alone show what to do, too. */
+function reasonsOf(violations: readonly Violation[]): string {
+  const shown = violations
+    .slice(0, REASONS_MAX)
+    .map(({ parameter, message }) => `${parameter}: ${message}`)
+    .join('; ');
+  const hidden = violations.length - REASONS_MAX;
+  return hidden > 0 ? `${shown}; and ${hidden} more in \`violations\`` : shown;
 }
 
 /** @returns the error for a record that does not exist, or is not the caller's: nobody can tell which (C-15). */

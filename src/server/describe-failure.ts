@@ -7,16 +7,18 @@ import { isDatabaseAway } from '../store/database-error.ts';
 import { EmbeddedPostgresError } from '../store/embedded-postgres.ts';
 import { MigrationError } from '../store/migrate.ts';
 
-const EXPECTED = [ConfigError, ImportRefused, EmbeddedPostgresError, MigrationError, StoreError];
+const EXPECTED = [
+  ConfigError,
+  GatewayError,
+  ImportRefused,
+  EmbeddedPostgresError,
+  MigrationError,
+  StoreError,
+];
 
 /** @returns one line; of what is unforeseen, with the place in the code that it came from. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof GatewayError) {
-    return (
-      error.violations.map(({ parameter, message }) => `${parameter}: ${message}`).join('; ') || error.message
-    );
-  }
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
   if (isDatabaseAway(error)) return `the database went away: ${error.message}`;
   const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
