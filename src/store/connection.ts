@@ -15,6 +15,11 @@ export const CONNECT_MAX_MS = 2_000;
 const SILENT_MS = 2_000;
 /** The server has so long to say what it works on. Unit: ms. */
 const LOOK_MAX_MS = 2_000;
+/**
+ * A transaction that nobody goes on with is ended by the server after so long: its connection was lost on the way, and the
+ * lock of an account that it holds keeps everybody else waiting. Between two statements of ours pass milliseconds. Unit: ms.
+ */
+const IDLE_MAX_MS = 3_000;
 /** Beyond its own limit the server is believed no longer. Unit: ms. */
 const GRACE_MS = 1_000;
 /** After so long without traffic the system asks the other side for a sign of life. Unit: ms. */
@@ -26,7 +31,7 @@ export interface ConnectionOptions {
   readonly url: () => string;
   /** That holds the tables; needed by `enterSession` only. @default 'public' */
   readonly schema?: string;
-  /** A statement that takes longer is given up, so is a transaction that nobody goes on with; 0 for no limit. Unit: ms. */
+  /** A statement that takes longer is given up; 0 for no limit, also on transactions that nobody goes on with. Unit: ms. */
   readonly statementMaxMs: number;
 }
 
@@ -85,7 +90,7 @@ export function watchedClients({
           datestyle: 'ISO',
           lock_timeout: '5000',
           statement_timeout: String(statementMaxMs),
-          idle_in_transaction_session_timeout: String(statementMaxMs),
+          idle_in_transaction_session_timeout: String(statementMaxMs > 0 ? IDLE_MAX_MS : 0),
         }),
       );
       this.#pid = rows[0]?.pid ?? 0;

@@ -22,8 +22,8 @@ async function settings(options: Parameters<typeof openDatabase>[1]) {
 }
 
 describe('a session', () => {
-  test('of the gateway gives up after 15 seconds', async () => {
-    expect(await settings({})).toEqual({ role: 'crossramp_app', zone: 'UTC', statement: '15s', idle: '15s' });
+  test('of the gateway gives up after 15 seconds, and 3 with nothing to do in a transaction', async () => {
+    expect(await settings({})).toEqual({ role: 'crossramp_app', zone: 'UTC', statement: '15s', idle: '3s' });
   });
 
   test('of a command waits as long as an audit or an import takes', async () => {
