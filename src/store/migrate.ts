@@ -37,9 +37,11 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-/** A migration that did not get its locks, and left nothing but its record. */
-class LockError extends MigrationError {}
+/** A migration that the server refused and took back as a whole: nothing is left but its record. */
+class UndoneError extends MigrationError {}
 
+/** SQLSTATE of a statement that the server refused; not of a connection that ended (classes 08 and 57). */
+const SERVER_REFUSED = /^(?!08|57)[0-9A-Z]{5}$/;
 const FORGET = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
 
 /** @returns the names of the migrations of this version, in order of application. */
@@ -51,7 +53,7 @@ export function migrationNames(): string[] {
 }
 
 /**
- * Applies what is missing. Each migration is one transaction: a failing one leaves no trace but its record.
+ * Applies what is missing. Each migration is one transaction: one that the database refuses leaves no trace.
  *
  * @param url - of the database, as the user that owns its tables.
  * @param schema - that holds the tables; it is created when it does not exist.
@@ -81,7 +83,7 @@ export async function migrate(
     return await applyMissing(url, schema, patience);
   } catch (error) {
     // Nothing of it happened: it may be tried again without repairing anything.
-    if (error instanceof LockError) await client.query(FORGET);
+    if (error instanceof UndoneError) await client.query(FORGET);
     throw error;
   } finally {
     await client.end();
@@ -149,11 +151,12 @@ async function applyMissing(url: string, schema: string, patience: LockPatience)
     // The engine says no more than that an external error happened, or says it in several lines; the driver's words say what.
     const failure = script.failure();
     if (failure?.code === LOCK_NOT_AVAILABLE)
-      throw new LockError(
+      throw new UndoneError(
         `migration failed: after ${patience.tries} tries somebody still uses a table that it changes; end long transactions (pg_stat_activity) and start again`,
       );
     const [said = ''] = (failure ?? (error as Error)).message.split('\n');
-    throw new MigrationError(`migration failed: ${said}`);
+    const Failure = SERVER_REFUSED.test(failure?.code ?? '') ? UndoneError : MigrationError;
+    throw new Failure(`migration failed: ${said}`);
   } finally {
     await script.close();
   }

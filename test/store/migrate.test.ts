@@ -179,16 +179,16 @@ describe('migrate refuses, in one line', () => {
       `migration failed: function "${name}" already exists with same argument types`,
     );
     const at = migrationNames().findIndex((each) => each.endsWith(`_${failing}`));
-    const [failed = '', complete] = [migrationNames()[at], migrationNames().slice(0, at)];
-    expect(await applied(url)).toEqual([...finished(complete), { name: failed, finished: false }]);
+    const complete = migrationNames().slice(0, at);
+    expect(await applied(url)).toEqual(finished(complete));
 
     const reference = await freshDatabase();
     for (const each of complete)
       await query(reference, readFileSync(new URL(`migrations/${each}/migration.sql`, PRISMA), 'utf8'));
     expect(await objects(url)).toEqual([...(await objects(reference)), name].toSorted());
 
-    expect(await refusal(url)).toMatch(`migration ${failed} was begun and not finished`);
-    await query(url, `delete from _prisma_migrations where migration_name = '${failed}'`);
+    // It is tried anew as soon as what stood in its way is gone.
+    expect(await refusal(url)).toMatch(/already exists/);
     await query(url, `drop function ${obstacle}`);
     expect(await migrate(url)).toEqual(migrationNames().slice(at));
   });
