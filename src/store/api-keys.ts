@@ -47,7 +47,7 @@ const STILL_VALID: Statement = {
 };
 const TOUCH: Statement = {
   name: 'api_key_touch',
-  text: `update api_key set last_used_at = now() where account_id = $1 and id = $2`,
+  text: `update api_key set last_used_at = $3 where account_id = $1 and id = $2`,
 };
 
 /** @returns the key of this hash, unless it is revoked or expired, or its mode is not that of its account. */
@@ -78,7 +78,7 @@ export async function findValidKeys(
 
 /** Notes that the key was used just now. */
 export async function touchKey(database: Database, key: KeyRecord): Promise<void> {
-  await database.query(TOUCH, [key.accountId, key.id]);
+  await database.query(TOUCH, [key.accountId, key.id, new Date()]);
 }
 
 /** Stores a key. */

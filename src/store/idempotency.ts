@@ -1,4 +1,4 @@
-/** Answers kept under the callers' own keys (C-52). */
+/** Answers kept under the callers' own keys (C-52), by the clock of the machine: those of all machines agree within seconds. */
 import type { Database, Statement, Tx } from './database.ts';
 
 /** A caller's key on a route of an account. */
@@ -29,15 +29,15 @@ const KEPT_HOURS = 24;
 
 const TAKE: Statement = {
   name: 'idempotency_take',
-  text: `insert into idempotency_key as k (account_id, route, key, request_hash, leased_until)
-    values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
+  text: `insert into idempotency_key as k (account_id, route, key, request_hash, leased_until, created_at)
+    values ($1, $2, $3, $4, $5::timestamptz + make_interval(secs => ${LEASE_SECONDS}), $5)
     on conflict (account_id, route, key) do update
       set request_hash = excluded.request_hash, leased_until = excluded.leased_until,
-          end2end = case when k.created_at < now() - make_interval(hours => ${KEPT_HOURS}) then null else k.end2end end,
+          end2end = case when k.created_at < $5::timestamptz - make_interval(hours => ${KEPT_HOURS}) then null else k.end2end end,
           status = null, answer = null, attempt = k.attempt + 1,
-          created_at = case when k.created_at < now() - make_interval(hours => ${KEPT_HOURS}) then now() else k.created_at end
-      where k.created_at < now() - make_interval(hours => ${KEPT_HOURS})
-         or (k.answer is null and k.leased_until < clock_timestamp() and k.request_hash = excluded.request_hash)
+          created_at = case when k.created_at < $5::timestamptz - make_interval(hours => ${KEPT_HOURS}) then excluded.created_at else k.created_at end
+      where k.created_at < $5::timestamptz - make_interval(hours => ${KEPT_HOURS})
+         or (k.answer is null and k.leased_until < $5 and k.request_hash = excluded.request_hash)
     returning end2end, attempt`,
 };
 const READ: Statement = {
@@ -56,7 +56,7 @@ const KEEP: Statement = {
 const RELEASE: Statement = {
   name: 'idempotency_release',
   text: `with gone as (delete from idempotency_key where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is null)
-    update idempotency_key set leased_until = clock_timestamp() where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is not null`,
+    update idempotency_key set leased_until = $5 where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is not null`,
 };
 /**
  * Takes a key for a request: it is new, older than a day, or was left by a request that died.
@@ -73,6 +73,7 @@ export async function takeKey(
     route,
     key,
     hash,
+    new Date(),
   ]);
   return row;
 }
@@ -107,7 +108,7 @@ export async function keepAnswer(
 
 /** Gives a key back, unless another try took over; what it was bound to stays bound. */
 export async function releaseKey(database: Database, taken: TakenKey): Promise<void> {
-  await database.query(RELEASE, placeOf(taken));
+  await database.query(RELEASE, [...placeOf(taken), new Date()]);
 }
 
 function placeOf({ accountId, route, key, attempt }: TakenKey): unknown[] {

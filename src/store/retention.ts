@@ -1,6 +1,6 @@
 /**
  * What is kept for a time only. Transactions, the ledger and accounts are kept for ever; nothing goes that something else
- * still needs. Ages are measured on the clock of the database: a sandbox clock that is set ahead makes nothing older.
+ * still needs. Ages are measured on the clock of the machine: a sandbox clock that is set ahead makes nothing older.
  */
 import type { Database, Statement } from './database.ts';
 
@@ -20,8 +20,8 @@ export type Kept = (typeof KEPT)[number];
 /** Records of one statement: short, so that nobody waits for its locks. */
 export const PRUNE_BATCH = 1_000;
 
-/** How many days ago the records end that go: $1; how many at most: $2. */
-const BEFORE = `now() - make_interval(days => $1::int)`;
+/** How many days ago the records end that go: $1; how many at most: $2; now: $3. */
+const BEFORE = `$3::timestamptz - make_interval(days => $1::int)`;
 
 const LOCK: Statement = {
   name: 'retention_lock',
@@ -29,7 +29,7 @@ const LOCK: Statement = {
 };
 const PRUNE: Readonly<Record<Kept, string>> = {
   idempotencyKeys: `delete from idempotency_key where ctid = any (array(
-    select ctid from idempotency_key where created_at < ${BEFORE} and leased_until < now() order by created_at limit $2::int))`,
+    select ctid from idempotency_key where created_at < ${BEFORE} and leased_until < $3 order by created_at limit $2::int))`,
   attempts: `delete from webhook_attempt where ctid = any (array(
     select a.ctid from webhook_attempt a where a.at < ${BEFORE} and not exists (
       select from webhook_delivery d where d.account_id = a.account_id and d.id = a.delivery_id and d.state = 'pending') limit $2::int))`,
@@ -68,6 +68,6 @@ export async function pruneBatch(database: Database, kept: Kept, days: number): 
   return database.withTx(async (tx) => {
     const [lock] = await tx.query<{ taken: boolean }>(LOCK, []);
     if (!lock?.taken) return null;
-    return (await tx.query(STATEMENTS[kept], [days, PRUNE_BATCH])).length;
+    return (await tx.query(STATEMENTS[kept], [days, PRUNE_BATCH, new Date()])).length;
   });
 }

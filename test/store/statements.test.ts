@@ -1,0 +1,19 @@
+/** Goal: a statement that changes rows is told the time: run on any copy of the database, it does the same. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const STORE = new URL('../../src/store/', import.meta.url);
+/** Functions of PostgreSQL that say something else each time; `Date.now()` is none. */
+const VOLATILE = /(?<![.\w])(?:now|clock_timestamp|statement_timestamp|random|gen_random_uuid)\(\)/;
+
+it('no statement that updates or deletes takes the time, or chance, of the database', () => {
+  const names = readdirSync(STORE).filter((name) => name.endsWith('.ts'));
+  const parts = names.flatMap((name) =>
+    readFileSync(new URL(name, STORE), 'utf8')
+      .split(/\n(?=(?:export )?(?:const|async function|function|class) )/)
+      .map((text) => ({ place: `${name}: ${text.split('\n')[0]}`, text })),
+  );
+  const changing = parts.filter(({ text }) => /\b(?:update|delete from)\b/.test(text) && text.includes('`'));
+  expect(changing.length).toBeGreaterThan(30);
+  expect(changing.filter(({ text }) => VOLATILE.test(text)).map(({ place }) => place)).toEqual([]);
+});
