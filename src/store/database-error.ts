@@ -18,7 +18,7 @@ export class CommitUnknownError extends Error {
 const CONFLICT = /^(40001|40P01)$/;
 /** SQLSTATE, errors of the system and of Prisma that say: out of reach, going down, or too busy. */
 const AWAY =
-  /^(08|28|3D000|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2028)/;
+  /^(08|25P03|28|3D000|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2028)/;
 /** The pool and the driver report these without a code. */
 const AWAY_MESSAGE =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Client was closed/;

@@ -67,6 +67,8 @@ test('a connection that breaks in the middle of a transaction fails it, and not 
 test.each([
   [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), true],
   [Object.assign(new Error('x'), { code: '57P01' }), true],
+  // A transaction that was idle for too long: its connection was cut off for that time.
+  [Object.assign(new Error('x'), { code: '25P03' }), true],
   [new Error('wrapped', { cause: Object.assign(new Error('x'), { code: '08006' }) }), true],
   [new Error('Connection terminated unexpectedly'), true],
   [Object.assign(new Error('x'), { code: '23505' }), false],
