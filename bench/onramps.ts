@@ -2,7 +2,7 @@
  * Whole onramps of one hot account over REST: made, paid by the sandbox's customer, credited. One gateway process, and two
  * on the same database: callers go to them in turn. Prints onramps a second and CPU time of each onramp.
  *
- * `npm run onramps -- --processes 1,2 --callers 48 --seconds 10 --rounds 2`
+ * `npm run onramps -- --processes 1,2 --callers 48 --warmup 15 --seconds 10 --rounds 2`
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,6 +36,7 @@ const { values: options } = parseArgs({
     callers: { type: 'string', default: '48' },
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '2' },
+    warmup: { type: 'string', default: '15' },
   },
 });
 const AGENT = new Agent({ keepAlive: true });
@@ -132,7 +133,8 @@ async function measure(url: string, processes: number, seconds: number): Promise
        select id, 'onramp', 1e15, 1e15 from account on conflict (account_id, template)
        do update set customer_limit_daily = 1e15, customer_step_up_30d = 1e15`,
     );
-    await load(gateways, apiKey, 3);
+    // Processes that have just begun compile their code: that is no cost of an onramp.
+    await load(gateways, apiKey, Number(options.warmup));
     await owner.query('vacuum (analyze)');
     const used = () => [
       gateways.reduce((sum, { child }) => sum + processCpu(child.pid as number), 0),

@@ -120,7 +120,7 @@ function signalAll(dataFolder: string, signal: NodeJS.Signals): void {
   const postmaster = Number(readFileSync(lockFile, 'utf8').split('\n')[0]);
   const isStopping = signal === 'SIGSTOP';
   if (isStopping) process.kill(postmaster, signal);
-  for (const pid of childrenOf(postmaster)) process.kill(pid, signal);
+  for (const pid of childrenOf(postmaster)) signalOne(pid, signal);
   if (!isStopping) process.kill(postmaster, signal);
 }
 
@@ -139,5 +139,14 @@ function parentOf(pid: string): number | undefined {
     return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     return undefined;
+  }
+}
+
+/** A backend may end between the look at it and the signal. */
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
