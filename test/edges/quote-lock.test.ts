@@ -4,6 +4,7 @@
  */
 import { beforeEach, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
+import { eventually } from '../support/receiver.ts';
 
 const app = useApp();
 let key: string;
@@ -29,13 +30,12 @@ async function widenSpread(template: string) {
 }
 
 /** @returns the attributes once the transaction is at a step, or at any state of a component. */
-async function attributesAt(path: string, end2end: string, step: string) {
-  for (let tries = 0; tries < 200; tries += 1) {
+function attributesAt(path: string, end2end: string, step: string) {
+  return eventually(`${end2end} at ${step}`, async () => {
     const { json } = await app.get(`${path}/${end2end}`, { key });
-    if ([json.component, `${json.component}/${json.state}`].includes(step)) return json.attributes;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${end2end} does not reach ${step}`);
+    const isThere = [json.component, `${json.component}/${json.state}`].includes(step);
+    return isThere && json.attributes;
+  });
 }
 
 test('C-21: a payment within the lock has the price of the creation, whatever the price is now', async () => {
