@@ -171,10 +171,14 @@ function readSaved(): Saved {
   }
 }
 
-/** Written beside and moved: a listener that is killed leaves the old one or the new one. */
+/**
+ * Written beside and moved: a listener that is killed leaves the old one or the new one. Each process writes to a file of
+ * its own, because several may listen from one home folder.
+ */
 function writeSaved(saved: Saved): void {
   const path = savedPath();
+  const own = `${path}.${process.pid}`;
   mkdirSync(homeFolder(), { recursive: true });
-  writeFileSync(`${path}.new`, JSON.stringify(saved), { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  writeFileSync(own, JSON.stringify(saved), { mode: 0o600 });
+  renameSync(own, path);
 }
