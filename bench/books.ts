@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { currencyOf } from '../src/base/currency.ts';
 import { type AccountSheet, houseSheet, subAccountSheet } from '../src/ledger/chart.ts';
 import type { Tx } from '../src/store/database.ts';
-import { type Defect, verifyLedger } from '../src/store/verify.ts';
+import { type Defect, verifyLedger } from '../src/store/ledger/verify.ts';
 
 /** Whose tables: the gateway's, or the rivals' copy. */
 export type Schema = 'public' | 'rival';

@@ -1,5 +1,5 @@
 /** The GraphQL documents: everything that the REST answers hold, for the gateway and for PostGraphile. */
-import { TRANSACTION_COLUMNS } from '../src/store/transactions.ts';
+import { TRANSACTION_COLUMNS } from '../src/store/engine/transactions.ts';
 import type { Family } from '../src/templates/define.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acquireEmbeddedPostgres } from '../src/store/embedded-postgres.ts';
+import { acquireEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import { migrate } from '../src/store/migrate.ts';
 
 /** Where the data lies; keep it between runs, and the large account is made once. */

@@ -1,11 +1,11 @@
 /** The gateway as a process that the fan-out benchmark asks for its memory, and to commit something. */
 import { request } from 'node:http';
 import { pino } from 'pino';
+import { createServices } from '../src/compose/services.ts';
 import { readConfig } from '../src/config.ts';
-import { startWorker } from '../src/resolvers/run-jobs.ts';
+import { startWorker } from '../src/resolvers/engine/run-jobs.ts';
 import { createApp } from '../src/server/app.ts';
 import { listen } from '../src/server/listen.ts';
-import { createServices } from '../src/server/services.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { answerTasks, collect } from './tasks.ts';

@@ -7,9 +7,9 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createKey } from '../src/resolvers/manage-keys.ts';
-import { provisionSandbox } from '../src/resolvers/provision-sandbox.ts';
-import { createAccount } from '../src/store/accounts.ts';
+import { createKey } from '../src/resolvers/account/manage-keys.ts';
+import { provisionSandbox } from '../src/resolvers/sandbox/provision-sandbox.ts';
+import { createAccount } from '../src/store/account/accounts.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { machine } from './cpu.ts';

@@ -7,14 +7,14 @@
  */
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
+import { createServices } from '../src/compose/services.ts';
 import { readConfig } from '../src/config.ts';
-import { createKey } from '../src/resolvers/manage-keys.ts';
+import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { createApp } from '../src/server/app.ts';
 import { listen } from '../src/server/listen.ts';
-import { createServices } from '../src/server/services.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
-import { readStatementEntries, type StatementFilter } from '../src/store/ledger.ts';
-import { type ListFilter, listTransactions } from '../src/store/transactions.ts';
+import { type ListFilter, listTransactions } from '../src/store/engine/transactions.ts';
+import { readStatementEntries, type StatementFilter } from '../src/store/ledger/ledger.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { machine } from './cpu.ts';
 import { withBenchServer } from './environment.ts';

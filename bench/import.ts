@@ -14,7 +14,7 @@ import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createAccount } from '../src/store/accounts.ts';
+import { createAccount } from '../src/store/account/accounts.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { machine } from './cpu.ts';
 import { withWriteServer } from './environment.ts';

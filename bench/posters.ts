@@ -2,9 +2,9 @@
 import pg from 'pg';
 import { fund } from '../src/ledger/journals.ts';
 import { journalHash } from '../src/ledger/posting.ts';
-import { groupCommit } from '../src/resolvers/group-commit.ts';
+import { groupCommit } from '../src/resolvers/engine/group-commit.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
-import { type PostOutcome, type PostRequest, postJournals } from '../src/store/posting.ts';
+import { type PostOutcome, type PostRequest, postJournals } from '../src/store/ledger/posting.ts';
 import { AMOUNT, AVAILABLE, CURRENCY, CUSTODY, type Schema } from './books.ts';
 
 /** One posting: to credit an account with `AMOUNT`. */

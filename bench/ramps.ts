@@ -1,10 +1,11 @@
 /** Whole transitions: onramps that are made and told of one thing after another until the crypto is available. */
 import { randomUUID } from 'node:crypto';
 import { newEndToEndId } from '../src/base/end-to-end-id.ts';
-import { type Advance, createAdvance } from '../src/resolvers/advance-transaction.ts';
-import { SYSTEM_CLOCK } from '../src/resolvers/clock.ts';
-import { Doorbell, type TransactionKey } from '../src/resolvers/doorbell.ts';
-import { emptyProcess, endOf } from '../src/resolvers/make-transaction.ts';
+import { createAdvance } from '../src/resolvers/engine/advance-transaction.ts';
+import { emptyProcess, endOf } from '../src/resolvers/orders/make-transaction.ts';
+import type { Advance } from '../src/resolvers/services/advance.ts';
+import { SYSTEM_CLOCK } from '../src/resolvers/services/clock.ts';
+import { Doorbell, type TransactionKey } from '../src/resolvers/services/doorbell.ts';
 import { openDatabase } from '../src/store/database.ts';
 import type { ProcessRow } from '../src/templates/facts.ts';
 import { REGISTRY } from '../src/templates/index.ts';

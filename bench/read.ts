@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import pg from 'pg';
-import { createKey } from '../src/resolvers/manage-keys.ts';
+import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
 import { withBenchServer } from './environment.ts';

@@ -7,10 +7,10 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createAccount } from '../src/store/accounts.ts';
+import { createAccount } from '../src/store/account/accounts.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
-import { leaseDeliveries } from '../src/store/deliveries.ts';
-import { recordEvents } from '../src/store/processes.ts';
+import { recordEvents } from '../src/store/engine/processes.ts';
+import { leaseDeliveries } from '../src/store/webhooks/deliveries.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { relayAccounts, relayAll } from '../src/webhooks/relay.ts';
 import { machine } from './cpu.ts';

@@ -12,9 +12,9 @@ import {
   type SubAccount,
   subAccountSheet,
 } from '../src/ledger/chart.ts';
-import { createAccount } from '../src/store/accounts.ts';
+import { createAccount } from '../src/store/account/accounts.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
-import { verifyLedger } from '../src/store/verify.ts';
+import { verifyLedger } from '../src/store/ledger/verify.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { withBenchServer } from './environment.ts';
 import {

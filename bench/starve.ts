@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createKey } from '../src/resolvers/manage-keys.ts';
+import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { withBenchServer } from './environment.ts';
 import { withRivals } from './rivals.ts';

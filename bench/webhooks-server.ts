@@ -1,10 +1,10 @@
 /** The gateway as a process of the webhook benchmark: it serves and makes what happens, or works, or does both. */
 import { pino } from 'pino';
+import { createServices } from '../src/compose/services.ts';
 import { readConfig } from '../src/config.ts';
 import { createApp } from '../src/server/app.ts';
 import { listen } from '../src/server/listen.ts';
 import { connectDoorbell } from '../src/server/remote-doorbell.ts';
-import { createServices } from '../src/server/services.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { startWebhooks } from '../src/webhooks/worker.ts';

@@ -1,11 +1,13 @@
 /** The gateway as a process: `npm start`. */
 import type { Logger } from 'pino';
 import { ACCOUNT_MODES } from './base/account-mode.ts';
+import { openStore } from './compose/open-store.ts';
+import { createServices } from './compose/services.ts';
 import { readConfig } from './config.ts';
 import { playDemo } from './rails/sandbox/demo.ts';
-import { startHousekeeping } from './resolvers/housekeeping.ts';
-import { provisionSandbox } from './resolvers/provision-sandbox.ts';
-import { startWorker } from './resolvers/run-jobs.ts';
+import { startHousekeeping } from './resolvers/engine/housekeeping.ts';
+import { startWorker } from './resolvers/engine/run-jobs.ts';
+import { provisionSandbox } from './resolvers/sandbox/provision-sandbox.ts';
 import { type App, createApp } from './server/app.ts';
 import { banner, workerBanner } from './server/banner.ts';
 import { networksOf } from './server/client-address.ts';
@@ -15,10 +17,8 @@ import { close, listen } from './server/listen.ts';
 import { openLog } from './server/log.ts';
 import { connectDoorbell } from './server/remote-doorbell.ts';
 import { writeSandbox } from './server/sandbox-files.ts';
-import { createServices } from './server/services.ts';
 import { servesHealthOnly, servesStart } from './server/without-app.ts';
 import { readStartOptions } from './start-options.ts';
-import { openStore } from './store/open-store.ts';
 import { REGISTRY } from './templates/index.ts';
 import { closeWebhookConnections } from './webhooks/send.ts';
 import { startWebhooks } from './webhooks/worker.ts';

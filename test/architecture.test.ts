@@ -14,12 +14,28 @@ const LAYERS = [
   ['base'],
   ['ledger', 'events'],
   ['templates'],
-  ['store', 'wire'],
+  ['store', 'wire', 'postgres'],
   ['resolvers'],
   ['schema', 'rest-compat', 'pages', 'rails', 'webhooks'],
   ['server'],
+  ['compose'],
   ['cli', '.'],
 ];
+/** Rooms inside two of the layers, from the bottom; '.' is the folder itself. */
+const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  store: [['.'], ['engine'], ['ledger'], ['events'], ['webhooks', 'account']],
+  resolvers: [
+    ['services'],
+    ['checks'],
+    ['transactions', 'ledger'],
+    ['events', 'webhooks', 'account'],
+    ['pricing'],
+    ['engine'],
+    ['orders'],
+    ['payer'],
+    ['sandbox'],
+  ],
+};
 const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 70;
 
@@ -61,6 +77,20 @@ describe('layers', () => {
     expect(wrong).toEqual([]);
   });
 
+  test.each(Object.entries(ROOMS))('inside %s imports point down from room to room', (layer, rooms) => {
+    const roomOf = (path: string) => path.split('/').slice(1, -1).join('/') || '.';
+    const heightOf = (path: string) => rooms.findIndex((each) => each.includes(roomOf(path)));
+    const inside = SOURCES.filter(({ folder }) => folder === layer);
+    expect(inside.filter(({ path }) => heightOf(path) < 0).map(({ path }) => path)).toEqual([]);
+    const wrong = inside.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => target.startsWith(`${layer}/`) && roomOf(target) !== roomOf(path))
+        .filter((target) => heightOf(target) >= heightOf(path))
+        .map((target) => `${path} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   test('there are no cycles, types counted', () => {
     const graph = new Map(SOURCES.map(({ path, imports }) => [path, imports]));
     const done = new Set<string>();
@@ -80,7 +110,7 @@ describe('layers', () => {
       'main.ts',
       join('cli', 'with-store.ts'),
       join('cli', 'doctor.ts'),
-      join('store', 'postgres-binaries.ts'),
+      join('postgres', 'postgres-binaries.ts'),
     ];
     expect(readers.filter((path) => !allowed.includes(path))).toEqual([]);
   });

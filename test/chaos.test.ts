@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../src/store/database.ts';
-import { verifyLedger } from '../src/store/verify.ts';
+import { verifyLedger } from '../src/store/ledger/verify.ts';
 import { newHome } from './support/home.ts';
 import { cpfOf, randomOf } from './support/load.ts';
 import { findPostgres16, type MortalPostgres, startMortalPostgres } from './support/mortal-postgres.ts';

@@ -7,9 +7,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../src/base/api-key.ts';
-import { fundAccount } from '../src/resolvers/fund-account.ts';
-import { createKey } from '../src/resolvers/manage-keys.ts';
-import { createAccount } from '../src/store/accounts.ts';
+import { createKey } from '../src/resolvers/account/manage-keys.ts';
+import { fundAccount } from '../src/resolvers/sandbox/fund-account.ts';
+import { createAccount } from '../src/store/account/accounts.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { audit, comeToRest, type Standing } from './support/crash.ts';
 import { useDatabase } from './support/database.ts';

@@ -6,7 +6,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verifyLedger } from '../src/store/verify.ts';
+import { verifyLedger } from '../src/store/ledger/verify.ts';
 import { useDatabase } from './support/database.ts';
 import { freePort } from './support/free-port.ts';
 import { newHome } from './support/home.ts';

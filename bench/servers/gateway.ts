@@ -1,8 +1,8 @@
 /** The gateway itself, as it is in production but for the rate limit and the log. */
 import { pino } from 'pino';
+import { createServices } from '../../src/compose/services.ts';
 import { readConfig } from '../../src/config.ts';
 import { createApp } from '../../src/server/app.ts';
-import { createServices } from '../../src/server/services.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { CONNECTIONS, DATABASE_URL, serve } from './ready.ts';

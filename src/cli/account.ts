@@ -1,8 +1,8 @@
 /** `crossramp account create|list`. */
 import { Command, Option } from 'commander';
 import { ACCOUNT_MODES, type AccountMode } from '../base/account-mode.ts';
-import { CreationChecks } from '../resolvers/check-creation.ts';
-import { createAccount, listAccounts } from '../store/accounts.ts';
+import { CreationChecks } from '../resolvers/checks/check-creation.ts';
+import { createAccount, listAccounts } from '../store/account/accounts.ts';
 import { REGISTRY } from '../templates/index.ts';
 import { answer, jsonOption, table } from './output.ts';
 import { withStore } from './with-store.ts';

@@ -1,6 +1,6 @@
 /** `crossramp balance`. */
 import { Command } from 'commander';
-import { readBalances } from '../resolvers/read-balances.ts';
+import { readBalances } from '../resolvers/ledger/read-balances.ts';
 import { balanceEnvelope } from '../wire/balance.ts';
 import { answerText, jsonOption, readAccountOption, table } from './output.ts';
 import { asOperator } from './webhook.ts';

@@ -1,8 +1,8 @@
 /** `crossramp clock`: the clock of the sandbox. */
 import { Command } from 'commander';
 import { pino } from 'pino';
-import { parseDuration } from '../resolvers/play-sandbox.ts';
-import { settle } from '../resolvers/run-jobs.ts';
+import { settle } from '../resolvers/engine/run-jobs.ts';
+import { parseDuration } from '../resolvers/sandbox/play-sandbox.ts';
 import { StoreError } from '../store/check-server.ts';
 import { answer, jsonOption } from './output.ts';
 import { withServices } from './with-store.ts';

@@ -1,6 +1,6 @@
 /** How commands answer: text for people, or one JSON value with `--json`. */
 import { Option } from 'commander';
-import { findAccount } from '../store/accounts.ts';
+import { findAccount } from '../store/account/accounts.ts';
 import { StoreError } from '../store/check-server.ts';
 import type { Database } from '../store/database.ts';
 

@@ -2,10 +2,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type ExactJson, isExactObject, NumberToken, parseExactJson } from '../base/exact-json.ts';
 import { isoMillis } from '../base/instant.ts';
-import type { Context } from '../resolvers/context.ts';
-import { listTransactions } from '../resolvers/list-transactions.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import { listTransactions } from '../resolvers/transactions/list-transactions.ts';
 import { StoreError } from '../store/check-server.ts';
-import { findProcess, readProcesses } from '../store/processes.ts';
+import { findProcess, readProcesses } from '../store/engine/processes.ts';
 import type { Family } from '../templates/define.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { REGISTRY } from '../templates/index.ts';

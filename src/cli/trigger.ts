@@ -1,13 +1,13 @@
 /** `crossramp trigger`: the acts of the outside world, in the sandbox. */
 import { Command } from 'commander';
 import { pino } from 'pino';
-import type { Services } from '../resolvers/context.ts';
-import { fundAccount } from '../resolvers/fund-account.ts';
-import { settle } from '../resolvers/run-jobs.ts';
-import type { Sandbox } from '../resolvers/sandbox.ts';
+import { settle } from '../resolvers/engine/run-jobs.ts';
+import { fundAccount } from '../resolvers/sandbox/fund-account.ts';
+import type { Services } from '../resolvers/services/context.ts';
+import type { Sandbox } from '../resolvers/services/sandbox.ts';
 import { StoreError } from '../store/check-server.ts';
 import type { Database } from '../store/database.ts';
-import { findAnywhere, readProcesses } from '../store/processes.ts';
+import { findAnywhere, readProcesses } from '../store/engine/processes.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { labelOf } from '../wire/envelope.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';

@@ -1,7 +1,7 @@
 /** `crossramp verify`. */
 import { Command } from 'commander';
-import { allAccounts } from '../store/accounts.ts';
-import { type Defect, verifyLedger } from '../store/verify.ts';
+import { allAccounts } from '../store/account/accounts.ts';
+import { type Defect, verifyLedger } from '../store/ledger/verify.ts';
 import { accountNamed, answer, jsonOption, progressWriter } from './output.ts';
 import { withStore } from './with-store.ts';
 

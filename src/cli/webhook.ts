@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { keyModeOf } from '../base/account-mode.ts';
 import { SCOPES } from '../base/api-key.ts';
 import { isoMillis, parseInstant } from '../base/instant.ts';
-import { CreationChecks, checksOf } from '../resolvers/check-creation.ts';
-import type { Context, Services } from '../resolvers/context.ts';
+import { CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
+import type { Context, Services } from '../resolvers/services/context.ts';
 import {
   createEndpoint,
   listWebhookSecrets,
@@ -12,8 +12,8 @@ import {
   pauseWebhookEndpoint,
   resumeWebhookEndpoint,
   rotateWebhookSecret,
-} from '../resolvers/manage-webhooks.ts';
-import { recoverWebhookEndpoint, redeliverWebhooks } from '../resolvers/redeliver-webhooks.ts';
+} from '../resolvers/webhooks/manage-webhooks.ts';
+import { recoverWebhookEndpoint, redeliverWebhooks } from '../resolvers/webhooks/redeliver-webhooks.ts';
 import { StoreError } from '../store/check-server.ts';
 import { accountNamed, answer, EVENTS_HELP, jsonOption } from './output.ts';
 import { withServices } from './with-store.ts';

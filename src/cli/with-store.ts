@@ -1,8 +1,9 @@
 /** The database that commands work on. */
+
+import { openStore, type Store } from '../compose/open-store.ts';
+import { createServices } from '../compose/services.ts';
 import { readConfig } from '../config.ts';
-import type { Services } from '../resolvers/context.ts';
-import { createServices } from '../server/services.ts';
-import { openStore, type Store } from '../store/open-store.ts';
+import type { Services } from '../resolvers/services/context.ts';
 import { REGISTRY } from '../templates/index.ts';
 
 /** Few: a command does one thing at a time, beside a gateway that needs the others. */

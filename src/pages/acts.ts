@@ -1,20 +1,20 @@
 /** What a payer does with the forms of the pages: each is an act of the same use cases that the API has. */
 import { BRL } from '../base/currency.ts';
 import { invalidParameters, notFound } from '../base/errors.ts';
+import { amountProblem, checksOf } from '../resolvers/checks/check-creation.ts';
 import {
   acceptQuote,
   confirmIdentity,
   provideIdentity,
   resolveDeposit,
-} from '../resolvers/act-on-transaction.ts';
-import { amountProblem, checksOf } from '../resolvers/check-creation.ts';
-import type { Services } from '../resolvers/context.ts';
-import { enterAmount } from '../resolvers/enter-amount.ts';
-import { type PaymentSession, payerContext } from '../resolvers/payment-session.ts';
-import { isOutOfBounds } from '../resolvers/price.ts';
-import { renewSession } from '../resolvers/renew-session.ts';
-import type { Sandbox } from '../resolvers/sandbox.ts';
-import { readTemplateSettings } from '../store/settings.ts';
+} from '../resolvers/orders/act-on-transaction.ts';
+import { enterAmount } from '../resolvers/orders/enter-amount.ts';
+import { type PaymentSession, payerContext } from '../resolvers/payer/payment-session.ts';
+import { renewSession } from '../resolvers/payer/renew-session.ts';
+import { isOutOfBounds } from '../resolvers/pricing/price.ts';
+import type { Services } from '../resolvers/services/context.ts';
+import type { Sandbox } from '../resolvers/services/sandbox.ts';
+import { readTemplateSettings } from '../store/account/settings.ts';
 import { type Language, readBrl } from './language.ts';
 
 /** A form that was sent. */

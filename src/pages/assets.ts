@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { PAY_PATH } from '../resolvers/pay-links.ts';
+import { PAY_PATH } from '../resolvers/payer/pay-links.ts';
 
 /** The style of every page. */
 export const STYLE = read('style.css').replace(/\/\*[\s\S]*?\*\/|\n\s*/g, '');

@@ -1,6 +1,6 @@
 /** What surrounds the content of every page: head, merchant, language, help. */
 import { createHash } from 'node:crypto';
-import type { Branding } from '../store/branding.ts';
+import type { Branding } from '../store/account/branding.ts';
 import { ISLAND_PATH, STYLE } from './assets.ts';
 import { Html, html } from './html.ts';
 import { LANGUAGES, type Language, TAGS } from './language.ts';

@@ -1,9 +1,9 @@
 /** What a page of a session is made from, and the words that all of its parts share. */
 
-import { PAY_PATH } from '../resolvers/pay-links.ts';
-import type { PayerFacts } from '../resolvers/payer-facts.ts';
-import type { PaymentSession } from '../resolvers/payment-session.ts';
-import type { Scenario } from '../resolvers/sandbox.ts';
+import { PAY_PATH } from '../resolvers/payer/pay-links.ts';
+import type { PayerFacts } from '../resolvers/payer/payer-facts.ts';
+import type { PaymentSession } from '../resolvers/payer/payment-session.ts';
+import type { Scenario } from '../resolvers/services/sandbox.ts';
 import { type Html, html } from './html.ts';
 import type { Language } from './language.ts';
 import type { Say, Word } from './words.ts';

@@ -1,5 +1,5 @@
 /** On pages of sandbox accounts: every scenario of the sandbox as a button. */
-import type { Scenario } from '../resolvers/sandbox.ts';
+import type { Scenario } from '../resolvers/services/sandbox.ts';
 import { type Html, html } from './html.ts';
 import { pathOf, type SessionPage } from './page.ts';
 

@@ -1,10 +1,10 @@
 /** Answers requests for the pages of sessions: shows them, and does what their forms ask for. */
 import { BRL } from '../base/currency.ts';
 import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
-import type { Services } from '../resolvers/context.ts';
-import { payerFacts } from '../resolvers/payer-facts.ts';
-import { type PaymentSession, readSession } from '../resolvers/payment-session.ts';
-import { readTemplateSettings } from '../store/settings.ts';
+import { payerFacts } from '../resolvers/payer/payer-facts.ts';
+import { type PaymentSession, readSession } from '../resolvers/payer/payment-session.ts';
+import type { Services } from '../resolvers/services/context.ts';
+import { readTemplateSettings } from '../store/account/settings.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { ACTS } from './acts.ts';
 import { isLanguage, type Language, languageOf, showAmount } from './language.ts';

@@ -1,6 +1,6 @@
 /** The page of a session: what is asked where it stands, what is known, and what follows its end. */
 import { BRL } from '../base/currency.ts';
-import type { Ask, PaymentSession } from '../resolvers/payment-session.ts';
+import type { Ask, PaymentSession } from '../resolvers/payer/payment-session.ts';
 import type { Step } from '../templates/define.ts';
 import { expiryOf } from '../templates/ends.ts';
 import { takes } from '../templates/takes.ts';

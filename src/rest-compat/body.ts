@@ -11,7 +11,7 @@ import {
   repeatedMembers,
 } from '../base/exact-json.ts';
 import { expandNumber } from '../base/money.ts';
-import type { Named, Violations } from '../resolvers/check-filter.ts';
+import type { Named, Violations } from '../resolvers/checks/check-filter.ts';
 import { hintOf, shownName } from './query.ts';
 
 /** What a member of a body may be: text, or a number that may also come as text. */

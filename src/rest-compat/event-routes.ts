@@ -1,7 +1,7 @@
 /** The event log for those who poll: `GET /v2/events`, at once or waiting for what comes. */
 import { isoMillis } from '../base/instant.ts';
-import { Violations } from '../resolvers/check-filter.ts';
-import { type EventPage, readEventPage } from '../resolvers/read-events.ts';
+import { Violations } from '../resolvers/checks/check-filter.ts';
+import { type EventPage, readEventPage } from '../resolvers/events/read-events.ts';
 import { LIMIT_MAX, parseInteger, parsePage, parseQuery, type QueryPolicy } from './query.ts';
 import type { Route } from './route.ts';
 

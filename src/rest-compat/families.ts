@@ -1,5 +1,5 @@
 /** The four REST families of `/v2`: their paths, version labels and filters (`service.md` 4.1, 4.2, 9). */
-import type { ListFilterInput } from '../resolvers/list-transactions.ts';
+import type { ListFilterInput } from '../resolvers/transactions/list-transactions.ts';
 import type { Family } from '../templates/define.ts';
 
 /** A family's face on `/v2`. */

@@ -1,7 +1,7 @@
 /** What OpenAPI says of requests that write: the members of their bodies, their key, their refusals. */
 import type { ErrorCode } from '../base/errors.ts';
 import { PIX_KEY_TYPES } from '../base/pix-key.ts';
-import { EXPIRES_IN } from '../resolvers/check-creation.ts';
+import { EXPIRES_IN } from '../resolvers/checks/check-creation.ts';
 import type { BodyShape } from './body.ts';
 import type { BodyNeeds } from './route.ts';
 

@@ -1,6 +1,6 @@
 /** Reads the query of a `/v2` request: lexical checks before any conversion, every bad parameter named (C-12, C-13). */
 import { nearestName } from '../base/nearest-name.ts';
-import type { Named, Violations } from '../resolvers/check-filter.ts';
+import type { Named, Violations } from '../resolvers/checks/check-filter.ts';
 
 /** How strictly queries are read; the defaults are those of the contract. */
 export interface QueryPolicy {

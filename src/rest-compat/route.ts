@@ -1,6 +1,6 @@
 /** What a route of `/v2` is: what it takes, what it needs, and how it answers. */
 import type { Scope } from '../base/api-key.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../resolvers/services/context.ts';
 import type { BodyShape } from './body.ts';
 import type { RestFamily } from './families.ts';
 import type { QueryPolicy } from './query.ts';

@@ -1,13 +1,13 @@
 /** The routes of `/v2` as a table: what each takes, what it needs, and how it answers. OpenAPI is made from it too. */
 
 import { assert } from '../base/assert.ts';
-import { Violations } from '../resolvers/check-filter.ts';
-import type { Context } from '../resolvers/context.ts';
-import { type ListFilterInput, listTransactions } from '../resolvers/list-transactions.ts';
-import { readBalances } from '../resolvers/read-balances.ts';
-import { readStatement, type StatementFilterInput } from '../resolvers/read-statement.ts';
-import { readTransaction } from '../resolvers/read-transaction.ts';
-import { readStatementEntries } from '../store/ledger.ts';
+import { Violations } from '../resolvers/checks/check-filter.ts';
+import { readBalances } from '../resolvers/ledger/read-balances.ts';
+import { readStatement, type StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import { type ListFilterInput, listTransactions } from '../resolvers/transactions/list-transactions.ts';
+import { readTransaction } from '../resolvers/transactions/read-transaction.ts';
+import { readStatementEntries } from '../store/ledger/ledger.ts';
 import type { Registry } from '../templates/registry.ts';
 import { balanceEnvelope } from '../wire/balance.ts';
 import { envelopeWriter } from '../wire/envelope.ts';

@@ -1,7 +1,7 @@
 /** The routes of the sandbox: scenarios, its clock, money to start with. */
-import { Violations } from '../resolvers/check-filter.ts';
-import type { Context } from '../resolvers/context.ts';
-import { advanceClock, fundSandbox, playScenario } from '../resolvers/play-sandbox.ts';
+import { Violations } from '../resolvers/checks/check-filter.ts';
+import { advanceClock, fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
+import type { Context } from '../resolvers/services/context.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
 import { type BodyShape, parseBody } from './body.ts';
 import { parseQuery, type QueryPolicy } from './query.ts';

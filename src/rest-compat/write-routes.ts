@@ -1,20 +1,21 @@
 /** The routes of `/v2` that make or move something: creations, acts on a transaction, and the sandbox (contract 4). */
+
+import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
+import type { Named } from '../resolvers/checks/check-filter.ts';
+import { type Attempt, once } from '../resolvers/checks/once.ts';
+import type { Target } from '../resolvers/engine/move-transaction.ts';
 import {
   approveWithdrawal,
   cancelTransaction,
   rejectWithdrawal,
   resolveDeposit,
-} from '../resolvers/act-on-transaction.ts';
-import { type CreationChecks, checksOf } from '../resolvers/check-creation.ts';
-import type { Named } from '../resolvers/check-filter.ts';
-import type { Context } from '../resolvers/context.ts';
-import { createOfframp, type OfframpInput } from '../resolvers/create-offramp.ts';
-import { createOnramp, type OnrampInput } from '../resolvers/create-onramp.ts';
-import { createWithdrawal, type WithdrawalInput } from '../resolvers/create-withdrawal.ts';
-import type { Target } from '../resolvers/move-transaction.ts';
-import { type Attempt, once } from '../resolvers/once.ts';
-import { depositUri, hostedPage, qrImage } from '../resolvers/pay-links.ts';
-import { refuseOddId } from '../resolvers/read-transaction.ts';
+} from '../resolvers/orders/act-on-transaction.ts';
+import { createOfframp, type OfframpInput } from '../resolvers/orders/create-offramp.ts';
+import { createOnramp, type OnrampInput } from '../resolvers/orders/create-onramp.ts';
+import { createWithdrawal, type WithdrawalInput } from '../resolvers/orders/create-withdrawal.ts';
+import { depositUri, hostedPage, qrImage } from '../resolvers/payer/pay-links.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import { refuseOddId } from '../resolvers/transactions/read-transaction.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
 import { type Body, type BodyShape, parseBody } from './body.ts';

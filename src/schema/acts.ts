@@ -1,6 +1,9 @@
 /** The mutations that act on a transaction that exists. */
 
 import type { Scope } from '../base/api-key.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import type { Attempt } from '../resolvers/checks/once.ts';
+import type { Target } from '../resolvers/engine/move-transaction.ts';
 import {
   acceptQuote,
   approveWithdrawal,
@@ -10,11 +13,8 @@ import {
   provideIdentity,
   rejectWithdrawal,
   resolveDeposit,
-} from '../resolvers/act-on-transaction.ts';
-import { checksOf } from '../resolvers/check-creation.ts';
-import { enterAmountOf } from '../resolvers/enter-amount.ts';
-import type { Target } from '../resolvers/move-transaction.ts';
-import type { Attempt } from '../resolvers/once.ts';
+} from '../resolvers/orders/act-on-transaction.ts';
+import { enterAmountOf } from '../resolvers/orders/enter-amount.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';

@@ -1,6 +1,6 @@
 /** Balances: `Query.balances`. */
 import { currencyOfLedger } from '../base/currency.ts';
-import { type Balance, readBalances } from '../resolvers/read-balances.ts';
+import { type Balance, readBalances } from '../resolvers/ledger/read-balances.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 

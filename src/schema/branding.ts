@@ -1,7 +1,8 @@
 /** Branding: how the hosted pages of the account look. */
-import { checksOf } from '../resolvers/check-creation.ts';
-import { type BrandingInput, updateBranding } from '../resolvers/manage-branding.ts';
-import { type Branding, readBranding } from '../store/branding.ts';
+
+import { type BrandingInput, updateBranding } from '../resolvers/account/manage-branding.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { type Branding, readBranding } from '../store/account/branding.ts';
 import type { Builder } from './builder.ts';
 import type { AccountRef } from './viewer.ts';
 

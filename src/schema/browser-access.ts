@@ -1,6 +1,10 @@
 /** What pages of merchants may do in a browser: the origins of an account, and tokens for streams. */
-import { ORIGINS_MAX, updateAllowedOrigins } from '../resolvers/manage-origins.ts';
-import { createStreamToken, STREAM_TOKEN_SECONDS, type StreamToken } from '../resolvers/stream-token.ts';
+import { ORIGINS_MAX, updateAllowedOrigins } from '../resolvers/account/manage-origins.ts';
+import {
+  createStreamToken,
+  STREAM_TOKEN_SECONDS,
+  type StreamToken,
+} from '../resolvers/events/stream-token.ts';
 import type { Builder } from './builder.ts';
 import type { AccountRef } from './viewer.ts';
 

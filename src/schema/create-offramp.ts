@@ -1,7 +1,7 @@
 /** The mutation that pays somebody by PIX out of crypto: `createOfframp`. */
-import { type CreationChecks, checksOf } from '../resolvers/check-creation.ts';
-import { createOfframp, type OfframpInput } from '../resolvers/create-offramp.ts';
-import { depositUri } from '../resolvers/pay-links.ts';
+import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
+import { createOfframp, type OfframpInput } from '../resolvers/orders/create-offramp.ts';
+import { depositUri } from '../resolvers/payer/pay-links.ts';
 import type { Builder } from './builder.ts';
 import { definePayload, refuseBesides, sessionFields } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';

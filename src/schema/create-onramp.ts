@@ -1,7 +1,7 @@
 /** The mutations that let a customer pay by PIX: `createCheckout`, `createOnramp`. */
-import { checksOf } from '../resolvers/check-creation.ts';
-import { createOnramp, type OnrampInput, type OnrampOptions } from '../resolvers/create-onramp.ts';
-import { hostedPage, qrImage } from '../resolvers/pay-links.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { createOnramp, type OnrampInput, type OnrampOptions } from '../resolvers/orders/create-onramp.ts';
+import { hostedPage, qrImage } from '../resolvers/payer/pay-links.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { definePayload, type InputFields, refuseBesides, sessionFields } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';

@@ -1,6 +1,6 @@
 /** The mutation that takes money out: `createWithdrawal`. */
-import { checksOf } from '../resolvers/check-creation.ts';
-import { createWithdrawal, type WithdrawalInput } from '../resolvers/create-withdrawal.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { createWithdrawal, type WithdrawalInput } from '../resolvers/orders/create-withdrawal.ts';
 import type { Builder } from './builder.ts';
 import { definePayload } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';

@@ -1,6 +1,6 @@
 /** What the mutations that make a transaction have in common: the shape of their answers, the session, the checks. */
-import { type CreationChecks, EXPIRES_IN } from '../resolvers/check-creation.ts';
-import type { Named } from '../resolvers/check-filter.ts';
+import { type CreationChecks, EXPIRES_IN } from '../resolvers/checks/check-creation.ts';
+import type { Named } from '../resolvers/checks/check-filter.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { Done } from './once.ts';

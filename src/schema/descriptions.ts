@@ -1,5 +1,5 @@
 /** Descriptions that several fields and arguments share: each is written once. */
-import { EXPIRES_IN } from '../resolvers/check-creation.ts';
+import { EXPIRES_IN } from '../resolvers/checks/check-creation.ts';
 
 /** Texts by what they describe. */
 export const DESCRIPTIONS = {

@@ -1,8 +1,8 @@
 /** The event log: its types, and `Query.events` for those who poll. */
 import { encodeEventCursor } from '../events/cursor.ts';
-import { readEventSlice } from '../resolvers/read-events.ts';
-import { type EventFrame, templateOf } from '../resolvers/watch-events.ts';
-import type { EventRow } from '../store/events.ts';
+import { readEventSlice } from '../resolvers/events/read-events.ts';
+import { type EventFrame, templateOf } from '../resolvers/events/watch-events.ts';
+import type { EventRow } from '../store/events/events.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { Builder, GraphqlContext } from './builder.ts';

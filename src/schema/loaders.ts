@@ -1,8 +1,8 @@
 /** Batches what crosses from one record to others; made anew for every request. */
 import DataLoader from 'dataloader';
 import type { Database } from '../store/database.ts';
-import { type EventRow, readEventsAt } from '../store/events.ts';
-import { findTransactions } from '../store/transactions.ts';
+import { findTransactions } from '../store/engine/transactions.ts';
+import { type EventRow, readEventsAt } from '../store/events/events.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 
 /** The loaders of one request. */

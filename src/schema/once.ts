@@ -1,8 +1,8 @@
 /** Mutations under the caller's `idempotencyKey`: done once, and answered alike afterwards (C-52). */
 import type { Scope } from '../base/api-key.ts';
-import { type Context, requireScope } from '../resolvers/context.ts';
-import { type Attempt, once } from '../resolvers/once.ts';
-import { findProcess } from '../store/processes.ts';
+import { type Attempt, once } from '../resolvers/checks/once.ts';
+import { type Context, requireScope } from '../resolvers/services/context.ts';
+import { findProcess } from '../store/engine/processes.ts';
 import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 

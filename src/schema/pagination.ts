@@ -1,6 +1,6 @@
 /** Relay connections with keyset cursors, read from either end. */
 import { invalidParameters, type Violation } from '../base/errors.ts';
-import { BAD_CURSOR } from '../resolvers/list-transactions.ts';
+import { BAD_CURSOR } from '../resolvers/transactions/list-transactions.ts';
 import type { Builder } from './builder.ts';
 
 /** Largest page (`service.md` 8). */

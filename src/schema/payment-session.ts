@@ -1,10 +1,10 @@
 /** PaymentSession: the public side of one transaction, for whoever holds the token of its session. */
 import { trimDecimal } from '../base/money.ts';
-import { requireSession } from '../resolvers/context.ts';
-import { type PayerFacts, payerFacts } from '../resolvers/payer-facts.ts';
-import { ASKS, type PaymentSession, readSession } from '../resolvers/payment-session.ts';
-import { watchSession } from '../resolvers/watch-events.ts';
-import { readProcesses } from '../store/processes.ts';
+import { watchSession } from '../resolvers/events/watch-events.ts';
+import { type PayerFacts, payerFacts } from '../resolvers/payer/payer-facts.ts';
+import { ASKS, type PaymentSession, readSession } from '../resolvers/payer/payment-session.ts';
+import { requireSession } from '../resolvers/services/context.ts';
+import { readProcesses } from '../store/engine/processes.ts';
 import { known } from '../templates/amounts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { type CurrencyRefs, moneyOf } from './currency.ts';

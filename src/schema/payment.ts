@@ -1,6 +1,6 @@
 /** Payment: what a payer needs to know of a transaction. */
-import { depositUri, hostedPage, qrImage } from '../resolvers/pay-links.ts';
-import { readProcesses } from '../store/processes.ts';
+import { depositUri, hostedPage, qrImage } from '../resolvers/payer/pay-links.ts';
+import { readProcesses } from '../store/engine/processes.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { hasPayer } from '../templates/takes.ts';
 import type { Builder, GraphqlContext } from './builder.ts';

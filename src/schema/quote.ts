@@ -3,11 +3,11 @@
 import { assert } from '../base/assert.ts';
 import { BRL, currencyOfLedger } from '../base/currency.ts';
 import { trimDecimal } from '../base/money.ts';
-import { checksOf } from '../resolvers/check-creation.ts';
-import type { Named } from '../resolvers/check-filter.ts';
-import type { PriceRequest } from '../resolvers/price.ts';
-import { createQuote, QUOTE_LIFE_MS, readQuote } from '../resolvers/quotes.ts';
-import type { QuoteRow } from '../store/quotes.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import type { Named } from '../resolvers/checks/check-filter.ts';
+import type { PriceRequest } from '../resolvers/pricing/price.ts';
+import { createQuote, QUOTE_LIFE_MS, readQuote } from '../resolvers/pricing/quotes.ts';
+import type { QuoteRow } from '../store/engine/quotes.ts';
 import type { Family } from '../templates/define.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';

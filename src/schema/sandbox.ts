@@ -1,8 +1,8 @@
 /** The sandbox: `Query.sandboxScenarios`, and the mutations that play the outside world. Refused for live accounts. */
 import { currencyOfLedger } from '../base/currency.ts';
-import type { Funding } from '../resolvers/fund-account.ts';
-import { advanceClock, fundSandbox, parseDuration, playScenario } from '../resolvers/play-sandbox.ts';
-import { SCENARIO_DOCS, SCENARIO_NAMES, type Scenario } from '../resolvers/sandbox.ts';
+import type { Funding } from '../resolvers/sandbox/fund-account.ts';
+import { advanceClock, fundSandbox, parseDuration, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
+import { SCENARIO_DOCS, SCENARIO_NAMES, type Scenario } from '../resolvers/services/sandbox.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';

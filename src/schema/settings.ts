@@ -1,14 +1,14 @@
 /** Settings: price and limits of each template, and the rules of the account (C-21, C-22). */
 
 import { trimDecimal } from '../base/money.ts';
-import { checksOf } from '../resolvers/check-creation.ts';
 import {
   type AccountSettingsInput,
   type TemplateSettingsInput,
   updateAccountSettings,
   updateTemplateSettings,
-} from '../resolvers/manage-settings.ts';
-import { type AccountSettings, type AfterLock, readAccountSettings } from '../store/settings.ts';
+} from '../resolvers/account/manage-settings.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { type AccountSettings, type AfterLock, readAccountSettings } from '../store/account/settings.ts';
 import type { Builder } from './builder.ts';
 import { namedMembers } from './named.ts';
 import type { TemplateRef } from './template.ts';

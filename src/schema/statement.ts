@@ -1,7 +1,8 @@
 /** The statement: `Query.statement`, and the way from a line to its transaction. */
-import type { Context } from '../resolvers/context.ts';
-import { readStatement, type StatementFilterInput } from '../resolvers/read-statement.ts';
-import { type LedgerLineRow, readStatementLines } from '../store/ledger.ts';
+
+import { readStatement, type StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import { type LedgerLineRow, readStatementLines } from '../store/ledger/ledger.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { LedgerRefs } from './ledger-line.ts';

@@ -1,13 +1,13 @@
 /** Static links: each visit opens a new checkout session (C-20). */
 
 import { currencyOfLedger } from '../base/currency.ts';
-import { checksOf } from '../resolvers/check-creation.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
 import {
   createStaticLink,
   disableStaticLink,
   linkPath,
   type StaticLinkInput,
-} from '../resolvers/manage-links.ts';
+} from '../resolvers/payer/manage-links.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { sessionFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';

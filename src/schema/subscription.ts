@@ -5,9 +5,9 @@ import {
   type EventFrame,
   watchEvents,
   watchTransaction,
-} from '../resolvers/watch-events.ts';
-import type { BalanceFrame, LineFrame } from '../resolvers/watch-ledger.ts';
-import { watchBalances, watchStatement } from '../resolvers/watch-ledger.ts';
+} from '../resolvers/events/watch-events.ts';
+import type { BalanceFrame, LineFrame } from '../resolvers/events/watch-ledger.ts';
+import { watchBalances, watchStatement } from '../resolvers/events/watch-ledger.ts';
 import type { BalanceRef } from './balance.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';

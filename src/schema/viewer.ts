@@ -1,6 +1,6 @@
 /** Viewer: the key that asks, and its account. */
 import type { AccountMode } from '../base/account-mode.ts';
-import { requireScope } from '../resolvers/context.ts';
+import { requireScope } from '../resolvers/services/context.ts';
 import type { Builder } from './builder.ts';
 
 /** Defines `Query.viewer`, and gives the type of its account. */

@@ -3,15 +3,15 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { encodeEventCursor } from '../events/cursor.ts';
-import { checksOf } from '../resolvers/check-creation.ts';
-import { Violations } from '../resolvers/check-filter.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { Violations } from '../resolvers/checks/check-filter.ts';
 import {
   recoverWebhookEndpoint,
   redeliverWebhook,
   redeliverWebhooks,
   sendTestWebhook,
-} from '../resolvers/redeliver-webhooks.ts';
-import type { Redelivered } from '../store/redeliveries.ts';
+} from '../resolvers/webhooks/redeliver-webhooks.ts';
+import type { Redelivered } from '../store/webhooks/redeliveries.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { EventLogRefs } from './event-log.ts';

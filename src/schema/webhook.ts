@@ -1,7 +1,7 @@
 /** Webhooks: endpoints and their secrets, and the mutations that change them (contract section 8). */
 
 import { publicHalf } from '../base/webhook-keys.ts';
-import { checksOf } from '../resolvers/check-creation.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
 import {
   createEndpoint,
   type EndpointInput,
@@ -12,8 +12,8 @@ import {
   resumeWebhookEndpoint,
   rotateWebhookSecret,
   updateEndpoint,
-} from '../resolvers/manage-webhooks.ts';
-import type { SecretRow } from '../store/webhooks.ts';
+} from '../resolvers/webhooks/manage-webhooks.ts';
+import type { SecretRow } from '../store/webhooks/webhooks.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { InputFields } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';

@@ -1,13 +1,13 @@
 /** Whitelists: whom withdrawals may go to (C-22). */
 
 import type { PixKeyType } from '../base/pix-key.ts';
-import { checksOf } from '../resolvers/check-creation.ts';
 import {
   addWhitelistEntry,
   createWhitelistGroup,
   removeWhitelistEntry,
   type WhitelistEntryInput,
-} from '../resolvers/manage-whitelist.ts';
+} from '../resolvers/account/manage-whitelist.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';

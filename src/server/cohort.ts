@@ -3,7 +3,7 @@
  * all of them. A member first reads what it has missed by itself, at its own pace, until it has reached the cohort; one
  * that reads too slowly falls out, keeps its place and nothing else, and catches up when it has room again.
  */
-import type { Frame, FrameStream } from '../resolvers/frame-stream.ts';
+import type { Frame, FrameStream } from '../resolvers/events/frame-stream.ts';
 import { executeFrame, isFrames, isUnavailable, type LiveOperation, openFrames } from './live-operation.ts';
 import { type EventConnection, nextEvent } from './sse.ts';
 

@@ -4,7 +4,7 @@
  * of the origins that its account lists. A preflight carries no key, so any origin that some account lists may go on; the
  * answer is then checked against the list of the key's own account.
  */
-import type { KeyRecord } from '../store/api-keys.ts';
+import type { KeyRecord } from '../store/account/api-keys.ts';
 import { type Exchange, send } from './http.ts';
 
 /** The answers to pages of other origins. */

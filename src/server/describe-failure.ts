@@ -1,10 +1,10 @@
 /** Failures of a process in one line each, for the person who started it. */
 import { GatewayError } from '../base/errors.ts';
 import { ConfigError } from '../config.ts';
-import { ImportRefused } from '../resolvers/stage-history.ts';
+import { EmbeddedPostgresError } from '../postgres/embedded-postgres.ts';
+import { ImportRefused } from '../resolvers/account/stage-history.ts';
 import { StoreError } from '../store/check-server.ts';
 import { isDatabaseAway } from '../store/database-error.ts';
-import { EmbeddedPostgresError } from '../store/embedded-postgres.ts';
 import { MigrationError } from '../store/migrate.ts';
 
 const EXPECTED = [

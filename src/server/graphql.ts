@@ -16,7 +16,7 @@ import {
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../resolvers/services/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
 import { checkNesting, DOCUMENT_BOUNDS } from './document-bounds.ts';
 import {

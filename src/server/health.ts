@@ -1,6 +1,6 @@
 /** Liveness and readiness. */
 import type { Database } from '../store/database.ts';
-import { probeDatabase, type Readiness } from '../store/readiness.ts';
+import { probeDatabase, type Readiness } from '../store/webhooks/readiness.ts';
 import { type Exchange, sendJson } from './http.ts';
 
 /** `/healthz`: the process answers. */

@@ -8,8 +8,8 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Logger } from 'pino';
-import type { Context } from '../resolvers/context.ts';
-import type { Frame, FrameStream, StreamMode } from '../resolvers/frame-stream.ts';
+import type { Frame, FrameStream, StreamMode } from '../resolvers/events/frame-stream.ts';
+import type { Context } from '../resolvers/services/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
 import { presentGraphqlError } from './present-error.ts';
 

@@ -1,6 +1,6 @@
 /** Paths that need no key: health, documents, what the codes of errors mean, and the hosted pages. */
 import { notFound } from '../base/errors.ts';
-import { PAY_PATH } from '../resolvers/pay-links.ts';
+import { PAY_PATH } from '../resolvers/payer/pay-links.ts';
 import type { Database } from '../store/database.ts';
 import { errorPages } from './error-pages.ts';
 import { readinessServer, serveHealth } from './health.ts';

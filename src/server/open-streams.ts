@@ -1,6 +1,6 @@
 /** All streams that are open in this process: pings, clients that stopped reading, keys that ended, the end of the process. */
 import { GatewayError } from '../base/errors.ts';
-import type { KeyRecord } from '../store/api-keys.ts';
+import type { KeyRecord } from '../store/account/api-keys.ts';
 
 /** `drain`: the client should come back to another process. `stalled`: it does not read. `refused`: its key ended. */
 export type EndReason = 'drain' | 'stalled' | 'refused';

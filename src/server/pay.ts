@@ -13,11 +13,11 @@ import {
   showSession,
   wayTo,
 } from '../pages/serve-session.ts';
-import type { Services } from '../resolvers/context.ts';
-import { findOpenLink, openStaticLink } from '../resolvers/open-static-link.ts';
-import { PAY_PATH, qrContent } from '../resolvers/pay-links.ts';
-import { findSession } from '../resolvers/payment-session.ts';
-import { readLogo } from '../store/branding.ts';
+import { findOpenLink, openStaticLink } from '../resolvers/payer/open-static-link.ts';
+import { PAY_PATH, qrContent } from '../resolvers/payer/pay-links.ts';
+import { findSession } from '../resolvers/payer/payment-session.ts';
+import type { Services } from '../resolvers/services/context.ts';
+import { readLogo } from '../store/account/branding.ts';
 import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { limitedAddress } from './client-address.ts';

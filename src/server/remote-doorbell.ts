@@ -6,7 +6,7 @@
 import { createClient } from '@redis/client';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Doorbell } from '../resolvers/doorbell.ts';
+import type { Doorbell } from '../resolvers/services/doorbell.ts';
 import { watchedClients } from '../store/connection.ts';
 
 /** A connection to the other processes. */

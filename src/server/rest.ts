@@ -1,7 +1,7 @@
 /** Serves the route table of `/v2` over HTTP. */
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../base/errors.ts';
-import { type Context, requireScope } from '../resolvers/context.ts';
+import { type Context, requireScope } from '../resolvers/services/context.ts';
 import type { Route } from '../rest-compat/route.ts';
 import { accepts, type Exchange, mediaTypeOf, READ_METHODS, readBody, sendJson } from './http.ts';
 

@@ -2,10 +2,10 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiKeyHash, isApiKey, SCOPES } from '../base/api-key.ts';
-import { createKey } from '../resolvers/manage-keys.ts';
-import { findValidKey } from '../store/api-keys.ts';
+import { hasEnded, thisProcess, withHomeLock } from '../postgres/embedded-postgres.ts';
+import { createKey } from '../resolvers/account/manage-keys.ts';
+import { findValidKey } from '../store/account/api-keys.ts';
 import type { Database } from '../store/database.ts';
-import { hasEnded, thisProcess, withHomeLock } from '../store/embedded-postgres.ts';
 
 /** What the file holds. */
 interface SandboxFile {

@@ -2,7 +2,7 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, Kind, visit } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../resolvers/services/context.ts';
 import { beginningOf, Cohort, endBeginning } from './cohort.ts';
 import type { Exchange } from './http.ts';
 import type { OperationParams } from './known-operations.ts';

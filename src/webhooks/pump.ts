@@ -5,11 +5,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Services } from '../resolvers/context.ts';
-import { groupCommit } from '../resolvers/group-commit.ts';
+import { groupCommit } from '../resolvers/engine/group-commit.ts';
+import type { Services } from '../resolvers/services/context.ts';
 import { isDatabaseAway } from '../store/database-error.ts';
-import { endTries, type LeasedDelivery, leaseDeliveries, type TriedDelivery } from '../store/deliveries.ts';
-import { type EndpointKey, giveBackUnknown, giveSignOfLife, lookForTurns } from '../store/turns.ts';
+import {
+  endTries,
+  type LeasedDelivery,
+  leaseDeliveries,
+  type TriedDelivery,
+} from '../store/webhooks/deliveries.ts';
+import { type EndpointKey, giveBackUnknown, giveSignOfLife, lookForTurns } from '../store/webhooks/turns.ts';
 import { retryAfterMs, type Verdict, verdictOf } from './schedule.ts';
 import { sendWebhook, type WebhookOutcome } from './send.ts';
 import { webhookHeaders, webhookId } from './sign.ts';

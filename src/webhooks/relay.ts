@@ -4,9 +4,15 @@
  * relayed by one of them at a time.
  */
 import type { Logger } from 'pino';
-import type { Services } from '../resolvers/context.ts';
+import type { Services } from '../resolvers/services/context.ts';
 import { isDatabaseAway } from '../store/database-error.ts';
-import { ACCOUNTS_MAX, accountsBehind, type RelayStep, relayLag, relayStep } from '../store/relay.ts';
+import {
+  ACCOUNTS_MAX,
+  accountsBehind,
+  type RelayStep,
+  relayLag,
+  relayStep,
+} from '../store/webhooks/relay.ts';
 
 /** What a run of the relay found. */
 export interface Relayed {

@@ -1,7 +1,7 @@
 /** The webhooks of this process for the accounts of a mode: relay and pump, woken by commits of this process and by time. */
 import type { Logger } from 'pino';
-import type { Services } from '../resolvers/context.ts';
-import { type RepeatOptions, repeat } from '../resolvers/repeat.ts';
+import { type RepeatOptions, repeat } from '../resolvers/engine/repeat.ts';
+import type { Services } from '../resolvers/services/context.ts';
 import { createPump, type Pump, type PumpOptions } from './pump.ts';
 import { createRelay } from './relay.ts';
 

@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiKeyHash, newApiKey, SCOPES } from '../../src/base/api-key.ts';
-import { fundAccount } from '../../src/resolvers/fund-account.ts';
-import { storeKey } from '../../src/store/api-keys.ts';
-import { addJobs, claimJobs } from '../../src/store/jobs.ts';
+import { fundAccount } from '../../src/resolvers/sandbox/fund-account.ts';
+import { storeKey } from '../../src/store/account/api-keys.ts';
+import { addJobs, claimJobs } from '../../src/store/engine/jobs.ts';
 import { type Answer, startApp, useApp } from '../support/app.ts';
 import { BODIES, WRITES } from '../support/rest-routes.ts';
 

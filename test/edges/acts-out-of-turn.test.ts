@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findProcess } from '../../src/store/processes.ts';
+import { findProcess } from '../../src/store/engine/processes.ts';
 import type { Template } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';

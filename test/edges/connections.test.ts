@@ -6,8 +6,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { newApiKey } from '../../src/base/api-key.ts';
-import { createKey } from '../../src/resolvers/manage-keys.ts';
-import { revokeKey } from '../../src/store/api-keys.ts';
+import { createKey } from '../../src/resolvers/account/manage-keys.ts';
+import { revokeKey } from '../../src/store/account/api-keys.ts';
 import { EVENTS, subscribe } from '../live/streams.ts';
 import { type AppLimits, startApp, useApp } from '../support/app.ts';
 

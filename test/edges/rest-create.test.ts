@@ -10,8 +10,8 @@ import { decodeQR } from 'qr/decode.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { decodeBrCode } from '../../src/base/br-code.ts';
 import { CURRENCIES, type Currency } from '../../src/base/currency.ts';
-import { reportingRates } from '../../src/resolvers/price.ts';
-import type { Rails } from '../../src/resolvers/rails.ts';
+import { reportingRates } from '../../src/resolvers/pricing/price.ts';
+import type { Rails } from '../../src/resolvers/services/rails.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { BECH32, CNPJ, EVM, type Members, type TemplateName, TRON } from '../support/records.ts';
 import {

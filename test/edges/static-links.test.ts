@@ -5,8 +5,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { assert } from '../../src/base/assert.ts';
 import { GatewayError } from '../../src/base/errors.ts';
-import { enterAmount } from '../../src/resolvers/enter-amount.ts';
-import { findOpenLink, openStaticLink } from '../../src/resolvers/open-static-link.ts';
+import { enterAmount } from '../../src/resolvers/orders/enter-amount.ts';
+import { findOpenLink, openStaticLink } from '../../src/resolvers/payer/open-static-link.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf, stepOf } from '../support/graphql-client.ts';
 

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { verifyLedger } from '../../src/store/verify.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { type Creation, creation } from '../support/graphql-client.ts';
 import { cpfOf } from '../support/load.ts';

@@ -5,7 +5,7 @@
 import { request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { findOpenLink } from '../../src/resolvers/open-static-link.ts';
+import { findOpenLink } from '../../src/resolvers/payer/open-static-link.ts';
 import { useApp } from '../support/app.ts';
 
 const app = useApp({ rateLimit: readConfig({}).rateLimit });

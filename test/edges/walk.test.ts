@@ -4,7 +4,7 @@
  * one after another, because they share the clock of the sandbox.
  */
 import { afterEach, describe, expect, test } from 'vitest';
-import { verifyLedger } from '../../src/store/verify.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
 import { Client } from '../walk/client.ts';
 import { meansOf } from '../walk/means.ts';

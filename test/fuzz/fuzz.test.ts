@@ -5,7 +5,7 @@
  * (the whole size is 100000), `FUZZ_SEED` which ones.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { verifyLedger } from '../../src/store/verify.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
 import { allowWithdrawals, randomOf } from '../support/load.ts';
 import { IDS } from '../support/rest-routes.ts';

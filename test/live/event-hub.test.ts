@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../src/base/errors.ts';
 import { decodeEventCursor, encodeEventCursor } from '../../src/events/cursor.ts';
 import { eventName, templateOfEvent } from '../../src/events/event-name.ts';
-import { Doorbell } from '../../src/resolvers/doorbell.ts';
-import { EventHub } from '../../src/resolvers/event-hub.ts';
-import { frameStream } from '../../src/resolvers/frame-stream.ts';
-import { StreamLimit } from '../../src/resolvers/stream-limit.ts';
+import { frameStream } from '../../src/resolvers/events/frame-stream.ts';
+import { Doorbell } from '../../src/resolvers/services/doorbell.ts';
+import { EventHub } from '../../src/resolvers/services/event-hub.ts';
+import { StreamLimit } from '../../src/resolvers/services/stream-limit.ts';
 import { type EndReason, OpenStreams } from '../../src/server/open-streams.ts';
-import type { KeyRecord } from '../../src/store/api-keys.ts';
+import type { KeyRecord } from '../../src/store/account/api-keys.ts';
 import { useApp } from '../support/app.ts';
 import { addMover, append } from './streams.ts';
 

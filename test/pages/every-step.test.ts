@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { LANGUAGES, type Language } from '../../src/pages/language.ts';
 import { showSession } from '../../src/pages/serve-session.ts';
-import { findSession } from '../../src/resolvers/payment-session.ts';
+import { findSession } from '../../src/resolvers/payer/payment-session.ts';
 import type { Step, Template } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';

@@ -10,9 +10,9 @@ import { payerAddress } from '../../src/rails/sandbox/addresses.ts';
 import { txHashOf } from '../../src/rails/sandbox/chain.ts';
 import { createSandbox } from '../../src/rails/sandbox/index.ts';
 import { plansIn } from '../../src/rails/sandbox/plans.ts';
-import type { Clock } from '../../src/resolvers/clock.ts';
-import { Doorbell } from '../../src/resolvers/doorbell.ts';
-import type { Rails } from '../../src/resolvers/rails.ts';
+import type { Clock } from '../../src/resolvers/services/clock.ts';
+import { Doorbell } from '../../src/resolvers/services/doorbell.ts';
+import type { Rails } from '../../src/resolvers/services/rails.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
 

@@ -4,13 +4,13 @@
  */
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
-import type { NewProcess } from '../../src/resolvers/advance-transaction.ts';
-import type { Services } from '../../src/resolvers/context.ts';
-import { emptyProcess, endOf } from '../../src/resolvers/make-transaction.ts';
-import { settle } from '../../src/resolvers/run-jobs.ts';
-import { createServices } from '../../src/server/services.ts';
-import { createAccount } from '../../src/store/accounts.ts';
-import { readProcesses } from '../../src/store/processes.ts';
+import { createServices } from '../../src/compose/services.ts';
+import { settle } from '../../src/resolvers/engine/run-jobs.ts';
+import { emptyProcess, endOf } from '../../src/resolvers/orders/make-transaction.ts';
+import type { NewProcess } from '../../src/resolvers/services/advance.ts';
+import type { Services } from '../../src/resolvers/services/context.ts';
+import { createAccount } from '../../src/store/account/accounts.ts';
+import { readProcesses } from '../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import type { Trigger } from '../../src/templates/triggers.ts';

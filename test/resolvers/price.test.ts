@@ -1,7 +1,7 @@
 /** Goal: a source of rates that fails is heard of, and stops nothing while the last rate is young. */
 import { expect, test } from 'vitest';
-import type { Services } from '../../src/resolvers/context.ts';
-import { currentRate, reportingRates } from '../../src/resolvers/price.ts';
+import { currentRate, reportingRates } from '../../src/resolvers/pricing/price.ts';
+import type { Services } from '../../src/resolvers/services/context.ts';
 import { useApp } from '../support/app.ts';
 
 const app = useApp();

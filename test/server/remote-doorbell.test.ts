@@ -5,7 +5,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Doorbell } from '../../src/resolvers/doorbell.ts';
+import { Doorbell } from '../../src/resolvers/services/doorbell.ts';
 import { connectDoorbell } from '../../src/server/remote-doorbell.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProxy, type TestProxy } from '../support/proxy.ts';

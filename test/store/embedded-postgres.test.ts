@@ -24,9 +24,9 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { acquireEmbeddedPostgres, EmbeddedPostgresError } from '../../src/store/embedded-postgres.ts';
-import { findPackage, prepareBinaries, type SystemUser } from '../../src/store/postgres-binaries.ts';
-import { type Cluster, createData, startServer } from '../../src/store/postgres-server.ts';
+import { acquireEmbeddedPostgres, EmbeddedPostgresError } from '../../src/postgres/embedded-postgres.ts';
+import { findPackage, prepareBinaries, type SystemUser } from '../../src/postgres/postgres-binaries.ts';
+import { type Cluster, createData, startServer } from '../../src/postgres/postgres-server.ts';
 
 const SETTINGS = { fsync: 'off', full_page_writes: 'off' };
 const CHILD_LIMIT_MS = 30_000;

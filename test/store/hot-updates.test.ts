@@ -3,7 +3,7 @@
  * PostgreSQL's own count of such updates, within the database transaction that makes them.
  */
 import { expect, test } from 'vitest';
-import { changeTransactions, findBySession, readProcesses } from '../../src/store/processes.ts';
+import { changeTransactions, findBySession, readProcesses } from '../../src/store/engine/processes.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness } from '../support/events.ts';
 

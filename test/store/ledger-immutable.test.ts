@@ -8,11 +8,11 @@ import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BRL, currencyOf } from '../../src/base/currency.ts';
 import { houseSheet, subAccountSheet } from '../../src/ledger/chart.ts';
-import { createAccount } from '../../src/store/accounts.ts';
+import { createAccount } from '../../src/store/account/accounts.ts';
 import type { Tx } from '../../src/store/database.ts';
-import { type NewTransaction, openLedgerAccounts } from '../../src/store/history.ts';
-import { TRANSACTION_COLUMNS } from '../../src/store/transactions.ts';
-import { verifyLedger } from '../../src/store/verify.ts';
+import { TRANSACTION_COLUMNS } from '../../src/store/engine/transactions.ts';
+import { type NewTransaction, openLedgerAccounts } from '../../src/store/ledger/history.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useDatabase } from '../support/database.ts';
 import { insertTransactions } from '../support/records.ts';
 

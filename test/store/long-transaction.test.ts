@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Database, Tx } from '../../src/store/database.ts';
-import { withCancellableTx } from '../../src/store/long-transaction.ts';
+import { withCancellableTx } from '../../src/store/ledger/long-transaction.ts';
 
 test('Ctrl-C while the database is away leaves no rejection that nobody handles', async () => {
   let transactions = 0;

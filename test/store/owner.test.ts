@@ -4,10 +4,10 @@
  */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStore } from '../../src/compose/open-store.ts';
+import { acquireEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { StoreError } from '../../src/store/check-server.ts';
-import { acquireEmbeddedPostgres, type EmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
 import { MigrationError } from '../../src/store/migrate.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { newHome } from '../support/home.ts';
 
 const { home, remove } = newHome();

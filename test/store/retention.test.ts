@@ -4,12 +4,17 @@
  */
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { keepMonths, prune, type Retention, startHousekeeping } from '../../src/resolvers/housekeeping.ts';
-import { createAccount } from '../../src/store/accounts.ts';
-import { settleMonths } from '../../src/store/event-log.ts';
-import { PRUNE_BATCH } from '../../src/store/retention.ts';
-import { setAheadMs } from '../../src/store/sandbox.ts';
-import { verifyLedger } from '../../src/store/verify.ts';
+import {
+  keepMonths,
+  prune,
+  type Retention,
+  startHousekeeping,
+} from '../../src/resolvers/engine/housekeeping.ts';
+import { createAccount } from '../../src/store/account/accounts.ts';
+import { PRUNE_BATCH } from '../../src/store/account/retention.ts';
+import { setAheadMs } from '../../src/store/account/sandbox.ts';
+import { settleMonths } from '../../src/store/events/event-log.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useDatabase } from '../support/database.ts';
 import { insertTransactions, newTransaction } from '../support/records.ts';
 import { SILENT } from '../support/webhooks.ts';

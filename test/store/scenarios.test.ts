@@ -8,9 +8,9 @@ import { BRL, type Currency, currencyOf } from '../../src/base/currency.ts';
 import { fromMinor, toMinor } from '../../src/base/money.ts';
 import { fund } from '../../src/ledger/journals.ts';
 import { type AccountRole, credit, debit, type Journal, journal } from '../../src/ledger/posting.ts';
-import { createAccount } from '../../src/store/accounts.ts';
-import { postJournals } from '../../src/store/posting.ts';
-import { verifyLedger } from '../../src/store/verify.ts';
+import { createAccount } from '../../src/store/account/accounts.ts';
+import { postJournals } from '../../src/store/ledger/posting.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useDatabase } from '../support/database.ts';
 
 type PublishedPosting = [role: AccountRole, currency: string, side: 'Dr' | 'Cr', amount: string];

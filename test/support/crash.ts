@@ -4,9 +4,9 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
-import { allAccounts } from '../../src/store/accounts.ts';
+import { allAccounts } from '../../src/store/account/accounts.ts';
 import type { Database } from '../../src/store/database.ts';
-import { verifyLedger } from '../../src/store/verify.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import type { Template } from '../../src/templates/define.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { ask, type Merchant } from './load.ts';

@@ -2,10 +2,10 @@
 
 import type pg from 'pg';
 import type { AccountMode } from '../../src/base/account-mode.ts';
-import { createAccount } from '../../src/store/accounts.ts';
+import { createAccount } from '../../src/store/account/accounts.ts';
 import type { Database } from '../../src/store/database.ts';
-import { recordEvents } from '../../src/store/processes.ts';
-import { ensureTransactionEndpoint } from '../../src/store/webhooks.ts';
+import { recordEvents } from '../../src/store/engine/processes.ts';
+import { ensureTransactionEndpoint } from '../../src/store/webhooks/webhooks.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 
 /** The template of the made transactions. */

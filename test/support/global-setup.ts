@@ -1,7 +1,7 @@
 /** One PostgreSQL server for the whole run, with a migrated database that every test file gets a copy of; and a browser. */
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { acquireEmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
+import { acquireEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { type Chromium, prepareChromium } from './chromium.ts';
 import { newHome } from './home.ts';

@@ -11,14 +11,14 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { acquireEmbeddedPostgres } from '../../src/store/embedded-postgres.ts';
+import { acquireEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import {
   type BinariesPackage,
   findPackage,
   prepareBinaries,
   run,
-} from '../../src/store/postgres-binaries.ts';
-import { type Cluster, OWNER, startServer, stopServer } from '../../src/store/postgres-server.ts';
+} from '../../src/postgres/postgres-binaries.ts';
+import { type Cluster, OWNER, startServer, stopServer } from '../../src/postgres/postgres-server.ts';
 import { freePort } from './free-port.ts';
 import { newHome } from './home.ts';
 

@@ -4,11 +4,11 @@
  */
 import { CURRENCIES, currencyOfHistory } from '../../src/base/currency.ts';
 import { sum } from '../../src/base/money.ts';
-import { importAccount } from '../../src/resolvers/import-account.ts';
+import { importAccount } from '../../src/resolvers/account/import-account.ts';
+import { insertFresh, openStaging, stageTransactions } from '../../src/store/account/staged-history.ts';
 import type { Database, Tx } from '../../src/store/database.ts';
-import type { NewTransaction } from '../../src/store/history.ts';
-import { insertFresh, openStaging, stageTransactions } from '../../src/store/staged-history.ts';
-import { TRANSACTION_COLUMNS } from '../../src/store/transactions.ts';
+import { TRANSACTION_COLUMNS } from '../../src/store/engine/transactions.ts';
+import type { NewTransaction } from '../../src/store/ledger/history.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 
 /** A member of a record: JSON, or a number given by `exact`. */

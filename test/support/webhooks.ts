@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import { Doorbell } from '../../src/resolvers/doorbell.ts';
+import { Doorbell } from '../../src/resolvers/services/doorbell.ts';
 import type { Database } from '../../src/store/database.ts';
 import { startWebhooks, type WebhookOptions, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import type { TestApp } from './app.ts';

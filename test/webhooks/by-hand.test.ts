@@ -5,7 +5,7 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
-import { addTest, redeliverAll, redeliverOne } from '../../src/store/redeliveries.ts';
+import { addTest, redeliverAll, redeliverOne } from '../../src/store/webhooks/redeliveries.ts';
 import type { WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, writeEvents } from '../support/events.ts';

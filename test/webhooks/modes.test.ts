@@ -3,7 +3,7 @@
  * (C-40, C-63). Method: webhooks of both modes on one database; the clock of the sandbox is a month ahead.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SYSTEM_CLOCK } from '../../src/resolvers/clock.ts';
+import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, writeEvents } from '../support/events.ts';

@@ -3,9 +3,9 @@
  * written as the engine writes them, real receivers on this machine, a clock that is set ahead.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keepMonths } from '../../src/resolvers/housekeeping.ts';
+import { keepMonths } from '../../src/resolvers/engine/housekeeping.ts';
 import type { Database } from '../../src/store/database.ts';
-import { endTries, leaseDeliveries } from '../../src/store/deliveries.ts';
+import { endTries, leaseDeliveries } from '../../src/store/webhooks/deliveries.ts';
 import type { WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, SECRET, writeEvents } from '../support/events.ts';

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { relayLag, relayStep, withRelayHeld } from '../../src/store/relay.ts';
-import { transactionEndpointId } from '../../src/store/webhooks.ts';
+import { relayLag, relayStep, withRelayHeld } from '../../src/store/webhooks/relay.ts';
+import { transactionEndpointId } from '../../src/store/webhooks/webhooks.ts';
 import { relayAll } from '../../src/webhooks/relay.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, TEMPLATE, type Written, writeEvents } from '../support/events.ts';

@@ -8,7 +8,7 @@ import type { Currency } from '../../base/currency.ts';
 import { deriveDepositAddress } from '../../base/deposit-address.ts';
 import { EVM_CHAIN_IDS } from '../../base/token-contract.ts';
 import type { Database } from '../../store/database.ts';
-import { nextDepositIndex } from '../../store/deposits.ts';
+import { nextDepositIndex } from '../../store/engine/deposits.ts';
 
 /** Networks that share their keys: EVM networks have the same addresses. */
 type Family = 'EVM' | 'TRX' | 'BTC' | 'SOL';

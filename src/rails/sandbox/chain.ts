@@ -5,7 +5,7 @@ import { assert } from '../../base/assert.ts';
 import { type Currency, currencyOf } from '../../base/currency.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
 import { EVM_CHAIN_IDS, NATIVE_ASSETS } from '../../base/token-contract.ts';
-import type { ChainRail } from '../../resolvers/rails.ts';
+import type { ChainRail } from '../../resolvers/services/rails.ts';
 import type { TriggerFacts } from '../../templates/triggers.ts';
 import { nextDepositAddress, payerAddress } from './addresses.ts';
 import { type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';

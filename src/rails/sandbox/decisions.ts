@@ -4,9 +4,9 @@
  */
 import { assert } from '../../base/assert.ts';
 import { parseTaxId } from '../../base/tax-id.ts';
-import type { IdentityCheck, Liquidity, Order, Screening } from '../../resolvers/rails.ts';
+import type { IdentityCheck, Liquidity, Order, Screening } from '../../resolvers/services/rails.ts';
+import { keepAnswer, placeOrder, readAnswer, takePlan } from '../../store/account/sandbox.ts';
 import type { Database } from '../../store/database.ts';
-import { keepAnswer, placeOrder, readAnswer, takePlan } from '../../store/sandbox.ts';
 import type { PlanName } from './plans.ts';
 
 /** @returns the check: a right CPF or CNPJ passes. */

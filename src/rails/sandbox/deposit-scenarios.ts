@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
-import { TELL } from '../../resolvers/run-jobs.ts';
-import { addJobs } from '../../store/jobs.ts';
-import { takeBackJobs } from '../../store/sandbox.ts';
+import { TELL } from '../../resolvers/engine/run-jobs.ts';
+import { takeBackJobs } from '../../store/account/sandbox.ts';
+import { addJobs } from '../../store/engine/jobs.ts';
 import { known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';

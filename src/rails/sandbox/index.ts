@@ -3,13 +3,13 @@
  * of a gateway share one sandbox, and a restart loses nothing.
  */
 import { invalidParameters } from '../../base/errors.ts';
-import type { Advance } from '../../resolvers/advance-transaction.ts';
-import type { Clock } from '../../resolvers/clock.ts';
-import type { Doorbell } from '../../resolvers/doorbell.ts';
-import type { Rails } from '../../resolvers/rails.ts';
-import type { Sandbox } from '../../resolvers/sandbox.ts';
+import type { Advance } from '../../resolvers/services/advance.ts';
+import type { Clock } from '../../resolvers/services/clock.ts';
+import type { Doorbell } from '../../resolvers/services/doorbell.ts';
+import type { Rails } from '../../resolvers/services/rails.ts';
+import type { Sandbox } from '../../resolvers/services/sandbox.ts';
+import { advanceAheadMs, readDueTransactions } from '../../store/account/sandbox.ts';
 import type { Database } from '../../store/database.ts';
-import { advanceAheadMs, readDueTransactions } from '../../store/sandbox.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { sandboxChain } from './chain.ts';
 import { sandboxClock } from './clock.ts';

@@ -2,13 +2,14 @@
  * Orders whose outcome comes later: the order, the plan that it uses up and the jobs that tell its outcome are one
  * database transaction, so an order that is repeated after a crash does nothing twice.
  */
-import type { Clock } from '../../resolvers/clock.ts';
-import type { TransactionKey } from '../../resolvers/doorbell.ts';
-import type { Order } from '../../resolvers/rails.ts';
-import { TELL, type Telling } from '../../resolvers/run-jobs.ts';
+
+import { TELL, type Telling } from '../../resolvers/engine/run-jobs.ts';
+import type { Clock } from '../../resolvers/services/clock.ts';
+import type { TransactionKey } from '../../resolvers/services/doorbell.ts';
+import type { Order } from '../../resolvers/services/rails.ts';
+import { placeOrder, takePlan } from '../../store/account/sandbox.ts';
 import type { Database } from '../../store/database.ts';
-import { addJobs, type NewJob } from '../../store/jobs.ts';
-import { placeOrder, takePlan } from '../../store/sandbox.ts';
+import { addJobs, type NewJob } from '../../store/engine/jobs.ts';
 import type { PlanName } from './plans.ts';
 
 /** What every rail of the sandbox works with. */

@@ -1,7 +1,7 @@
 /** Scenarios of payments by PIX: what a customer may do with a charge. */
 import { BRL } from '../../base/currency.ts';
 import { toMinor } from '../../base/money.ts';
-import type { ScenarioName } from '../../resolvers/sandbox.ts';
+import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
 import { cents } from '../../templates/amounts.ts';
 import { GRACE_MS } from '../../templates/effects.ts';
 import { expiryOf } from '../../templates/ends.ts';

@@ -3,7 +3,7 @@
  * that it concerns. Where that rail was asked already, its outcome is told at once instead.
  */
 import { BRL } from '../../base/currency.ts';
-import type { ScenarioName } from '../../resolvers/sandbox.ts';
+import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { stepNameOf } from '../../templates/step-name.ts';

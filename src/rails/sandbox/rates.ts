@@ -1,7 +1,8 @@
 /** Rates of the sandbox: the same at every time, and always new. */
-import type { Clock } from '../../resolvers/clock.ts';
-import { SANDBOX_RATES } from '../../resolvers/provision-sandbox.ts';
-import type { RateSource } from '../../resolvers/rails.ts';
+
+import { SANDBOX_RATES } from '../../resolvers/sandbox/provision-sandbox.ts';
+import type { Clock } from '../../resolvers/services/clock.ts';
+import type { RateSource } from '../../resolvers/services/rails.ts';
 
 /** @returns the source; every rate was observed at the moment it is asked for. */
 export function sandboxRates(clock: Clock): RateSource {

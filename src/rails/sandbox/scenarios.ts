@@ -2,16 +2,16 @@
 import { assert } from '../../base/assert.ts';
 import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { invalidParameters, type Violation } from '../../base/errors.ts';
-import type { Advance } from '../../resolvers/advance-transaction.ts';
-import { amountProblem } from '../../resolvers/check-creation.ts';
+import { amountProblem } from '../../resolvers/checks/check-creation.ts';
+import type { Advance } from '../../resolvers/services/advance.ts';
 import {
   SCENARIO_DOCS,
   type Scenario,
   type ScenarioName,
   type ScenarioOptions,
-} from '../../resolvers/sandbox.ts';
-import { readProcesses } from '../../store/processes.ts';
-import { arm } from '../../store/sandbox.ts';
+} from '../../resolvers/services/sandbox.ts';
+import { arm } from '../../store/account/sandbox.ts';
+import { readProcesses } from '../../store/engine/processes.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { takes } from '../../templates/takes.ts';

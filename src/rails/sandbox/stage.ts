@@ -1,8 +1,8 @@
 /** What a scenario has at hand: a transaction as it stands, the moment, and the ways to act on it. */
 import { GatewayError } from '../../base/errors.ts';
-import type { AdvanceRequest } from '../../resolvers/advance-transaction.ts';
-import type { Telling } from '../../resolvers/run-jobs.ts';
-import type { ScenarioName } from '../../resolvers/sandbox.ts';
+import type { Telling } from '../../resolvers/engine/run-jobs.ts';
+import type { AdvanceRequest } from '../../resolvers/services/advance.ts';
+import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
 import type { TriggerName } from '../../templates/triggers.ts';

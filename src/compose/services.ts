@@ -1,0 +1,99 @@
+/** Puts the services together that every use case is given: engine, rails, clock. */
+import { randomInt } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { AccountMode } from '../base/account-mode.ts';
+import { createSandbox } from '../rails/sandbox/index.ts';
+import { createAdvance } from '../resolvers/engine/advance-transaction.ts';
+import { reportingRates } from '../resolvers/pricing/price.ts';
+import { priceArrival } from '../resolvers/pricing/price-arrival.ts';
+import type { Advance } from '../resolvers/services/advance.ts';
+import { type Clock, SYSTEM_CLOCK } from '../resolvers/services/clock.ts';
+import type { Services } from '../resolvers/services/context.ts';
+import { Doorbell } from '../resolvers/services/doorbell.ts';
+import { EventHub } from '../resolvers/services/event-hub.ts';
+import { NO_RAILS } from '../resolvers/services/no-rails.ts';
+import { StreamLimit } from '../resolvers/services/stream-limit.ts';
+import { modeFinder } from '../store/account/accounts.ts';
+import type { Database } from '../store/database.ts';
+import type { Registry } from '../templates/registry.ts';
+import { envelopeWriter } from '../wire/envelope.ts';
+
+/** What services are made of. */
+export interface ServiceParts {
+  readonly database: Database;
+  /** Where failures of rates are told; nowhere when not given. */
+  readonly log?: Pick<Logger, 'warn'>;
+  readonly registry: Registry;
+  readonly config: {
+    readonly publicUrl: string;
+    readonly exactIntegers: boolean;
+    readonly sandboxAuto: boolean;
+    /** A process that only serves works on no jobs; default `all`. */
+    readonly role?: 'all' | 'serve' | 'work';
+    /** Default 1,000. */
+    readonly eventStreamsMax?: number;
+  };
+}
+
+/** Numbers of workers are drawn from so many, as many as a column of 4 bytes holds. */
+const WORKERS_MAX = 2 ** 31;
+const SILENT: Pick<Logger, 'warn'> = { warn: () => {} };
+
+/** @returns the services for sandbox accounts; `forAccount` gives those for any account. Nothing runs yet. */
+export function createServices({ database, registry, config, log = SILENT }: ServiceParts): Services {
+  const doorbell = new Doorbell();
+  const render = envelopeWriter(registry, config).envelope;
+  const worker = config.role === 'serve' ? null : randomInt(1, WORKERS_MAX);
+  const engineFor = (mode: AccountMode, clock: Clock): Advance =>
+    createAdvance({
+      database,
+      registry,
+      mode,
+      clock,
+      doorbell,
+      render,
+      worker,
+      priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
+    });
+  const { rails, clock, sandbox } = createSandbox({
+    database,
+    registry,
+    doorbell,
+    isAuto: config.sandboxAuto,
+    worker,
+    advance: () => byMode.sandbox.advance,
+  });
+  const modeOf = modeFinder(database);
+  const shared = {
+    database,
+    registry,
+    forMode: (mode: AccountMode) => byMode[mode],
+    forAccount: async (accountId: bigint) => byMode[await modeOf(accountId)],
+    times: async () => ({ sandbox: await clock.nowMs(), live: await SYSTEM_CLOCK.nowMs() }),
+    doorbell,
+    events: new EventHub(database, doorbell),
+    streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
+    render,
+    worker,
+    publicUrl: config.publicUrl,
+  };
+  const byMode: Readonly<Record<AccountMode, Services>> = {
+    sandbox: {
+      ...shared,
+      mode: 'sandbox',
+      clock,
+      rails: { ...rails, rates: reportingRates(rails.rates, log) },
+      advance: engineFor('sandbox', clock),
+      sandbox,
+    },
+    live: {
+      ...shared,
+      mode: 'live',
+      clock: SYSTEM_CLOCK,
+      rails: NO_RAILS,
+      advance: engineFor('live', SYSTEM_CLOCK),
+      sandbox: null,
+    },
+  };
+  return byMode.sandbox;
+}

@@ -1,0 +1,100 @@
+/** Changes how the hosted pages of the account look. Nothing that is taken is markup, and nothing is loaded from elsewhere. */
+import { contrastWithWhite, TEXT_CONTRAST_MIN } from '../../base/contrast.ts';
+import { barePicture } from '../../base/picture.ts';
+import { type BrandingChange, changeBranding, type Logo } from '../../store/account/branding.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import { type Context, requireScope } from '../services/context.ts';
+
+/** What is to change, each under the caller's own name for it; null takes it away, what is not given stays. */
+export interface BrandingInput {
+  readonly displayName?: Named | null | undefined;
+  readonly accent?: Named | null | undefined;
+  readonly logo?: Named | null | undefined;
+  readonly supportUrl?: Named | null | undefined;
+  readonly frameHosts?: readonly Named[] | undefined;
+}
+
+const DISPLAY_NAME_LENGTH_MAX = 60;
+/** 64 KiB. */
+const LOGO_BYTES_MAX = 65_536;
+const FRAME_HOSTS_MAX = 20;
+const DATA_URL = /^data:image\/[a-z+]+;base64,([A-Za-z0-9+/]+={0,2})$/;
+/** An origin, as `frame-ancestors` of a Content-Security-Policy takes it; no wildcard. */
+const ORIGIN = /^https:\/\/[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/;
+const MAILTO = /^mailto:[^\s@?&"<>]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
+
+/** @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` naming everything that is not accepted. */
+export async function updateBranding(
+  context: Context,
+  input: BrandingInput,
+  checks: CreationChecks,
+): Promise<void> {
+  requireScope(context, 'admin');
+  const change: BrandingChange = {
+    ...changed('displayName', input.displayName, (given) => displayName(given, checks)),
+    ...changed('accent', input.accent, (given) => accent(given, checks)),
+    ...changed('supportUrl', input.supportUrl, (given) => supportUrl(given, checks)),
+    ...changed('logo', input.logo, (given) => logo(given, checks)),
+    ...(input.frameHosts && { frameHosts: frameHosts(input.frameHosts, checks) ?? [] }),
+  };
+  checks.refuse();
+  await changeBranding(context.database, context.caller.accountId, change);
+}
+
+function changed<Value>(
+  name: string,
+  given: Named | null | undefined,
+  check: (given: Named) => Value | undefined,
+): object {
+  if (given === undefined) return {};
+  return { [name]: given === null ? null : check(given) };
+}
+
+function displayName(given: Named, checks: CreationChecks): string | undefined {
+  const text = checks.personName(given);
+  if (text === undefined || [...text].length <= DISPLAY_NAME_LENGTH_MAX) return text;
+  return checks.add({
+    parameter: given.name,
+    message: `must have 1 to ${DISPLAY_NAME_LENGTH_MAX} characters`,
+  });
+}
+
+function accent({ name: parameter, value }: Named, checks: CreationChecks): string | undefined {
+  const contrast = contrastWithWhite(value);
+  if (contrast === undefined) return checks.add({ parameter, message: 'must be a colour such as #0b5fff' });
+  if (contrast >= TEXT_CONTRAST_MIN) return value.toLowerCase();
+  return checks.add({
+    parameter,
+    message: `must be darker: white text on it has a contrast of ${contrast.toFixed(2)}, and at least ${TEXT_CONTRAST_MIN} is required`,
+  });
+}
+
+function supportUrl(given: Named, checks: CreationChecks): string | undefined {
+  return MAILTO.test(given.value) ? given.value : checks.url(given);
+}
+
+function logo({ name: parameter, value }: Named, checks: CreationChecks): Logo | undefined {
+  const bytes = Buffer.from(DATA_URL.exec(value)?.[1] ?? '', 'base64');
+  const picture = bytes.length <= LOGO_BYTES_MAX ? barePicture(bytes) : undefined;
+  if (picture) return picture;
+  return checks.add({
+    parameter,
+    message: `must be a complete PNG, JPEG or WebP image of at most ${LOGO_BYTES_MAX} bytes, as data:image/…;base64,…`,
+  });
+}
+
+function frameHosts(given: readonly Named[], checks: CreationChecks): string[] | undefined {
+  const wrong = given.find(({ value }) => !ORIGIN.test(value));
+  if (wrong)
+    return checks.add({
+      parameter: wrong.name,
+      message: 'must be an origin such as https://shop.example.com',
+    });
+  if (given.length > FRAME_HOSTS_MAX)
+    return checks.add({
+      parameter: given[0]?.name ?? '',
+      message: `must have at most ${FRAME_HOSTS_MAX} origins`,
+    });
+  return given.map(({ value }) => value);
+}

@@ -1,0 +1,29 @@
+/** Which pages may use the keys of an account in a browser (CORS). */
+import { invalidParameters } from '../../base/errors.ts';
+import { isOrigin } from '../../base/origin.ts';
+import { setAllowedOrigins } from '../../store/account/accounts.ts';
+import { type Context, requireScope } from '../services/context.ts';
+
+/** Most origins of an account. */
+export const ORIGINS_MAX = 20;
+
+/**
+ * Sets the origins of an account; those before are replaced.
+ *
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for what is no origin of https, or of http on this machine.
+ */
+export async function updateAllowedOrigins(context: Context, origins: readonly string[]): Promise<string[]> {
+  requireScope(context, 'admin');
+  const distinct = [...new Set(origins)];
+  const violations = distinct
+    .filter((origin) => !isOrigin(origin))
+    .map((origin) => ({
+      parameter: 'origins',
+      message: `must be origins such as https://shop.example.com (http on this machine only), without a path: ${origin.slice(0, 100)}`,
+    }));
+  if (distinct.length > ORIGINS_MAX)
+    violations.push({ parameter: 'origins', message: `must have at most ${ORIGINS_MAX} origins` });
+  if (violations.length > 0) throw invalidParameters(violations);
+  await setAllowedOrigins(context.database, context.caller.accountId, distinct);
+  return distinct;
+}

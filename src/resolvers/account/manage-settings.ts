@@ -1,0 +1,158 @@
+/** Changes price and limits of a template, and the rules of an account (C-21, C-22). */
+import { isDecimal, isMore } from '../../base/money.ts';
+import {
+  type AccountSettings,
+  type AfterLock,
+  readAccountSettings,
+  readTemplateSettings,
+  setAccountSettings,
+  setTemplateSettings,
+  type TemplateSettings,
+} from '../../store/account/settings.ts';
+import type { Named, Violations } from '../checks/check-filter.ts';
+import { inTurn } from '../checks/in-turn.ts';
+import { type Context, requireScope } from '../services/context.ts';
+
+/** What is to change of a template; each under the caller's own name for it. */
+export type TemplateSettingsInput = {
+  readonly [Name in keyof TemplateSettings]?: Named | undefined;
+};
+
+/** What is to change of an account; a limit of null is none. */
+export interface AccountSettingsInput {
+  readonly whitelistCoolingSeconds?: Named | undefined;
+  readonly approvalAbove?: Named | null | undefined;
+  readonly afterLock?: AfterLock | undefined;
+}
+
+/** What a setting may be: not negative, and so fine at most. */
+interface Bounds {
+  readonly decimals: number;
+  readonly isFraction?: true;
+}
+
+const FRACTION: Bounds = { decimals: 8, isFraction: true };
+const BRL_AMOUNT: Bounds = { decimals: 2 };
+const TEMPLATE_BOUNDS: Readonly<Record<keyof TemplateSettings, Bounds>> = {
+  spread: FRACTION,
+  feeRate: FRACTION,
+  feeFixed: BRL_AMOUNT,
+  amountMin: BRL_AMOUNT,
+  amountMax: BRL_AMOUNT,
+  customerStepUp30d: BRL_AMOUNT,
+  customerLimitDaily: BRL_AMOUNT,
+};
+/** Far beyond any limit, and short enough for every sum. */
+const DECIMAL_LENGTH_MAX = 18;
+/** 30 days. */
+const COOLING_SECONDS_MAX = 2_592_000;
+
+/**
+ * Changes price and limits of a template; what is not given stays.
+ *
+ * @param template - wire name of one that there is.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` unless 0 <= spread, feeRate < 1 and 0 <= amountMin <= amountMax.
+ */
+export async function updateTemplateSettings(
+  context: Context,
+  template: string,
+  input: TemplateSettingsInput,
+  violations: Violations,
+): Promise<void> {
+  requireScope(context, 'admin');
+  const { accountId } = context.caller;
+  const names = Object.keys(TEMPLATE_BOUNDS) as (keyof TemplateSettings)[];
+  const change: Partial<TemplateSettings> = Object.fromEntries(
+    names.flatMap((name) => {
+      const value = checkDecimal(input[name], TEMPLATE_BOUNDS[name], violations);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  await inTurn(context, async (tx) => {
+    const after = { ...(await readTemplateSettings(tx, accountId, template)), ...change };
+    checkOrder(input, after, violations);
+    violations.refuse();
+    await setTemplateSettings(tx, accountId, template, after);
+  });
+}
+
+/**
+ * Changes rules of the account; what is not given stays.
+ *
+ * @returns the rules now.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` unless the cooling time is 0 to 2,592,000 s and the limit of BRL
+ *   is not negative.
+ */
+export async function updateAccountSettings(
+  context: Context,
+  input: AccountSettingsInput,
+  violations: Violations,
+): Promise<AccountSettings> {
+  requireScope(context, 'admin');
+  const { accountId } = context.caller;
+  const cooling = checkSeconds(input.whitelistCoolingSeconds, violations);
+  const approval = checkDecimal(input.approvalAbove ?? undefined, BRL_AMOUNT, violations);
+  violations.refuse();
+  return inTurn(context, async (tx) => {
+    const after = {
+      ...(await readAccountSettings(tx, accountId, { isSandbox: context.sandbox !== null })),
+      ...(cooling !== undefined && { whitelistCoolingSeconds: cooling }),
+      ...(input.approvalAbove === null && { approvalAbove: null }),
+      ...(approval !== undefined && { approvalAbove: approval }),
+      ...(input.afterLock && { afterLock: input.afterLock }),
+    };
+    await setAccountSettings(tx, accountId, after);
+    return after;
+  });
+}
+
+function checkDecimal(
+  given: Named | undefined,
+  { decimals, isFraction }: Bounds,
+  violations: Violations,
+): string | undefined {
+  if (!given) return undefined;
+  const { name: parameter, value } = given;
+  const fraction = value.split('.')[1] ?? '';
+  const isTaken =
+    value.length <= DECIMAL_LENGTH_MAX &&
+    isDecimal(value) &&
+    fraction.length <= decimals &&
+    !isMore('0', value) &&
+    (!isFraction || isMore('1', value));
+  if (isTaken) return value;
+  const range = isFraction ? 'from 0 to below 1' : 'of BRL, zero or more,';
+  return violations.add({
+    parameter,
+    message: `must be a decimal number ${range} with at most ${decimals} decimals, such as ${isFraction ? '0.01' : '12.50'}`,
+  });
+}
+
+/** The least of a transaction is not above the most, whichever of them is given. */
+function checkOrder(
+  { amountMin, amountMax }: TemplateSettingsInput,
+  after: TemplateSettings,
+  violations: Violations,
+): void {
+  if (!isMore(after.amountMin, after.amountMax)) return;
+  if (amountMin)
+    violations.add({
+      parameter: amountMin.name,
+      message: `must not exceed amountMax, ${after.amountMax}`,
+    });
+  if (amountMax)
+    violations.add({
+      parameter: amountMax.name,
+      message: `must not be below amountMin, ${after.amountMin}`,
+    });
+}
+
+function checkSeconds(given: Named | undefined, violations: Violations): number | undefined {
+  if (!given) return undefined;
+  const seconds = /^\d{1,9}$/.test(given.value) ? Number(given.value) : -1;
+  if (seconds >= 0 && seconds <= COOLING_SECONDS_MAX) return seconds;
+  return violations.add({
+    parameter: given.name,
+    message: `must be an integer from 0 to ${COOLING_SECONDS_MAX} (seconds)`,
+  });
+}

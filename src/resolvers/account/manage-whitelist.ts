@@ -1,0 +1,154 @@
+/** Changes whom withdrawals may go to (C-22). What is added is usable after the cooling time of the account. */
+import { randomBytes } from 'node:crypto';
+import { addressForm, isRefusedDestination, parseAddress } from '../../base/address.ts';
+import { assert } from '../../base/assert.ts';
+import { CURRENCIES } from '../../base/currency.ts';
+import { invalidParameters, notFound } from '../../base/errors.ts';
+import { readAccountSettings } from '../../store/account/settings.ts';
+import { addEntry, addGroup, hasGroup, removeEntry } from '../../store/account/whitelist.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import { type Context, requireScope } from '../services/context.ts';
+
+/** A destination to be added; each under the caller's own name for it: an address on a network, or a PIX key. */
+export interface WhitelistEntryInput {
+  readonly network?: Named | undefined;
+  readonly address?: Named | undefined;
+  readonly pixKeyType?: Named | undefined;
+  readonly pixKey?: Named | undefined;
+  readonly label?: Named | undefined;
+}
+
+/** How the caller names what may be missing. */
+export type WhitelistEntryNames = Readonly<Record<'network' | 'address' | 'pixKeyType' | 'pixKey', string>>;
+
+/** What is whitelisted, canonical: an address with its network, or a PIX key with its type. */
+interface Destination {
+  readonly network: string | null;
+  readonly pixKeyType: string | null;
+  readonly target: string;
+  /** How the caller names the target. */
+  readonly parameter: string;
+}
+
+const ID_BYTES = 12;
+const ID = /^(?:grp|wle)_[\w-]{16}$/;
+const NETWORKS: readonly string[] = [
+  ...new Set(CURRENCIES.flatMap(({ network }) => (network ? [network] : []))),
+];
+
+/**
+ * Makes a group without entries.
+ *
+ * @param name - 1 to 200 characters.
+ * @returns its id, `grp_…`.
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`.
+ */
+export async function createWhitelistGroup(
+  context: Context,
+  name: Named,
+  checks: CreationChecks,
+): Promise<string> {
+  requireScope(context, 'move');
+  const checked = checks.reference(name);
+  checks.refuse();
+  assert(checked, 'what was not refused is there');
+  const id = newId('grp');
+  const createdAt = new Date(await context.clock.nowMs());
+  await addGroup(context.database, context.caller.accountId, { id, name: checked, createdAt });
+  return id;
+}
+
+/**
+ * Adds a destination to a group of the account.
+ *
+ * @returns the id of the entry, `wle_…`.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` for the group, `INVALID_PARAMETER`, also when the group has the target.
+ */
+export async function addWhitelistEntry(
+  context: Context,
+  groupId: string,
+  input: WhitelistEntryInput,
+  checks: CreationChecks,
+  names: WhitelistEntryNames,
+): Promise<string> {
+  requireScope(context, 'move');
+  const { database, caller, clock } = context;
+  const destination = checkDestination(input, checks, names);
+  const label = checks.reference(input.label) ?? null;
+  checks.refuse();
+  assert(destination, 'what is required and was not refused is there');
+  if (!ID.test(groupId) || !(await hasGroup(database, caller.accountId, groupId))) throw notFound();
+  const { whitelistCoolingSeconds } = await readAccountSettings(database, caller.accountId, {
+    isSandbox: context.sandbox !== null,
+  });
+  const nowMs = await clock.nowMs();
+  const { parameter, ...target } = destination;
+  const id = newId('wle');
+  const isAdded = await addEntry(database, caller.accountId, {
+    ...target,
+    id,
+    groupId,
+    label,
+    createdAt: new Date(nowMs),
+    usableAt: new Date(nowMs + whitelistCoolingSeconds * 1_000),
+  });
+  if (!isAdded) throw invalidParameters([{ parameter, message: 'is already in the group' }]);
+  return id;
+}
+
+/** Takes an entry out of its group; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+export async function removeWhitelistEntry(context: Context, id: string): Promise<void> {
+  requireScope(context, 'move');
+  const at = new Date(await context.clock.nowMs());
+  const isThere = ID.test(id) && (await removeEntry(context.database, context.caller.accountId, id, at));
+  if (!isThere) throw notFound();
+}
+
+function newId(prefix: 'grp' | 'wle'): string {
+  return `${prefix}_${randomBytes(ID_BYTES).toString('base64url')}`;
+}
+
+function checkDestination(
+  input: WhitelistEntryInput,
+  checks: CreationChecks,
+  names: WhitelistEntryNames,
+): Destination | undefined {
+  const { network, address, pixKeyType, pixKey } = input;
+  const ofAddress = address ?? network;
+  const ofKey = pixKey ?? pixKeyType;
+  if (!ofAddress && !ofKey)
+    return checks.add({
+      parameter: names.address,
+      message: `is required with ${names.network}, or ${names.pixKey} with ${names.pixKeyType} instead`,
+    });
+  if (ofAddress && ofKey)
+    return checks.add({
+      parameter: ofKey.name,
+      message: `must not be given together with ${ofAddress.name}`,
+    });
+  if (ofAddress) return checkAddress(checks.required(network, names.network), address, checks, names);
+  const key = checks.pixKey(
+    checks.required(pixKey, names.pixKey),
+    checks.required(pixKeyType, names.pixKeyType),
+  );
+  return key && { network: null, pixKeyType: key.pixKeyType, target: key.pixKey, parameter: names.pixKey };
+}
+
+function checkAddress(
+  network: Named | undefined,
+  given: Named | undefined,
+  checks: CreationChecks,
+  names: WhitelistEntryNames,
+): Destination | undefined {
+  const address = checks.required(given, names.address);
+  if (network && !NETWORKS.includes(network.value))
+    return checks.add({ parameter: network.name, message: `must be one of ${NETWORKS.join(', ')}` });
+  if (!network || !address) return undefined;
+  const parameter = address.name;
+  const target = parseAddress(network.value, address.value);
+  if (!target) return checks.add({ parameter, message: `must be ${addressForm(network.value)}` });
+  const refused = isRefusedDestination(network.value, target);
+  if (refused) return checks.add({ parameter, message: `must not be ${refused}` });
+  return { network: network.value, pixKeyType: null, target, parameter };
+}

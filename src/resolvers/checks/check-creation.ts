@@ -1,0 +1,220 @@
+/** Checks what callers give to make something, for both edges: every bad value is named with the accepted form (C-50). */
+import { addressForm, isRefusedDestination, parseAddress } from '../../base/address.ts';
+import { BRL, CURRENCIES, type Currency, currenciesMeant } from '../../base/currency.ts';
+import { isDecimal, isMore, toMinor } from '../../base/money.ts';
+import { PIX_KEY_FORMS, PIX_KEY_TYPES, type PixKeyType, parsePixKey } from '../../base/pix-key.ts';
+import { parseTaxId } from '../../base/tax-id.ts';
+import { type Named, Violations } from './check-filter.ts';
+
+/** Bounds of a session's life in seconds, and what it is when nothing is said. */
+export const EXPIRES_IN = { min: 60, max: 2_592_000, default: 1_800 } as const;
+
+const URL_LENGTH_MAX = 2_048;
+/** What the parser would repair is not taken: two slashes, a host, no credentials, no spaces or control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const URL_FORM = /^https?:\/\/[^\s\\/?#@\u0000-\u001f\u007f]+([/?#][^\s\\\u0000-\u001f\u007f]*)?$/i;
+/**
+ * What a reader cannot see or what turns the text around it: control characters, marks of direction such as U+202E, zero
+ * widths, fillers, private use. The selectors that follow an emoji are taken.
+ */
+const HIDDEN =
+  /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u2800[\p{Default_Ignorable_Code_Point}--[\ufe0e\ufe0f]]]/v;
+const NAME_LENGTH_MAX = 140;
+const REFERENCE_LENGTH_MAX = 200;
+const NOTES_LENGTH_MAX = 500;
+/** Far beyond any limit, and short enough for every column. */
+const AMOUNT_LENGTH_MAX = 40;
+
+/** Where a session belongs in the caller's own records, where it leads, and how long it lives; each under the caller's own name for it. */
+export interface SessionInput {
+  readonly externalCode?: Named | undefined;
+  readonly returnUrl?: Named | undefined;
+  readonly webhook?: Named | undefined;
+  /** Its life in seconds. */
+  readonly expiresIn?: Named | undefined;
+}
+
+/** What is kept of it, null where nothing is said. */
+export type SessionFacts = Readonly<Record<'externalCode' | 'returnUrl' | 'webhook', string | null>>;
+
+/** Collects what is wrong with something that is to be made. */
+export class CreationChecks extends Violations {
+  /** Whether plain http to this machine is taken, as a sandbox does (C-63). */
+  readonly #allowsLoopback: boolean;
+
+  constructor(options: { allowsLoopback: boolean }) {
+    super();
+    this.#allowsLoopback = options.allowsLoopback;
+  }
+
+  /** Notes that something is missing. @returns what was given. */
+  required(given: Named | undefined, parameter: string): Named | undefined {
+    return given ?? this.add({ parameter, message: 'is required' });
+  }
+
+  /** @returns an amount above zero with no more decimals than the currency has; never rounded. */
+  amount(given: Named | undefined, currency: Currency | undefined): string | undefined {
+    if (!given) return undefined;
+    const message = amountProblem(given.value, currency);
+    if (message) return this.add({ parameter: given.name, message });
+    return currency && given.value;
+  }
+
+  /** @returns the currency that is meant, in any spelling (C-6). */
+  oneCurrency(given: Named | undefined, options: { crypto: boolean }): Currency | undefined {
+    if (!given) return undefined;
+    const { name: parameter, value } = given;
+    const meant = currenciesMeant(value);
+    const taken = CURRENCIES.filter((currency) => !options.crypto || currency !== BRL);
+    const codes = (currencies: readonly Currency[]) => currencies.map(({ code }) => code).join(', ');
+    if (meant.length > 1)
+      return this.add({
+        parameter,
+        message: `names an asset that exists on several networks: use one of ${codes(meant)}`,
+        code: 'CURRENCY_AMBIGUOUS',
+      });
+    const [currency] = meant;
+    if (!currency || !taken.includes(currency))
+      return this.add({ parameter, message: `must be one of ${codes(taken)}` });
+    return currency;
+  }
+
+  /** @returns the tax id without punctuation. */
+  taxId(given: Named | undefined): string | undefined {
+    if (!given) return undefined;
+    return (
+      parseTaxId(given.value)?.value ??
+      this.add({
+        parameter: given.name,
+        message:
+          'must be a CPF (11 digits) or CNPJ (12 digits or letters and 2 digits) with right check digits',
+      })
+    );
+  }
+
+  /** @returns the name of a person or business. */
+  personName(given: Named | undefined): string | undefined {
+    return this.#words(given, NAME_LENGTH_MAX);
+  }
+
+  /** @returns a reference of the caller's own. */
+  reference(given: Named | undefined): string | undefined {
+    return this.#words(given, REFERENCE_LENGTH_MAX);
+  }
+
+  /** @returns notes. */
+  notes(given: Named | undefined): string | undefined {
+    return this.#words(given, NOTES_LENGTH_MAX);
+  }
+
+  /** @returns an https URL without credentials; in a sandbox also http to this machine. */
+  url(given: Named | undefined): string | undefined {
+    if (!given) return undefined;
+    const { name: parameter, value } = given;
+    const message = `must be an https URL without user name or password, of at most ${URL_LENGTH_MAX} characters`;
+    if (
+      value.length > URL_LENGTH_MAX ||
+      !URL_FORM.test(value) ||
+      HIDDEN.test(value) ||
+      !value.isWellFormed() ||
+      !URL.canParse(value)
+    )
+      return this.add({ parameter, message });
+    const { protocol, username, password, hostname } = new URL(value);
+    const isLoopback = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+    const isTaken = protocol === 'https:' || (protocol === 'http:' && isLoopback && this.#allowsLoopback);
+    return isTaken && username === '' && password === '' ? value : this.add({ parameter, message });
+  }
+
+  /** @returns where a session belongs and leads. */
+  session({ externalCode, returnUrl, webhook }: SessionInput): SessionFacts {
+    return {
+      externalCode: this.reference(externalCode) ?? null,
+      returnUrl: this.url(returnUrl) ?? null,
+      webhook: this.url(webhook) ?? null,
+    };
+  }
+
+  /** @returns the life of a session in seconds, the default when nothing is given. */
+  expiresIn(given: Named | undefined): number | undefined {
+    if (!given) return EXPIRES_IN.default;
+    const seconds = /^[1-9]\d{0,8}$/.test(given.value) ? Number(given.value) : -1;
+    if (seconds >= EXPIRES_IN.min && seconds <= EXPIRES_IN.max) return seconds;
+    return this.add({
+      parameter: given.name,
+      message: `must be an integer from ${EXPIRES_IN.min} to ${EXPIRES_IN.max} (seconds)`,
+    });
+  }
+
+  /** @returns a canonical address of the currency's network that may be paid to. */
+  wallet(given: Named | undefined, currency: Currency | undefined): string | undefined {
+    if (!given || !currency) return undefined;
+    const { name: parameter, value } = given;
+    if (!currency.network) return this.add({ parameter, message: `${currency.code} has no addresses` });
+    const address = parseAddress(currency.network, value);
+    if (!address) return this.add({ parameter, message: `must be ${addressForm(currency.network)}` });
+    const refused = isRefusedDestination(currency.network, address);
+    return refused ? this.add({ parameter, message: `must not be ${refused}` }) : address;
+  }
+
+  /** @returns a canonical PIX key of its declared type. */
+  pixKey(
+    key: Named | undefined,
+    type: Named | undefined,
+  ): { pixKey: string; pixKeyType: PixKeyType } | undefined {
+    const pixKeyType = PIX_KEY_TYPES.find((each) => each === type?.value);
+    if (type && !pixKeyType)
+      return this.add({ parameter: type.name, message: `must be one of ${PIX_KEY_TYPES.join(', ')}` });
+    if (!key || !pixKeyType) return undefined;
+    const pixKey = parsePixKey(pixKeyType, key.value);
+    return pixKey
+      ? { pixKey, pixKeyType }
+      : this.add({ parameter: key.name, message: PIX_KEY_FORMS[pixKeyType] });
+  }
+
+  /** Notes where two are given of which one is wanted, or none where one must be. */
+  oneOf(
+    left: Named | undefined,
+    right: Named | undefined,
+    names: readonly [string, string],
+    isRequired: boolean,
+  ): void {
+    if (left && right)
+      this.add({ parameter: right.name, message: `must not be given together with ${left.name}` });
+    if (isRequired && !left && !right)
+      this.add({ parameter: names[0], message: `is required, or ${names[1]} instead` });
+  }
+
+  #words(given: Named | undefined, lengthMax: number): string | undefined {
+    if (!given) return undefined;
+    const { name: parameter, value } = given;
+    const text = value.trim();
+    if (HIDDEN.test(value) || !value.isWellFormed())
+      return this.add({
+        parameter,
+        message: 'must be well-formed text without control or invisible characters',
+      });
+    if (text === '' || [...text].length > lengthMax)
+      return this.add({ parameter, message: `must have 1 to ${lengthMax} characters` });
+    return text;
+  }
+}
+
+/** @returns checks that take what this gateway's rails take. */
+export function checksOf({ sandbox }: { readonly sandbox: object | null }): CreationChecks {
+  return new CreationChecks({ allowsLoopback: sandbox !== null });
+}
+
+/** @returns what is wrong with an amount, to follow its parameter's name; undefined when nothing is. */
+export function amountProblem(value: string, currency: Currency | undefined): string | undefined {
+  const decimals = currency ? ` with at most ${currency.decimals} decimals` : '';
+  const form = `must be a decimal number above zero${decimals}, such as 12.50`;
+  if (value.length > AMOUNT_LENGTH_MAX || !isDecimal(value) || !isMore(value, '0')) return form;
+  if (!currency) return undefined;
+  try {
+    toMinor(value, currency.decimals);
+    return undefined;
+  } catch {
+    return `${form}: ${currency.displayName} has ${currency.decimals}`;
+  }
+}

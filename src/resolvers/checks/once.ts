@@ -1,0 +1,115 @@
+/** Does something once under the caller's Idempotency-Key, and gives the stored answer afterwards (C-52). */
+import { createHash } from 'node:crypto';
+import { ERRORS, GatewayError, invalidParameters } from '../../base/errors.ts';
+import type { Tx } from '../../store/database.ts';
+import {
+  bindKey,
+  type KeyUse,
+  keepAnswer,
+  readKey,
+  releaseKey,
+  takeKey,
+} from '../../store/engine/idempotency.ts';
+import type { Context } from '../services/context.ts';
+
+/** A request under a key; without a key it is simply done. */
+export interface OnceRequest {
+  readonly key: string | undefined;
+  /** How the caller names the key, for errors. */
+  readonly parameter: string;
+  /** The operation: the same key on another one is another key. */
+  readonly route: string;
+  /** What makes two requests the same. */
+  readonly body: string;
+}
+
+/** What the work is told about its key. */
+export interface Attempt {
+  /** The transaction that an earlier try under the key made; it is to be answered for, not made again. */
+  readonly made: string | null;
+  /** Binds the key to a transaction, in the database transaction that makes it. */
+  readonly bind: (tx: Tx, end2end: string) => Promise<void>;
+}
+
+/** An answer, and whether it is the stored one. */
+export interface Once {
+  readonly status: number;
+  readonly answer: string;
+  readonly isReplayed: boolean;
+}
+
+const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
+const RETRY_SECONDS = 1;
+
+/**
+ * @param work - gives status and answer; a refusal by a rule (422, but not `RAILS_MISSING`) is an answer too and is kept, other errors are not.
+ * @throws {GatewayError} `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INVALID_PARAMETER` for a key of another form,
+ *   and what the work throws.
+ */
+export async function once(
+  { database, caller }: Context,
+  request: OnceRequest,
+  work: (attempt: Attempt) => Promise<{ status: number; answer: string }>,
+): Promise<Once> {
+  const { key, parameter, route, body } = request;
+  if (key === undefined) return { ...(await work({ made: null, bind: async () => {} })), isReplayed: false };
+  if (!KEY_FORM.test(key))
+    throw invalidParameters([
+      { parameter, message: 'must be 1 to 255 printable ASCII characters without spaces' },
+    ]);
+  const use: KeyUse = { accountId: caller.accountId, route, key };
+  const hash = createHash('sha256').update(body).digest();
+  const taken = await takeKey(database, use, hash);
+  if (!taken) {
+    const kept = await readKey(database, use, hash);
+    if (kept && !kept.isSameRequest)
+      throw new GatewayError('IDEMPOTENCY_MISMATCH', 'the key was already used with a different request');
+    if (!kept || kept.isRunning || kept.answer === null || kept.status === null) throw running();
+    return replay(kept.status, kept.answer);
+  }
+  const mine = { ...use, attempt: taken.attempt };
+  const bind = async (tx: Tx, end2end: string) => {
+    if (!(await bindKey(tx, mine, end2end))) throw running();
+  };
+  try {
+    const done = await work({ made: taken.end2end, bind });
+    await keepAnswer(database, mine, done);
+    return { ...done, isReplayed: false };
+  } catch (error) {
+    if (error instanceof GatewayError && isKept(error)) {
+      await keepAnswer(database, mine, { status: 422, answer: JSON.stringify(refusalOf(error)) });
+    } else {
+      // A key that cannot be given back now is free again when its lease ends; the caller is told why the work failed.
+      await releaseKey(database, mine).catch(() => {});
+    }
+    throw error;
+  }
+}
+
+function running(): GatewayError {
+  return new GatewayError('IDEMPOTENCY_RUNNING', 'another request with this key is still running', {
+    retryAfter: RETRY_SECONDS,
+  });
+}
+
+/** What a rule says of the request holds for a day; what this gateway cannot do at all says nothing of the request. */
+function isKept({ code }: GatewayError): boolean {
+  return ERRORS[code].status === 422 && code !== 'RAILS_MISSING';
+}
+
+interface Refusal {
+  readonly code: GatewayError['code'];
+  readonly detail: string;
+  readonly violations: GatewayError['violations'];
+}
+
+function refusalOf({ code, message, violations }: GatewayError): Refusal {
+  return { code, detail: message, violations };
+}
+
+/** A kept refusal is thrown again, as the error that it was. */
+function replay(status: number, answer: string): Once {
+  if (status !== 422) return { status, answer, isReplayed: true };
+  const { code, detail, violations } = JSON.parse(answer) as Refusal;
+  throw new GatewayError(code, detail, { violations, headers: { 'idempotent-replayed': 'true' } });
+}

@@ -1,0 +1,327 @@
+/**
+ * The one place where a step changes. A batch of requests is one database transaction: lock the accounts, plan purely,
+ * post the journals, store the steps, their effects as jobs, and last the events with the bodies that are published
+ * (C-30). What comes of effects returns here as the next trigger.
+ */
+import type { AccountMode } from '../../base/account-mode.ts';
+import { assert } from '../../base/assert.ts';
+import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
+import { eventName } from '../../events/event-name.ts';
+import type { Database, Tx } from '../../store/database.ts';
+import { addJobs, endJobs, type NewJob } from '../../store/engine/jobs.ts';
+import {
+  addTransactions,
+  changeTransactions,
+  type Head,
+  keepRailKeys,
+  lockHeads,
+  type NewEvent,
+  type RailKey,
+  readAvailable,
+  readListHeads,
+  readProcesses,
+  readRailKeys,
+  recordEvents,
+} from '../../store/engine/processes.ts';
+import type { Process, ProcessRow } from '../../templates/facts.ts';
+import { type Arrival, needsPrice } from '../../templates/lateness.ts';
+import { type PlannedStep, plan } from '../../templates/machine.ts';
+import type { Registry } from '../../templates/registry.ts';
+import type { Trigger } from '../../templates/triggers.ts';
+import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
+import type { Clock } from '../services/clock.ts';
+import type { Doorbell } from '../services/doorbell.ts';
+import { type Grow, groupCommit } from './group-commit.ts';
+import { postPlans } from './post-plans.ts';
+
+/** What the engine works with. */
+export interface EngineParts {
+  readonly database: Database;
+  readonly registry: Registry;
+  /** Whose accounts it works on: an account of the other mode is none that it knows. */
+  readonly mode: AccountMode;
+  readonly clock: Clock;
+  readonly doorbell: Doorbell;
+  /** The published body of a transaction (C-9). */
+  readonly render: (row: ProcessRow) => string;
+  /** Worker of this process, which takes its jobs first. */
+  readonly worker: number | null;
+  /** Gives money that arrived after the lock of its price a new one (C-21). */
+  readonly priceArrival: (row: ProcessRow, trigger: Arrival) => Promise<Trigger>;
+}
+
+const BATCH_MAX = 200;
+
+/** @returns the engine. */
+export function createAdvance(parts: EngineParts): Advance {
+  const advance = groupCommit(
+    (begun: readonly AdvanceRequest[], grow: Grow<AdvanceRequest>) => advanceBatch(parts, begun, grow),
+    { max: BATCH_MAX, keyOf: batchKeyOf },
+  );
+  return async (request) => {
+    const { code, row } = await advance(request);
+    if (code !== 'PRICE_NEEDED') return { code, row };
+    // Rates are asked for outside of the database transaction. With a price it is not needed again.
+    const trigger = await parts.priceArrival(row, request.trigger as Arrival);
+    return advance({ ...request, trigger }) as Promise<AdvanceResult>;
+  };
+}
+
+/** Requests that must see each other's outcome: those of one transaction; those that look at a balance, of an account. */
+function batchKeyOf({ target, trigger }: AdvanceRequest): string {
+  if ('create' in target) return `new ${target.create.end2end}`;
+  return trigger.on === 'dispute_opened'
+    ? `${target.accountId}`
+    : `${target.accountId}/${target.transactionId}`;
+}
+
+/** What became of a request in its batch. `PRICE_NEEDED`: nothing, it has to come again with a price. */
+interface Outcome {
+  readonly code: AdvanceResult['code'] | 'PRICE_NEEDED';
+  readonly row: ProcessRow;
+}
+
+/** A request on its way through a batch. */
+interface Item {
+  readonly request: AdvanceRequest;
+  row: ProcessRow;
+  code: Outcome['code'];
+  steps: readonly PlannedStep[];
+}
+
+/** What is refused is left out, and the rest is done again without it: places and ids then have no holes. */
+async function advanceBatch(
+  parts: EngineParts,
+  begun: readonly AdvanceRequest[],
+  grow: Grow<AdvanceRequest>,
+): Promise<Outcome[]> {
+  try {
+    return await commitBatch(parts, begun, grow);
+  } catch (error) {
+    if (!(error instanceof RefusedCreations)) throw error;
+    const { requests, results } = error;
+    const rest = requests.filter((request) => !results.has(request));
+    const done = rest.length > 0 ? (await advanceBatch(parts, rest, () => rest)).values() : [].values();
+    return requests.map((request) => results.get(request) ?? (done.next().value as Outcome));
+  }
+}
+
+/** Ends a batch in which transactions were to be made that cannot be. */
+class RefusedCreations extends Error {
+  /** All of the batch. */
+  readonly requests: readonly AdvanceRequest[];
+  readonly results: ReadonlyMap<AdvanceRequest, Outcome>;
+  constructor(requests: readonly AdvanceRequest[], refused: readonly Item[]) {
+    super('some of the batch is refused');
+    this.requests = requests;
+    this.results = new Map(refused.map(({ request, code, row }) => [request, { code, row }]));
+  }
+}
+
+async function commitBatch(
+  parts: EngineParts,
+  begun: readonly AdvanceRequest[],
+  grow: Grow<AdvanceRequest>,
+): Promise<Outcome[]> {
+  const beganMs = await parts.clock.nowMs();
+  const askedAt = performance.now();
+  const items = await parts.database.withTx(async (tx) => {
+    const accountIds = new Set(begun.map(accountOf));
+    const heads = await lockHeads(tx, [...accountIds], parts.mode);
+    assert(heads.size === accountIds.size, `the ${parts.mode} engine works on ${parts.mode} accounts`);
+    // Another process may have held the lock: what came meanwhile for these accounts goes along.
+    const requests = grow((request) => accountIds.has(accountOf(request)));
+    // The time under the lock, however long it was waited for; every clock runs as fast as this one.
+    const nowMs = Math.floor(beganMs + performance.now() - askedAt);
+    const batch = await readBatch(tx, parts, { requests, heads }, nowMs);
+    await planBatch(tx, parts, batch.items, nowMs);
+    await postPlans(tx, batch.items, nowMs, endShort);
+    const refused = batch.items.filter(({ request, code }) => 'create' in request.target && code !== 'MOVED');
+    if (refused.length > 0) throw new RefusedCreations(requests, refused);
+    await storeBatch(tx, parts, batch);
+    return batch.items;
+  });
+  parts.doorbell.ring(
+    items.flatMap(({ code, row }) =>
+      code === 'MOVED' ? [{ accountId: row.accountId, transactionId: row.id }] : [],
+    ),
+  );
+  return items.map(({ code, row }) => ({ code, row }));
+}
+
+interface Batch {
+  readonly items: Item[];
+  readonly heads: Map<bigint, Head>;
+  /** Places in the lists, by transaction made here. */
+  readonly places: ReadonlyMap<ProcessRow['end2end'], bigint>;
+}
+
+async function readBatch(
+  tx: Tx,
+  { registry }: EngineParts,
+  { requests, heads }: Pick<Batch, 'heads'> & { readonly requests: readonly AdvanceRequest[] },
+  nowMs: number,
+): Promise<Batch> {
+  const accountIds = [...heads.keys()];
+  const existing = requests.flatMap(({ target }) => ('create' in target ? [] : [target]));
+  const rows = existing.length > 0 ? await readProcesses(tx, existing) : [];
+  const rowOf = new Map(rows.map((row) => [`${row.accountId}/${row.id}`, row]));
+  const places = new Map<ProcessRow['end2end'], bigint>();
+  const isMaking = existing.length < requests.length;
+  const lists = new Map<string, { lastSeq: bigint; lastCreatedAt: Instant }>(
+    isMaking
+      ? (await readListHeads(tx, accountIds)).map((list) => [`${list.accountId} ${list.family}`, { ...list }])
+      : [],
+  );
+  const items = requests.map((request): Item => {
+    const { target } = request;
+    if (!('create' in target)) {
+      const row = rowOf.get(`${target.accountId}/${target.transactionId}`);
+      assert(row, 'a transaction that is told of something exists');
+      return { request, row, code: 'STEP_CONFLICT', steps: [] };
+    }
+    const { create } = target;
+    const { family } = registry.of(create.template);
+    const head = heads.get(create.accountId);
+    assert(head, 'a transaction is made for an account');
+    const key = `${create.accountId} ${family}`;
+    const list = lists.get(key) ?? { lastSeq: 0n, lastCreatedAt: instantOf(new Date(0)) };
+    const createdAt = instantOf(new Date(Math.max(nowMs, millisOf(list.lastCreatedAt) + 1)));
+    const listSeq = list.lastSeq + 1n;
+    lists.set(key, { lastSeq: listSeq, lastCreatedAt: createdAt });
+    places.set(create.end2end, listSeq);
+    const id = head.transactionId + 1n;
+    heads.set(create.accountId, { ...head, transactionId: id });
+    return { request, row: blank(create, id, createdAt), code: 'STEP_CONFLICT', steps: [] };
+  });
+  return { items, heads, places };
+}
+
+function blank(create: NewProcess, id: bigint, createdAt: Instant): ProcessRow {
+  return {
+    ...create,
+    id,
+    component: '',
+    state: '',
+    createdAt,
+    updatedAt: createdAt,
+    errorEn: '',
+    errorPt: '',
+    asPublished: null,
+    process: { ...create.process, sequence: 0 },
+  };
+}
+
+async function planBatch(tx: Tx, { registry }: EngineParts, items: Item[], nowMs: number): Promise<void> {
+  const keyed = railKeysOf(items);
+  const known = keyed.length > 0 ? await readRailKeys(tx, keyed) : [];
+  const ownerOf = new Map(known.map((each) => [`${each.accountId} ${each.key}`, each.transactionId]));
+  for (const item of items) {
+    const { request, row } = item;
+    const owner = request.railKey ? ownerOf.get(`${row.accountId} ${request.railKey}`) : undefined;
+    const balances =
+      request.trigger.on === 'dispute_opened' ? await readAvailable(tx, row.accountId) : NO_BALANCES;
+    const available = (currency: string) => balances.get(currency) ?? 0n;
+    // A key that acted on this transaction may act again: a deposit that was dropped can be seen once more.
+    const isForeign = owner !== undefined && owner !== row.id;
+    const steps = isForeign
+      ? undefined
+      : plan(registry.of(row.template), row, request.trigger, { nowMs, available });
+    if (steps?.some(({ takesPrice }) => takesPrice) && needsPrice(row, request.trigger))
+      item.code = 'PRICE_NEEDED';
+    else if (steps) {
+      take(item, steps);
+      if (request.railKey) ownerOf.set(`${row.accountId} ${request.railKey}`, row.id);
+    } else if (owner !== undefined) item.code = 'DUPLICATE';
+  }
+}
+
+const NO_BALANCES: ReadonlyMap<string, bigint> = new Map();
+
+function railKeysOf(items: readonly Item[]): RailKey[] {
+  return items.flatMap(({ request, row }) =>
+    request.railKey ? [{ accountId: row.accountId, key: request.railKey, transactionId: row.id }] : [],
+  );
+}
+
+function take(item: Item, steps: readonly PlannedStep[]): void {
+  item.steps = steps;
+  item.row = (steps.at(-1) as PlannedStep).row;
+  item.code = 'MOVED';
+}
+
+/** A creation that the balance does not cover is refused; any other transaction takes the step that says so. */
+function endShort(item: Item, steps: readonly PlannedStep[]): void {
+  if ('create' in item.request.target) Object.assign(item, { code: 'INSUFFICIENT_BALANCE', steps: [] });
+  else take(item, steps);
+}
+
+async function storeBatch(tx: Tx, parts: EngineParts, { items, heads, places }: Batch): Promise<void> {
+  const moved = items.filter(({ code }) => code === 'MOVED');
+  const made = moved.filter(({ request }) => 'create' in request.target);
+  const changed = moved.filter(({ request }) => !('create' in request.target));
+  if (made.length > 0) {
+    await addTransactions(
+      tx,
+      made.map(({ row }) => ({
+        row,
+        family: parts.registry.of(row.template).family,
+        listSeq: places.get(row.end2end) as bigint,
+      })),
+    );
+  }
+  if (changed.length > 0)
+    await changeTransactions(
+      tx,
+      changed.map(({ row }) => row),
+    );
+  const keys = railKeysOf(moved);
+  if (keys.length > 0) await keepRailKeys(tx, keys);
+  const jobs = moved.flatMap(jobsOf);
+  if (jobs.length > 0) await addJobs(tx, jobs, parts.worker);
+  const ended = items.flatMap(({ request, code }) =>
+    request.job && code !== 'PRICE_NEEDED' ? [request.job] : [],
+  );
+  if (ended.length > 0) await endJobs(tx, ended);
+  for (const { request, row } of moved) await request.alongside?.(tx, row);
+  const events = moved.flatMap((item) => eventsOf(parts, item, heads));
+  if (events.length > 0) await recordEvents(tx, events, [...heads.values()]);
+}
+
+function jobsOf({ row, steps }: Item): NewJob[] {
+  return steps.flatMap(({ row: at, effects }) =>
+    effects.map(({ name, dueMs }) => ({
+      accountId: row.accountId,
+      transactionId: row.id,
+      kind: name,
+      payload: { sequence: at.process?.sequence },
+      dueMs,
+    })),
+  );
+}
+
+/** Every step is an event of its own, with the body that a GET would have given at that moment. */
+function eventsOf({ render }: EngineParts, { steps }: Item, heads: Map<bigint, Head>): NewEvent[] {
+  return steps
+    .filter(({ isMove }) => isMove)
+    .map(({ row }) => {
+      const head = heads.get(row.accountId) as Head;
+      const seq = head.eventSeq + 1n;
+      heads.set(row.accountId, { ...head, eventSeq: seq });
+      return {
+        accountId: row.accountId,
+        seq,
+        transactionId: row.id,
+        sequence: (row.process as Process).sequence,
+        name: eventName(row),
+        component: row.component,
+        state: row.state,
+        occurredAt: row.updatedAt,
+        payload: render(row),
+      };
+    });
+}
+
+function accountOf({ target }: AdvanceRequest): bigint {
+  return 'create' in target ? target.create.accountId : target.accountId;
+}

@@ -1,0 +1,64 @@
+/**
+ * Finds the address and the exact amount by which a deposit is recognised (domain.md 4.3): the price and a few last
+ * digits that nobody else has at that address, upward only, never rounded.
+ */
+import { randomInt } from 'node:crypto';
+import { GatewayError } from '../../base/errors.ts';
+import { fromMinor, withDecimals } from '../../base/money.ts';
+import { holdSlot } from '../../store/engine/deposits.ts';
+import { known, sourceOf } from '../../templates/amounts.ts';
+import { MONITORING_MS } from '../../templates/effects.ts';
+import { expiryOf } from '../../templates/ends.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { Services } from '../services/context.ts';
+
+/** Tries with an address before another one is asked for. */
+const TRIES_PER_ADDRESS = 20;
+const ADDRESSES_MAX = 5;
+/** Decimals that payers can be expected to see: the suffix ends there, also where the currency is finer. */
+const SHOWN_DECIMALS_MAX = 8;
+
+/**
+ * @returns the address, and the exact amount as it must be shown.
+ * @throws {GatewayError} `UNAVAILABLE` when every amount that was tried is taken.
+ */
+export async function allocateDeposit(
+  { database, rails, clock }: Services,
+  row: ProcessRow,
+): Promise<{ address: string; exactAmount: string }> {
+  const { currency, amount } = sourceOf(row);
+  const shown = Math.min(currency.decimals, SHOWN_DECIMALS_MAX);
+  const step = 10n ** BigInt(currency.decimals - (SUFFIX_DECIMALS[currency.asset] ?? SUFFIX_DECIMALS_USUAL));
+  const digits = SUFFIX_LIMITS[currency.asset] ?? SUFFIX_LIMIT_USUAL;
+  const share = Number(amount / (step * SUFFIX_SHARE));
+  const limit = Math.max(2, Math.min(digits, share + 1));
+  const now = new Date(await clock.nowMs());
+  const heldUntil = new Date(known(expiryOf(row), 'an end') + MONITORING_MS);
+  for (let addresses = 0; addresses < ADDRESSES_MAX; addresses++) {
+    const address = await rails.chain.depositAddress(currency);
+    for (let tries = 0; tries < TRIES_PER_ADDRESS; tries++) {
+      const amountMinor = amount + step * BigInt(randomInt(1, limit));
+      const slot = {
+        accountId: row.accountId,
+        transactionId: row.id,
+        address,
+        currency: currency.code,
+        amountMinor,
+        heldUntil,
+      };
+      if (await holdSlot(database, slot, now)) {
+        return { address, exactAmount: withDecimals(fromMinor(amountMinor, currency.decimals), shown) };
+      }
+    }
+  }
+  throw new GatewayError('UNAVAILABLE', 'no exact amount is free now; try again later', { retryAfter: 60 });
+}
+
+/** Where the suffix ends, by asset: its digits are money, so they stand where they are worth a few cents. */
+const SUFFIX_DECIMALS: Readonly<Record<string, number>> = { BTC: 8, ETH: 10 };
+const SUFFIX_DECIMALS_USUAL = 6;
+/** Of Bitcoin's eight decimals the last three, of others four. */
+const SUFFIX_LIMIT_USUAL = 10_000;
+const SUFFIX_LIMITS: Readonly<Record<string, number>> = { BTC: 1_000 };
+/** The payer pays the suffix: never more than one in so many of the order, where a unit of it is no more. */
+const SUFFIX_SHARE = 200n;

@@ -1,0 +1,101 @@
+/** Keeps the database from growing for ever: makes the months of the event log, and deletes what was kept long enough. */
+import type { Logger } from 'pino';
+import { KEPT, type Kept, PRUNE_BATCH, pruneBatch } from '../../store/account/retention.ts';
+import { readAheadMs } from '../../store/account/sandbox.ts';
+import type { Database } from '../../store/database.ts';
+import { makeMonths, retireMonths, settleMonths } from '../../store/events/event-log.ts';
+import { type RepeatOptions, repeat } from './repeat.ts';
+
+/** How many days records are kept; null for ever. */
+export type Retention = Readonly<Record<Kept | 'events', number | null>>;
+
+/** Housekeeping that goes on until it is stopped. */
+export interface Housekeeping {
+  /** Begins nothing more, and waits for the batch that is under way. */
+  readonly stop: () => Promise<void>;
+}
+
+const TURNS: RepeatOptions = { failedMs: 60_000, complaint: 'housekeeping has to wait' };
+const EVERY_MS = 3_600_000;
+/** Batches of one turn may take so long together; what is left goes in the next turn, soon after. */
+const BUDGET_MS = 20_000;
+const SOON_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Months are made ahead, so that an event always has one. */
+const AHEAD_DAYS = 62;
+/** Events that one statement moves. */
+const SETTLE_BATCH = 20_000;
+
+/** Starts the housekeeping of this process. Several processes may work on one database: one of them deletes at a time. */
+export function startHousekeeping(database: Database, retention: Retention, log: Logger): Housekeeping {
+  const stopping = new AbortController();
+  const loop = repeat(stopping.signal, log, TURNS, async () => {
+    const areKept = await keepMonths({ database }, retention.events, stopping.signal).then(
+      () => true,
+      (error: unknown) => {
+        log.warn({ err: error }, 'the months of the event log have to wait');
+        return false;
+      },
+    );
+    const { gone, isDone } = await prune(database, retention, {
+      budgetMs: BUDGET_MS,
+      signal: stopping.signal,
+    });
+    if (Object.keys(gone).length > 0) log.info({ gone }, 'deleted what was kept long enough');
+    return isDone && areKept ? EVERY_MS : SOON_MS;
+  });
+  return {
+    stop: async () => {
+      stopping.abort();
+      await loop.done;
+    },
+  };
+}
+
+/**
+ * Makes the months of the log that come next, on the clock of the machine and on that of the sandbox; drops the months that
+ * ended more than so many days ago, by the clock of the machine; and moves events that came outside of every month.
+ *
+ * @param days - null drops nothing.
+ * @throws the driver's error, also when somebody reads or writes events for long: what was not done is done another time.
+ */
+export async function keepMonths(
+  { database }: { readonly database: Database },
+  days: number | null,
+  signal?: AbortSignal,
+): Promise<void> {
+  const now = new Date();
+  for (const aheadMs of new Set([0, await readAheadMs(database)])) {
+    const from = now.getTime() + aheadMs;
+    await makeMonths(database, new Date(from), new Date(from + AHEAD_DAYS * DAY_MS));
+  }
+  if (days !== null) await retireMonths(database, new Date(now.getTime() - days * DAY_MS), now);
+  const until = performance.now() + BUDGET_MS;
+  while (performance.now() < until && !signal?.aborted)
+    if ((await settleMonths(database, SETTLE_BATCH)) === 0) break;
+}
+
+/**
+ * Deletes what was kept long enough, batch by batch.
+ *
+ * @param options - `budgetMs`: no batch begins after so long.
+ * @returns how many of each kind went, and whether nothing is left to this process.
+ */
+export async function prune(
+  database: Database,
+  retention: Retention,
+  { budgetMs = BUDGET_MS, signal }: { readonly budgetMs?: number; readonly signal?: AbortSignal } = {},
+): Promise<{ gone: Partial<Record<Kept, number>>; isDone: boolean }> {
+  const until = performance.now() + budgetMs;
+  const gone: Partial<Record<Kept, number>> = {};
+  for (const kept of KEPT) {
+    const days = retention[kept];
+    if (days === null) continue;
+    for (let count: number | null = PRUNE_BATCH; count === PRUNE_BATCH; ) {
+      if (performance.now() > until || signal?.aborted) return { gone, isDone: false };
+      count = await pruneBatch(database, kept, days);
+      if (count) gone[kept] = (gone[kept] ?? 0) + count;
+    }
+  }
+  return { gone, isDone: true };
+}

@@ -1,0 +1,54 @@
+/** Tells a transaction what somebody did to it, and refuses what its step does not allow. */
+import { GatewayError } from '../../base/errors.ts';
+import type { Family } from '../../templates/define.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { stepNameOf } from '../../templates/step-name.ts';
+import type { Trigger } from '../../templates/triggers.ts';
+import type { Attempt } from '../checks/once.ts';
+import type { Services } from '../services/context.ts';
+
+/** Which transaction: its id, and the family that it must be of, if any. */
+export interface Target {
+  readonly end2end: string;
+  readonly family?: Family;
+  /** The try under an idempotency key: what an earlier one did is not done again. */
+  readonly attempt?: Attempt;
+}
+
+/**
+ * @returns the transaction after the trigger; as it stands when an earlier try under the key told it already.
+ * @throws {GatewayError} `STEP_CONFLICT`.
+ */
+export async function moveTransaction(
+  { advance }: Services,
+  { attempt }: Pick<Target, 'attempt'>,
+  row: ProcessRow,
+  trigger: Trigger,
+): Promise<ProcessRow> {
+  if (isDone(attempt)) return row;
+  const result = await advance({
+    target: { accountId: row.accountId, transactionId: row.id },
+    trigger,
+    ...(attempt && { alongside: (tx, moved) => attempt.bind(tx, moved.end2end) }),
+  });
+  if (result.code !== 'MOVED') throw conflict(result.row);
+  return result.row;
+}
+
+/** @returns whether an earlier try under the key did it already. */
+export function isDone(attempt: Attempt | undefined): boolean {
+  return attempt !== undefined && attempt.made !== null;
+}
+
+/** @returns the refusal of something that the transaction's step does not allow. */
+export function conflict(row: ProcessRow): GatewayError {
+  if (row.process === null)
+    return new GatewayError(
+      'STEP_CONFLICT',
+      `the transaction was imported as history, so it stays at step ${stepNameOf(row)}: nothing can be done to it here`,
+    );
+  return new GatewayError(
+    'STEP_CONFLICT',
+    `the transaction is at step ${stepNameOf(row)}, which does not allow this`,
+  );
+}

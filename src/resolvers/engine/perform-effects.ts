@@ -1,0 +1,115 @@
+/** What each effect does outside of the database, and the trigger that comes of it at once, if any. */
+import { BRL } from '../../base/currency.ts';
+import { txidOf } from '../../base/end-to-end-id.ts';
+import { fromMinor } from '../../base/money.ts';
+import { depositOf, known, sourceOf, targetOf } from '../../templates/amounts.ts';
+import type { EffectName } from '../../templates/effects.ts';
+import type { Trigger } from '../../templates/triggers.ts';
+import { needsStepUp } from '../pricing/customer-limits.ts';
+import type { Services } from '../services/context.ts';
+import type { Order } from '../services/rails.ts';
+import { allocateDeposit } from './allocate-deposit.ts';
+
+/** Performs an effect. @returns the trigger that reports its outcome to the transaction; undefined when there is none yet. */
+export type Effect = (services: Services, order: Order) => Promise<Trigger | undefined>;
+
+const told =
+  (trigger: Trigger): Effect =>
+  async () =>
+    trigger;
+
+/** Every effect (src/templates/effects.ts). */
+export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
+  check_identity: async (services, order) => {
+    const { stepUp } = services.registry.of(order.row.template);
+    if (stepUp === 'before_payment' && (await needsStepUp(services, order.row)))
+      return { on: 'step_up_required' };
+    return identityTrigger(await services.rails.identity.check(order));
+  },
+  check_payee: async (services, order) => {
+    const owner = await services.rails.pix.keyOwner(order.row);
+    if (owner !== null && owner !== order.row.clientTaxId) return { on: 'key_divergent' };
+    if (await needsStepUp(services, order.row)) return { on: 'step_up_required' };
+    return identityTrigger(await services.rails.identity.check(order));
+  },
+  create_charge: async ({ rails }, order) => {
+    // The same order is the same charge, however often it is tried.
+    const txid = txidOf(order.key);
+    return { on: 'charge_created', txid, ...(await rails.pix.createCharge({ ...order, txid })) };
+  },
+  cancel_charge: async ({ rails }, order) => void (await rails.pix.cancelCharge(order)),
+  allocate_deposit: async (services, order) => {
+    const { address, exactAmount } = await allocateDeposit(services, order.row);
+    const { currency } = sourceOf(order.row);
+    await services.rails.chain.watchDeposit({ ...order, currency, exactAmount });
+    return { on: 'deposit_ready', address, exactAmount };
+  },
+  screen: async (services, order) => {
+    const isPayment = order.row.process?.paid !== undefined;
+    const { stepUp } = services.registry.of(order.row.template);
+    const found = await services.rails.screening.screen(order);
+    if (found === 'held') return { on: 'held' };
+    const isDue = stepUp === 'after_payment' && (await needsStepUp(services, order.row));
+    if (isPayment && (found === 'step_up' || isDue)) return { on: 'step_up_required' };
+    return { on: 'cleared' };
+  },
+  swap: async ({ rails }, order) => ({
+    on: (await rails.liquidity.convert(order)) === 'settled' ? 'swap_settled' : 'swap_failed',
+  }),
+  return_payment: async ({ rails }, order) => {
+    await rails.pix.returnPayment({
+      ...order,
+      amount: known(order.row.process?.paid, 'a payment'),
+      isExcess: false,
+    });
+    return { on: 'refund_requested' };
+  },
+  return_excess: async ({ rails }, order) => {
+    const amount = known(order.row.process?.excess, 'an excess');
+    await rails.pix.returnPayment({ ...order, amount, isExcess: true });
+    return undefined;
+  },
+  send_funds: async ({ rails }, order) => {
+    const { currency, amount } = targetOf(order.row);
+    if (currency.code === BRL.code) {
+      await rails.pix.payOut({ ...order, amount: fromMinor(amount, BRL.decimals) });
+    } else {
+      await rails.chain.send({
+        ...order,
+        currency,
+        to: known(order.row.wallet, 'a wallet'),
+        amountMinor: amount,
+      });
+    }
+    return undefined;
+  },
+  send_back: async ({ rails }, order) => {
+    const { currency, amount } = depositOf(order.row);
+    const to = known(order.row.process?.refundAddress, 'where the deposit goes back to');
+    await rails.chain.sendBack({ ...order, currency, to, amountMinor: amount });
+    return undefined;
+  },
+  expire: told({ on: 'expired' }),
+  expire_payable: told({ on: 'expired' }),
+  deny_step_up: told({ on: 'step_up_denied' }),
+  reject_approval: told({ on: 'rejected' }),
+};
+
+/** What a transaction is told when an effect failed for good; effects without one are tried for ever. */
+export const EFFECT_FAILURES: Readonly<Partial<Record<EffectName, Trigger>>> = {
+  create_charge: { on: 'charge_failed' },
+  swap: { on: 'swap_failed' },
+};
+
+function identityTrigger(found: 'passed' | 'irregular' | 'step_up' | 'review'): Trigger {
+  switch (found) {
+    case 'passed':
+      return { on: 'identity_passed' };
+    case 'irregular':
+      return { on: 'identity_irregular' };
+    case 'step_up':
+      return { on: 'step_up_required' };
+    case 'review':
+      return { on: 'review_required' };
+  }
+}

@@ -1,0 +1,212 @@
+/** The worker: takes jobs when they are due, does them, and reports the outcome to their transactions. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { GatewayError } from '../../base/errors.ts';
+import { isDatabaseAway } from '../../store/database-error.ts';
+import {
+  claimJobs,
+  endJobs,
+  giveBackUnknown,
+  type Job,
+  type JobClaim,
+  pendingJobs,
+  postponeJob,
+} from '../../store/engine/jobs.ts';
+import { readProcesses } from '../../store/engine/processes.ts';
+import { type EffectName, STEP_TIMERS } from '../../templates/effects.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { Trigger } from '../../templates/triggers.ts';
+import type { Services } from '../services/context.ts';
+import type { TransactionKey } from '../services/doorbell.ts';
+import { RailRefused } from '../services/rails.ts';
+import { EFFECT_FAILURES, EFFECT_PERFORMERS } from './perform-effects.ts';
+import { type RepeatOptions, repeat } from './repeat.ts';
+
+/** Kind of a job that tells a transaction something; all others are effects. */
+export const TELL = 'tell';
+
+/** What a `tell` job carries. */
+export interface Telling {
+  readonly trigger: Trigger;
+  readonly railKey?: string;
+}
+
+/** A worker that runs until it is stopped. */
+export interface Worker {
+  /** Takes no more jobs, and waits for those under way. */
+  readonly stop: () => Promise<void>;
+}
+
+const BATCH_MAX = 100;
+/** Poll interval, for jobs whose notification was missed: timers, and jobs of other processes. */
+const POLL_MS = 150;
+const TURNS: RepeatOptions = { failedMs: POLL_MS, complaint: 'jobs cannot be taken' };
+/** How often is looked whether other workers are done. */
+const LOOK_AGAIN_MS = 10;
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MAX_MS = 6 * 3_600_000;
+/** An effect that a trigger stands for when it fails for good is tried so often. */
+const ATTEMPTS_MAX = 5;
+/** Less than a lease: as long a job is given back again and again while the database is away, so often. */
+const GIVE_BACK_MS = 25_000;
+const GIVE_BACK_PAUSE_MS = 300;
+/** A claim that was sent to a server that does not answer may be done so much later. */
+const UNCERTAIN_MS = 10_000;
+/** Something that does not fit yet may have come before what it follows. */
+const EARLY_ATTEMPTS_MAX = 4;
+const EARLY_RETRY_MS = 2_000;
+
+/** Starts the worker of this process. Several may work on one database. */
+export function startWorker(services: Services, log: Logger): Worker {
+  const stopping = new AbortController();
+  const holder = randomUUID();
+  const underWay = new Map<Promise<void>, Job>();
+  /** Claims whose answer was lost may have taken jobs, and may yet: until then, of the monotonic clock. */
+  let uncertainUntilMs = 0;
+  const claim = async (room: number): Promise<Job[]> => {
+    if (performance.now() < uncertainUntilMs)
+      await giveBackUnknown(services.database, holder, [...underWay.values()]);
+    return claimDue(services, room, { leasedBy: holder }).catch((error: unknown) => {
+      uncertainUntilMs = performance.now() + UNCERTAIN_MS;
+      throw error;
+    });
+  };
+  const loop = repeat(stopping.signal, log, TURNS, async () => {
+    const room = BATCH_MAX - underWay.size;
+    // Each job that ends rings.
+    if (room <= 0) return POLL_MS;
+    const jobs = await claim(room);
+    for (const job of jobs) {
+      const work = runJob(services, job, log, stopping.signal).finally(() => {
+        underWay.delete(work);
+        // Another job of the same transaction may have waited for this one.
+        loop.ring();
+      });
+      underWay.set(work, job);
+    }
+    return jobs.length < room ? POLL_MS : 0;
+  });
+  services.doorbell.onAny(loop.ring);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await loop.done;
+      await Promise.all(underWay.keys());
+    },
+  };
+}
+
+/**
+ * Runs what is due, and what becomes due by that, until nothing is or other workers have it.
+ *
+ * @param options - `only`: one transaction; `patienceMs`: how long is waited for other workers, default 5 seconds.
+ */
+export async function settle(
+  services: Services,
+  log: Logger,
+  { only, patienceMs = 5_000 }: { readonly only?: TransactionKey; readonly patienceMs?: number } = {},
+): Promise<void> {
+  const until = Date.now() + patienceMs;
+  for (;;) {
+    const jobs = await claimDue(services, BATCH_MAX, { only });
+    await Promise.all(jobs.map((job) => runJob(services, job, log)));
+    if (jobs.length > 0) continue;
+    const pending = await pendingJobs(services.database, await services.times(), { only });
+    if (pending === 0 || Date.now() >= until) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+async function claimDue(
+  { database, times, worker }: Services,
+  limit: number,
+  options: Pick<JobClaim, 'only' | 'leasedBy'>,
+): Promise<Job[]> {
+  return claimJobs(database, { now: await times(), limit, worker, ...options });
+}
+
+async function runJob(services: Services, job: Job, log: Logger, stop?: AbortSignal): Promise<void> {
+  try {
+    const own = await services.forAccount(job.accountId);
+    const [row] = await readProcesses(services.database, [job]);
+    if (row) await (job.kind === TELL ? tell(own, job, row) : perform(own, job, row));
+    else await endJobs(services.database, [job]);
+  } catch (error) {
+    log.warn({ err: error, job: job.kind, attempts: job.attempts }, 'job failed');
+    await giveBackInTime(services, job, error, stop).catch((reason) =>
+      log.warn({ err: reason, job: job.kind }, 'job cannot be given back'),
+    );
+  }
+}
+
+/** Gives a job back as soon as the database takes it; once its lease has ended, it needs no giving back. */
+async function giveBackInTime(
+  services: Services,
+  job: Job,
+  error: unknown,
+  stop: AbortSignal | undefined,
+): Promise<void> {
+  const untilMs = performance.now() + GIVE_BACK_MS;
+  for (;;) {
+    try {
+      return await giveBack(services, job, error);
+    } catch (reason) {
+      if (!isDatabaseAway(reason) || stop?.aborted || performance.now() > untilMs) throw reason;
+      await sleep(GIVE_BACK_PAUSE_MS);
+    }
+  }
+}
+
+async function tell(services: Services, job: Job, row: ProcessRow): Promise<void> {
+  const { trigger, railKey } = job.payload as Telling;
+  const target = { accountId: row.accountId, transactionId: row.id };
+  const { code } = await services.advance({ target, trigger, ...(railKey && { railKey }) });
+  const isEarly = code === 'STEP_CONFLICT' && job.attempts < EARLY_ATTEMPTS_MAX;
+  if (isEarly) {
+    const dueMs = (await services.clock.nowMs()) + EARLY_RETRY_MS;
+    const error = `does not fit at ${row.component}/${row.state}`;
+    await postponeJob(services.database, job, { dueMs, error, isCounted: true });
+  } else {
+    await endJobs(services.database, [job]);
+  }
+}
+
+async function perform(services: Services, job: Job, row: ProcessRow): Promise<void> {
+  const { sequence } = job.payload as { sequence?: number };
+  const isStale = STEP_TIMERS.includes(job.kind as EffectName) && row.process?.sequence !== sequence;
+  if (isStale) return endJobs(services.database, [job]);
+  const key = `${row.end2end}:${job.id}`;
+  const trigger = await EFFECT_PERFORMERS[job.kind as EffectName](services, { key, row });
+  // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
+  if (trigger)
+    await services.advance({ target: { accountId: row.accountId, transactionId: row.id }, trigger, job });
+  else await endJobs(services.database, [job]);
+}
+
+async function giveBack(anyServices: Services, job: Job, error: unknown): Promise<void> {
+  const services = await anyServices.forAccount(job.accountId);
+  const failure = EFFECT_FAILURES[job.kind as EffectName];
+  const { accountId, transactionId } = job;
+  const pauseMs = pauseOf(error);
+  const isCounted = pauseMs === undefined;
+  if (failure && isCounted && (error instanceof RailRefused || job.attempts >= ATTEMPTS_MAX)) {
+    await services.advance({ target: { accountId, transactionId }, trigger: failure, job });
+    return;
+  }
+  const waitMs = pauseMs ?? Math.min(RETRY_FIRST_MS * 4 ** (job.attempts - 1), RETRY_MAX_MS);
+  const dueMs = (await services.clock.nowMs()) + waitMs;
+  const words = error instanceof Error ? error.message : String(error);
+  await postponeJob(services.database, job, { dueMs, error: words, isCounted });
+}
+
+/**
+ * How long to wait after a failure that says nothing about the job: the database was away, or there was no rate. Such a try
+ * does not count. Undefined for other failures. Unit: ms.
+ */
+function pauseOf(error: unknown): number | undefined {
+  if (isDatabaseAway(error)) return RETRY_FIRST_MS;
+  return error instanceof GatewayError && error.retryAfter !== undefined
+    ? error.retryAfter * 1_000
+    : undefined;
+}

@@ -1,0 +1,135 @@
+/** Reads the event log in pages, for those who poll. */
+import { assert } from '../../base/assert.ts';
+import { encodeEventCursor } from '../../events/cursor.ts';
+import {
+  type AccountMark,
+  type EventRow,
+  readEvents,
+  readEventsBefore,
+  readMarks,
+} from '../../store/events/events.ts';
+import { type Context, requireScope } from '../services/context.ts';
+import { cursorExpired, isExpired, positionOf } from './event-position.ts';
+
+/** What is asked for. */
+export interface EventPageInput {
+  /** The oldest event that is kept is the first when not given. */
+  readonly after?: string | null | undefined;
+  readonly limit: number;
+  /** How long to wait for an event when there is none. */
+  readonly waitMs: number;
+}
+
+/** Events in their order, each under its cursor, and the cursor to go on with. */
+export interface EventPage {
+  readonly events: readonly { readonly cursor: string; readonly event: EventRow }[];
+  readonly next: string;
+  /** Whether there were more already. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`, `CURSOR_EXPIRED`, and `RATE_LIMITED` when too many requests of
+ *   the key wait already.
+ */
+export async function readEventPage(context: Context, input: EventPageInput): Promise<EventPage> {
+  requireScope(context, 'read');
+  const { events, streamLimit, caller } = context;
+  const leave = input.waitMs > 0 ? streamLimit.take(caller) : () => {};
+  const watch = events.watch(caller.accountId);
+  try {
+    const mark = await watch.fresh();
+    const after = input.after == null ? mark.floor - 1n : positionOf(input.after, 'after', mark);
+    if (isExpired(after, mark)) throw cursorExpired(mark);
+    const until = Date.now() + input.waitMs;
+    while (watch.mark().seq <= after && !watch.isEnded()) {
+      const left = until - Date.now();
+      if (left <= 0) break;
+      await watch.wait(left);
+    }
+    return await readPage(context, mark, after, input.limit);
+  } finally {
+    watch.end();
+    leave();
+  }
+}
+
+/** A part of the log between two places, read from either end. */
+export interface EventSliceInput {
+  readonly limit: number;
+  /** Cursors: only events after this one, and before that one. */
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+  /** Newest first. */
+  readonly isBackward: boolean;
+}
+
+/** Events of a slice, in the order in which they were read, and what there is besides. */
+export interface EventSlice {
+  readonly events: readonly EventRow[];
+  /** Events that are kept, in all. */
+  readonly total: bigint;
+  /** Whether events are kept that are older or newer than the bounds of the slice. */
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
+  /** Where the slice begins: the cursor to ask again with when it is empty. */
+  readonly start: string;
+}
+
+/**
+ * Reads a part of the log. Reading backward ends at the oldest event that is kept.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`, and `CURSOR_EXPIRED` where events after `after` are gone.
+ */
+export async function readEventSlice(context: Context, input: EventSliceInput): Promise<EventSlice> {
+  requireScope(context, 'read');
+  const { database, caller } = context;
+  const [mark] = await readMarks(database, [caller.accountId]);
+  assert(mark, 'the account of a key exists');
+  const after = input.after === undefined ? mark.floor - 1n : positionOf(input.after, 'after', mark);
+  if (isExpired(after, mark)) throw cursorExpired(mark);
+  const before = input.before === undefined ? END : positionOf(input.before, 'before', mark);
+  const rows = input.isBackward
+    ? await readEventsBefore(database, mark.accountId, before, input.limit)
+    : await readRising(database, mark, after, input.limit);
+  return {
+    events: rows.filter(({ seq }) => seq > after && seq < before),
+    total: mark.seq - mark.floor + 1n,
+    hasOlder: after >= mark.floor,
+    hasNewer: before <= mark.seq,
+    start: encodeEventCursor(mark.accountId, after),
+  };
+}
+
+/** After every place. */
+const END = 2n ** 62n;
+
+async function readRising(
+  database: Context['database'],
+  mark: AccountMark,
+  after: bigint,
+  limit: number,
+): Promise<EventRow[]> {
+  const rows = await readEvents(database, mark.accountId, after, limit);
+  // The months that come next were dropped since the mark was read.
+  if (rows[0] && rows[0].seq !== after + 1n) throw cursorExpired({ ...mark, floor: rows[0].seq });
+  return rows;
+}
+
+async function readPage(
+  { database }: Context,
+  mark: AccountMark,
+  after: bigint,
+  limit: number,
+): Promise<EventPage> {
+  const { accountId } = mark;
+  const rows = await readRising(database, mark, after, limit + 1);
+  const events = rows
+    .slice(0, limit)
+    .map((event) => ({ cursor: encodeEventCursor(accountId, event.seq), event }));
+  return {
+    events,
+    next: events.at(-1)?.cursor ?? encodeEventCursor(accountId, after),
+    hasMore: rows.length > limit,
+  };
+}

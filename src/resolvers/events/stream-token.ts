@@ -1,0 +1,47 @@
+/** Stream tokens: what a browser opens subscriptions with, where an API key must not be (a key opens everything it may do). */
+import { GatewayError, invalidParameters } from '../../base/errors.ts';
+import { isSignedStreamToken, readStreamToken, signStreamToken } from '../../base/stream-token.ts';
+import { findValidKeyById, type KeyRecord } from '../../store/account/api-keys.ts';
+import type { Database } from '../../store/database.ts';
+import { type Context, requireScope } from '../services/context.ts';
+
+/** A token, and when it opens nothing new any more. */
+export interface StreamToken {
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** Default life of a token, and its bounds. Unit: seconds. */
+export const STREAM_TOKEN_SECONDS = { default: 300, min: 10, max: 900 } as const;
+
+/**
+ * Makes a token for the subscriptions of the caller's account.
+ *
+ * @param seconds - how long it opens streams; a stream that is open goes on.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for seconds out of bounds; `UNAUTHORIZED` when the key has just ended.
+ */
+export async function createStreamToken(context: Context, seconds: number): Promise<StreamToken> {
+  requireScope(context, 'read');
+  const { min, max } = STREAM_TOKEN_SECONDS;
+  if (seconds < min || seconds > max)
+    throw invalidParameters([{ parameter: 'expiresIn', message: `must be from ${min} to ${max} (seconds)` }]);
+  const { accountId, id: keyId } = context.caller;
+  const key = await findValidKeyById(context.database, accountId, keyId);
+  // A request is let in by what was known of its key half a second ago.
+  if (!key) throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');
+  const expiresAt = Math.ceil(Date.now() / 1_000) + seconds;
+  return {
+    token: signStreamToken({ accountId, keyId, expiresAt }, key.hash),
+    expiresAt: new Date(expiresAt * 1_000),
+  };
+}
+
+/** @returns the caller that the holder of a token is: its key, for subscriptions only; undefined when it does not hold. */
+export async function streamTokenCaller(database: Database, token: string): Promise<KeyRecord | undefined> {
+  const claims = readStreamToken(token);
+  if (!claims || claims.expiresAt * 1_000 <= Date.now()) return undefined;
+  const found = await findValidKeyById(database, claims.accountId, claims.keyId);
+  if (!found || !isSignedStreamToken(token, claims, found.hash)) return undefined;
+  const { hash: _hash, ...key } = found;
+  return { ...key, scopes: key.scopes.filter((scope) => scope === 'read'), isForStreams: true };
+}

@@ -1,0 +1,198 @@
+/** Follows the event log: every event of the account, or the changes of one transaction after its present state. */
+import { encodeEventCursor } from '../../events/cursor.ts';
+import { templateOfEvent } from '../../events/event-name.ts';
+import { type AccountMark, type EventRow, readPresent } from '../../store/events/events.ts';
+import type { Family, Template } from '../../templates/define.ts';
+import type { TransactionRow } from '../../templates/facts.ts';
+import type { Registry } from '../../templates/registry.ts';
+import { type Context, requireScope, requireSession } from '../services/context.ts';
+import type { Watch } from '../services/event-hub.ts';
+import { readTransaction } from '../transactions/read-transaction.ts';
+import { cursorExpired, earliestCursor, isExpired, positionOf, resumePosition } from './event-position.ts';
+import { type Frame, type FrameStream, frameStream, type StreamMode } from './frame-stream.ts';
+
+/** A frame of the log. */
+export type EventFrame = Frame &
+  (
+    | { readonly kind: 'event'; readonly event: EventRow }
+    | { readonly kind: 'heartbeat'; readonly at: string }
+    | { readonly kind: 'expired'; readonly earliest: string; readonly latest: string }
+  );
+
+/** A state of a transaction: the present one has no event, those that come have the event that made them. */
+export interface ChangeFrame extends Frame {
+  readonly event: EventRow | null;
+  readonly row: TransactionRow | null;
+  readonly transactionId: bigint;
+}
+
+/** Which events are wanted; all that are given must hold. */
+export interface EventFilter {
+  readonly after?: string | null | undefined;
+  readonly families?: readonly Family[] | null | undefined;
+  readonly end2end?: string | null | undefined;
+}
+
+/** Everything, from now on. */
+export const ALL: StreamMode = { part: 'all' };
+
+const SESSION_CURSOR = 'present';
+
+/** @returns the template that an event's name begins with. */
+export function templateOf(registry: Registry, { name }: Pick<EventRow, 'name'>): Template | undefined {
+  const first = templateOfEvent(name);
+  return registry.templates.find((template) => template.name.toLowerCase() === first);
+}
+
+/**
+ * Follows the log after a cursor, or from now on.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER` for a cursor, `NOT_FOUND` for a transaction.
+ */
+export function watchEvents(
+  context: Context,
+  { after, families, end2end }: EventFilter,
+  mode: StreamMode = ALL,
+): Promise<FrameStream<EventFrame>> {
+  requireScope(context, 'read');
+  const { registry } = context;
+  return begin(context, async (watch, mark) => {
+    const transactionId = end2end == null ? undefined : (await readTransaction(context, end2end)).id;
+    const isWanted = (event: EventRow) =>
+      (transactionId === undefined || event.transactionId === transactionId) &&
+      (!families || families.some((family) => family === templateOf(registry, event)?.family));
+    const from = resumed(after, mode, mark);
+    const start = from ?? mark.seq;
+    const reader = logReader(watch, start, isWanted, (event): EventFrame => {
+      return { kind: 'event', cursor: cursorAt(mark, event.seq), position: event.seq, event };
+    });
+    const heartbeat = (): EventFrame => ({
+      kind: 'heartbeat',
+      cursor: cursorAt(mark, reader.position),
+      position: reader.position,
+      isHeartbeat: true,
+      at: new Date().toISOString(),
+    });
+    // A client that begins now has no cursor yet: without one, a broken connection would cost it events.
+    const first = isExpired(start, mark) ? [expired(mark)] : from === undefined ? [heartbeat()] : [];
+    return frameStream<EventFrame>(watch, Object.assign(reader, { heartbeat }), mode, first);
+  });
+}
+
+/**
+ * Follows a transaction: its present state, then every change; after a cursor, only the changes since.
+ *
+ * @throws {GatewayError} as `watchEvents`.
+ */
+export async function watchTransaction(
+  context: Context,
+  { end2end, after }: { readonly end2end: string; readonly after?: string | null | undefined },
+  mode: StreamMode = ALL,
+): Promise<FrameStream<ChangeFrame>> {
+  const { id } = await readTransaction(context, end2end);
+  return begin(context, (watch, mark) =>
+    changesOf(context, { id, from: resumed(after, mode, mark), mode, watch, mark, cursorAt }),
+  );
+}
+
+/** Follows the transaction of a payment session: its present state, always, then every change. */
+export function watchSession(context: Context, mode: StreamMode = ALL): Promise<FrameStream<ChangeFrame>> {
+  const id = requireSession(context);
+  return begin(context, (watch, mark) =>
+    // The stream always begins with the present state, and how many events an account has is not for its payers.
+    changesOf(context, { id, from: mode.from, mode, watch, mark, cursorAt: () => SESSION_CURSOR }),
+  );
+}
+
+interface Following {
+  readonly id: bigint;
+  /** Changes after this place only. */
+  readonly from: bigint | undefined;
+  readonly mode: StreamMode;
+  readonly watch: Watch;
+  readonly mark: AccountMark;
+  readonly cursorAt: (mark: AccountMark, seq: bigint) => string;
+}
+
+async function changesOf(
+  { database, caller }: Context,
+  { id, from, mode, watch, mark, cursorAt }: Following,
+): Promise<FrameStream<ChangeFrame>> {
+  const isResumed = from !== undefined && !isExpired(from, mark);
+  const frameAt = (seq: bigint, event: EventRow | null): ChangeFrame => ({
+    cursor: cursorAt(mark, seq),
+    position: seq,
+    event,
+    row: null,
+    transactionId: id,
+  });
+  const first: ChangeFrame[] = [];
+  let start = isResumed ? from : mark.seq;
+  if (!isResumed && mode.part !== 'coming') {
+    const present = await readPresent(database, caller.accountId, id);
+    // It may be newer than the mark: the events up to it are told by it.
+    if (present?.eventSeq != null && present.eventSeq > start) start = present.eventSeq;
+    first.push({ ...frameAt(start, null), isPresent: true, row: present?.row ?? null });
+  }
+  const isWanted = (event: EventRow) => event.transactionId === id;
+  const reader = logReader(watch, start, isWanted, (event) => frameAt(event.seq, event));
+  return frameStream(watch, reader, mode, first);
+}
+
+/** Follows the caller's account: whoever waits is registered before anything is read, so nothing falls in between. */
+export async function begin<Stream>(
+  { events, caller }: Context,
+  start: (watch: Watch, mark: AccountMark) => Promise<Stream>,
+): Promise<Stream> {
+  const watch = events.watch(caller.accountId);
+  try {
+    return await start(watch, await watch.fresh());
+  } catch (error) {
+    watch.end();
+    throw error;
+  }
+}
+
+function logReader<F extends Frame>(
+  watch: Watch,
+  start: bigint,
+  isWanted: (event: EventRow) => boolean,
+  frameOf: (event: EventRow) => F,
+) {
+  const reader = {
+    position: start,
+    read: async (): Promise<readonly F[]> => {
+      for (;;) {
+        const page = await watch.page(reader.position);
+        if (page.length === 0) return [];
+        // The months that this follower was about to read were dropped meanwhile.
+        if (page[0]?.seq !== reader.position + 1n) throw cursorExpired(await watch.fresh());
+        reader.position = (page.at(-1) as EventRow).seq;
+        const frames = page.filter(isWanted).map(frameOf);
+        if (frames.length > 0) return frames;
+      }
+    },
+  };
+  return reader;
+}
+
+function resumed(after: EventFilter['after'], mode: StreamMode, mark: AccountMark): bigint | undefined {
+  return resumePosition(after, mode, (text, parameter) => positionOf(text, parameter, mark));
+}
+
+function expired(mark: AccountMark): EventFrame {
+  const earliest = earliestCursor(mark);
+  // Whoever goes on after this frame goes on with the oldest event.
+  return {
+    kind: 'expired',
+    cursor: earliest,
+    position: mark.floor - 1n,
+    isLast: true,
+    earliest,
+    latest: cursorAt(mark, mark.seq),
+  };
+}
+
+function cursorAt({ accountId }: AccountMark, seq: bigint): string {
+  return encodeEventCursor(accountId, seq);
+}

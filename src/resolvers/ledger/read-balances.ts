@@ -1,0 +1,67 @@
+/** Reads the account's balances, now or at an instant. */
+import { currencyOfLedger } from '../../base/currency.ts';
+import { fromMinor, multiply, roundHalfUp, sum } from '../../base/money.ts';
+import { SUB_ACCOUNTS } from '../../ledger/chart.ts';
+import { readRates } from '../../store/engine/rates.ts';
+import { type BalanceRow, readBalances as readRows } from '../../store/ledger/ledger.ts';
+import type { AccountBalances, CurrencyBalance } from '../../wire/balance.ts';
+import type { Context } from '../services/context.ts';
+import { requireScope } from '../services/context.ts';
+
+/** What an account holds in one currency. */
+export interface Balance extends CurrencyBalance {
+  /** Raw ledger code. */
+  readonly currency: string;
+}
+
+/** Balances in the order of currency codes, and their sums in BRL by asset and in all. */
+export interface Balances extends AccountBalances {
+  readonly balances: readonly Balance[];
+}
+
+/**
+ * @param at - an instant; the newest balances when not given. The BRL figures always use today's rates.
+ */
+export async function readBalances(context: Context, at?: Date): Promise<Balances> {
+  requireScope(context, 'read');
+  const { database, caller, mode } = context;
+  const [rows, rates] = await Promise.all([
+    readRows(database, caller.accountId, at),
+    readRates(database, mode),
+  ]);
+  const byCurrency = Map.groupBy(rows, (row) => row.currency);
+  const balances = [...byCurrency.keys()]
+    .sort()
+    .map((code) => balanceOf(code, byCurrency.get(code) ?? [], rates));
+  const byAsset = [...Map.groupBy(balances, (balance) => balance.asset)].map(([asset, currencies]) => ({
+    asset,
+    currencies,
+    calculatedBrl: sumKnown(currencies),
+  }));
+  return { balances, byAsset, totalBrl: sumKnown(balances) ?? '0' };
+}
+
+function balanceOf(code: string, rows: readonly BalanceRow[], rates: ReadonlyMap<string, string>): Balance {
+  const held = (subAccount: number) => {
+    const row = rows.find((candidate) => candidate.subAccount === subAccount);
+    return row ? fromMinor(row.balance, row.scale) : '0';
+  };
+  const { asset, displayName } = currencyOfLedger(code);
+  const available = held(SUB_ACCOUNTS.available);
+  const rate = rates.get(asset);
+  return {
+    currency: code,
+    asset,
+    displayName,
+    available,
+    inTransit: held(SUB_ACCOUNTS.in_transit),
+    toReceive: held(SUB_ACCOUNTS.to_receive),
+    blocked: held(SUB_ACCOUNTS.blocked),
+    calculatedBrl: rate === undefined ? null : roundHalfUp(multiply(available, rate), 2),
+  };
+}
+
+function sumKnown(balances: readonly Balance[]): string | null {
+  const known = balances.flatMap((balance) => balance.calculatedBrl ?? []);
+  return known.length > 0 ? sum(known) : null;
+}

@@ -1,0 +1,57 @@
+/** Reads the account's statement. */
+import { SUB_ACCOUNTS, type SubAccount } from '../../ledger/chart.ts';
+import type { Database } from '../../store/database.ts';
+import type { StatementFilter } from '../../store/ledger/ledger.ts';
+import { type Named, Violations } from '../checks/check-filter.ts';
+import type { Context } from '../services/context.ts';
+import { requireScope } from '../services/context.ts';
+
+/** Filters as the caller wrote them, each under the caller's own name for it. */
+export interface StatementFilterInput {
+  readonly currency?: Named;
+  readonly subAccount?: Named;
+  readonly dateFrom?: Named;
+  readonly dateTo?: Named;
+}
+
+/** How the lines are read: `readStatementLines`, or `readStatementEntries` where each needs its transaction. */
+export type StatementReader<Window, Page> = (
+  database: Database,
+  accountId: bigint,
+  filter: StatementFilter,
+  window: Window,
+) => Promise<Page>;
+
+/**
+ * Reads a page and the exact total, from one snapshot (C-10, C-11, C-16).
+ *
+ * @param violations - what the edge found wrong already; reported together with what is found here.
+ * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming every bad value.
+ */
+export async function readStatement<Window, Page>(
+  context: Context,
+  read: StatementReader<Window, Page>,
+  input: StatementFilterInput,
+  window: Window,
+  violations: Violations = new Violations(),
+): Promise<Page> {
+  requireScope(context, 'read');
+  const currency = await violations.currency(context, input.currency);
+  const subAccount = checkSubAccount(input.subAccount, violations);
+  const filter = {
+    ...(currency && { currency }),
+    ...(subAccount && { subAccount }),
+    ...violations.days(input.dateFrom, input.dateTo),
+  };
+  violations.refuse();
+  return read(context.database, context.caller.accountId, filter, window);
+}
+
+function checkSubAccount(given: Named | undefined, violations: Violations): number | undefined {
+  if (!given) return undefined;
+  if (Object.hasOwn(SUB_ACCOUNTS, given.value)) return SUB_ACCOUNTS[given.value as SubAccount];
+  return violations.add({
+    parameter: given.name,
+    message: `must be one of ${Object.keys(SUB_ACCOUNTS).join(', ')}`,
+  });
+}

@@ -1,0 +1,198 @@
+/** What an account holder does to a transaction that exists: each is a trigger, told to the machine. */
+import type { Scope } from '../../base/api-key.ts';
+import { BRL } from '../../base/currency.ts';
+import { GatewayError, invalidParameters } from '../../base/errors.ts';
+import { fromMinor } from '../../base/money.ts';
+import { depositOf, known } from '../../templates/amounts.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { takes } from '../../templates/takes.ts';
+import type { TriggerName } from '../../templates/triggers.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import { conflict, isDone, moveTransaction, type Target } from '../engine/move-transaction.ts';
+import { exceedsDailyLimit } from '../pricing/customer-limits.ts';
+import { price } from '../pricing/price.ts';
+import { type Context, requireScope } from '../services/context.ts';
+import { findOwnProcess } from '../transactions/read-transaction.ts';
+
+/**
+ * Cancels a transaction that nothing was paid on; a withdrawal before it is sent.
+ *
+ * @throws {GatewayError} `NOT_FOUND`, `STEP_CONFLICT`, `FORBIDDEN`.
+ */
+export async function cancelTransaction(context: Context, target: Target): Promise<ProcessRow> {
+  const row = await findTarget(context, target);
+  requireScope(context, scopeToMove(context, row));
+  return moveTransaction(context, target, row, { on: 'cancelled' });
+}
+
+/** Accepts the quote of a transaction that was made without that. @throws as `cancelTransaction`. */
+export async function acceptQuote(context: Context, target: Target): Promise<ProcessRow> {
+  requireScope(context, 'create');
+  return moveTransaction(context, target, await findTarget(context, target), { on: 'accepted' });
+}
+
+/** Who a customer or payee is, and where a payee is paid; each under the caller's own name for it. */
+export interface IdentityInput {
+  readonly clientName: Named | undefined;
+  readonly clientTaxId: Named | undefined;
+  readonly pixKey?: Named | undefined;
+  readonly pixKeyType?: Named | undefined;
+}
+
+/**
+ * Names the customer or payee of a transaction that waits for that; one who is over the limit of the day ends it.
+ *
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`.
+ */
+export async function provideIdentity(
+  context: Context,
+  target: Target,
+  input: IdentityInput,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requireScope(context, 'create');
+  const clientName = checks.personName(checks.required(input.clientName, 'clientName'));
+  const clientTaxId = checks.taxId(checks.required(input.clientTaxId, 'clientTaxId'));
+  const payout = checks.pixKey(input.pixKey, input.pixKeyType);
+  if (input.pixKey && !input.pixKeyType)
+    checks.add({ parameter: 'pixKeyType', message: 'is required with pixKey' });
+  if (input.pixKeyType && !input.pixKey)
+    checks.add({ parameter: 'pixKey', message: 'is required with pixKeyType' });
+  checks.refuse();
+  const row = await findTarget(context, target);
+  if (isDone(target.attempt)) return row;
+  refuseUntaken(context, row, 'identity_given');
+  const identity = { clientName: known(clientName, 'a name'), clientTaxId: known(clientTaxId, 'a tax id') };
+  const isPayout = row.targetCurrency === BRL.code;
+  if (isPayout && !payout)
+    throw invalidParameters([{ parameter: 'pixKey', message: 'is required, with pixKeyType' }]);
+  const amount = isPayout ? row.targetAmount : row.sourceAmount;
+  if (amount === null) throw conflict(row);
+  const volume = {
+    accountId: row.accountId,
+    template: row.template,
+    clientTaxId: identity.clientTaxId,
+    amount,
+  };
+  if (await exceedsDailyLimit(context, volume))
+    return moveTransaction(context, target, row, { on: 'limit_exceeded' });
+  return moveTransaction(context, target, row, {
+    on: 'identity_given',
+    ...identity,
+    ...(payout && { payout }),
+  });
+}
+
+/** Confirms the identity that was given. @throws as `cancelTransaction`. */
+export async function confirmIdentity(context: Context, target: Target): Promise<ProcessRow> {
+  requireScope(context, 'create');
+  return moveTransaction(context, target, await findTarget(context, target), { on: 'identity_confirmed' });
+}
+
+/** What to do with a deposit that is held: keep it, send it back, or convert it at a new price. */
+export type Resolution = 'keep' | 'refund' | 'requote';
+
+/**
+ * Resolves a deposit that is held because it was wrong, late, or could not be paid out.
+ *
+ * @param address - where it goes back to; by default where it came from.
+ * @throws {GatewayError} `INVALID_PARAMETER`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, and as `cancelTransaction`.
+ */
+export async function resolveDeposit(
+  context: Context,
+  target: Target,
+  resolution: Resolution,
+  address: Named | undefined,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requireScope(context, 'move');
+  const row = await findTarget(context, target);
+  switch (resolution) {
+    case 'keep':
+      return moveTransaction(context, target, row, { on: 'kept' });
+    case 'refund':
+      return refund(context, target, row, address, checks);
+    case 'requote':
+      return requote(context, target, row);
+  }
+}
+
+/** Approves a withdrawal that needs a second approver. @throws `FORBIDDEN` for the key that asked for it. */
+export async function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
+  requireScope(context, 'move');
+  const row = await findTarget(context, target);
+  if (row.process?.createdBy === context.caller.id)
+    throw new GatewayError(
+      'FORBIDDEN',
+      'a withdrawal must be approved with a different key than the one that created it',
+    );
+  return moveTransaction(context, target, row, { on: 'approved' });
+}
+
+/** Refuses a withdrawal that needs a second approver. @throws as `cancelTransaction`. */
+export async function rejectWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
+  requireScope(context, 'move');
+  return moveTransaction(context, target, await findTarget(context, target), { on: 'rejected' });
+}
+
+/** Lets a transaction go that screening held, or turns it down. @throws as `cancelTransaction`. */
+export async function decideHold(context: Context, target: Target, isReleased: boolean): Promise<ProcessRow> {
+  requireScope(context, 'admin');
+  return moveTransaction(context, target, await findTarget(context, target), {
+    on: isReleased ? 'released' : 'hold_rejected',
+  });
+}
+
+async function refund(
+  context: Context,
+  target: Target,
+  row: ProcessRow,
+  address: Named | undefined,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  if (isDone(target.attempt)) return row;
+  refuseUntaken(context, row, 'refund_ordered');
+  const { currency, amount } = depositOf(row);
+  const given = checks.wallet(address, currency);
+  checks.refuse();
+  if (amount <= (await context.rails.chain.networkFee(currency)))
+    throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
+  return moveTransaction(context, target, row, {
+    on: 'refund_ordered',
+    address: given ?? known(row.depositFrom, 'where it came from'),
+  });
+}
+
+async function requote(context: Context, target: Target, row: ProcessRow): Promise<ProcessRow> {
+  if (isDone(target.attempt)) return row;
+  refuseUntaken(context, row, 'requoted');
+  const { currency, amount } = depositOf(row);
+  const { facts } = await price(context, {
+    accountId: row.accountId,
+    template: context.registry.of(row.template),
+    direction: 'out',
+    currency,
+    wanted: { crypto: fromMinor(amount, currency.decimals) },
+  });
+  return moveTransaction(context, target, row, { on: 'requoted', price: facts });
+}
+
+/**
+ * Refuses what the step does not take, before anything of the transaction is looked at that only later steps know. The
+ * machine judges again under the lock.
+ *
+ * @throws {GatewayError} `STEP_CONFLICT`.
+ */
+function refuseUntaken({ registry }: Context, row: ProcessRow, on: TriggerName): void {
+  if (!takes(registry.of(row.template), row, on)) throw conflict(row);
+}
+
+function findTarget(context: Context, { end2end, family }: Target): Promise<ProcessRow> {
+  return findOwnProcess(context, end2end, family);
+}
+
+/** Taking money out of the account asks for more than making a charge does. */
+function scopeToMove({ registry }: Context, row: ProcessRow): Scope {
+  return registry.of(row.template).family === 'withdrawals' ? 'move' : 'create';
+}

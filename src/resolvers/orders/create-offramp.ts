@@ -1,0 +1,143 @@
+/** Makes offramps: crypto from the balance or from a deposit, BRL out by PIX (contract 4). */
+import { assert } from '../../base/assert.ts';
+import { BRL, type Currency } from '../../base/currency.ts';
+import { toMinor } from '../../base/money.ts';
+import { readAvailable } from '../../store/engine/processes.ts';
+import { known } from '../../templates/amounts.ts';
+import type { ProcessRow, RenewedOrder } from '../../templates/facts.ts';
+import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import type { Attempt } from '../checks/once.ts';
+import type { Wanted } from '../pricing/price.ts';
+import { priceOrder } from '../pricing/price-order.ts';
+import type { NewProcess } from '../services/advance.ts';
+import { type Context, requireScope } from '../services/context.ts';
+import { emptyProcess, endOf, makeTransaction, orderFacts, uncovered } from './make-transaction.ts';
+
+/** What a caller gives; each under the caller's own name for it. */
+export interface OfframpInput extends SessionInput {
+  readonly amountPaid?: Named | undefined;
+  readonly amountSent?: Named | undefined;
+  readonly currency?: Named | undefined;
+  readonly pixKey?: Named | undefined;
+  readonly pixKeyType?: Named | undefined;
+  readonly clientName?: Named | undefined;
+  readonly clientTaxId?: Named | undefined;
+  /** `balance` or `external`. */
+  readonly from?: Named | undefined;
+  readonly quoteId?: Named | undefined;
+}
+
+/** How the caller names what may be missing. */
+export type OfframpNames = Readonly<
+  Record<
+    'amountPaid' | 'amountSent' | 'currency' | 'pixKey' | 'pixKeyType' | 'clientName' | 'clientTaxId',
+    string
+  >
+>;
+
+/** What differs between the edges. */
+export interface OfframpOptions {
+  readonly names: OfframpNames;
+  readonly isAccepted: boolean;
+  /** Whether the payee must be named now. */
+  readonly needsPayee: boolean;
+  /** The session that it begins anew. */
+  readonly renews?: RenewedOrder;
+}
+
+interface Checked {
+  readonly currency: Currency;
+  readonly isExternal: boolean;
+  readonly wanted: Wanted | undefined;
+  readonly quoteId: string | undefined;
+  readonly expiresIn: number;
+  readonly facts: Partial<NewProcess>;
+}
+
+/**
+ * @returns the transaction; one from outside with the address and the exact amount of its deposit.
+ * @throws {GatewayError} `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `LIMIT_EXCEEDED`, `INSUFFICIENT_BALANCE`,
+ *   `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `UNAVAILABLE`; nothing is stored, except with `UNAVAILABLE`.
+ */
+export async function createOfframp(
+  context: Context,
+  attempt: Attempt,
+  input: OfframpInput,
+  checks: CreationChecks,
+  options: OfframpOptions,
+): Promise<ProcessRow> {
+  requireScope(context, 'create');
+  const checked = check(input, checks, options);
+  const template = context.registry.choose('offramps', checked.isExternal ? 'external' : 'balance');
+  return makeTransaction(context, attempt, async () => {
+    const { facts, process, alongside } = await priceOrder(context, {
+      template,
+      direction: 'out',
+      currency: checked.currency,
+      wanted: checked.wanted,
+      quoteId: checked.quoteId,
+      clientTaxId: checked.facts.clientTaxId,
+    });
+    if (!checked.isExternal)
+      await refuseUncovered(context, checked.currency, known(facts.sourceAmount, 'an amount'));
+    const nowMs = await context.clock.nowMs();
+    const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
+    const create: NewProcess = {
+      ...blank,
+      ...checked.facts,
+      ...facts,
+      sourceCurrency: checked.currency.code,
+      targetCurrency: BRL.code,
+      expiresAt: endOf(nowMs, checked.expiresIn),
+      process: { ...blank.process, ...process, ...orderFacts(checked.wanted, options) },
+    };
+    return { create, awaitsRail: checked.isExternal, alongside };
+  });
+}
+
+/** @throws {GatewayError} `INSUFFICIENT_BALANCE` when the account has less than this available. */
+export async function refuseUncovered(
+  { database, caller }: Context,
+  currency: Currency,
+  amount: string,
+): Promise<void> {
+  const available = (await readAvailable(database, caller.accountId)).get(currency.code) ?? 0n;
+  if (available < toMinor(amount, currency.decimals))
+    throw uncovered({ sourceCurrency: currency.code, sourceAmount: amount });
+}
+
+function check(input: OfframpInput, checks: CreationChecks, options: OfframpOptions): Checked {
+  const { names } = options;
+  const currency = checks.oneCurrency(checks.required(input.currency, names.currency), { crypto: true });
+  checks.oneOf(
+    input.amountPaid,
+    input.amountSent,
+    [names.amountPaid, names.amountSent],
+    input.quoteId === undefined,
+  );
+  const paid = checks.amount(input.amountPaid, currency);
+  const sent = checks.amount(input.amountSent, BRL);
+  const required = (given: Named | undefined, name: string) =>
+    options.needsPayee ? checks.required(given, name) : given;
+  const key = checks.pixKey(
+    required(input.pixKey, names.pixKey),
+    required(input.pixKeyType, names.pixKeyType),
+  );
+  const facts = {
+    pixKey: key?.pixKey ?? null,
+    pixKeyType: key?.pixKeyType ?? null,
+    clientName: checks.personName(required(input.clientName, names.clientName)) ?? null,
+    clientTaxId: checks.taxId(required(input.clientTaxId, names.clientTaxId)) ?? null,
+    ...checks.session(input),
+  };
+  const { from } = input;
+  if (from && from.value !== 'balance' && from.value !== 'external')
+    checks.add({ parameter: from.name, message: 'must be balance or external' });
+  const expiresIn = checks.expiresIn(input.expiresIn);
+  const quoteId = checks.text(input.quoteId);
+  checks.refuse();
+  assert(currency && expiresIn !== undefined, 'what is required and was not refused is there');
+  const wanted = paid ? { crypto: paid } : sent ? { brl: sent } : undefined;
+  return { currency, isExternal: from?.value === 'external', wanted, quoteId, expiresIn, facts };
+}

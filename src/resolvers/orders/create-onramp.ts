@@ -1,0 +1,123 @@
+/** Makes checkout sessions and onramps: BRL in by PIX, crypto to the balance or to a wallet (contract 4). */
+import { assert } from '../../base/assert.ts';
+import { BRL, type Currency } from '../../base/currency.ts';
+import type { Family } from '../../templates/define.ts';
+import type { ProcessRow, RenewedOrder } from '../../templates/facts.ts';
+import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import type { Attempt } from '../checks/once.ts';
+import type { Wanted } from '../pricing/price.ts';
+import { priceOrder } from '../pricing/price-order.ts';
+import type { NewProcess } from '../services/advance.ts';
+import { type Context, requireScope } from '../services/context.ts';
+import { emptyProcess, endOf, makeTransaction, orderFacts } from './make-transaction.ts';
+
+/** What a caller gives; each under the caller's own name for it. */
+export interface OnrampInput extends SessionInput {
+  readonly amountPayment?: Named | undefined;
+  readonly amountReceived?: Named | undefined;
+  readonly currency?: Named | undefined;
+  readonly clientName?: Named | undefined;
+  readonly clientTaxId?: Named | undefined;
+  readonly wallet?: Named | undefined;
+  /** A quote to be used instead of a new price; amounts are then those of the quote. */
+  readonly quoteId?: Named | undefined;
+}
+
+/** How the caller names what may be missing. */
+export type OnrampNames = Readonly<
+  Record<'amountPayment' | 'amountReceived' | 'currency' | 'clientName' | 'clientTaxId', string>
+>;
+
+/** What differs between the edges and the templates. */
+export interface OnrampOptions {
+  readonly family: Extract<Family, 'checkouts' | 'onramps'>;
+  readonly names: OnrampNames;
+  /** Whether making it accepts its quote. */
+  readonly isAccepted: boolean;
+  /** Whether the customer must be named now; a hosted page can ask later. */
+  readonly needsCustomer: boolean;
+  /** Whether one of the amounts must be given; a hosted page can ask later. */
+  readonly needsAmount: boolean;
+  /** The session that it begins anew. */
+  readonly renews?: RenewedOrder;
+  /** Path of the static link that opened it. */
+  readonly fixedLink?: string;
+}
+
+/** What was given, checked. */
+interface Checked {
+  readonly currency: Currency;
+  readonly wanted: Wanted | undefined;
+  readonly quoteId: string | undefined;
+  readonly expiresIn: number;
+  readonly facts: Partial<NewProcess>;
+}
+
+/**
+ * @returns the transaction, payable where the customer and the amount are known.
+ * @throws {GatewayError} `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`,
+ *   `QUOTE_EXPIRED`, `UNAVAILABLE`; nothing is stored, except with `UNAVAILABLE`.
+ */
+export async function createOnramp(
+  context: Context,
+  attempt: Attempt,
+  input: OnrampInput,
+  checks: CreationChecks,
+  options: OnrampOptions,
+): Promise<ProcessRow> {
+  requireScope(context, 'create');
+  const checked = check(input, checks, options);
+  const template = context.registry.choose(options.family, checked.facts.wallet ? 'external' : 'balance');
+  return makeTransaction(context, attempt, async () => {
+    const { facts, process, alongside } = await priceOrder(context, {
+      template,
+      direction: 'in',
+      currency: checked.currency,
+      wanted: checked.wanted,
+      quoteId: checked.quoteId,
+      clientTaxId: checked.facts.clientTaxId,
+    });
+    const nowMs = await context.clock.nowMs();
+    const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
+    const create: NewProcess = {
+      ...blank,
+      ...checked.facts,
+      ...facts,
+      sourceCurrency: BRL.code,
+      targetCurrency: checked.currency.code,
+      fixedLink: options.fixedLink ?? null,
+      expiresAt: endOf(nowMs, checked.expiresIn),
+      process: { ...blank.process, ...process, ...orderFacts(checked.wanted, options) },
+    };
+    return { create, awaitsRail: true, alongside };
+  });
+}
+
+function check(input: OnrampInput, checks: CreationChecks, options: OnrampOptions): Checked {
+  const { names } = options;
+  const currency = checks.oneCurrency(checks.required(input.currency, names.currency), { crypto: true });
+  const usesQuote = input.quoteId !== undefined;
+  checks.oneOf(
+    input.amountPayment,
+    input.amountReceived,
+    [names.amountPayment, names.amountReceived],
+    options.needsAmount && !usesQuote,
+  );
+  const payment = checks.amount(input.amountPayment, BRL);
+  const received = checks.amount(input.amountReceived, currency);
+  const required = (given: Named | undefined, name: string) =>
+    options.needsCustomer ? checks.required(given, name) : given;
+  const facts = {
+    clientName: checks.personName(required(input.clientName, names.clientName)) ?? null,
+    clientTaxId: checks.taxId(required(input.clientTaxId, names.clientTaxId)) ?? null,
+    wallet: checks.wallet(input.wallet, currency) ?? null,
+    ...checks.session(input),
+  };
+  const expiresIn = checks.expiresIn(input.expiresIn);
+  const quoteId = checks.text(input.quoteId);
+  checks.refuse();
+  assert(currency && expiresIn !== undefined, 'what is required and was not refused is there');
+  const wanted = payment ? { brl: payment } : received ? { crypto: received } : undefined;
+  return { currency, wanted, quoteId, expiresIn, facts };
+}

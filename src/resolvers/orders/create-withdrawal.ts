@@ -1,0 +1,140 @@
+/** Makes withdrawals: from the balance to a whitelisted wallet or PIX key (contract 4, C-22). */
+
+import { parseAddress } from '../../base/address.ts';
+import { assert } from '../../base/assert.ts';
+import { BRL, type Currency } from '../../base/currency.ts';
+import { GatewayError, invalidParameters } from '../../base/errors.ts';
+import { isoSeconds, millisOf } from '../../base/instant.ts';
+import { fromMinor, isMore, multiply, roundHalfUp, toMinor } from '../../base/money.ts';
+import { PIX_KEY_TYPES, parsePixKey } from '../../base/pix-key.ts';
+import { readAccountSettings, readTemplateSettings } from '../../store/account/settings.ts';
+import { readEntries, type WhitelistEntryRow } from '../../store/account/whitelist.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import type { Attempt } from '../checks/once.ts';
+import { currentRate, refuseOutOfBounds } from '../pricing/price.ts';
+import type { NewProcess } from '../services/advance.ts';
+import { type Context, requireScope } from '../services/context.ts';
+import { refuseUncovered } from './create-offramp.ts';
+import { emptyProcess, makeTransaction } from './make-transaction.ts';
+
+/** What a caller gives; each under the caller's own name for it. */
+export interface WithdrawalInput {
+  readonly amountReceived?: Named | undefined;
+  readonly currency?: Named | undefined;
+  readonly groupId?: Named | undefined;
+  readonly address?: Named | undefined;
+  readonly notes?: Named | undefined;
+}
+
+/** How the caller names what may be missing. */
+export type WithdrawalNames = Readonly<Record<'amountReceived' | 'currency' | 'groupId' | 'address', string>>;
+
+/**
+ * @returns the transaction, reserved or waiting for approval.
+ * @throws {GatewayError} `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `ADDRESS_NOT_WHITELISTED`, `LIMIT_EXCEEDED`,
+ *   `INSUFFICIENT_BALANCE`, `QUOTE_UNAVAILABLE`; nothing is stored by any of them.
+ */
+export async function createWithdrawal(
+  context: Context,
+  attempt: Attempt,
+  input: WithdrawalInput,
+  checks: CreationChecks,
+  names: WithdrawalNames,
+): Promise<ProcessRow> {
+  requireScope(context, 'move');
+  const currency = checks.oneCurrency(checks.required(input.currency, names.currency), { crypto: false });
+  const amount = checks.amount(checks.required(input.amountReceived, names.amountReceived), currency);
+  const groupId = checks.text(checks.required(input.groupId, names.groupId));
+  const isAddress = currency !== undefined && currency !== BRL;
+  const address = isAddress ? checks.wallet(input.address, currency) : checks.text(input.address);
+  const notes = checks.notes(input.notes);
+  checks.refuse();
+  assert(currency && amount && groupId, 'what is required and was not refused is there');
+  const template = context.registry.choose('withdrawals', 'external');
+  return makeTransaction(context, attempt, async () => {
+    const nowMs = await context.clock.nowMs();
+    const entry = await destination(context, { currency, groupId, address, nowMs }, names);
+    const worth = await worthOf(context, currency, amount);
+    refuseOutOfBounds(
+      worth,
+      await readTemplateSettings(context.database, context.caller.accountId, template.name),
+    );
+    await refuseUncovered(context, currency, amount);
+    const networkFee = currency === BRL ? null : await networkFeeOf(context, currency, amount);
+    const { approvalAbove } = await readAccountSettings(context.database, context.caller.accountId, {
+      isSandbox: context.sandbox !== null,
+    });
+    const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
+    const create: NewProcess = {
+      ...blank,
+      sourceCurrency: currency.code,
+      sourceAmount: amount,
+      targetCurrency: currency.code,
+      targetAmount: networkFee === null ? amount : less(amount, networkFee, currency),
+      networkFee,
+      wallet: entry.target,
+      pixKey: entry.pixKeyType === null ? null : entry.target,
+      pixKeyType: entry.pixKeyType,
+      groupId,
+      notes: notes ?? null,
+      process: {
+        ...blank.process,
+        ...(approvalAbove !== null && isMore(worth, approvalAbove) && { needsApproval: true }),
+      },
+    };
+    return { create, awaitsRail: false };
+  });
+}
+
+async function destination(
+  { database, caller }: Context,
+  wanted: { currency: Currency; groupId: string; address: string | undefined; nowMs: number },
+  names: WithdrawalNames,
+): Promise<WhitelistEntryRow> {
+  const { currency, groupId, address, nowMs } = wanted;
+  const refuse = (detail: string) => new GatewayError('ADDRESS_NOT_WHITELISTED', detail);
+  const fits = (entry: WhitelistEntryRow) =>
+    currency === BRL ? entry.pixKeyType !== null : entry.network === currency.network;
+  const entries = (await readEntries(database, caller.accountId, groupId)).filter(fits);
+  const meant = address === undefined ? entries : entries.filter((entry) => isMeant(entry, address));
+  const [entry] = meant;
+  if (!entry)
+    throw refuse(
+      `the group has no entry for this ${currency === BRL ? 'PIX key' : 'address'} of ${currency.displayName}`,
+    );
+  if (meant.length > 1)
+    throw invalidParameters([
+      {
+        parameter: names.address,
+        message: `is required: the group has several entries for ${currency.displayName}`,
+      },
+    ]);
+  if (millisOf(entry.usableAt) > nowMs)
+    throw refuse(`the entry becomes usable at ${isoSeconds(entry.usableAt)}`);
+  return entry;
+}
+
+/** Whether a destination is meant, in whatever spelling: each entry knows the form of its kind. */
+function isMeant({ network, pixKeyType, target }: WhitelistEntryRow, text: string): boolean {
+  const type = PIX_KEY_TYPES.find((each) => each === pixKeyType);
+  return (network !== null ? parseAddress(network, text) : type && parsePixKey(type, text)) === target;
+}
+
+/** What a withdrawal is worth in BRL, in cents: limits and approvals are counted in it. */
+async function worthOf(context: Context, currency: Currency, amount: string): Promise<string> {
+  if (currency === BRL) return amount;
+  return roundHalfUp(multiply(amount, await currentRate(context, currency.asset)), BRL.decimals);
+}
+
+async function networkFeeOf({ rails }: Context, currency: Currency, amount: string): Promise<string> {
+  const fee = await rails.chain.networkFee(currency);
+  if (toMinor(amount, currency.decimals) <= fee)
+    throw new GatewayError('LIMIT_EXCEEDED', 'the amount does not cover the network fee');
+  return fromMinor(fee, currency.decimals);
+}
+
+function less(amount: string, fee: string, { decimals }: Currency): string {
+  return fromMinor(toMinor(amount, decimals) - toMinor(fee, decimals), decimals);
+}

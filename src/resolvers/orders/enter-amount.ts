@@ -1,0 +1,72 @@
+/** The amount of a checkout session that its customer enters: priced when it is given (C-20). */
+import { BRL, currencyOfLedger } from '../../base/currency.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { known } from '../../templates/amounts.ts';
+import type { Template } from '../../templates/define.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { takes } from '../../templates/takes.ts';
+import type { Trigger } from '../../templates/triggers.ts';
+import { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import { conflict, isDone, moveTransaction, type Target } from '../engine/move-transaction.ts';
+import { refuseOverDay } from '../pricing/customer-limits.ts';
+import { endOfPriced } from '../pricing/end-with-lock.ts';
+import { price } from '../pricing/price.ts';
+import { type Context, requireScope, type Services } from '../services/context.ts';
+import { findOwnProcess } from '../transactions/read-transaction.ts';
+
+/**
+ * Prices a session that collects its amount; without a price, or over a limit, the session ends.
+ *
+ * @param amountPayment - BRL.
+ * @throws {GatewayError} `INVALID_PARAMETER`; `STEP_CONFLICT` when it does not collect an amount.
+ */
+export async function enterAmount(
+  services: Services,
+  row: ProcessRow,
+  amountPayment: Named,
+  target: Pick<Target, 'attempt'> = {},
+): Promise<ProcessRow> {
+  const checks = new CreationChecks({ allowsLoopback: false });
+  const amount = checks.amount(amountPayment, BRL);
+  checks.refuse();
+  if (isDone(target.attempt)) return row;
+  const template = services.registry.of(row.template);
+  if (!takes(template, row, 'amount_given')) throw conflict(row);
+  const trigger = await priceTrigger(services, template, row, known(amount, 'an amount'));
+  return moveTransaction(services, target, row, trigger);
+}
+
+/** As `enterAmount`, on one of the caller's transactions. @throws {GatewayError} also `FORBIDDEN`, `NOT_FOUND`. */
+export async function enterAmountOf(
+  context: Context,
+  target: Target,
+  amountPayment: Named,
+): Promise<ProcessRow> {
+  requireScope(context, 'create');
+  const row = await findOwnProcess(context, target.end2end, target.family);
+  return enterAmount(context, row, amountPayment, target);
+}
+
+async function priceTrigger(
+  services: Services,
+  template: Template,
+  row: ProcessRow,
+  amount: string,
+): Promise<Trigger> {
+  const { accountId, clientTaxId } = row;
+  const currency = currencyOfLedger(known(row.targetCurrency, 'a currency'));
+  try {
+    const request = { accountId, template, direction: 'in', currency, wanted: { brl: amount } } as const;
+    const { facts, pricedAt } = await price(services, request);
+    await refuseOverDay(services, { accountId, template: template.name, clientTaxId, amount });
+    const expiresAt = await endOfPriced(services, { ...row, process: { pricedAt } });
+    return { on: 'amount_given', price: facts, pricedAt, expiresAt };
+  } catch (error) {
+    const isPriceless =
+      error instanceof GatewayError &&
+      (error.code === 'QUOTE_UNAVAILABLE' || error.code === 'LIMIT_EXCEEDED');
+    if (!isPriceless) throw error;
+    return { on: 'quote_failed' };
+  }
+}

@@ -1,0 +1,194 @@
+/** Makes a transaction: commits it with its first steps and waits until it can be paid, or rests. */
+import { assert } from '../../base/assert.ts';
+import { currencyOfLedger } from '../../base/currency.ts';
+import { newEnd2end } from '../../base/end2end.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { instantOf } from '../../base/instant.ts';
+import { newSessionToken } from '../../base/session-token.ts';
+import { arm } from '../../store/account/sandbox.ts';
+import { pendingJobs } from '../../store/engine/jobs.ts';
+import { readProcesses } from '../../store/engine/processes.ts';
+import { findTransaction } from '../../store/engine/transactions.ts';
+import { known } from '../../templates/amounts.ts';
+import type { Process, ProcessRow, RenewedOrder } from '../../templates/facts.ts';
+import { canStartBy } from '../../templates/takes.ts';
+import type { Attempt } from '../checks/once.ts';
+import { endOfPriced } from '../pricing/end-with-lock.ts';
+import type { Wanted } from '../pricing/price.ts';
+import type { AdvanceRequest, NewProcess } from '../services/advance.ts';
+import type { Context, Services } from '../services/context.ts';
+import type { TransactionKey } from '../services/doorbell.ts';
+import { requireRails } from '../services/no-rails.ts';
+import { registerWebhook } from '../webhooks/register-webhook.ts';
+
+/** A transaction to be made. */
+export interface Making {
+  readonly create: NewProcess;
+  /** Whether a rail has to answer before there is something to pay to. */
+  readonly awaitsRail: boolean;
+  /** Done in the same database transaction. */
+  readonly alongside?: AdvanceRequest['alongside'] | undefined;
+}
+
+/** Rails are awaited so long before a creation is answered with 503; the transaction is kept (C-52). */
+const RAIL_WAIT_MS = 5_000;
+const LOOK_AGAIN_MS = 200;
+const RETRY_SECONDS = 2;
+
+/** @returns a transaction with nothing known of it but whose it is, and its template. */
+export function emptyProcess(
+  accountId: bigint,
+  template: string,
+  nowMs: number,
+  createdBy: string | null,
+): NewProcess {
+  return {
+    ...NOTHING_KNOWN,
+    accountId,
+    template,
+    end2end: newEnd2end(new Date(nowMs)),
+    process: { createdBy, session: newSessionToken() },
+  };
+}
+
+/** @returns what is kept of an order besides its price. */
+export function orderFacts(
+  wanted: Wanted | undefined,
+  { isAccepted, renews }: { readonly isAccepted: boolean; readonly renews?: RenewedOrder },
+): Partial<Process> {
+  return {
+    isAccepted,
+    ...(wanted && { fixes: 'brl' in wanted ? ('brl' as const) : ('crypto' as const) }),
+    ...(renews && { renews }),
+  };
+}
+
+const NOTHING_KNOWN = Object.fromEntries(
+  [
+    'quote',
+    'refQuote',
+    'fees',
+    'sourceCurrency',
+    'sourceAmount',
+    'targetCurrency',
+    'targetAmount',
+    'networkFee',
+    'exactDepositAmount',
+    'pixE2e',
+    'pixKey',
+    'pixKeyType',
+    'clientName',
+    'clientTaxId',
+    'expiresAt',
+    'returnUrl',
+    'externalCode',
+    'webhook',
+    'fixedLink',
+    'wallet',
+    'depositAddress',
+    'depositFrom',
+    'txHash',
+    'groupId',
+    'notes',
+  ].map((name) => [name, null]),
+) as unknown as Omit<NewProcess, 'accountId' | 'template' | 'end2end' | 'process'>;
+
+/** @returns the end of a session as the database prints instants. */
+export function endOf(nowMs: number, seconds: number): string {
+  return instantOf(new Date(nowMs + seconds * 1_000));
+}
+
+/**
+ * Commits a transaction; an earlier try under the same idempotency key is answered for instead.
+ *
+ * @returns the transaction as soon as it can be paid, or rests.
+ * @throws {GatewayError} `RAILS_MISSING`; `UNAVAILABLE` when the rail does not answer in 5 seconds; the transaction is kept.
+ */
+export async function makeTransaction(
+  context: Context,
+  attempt: Attempt,
+  make: () => Promise<Making>,
+): Promise<ProcessRow> {
+  const { database, caller } = context;
+  requireRails(context);
+  if (attempt.made !== null) {
+    const made = await findTransaction(database, caller.accountId, attempt.made);
+    assert(made, 'the transaction that a key is bound to exists');
+    return awaitReady(context, { accountId: made.accountId, transactionId: made.id });
+  }
+  const { create, awaitsRail, alongside } = await make();
+  const row = await startTransaction(context, create, async (tx, made) => {
+    await attempt.bind(tx, made.end2end);
+    await alongside?.(tx, made);
+  });
+  return awaitsRail ? awaitReady(context, { accountId: row.accountId, transactionId: row.id }) : row;
+}
+
+/**
+ * Commits a transaction with its webhook, and with the plans of the sandbox that its reference or notes name.
+ *
+ * @param alongside - done in the same database transaction.
+ * @returns the transaction after its first steps.
+ * @throws {GatewayError} `RAILS_MISSING`; `INSUFFICIENT_BALANCE` when it reserves at once what the balance does not cover,
+ *   and then nothing of it is stored.
+ */
+export async function startTransaction(
+  services: Services,
+  create: NewProcess,
+  alongside?: AdvanceRequest['alongside'],
+): Promise<ProcessRow> {
+  requireRails(services);
+  const { advance, registry, sandbox } = services;
+  const plans = sandbox?.plansIn(create.externalCode ?? create.notes) ?? [];
+  const isPriceless =
+    plans.includes('quote-fail') && canStartBy(registry.of(create.template), 'quote_failed');
+  const { code, row } = await advance({
+    target: { create: { ...create, expiresAt: await endOfPriced(services, create) } },
+    trigger: { on: isPriceless ? 'quote_failed' : 'created' },
+    alongside: async (tx, made) => {
+      await alongside?.(tx, made);
+      await registerWebhook(tx, made);
+      for (const scenario of plans) await arm(tx, made.accountId, made.id, scenario);
+    },
+  });
+  if (code === 'INSUFFICIENT_BALANCE') throw uncovered(row);
+  assert(code === 'MOVED', 'a transaction begins');
+  return row;
+}
+
+/** @returns the refusal of a transaction that the available balance does not cover. */
+export function uncovered({
+  sourceCurrency,
+  sourceAmount,
+}: Pick<ProcessRow, 'sourceCurrency' | 'sourceAmount'>): GatewayError {
+  const { displayName } = currencyOfLedger(known(sourceCurrency, 'a currency'));
+  return new GatewayError(
+    'INSUFFICIENT_BALANCE',
+    `the available balance of ${displayName} is less than ${sourceAmount}`,
+  );
+}
+
+/** Waits until there is something to pay to, or nothing more to be done before somebody acts. */
+async function awaitReady({ database, clock, doorbell }: Services, key: TransactionKey): Promise<ProcessRow> {
+  const until = Date.now() + RAIL_WAIT_MS;
+  for (;;) {
+    // Counted before the row is read: what the last job did is then seen in it. What became due while we ask counts too.
+    const soonMs = (await clock.nowMs()) + LOOK_AGAIN_MS;
+    const soon = { sandbox: soonMs, live: soonMs };
+    const pending = await pendingJobs(database, soon, { only: key, withPostponed: true });
+    const [row] = await readProcesses(database, [key]);
+    assert(row, 'a transaction that was made exists');
+    if (row.process?.brCode || row.depositAddress) return row;
+    // A database that took longer than we looked ahead may hold what became due since: that nothing is pending is not sure.
+    if (pending === 0 && (await clock.nowMs()) <= soonMs) return row;
+    if (Date.now() >= until)
+      throw new GatewayError(
+        'UNAVAILABLE',
+        `${row.end2end} was created, but the rail has not answered yet: repeat the request`,
+        {
+          retryAfter: RETRY_SECONDS,
+        },
+      );
+    await doorbell.wait(key, LOOK_AGAIN_MS);
+  }
+}

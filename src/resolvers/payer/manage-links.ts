@@ -1,0 +1,76 @@
+/** Static links (C-20): making and ending them. What visits of them open is in open-static-link.ts. */
+import { randomBytes } from 'node:crypto';
+import { assert } from '../../base/assert.ts';
+import { BRL } from '../../base/currency.ts';
+import { notFound } from '../../base/errors.ts';
+import { readTemplateSettings } from '../../store/account/settings.ts';
+import { addStaticLink, disableStaticLink as endLink } from '../../store/account/static-links.ts';
+import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import { refuseOutOfBounds } from '../pricing/price.ts';
+import { type Context, requireScope } from '../services/context.ts';
+import { PAY_PATH } from './pay-links.ts';
+
+/** What a caller gives; each under the caller's own name for it. */
+export interface StaticLinkInput extends SessionInput {
+  readonly name?: Named | undefined;
+  readonly currency?: Named | undefined;
+  /** BRL; the customer enters it when it is not given. */
+  readonly amount?: Named | undefined;
+}
+
+const SLUG_BYTES = 12;
+const SLUG = /^[\w-]{16}$/;
+
+/** @returns whether a text has the form of a slug; any other names no link. */
+export function isSlug(text: string): boolean {
+  return SLUG.test(text);
+}
+
+/** @returns the path of a link. */
+export function linkPath(slug: string): string {
+  return `${PAY_PATH}/l/${slug}`;
+}
+
+/**
+ * Makes a link, of a fixed or an open amount.
+ *
+ * @returns its slug: 16 random characters of base64url.
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `LIMIT_EXCEEDED` for a fixed amount that
+ *   no transaction may have.
+ */
+export async function createStaticLink(
+  context: Context,
+  input: StaticLinkInput,
+  checks: CreationChecks,
+): Promise<string> {
+  requireScope(context, 'create');
+  const { database, caller, clock, registry } = context;
+  const name = checks.reference(input.name);
+  const currency = checks.oneCurrency(input.currency, { crypto: true });
+  const amount = checks.amount(input.amount, BRL) ?? null;
+  const expiresIn = checks.expiresIn(input.expiresIn);
+  const session = checks.session(input);
+  checks.refuse();
+  assert(name && currency && expiresIn !== undefined, 'what is required and was not refused is there');
+  if (amount !== null) {
+    const settings = await readTemplateSettings(
+      database,
+      caller.accountId,
+      registry.choose('checkouts', 'balance').name,
+    );
+    refuseOutOfBounds(amount, settings);
+  }
+  const slug = randomBytes(SLUG_BYTES).toString('base64url');
+  const link = { ...session, accountId: caller.accountId, slug, name, currency: currency.code, amount };
+  await addStaticLink(database, { ...link, expiresIn }, new Date(await clock.nowMs()));
+  return slug;
+}
+
+/** Ends a link: it opens no more sessions. Again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+export async function disableStaticLink(context: Context, slug: string): Promise<void> {
+  requireScope(context, 'create');
+  const { database, caller, clock } = context;
+  const at = new Date(await clock.nowMs());
+  if (!isSlug(slug) || !(await endLink(database, caller.accountId, slug, at))) throw notFound();
+}

@@ -1,0 +1,53 @@
+/** The checkout sessions that visits of a static link open (C-20). */
+import { BRL, currencyOfLedger } from '../../base/currency.ts';
+import { findStaticLink, type StaticLinkRow } from '../../store/account/static-links.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { QuoteFacts } from '../../templates/triggers.ts';
+import { emptyProcess, endOf, startTransaction } from '../orders/make-transaction.ts';
+import { price } from '../pricing/price.ts';
+import type { NewProcess } from '../services/advance.ts';
+import type { Services } from '../services/context.ts';
+import { isSlug, linkPath } from './manage-links.ts';
+
+/**
+ * @param slug - as the visitor gave it: what cannot be one is not looked up.
+ * @returns the link; undefined where there is none, or it is disabled.
+ */
+export async function findOpenLink({ database }: Services, slug: string): Promise<StaticLinkRow | undefined> {
+  return isSlug(slug) ? findStaticLink(database, slug) : undefined;
+}
+
+/**
+ * Opens a new checkout session for a visitor of a link: priced where the amount is fixed, else collecting it.
+ *
+ * @param services - those for the account of the link.
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`, `RAILS_MISSING`: nothing is stored.
+ */
+export async function openStaticLink(services: Services, link: StaticLinkRow): Promise<ProcessRow> {
+  return startTransaction(services, await sessionOf(services, link));
+}
+
+async function sessionOf(services: Services, link: StaticLinkRow): Promise<NewProcess> {
+  const template = services.registry.choose('checkouts', 'balance');
+  const { accountId, slug, amount, externalCode, returnUrl, webhook } = link;
+  const currency = currencyOfLedger(link.currency);
+  const priced =
+    amount === null
+      ? undefined
+      : await price(services, { accountId, template, direction: 'in', currency, wanted: { brl: amount } });
+  const nowMs = await services.clock.nowMs();
+  const blank = emptyProcess(accountId, template.name, nowMs, null);
+  const facts: Partial<QuoteFacts> = priced?.facts ?? {};
+  return {
+    ...blank,
+    ...facts,
+    externalCode,
+    returnUrl,
+    webhook,
+    sourceCurrency: BRL.code,
+    targetCurrency: currency.code,
+    fixedLink: linkPath(slug),
+    expiresAt: endOf(nowMs, link.expiresIn),
+    process: { ...blank.process, ...(priced && { pricedAt: priced.pricedAt }), isAccepted: true },
+  };
+}

@@ -1,0 +1,91 @@
+/** What a payer may know of a transaction: the one list for the hosted pages and for the public API. People are masked. */
+import { BRL, type Currency, currencyOfLedger, explorerUrl } from '../../base/currency.ts';
+import { type Instant, instantOf } from '../../base/instant.ts';
+import { maskName, maskPixKey, maskTaxId } from '../../base/mask.ts';
+import { GRACE_MS } from '../../templates/effects.ts';
+import { expiryOf, lockEndOf } from '../../templates/ends.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { Services } from '../services/context.ts';
+import { depositUri, hostedPage, qrContent, qrImage } from './pay-links.ts';
+
+/** The facts; null is not known, or not there. Amounts are exact decimal text. */
+export interface PayerFacts {
+  readonly link: string;
+  /** The currency that the payer pays in, and the one that is received for it. */
+  readonly source: Currency;
+  readonly target: Currency;
+  readonly amountPayment: string | null;
+  readonly amountReceived: string | null;
+  /** BRL for one unit of crypto. */
+  readonly quote: string | null;
+  /** BRL. */
+  readonly fees: string | null;
+  /** In the crypto that is delivered. */
+  readonly networkFee: string | null;
+  readonly expiresAt: Instant | null;
+  /** Until when the price holds where that is before `expiresAt`; a later payment is priced when it arrives (C-21). */
+  readonly priceHeldUntil: Instant | null;
+  readonly pixCopyPaste: string | null;
+  readonly qrSvgUrl: string | null;
+  /** What that image says. */
+  readonly qrContent: string | null;
+  readonly depositAddress: string | null;
+  /** To be sent digit for digit (`service.md` 2.5). */
+  readonly exactDepositAmount: string | null;
+  readonly depositUri: string | null;
+  /** What was paid or deposited, where that is known. */
+  readonly amountPaid: string | null;
+  /** BRL that was paid beyond the price. */
+  readonly excess: string | null;
+  readonly pixE2e: string | null;
+  readonly txHash: string | null;
+  readonly explorerUrl: string | null;
+  readonly wallet: string | null;
+  /** Where a deposit came from, and where it goes back to. */
+  readonly depositFrom: string | null;
+  readonly clientName: string | null;
+  readonly clientTaxId: string | null;
+  readonly pixKey: string | null;
+  readonly returnUrl: string | null;
+}
+
+/** @returns the facts of a transaction. */
+export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
+  const { process, txHash } = row;
+  const source = currencyOfLedger(row.sourceCurrency ?? BRL.code);
+  const target = currencyOfLedger(row.targetCurrency ?? BRL.code);
+  const end = expiryOf(row);
+  const lockEnd = lockEndOf(row) ?? Number.POSITIVE_INFINITY;
+  const crypto = source === BRL ? target : source;
+  // What was corrected is published once it is confirmed (C-9); who is to confirm it has to see it before.
+  const { clientName, clientTaxId } = process?.correction ?? row;
+  return {
+    link: hostedPage(services, row),
+    source,
+    target,
+    amountPayment: row.sourceAmount,
+    amountReceived: row.targetAmount,
+    quote: row.quote,
+    fees: row.fees,
+    networkFee: row.networkFee,
+    expiresAt: end === undefined ? null : instantOf(new Date(end)),
+    priceHeldUntil: lockEnd + GRACE_MS < (end ?? 0) ? instantOf(new Date(lockEnd)) : null,
+    pixCopyPaste: process?.brCode ?? null,
+    qrSvgUrl: qrImage(services, row),
+    qrContent: qrContent(row) ?? null,
+    depositAddress: row.depositAddress,
+    exactDepositAmount: row.exactDepositAmount,
+    depositUri: depositUri(row) ?? null,
+    amountPaid: process?.deposit?.amount ?? process?.paid ?? null,
+    excess: process?.excess ?? null,
+    pixE2e: row.pixE2e,
+    txHash,
+    explorerUrl: (txHash && explorerUrl(crypto.code, txHash)) ?? null,
+    wallet: row.wallet,
+    depositFrom: row.depositFrom,
+    clientName: clientName && maskName(clientName),
+    clientTaxId: clientTaxId && maskTaxId(clientTaxId),
+    pixKey: row.pixKey && maskPixKey(row.pixKey),
+    returnUrl: row.returnUrl,
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * A transaction as its payer sees it. Whoever holds the token of the session may see the public side of that one transaction
+ * and do what a payer does; nothing else of the account.
+ */
+import { keyModeOf } from '../../base/account-mode.ts';
+import { isSessionToken } from '../../base/session-token.ts';
+import type { KeyRecord } from '../../store/account/api-keys.ts';
+import { type Branding, readBranding } from '../../store/account/branding.ts';
+import { findBySession } from '../../store/engine/processes.ts';
+import type { Step, Template } from '../../templates/define.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { hasPayer, takes } from '../../templates/takes.ts';
+import type { TriggerName } from '../../templates/triggers.ts';
+import type { Context, Services } from '../services/context.ts';
+
+/**
+ * What the payer is asked for: an amount, who they are, whether that is right, whether the quote is accepted, to pay by PIX,
+ * to deposit, or what becomes of a deposit that did not fit.
+ */
+export type Ask = (typeof ASKS)[number];
+/** Every `Ask`. */
+export const ASKS = [
+  'amount',
+  'quote',
+  'identity',
+  'confirmation',
+  'payment',
+  'deposit',
+  'resolution',
+] as const;
+
+/** A transaction as its payer sees it. */
+export interface PaymentSession {
+  readonly row: ProcessRow;
+  readonly template: Template;
+  readonly step: Step;
+  /** Null when there is nothing for the payer to do. */
+  readonly ask: Ask | null;
+  /** Whether it ended without having come to anything, so that it can be begun anew. */
+  readonly isRenewable: boolean;
+  readonly branding: Branding;
+  /** On the clock of the processes. */
+  readonly nowMs: number;
+}
+
+/** @returns the transaction that a token opens, or undefined; one that nobody pays has no public side. */
+export async function findSession(services: Services, token: string): Promise<ProcessRow | undefined> {
+  const row = isSessionToken(token) ? await findBySession(services.database, token) : undefined;
+  return row && hasPayer(services.registry.of(row.template)) ? row : undefined;
+}
+
+/** @returns what the payer of a transaction sees. */
+export async function readSession(services: Services, row: ProcessRow): Promise<PaymentSession> {
+  const template = services.registry.of(row.template);
+  const step = services.registry.stepOf(row.template, row.component, row.state);
+  return {
+    row,
+    template,
+    step,
+    ask: askOf(template, row),
+    isRenewable: step.isRenewable === true && row.process?.isTurnedDown !== true,
+    branding: await readBranding(services.database, row.accountId),
+    nowMs: await services.clock.nowMs(),
+  };
+}
+
+/**
+ * @param services - those for the account of the transaction.
+ * @returns the caller that the holder of a session's token is: of its account, with no scope and one transaction.
+ */
+export function sessionCaller({ mode }: Services, { accountId, id }: ProcessRow): KeyRecord {
+  return {
+    accountId,
+    id: `session:${accountId}:${id}`,
+    mode: keyModeOf(mode),
+    scopes: [],
+    allowedCidrs: [],
+    allowedOrigins: [],
+    transactionId: id,
+  };
+}
+
+/** @returns what acts of a payer are done with: the account holder asked for them by handing out the token. */
+export function payerContext(services: Services, row: ProcessRow, scope: 'create' | 'move'): Context {
+  return { ...services, caller: { ...sessionCaller(services, row), scopes: [scope] } };
+}
+
+const ASK_BY_TRIGGER: readonly (readonly [TriggerName, Ask])[] = [
+  ['amount_given', 'amount'],
+  ['accepted', 'quote'],
+  ['identity_confirmed', 'confirmation'],
+  ['identity_given', 'identity'],
+  ['refund_ordered', 'resolution'],
+];
+
+function askOf(template: Template, row: ProcessRow): Ask | null {
+  const asked = ASK_BY_TRIGGER.find(([trigger]) => takes(template, row, trigger));
+  if (asked) return asked[1];
+  // After its end a session still takes what comes late, and does not ask for it any more.
+  if (!takes(template, row, 'expired')) return null;
+  if (takes(template, row, 'pix_received') && row.process?.brCode) return 'payment';
+  return takes(template, row, 'deposit_seen') && row.depositAddress ? 'deposit' : null;
+}

@@ -1,0 +1,121 @@
+/** Begins a session anew that came to nothing: the same order, at the price of now (C-21). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assert } from '../../base/assert.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { millisOf } from '../../base/instant.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { checksOf } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import { type Attempt, once } from '../checks/once.ts';
+import { conflict } from '../engine/move-transaction.ts';
+import { createOfframp } from '../orders/create-offramp.ts';
+import { createOnramp } from '../orders/create-onramp.ts';
+import type { Context, Services } from '../services/context.ts';
+import { type PaymentSession, payerContext } from './payment-session.ts';
+
+/** Interval and number of look-ups for a session that another request is creating. */
+const LOOK_MS = 100;
+const LOOKS_MAX = 50;
+
+/**
+ * Makes the session that follows; asking again on the same day gives the one that was made.
+ *
+ * @returns its token.
+ * @throws {GatewayError} `STEP_CONFLICT`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, `UNAVAILABLE`.
+ */
+export async function renewSession(services: Services, session: PaymentSession): Promise<string> {
+  const { row, isRenewable, nowMs } = session;
+  if (!isRenewable) throw conflict(row);
+  const context = payerContext(services, row, 'create');
+  const day = new Date(nowMs).toISOString().slice(0, 10);
+  const request = {
+    key: `${row.end2end}.${day}`,
+    parameter: 'session',
+    route: 'renew',
+    body: row.end2end,
+  };
+  const make = () =>
+    once(context, request, async (attempt) => {
+      const made = await makeAgain(context, attempt, session);
+      assert(made.process?.session, 'what was made has a session');
+      return { status: 201, answer: made.process.session };
+    });
+  for (let looks = 1; ; looks += 1) {
+    try {
+      return (await make()).answer;
+    } catch (error) {
+      // A button that is clicked twice: the second click wants what the first one is making.
+      const isRunning = error instanceof GatewayError && error.code === 'IDEMPOTENCY_RUNNING';
+      if (!isRunning || looks === LOOKS_MAX) throw error;
+      await sleep(LOOK_MS);
+    }
+  }
+}
+
+function makeAgain(
+  context: Context,
+  attempt: Attempt,
+  { row, template }: PaymentSession,
+): Promise<ProcessRow> {
+  const checks = checksOf(context);
+  const isIn = template.family !== 'offramps';
+  const [brl, crypto] = isIn ? [row.sourceAmount, row.targetAmount] : [row.targetAmount, row.sourceAmount];
+  const fixesCrypto = row.process?.fixes === 'crypto';
+  const { clientName, clientTaxId } = row.process?.correction ?? row;
+  const session = {
+    ...given('currency', isIn ? row.targetCurrency : row.sourceCurrency),
+    ...given('clientName', clientName),
+    ...given('clientTaxId', clientTaxId),
+    ...given('externalCode', row.externalCode),
+    ...given('returnUrl', row.returnUrl),
+    ...given('webhook', row.webhook),
+    ...given('expiresIn', secondsOf(row)),
+  };
+  const renews = { end2end: row.end2end, targetAmount: row.targetAmount };
+  if (isIn) {
+    const amount = fixesCrypto ? given('amountReceived', crypto) : given('amountPayment', brl);
+    const input = { ...session, ...amount, ...given('wallet', row.wallet) };
+    const isCheckout = template.family === 'checkouts';
+    return createOnramp(context, attempt, input, checks, {
+      family: isCheckout ? 'checkouts' : 'onramps',
+      names: NAMES,
+      isAccepted: true,
+      needsCustomer: !isCheckout,
+      needsAmount: !isCheckout,
+      renews,
+      ...(row.fixedLink !== null && { fixedLink: row.fixedLink }),
+    });
+  }
+  const amount = fixesCrypto ? given('amountPaid', crypto) : given('amountSent', brl);
+  const payee = { ...given('pixKey', row.pixKey), ...given('pixKeyType', row.pixKeyType) };
+  const input = { ...session, ...amount, ...payee, ...given('from', 'external') };
+  return createOfframp(context, attempt, input, checks, {
+    names: NAMES,
+    isAccepted: true,
+    needsPayee: false,
+    renews,
+  });
+}
+
+/** Nobody wrote these values: what was taken once is taken again. */
+const NAMES = {
+  amountPayment: 'amountPayment',
+  amountReceived: 'amountReceived',
+  amountPaid: 'amountPaid',
+  amountSent: 'amountSent',
+  currency: 'currency',
+  clientName: 'clientName',
+  clientTaxId: 'clientTaxId',
+  pixKey: 'pixKey',
+  pixKeyType: 'pixKeyType',
+} as const;
+
+function given(name: string, value: string | null): { readonly [name: string]: Named } {
+  return value === null ? {} : { [name]: { name, value } };
+}
+
+/** The life that the session had. */
+function secondsOf({ createdAt, expiresAt }: ProcessRow): string | null {
+  if (expiresAt === null) return null;
+  return String(Math.round((millisOf(expiresAt) - millisOf(createdAt)) / 1_000));
+}

@@ -1,0 +1,45 @@
+/** Prices what a caller orders: by a quote that was promised, else as of now; within the customer's day (C-21). */
+import type { Tx } from '../../store/database.ts';
+import type { Process } from '../../templates/facts.ts';
+import type { QuoteFacts } from '../../templates/triggers.ts';
+import type { Context } from '../services/context.ts';
+import { refuseOverDay } from './customer-limits.ts';
+import { type PriceRequest, price, type Wanted } from './price.ts';
+import { quoteToUse, spendQuote } from './quotes.ts';
+
+/** What is ordered. */
+export interface Order extends Omit<PriceRequest, 'accountId' | 'wanted'> {
+  /** Undefined where a quote says it, or the customer enters it later. */
+  readonly wanted: Wanted | undefined;
+  /** A quote to be used instead of a new price. */
+  readonly quoteId: string | undefined;
+  readonly clientTaxId: string | null | undefined;
+}
+
+/** Its price. */
+export interface PricedOrder {
+  /** Nothing where no amount is known yet. */
+  readonly facts: Partial<QuoteFacts>;
+  /** When the price was made; its lock counts from then. */
+  readonly process: Pick<Process, 'pricedAt'>;
+  /** What uses the quote up, in the database transaction that makes what was ordered. */
+  readonly alongside: ((tx: Tx) => Promise<void>) | undefined;
+}
+
+/** @throws {GatewayError} `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`. */
+export async function priceOrder(
+  context: Context,
+  { wanted, quoteId, clientTaxId, ...use }: Order,
+): Promise<PricedOrder> {
+  const { accountId } = context.caller;
+  const volume = { accountId, template: use.template.name, clientTaxId };
+  if (quoteId !== undefined) {
+    const { facts, brl, pricedAt } = await quoteToUse(context, quoteId, use);
+    await refuseOverDay(context, { ...volume, amount: brl });
+    return { facts, process: { pricedAt }, alongside: spendQuote(context, quoteId) };
+  }
+  if (!wanted) return { facts: {}, process: {}, alongside: undefined };
+  const { facts, brl, pricedAt } = await price(context, { ...use, accountId, wanted });
+  await refuseOverDay(context, { ...volume, amount: brl });
+  return { facts, process: { pricedAt }, alongside: undefined };
+}

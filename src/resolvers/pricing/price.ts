@@ -1,0 +1,160 @@
+/** Prices: the current rate, the account's spread and fees, and the bounds of an amount (C-21). */
+import type { Logger } from 'pino';
+import { BRL, type Currency } from '../../base/currency.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { millisOf } from '../../base/instant.ts';
+import { fromMinor, isMore, toMinor } from '../../base/money.ts';
+import { type Price, type Pricing, priceIn, priceOut } from '../../base/pricing.ts';
+import { readTemplateSettings, type TemplateSettings } from '../../store/account/settings.ts';
+import { readRate, storeRate } from '../../store/engine/rates.ts';
+import type { Template } from '../../templates/define.ts';
+import type { QuoteFacts } from '../../templates/triggers.ts';
+import type { Services } from '../services/context.ts';
+import { requireRails } from '../services/no-rails.ts';
+import type { RateSource } from '../services/rails.ts';
+
+/** Which amount is fixed: of the two sides of a ramp, one. Decimal text. */
+export type Wanted = { readonly brl: string } | { readonly crypto: string };
+
+/** What is to be priced. */
+export interface PriceRequest {
+  readonly accountId: bigint;
+  readonly template: Template;
+  readonly direction: 'in' | 'out';
+  readonly currency: Currency;
+  readonly wanted: Wanted;
+}
+
+/** A price as facts of a transaction, with the settings that it was made by. */
+export interface Priced {
+  readonly facts: QuoteFacts;
+  readonly settings: TemplateSettings;
+  /** The BRL side, which limits are counted in. */
+  readonly brl: string;
+  /** When the price was made, ISO 8601. */
+  readonly pricedAt: string;
+}
+
+/** A rate older than this is looked up again; one older than that is not quoted. */
+const FRESH_MS = 5_000;
+const STALE_MS = 60_000;
+const RETRY_SECONDS = 5;
+
+/** @returns the source; where it fails it has no news, and the log says why. The last known rate serves while it is young. */
+export function reportingRates(source: RateSource, log: Pick<Logger, 'warn'>): RateSource {
+  return {
+    observe: async (asset) => {
+      try {
+        return await source.observe(asset);
+      } catch (error) {
+        log.warn({ err: error, asset }, 'rate cannot be observed');
+        return undefined;
+      }
+    },
+  };
+}
+
+/**
+ * @returns BRL for one unit of the asset, not older than 60 seconds.
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `RAILS_MISSING`.
+ */
+export async function currentRate(services: Services, asset: string): Promise<string> {
+  requireRails(services);
+  const { database, mode, rails, clock } = services;
+  const nowMs = await clock.nowMs();
+  const last = await readRate(database, mode, asset);
+  const ageMs = last ? nowMs - millisOf(last.observedAt) : Number.POSITIVE_INFINITY;
+  if (last && ageMs >= 0 && ageMs <= FRESH_MS) return last.mid;
+  const observed = await rails.rates.observe(asset);
+  if (observed && nowMs - observed.observedAtMs <= STALE_MS) {
+    await storeRate(database, mode, asset, observed);
+    return observed.mid;
+  }
+  if (last && ageMs >= 0 && ageMs <= STALE_MS) return last.mid;
+  throw new GatewayError('QUOTE_UNAVAILABLE', `no price of ${asset} from the last 60 seconds is available`, {
+    retryAfter: RETRY_SECONDS,
+  });
+}
+
+/**
+ * Prices an order, within the bounds of a transaction.
+ *
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `RAILS_MISSING`, or `LIMIT_EXCEEDED` where the amount is out of bounds or too small.
+ */
+export async function price(services: Services, request: PriceRequest): Promise<Priced> {
+  const priced = await priceNow(services, request);
+  if (!priced) throw new GatewayError('LIMIT_EXCEEDED', 'the amount does not cover the fees');
+  refuseOutOfBounds(priced.brl, priced.settings);
+  return priced;
+}
+
+/**
+ * Prices an order whatever its size.
+ *
+ * @returns undefined when nothing would be left of the amount after fees.
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `RAILS_MISSING`.
+ */
+export async function priceNow(services: Services, request: PriceRequest): Promise<Priced | undefined> {
+  const { accountId, template, direction, currency, wanted } = request;
+  const settings = await readTemplateSettings(services.database, accountId, template.name);
+  const mid = await currentRate(services, currency.asset);
+  const isDelivered = direction === 'in' && template.crypto === 'external';
+  const networkFeeMinor = isDelivered ? await services.rails.chain.networkFee(currency) : 0n;
+  const made =
+    direction === 'in'
+      ? pricedIn(mid, currency, networkFeeMinor, wanted, settings)
+      : pricedOut(mid, currency, wanted, settings);
+  if (!made) return undefined;
+  const brl = fromMinor(made.brlMinor, BRL.decimals);
+  const pricedAt = new Date(await services.clock.nowMs()).toISOString();
+  return { facts: factsOf(made, direction, currency, isDelivered), settings, brl, pricedAt };
+}
+
+/** The least and the most of a transaction. */
+type Bounds = Pick<TemplateSettings, 'amountMin' | 'amountMax'>;
+
+/** @returns whether an amount of BRL is below the least or above the most of a transaction. */
+export function isOutOfBounds(brl: string, { amountMin, amountMax }: Bounds): boolean {
+  return isMore(amountMin, brl) || isMore(brl, amountMax);
+}
+
+/** @throws {GatewayError} `LIMIT_EXCEEDED` for an amount that is out of bounds. */
+export function refuseOutOfBounds(brl: string, { amountMin, amountMax }: Bounds): void {
+  if (isOutOfBounds(brl, { amountMin, amountMax }))
+    throw new GatewayError(
+      'LIMIT_EXCEEDED',
+      `a transaction must be worth ${amountMin} to ${amountMax} BRL; this one is worth ${brl} BRL`,
+    );
+}
+
+function pricedIn(
+  mid: string,
+  currency: Currency,
+  networkFeeMinor: bigint,
+  wanted: Wanted,
+  pricing: Pricing,
+): Price | undefined {
+  const market = { mid, currency, networkFeeMinor };
+  return 'brl' in wanted
+    ? priceIn({ ...market, paymentMinor: toMinor(wanted.brl, BRL.decimals) }, pricing)
+    : priceIn({ ...market, receivedMinor: toMinor(wanted.crypto, currency.decimals) }, pricing);
+}
+
+function pricedOut(mid: string, currency: Currency, wanted: Wanted, pricing: Pricing): Price | undefined {
+  return 'brl' in wanted
+    ? priceOut({ mid, currency, sentMinor: toMinor(wanted.brl, BRL.decimals) }, pricing)
+    : priceOut({ mid, currency, paidMinor: toMinor(wanted.crypto, currency.decimals) }, pricing);
+}
+
+function factsOf(made: Price, direction: 'in' | 'out', currency: Currency, isDelivered: boolean): QuoteFacts {
+  const brl = fromMinor(made.brlMinor, BRL.decimals);
+  const crypto = fromMinor(made.cryptoMinor, currency.decimals);
+  return {
+    quote: made.quote,
+    refQuote: made.refQuote,
+    fees: fromMinor(made.feeMinor, BRL.decimals),
+    sourceAmount: direction === 'in' ? brl : crypto,
+    targetAmount: direction === 'in' ? crypto : brl,
+    networkFee: isDelivered ? fromMinor(made.networkFeeMinor, currency.decimals) : null,
+  };
+}

@@ -1,0 +1,117 @@
+/** Quotes: what an order would cost now, and prices that are promised for a while (C-21). */
+import { randomBytes } from 'node:crypto';
+import type { Currency } from '../../base/currency.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { instantOf, millisOf } from '../../base/instant.ts';
+import type { Tx } from '../../store/database.ts';
+import { addQuote, findQuote, type QuoteRow, useQuote } from '../../store/engine/quotes.ts';
+import type { Template } from '../../templates/define.ts';
+import type { QuoteFacts } from '../../templates/triggers.ts';
+import { type Context, requireScope } from '../services/context.ts';
+import { type Priced, type PriceRequest, price } from './price.ts';
+
+/** How long a promised price is kept. */
+export const QUOTE_LIFE_MS = 600_000;
+
+/** What a quote is for. */
+export interface QuoteUse {
+  readonly template: Template;
+  readonly currency: Currency;
+  readonly direction: 'in' | 'out';
+}
+
+/**
+ * Prices an order as it would be made now; nothing is promised.
+ *
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`.
+ */
+export async function readQuote(
+  context: Context,
+  request: Omit<PriceRequest, 'accountId'>,
+): Promise<QuoteRow> {
+  requireScope(context, 'read');
+  const nowMs = await context.clock.nowMs();
+  const { facts } = await price(context, { ...request, accountId: context.caller.accountId });
+  return rowOf('', request, facts, nowMs, nowMs);
+}
+
+/**
+ * Prices an order and keeps the price for ten minutes.
+ *
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`.
+ */
+export async function createQuote(
+  context: Context,
+  request: Omit<PriceRequest, 'accountId'>,
+): Promise<QuoteRow> {
+  requireScope(context, 'create');
+  const { accountId } = context.caller;
+  const nowMs = await context.clock.nowMs();
+  const { facts } = await price(context, { ...request, accountId });
+  const id = `quo_${randomBytes(12).toString('base64url')}`;
+  return addQuote(context.database, accountId, rowOf(id, request, facts, nowMs, nowMs + QUOTE_LIFE_MS));
+}
+
+/** @returns the price of a quote, its BRL side, and when it was made. @throws {GatewayError} `QUOTE_EXPIRED` when it cannot be used for this. */
+export async function quoteToUse(
+  context: Context,
+  id: string,
+  use: QuoteUse,
+): Promise<Pick<Priced, 'facts' | 'brl' | 'pricedAt'>> {
+  const row = await findQuote(context.database, context.caller.accountId, id);
+  const isFit =
+    row &&
+    row.template === use.template.name &&
+    row.currency === use.currency.code &&
+    millisOf(row.expiresAt) >= (await context.clock.nowMs());
+  if (!isFit) throw expired();
+  const [sourceAmount, targetAmount] =
+    use.direction === 'in' ? [row.brlAmount, row.cryptoAmount] : [row.cryptoAmount, row.brlAmount];
+  const isDelivered = use.direction === 'in' && use.template.crypto === 'external';
+  return {
+    brl: row.brlAmount,
+    pricedAt: new Date(millisOf(row.createdAt)).toISOString(),
+    facts: {
+      quote: row.quote,
+      refQuote: row.refQuote,
+      fees: row.fees,
+      sourceAmount,
+      targetAmount,
+      networkFee: isDelivered ? row.networkFee : null,
+    },
+  };
+}
+
+/** @returns what uses a quote up, in the transaction that makes what it was for. */
+export function spendQuote({ caller, clock }: Context, id: string): (tx: Tx) => Promise<void> {
+  return async (tx) => {
+    if (!(await useQuote(tx, caller.accountId, id, new Date(await clock.nowMs())))) throw expired();
+  };
+}
+
+function expired(): GatewayError {
+  return new GatewayError('QUOTE_EXPIRED', 'no usable quote has this id and fits this order');
+}
+
+function rowOf(
+  id: string,
+  { template, currency, direction }: Omit<PriceRequest, 'accountId'>,
+  facts: QuoteFacts,
+  nowMs: number,
+  endMs: number,
+): QuoteRow {
+  const text = (value: string | null) => value ?? '0';
+  return {
+    id,
+    template: template.name,
+    currency: currency.code,
+    quote: text(facts.quote),
+    refQuote: text(facts.refQuote),
+    fees: text(facts.fees),
+    brlAmount: text(direction === 'in' ? facts.sourceAmount : facts.targetAmount),
+    cryptoAmount: text(direction === 'in' ? facts.targetAmount : facts.sourceAmount),
+    networkFee: text(facts.networkFee),
+    createdAt: instantOf(new Date(nowMs)),
+    expiresAt: instantOf(new Date(endMs)),
+  };
+}

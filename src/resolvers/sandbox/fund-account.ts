@@ -1,0 +1,51 @@
+/** Gives a sandbox account something to spend: an adjustment without a transaction. */
+import { randomUUID } from 'node:crypto';
+import { assert } from '../../base/assert.ts';
+import { fromMinor, toMinor } from '../../base/money.ts';
+import { fund } from '../../ledger/journals.ts';
+import type { Database } from '../../store/database.ts';
+import { postJournals } from '../../store/ledger/posting.ts';
+import { CreationChecks } from '../checks/check-creation.ts';
+
+/** What was given. */
+export interface Funding {
+  readonly journalId: string;
+  readonly currency: string;
+  readonly amount: string;
+}
+
+/**
+ * Posts the adjustment; its statement entry has no transaction.
+ *
+ * @param given - a currency in any spelling (C-6), and a decimal amount above zero with no more decimals than it has.
+ * @param nowMs - time of the journal; now when not given.
+ * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming what is not accepted.
+ */
+export async function fundAccount(
+  database: Database,
+  accountId: bigint,
+  given: { readonly currency: string; readonly amount: string },
+  nowMs?: number,
+): Promise<Funding> {
+  const checks = new CreationChecks({ allowsLoopback: true });
+  const currency = checks.oneCurrency({ name: 'currency', value: given.currency }, { crypto: false });
+  const checked = checks.amount({ name: 'amount', value: given.amount }, currency);
+  checks.refuse();
+  assert(currency && checked, 'what was not refused is there');
+  const amount = toMinor(checked, currency.decimals);
+  const request = {
+    accountId,
+    ref: `fund:${randomUUID()}`,
+    transactionId: null,
+    journal: fund(currency, amount),
+  };
+  const [outcome] = await database.withTx((tx) =>
+    postJournals(tx, [request], nowMs === undefined ? undefined : new Date(nowMs)),
+  );
+  assert(outcome?.code === 'POSTED' && outcome.journalId !== null, 'an adjustment under a new ref is posted');
+  return {
+    journalId: String(outcome.journalId),
+    currency: currency.code,
+    amount: fromMinor(amount, currency.decimals),
+  };
+}

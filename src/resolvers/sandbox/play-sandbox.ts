@@ -1,0 +1,64 @@
+/** The sandbox as callers reach it: scenarios, its clock, money to start with. Refused for live accounts. */
+import { GatewayError, invalidParameters } from '../../base/errors.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { type Context, requireScope } from '../services/context.ts';
+import type { Sandbox } from '../services/sandbox.ts';
+import { findOwnProcess } from '../transactions/read-transaction.ts';
+import { type Funding, fundAccount } from './fund-account.ts';
+
+/** A scenario to be played; each as the caller wrote it. */
+export interface ScenarioInput {
+  readonly scenario: string;
+  readonly end2end: string;
+  readonly amount?: string | undefined;
+}
+
+const DURATION = /^(\d{1,6})(ms|s|m|h|d)$/;
+const DURATION_MAX_MS = 3_650 * 86_400_000;
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/**
+ * Plays a scenario of the catalogue on one of the caller's transactions.
+ *
+ * @throws {GatewayError} `FORBIDDEN` for a live account, `NOT_FOUND`, `INVALID_PARAMETER`, `STEP_CONFLICT`.
+ */
+export async function playScenario(context: Context, input: ScenarioInput): Promise<ProcessRow> {
+  const sandbox = requireSandbox(context);
+  const row = await findOwnProcess(context, input.end2end);
+  return sandbox.play(row, input.scenario, { amount: input.amount });
+}
+
+/** Sets the clock ahead by a duration such as `30m`. @returns its time then. @throws as `playScenario`. */
+export async function advanceClock(context: Context, by: string): Promise<Date> {
+  const sandbox = requireSandbox(context);
+  return new Date(await sandbox.advanceClock(parseDuration(by, 'advance')));
+}
+
+/** Gives the caller's account an amount: an adjustment without a transaction. @throws as `playScenario`. */
+export async function fundSandbox(
+  context: Context,
+  given: { readonly currency: string; readonly amount: string },
+): Promise<Funding> {
+  requireSandbox(context);
+  const { accountId } = context.caller;
+  const funding = await fundAccount(context.database, accountId, given, await context.clock.nowMs());
+  context.doorbell.hear([accountId]);
+  return funding;
+}
+
+/** @returns milliseconds of `250ms`, `90s`, `30m`, `2h`, `1d`. @throws {GatewayError} `INVALID_PARAMETER`. */
+export function parseDuration(text: string, parameter: string): number {
+  const parts = DURATION.exec(text);
+  const ms = parts ? Number(parts[1]) * UNITS[parts[2] as keyof typeof UNITS] : -1;
+  if (ms < 0 || ms > DURATION_MAX_MS)
+    throw invalidParameters([
+      { parameter, message: 'must be a duration such as 90s, 30m, 2h or 1d, of at most ten years' },
+    ]);
+  return ms;
+}
+
+function requireSandbox(context: Context): Sandbox {
+  requireScope(context, 'create');
+  if (!context.sandbox) throw new GatewayError('FORBIDDEN', 'the sandbox requires a test key');
+  return context.sandbox;
+}

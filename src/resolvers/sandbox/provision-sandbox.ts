@@ -1,0 +1,23 @@
+/** Gives a first start something to work with: an account and rates. */
+import { createAccount, findAccount, SANDBOX_HANDLE } from '../../store/account/accounts.ts';
+import type { Database } from '../../store/database.ts';
+import { seedRates } from '../../store/engine/rates.ts';
+import type { Registry } from '../../templates/registry.ts';
+
+/** Mid-market rates of a sandbox, BRL for one unit of each asset of the catalogue. */
+export const SANDBOX_RATES: Readonly<Record<string, string>> = {
+  USDT: '5.3218',
+  USDC: '5.3210',
+  TRX: '1.6540',
+  ETH: '17250.40',
+  BTC: '512300.00',
+};
+
+/** @returns the id of the sandbox account, which is made when there is none. */
+export async function provisionSandbox(database: Database, registry: Registry): Promise<bigint> {
+  await seedRates(database, 'sandbox', SANDBOX_RATES);
+  const existing = await findAccount(database, SANDBOX_HANDLE);
+  if (existing !== undefined) return existing;
+  const templates = registry.templates.map((template) => template.name);
+  return createAccount(database, 'Sandbox', { templates, handle: SANDBOX_HANDLE });
+}

@@ -1,0 +1,38 @@
+/** What the engine is asked, and what it answers. The engine itself is `engine/advance-transaction.ts`. */
+import type { Tx } from '../../store/database.ts';
+import type { JobKey } from '../../store/engine/jobs.ts';
+import type { Process, ProcessRow } from '../../templates/facts.ts';
+import type { Trigger } from '../../templates/triggers.ts';
+import type { TransactionKey } from './doorbell.ts';
+
+/** A transaction that is not made yet: its facts without what the engine gives it. */
+export type NewProcess = Omit<
+  ProcessRow,
+  'id' | 'component' | 'state' | 'createdAt' | 'updatedAt' | 'errorEn' | 'errorPt' | 'asPublished' | 'process'
+> & { readonly process: Omit<Process, 'sequence'> };
+
+/** What is asked for: a transaction to be made, or one that is told of something. */
+export interface AdvanceRequest {
+  readonly target: { readonly create: NewProcess } | TransactionKey;
+  readonly trigger: Trigger;
+  /** Natural key of what a rail told: acts once (C-33). */
+  readonly railKey?: string;
+  /** The job whose outcome this is; it ends with it. */
+  readonly job?: JobKey;
+  /** Done in the same database transaction, once the transaction is made. */
+  readonly alongside?: (tx: Tx, row: ProcessRow) => Promise<void>;
+}
+
+/**
+ * What became of it: the steps were taken; it does not fit where the transaction stands; it was told before; the balance
+ * does not cover what the transaction reserves as it is made. A transaction that was to be made and did not move is
+ * refused: nothing of it is stored, and it takes no place in its list (C-24).
+ */
+export interface AdvanceResult {
+  readonly code: 'MOVED' | 'STEP_CONFLICT' | 'DUPLICATE' | 'INSUFFICIENT_BALANCE';
+  /** The transaction now; of one that was refused, what it was to be. */
+  readonly row: ProcessRow;
+}
+
+/** Works on one request; resolves after the commit. */
+export type Advance = (request: AdvanceRequest) => Promise<AdvanceResult>;

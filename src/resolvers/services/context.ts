@@ -1,0 +1,71 @@
+/** What every use case is given: the services it works with, and who asks. */
+import type { AccountMode, Times } from '../../base/account-mode.ts';
+import type { Scope } from '../../base/api-key.ts';
+import { GatewayError } from '../../base/errors.ts';
+import type { KeyRecord } from '../../store/account/api-keys.ts';
+import type { Database } from '../../store/database.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { Registry } from '../../templates/registry.ts';
+import type { Advance } from './advance.ts';
+import type { Clock } from './clock.ts';
+import type { Doorbell } from './doorbell.ts';
+import type { EventHub } from './event-hub.ts';
+import type { Rails } from './rails.ts';
+import type { Sandbox } from './sandbox.ts';
+import type { StreamLimit } from './stream-limit.ts';
+
+/**
+ * What the gateway works with, whoever asks. Clock, rails, engine and sandbox are those of the accounts of one mode;
+ * everything else is the same for all accounts.
+ */
+export interface Services {
+  readonly database: Database;
+  readonly registry: Registry;
+  /** Whose accounts these services are for. */
+  readonly mode: AccountMode;
+  /** The services for the accounts of a mode. */
+  readonly forMode: (mode: AccountMode) => Services;
+  /** The services for an account that exists, by its mode. */
+  readonly forAccount: (accountId: bigint) => Promise<Services>;
+  /** What time it is for the accounts of each mode. */
+  readonly times: () => Promise<Times>;
+  /** The machine's clock for live accounts; one that can be set ahead for those of the sandbox. */
+  readonly clock: Clock;
+  /** `NO_RAILS` for live accounts until there are real rails. */
+  readonly rails: Rails;
+  readonly advance: Advance;
+  readonly doorbell: Doorbell;
+  /** Those who follow accounts in this process. */
+  readonly events: EventHub;
+  /** Streams of each key in this process. */
+  readonly streamLimit: StreamLimit;
+  /** The published body of a transaction (C-9). */
+  readonly render: (row: ProcessRow) => string;
+  /** Number of this process among those that work on jobs; null where it only answers. */
+  readonly worker: number | null;
+  /** Null for live accounts. */
+  readonly sandbox: Sandbox | null;
+  /** URL under which the gateway is reached, without a slash at its end. */
+  readonly publicUrl: string;
+}
+
+/**
+ * Who asks: an API key, or the token of a payment session, and by it an account. Nothing else says whose records are read.
+ */
+export interface Context extends Services {
+  readonly caller: KeyRecord;
+}
+
+/** @throws {GatewayError} `FORBIDDEN` when the caller's key lacks the scope; the detail names it. */
+export function requireScope(context: Context, scope: Scope): void {
+  if (!context.caller.scopes.includes(scope)) {
+    throw new GatewayError('FORBIDDEN', `this requires a key with the scope "${scope}"`);
+  }
+}
+
+/** @returns the transaction whose session asks. @throws {GatewayError} `FORBIDDEN` when it is not a session's token that does. */
+export function requireSession({ caller }: Context): bigint {
+  if (caller.transactionId === undefined)
+    throw new GatewayError('FORBIDDEN', 'this requires the token of a payment session');
+  return caller.transactionId;
+}

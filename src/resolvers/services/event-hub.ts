@@ -1,0 +1,203 @@
+/**
+ * Those who follow accounts inside this process. The hub reads what is new once for all followers of an account and keeps
+ * the newest events; nobody has a queue: followers hold a place in the log and pull from it, so one that is slow costs
+ * nothing. The database is the truth: a ring of the doorbell, or a second that passed, only says that it is time to read.
+ */
+import { assert } from '../../base/assert.ts';
+import type { Database } from '../../store/database.ts';
+import { type AccountMark, type EventRow, readEvents, readMarks } from '../../store/events/events.ts';
+import type { Doorbell } from './doorbell.ts';
+
+/** Poll interval, for changes whose notification was missed: commits of other processes, adjustments. */
+const POLL_MS = 1_000;
+/** Newest events that are kept for an account that is followed, and of all such accounts together. */
+const RING_MAX = 256;
+const RING_MIN = 16;
+const RINGS_MAX = 20_000;
+/** Events of a page that is read for a follower who is behind: one that stops reading holds a page. */
+const PAGE_SIZE = 64;
+
+/** Follows one account until it is ended. */
+export interface Watch {
+  /** @returns how far the account has come, read after this call. @throws when the database cannot be reached. */
+  readonly fresh: () => Promise<AccountMark>;
+  /** @returns how far the account is known to have come. */
+  readonly mark: () => AccountMark;
+  /** @returns events after a place, oldest first, up to a page; none when there are none yet. */
+  readonly page: (after: bigint) => Promise<readonly EventRow[]>;
+  /** Resolves when the account moves, when so many milliseconds have passed, or at the end; check what holds. */
+  readonly wait: (ms?: number) => Promise<void>;
+  readonly isEnded: () => boolean;
+  readonly end: () => void;
+}
+
+/** What is held for an account that is followed. */
+interface Channel {
+  readonly accountId: bigint;
+  mark: AccountMark | undefined;
+  /** Without gaps, up to `mark.seq`. */
+  ring: readonly EventRow[];
+  readonly waiters: Set<() => void>;
+  readonly watches: Set<object>;
+  /** Pages under way: followers who are behind at the same place share them. */
+  readonly pages: Map<bigint, Promise<readonly EventRow[]>>;
+}
+
+/** The followers of a process. */
+export class EventHub {
+  readonly #database: Database;
+  readonly #channels = new Map<bigint, Channel>();
+  readonly #dirty = new Set<bigint>();
+  #reading: Promise<unknown> | undefined;
+  #next: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isEnded = false;
+
+  constructor(database: Database, doorbell: Doorbell) {
+    this.#database = database;
+    doorbell.onAny((accountIds) => {
+      const followed = accountIds.filter((accountId) => this.#channels.has(accountId));
+      if (followed.length > 0) this.#look(followed).catch(LATER);
+    });
+  }
+
+  /** @returns accounts that are followed here, for measuring. */
+  get size(): number {
+    return this.#channels.size;
+  }
+
+  /** Begins to follow an account. */
+  watch(accountId: bigint): Watch {
+    const channel = this.#enter(accountId);
+    const self = {};
+    channel.watches.add(self);
+    let wake: (() => void) | undefined;
+    const isEnded = () => this.#isEnded || !channel.watches.has(self);
+    return {
+      fresh: async () => {
+        await this.#look([accountId]);
+        return known(channel);
+      },
+      mark: () => known(channel),
+      page: (after) => this.#page(channel, after),
+      wait: (ms) =>
+        new Promise<void>((resolve) => {
+          if (isEnded()) return resolve();
+          const timer = ms === undefined ? undefined : setTimeout(() => wake?.(), ms);
+          wake = () => {
+            clearTimeout(timer);
+            if (wake) channel.waiters.delete(wake);
+            wake = undefined;
+            resolve();
+          };
+          channel.waiters.add(wake);
+        }),
+      isEnded,
+      end: () => {
+        channel.watches.delete(self);
+        wake?.();
+        if (channel.watches.size === 0) this.#leave(channel);
+      },
+    };
+  }
+
+  /** Ends all watches, at the end of the process: whoever waits is woken. */
+  end(): void {
+    this.#isEnded = true;
+    clearInterval(this.#timer);
+    for (const channel of this.#channels.values()) wakeAll(channel);
+  }
+
+  #enter(accountId: bigint): Channel {
+    this.#timer ??= setInterval(() => this.#look([...this.#channels.keys()]).catch(LATER), POLL_MS).unref();
+    let channel = this.#channels.get(accountId);
+    if (!channel) {
+      channel = {
+        accountId,
+        mark: undefined,
+        ring: [],
+        waiters: new Set(),
+        watches: new Set(),
+        pages: new Map(),
+      };
+      this.#channels.set(accountId, channel);
+    }
+    return channel;
+  }
+
+  #leave(channel: Channel): void {
+    if (this.#channels.get(channel.accountId) === channel) this.#channels.delete(channel.accountId);
+    if (this.#channels.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Reads how far these accounts have come. A reading that is under way may be too old: it is the next one that counts. */
+  #look(accountIds: readonly bigint[]): Promise<void> {
+    for (const accountId of accountIds) this.#dirty.add(accountId);
+    this.#next ??= this.#read();
+    return this.#next;
+  }
+
+  async #read(): Promise<void> {
+    await this.#reading;
+    const accountIds = [...this.#dirty];
+    this.#dirty.clear();
+    this.#next = undefined;
+    const reading = this.#readMarks(accountIds);
+    this.#reading = reading.catch(LATER);
+    await reading;
+  }
+
+  async #readMarks(accountIds: readonly bigint[]): Promise<void> {
+    const marks = accountIds.length > 0 ? await readMarks(this.#database, accountIds) : [];
+    await Promise.all(
+      marks.map((mark) => {
+        const channel = this.#channels.get(mark.accountId);
+        return channel && this.#move(channel, mark);
+      }),
+    );
+  }
+
+  async #move(channel: Channel, mark: AccountMark): Promise<void> {
+    const before = channel.mark;
+    let seq = mark.seq;
+    if (before && seq > before.seq) {
+      const ringMax = Math.max(RING_MIN, Math.min(RING_MAX, Math.floor(RINGS_MAX / this.#channels.size)));
+      const oldest = seq - BigInt(ringMax);
+      const after = oldest > before.seq ? oldest : before.seq;
+      const fresh = await readEvents(this.#database, channel.accountId, after, 2 * ringMax);
+      seq = fresh.at(-1)?.seq ?? seq;
+      channel.ring = (after === before.seq ? [...channel.ring, ...fresh] : fresh).slice(-ringMax);
+    }
+    channel.mark = { ...mark, seq };
+    const hasMoved = before?.seq !== seq || before.journalId !== mark.journalId;
+    if (hasMoved) wakeAll(channel);
+  }
+
+  async #page(channel: Channel, after: bigint): Promise<readonly EventRow[]> {
+    if (after >= known(channel).seq) return [];
+    const first = channel.ring[0]?.seq;
+    if (first !== undefined && after + 1n >= first) return channel.ring.slice(Number(after + 1n - first));
+    let page = channel.pages.get(after);
+    if (!page) {
+      page = readEvents(this.#database, channel.accountId, after, PAGE_SIZE).finally(() =>
+        channel.pages.delete(after),
+      );
+      channel.pages.set(after, page);
+    }
+    return page;
+  }
+}
+
+/** What could not be read now is read at the next poll. */
+const LATER = () => {};
+
+function known({ mark }: Channel): AccountMark {
+  assert(mark, 'a watch is read after it was fresh');
+  return mark;
+}
+
+function wakeAll(channel: Channel): void {
+  for (const wake of [...channel.waiters]) wake();
+}

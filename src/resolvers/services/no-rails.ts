@@ -1,0 +1,40 @@
+/** The rails of live accounts until there are real ones: nothing can be asked of them, and the sandbox does not stand in. */
+import { GatewayError } from '../../base/errors.ts';
+import type { Services } from './context.ts';
+import type { Rails } from './rails.ts';
+
+const refuse = (): Promise<never> => Promise.reject(missing());
+
+/** Every question to them fails with `RAILS_MISSING`. */
+export const NO_RAILS: Rails = {
+  pix: {
+    createCharge: refuse,
+    cancelCharge: refuse,
+    payOut: refuse,
+    returnPayment: refuse,
+    keyOwner: refuse,
+  },
+  chain: {
+    networkFee: refuse,
+    depositAddress: refuse,
+    watchDeposit: refuse,
+    send: refuse,
+    sendBack: refuse,
+  },
+  rates: { observe: refuse },
+  identity: { check: refuse },
+  screening: { screen: refuse },
+  liquidity: { convert: refuse },
+};
+
+/** @throws {GatewayError} `RAILS_MISSING` where an order could not be carried out: before anything is priced or stored. */
+export function requireRails({ rails }: Pick<Services, 'rails'>): void {
+  if (rails === NO_RAILS) throw missing();
+}
+
+function missing(): GatewayError {
+  return new GatewayError(
+    'RAILS_MISSING',
+    'the account is live, and this gateway has no live rails: nothing was stored',
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * What the gateway asks of the outside world. Orders carry a key of their own: an order that comes again under its key
+ * is the same order. Answers that take time come later, as triggers.
+ */
+import type { Currency } from '../../base/currency.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+
+/** A rail's refusal for good: trying again is of no use. */
+export class RailRefused extends Error {
+  override readonly name = 'RailRefused';
+}
+
+/** An order about a transaction. */
+export interface Order {
+  /** Idempotency key. */
+  readonly key: string;
+  readonly row: ProcessRow;
+}
+
+/** PIX at a payment service provider (domain.md 3.5). */
+export interface PixRail {
+  /** Opens the charge of a transaction. @returns its copy-and-paste code. @throws {RailRefused} */
+  readonly createCharge: (order: Order & { readonly txid: string }) => Promise<{ readonly brCode: string }>;
+  /** Withdraws a charge, so that nobody can pay it any more. */
+  readonly cancelCharge: (order: Order) => Promise<unknown>;
+  /** Pays BRL to the transaction's PIX key; `payout_settled` or `payout_rejected` follows. */
+  readonly payOut: (order: Order & { readonly amount: string }) => Promise<unknown>;
+  /** Returns BRL of the payment that came; `refund_settled` or `refund_failed` follows unless it is a mere excess. */
+  readonly returnPayment: (
+    order: Order & { readonly amount: string; readonly isExcess: boolean },
+  ) => Promise<unknown>;
+  /** @returns CPF or CNPJ of whom a key belongs to; null where the directory does not tell. */
+  readonly keyOwner: (row: ProcessRow) => Promise<string | null>;
+}
+
+/** The networks. */
+export interface ChainRail {
+  /** @returns what a transfer costs, minor units of the currency itself. */
+  readonly networkFee: (currency: Currency) => Promise<bigint>;
+  /** @returns an address to receive deposits at; one of its own for each call where the network allows it. */
+  readonly depositAddress: (currency: Currency) => Promise<string>;
+  /** Watches for a deposit; `deposit_seen` and `deposit_confirmed` follow when it is made. */
+  readonly watchDeposit: (
+    order: Order & { readonly currency: Currency; readonly exactAmount: string },
+  ) => Promise<unknown>;
+  /** Sends crypto; `delivery_broadcast` and `delivery_confirmed` follow, or `delivery_failed`. */
+  readonly send: (
+    order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
+  ) => Promise<unknown>;
+  /** Sends a held deposit back; `return_confirmed` follows. */
+  readonly sendBack: (
+    order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
+  ) => Promise<unknown>;
+}
+
+/** Mid-market rates. */
+export interface RateSource {
+  /** @returns BRL for one unit of the asset, and when that was so; undefined when there is no price. */
+  readonly observe: (
+    asset: string,
+  ) => Promise<{ readonly mid: string; readonly observedAtMs: number } | undefined>;
+}
+
+/** Checks of customers and payees. */
+export interface IdentityCheck {
+  readonly check: (order: Order) => Promise<'passed' | 'irregular' | 'step_up' | 'review'>;
+}
+
+/** Screening of payments, addresses and people against lists and rules. */
+export interface Screening {
+  readonly screen: (order: Order) => Promise<'cleared' | 'held' | 'step_up'>;
+}
+
+/** Where positions are bought and sold. */
+export interface Liquidity {
+  readonly convert: (order: Order) => Promise<'settled' | 'failed'>;
+}
+
+/** All of them. */
+export interface Rails {
+  readonly pix: PixRail;
+  readonly chain: ChainRail;
+  readonly rates: RateSource;
+  readonly identity: IdentityCheck;
+  readonly screening: Screening;
+  readonly liquidity: Liquidity;
+}

@@ -1,0 +1,73 @@
+/** What a sandbox offers besides: the acts of the outside world on demand, and its clock. */
+import type { ProcessRow } from '../../templates/facts.ts';
+
+/** The catalogue of scenarios: what happens, in one sentence. */
+export const SCENARIO_DOCS = {
+  pay: 'The customer pays the price now.',
+  'pay-late': 'The customer pays the price one second too late.',
+  'pay-over': 'The customer pays 20.00 more than the price, or the amount given.',
+  'pay-under':
+    'The customer pays 20.00 less than the price (half of it when it is 20.00 or less), or the amount given.',
+  'pay-other-payer': 'Somebody else pays the price.',
+  'pay-twice': 'The customer pays the price now, and the rail reports the payment twice.',
+  'step-up-approve': 'The identity step-up of the customer is approved.',
+  'step-up-deny': 'The identity step-up of the customer is denied.',
+  release: 'Compliance review releases the transaction.',
+  'hold-reject': 'Compliance review rejects the transaction.',
+  'pix-return': 'The bank of the payee returns the payout.',
+  deposit: 'The exact amount is deposited, and confirmed 15 seconds later.',
+  'deposit-confirm': 'The network confirms the deposit now.',
+  'deposit-reorg': 'The network drops the deposit.',
+  'deposit-wrong':
+    'One whole unit less than the exact amount is deposited (half of it when it is one unit or less), or the amount given, and confirmed at once.',
+  'dispute-open': 'The payer opens a dispute (MED).',
+  'dispute-accept': 'The dispute is accepted.',
+  'dispute-reject': 'The dispute is rejected.',
+  expire: 'The session ends now.',
+  'step-up-require': 'The next check of the customer or the payment requires an identity step-up.',
+  hold: 'Compliance screening holds the transaction.',
+  'quote-fail':
+    'No price can be given. Works only when the transaction is created, as `sandbox:quote-fail` in its reference.',
+  'charge-fail': 'The PIX charge cannot be created.',
+  'swap-fail': 'The conversion fails.',
+  'pix-out-reject': 'The payout by PIX is rejected.',
+  'delivery-fail': 'The on-chain transfer is broadcast and then fails.',
+  'broadcast-fail': 'The on-chain transfer fails before it is broadcast.',
+  'refund-fail': 'The return of the payment fails for good.',
+  'identity-review': 'The identity check sends the customer to manual review.',
+  'identity-irregular': 'The identity check finds the document irregular.',
+} as const;
+
+/** Name of a scenario. */
+export type ScenarioName = keyof typeof SCENARIO_DOCS;
+
+/** Every name, in the order of the catalogue. */
+export const SCENARIO_NAMES = Object.keys(SCENARIO_DOCS) as readonly ScenarioName[];
+
+/** A scenario of the catalogue. */
+export interface Scenario {
+  readonly name: ScenarioName;
+  /** One sentence: what happens. */
+  readonly doc: string;
+}
+
+/** How a scenario is played. */
+export interface ScenarioOptions {
+  /** Decimal text, in the currency of what is paid or deposited. */
+  readonly amount?: string | undefined;
+}
+
+/** The sandbox. */
+export interface Sandbox {
+  readonly scenarios: readonly Scenario[];
+  /**
+   * Plays a scenario on a transaction: at once, or when the transaction gets there.
+   *
+   * @throws {GatewayError} `STEP_CONFLICT` when it cannot happen any more, `INVALID_PARAMETER` for a scenario or amount.
+   */
+  readonly play: (row: ProcessRow, scenario: string, options: ScenarioOptions) => Promise<ProcessRow>;
+  /** Plans made before a transaction exists: `sandbox:hold,swap-fail` in its reference or notes. */
+  readonly plansIn: (text: string | null) => readonly string[];
+  /** Sets the clock ahead by so many milliseconds. @returns its time then. */
+  readonly advanceClock: (byMs: number) => Promise<number>;
+}

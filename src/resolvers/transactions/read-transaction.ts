@@ -1,0 +1,47 @@
+/** Reads one transaction. */
+import { notFound } from '../../base/errors.ts';
+import type { Tx } from '../../store/database.ts';
+import { findProcess } from '../../store/engine/processes.ts';
+import { findTransaction } from '../../store/engine/transactions.ts';
+import type { Family } from '../../templates/define.ts';
+import type { ProcessRow, TransactionRow } from '../../templates/facts.ts';
+import type { Context } from '../services/context.ts';
+import { requireScope } from '../services/context.ts';
+
+const LONGEST_ID = 200;
+
+/**
+ * @param end2end - as the caller gave it; anything that cannot be an id is answered as missing.
+ * @param family - when given, a transaction of another family is answered as missing.
+ * @throws {GatewayError} `NOT_FOUND` when there is none, or it is another account's (C-15).
+ */
+export async function readTransaction(
+  context: Context,
+  end2end: string,
+  family?: Family,
+): Promise<TransactionRow> {
+  requireScope(context, 'read');
+  return findOwn(context, findTransaction, end2end, family);
+}
+
+/** As `readTransaction` with its working facts, for callers that may act on it without reading. @throws `NOT_FOUND`. */
+export function findOwnProcess(context: Context, end2end: string, family?: Family): Promise<ProcessRow> {
+  return findOwn(context, findProcess, end2end, family);
+}
+
+/** @throws {GatewayError} `NOT_FOUND` for a text that no record can have as its id: it never gets to the database. */
+export function refuseOddId(end2end: string): void {
+  if (end2end.length > LONGEST_ID || end2end.includes('\0') || !end2end.isWellFormed()) throw notFound();
+}
+
+async function findOwn<Row extends TransactionRow>(
+  { database, registry, caller }: Context,
+  find: (database: Tx, accountId: bigint, end2end: string) => Promise<Row | undefined>,
+  end2end: string,
+  family: Family | undefined,
+): Promise<Row> {
+  refuseOddId(end2end);
+  const row = await find(database, caller.accountId, end2end);
+  if (!row || (family && registry.find(row.template)?.family !== family)) throw notFound();
+  return row;
+}

@@ -1,0 +1,236 @@
+/** Administers endpoints of webhooks and their secrets (contract section 8). All of it needs the scope `admin`. */
+import { randomBytes } from 'node:crypto';
+import { assert } from '../../base/assert.ts';
+import { invalidParameters, notFound } from '../../base/errors.ts';
+import { newSecret, newSigningKey } from '../../base/webhook-keys.ts';
+import {
+  addEndpoint,
+  changeEndpoint,
+  countEndpoints,
+  type EndpointFields,
+  type EndpointRow,
+  findEndpoint,
+  pauseEndpoint,
+  readSecrets,
+  removeEndpoint,
+  resumeEndpoint,
+  rotateSecret,
+  type SecretRow,
+  TRANSACTIONS,
+} from '../../store/webhooks/webhooks.ts';
+import type { Template } from '../../templates/define.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
+import type { Named } from '../checks/check-filter.ts';
+import { inTurn } from '../checks/in-turn.ts';
+import { type Context, requireScope } from '../services/context.ts';
+
+/** What an endpoint is made of, or what of it is to change; each under the caller's own name for it. */
+export interface EndpointInput {
+  readonly url?: Named | undefined;
+  /** Null takes it away. */
+  readonly description?: Named | null | undefined;
+  /** Wire name of one that there is; of a new endpoint only. */
+  readonly template?: string | undefined;
+  readonly eventNames?: NamedList | undefined;
+  readonly orderMode?: EndpointFields['orderMode'] | undefined;
+  readonly maxConcurrency?: NamedNumber | undefined;
+  /** Null for no bound. */
+  readonly maxPerSecond?: NamedNumber | null | undefined;
+  /** Whether it also signs with an Ed25519 key. */
+  readonly isSignedByKey?: boolean | undefined;
+}
+
+/** A whole number under the name by which its caller knows it. */
+export interface NamedNumber {
+  readonly name: string;
+  readonly value: number;
+}
+
+/** How long the secret before stays valid: a day, a week at most. */
+export const OVERLAP_SECONDS = { default: 86_400, max: 604_800 } as const;
+
+const ENDPOINTS_MAX = 50;
+const SECRETS_MAX = 10;
+const CONCURRENCY_MAX = 100;
+const PER_SECOND_MAX = 1_000;
+const ID = /^whe_[\w-]{16}$/;
+/** What an endpoint is when nothing is said. */
+const NEW_ENDPOINT = {
+  description: null,
+  eventNames: [],
+  orderMode: 'transaction',
+  maxConcurrency: 20,
+  maxPerSecond: null,
+  signingKey: null,
+} as const;
+
+/**
+ * Makes an endpoint, for one template or for all.
+ *
+ * @returns its id, `whe_…`.
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`.
+ */
+export async function createEndpoint(
+  context: Context,
+  input: EndpointInput,
+  checks: CreationChecks,
+  urlName: string,
+): Promise<string> {
+  requireScope(context, 'admin');
+  const { accountId } = context.caller;
+  checks.required(input.url, urlName);
+  const { registry } = context;
+  const templates = input.template === undefined ? registry.templates : [registry.of(input.template)];
+  const { url, ...fields } = checkFields(input, templates, checks);
+  const createdAt = new Date(await context.clock.nowMs());
+  return inTurn(context, async (tx) => {
+    if ((await countEndpoints(tx, accountId)) >= ENDPOINTS_MAX)
+      checks.add({
+        parameter: urlName,
+        message: `cannot be added: an account can have at most ${ENDPOINTS_MAX} endpoints`,
+      });
+    checks.refuse();
+    assert(url, 'what is required and was not refused is there');
+    const id = `whe_${randomBytes(12).toString('base64url')}`;
+    const template = input.template ?? null;
+    const secret = newSecret();
+    await addEndpoint(tx, accountId, { ...NEW_ENDPOINT, ...fields, template, url, id, secret, createdAt });
+    return id;
+  });
+}
+
+/** Changes an endpoint; what is not given stays. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`. */
+export async function updateEndpoint(
+  context: Context,
+  id: string,
+  input: Omit<EndpointInput, 'template'>,
+  checks: CreationChecks,
+): Promise<void> {
+  const { kind } = await endpointOf(context, id);
+  if (input.url && kind === 'transaction')
+    checks.add({
+      parameter: input.url.name,
+      message: 'must not be given: the URL belongs to the transactions that the endpoint came with',
+    });
+  const fields = checkFields(input, context.registry.templates, checks);
+  checks.refuse();
+  await changeEndpoint(context.database, context.caller.accountId, id, fields);
+}
+
+/** Ends an endpoint and what was pending for it; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+export async function removeWebhookEndpoint(context: Context, id: string): Promise<void> {
+  requireScope(context, 'admin');
+  const at = new Date(await context.clock.nowMs());
+  const isThere = ID.test(id) && (await removeEndpoint(context.database, context.caller.accountId, id, at));
+  if (!isThere) throw notFound();
+}
+
+/** Holds what is to be delivered to an endpoint; events go on waiting. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+export async function pauseWebhookEndpoint(context: Context, id: string): Promise<void> {
+  await endpointOf(context, id);
+  await pauseEndpoint(context.database, context.caller.accountId, id);
+}
+
+/**
+ * Lets a paused endpoint go on, and a disabled one begin with what happens from now on.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
+ */
+export async function resumeWebhookEndpoint(context: Context, id: string): Promise<void> {
+  await endpointOf(context, id);
+  await resumeEndpoint(context.database, context.caller.accountId, id);
+  wakePumps(context);
+}
+
+/**
+ * Makes a new secret; the one before stays valid for a while.
+ *
+ * @param endpointId - undefined for the endpoints that come with transactions.
+ * @returns the valid secrets, the new one first.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER` unless the overlap is 0 to 604,800 s.
+ */
+export async function rotateWebhookSecret(
+  context: Context,
+  endpointId: string | undefined,
+  overlapSeconds: NamedNumber,
+): Promise<SecretRow[]> {
+  const { accountId } = context.caller;
+  const name = await secretsNameOf(context, endpointId);
+  const { name: parameter, value: seconds } = overlapSeconds;
+  if (!(seconds >= 0 && seconds <= OVERLAP_SECONDS.max))
+    throw invalidParameters([
+      { parameter, message: `must be an integer from 0 to ${OVERLAP_SECONDS.max} (seconds)` },
+    ]);
+  const nowMs = await context.clock.nowMs();
+  const now = new Date(nowMs);
+  return inTurn(context, async (tx) => {
+    const valid = await readSecrets(tx, accountId, name, now);
+    if (seconds > 0 && valid.length >= SECRETS_MAX)
+      throw invalidParameters([
+        { parameter, message: `must be 0 while ${SECRETS_MAX} secrets are valid; wait until one expires` },
+      ]);
+    const validUntil = new Date(nowMs + seconds * 1_000);
+    await rotateSecret(tx, accountId, name, { secret: newSecret(), now, validUntil });
+    return readSecrets(tx, accountId, name, now);
+  });
+}
+
+/** @returns the valid secrets, the newest first; see `rotateWebhookSecret`. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+export async function listWebhookSecrets(
+  context: Context,
+  endpointId: string | undefined,
+): Promise<SecretRow[]> {
+  const { database, caller, clock } = context;
+  const name = await secretsNameOf(context, endpointId);
+  return readSecrets(database, caller.accountId, name, new Date(await clock.nowMs()));
+}
+
+/** @returns the endpoint. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+export async function endpointOf(context: Context, id: string): Promise<EndpointRow> {
+  requireScope(context, 'admin');
+  const { database, caller } = context;
+  const row = ID.test(id) ? await findEndpoint(database, caller.accountId, id) : undefined;
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Tells pumps that there may be something to send; those of other processes look for themselves. */
+export function wakePumps({ doorbell, caller }: Context): void {
+  doorbell.hear([caller.accountId]);
+}
+
+async function secretsNameOf(context: Context, endpointId: string | undefined): Promise<string> {
+  requireScope(context, 'admin');
+  if (endpointId === undefined) return TRANSACTIONS;
+  const { id, kind } = await endpointOf(context, endpointId);
+  return kind === 'transaction' ? TRANSACTIONS : id;
+}
+
+function checkFields(
+  input: EndpointInput,
+  templates: readonly Template[],
+  checks: CreationChecks,
+): Partial<Omit<EndpointFields, 'template'>> {
+  const { description, orderMode, maxPerSecond, isSignedByKey } = input;
+  const url = checks.url(input.url);
+  const text = checks.reference(description ?? undefined);
+  const eventNames = checkEventNames(input.eventNames, templates, checks);
+  const maxConcurrency = checkCount(input.maxConcurrency, CONCURRENCY_MAX, checks);
+  const perSecond = checkCount(maxPerSecond ?? undefined, PER_SECOND_MAX, checks);
+  return {
+    ...(url !== undefined && { url }),
+    ...(description !== undefined && { description: text ?? null }),
+    ...(eventNames && { eventNames }),
+    ...(orderMode && { orderMode }),
+    ...(maxConcurrency !== undefined && { maxConcurrency }),
+    ...(maxPerSecond !== undefined && { maxPerSecond: perSecond ?? null }),
+    ...(isSignedByKey !== undefined && { signingKey: isSignedByKey ? newSigningKey().secret : null }),
+  };
+}
+
+function checkCount(given: NamedNumber | undefined, max: number, checks: CreationChecks): number | undefined {
+  if (!given) return undefined;
+  if (given.value >= 1 && given.value <= max) return given.value;
+  return checks.add({ parameter: given.name, message: `must be an integer from 1 to ${max}` });
+}

@@ -1,0 +1,139 @@
+/** Sends events again: one, those of a filter, what a disabled endpoint missed, and a test (C-64). Needs the scope `admin`. */
+import { GatewayError, notFound } from '../../base/errors.ts';
+import { decodeEventCursor } from '../../events/cursor.ts';
+import {
+  type AskedAgain,
+  addTest,
+  type Redelivered,
+  recoverMissed,
+  redeliverAll,
+  redeliverOne,
+} from '../../store/webhooks/redeliveries.ts';
+import { withRelayHeld } from '../../store/webhooks/relay.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
+import type { Named } from '../checks/check-filter.ts';
+import { type Context, requireScope } from '../services/context.ts';
+import { endpointOf, wakePumps } from './manage-webhooks.ts';
+
+/** Which deliveries are meant; all that are given must hold. */
+export interface RedeliveryInput {
+  readonly endpointId?: string | undefined;
+  /** By default those that were not delivered. */
+  readonly states?: readonly EndedState[] | undefined;
+  /** Events that occurred since. */
+  readonly since?: Date | undefined;
+  /** Cursor of the event log: what comes after it. */
+  readonly after?: Named | undefined;
+  readonly eventNames?: NamedList | undefined;
+}
+
+/** A state in which a delivery has ended. */
+export type EndedState = 'delivered' | 'dead' | 'skipped';
+
+const UNDELIVERED: readonly EndedState[] = ['dead', 'skipped'];
+const DELIVERY_ID = /^[1-9]\d{0,17}$/;
+
+/**
+ * Sends an event again to the endpoint of a delivery; one that still waits is tried at once instead. Either goes past the
+ * breaker, a pause that the receiver asked for, and the order.
+ *
+ * @returns the id of the delivery that is sent.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when its endpoint is disabled or was removed.
+ */
+export async function redeliverWebhook(context: Context, deliveryId: string): Promise<bigint> {
+  requireScope(context, 'admin');
+  const { database, caller } = context;
+  const asked = DELIVERY_ID.test(deliveryId)
+    ? await redeliverOne(database, caller.accountId, BigInt(deliveryId), await nowOf(context))
+    : undefined;
+  if (!asked) throw notFound();
+  if (asked.id === null) throw cannotSend(asked.endpointState);
+  wakePumps(context);
+  return asked.id;
+}
+
+/**
+ * Sends the events of a filter again, the oldest 10,000; `after` the last of them the next follow.
+ *
+ * @param options - `isDryRun`: counts them only.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` for the endpoint, `INVALID_PARAMETER`.
+ */
+export async function redeliverWebhooks(
+  context: Context,
+  input: RedeliveryInput,
+  checks: CreationChecks,
+  { isDryRun }: { readonly isDryRun: boolean },
+): Promise<Redelivered> {
+  requireScope(context, 'admin');
+  const { database, caller } = context;
+  const eventNames = checkEventNames(input.eventNames, context.registry.templates, checks) ?? [];
+  const afterSeq = positionOf(caller.accountId, input.after, checks);
+  checks.refuse();
+  if (input.endpointId !== undefined) await endpointOf(context, input.endpointId);
+  const filter = {
+    endpointId: input.endpointId ?? null,
+    states: input.states ?? UNDELIVERED,
+    since: input.since ?? null,
+    afterSeq: afterSeq ?? null,
+    eventNames,
+  };
+  const result = await redeliverAll(database, caller.accountId, filter, await nowOf(context), isDryRun);
+  if (result.redelivered > 0) wakePumps(context);
+  return result;
+}
+
+/**
+ * Enables an endpoint again and sends it what it missed since it was disabled, 10,000 events at once: again for the rest.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when it missed nothing by that.
+ */
+export async function recoverWebhookEndpoint(context: Context, id: string): Promise<Redelivered> {
+  const { disabledFromSeq } = await endpointOf(context, id);
+  if (disabledFromSeq === null)
+    throw new GatewayError('STEP_CONFLICT', 'the endpoint was not disabled, or has been recovered');
+  const now = await nowOf(context);
+  const result = await withRelayHeld(context.database, context.caller.accountId, (tx, relayedSeq) =>
+    recoverMissed(tx, context.caller.accountId, id, { now, relayedSeq }),
+  );
+  wakePumps(context);
+  return result;
+}
+
+/**
+ * Sends the newest event of the account to an endpoint once more, marked as a test: tried once, also while the breaker is
+ * open, and not held against it.
+ *
+ * @returns the id of the delivery.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` also when nothing has happened on the account, `STEP_CONFLICT` when the
+ *   endpoint is disabled.
+ */
+export async function sendTestWebhook(context: Context, endpointId: string): Promise<bigint> {
+  const { state } = await endpointOf(context, endpointId);
+  if (state === 'disabled') throw cannotSend(state);
+  const { database, caller } = context;
+  const id = await addTest(database, caller.accountId, endpointId, await nowOf(context));
+  if (id === undefined) throw notFound();
+  wakePumps(context);
+  return id;
+}
+
+function cannotSend(state: AskedAgain['endpointState']): GatewayError {
+  const detail =
+    state === 'removed'
+      ? 'the endpoint of this delivery was removed'
+      : 'the endpoint is disabled: resume or recover it first';
+  return new GatewayError('STEP_CONFLICT', detail);
+}
+
+function positionOf(accountId: bigint, after: Named | undefined, checks: CreationChecks): bigint | undefined {
+  if (!after) return undefined;
+  return (
+    decodeEventCursor(after.value, accountId) ??
+    checks.add({ parameter: after.name, message: 'must be a cursor of this event log' })
+  );
+}
+
+async function nowOf({ clock }: Context): Promise<Date> {
+  return new Date(await clock.nowMs());
+}

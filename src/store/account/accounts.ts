@@ -1,0 +1,109 @@
+/** Account holders. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import { assert } from '../../base/assert.ts';
+import type { Database, Statement, Tx } from '../database.ts';
+
+/** Handle of the account that the first start provisions. */
+export const SANDBOX_HANDLE = 'sandbox';
+
+const MODE: Statement = { name: 'account_mode', text: `select mode from account where id = $1` };
+const SET_ORIGINS: Statement = {
+  name: 'account_set_origins',
+  text: `update account set allowed_origins = $2 where id = $1`,
+};
+const LISTED: Statement = {
+  name: 'account_listed_origins',
+  text: `select distinct unnest(allowed_origins) as origin from account where allowed_origins <> '{}'`,
+};
+/** Modes never change, so none that was read is read again. */
+const REMEMBERED_MAX = 100_000;
+
+/**
+ * Adds an account with its counters and the default settings of each template.
+ *
+ * @param options - `templates`: wire names; `handle`: a name to find the account by besides its id; `mode`: default
+ *   `sandbox`.
+ * @returns its id.
+ */
+export async function createAccount(
+  database: Database,
+  name: string,
+  options: { templates: readonly string[]; handle?: string; mode?: AccountMode },
+): Promise<bigint> {
+  const account = await database.prisma.account.create({
+    data: {
+      name,
+      handle: options.handle ?? null,
+      mode: options.mode ?? 'sandbox',
+      head: { create: {} },
+      templateSettings: { create: options.templates.map((template) => ({ template })) },
+    },
+    select: { id: true },
+  });
+  return account.id;
+}
+
+/** @returns the id of the account with this id or handle, or undefined. */
+export async function findAccount(database: Database, idOrHandle: string): Promise<bigint | undefined> {
+  const where = /^[1-9]\d{0,17}$/.test(idOrHandle) ? { id: BigInt(idOrHandle) } : { handle: idOrHandle };
+  const account = await database.prisma.account.findUnique({ where, select: { id: true } });
+  return account?.id;
+}
+
+/** @returns the mode of the account with this id, or undefined. */
+export async function readMode(database: Tx, accountId: bigint): Promise<AccountMode | undefined> {
+  const [row] = await database.query<{ mode: AccountMode }>(MODE, [accountId]);
+  return row?.mode;
+}
+
+/** @returns the search of the mode of an account that exists; the answer is remembered. */
+export function modeFinder(database: Database): (accountId: bigint) => Promise<AccountMode> {
+  const remembered = new Map<bigint, AccountMode>();
+  return async (accountId) => {
+    const known = remembered.get(accountId);
+    if (known) return known;
+    const mode = await readMode(database, accountId);
+    assert(mode, 'an account that asks or is asked for exists');
+    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+    remembered.set(accountId, mode);
+    return mode;
+  };
+}
+
+/** @returns the ids of all accounts. */
+export async function allAccounts(database: Database): Promise<bigint[]> {
+  const accounts = await database.prisma.account.findMany({ select: { id: true }, orderBy: { id: 'asc' } });
+  return accounts.map((account) => account.id);
+}
+
+/** An account holder. */
+export interface AccountRow {
+  readonly id: bigint;
+  readonly handle: string | null;
+  readonly mode: string;
+  readonly name: string;
+  readonly createdAt: Date;
+}
+
+/** @returns all accounts, the oldest first. */
+export function listAccounts(database: Database): Promise<AccountRow[]> {
+  return database.prisma.account.findMany({
+    select: { id: true, handle: true, mode: true, name: true, createdAt: true },
+    orderBy: { id: 'asc' },
+  });
+}
+
+/** Sets the origins whose pages may use the account's keys in a browser. */
+export async function setAllowedOrigins(
+  database: Database,
+  accountId: bigint,
+  origins: readonly string[],
+): Promise<void> {
+  await database.query(SET_ORIGINS, [accountId, origins]);
+}
+
+/** @returns the origins that any account lists. */
+export async function listedOrigins(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ origin: string }>(LISTED, []);
+  return new Set(rows.map(({ origin }) => origin));
+}

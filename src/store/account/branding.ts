@@ -1,0 +1,82 @@
+/** How the hosted pages of an account look. */
+import type { Statement, Tx } from '../database.ts';
+
+/** The look of an account's pages. */
+export interface Branding {
+  /** The account's own name where it has chosen no other. */
+  readonly displayName: string;
+  /** `#rrggbb`, or null for the plain look. */
+  readonly accent: string | null;
+  readonly hasLogo: boolean;
+  /** Where a payer finds help. */
+  readonly supportUrl: string | null;
+  /** Origins that may show the pages in a frame. */
+  readonly frameHosts: readonly string[];
+}
+
+/** A picture. */
+export interface Logo {
+  readonly type: string;
+  readonly image: Buffer;
+}
+
+/** What can be changed; null takes it away. */
+export interface BrandingChange {
+  readonly displayName?: string | null;
+  readonly accent?: string | null;
+  readonly supportUrl?: string | null;
+  readonly frameHosts?: readonly string[];
+  readonly logo?: Logo | null;
+}
+
+const READ: Statement = {
+  name: 'branding_read',
+  text: `select coalesce(b.display_name, a.name) as "displayName", b.accent, b.logo is not null as "hasLogo",
+      b.support_url as "supportUrl", coalesce(b.frame_hosts, '{}') as "frameHosts"
+    from account a left join branding b on b.account_id = a.id where a.id = $1`,
+};
+const LOGO: Statement = {
+  name: 'branding_logo',
+  text: `select logo as image, logo_type as type from branding where account_id = $1 and logo is not null`,
+};
+
+/** What is not given stays: of each member it is said whether it is. */
+const CHANGE: Statement = {
+  name: 'branding_change',
+  text: `insert into branding as b (account_id, display_name, accent, support_url, frame_hosts, logo, logo_type)
+      values ($1, $3, $4, $5, coalesce($6::text[], '{}'), $7, $8)
+    on conflict (account_id) do update set
+      display_name = case when 'displayName' = any ($2::text[]) then excluded.display_name else b.display_name end,
+      accent = case when 'accent' = any ($2) then excluded.accent else b.accent end,
+      support_url = case when 'supportUrl' = any ($2) then excluded.support_url else b.support_url end,
+      frame_hosts = case when 'frameHosts' = any ($2) then excluded.frame_hosts else b.frame_hosts end,
+      logo = case when 'logo' = any ($2) then excluded.logo else b.logo end,
+      logo_type = case when 'logo' = any ($2) then excluded.logo_type else b.logo_type end`,
+};
+
+/** @returns the look of an account's pages. */
+export async function readBranding(database: Tx, accountId: bigint): Promise<Branding> {
+  const [row] = await database.query<Branding>(READ, [accountId]);
+  return row as Branding;
+}
+
+/** @returns the logo of an account, or undefined. */
+export async function readLogo(database: Tx, accountId: bigint): Promise<Logo | undefined> {
+  const [row] = await database.query<Logo>(LOGO, [accountId]);
+  return row;
+}
+
+/** Changes the look, in one statement; what is not given stays. */
+export async function changeBranding(database: Tx, accountId: bigint, change: BrandingChange): Promise<void> {
+  const { displayName, accent, supportUrl, frameHosts, logo } = change;
+  await database.query(CHANGE, [
+    accountId,
+    Object.keys(change),
+    displayName ?? null,
+    accent ?? null,
+    supportUrl ?? null,
+    frameHosts ?? null,
+    logo?.image ?? null,
+    logo?.type ?? null,
+  ]);
+}

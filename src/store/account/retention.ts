@@ -1,0 +1,73 @@
+/**
+ * What is kept for a time only. Transactions, the ledger and accounts are kept for ever; nothing goes that something else
+ * still needs. Ages are measured on the clock of the machine: a sandbox clock that is set ahead makes nothing older.
+ */
+import type { Database, Statement } from '../database.ts';
+
+/** Records that are kept for a time, in the order in which they are deleted. */
+export const KEPT = [
+  'idempotencyKeys',
+  'attempts',
+  'deliveries',
+  'quotes',
+  'railEvents',
+  'depositSlots',
+  'sandboxOrders',
+] as const;
+/** A kind of records that are kept for a time. */
+export type Kept = (typeof KEPT)[number];
+
+/** Records of one statement: short, so that nobody waits for its locks. */
+export const PRUNE_BATCH = 1_000;
+
+/** How many days ago the records end that go: $1; how many at most: $2; now: $3. */
+const BEFORE = `$3::timestamptz - make_interval(days => $1::int)`;
+
+const LOCK: Statement = {
+  name: 'retention_lock',
+  text: `select pg_try_advisory_xact_lock(hashtext(current_schema() || '.retention')) as taken`,
+};
+const PRUNE: Readonly<Record<Kept, string>> = {
+  idempotencyKeys: `delete from idempotency_key where ctid = any (array(
+    select ctid from idempotency_key where created_at < ${BEFORE} and leased_until < $3 order by created_at limit $2::int))`,
+  attempts: `delete from webhook_attempt where ctid = any (array(
+    select a.ctid from webhook_attempt a where a.at < ${BEFORE} and not exists (
+      select from webhook_delivery d where d.account_id = a.account_id and d.id = a.delivery_id and d.state = 'pending') limit $2::int))`,
+  // Attempts go with their delivery.
+  deliveries: `with old as materialized (
+      select account_id, id from webhook_delivery
+       where created_at < ${BEFORE} and ended_at < ${BEFORE} and state <> 'pending' limit $2::int),
+    attempts as (delete from webhook_attempt a using old where a.account_id = old.account_id and a.delivery_id = old.id)
+    delete from webhook_delivery d using old where d.account_id = old.account_id and d.id = old.id`,
+  quotes: `delete from quote where ctid = any (array(select ctid from quote where expires_at < ${BEFORE} limit $2::int))`,
+  // A rail may tell of a transaction as long as something happens to it.
+  railEvents: `delete from rail_event where ctid = any (array(
+    select r.ctid from rail_event r where r.told_at < ${BEFORE} and not exists (
+      select from transaction t where t.account_id = r.account_id and t.id = r.transaction_id and t.updated_at >= ${BEFORE}) and not exists (
+      select from job j where j.account_id = r.account_id and j.transaction_id = r.transaction_id) limit $2::int))`,
+  depositSlots: `delete from deposit_slot where ctid = any (array(
+    select s.ctid from deposit_slot s where s.held_until < ${BEFORE} and not exists (
+      select from transaction t where t.account_id = s.account_id and t.id = s.transaction_id and t.updated_at >= ${BEFORE}) limit $2::int))`,
+  // Keys begin with the end2end of a transaction; an order whose job may still ask for it is kept.
+  sandboxOrders: `delete from sandbox_order where ctid = any (array(
+    select o.ctid from sandbox_order o where o.placed_at < ${BEFORE} and not exists (
+      select from transaction t join job j on j.account_id = t.account_id and j.transaction_id = t.id
+       where t.account_id = o.account_id and t.end2end = split_part(o.key, ':', 1)) limit $2::int))`,
+};
+
+const STATEMENTS = Object.fromEntries(
+  KEPT.map((kept) => [kept, { name: `retention_${kept}`, text: `${PRUNE[kept]} returning 1` }]),
+) as Readonly<Record<Kept, Statement>>;
+
+/**
+ * Deletes one batch of what is older than so many days.
+ *
+ * @returns how many went; null when another process is deleting.
+ */
+export async function pruneBatch(database: Database, kept: Kept, days: number): Promise<number | null> {
+  return database.withTx(async (tx) => {
+    const [lock] = await tx.query<{ taken: boolean }>(LOCK, []);
+    if (!lock?.taken) return null;
+    return (await tx.query(STATEMENTS[kept], [days, PRUNE_BATCH, new Date()])).length;
+  });
+}

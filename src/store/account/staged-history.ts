@@ -1,0 +1,277 @@
+/**
+ * A file of history on its way into an account (contract C-70). It waits in temporary tables until all of it has been
+ * read, so that it is taken whole or not at all, and so that its size does not matter to the process. Every statement is
+ * linear in the history of the file and of the account: nested loops are off, because the planner knows nothing of an
+ * account that is being filled.
+ */
+
+import type { TransactionRow } from '../../templates/facts.ts';
+import type { Statement, Tx } from '../database.ts';
+import { TRANSACTION_COLUMNS, TRANSACTION_SELECT } from '../engine/transactions.ts';
+import type { NewTransaction } from '../ledger/history.ts';
+import type { LedgerAccountRow } from '../ledger/ledger.ts';
+
+/** A transaction of the file. */
+export interface StagedTransaction {
+  /** Line of the file, from 1. */
+  readonly line: number;
+  /** Tells whether another one with the same `end2end` is published as the same text. */
+  readonly digest: string;
+  readonly record: NewTransaction;
+}
+
+/** A statement entry of the file; amounts in minor units. */
+export interface StagedEntry {
+  readonly line: number;
+  readonly id: bigint;
+  readonly postedAt: Date;
+  readonly end2end: string | null;
+  readonly balanceBefore: bigint;
+  readonly delta: bigint;
+  readonly account: StagedSheet;
+}
+
+/** A ledger account as an entry names it. */
+export type StagedSheet = Omit<LedgerAccountRow, 'accountId'>;
+
+/** An entry that the account does not have, in the order in which lines are appended. */
+export interface FreshEntry {
+  readonly line: number;
+  readonly id: bigint;
+  readonly ledgerAccountId: bigint;
+  readonly postedAt: string;
+  readonly transactionId: bigint | null;
+  readonly balanceBefore: string;
+  readonly delta: string;
+}
+
+/** A line of the file that stands in the way of taking it, and what it is about. */
+export interface Obstacle {
+  readonly line: number;
+  readonly name: string;
+}
+
+const COLUMN_TYPES: Readonly<Record<string, string>> = {
+  createdAt: 'timestamptz',
+  updatedAt: 'timestamptz',
+  expiresAt: 'timestamptz',
+  asPublished: 'jsonb',
+  quote: 'numeric',
+  refQuote: 'numeric',
+  fees: 'numeric',
+  sourceAmount: 'numeric',
+  targetAmount: 'numeric',
+};
+const FACTS = Object.keys(TRANSACTION_COLUMNS).filter(
+  (name) => name !== 'accountId' && name !== 'id',
+) as Exclude<keyof TransactionRow, 'accountId' | 'id'>[];
+const FACT_COLUMNS = FACTS.map((name) => TRANSACTION_COLUMNS[name]).join(', ');
+
+const PLAN: Statement = {
+  name: 'staged_plan',
+  text: `select set_config('enable_nestloop', 'off', true), set_config('jit', 'off', true)`,
+};
+const OPEN_TRANSACTIONS: Statement = {
+  name: 'staged_open_transactions',
+  text: `create temporary table staged_transaction on commit drop as
+    select 0 as line, '' as digest, false as known, id, family, list_seq, ${FACT_COLUMNS} from transaction with no data`,
+};
+const OPEN_ENTRIES: Statement = {
+  name: 'staged_open_entries',
+  text: `create temporary table staged_entry on commit drop as
+    select 0 as line, l.id, l.posted_at, ''::text as end2end, l.transaction_id, l.balance_before, l.delta, null::boolean as is_same,
+      a.id as ledger_account_id, a.code, a.name, a.currency, a.pretty_name, a.scale, a.sub_account
+    from ledger_line l, ledger_account a with no data`,
+};
+const ADD_TRANSACTIONS: Statement = {
+  name: 'staged_add_transactions',
+  text: `insert into staged_transaction (line, digest, known, family, ${FACT_COLUMNS})
+    select line, digest, false, family, ${FACTS.map((name) => `"${name}"`).join(', ')}
+      from jsonb_to_recordset($1::jsonb) x(line int, digest text, family text, ${FACTS.map((name) => `"${name}" ${COLUMN_TYPES[name] ?? 'text'}`).join(', ')})`,
+};
+const ADD_ENTRIES: Statement = {
+  name: 'staged_add_entries',
+  text: `insert into staged_entry (line, id, posted_at, end2end, balance_before, delta,
+      ledger_account_id, code, name, currency, pretty_name, scale, sub_account)
+    select * from unnest($1::int[], $2::bigint[], $3::timestamptz[], $4::text[], $5::numeric[], $6::numeric[],
+      $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[], $12::smallint[], $13::smallint[])`,
+};
+const ANALYZE_TRANSACTIONS: Statement = {
+  name: 'staged_analyze_transactions',
+  text: 'analyze staged_transaction',
+};
+const ANALYZE_ENTRIES: Statement = { name: 'staged_analyze_entries', text: 'analyze staged_entry' };
+const REPEATED_TRANSACTION: Statement = {
+  name: 'staged_repeated_transaction',
+  text: `select line, first, end2end as name
+    from (select line, end2end, min(line) over (partition by end2end) as first from staged_transaction) x
+    where line <> first order by line limit 1`,
+};
+const REPEATED_ENTRY: Statement = {
+  name: 'staged_repeated_entry',
+  text: `select line, first, 'statement entry ' || id as name
+    from (select line, id, min(line) over (partition by id) as first from staged_entry) x
+    where line <> first order by line limit 1`,
+};
+const RECOGNISE: Statement = {
+  name: 'staged_recognise',
+  text: `update staged_transaction s set known = true, id = t.id from transaction t
+    where t.account_id = $1 and t.end2end = s.end2end`,
+};
+const KNOWN_CURSOR: Statement = {
+  name: 'staged_known_cursor',
+  text: `declare staged_known no scroll cursor for
+    select s.line, s.digest, ${TRANSACTION_SELECT} from staged_transaction s
+      join transaction t on t.account_id = $1 and t.id = s.id where s.known order by s.line`,
+};
+const FETCH_KNOWN: Statement = { name: 'staged_fetch_known', text: 'fetch 1000 from staged_known' };
+/** In the order of the list (C-10). The end2end of a record is compared by its bytes. */
+const NUMBER: Statement = {
+  name: 'staged_number',
+  text: `with numbered as (
+      select s.line, h.transaction_id + row_number() over (order by s.created_at, s.end2end collate "C") as id,
+        coalesce(l.last_seq, 0) + row_number() over (partition by s.family order by s.created_at, s.end2end collate "C") as list_seq
+      from staged_transaction s
+      left join account_head h on h.account_id = $1
+      left join list_head l on l.account_id = $1 and l.family = s.family
+      where not s.known
+    ), moved as (
+      update account_head set transaction_id = transaction_id + (select count(*) from numbered) where account_id = $1
+    )
+    update staged_transaction s set id = n.id, list_seq = n.list_seq from numbered n where n.line = s.line`,
+};
+const FRESH: Statement = {
+  name: 'staged_fresh',
+  text: `select family, min(created_at) as oldest, min(id) as first, max(id) as last from staged_transaction
+    where not known group by family`,
+};
+const INSERT: Statement = {
+  name: 'staged_insert',
+  text: `insert into transaction (account_id, id, family, list_seq, ${FACT_COLUMNS})
+    select $1, id, family, list_seq, ${FACT_COLUMNS} from staged_transaction
+    where not known and id >= $2 and id < $3 order by id`,
+};
+const RENUMBER: Statement = { name: 'list_renumber', text: `select list_renumber($1, $2, $3::timestamptz)` };
+const RESOLVE: Statement = {
+  name: 'staged_resolve',
+  text: `update staged_entry s set transaction_id = t.id from transaction t
+    where t.account_id = $1 and t.end2end = s.end2end`,
+};
+const UNRESOLVED: Statement = {
+  name: 'staged_unresolved',
+  text: `select line, end2end as name from staged_entry where end2end is not null and transaction_id is null order by line limit 1`,
+};
+const COMPARE: Statement = {
+  name: 'staged_compare',
+  text: `update staged_entry s set is_same = (l.ledger_account_id = s.ledger_account_id and l.posted_at = s.posted_at
+      and l.transaction_id is not distinct from s.transaction_id and l.delta = s.delta and l.balance_before = s.balance_before)
+    from ledger_line l where l.account_id = $1 and l.id = s.id`,
+};
+const DIFFERENT: Statement = {
+  name: 'staged_different',
+  text: `select line, id::text as name from staged_entry where not is_same order by line limit 1`,
+};
+const SHEETS: Statement = {
+  name: 'staged_sheets',
+  text: `select min(line) as line, ledger_account_id as id, code, name, currency, pretty_name as "prettyName", scale, sub_account as "subAccount"
+    from staged_entry group by ledger_account_id, code, name, currency, pretty_name, scale, sub_account order by 1`,
+};
+const ENTRY_CURSOR: Statement = {
+  name: 'staged_entry_cursor',
+  text: `declare staged_fresh_entry no scroll cursor for
+    select line, id, ledger_account_id as "ledgerAccountId", posted_at as "postedAt", transaction_id as "transactionId",
+      balance_before as "balanceBefore", delta
+    from staged_entry where is_same is null order by id`,
+};
+const FETCH_ENTRIES: Statement = { name: 'staged_fetch_entries', text: 'fetch 5000 from staged_fresh_entry' };
+
+/** Transactions that one statement inserts: so often is told how far it is, and so often it can be stopped. */
+const INSERT_BATCH = 5_000n;
+
+/** Makes the temporary tables, which live as long as the transaction. */
+export async function openStaging(tx: Tx): Promise<void> {
+  for (const statement of [PLAN, OPEN_TRANSACTIONS, OPEN_ENTRIES]) await tx.query(statement, []);
+}
+
+/** Adds transactions of the file. */
+export async function stageTransactions(tx: Tx, staged: readonly StagedTransaction[]): Promise<void> {
+  const rows = staged.map(({ line, digest, record }) => ({ ...record, line, digest }));
+  await tx.query(ADD_TRANSACTIONS, [JSON.stringify(rows)]);
+}
+
+/** Adds statement entries of the file. */
+export async function stageEntries(tx: Tx, staged: readonly StagedEntry[]): Promise<void> {
+  const account = (name: keyof StagedSheet) => staged.map((entry) => entry.account[name]);
+  const of = (name: Exclude<keyof StagedEntry, 'account'>) => staged.map((entry) => entry[name]);
+  const sheet = (['id', 'code', 'name', 'currency', 'prettyName', 'scale', 'subAccount'] as const).map(
+    account,
+  );
+  const facts = (['line', 'id', 'postedAt', 'end2end', 'balanceBefore', 'delta'] as const).map(of);
+  await tx.query(ADD_ENTRIES, [...facts, ...sheet]);
+}
+
+/** Ends the adding. @returns the first record whose id stands twice in the file, and the line where it stood before. */
+export async function closeStaging(tx: Tx): Promise<(Obstacle & { readonly first: number }) | undefined> {
+  for (const statement of [ANALYZE_TRANSACTIONS, ANALYZE_ENTRIES]) await tx.query(statement, []);
+  const [transaction] = await tx.query<Obstacle & { first: number }>(REPEATED_TRANSACTION, []);
+  const [entry] = await tx.query<Obstacle & { first: number }>(REPEATED_ENTRY, []);
+  return transaction ?? entry;
+}
+
+/** Yields those transactions of the file that the account has, as the account has them, in the order of the file. */
+export async function* knownTransactions(
+  tx: Tx,
+  accountId: bigint,
+): AsyncGenerator<{ line: number; digest: string; row: TransactionRow }> {
+  await tx.query(RECOGNISE, [accountId]);
+  await tx.query(KNOWN_CURSOR, [accountId]);
+  for (;;) {
+    const rows = await tx.query<TransactionRow & { line: number; digest: string }>(FETCH_KNOWN, []);
+    if (rows.length === 0) return;
+    for (const { line, digest, ...row } of rows) yield { line, digest, row };
+  }
+}
+
+/** Inserts those that the account does not have and puts their lists in order. Yields how many there are by now. */
+export async function* insertFresh(tx: Tx, accountId: bigint): AsyncGenerator<number> {
+  await tx.query(NUMBER, [accountId]);
+  const families = await tx.query<{ family: string; oldest: string; first: bigint; last: bigint }>(FRESH, []);
+  const first = families.reduce(
+    (least, { first }) => (first < least ? first : least),
+    families[0]?.first ?? 0n,
+  );
+  const last = families.reduce((most, { last }) => (last > most ? last : most), -1n);
+  for (let from = first; from <= last; from += INSERT_BATCH) {
+    await tx.query(INSERT, [accountId, from, from + INSERT_BATCH]);
+    const end = from + INSERT_BATCH <= last ? from + INSERT_BATCH : last + 1n;
+    yield Number(end - first);
+  }
+  for (const { family, oldest } of families) await tx.query(RENUMBER, [accountId, family, oldest]);
+}
+
+/** Finds the transactions that entries name. @returns the first one that there is not. */
+export async function resolveEntries(tx: Tx, accountId: bigint): Promise<Obstacle | undefined> {
+  await tx.query(RESOLVE, [accountId]);
+  return (await tx.query<Obstacle>(UNRESOLVED, []))[0];
+}
+
+/** Compares entries with the lines that the account has. @returns the first that differs, by its id. */
+export async function compareEntries(tx: Tx, accountId: bigint): Promise<Obstacle | undefined> {
+  await tx.query(COMPARE, [accountId]);
+  return (await tx.query<Obstacle>(DIFFERENT, []))[0];
+}
+
+/** @returns every ledger account that entries name, each with the first line that does, in the order of those lines. */
+export function stagedSheets(tx: Tx): Promise<(StagedSheet & { line: number })[]> {
+  return tx.query(SHEETS, []);
+}
+
+/** Yields the entries that the account does not have, in the order of their ids, some thousands at a time. */
+export async function* freshEntries(tx: Tx): AsyncGenerator<FreshEntry[]> {
+  await tx.query(ENTRY_CURSOR, []);
+  for (;;) {
+    const rows = await tx.query<FreshEntry>(FETCH_ENTRIES, []);
+    if (rows.length === 0) return;
+    yield rows;
+  }
+}

@@ -1,0 +1,66 @@
+/** Links that open a new checkout session at each visit (C-20). */
+import type { Database, Statement } from '../database.ts';
+
+/** A link as a visit needs it. */
+export interface StaticLinkRow {
+  readonly accountId: bigint;
+  readonly slug: string;
+  readonly name: string;
+  /** Raw ledger code of the crypto. */
+  readonly currency: string;
+  /** BRL, decimal text; null where the customer enters it. */
+  readonly amount: string | null;
+  readonly externalCode: string | null;
+  readonly returnUrl: string | null;
+  readonly webhook: string | null;
+  /** Life of its sessions, seconds. */
+  readonly expiresIn: number;
+}
+
+const ADD: Statement = {
+  name: 'static_link_add',
+  text: `insert into static_link (account_id, slug, name, currency, amount, external_code, return_url, webhook, expires_in, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+};
+const FIND: Statement = {
+  name: 'static_link_find',
+  text: `select account_id as "accountId", slug, name, currency, amount, external_code as "externalCode",
+      return_url as "returnUrl", webhook, expires_in as "expiresIn"
+    from static_link where slug = $1 and disabled_at is null`,
+};
+const DISABLE: Statement = {
+  name: 'static_link_disable',
+  text: `update static_link set disabled_at = coalesce(disabled_at, $3) where account_id = $1 and slug = $2 returning slug`,
+};
+
+/** Adds a link. */
+export async function addStaticLink(database: Database, link: StaticLinkRow, createdAt: Date): Promise<void> {
+  await database.query(ADD, [
+    link.accountId,
+    link.slug,
+    link.name,
+    link.currency,
+    link.amount,
+    link.externalCode,
+    link.returnUrl,
+    link.webhook,
+    link.expiresIn,
+    createdAt,
+  ]);
+}
+
+/** @returns the link of this slug, whose account it may be; undefined when there is none or it is disabled. */
+export async function findStaticLink(database: Database, slug: string): Promise<StaticLinkRow | undefined> {
+  const [row] = await database.query<StaticLinkRow>(FIND, [slug]);
+  return row;
+}
+
+/** Ends a link; one that was ended stays as it is. @returns whether the account has it. */
+export async function disableStaticLink(
+  database: Database,
+  accountId: bigint,
+  slug: string,
+  at: Date,
+): Promise<boolean> {
+  return (await database.query(DISABLE, [accountId, slug, at])).length > 0;
+}

@@ -1,0 +1,103 @@
+/** Whom withdrawals may go to: groups of addresses and PIX keys (C-22). */
+import type { Database, Statement } from '../database.ts';
+
+/** A destination of a group. */
+export interface WhitelistEntryRow {
+  readonly id: string;
+  readonly groupId: string;
+  readonly network: string | null;
+  readonly pixKeyType: string | null;
+  readonly target: string;
+  readonly usableAt: string;
+}
+
+/** A destination to be added; an address has a network, a PIX key its type. */
+export interface NewWhitelistEntry {
+  readonly id: string;
+  readonly groupId: string;
+  readonly label: string | null;
+  readonly network: string | null;
+  readonly pixKeyType: string | null;
+  /** Canonical. */
+  readonly target: string;
+  readonly createdAt: Date;
+  readonly usableAt: Date;
+}
+
+const ENTRIES: Statement = {
+  name: 'whitelist_entries',
+  text: `select id, group_id as "groupId", network, pix_key_type as "pixKeyType", target, usable_at as "usableAt"
+    from whitelist_entry where account_id = $1 and group_id = $2 and removed_at is null order by created_at, id`,
+};
+const ADD_GROUP: Statement = {
+  name: 'whitelist_add_group',
+  text: `insert into whitelist_group (account_id, id, name, created_at) values ($1, $2, $3, $4)`,
+};
+const HAS_GROUP: Statement = {
+  name: 'whitelist_has_group',
+  text: `select id from whitelist_group where account_id = $1 and id = $2`,
+};
+const ADD_ENTRY: Statement = {
+  name: 'whitelist_add_entry',
+  text: `insert into whitelist_entry (account_id, id, group_id, label, network, pix_key_type, target, created_at, usable_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    on conflict (account_id, group_id, coalesce(network, pix_key_type), target) where removed_at is null do nothing
+    returning id`,
+};
+const REMOVE_ENTRY: Statement = {
+  name: 'whitelist_remove_entry',
+  text: `update whitelist_entry set removed_at = coalesce(removed_at, $3) where account_id = $1 and id = $2 returning id`,
+};
+
+/** @returns the present entries of a group; none when there is no such group. */
+export function readEntries(
+  database: Database,
+  accountId: bigint,
+  groupId: string,
+): Promise<WhitelistEntryRow[]> {
+  return database.query<WhitelistEntryRow>(ENTRIES, [accountId, groupId]);
+}
+
+/** Adds a group without entries. */
+export async function addGroup(
+  database: Database,
+  accountId: bigint,
+  group: { readonly id: string; readonly name: string; readonly createdAt: Date },
+): Promise<void> {
+  await database.query(ADD_GROUP, [accountId, group.id, group.name, group.createdAt]);
+}
+
+/** @returns whether the account has a group of this id. */
+export async function hasGroup(database: Database, accountId: bigint, id: string): Promise<boolean> {
+  return (await database.query(HAS_GROUP, [accountId, id])).length > 0;
+}
+
+/** Adds an entry to a group that exists. @returns whether it was added: false when its target is in the group already. */
+export async function addEntry(
+  database: Database,
+  accountId: bigint,
+  entry: NewWhitelistEntry,
+): Promise<boolean> {
+  const added = await database.query(ADD_ENTRY, [
+    accountId,
+    entry.id,
+    entry.groupId,
+    entry.label,
+    entry.network,
+    entry.pixKeyType,
+    entry.target,
+    entry.createdAt,
+    entry.usableAt,
+  ]);
+  return added.length > 0;
+}
+
+/** Takes an entry out of its group; one that was taken out stays as it is. @returns whether the account has it. */
+export async function removeEntry(
+  database: Database,
+  accountId: bigint,
+  id: string,
+  at: Date,
+): Promise<boolean> {
+  return (await database.query(REMOVE_ENTRY, [accountId, id, at])).length > 0;
+}

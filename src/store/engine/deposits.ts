@@ -1,0 +1,49 @@
+/** Where deposits are received: indexes of derived addresses, and exact amounts that are held for one session each. */
+import type { Database, Statement, Tx } from '../database.ts';
+
+/** An exact amount at an address, for one session. */
+export interface Slot {
+  readonly accountId: bigint;
+  readonly transactionId: bigint;
+  readonly address: string;
+  /** Raw ledger code. */
+  readonly currency: string;
+  readonly amountMinor: bigint;
+  /** Nobody else is given the amount before then. */
+  readonly heldUntil: Date;
+}
+
+const NEXT_INDEX: Statement = {
+  name: 'deposit_next_index',
+  text: `insert into deposit_index as d (chain, next) values ($1, 1) on conflict (chain) do update set next = d.next + 1 returning next - 1 as index`,
+};
+const HOLD: Statement = {
+  name: 'deposit_hold',
+  text: `insert into deposit_slot as s (account_id, transaction_id, address, currency, amount_minor, held_until)
+    values ($1, $2, $3, $4, $5, $6)
+    on conflict (address, currency, amount_minor) do update
+      set account_id = excluded.account_id, transaction_id = excluded.transaction_id, held_until = excluded.held_until
+      where s.held_until < $7 or (s.account_id = excluded.account_id and s.transaction_id = excluded.transaction_id)
+    returning s.address`,
+};
+
+/** @returns the next index of a key family, which nobody gets again. */
+export async function nextDepositIndex(database: Database, chain: string): Promise<number> {
+  const [row] = await database.query<{ index: number }>(NEXT_INDEX, [chain]);
+  return row?.index as number;
+}
+
+/** Holds an exact amount. @returns whether it was free: the unique index decides, not a look before. */
+export async function holdSlot(database: Tx, slot: Slot, now: Date): Promise<boolean> {
+  const { accountId, transactionId, address, currency, amountMinor, heldUntil } = slot;
+  const rows = await database.query(HOLD, [
+    accountId,
+    transactionId,
+    address,
+    currency,
+    amountMinor,
+    heldUntil,
+    now,
+  ]);
+  return rows.length > 0;
+}

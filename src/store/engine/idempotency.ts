@@ -1,0 +1,116 @@
+/** Answers kept under the callers' own keys (C-52), by the clock of the machine: those of all machines agree within seconds. */
+import type { Database, Statement, Tx } from '../database.ts';
+
+/** A caller's key on a route of an account. */
+export interface KeyUse {
+  readonly accountId: bigint;
+  readonly route: string;
+  readonly key: string;
+}
+
+/** A key that is taken, and by which try: another one that takes it over is the one that counts then. */
+export interface TakenKey extends KeyUse {
+  readonly attempt: number;
+}
+
+/** What is kept under a key. */
+export interface KeptAnswer {
+  readonly isSameRequest: boolean;
+  /** The transaction that the request made, once it is committed. */
+  readonly end2end: string | null;
+  readonly status: number | null;
+  readonly answer: string | null;
+  /** Whether somebody works on it at this moment. */
+  readonly isRunning: boolean;
+}
+
+const LEASE_SECONDS = 15;
+const KEPT_HOURS = 24;
+
+const TAKE: Statement = {
+  name: 'idempotency_take',
+  text: `insert into idempotency_key as k (account_id, route, key, request_hash, leased_until, created_at)
+    values ($1, $2, $3, $4, $5::timestamptz + make_interval(secs => ${LEASE_SECONDS}), $5)
+    on conflict (account_id, route, key) do update
+      set request_hash = excluded.request_hash, leased_until = excluded.leased_until,
+          end2end = case when k.created_at < $5::timestamptz - make_interval(hours => ${KEPT_HOURS}) then null else k.end2end end,
+          status = null, answer = null, attempt = k.attempt + 1,
+          created_at = case when k.created_at < $5::timestamptz - make_interval(hours => ${KEPT_HOURS}) then excluded.created_at else k.created_at end
+      where k.created_at < $5::timestamptz - make_interval(hours => ${KEPT_HOURS})
+         or (k.answer is null and k.leased_until < $5 and k.request_hash = excluded.request_hash)
+    returning end2end, attempt`,
+};
+const READ: Statement = {
+  name: 'idempotency_read',
+  text: `select request_hash = $4 as "isSameRequest", end2end, status, answer, answer is null as "isRunning"
+    from idempotency_key where account_id = $1 and route = $2 and key = $3`,
+};
+const BIND: Statement = {
+  name: 'idempotency_bind',
+  text: `update idempotency_key set end2end = $5 where account_id = $1 and route = $2 and key = $3 and attempt = $4 returning attempt`,
+};
+const KEEP: Statement = {
+  name: 'idempotency_keep',
+  text: `update idempotency_key set status = $5, answer = $6 where account_id = $1 and route = $2 and key = $3 and attempt = $4`,
+};
+const RELEASE: Statement = {
+  name: 'idempotency_release',
+  text: `with gone as (delete from idempotency_key where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is null)
+    update idempotency_key set leased_until = $5 where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is not null`,
+};
+/**
+ * Takes a key for a request: it is new, older than a day, or was left by a request that died.
+ *
+ * @returns the transaction that an earlier try made, if any; undefined when the key is somebody's.
+ */
+export async function takeKey(
+  database: Database,
+  { accountId, route, key }: KeyUse,
+  hash: Buffer,
+): Promise<{ end2end: string | null; attempt: number } | undefined> {
+  const [row] = await database.query<{ end2end: string | null; attempt: number }>(TAKE, [
+    accountId,
+    route,
+    key,
+    hash,
+    new Date(),
+  ]);
+  return row;
+}
+
+/** @returns what is kept under a key, or undefined when nothing is. */
+export async function readKey(
+  database: Database,
+  { accountId, route, key }: KeyUse,
+  hash: Buffer,
+): Promise<KeptAnswer | undefined> {
+  const [row] = await database.query<KeptAnswer>(READ, [accountId, route, key, hash]);
+  return row;
+}
+
+/**
+ * Says which transaction the request made: part of the transaction that makes it.
+ *
+ * @returns whether the key is still this try's; if not, nothing may be made.
+ */
+export async function bindKey(tx: Tx, taken: TakenKey, end2end: string): Promise<boolean> {
+  return (await tx.query(BIND, [...placeOf(taken), end2end])).length > 0;
+}
+
+/** Keeps the answer, unless another try took over. */
+export async function keepAnswer(
+  database: Database,
+  taken: TakenKey,
+  kept: { readonly status: number; readonly answer: string },
+): Promise<void> {
+  await database.query(KEEP, [...placeOf(taken), kept.status, kept.answer]);
+}
+
+/** Gives a key back, unless another try took over; what it was bound to stays bound. */
+export async function releaseKey(database: Database, taken: TakenKey): Promise<void> {
+  await database.query(RELEASE, [...placeOf(taken), new Date()]);
+}
+
+function placeOf({ accountId, route, key, attempt }: TakenKey): unknown[] {
+  return [accountId, route, key, attempt];
+}

@@ -1,0 +1,195 @@
+/** Jobs: work to do after a commit or at a time. Each is written by the transaction that makes it due. */
+import type { Times } from '../../base/account-mode.ts';
+import type { Database, Statement, Tx } from '../database.ts';
+
+/** A job to be written. */
+export interface NewJob {
+  readonly accountId: bigint;
+  readonly transactionId: bigint;
+  readonly kind: string;
+  readonly payload: unknown;
+  /** Milliseconds on the clock of the processes. */
+  readonly dueMs: number;
+}
+
+/** A job that a worker has leased. */
+export interface Job {
+  readonly accountId: bigint;
+  readonly id: bigint;
+  readonly transactionId: bigint;
+  readonly kind: string;
+  readonly payload: unknown;
+  /** How often it was begun, this time included. */
+  readonly attempts: number;
+}
+
+/** The jobs of one transaction. */
+export interface TransactionJobs {
+  readonly accountId: bigint;
+  readonly transactionId: bigint;
+}
+
+/** Which jobs are wanted. */
+export interface JobClaim {
+  /** On the clock of each mode. */
+  readonly now: Times;
+  readonly limit: number;
+  /** Whose jobs are taken at once; those of others once they were due for half a second. */
+  readonly worker: number | null;
+  /** A transaction whose jobs alone are wanted, whoever made them. */
+  readonly only?: TransactionJobs | undefined;
+  /** The lease holder, for `giveBackUnknown`. */
+  readonly leasedBy?: string | undefined;
+}
+
+/** The key of a job. */
+export type JobKey = Pick<Job, 'accountId' | 'id'>;
+
+const LEASE_SECONDS = 30;
+/** Jobs that are due so long are taken by any worker: theirs is gone, or has too much to do. */
+const OWN_SECONDS = 0.5;
+
+/** What time it is for a job `d`: on the clock of the sandbox, `$1`, or of live accounts, `$2`. */
+const NOW_OF = `(select case mode when 'live' then $2::timestamptz else $1::timestamptz end from account where id = d.account_id)`;
+const IS_DUE = `(d.due_at <= greatest($1::timestamptz, $2::timestamptz) and d.due_at <= ${NOW_OF})`;
+
+const ADD: Statement = {
+  name: 'job_add',
+  text: `insert into job (account_id, transaction_id, kind, payload, due_at, worker)
+    select account_id, transaction_id, kind, payload, due_at, $2
+      from jsonb_to_recordset($1::jsonb) j(account_id bigint, transaction_id bigint, kind text, payload jsonb, due_at timestamptz)`,
+};
+const CLAIM: Statement = {
+  name: 'job_claim',
+  text: `update job j set leased_until = $2::timestamptz + interval '${LEASE_SECONDS} seconds', attempts = j.attempts + 1,
+        leased_by = $7
+    from (select account_id, id from job d
+           where ${IS_DUE} and (leased_until is null or leased_until < $2::timestamptz)
+             and ($4::bigint is null or (account_id = $4 and transaction_id = $5))
+             and ($4 is not null or d.worker is null or d.worker = $6
+                  or d.due_at + make_interval(secs => ${OWN_SECONDS}) <= ${NOW_OF})
+             and not exists (select from job e where e.account_id = d.account_id and e.transaction_id = d.transaction_id
+                               and (e.due_at, e.id) < (d.due_at, d.id))
+           order by due_at, id limit $3 for update of d skip locked) due
+    where j.account_id = due.account_id and j.id = due.id
+    returning j.account_id as "accountId", j.id, j.transaction_id as "transactionId", j.kind, j.payload, j.attempts`,
+};
+const END: Statement = {
+  name: 'job_end',
+  text: `delete from job j using unnest($1::bigint[], $2::bigint[]) u(account_id, id) where j.account_id = u.account_id and j.id = u.id`,
+};
+const POSTPONE: Statement = {
+  name: 'job_postpone',
+  text: `update job set due_at = $3, leased_until = null, leased_by = null, last_error = $4,
+      attempts = attempts - $5::int where account_id = $1 and id = $2`,
+};
+const GIVE_BACK: Statement = {
+  name: 'job_give_back',
+  text: `update job j set leased_until = null, leased_by = null, attempts = attempts - 1 where leased_by = $1
+      and not exists (select from unnest($2::bigint[], $3::bigint[]) u(account_id, id) where u.account_id = j.account_id and u.id = j.id)`,
+};
+const PENDING: Statement = {
+  name: 'job_pending',
+  text: `select count(*)::int as pending from job d where (${IS_DUE} or ($5 and d.last_error is not null))
+      and ($3::bigint is null or (d.account_id = $3 and d.transaction_id = $4))`,
+};
+
+/**
+ * Writes jobs; they are due as soon as the transaction is committed, or at their time.
+ *
+ * @param worker - of the process that makes them, which takes them first; null for whoever comes first.
+ */
+export async function addJobs(tx: Tx, jobs: readonly NewJob[], worker: number | null): Promise<void> {
+  const records = jobs.map((job) => ({
+    account_id: String(job.accountId),
+    transaction_id: String(job.transactionId),
+    kind: job.kind,
+    payload: job.payload,
+    due_at: new Date(job.dueMs).toISOString(),
+  }));
+  await tx.query(ADD, [JSON.stringify(records), worker]);
+}
+
+/**
+ * Leases due jobs for half a minute of the machine's clock; a worker that dies gives them back by that. Jobs of one
+ * transaction are done one after another, in the order in which they became due.
+ */
+export function claimJobs(
+  database: Database,
+  { now, limit, worker, only, leasedBy }: JobClaim,
+): Promise<Job[]> {
+  return database.query<Job>(CLAIM, [
+    ...instantsOf(now),
+    limit,
+    only?.accountId ?? null,
+    only?.transactionId ?? null,
+    worker,
+    leasedBy ?? null,
+  ]);
+}
+
+/**
+ * Gives back what a holder has leased and does not know of: the answer to its claim was lost on the way.
+ *
+ * @param known - the jobs that it works on.
+ */
+export async function giveBackUnknown(
+  database: Database,
+  holder: string,
+  known: readonly JobKey[],
+): Promise<void> {
+  await database.query(GIVE_BACK, [
+    holder,
+    known.map(({ accountId }) => accountId),
+    known.map(({ id }) => id),
+  ]);
+}
+
+/** Ends jobs: in the transaction that keeps what came of them, or alone where nothing did. */
+export async function endJobs(tx: Tx, jobs: readonly JobKey[]): Promise<void> {
+  await tx.query(END, [jobs.map(({ accountId }) => accountId), jobs.map(({ id }) => id)]);
+}
+
+/**
+ * Gives a job back, to be tried again at a time.
+ *
+ * @param isCounted - whether this was a try; one that failed for reasons of ours is none.
+ */
+export async function postponeJob(
+  database: Tx,
+  job: JobKey,
+  {
+    dueMs,
+    error,
+    isCounted,
+  }: { readonly dueMs: number; readonly error: string; readonly isCounted: boolean },
+): Promise<void> {
+  const values = [new Date(dueMs).toISOString(), error.slice(0, 500), isCounted ? 0 : 1];
+  await database.query(POSTPONE, [job.accountId, job.id, ...values]);
+}
+
+/**
+ * @param now - on the clock of each mode.
+ * @param options - `only`: one transaction; `withPostponed`: also those that failed and are tried again later.
+ * @returns how many jobs are due and not done.
+ */
+export async function pendingJobs(
+  database: Tx,
+  now: Times,
+  {
+    only,
+    withPostponed = false,
+  }: { readonly only?: TransactionJobs | undefined; readonly withPostponed?: boolean } = {},
+): Promise<number> {
+  const [row] = await database.query<{ pending: number }>(PENDING, [
+    ...instantsOf(now),
+    only?.accountId ?? null,
+    only?.transactionId ?? null,
+    withPostponed,
+  ]);
+  return row?.pending ?? 0;
+}
+
+function instantsOf({ sandbox, live }: Times): [string, string] {
+  return [new Date(sandbox).toISOString(), new Date(live).toISOString()];
+}

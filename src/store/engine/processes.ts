@@ -1,0 +1,263 @@
+/**
+ * Processes in the database: what one batch of transitions reads and writes. All of it happens in one transaction, on
+ * accounts whose `account_head` row is locked, so nobody else writes what is read here (docs/decisions/0011).
+ */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Family } from '../../templates/define.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { Statement, Tx } from '../database.ts';
+import { TRANSACTION_COLUMNS } from './transactions.ts';
+
+/** The counters of a locked account. */
+export interface Head {
+  readonly accountId: bigint;
+  readonly transactionId: bigint;
+  readonly eventSeq: bigint;
+}
+
+/** The newest position of a list. */
+export interface ListHead {
+  readonly accountId: bigint;
+  readonly family: Family;
+  readonly lastSeq: bigint;
+  readonly lastCreatedAt: string;
+}
+
+/** A transaction to be added, at its place in its list. */
+export interface AddedTransaction {
+  readonly row: ProcessRow;
+  readonly family: Family;
+  readonly listSeq: bigint;
+}
+
+/** One change of (component, state), with the body that is published. */
+export interface NewEvent {
+  readonly accountId: bigint;
+  readonly seq: bigint;
+  readonly transactionId: bigint;
+  readonly sequence: number;
+  readonly name: string;
+  readonly component: string;
+  readonly state: string;
+  readonly occurredAt: string;
+  readonly payload: string;
+}
+
+/** A rail's natural key, and the transaction that it came for. */
+export interface RailKey {
+  readonly accountId: bigint;
+  readonly key: string;
+  readonly transactionId: bigint;
+}
+
+const PROCESS_COLUMNS: { readonly [Name in keyof ProcessRow]: string } = {
+  ...TRANSACTION_COLUMNS,
+  depositFrom: 'deposit_from',
+  process: 'process',
+};
+const SELECT = Object.entries(PROCESS_COLUMNS)
+  .map(([name, column]) =>
+    name === 'process' ? `nullif(t.process, '{}') as process` : `t.${column} as "${name}"`,
+  )
+  .join(', ');
+const COLUMNS = Object.values(PROCESS_COLUMNS);
+/** What a transition may change. */
+const CHANGED = COLUMNS.filter(
+  (column) => !['account_id', 'id', 'end2end', 'template', 'created_at', 'as_published'].includes(column),
+);
+
+const LOCK: Statement = {
+  name: 'process_lock',
+  text: `select h.account_id as "accountId", h.transaction_id as "transactionId", h.event_seq as "eventSeq"
+    from account_head h join account a on a.id = h.account_id and a.mode = $2
+    where h.account_id = any ($1::bigint[]) order by h.account_id for update of h`,
+};
+const LIST_HEADS: Statement = {
+  name: 'process_list_heads',
+  text: `select account_id as "accountId", family, last_seq as "lastSeq", last_created_at as "lastCreatedAt"
+    from list_head where account_id = any ($1::bigint[])`,
+};
+const READ: Statement = {
+  name: 'process_read',
+  text: `select ${SELECT} from unnest($1::bigint[], $2::bigint[]) u(account_id, id)
+    join transaction t on t.account_id = u.account_id and t.id = u.id`,
+};
+const RAIL_KEYS: Statement = {
+  name: 'process_rail_keys',
+  text: `select e.account_id as "accountId", e.key, e.transaction_id as "transactionId"
+    from unnest($1::bigint[], $2::text[]) g(account_id, key) join rail_event e on e.account_id = g.account_id and e.key = g.key`,
+};
+const KEEP_RAIL_KEYS: Statement = {
+  name: 'process_keep_rail_keys',
+  text: `insert into rail_event (account_id, key, transaction_id)
+    select * from unnest($1::bigint[], $2::text[], $3::bigint[]) on conflict do nothing`,
+};
+const ADD: Statement = {
+  name: 'process_add',
+  text: `with given as (
+      select r.*, g.family as list, g.list_seq as place from jsonb_to_recordset($1::jsonb) g(row jsonb, family text, list_seq bigint)
+        cross join lateral jsonb_populate_record(null::transaction, g.row) r
+    ), heads as (
+      insert into list_head (account_id, family, last_seq, last_created_at)
+        select account_id, list, max(place), max(created_at) from given group by 1, 2
+      on conflict (account_id, family) do update set last_seq = excluded.last_seq, last_created_at = excluded.last_created_at
+    ), days as (
+      insert into list_day (account_id, family, day, first_seq)
+        select account_id, list, (created_at at time zone 'UTC')::date, min(place) from given group by 1, 2, 3
+      on conflict do nothing
+    )
+    insert into transaction (family, list_seq, ${COLUMNS.join(', ')})
+      select list, place, ${COLUMNS.join(', ')} from given`,
+};
+const CHANGE: Statement = {
+  name: 'process_change',
+  text: `update transaction t set ${CHANGED.map((column) => `${column} = u.${column}`).join(', ')}
+    from jsonb_populate_recordset(null::transaction, $1::jsonb) u where t.account_id = u.account_id and t.id = u.id`,
+};
+const RECORD: Statement = {
+  name: 'process_record',
+  text: `with added as (
+      insert into event (account_id, seq, transaction_id, sequence, name, component, state, occurred_at, payload)
+        select account_id, seq, transaction_id, sequence, name, component, state, occurred_at, payload
+          from jsonb_to_recordset($1::jsonb) e(account_id bigint, seq bigint, transaction_id bigint, sequence int, name text,
+            component text, state text, occurred_at timestamptz, payload text)
+    )
+    update account_head h set event_seq = u.event_seq, transaction_id = u.transaction_id
+      from unnest($2::bigint[], $3::bigint[], $4::bigint[]) u(account_id, event_seq, transaction_id) where h.account_id = u.account_id`,
+};
+const ANYWHERE: Statement = {
+  name: 'process_anywhere',
+  text: `select ${SELECT} from account a join transaction t on t.account_id = a.id and t.end2end = $1 limit 1`,
+};
+const BY_END2END: Statement = {
+  name: 'process_by_end2end',
+  text: `select ${SELECT} from transaction t where t.account_id = $1 and t.end2end = $2`,
+};
+const BY_SESSION: Statement = {
+  name: 'process_by_session',
+  text: `select ${SELECT} from transaction t where t.session = $1`,
+};
+const AVAILABLE: Statement = {
+  name: 'process_available',
+  text: `select a.currency, b.balance::text from ledger_account a
+    join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
+    where a.account_id = $1 and a.sub_account = 1`,
+};
+
+/** Locks the accounts of a mode, in the order that all writers keep. @returns their counters; none for another mode's. */
+export async function lockHeads(
+  tx: Tx,
+  accountIds: readonly bigint[],
+  mode: AccountMode,
+): Promise<Map<bigint, Head>> {
+  const heads = await tx.query<Head>(LOCK, [accountIds, mode]);
+  return new Map(heads.map((head) => [head.accountId, head]));
+}
+
+/** @returns the newest positions of all lists of the accounts. */
+export function readListHeads(tx: Tx, accountIds: readonly bigint[]): Promise<ListHead[]> {
+  return tx.query<ListHead>(LIST_HEADS, [accountIds]);
+}
+
+/** @returns the transactions of these ids, in no order. */
+export function readProcesses(
+  database: Tx,
+  ids: readonly { readonly accountId: bigint; readonly transactionId: bigint }[],
+): Promise<ProcessRow[]> {
+  return database.query<ProcessRow>(READ, [
+    ids.map(({ accountId }) => accountId),
+    ids.map(({ transactionId }) => transactionId),
+  ]);
+}
+
+/** @returns the account's transaction, or undefined: also when it is another account's. */
+export async function findProcess(
+  database: Tx,
+  accountId: bigint,
+  end2end: string,
+): Promise<ProcessRow | undefined> {
+  const [row] = await database.query<ProcessRow>(BY_END2END, [accountId, end2end]);
+  return row;
+}
+
+/** @returns a transaction of any account, for the operator of a sandbox. */
+export async function findAnywhere(database: Tx, end2end: string): Promise<ProcessRow | undefined> {
+  const [row] = await database.query<ProcessRow>(ANYWHERE, [end2end]);
+  return row;
+}
+
+/** @returns the transaction whose session has this token, or undefined. */
+export async function findBySession(database: Tx, token: string): Promise<ProcessRow | undefined> {
+  const [row] = await database.query<ProcessRow>(BY_SESSION, [token]);
+  return row;
+}
+
+/** @returns those of the keys that acted before, with the transaction that they acted on (C-33). */
+export function readRailKeys(tx: Tx, keys: readonly Omit<RailKey, 'transactionId'>[]): Promise<RailKey[]> {
+  return tx.query<RailKey>(RAIL_KEYS, [keys.map(({ accountId }) => accountId), keys.map(({ key }) => key)]);
+}
+
+/** Notes keys that act now. */
+export async function keepRailKeys(tx: Tx, keys: readonly RailKey[]): Promise<void> {
+  await tx.query(KEEP_RAIL_KEYS, [
+    keys.map(({ accountId }) => accountId),
+    keys.map(({ key }) => key),
+    keys.map(({ transactionId }) => transactionId),
+  ]);
+}
+
+/** Adds transactions to their lists. */
+export async function addTransactions(tx: Tx, added: readonly AddedTransaction[]): Promise<void> {
+  const records = added.map(({ row, family, listSeq }) => ({
+    row: columnsOf(row),
+    family,
+    list_seq: String(listSeq),
+  }));
+  await tx.query(ADD, [JSON.stringify(records)]);
+}
+
+/** Stores what transitions changed. */
+export async function changeTransactions(tx: Tx, rows: readonly ProcessRow[]): Promise<void> {
+  await tx.query(CHANGE, [JSON.stringify(rows.map(columnsOf))]);
+}
+
+/** Appends events and moves the counters of their accounts: the last statement of a batch. */
+export async function recordEvents(
+  tx: Tx,
+  events: readonly NewEvent[],
+  heads: readonly Head[],
+): Promise<void> {
+  const records = events.map((event) => ({
+    account_id: String(event.accountId),
+    seq: String(event.seq),
+    transaction_id: String(event.transactionId),
+    sequence: event.sequence,
+    name: event.name,
+    component: event.component,
+    state: event.state,
+    occurred_at: event.occurredAt,
+    payload: event.payload,
+  }));
+  await tx.query(RECORD, [
+    JSON.stringify(records),
+    heads.map(({ accountId }) => accountId),
+    heads.map(({ eventSeq }) => eventSeq),
+    heads.map(({ transactionId }) => transactionId),
+  ]);
+}
+
+/** @returns what the account has available, minor units by currency code. */
+export async function readAvailable(database: Tx, accountId: bigint): Promise<Map<string, bigint>> {
+  const rows = await database.query<{ currency: string; balance: string }>(AVAILABLE, [accountId]);
+  return new Map(rows.map(({ currency, balance }) => [currency, BigInt(balance)]));
+}
+
+function columnsOf(row: ProcessRow): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(PROCESS_COLUMNS).map(([name, column]) => {
+      const value = row[name as keyof ProcessRow];
+      if (typeof value === 'bigint') return [column, String(value)];
+      return [column, name === 'process' ? (value ?? {}) : value];
+    }),
+  );
+}

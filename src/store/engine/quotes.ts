@@ -1,0 +1,64 @@
+/** Prices that were promised for a while. */
+import type { Database, Statement, Tx } from '../database.ts';
+
+/** A promised price; decimal text. */
+export interface QuoteRow {
+  readonly id: string;
+  readonly template: string;
+  /** Raw ledger code of the crypto. */
+  readonly currency: string;
+  readonly quote: string;
+  readonly refQuote: string;
+  readonly brlAmount: string;
+  readonly fees: string;
+  readonly cryptoAmount: string;
+  readonly networkFee: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+const COLUMNS = `id, template, currency, quote, ref_quote as "refQuote", brl_amount as "brlAmount", fees,
+  crypto_amount as "cryptoAmount", network_fee as "networkFee", created_at as "createdAt", expires_at as "expiresAt"`;
+const ADD: Statement = {
+  name: 'quote_add',
+  text: `insert into quote (account_id, id, template, currency, quote, ref_quote, brl_amount, fees, crypto_amount, network_fee, created_at, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${COLUMNS}`,
+};
+const FIND: Statement = {
+  name: 'quote_find',
+  text: `select ${COLUMNS} from quote where account_id = $1 and id = $2 and used_at is null`,
+};
+const USE: Statement = {
+  name: 'quote_use',
+  text: `update quote set used_at = $3 where account_id = $1 and id = $2 and used_at is null returning id`,
+};
+
+/** Keeps a promised price. */
+export async function addQuote(database: Database, accountId: bigint, quote: QuoteRow): Promise<QuoteRow> {
+  const [row] = await database.query<QuoteRow>(ADD, [
+    accountId,
+    quote.id,
+    quote.template,
+    quote.currency,
+    quote.quote,
+    quote.refQuote,
+    quote.brlAmount,
+    quote.fees,
+    quote.cryptoAmount,
+    quote.networkFee,
+    quote.createdAt,
+    quote.expiresAt,
+  ]);
+  return row as QuoteRow;
+}
+
+/** @returns the account's price of this id, unless it was used. */
+export async function findQuote(database: Tx, accountId: bigint, id: string): Promise<QuoteRow | undefined> {
+  const [row] = await database.query<QuoteRow>(FIND, [accountId, id]);
+  return row;
+}
+
+/** Uses a price up. @returns whether it was there to be used. */
+export async function useQuote(tx: Tx, accountId: bigint, id: string, at: Date): Promise<boolean> {
+  return (await tx.query(USE, [accountId, id, at])).length > 0;
+}

@@ -1,0 +1,62 @@
+/** Last known mid-market rates, of the sandbox and of the market: each is for the accounts of its mode. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Database, Statement } from '../database.ts';
+
+/** The last known rate of an asset. */
+export interface Rate {
+  /** BRL for one unit, decimal text. */
+  readonly mid: string;
+  readonly observedAt: string;
+}
+
+const RATES: Statement = { name: 'rates', text: `select asset, mid from rate where mode = $1` };
+const RATE: Statement = {
+  name: 'rate',
+  text: `select mid, observed_at as "observedAt" from rate where mode = $1 and asset = $2`,
+};
+const STORE: Statement = {
+  name: 'rate_store',
+  text: `insert into rate as r (mode, asset, mid, observed_at) values ($1, $2, $3, $4)
+    on conflict (mode, asset) do update set mid = excluded.mid, observed_at = excluded.observed_at
+      where r.observed_at <= excluded.observed_at`,
+};
+const SEED: Statement = {
+  name: 'rate_seed',
+  text: `insert into rate (mode, asset, mid, observed_at)
+    select $1, asset, mid, now() from unnest($2::text[], $3::numeric[]) r(asset, mid) on conflict do nothing`,
+};
+
+/** @returns BRL for one unit of each asset that a rate was ever known of, as decimals; BRL itself is `1`. */
+export async function readRates(database: Database, mode: AccountMode): Promise<Map<string, string>> {
+  const rows = await database.query<{ asset: string; mid: string }>(RATES, [mode]);
+  return new Map([...rows.map((row) => [row.asset, row.mid] as const), ['BRL', '1']]);
+}
+
+/** @returns the last known rate of an asset, or undefined. */
+export async function readRate(
+  database: Database,
+  mode: AccountMode,
+  asset: string,
+): Promise<Rate | undefined> {
+  const [row] = await database.query<Rate>(RATE, [mode, asset]);
+  return row;
+}
+
+/** Stores a rate, unless a newer one is known. */
+export async function storeRate(
+  database: Database,
+  mode: AccountMode,
+  asset: string,
+  rate: { readonly mid: string; readonly observedAtMs: number },
+): Promise<void> {
+  await database.query(STORE, [mode, asset, rate.mid, new Date(rate.observedAtMs).toISOString()]);
+}
+
+/** Stores rates of assets that none is known of yet. */
+export async function seedRates(
+  database: Database,
+  mode: AccountMode,
+  rates: Readonly<Record<string, string>>,
+): Promise<void> {
+  await database.query(SEED, [mode, Object.keys(rates), Object.values(rates)]);
+}

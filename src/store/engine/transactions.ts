@@ -1,0 +1,249 @@
+/** Transactions in the database: one, several, and pages of a list with their exact total. */
+import type { Family } from '../../templates/define.ts';
+import type { TransactionRow } from '../../templates/facts.ts';
+import type { Database, Statement, Tx } from '../database.ts';
+
+/** Every property of a row, with its column. */
+export const TRANSACTION_COLUMNS: { readonly [Name in keyof TransactionRow]: string } = {
+  accountId: 'account_id',
+  id: 'id',
+  end2end: 'end2end',
+  template: 'template',
+  component: 'component',
+  state: 'state',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  errorEn: 'error_en',
+  errorPt: 'error_pt',
+  quote: 'quote',
+  refQuote: 'ref_quote',
+  fees: 'fees',
+  sourceCurrency: 'source_currency',
+  sourceAmount: 'source_amount',
+  targetCurrency: 'target_currency',
+  targetAmount: 'target_amount',
+  networkFee: 'network_fee',
+  exactDepositAmount: 'exact_deposit_amount',
+  pixE2e: 'pix_e2e',
+  pixKey: 'pix_key',
+  pixKeyType: 'pix_key_type',
+  clientName: 'client_name',
+  clientTaxId: 'client_tax_id',
+  expiresAt: 'expires_at',
+  returnUrl: 'return_url',
+  externalCode: 'external_code',
+  webhook: 'webhook',
+  fixedLink: 'fixed_link',
+  wallet: 'wallet',
+  depositAddress: 'deposit_address',
+  txHash: 'tx_hash',
+  groupId: 'group_id',
+  notes: 'notes',
+  asPublished: 'as_published',
+};
+
+/** The columns of a row of table alias `t`, named as its properties. */
+export const TRANSACTION_SELECT = Object.entries(TRANSACTION_COLUMNS)
+  .map(([name, column]) => `t.${column} as "${name}"`)
+  .join(', ');
+
+/** Filters of a list; all that are given must hold. */
+export interface ListFilter {
+  readonly pixE2e?: string;
+  /** Compared without punctuation. */
+  readonly clientTaxId?: string;
+  /** A wallet, or the address a deposit came from; compared in canonical form (C-14). */
+  readonly address?: string;
+  readonly groupId?: string;
+  /** At most 200 characters; compared as it stands. */
+  readonly externalCode?: string;
+  /** Raw ledger code. */
+  readonly targetCurrency?: string;
+  /** UTC days, both inclusive (C-11). */
+  readonly dateFrom?: string;
+  readonly dateTo?: string;
+}
+
+/** A page by its distance from the newest record, or a part of the list between two records. */
+export type Page = { readonly limit: number; readonly offset: number } | ListSlice;
+
+/** The records between two others, read from the newer end, or backward from the older end. */
+export interface ListSlice {
+  readonly limit: number;
+  /** `end2end` of the record that the slice comes after, in the order of the list: only older records. */
+  readonly after?: string | undefined;
+  /** `end2end` of the record that the slice comes before: only newer records. */
+  readonly before?: string | undefined;
+  /** Oldest record first. */
+  readonly isBackward?: boolean;
+}
+
+/** A page of a list. */
+export interface TransactionPage {
+  /** All that match, not only the page; null when it was not asked for. */
+  readonly total: bigint | null;
+  /** Whether records match that are newer or older than the bounds of a slice; false without the bound. */
+  readonly hasNewer: boolean;
+  readonly hasOlder: boolean;
+  readonly rows: readonly TransactionRow[];
+}
+
+const FILTER_CONDITIONS = {
+  pixE2e: (value: string) => `t.pix_e2e = ${value}`,
+  clientTaxId: (value: string) => `t.client_tax_id_key = tax_id_key(${value})`,
+  address: (value: string) => `t.address_key = address_key(${value})`,
+  groupId: (value: string) => `t.group_id = ${value}`,
+  externalCode: (value: string) => `left(t.external_code, 200) = ${value} and t.external_code = ${value}`,
+  targetCurrency: (value: string) => `t.target_currency = ${value}`,
+} as const;
+type Condition = keyof typeof FILTER_CONDITIONS;
+const CONDITIONS = Object.keys(FILTER_CONDITIONS) as Condition[];
+
+const BY_END2END: Statement = {
+  name: 'transaction_by_end2end',
+  text: `select ${TRANSACTION_SELECT} from transaction t where t.account_id = $1 and t.end2end = $2`,
+};
+const BY_IDS: Statement = {
+  name: 'transactions_by_ids',
+  text: `select ${TRANSACTION_SELECT} from transaction t where t.account_id = $1 and t.id = any ($2::bigint[])`,
+};
+
+const ANY: Statement = { name: 'transaction_any', text: `select exists (select from transaction) as any` };
+
+/** @returns whether the database has a transaction of any account. */
+export async function hasTransactions(database: Tx): Promise<boolean> {
+  const [row] = await database.query<{ any: boolean }>(ANY, []);
+  return row?.any === true;
+}
+
+/** @returns the account's transaction, or undefined: also when it is another account's. */
+export async function findTransaction(
+  database: Tx,
+  accountId: bigint,
+  end2end: string,
+): Promise<TransactionRow | undefined> {
+  const [row] = await database.query<TransactionRow>(BY_END2END, [accountId, end2end]);
+  return row;
+}
+
+/** @returns the account's transactions of these ids, in no order; those of other accounts are missing. */
+export function findTransactions(
+  database: Tx,
+  accountId: bigint,
+  ids: readonly bigint[],
+): Promise<TransactionRow[]> {
+  return database.query<TransactionRow>(BY_IDS, [accountId, ids]);
+}
+
+/**
+ * Reads a page of a list, newest first unless backward, and the exact total, from one snapshot (C-10, C-16).
+ *
+ * @param options - `counted`: whether the total is wanted.
+ * @returns undefined when `after` or `before` is not a record of the list.
+ */
+export async function listTransactions(
+  database: Database,
+  accountId: bigint,
+  family: Family,
+  filter: ListFilter,
+  page: Page,
+  options: { counted: boolean },
+): Promise<TransactionPage | undefined> {
+  const conditions = CONDITIONS.filter((condition) => filter[condition] !== undefined);
+  const statement = listStatement(conditions, page, options.counted);
+  const rows = await database.query<TransactionRow & Omit<TransactionPage, 'rows'>>(statement, [
+    accountId,
+    family,
+    filter.dateFrom ?? null,
+    filter.dateTo ?? null,
+    page.limit,
+    ...positionsOf(page),
+    ...conditions.map((condition) => filter[condition]),
+  ]);
+  const [first] = rows;
+  if (!first) return undefined;
+  const { total, hasNewer, hasOlder } = first;
+  return { total, hasNewer, hasOlder, rows: first.id === null ? [] : rows };
+}
+
+function positionsOf(page: Page): readonly (number | string)[] {
+  if ('offset' in page) return [page.offset];
+  return [page.after, page.before].filter((cursor) => cursor !== undefined);
+}
+
+const statements = new Map<string, Statement>();
+
+function listStatement(conditions: readonly Condition[], page: Page, counted: boolean): Statement {
+  // PostgreSQL keeps 63 characters of a name: a letter for each condition.
+  const letters = conditions.map((condition) => condition.charAt(0)).join('');
+  const name = `list_${formOf(page)}${counted ? '_counted' : ''}_${letters}`;
+  let statement = statements.get(name);
+  if (!statement) {
+    statement = { name, text: listSql(conditions, page, counted) };
+    statements.set(name, statement);
+  }
+  return statement;
+}
+
+function formOf(page: Page): string {
+  if ('offset' in page) return 'offset';
+  const bounds = `${page.after === undefined ? '' : '_after'}${page.before === undefined ? '' : '_before'}`;
+  return `slice${bounds}${page.isBackward ? '_backward' : ''}`;
+}
+
+/**
+ * Without selective conditions the dense positions give total and page by subtraction, whatever the size of the
+ * list; with one, its index is read between the window's positions.
+ */
+function listSql(conditions: readonly Condition[], page: Page, counted: boolean): string {
+  const firstValue = 6 + positionsOf(page).length;
+  const selective = conditions
+    .map((condition, index) => ` and ${FILTER_CONDITIONS[condition](`$${index + firstValue}`)}`)
+    .join('');
+  const list = 't.account_id = $1 and t.family = $2';
+  const { joins, bounds, hasNewer, hasOlder } =
+    'offset' in page ? byOffset(selective) : bySlice(page, selective);
+  const skip = 'offset' in page && selective ? ' offset $6::bigint' : '';
+  const direction = 'isBackward' in page && page.isBackward ? 'asc' : 'desc';
+  const count = !counted ? 'null::bigint' : selective ? 'c.total' : 'w.hi - w.lo + 1';
+  return [
+    `select ${count} as total, ${hasNewer} as "hasNewer", ${hasOlder} as "hasOlder", t.* from list_window($1, $2, $3::date, $4::date) w`,
+    ...joins,
+    counted && selective
+      ? `cross join lateral (select count(*) as total from transaction t where ${list} and t.list_seq between w.lo and w.hi${selective}) c`
+      : '',
+    `left join lateral (select ${TRANSACTION_SELECT} from transaction t`,
+    `where ${list} and t.list_seq between ${bounds}${selective} order by t.list_seq ${direction}${skip} limit $5) t on true`,
+  ].join('\n');
+}
+
+/** Parts of the statement of a page: tables to join, the positions to read between, and what is beyond them. */
+interface Parts {
+  readonly joins: readonly string[];
+  readonly bounds: string;
+  readonly hasNewer: string;
+  readonly hasOlder: string;
+}
+
+function byOffset(selective: string): Parts {
+  const hi = selective ? 'w.hi' : 'w.hi - $6::bigint';
+  return { joins: [], bounds: `w.lo and ${hi}`, hasNewer: 'false', hasOlder: 'false' };
+}
+
+function bySlice({ after, before }: ListSlice, selective: string): Parts {
+  const cursor = (alias: string, at: number) =>
+    `join transaction ${alias} on ${alias}.account_id = $1 and ${alias}.family = $2 and ${alias}.end2end = $${at}`;
+  const beyond = (lo: string, hi: string) =>
+    selective
+      ? `exists (select from transaction t where t.account_id = $1 and t.family = $2 and t.list_seq between ${lo} and ${hi}${selective})`
+      : `${lo} <= ${hi}`;
+  return {
+    joins: [
+      after === undefined ? '' : cursor('a', 6),
+      before === undefined ? '' : cursor('b', after === undefined ? 6 : 7),
+    ],
+    bounds: `${before === undefined ? 'w.lo' : 'greatest(w.lo, b.list_seq + 1)'} and ${after === undefined ? 'w.hi' : 'least(w.hi, a.list_seq - 1)'}`,
+    hasNewer: after === undefined ? 'false' : beyond('greatest(w.lo, a.list_seq)', 'w.hi'),
+    hasOlder: before === undefined ? 'false' : beyond('w.lo', 'least(w.hi, b.list_seq)'),
+  };
+}

@@ -1,0 +1,139 @@
+/** The event log in the database: pages of an account's events, and how far log and ledger of accounts have come. */
+import type { Instant } from '../../base/instant.ts';
+import type { TransactionRow } from '../../templates/facts.ts';
+import type { Statement, Tx } from '../database.ts';
+import { TRANSACTION_SELECT } from '../engine/transactions.ts';
+import type { LedgerLineRow } from '../ledger/ledger.ts';
+
+/** An event as it was recorded. */
+export interface EventRow {
+  /** Place in the account's log, without gaps. */
+  readonly seq: bigint;
+  readonly name: string;
+  readonly transactionId: bigint;
+  /** Place in the transaction, from 1. */
+  readonly sequence: number;
+  readonly component: string;
+  readonly state: string;
+  readonly occurredAt: Instant;
+  /** The body that was published: JSON text. */
+  readonly payload: string;
+}
+
+/** How far an account has come. */
+export interface AccountMark {
+  readonly accountId: bigint;
+  /** The newest event; 0 when there is none. */
+  readonly seq: bigint;
+  /** The oldest event that is still kept. */
+  readonly floor: bigint;
+  readonly journalId: bigint;
+  readonly lineId: bigint;
+}
+
+const MARKS: Statement = {
+  name: 'event_marks',
+  text: `select h.account_id as "accountId", h.event_seq as seq, coalesce(f.seq, 1) as floor, h.journal_id as "journalId",
+    h.line_id as "lineId" from account_head h left join event_floor f using (account_id) where h.account_id = any ($1::bigint[])`,
+};
+// Places are given under the lock of the account and become visible in their order: what is above is never skipped.
+const PAGE: Statement = {
+  name: 'event_page',
+  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
+    from event where account_id = $1 and seq > $2 order by seq limit $3`,
+};
+const PAGE_BACK: Statement = {
+  name: 'event_page_back',
+  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
+    from event where account_id = $1 and seq < $2 order by seq desc limit $3`,
+};
+const AT: Statement = {
+  name: 'event_at',
+  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
+    from event where account_id = $1 and seq = any ($2::bigint[])`,
+};
+const PRESENT: Statement = {
+  name: 'event_present',
+  text: `select ${TRANSACTION_SELECT}, (select e.seq from event e where e.account_id = t.account_id and e.transaction_id = t.id
+    order by e.sequence desc limit 1) as "eventSeq" from transaction t where t.account_id = $1 and t.id = $2`,
+};
+// One probe for each ledger account: line ids rise within each, and no index has those of all.
+const LINES_AFTER: Statement = {
+  name: 'event_lines_after',
+  text: `select s.account_id as "accountId", s.ledger_account_id as "ledgerAccountId", s.seq, s.id, s.journal_id as "journalId",
+    s.transaction_id as "transactionId", s.posted_at as "postedAt", s.delta, s.balance_before as "balanceBefore",
+    s.balance_after as "balanceAfter", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale,
+    a.sub_account as "subAccount"
+    from ledger_account a cross join lateral (
+      select * from ledger_line l where l.account_id = a.account_id and l.ledger_account_id = a.id and l.id > $2 order by l.id limit $3
+    ) s where a.account_id = $1 and a.sub_account > 0 order by s.id limit $3`,
+};
+
+/** @returns how far these accounts have come, in no order; accounts that do not exist are missing. */
+export function readMarks(database: Tx, accountIds: readonly bigint[]): Promise<AccountMark[]> {
+  return database.query<AccountMark>(MARKS, [accountIds]);
+}
+
+/** @returns the account's events after a place, oldest first. */
+export function readEvents(
+  database: Tx,
+  accountId: bigint,
+  after: bigint,
+  limit: number,
+): Promise<EventRow[]> {
+  return database.query<EventRow>(PAGE, [accountId, after, limit]);
+}
+
+/** @returns the account's events before a place, newest first. */
+export function readEventsBefore(
+  database: Tx,
+  accountId: bigint,
+  before: bigint,
+  limit: number,
+): Promise<EventRow[]> {
+  return database.query<EventRow>(PAGE_BACK, [accountId, before, limit]);
+}
+
+/** @returns the account's events of these places that are still kept, in no order. */
+export function readEventsAt(database: Tx, accountId: bigint, seqs: readonly bigint[]): Promise<EventRow[]> {
+  return database.query<EventRow>(AT, [accountId, seqs]);
+}
+
+/** @returns a transaction, and the place of the event that brought it there, both from one snapshot. */
+export async function readPresent(
+  database: Tx,
+  accountId: bigint,
+  transactionId: bigint,
+): Promise<{ row: TransactionRow; eventSeq: bigint | null } | undefined> {
+  const [found] = await database.query<TransactionRow & { eventSeq: bigint | null }>(PRESENT, [
+    accountId,
+    transactionId,
+  ]);
+  if (!found) return undefined;
+  const { eventSeq, ...row } = found;
+  return { row, eventSeq };
+}
+
+/** @returns the account's statement lines after a line, oldest first. */
+export async function readLinesAfter(
+  database: Tx,
+  accountId: bigint,
+  after: bigint,
+  limit: number,
+): Promise<LedgerLineRow[]> {
+  type Flat = Omit<LedgerLineRow, 'ledgerAccount'> & Omit<LedgerLineRow['ledgerAccount'], 'accountId' | 'id'>;
+  const rows = await database.query<Flat>(LINES_AFTER, [accountId, after, limit]);
+  return rows.map(({ code, name, currency, prettyName, scale, subAccount, ...line }) => ({
+    ...line,
+    ledgerAccount: {
+      accountId,
+      id: line.ledgerAccountId,
+      code,
+      name,
+      currency,
+      prettyName,
+      scale,
+      subAccount,
+    },
+  }));
+}

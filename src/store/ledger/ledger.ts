@@ -1,0 +1,228 @@
+/** The ledger in the database: statement pages, balances, opening and posting. */
+import type { Instant } from '../../base/instant.ts';
+import type { AccountSheet } from '../../ledger/chart.ts';
+import type { TransactionRow } from '../../templates/facts.ts';
+import type { Database, Statement } from '../database.ts';
+import { TRANSACTION_COLUMNS, TRANSACTION_SELECT } from '../engine/transactions.ts';
+
+/** A ledger account as a statement shows it. */
+export interface LedgerAccountRow extends Omit<AccountSheet, 'house'> {
+  readonly accountId: bigint;
+  readonly id: bigint;
+}
+
+/** A ledger line; amounts are minor units as text, a credit is positive. */
+export interface LedgerLineRow {
+  readonly accountId: bigint;
+  readonly ledgerAccountId: bigint;
+  readonly seq: bigint;
+  readonly id: bigint;
+  readonly journalId: bigint;
+  readonly transactionId: bigint | null;
+  readonly postedAt: Instant;
+  readonly delta: string;
+  readonly balanceBefore: string;
+  readonly balanceAfter: string;
+  readonly ledgerAccount: LedgerAccountRow;
+}
+
+/** Filters of the statement; all that are given must hold. */
+export interface StatementFilter {
+  /** Raw ledger code. */
+  readonly currency?: string;
+  readonly subAccount?: number;
+  /** UTC days, both inclusive (C-11). */
+  readonly dateFrom?: string;
+  readonly dateTo?: string;
+}
+
+/** A page by its distance from the newest line. */
+export interface StatementWindow {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The lines between two others, read from the newer end, or backward from the older end. */
+export interface StatementSlice {
+  readonly limit: number;
+  /** Only lines with a smaller id. */
+  readonly below?: bigint | undefined;
+  /** Only lines with a greater id. */
+  readonly above?: bigint | undefined;
+  /** Oldest line first. */
+  readonly isBackward: boolean;
+}
+
+/** A page of the statement, with the total of all matching lines. */
+export interface StatementPage<Line = LedgerLineRow> {
+  readonly total: bigint;
+  readonly lines: readonly Line[];
+}
+
+/** A slice of the statement; whether lines match that are newer or older than its bounds. */
+export interface StatementPart extends StatementPage {
+  readonly hasNewer: boolean;
+  readonly hasOlder: boolean;
+}
+
+/** A line together with the transaction that moved it, null for an adjustment. */
+export interface StatementEntry extends LedgerLineRow {
+  readonly transaction: TransactionRow | null;
+}
+
+/** The balance of one sub-account. */
+export interface BalanceRow {
+  readonly currency: string;
+  readonly scale: number;
+  readonly subAccount: number;
+  /** Minor units. */
+  readonly balance: string;
+}
+
+const LINE_COLUMNS = `(s.line).ledger_account_id as "ledgerAccountId", (s.line).seq, (s.line).id, (s.line).journal_id as "journalId",
+  (s.line).transaction_id as "transactionId", (s.line).posted_at as "postedAt", (s.line).delta, (s.line).balance_before as "balanceBefore",
+  (s.line).balance_after as "balanceAfter", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale, a.sub_account as "subAccount"`;
+const PAGE = `from statement_page($1, $2, $3::smallint, $4::date, $5::date, $6::int, $7::bigint, null) s
+  left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id`;
+
+/** A bound costs one index-only probe for each sub-account; each gives at most a page of lines, and the page merges them. */
+const statementSlice = (isBackward: boolean): Statement => {
+  const order = isBackward ? 'asc' : 'desc';
+  const range = isBackward
+    ? 'l.seq >= w.lo and l.seq < least(w.lo + $6::int, w.hi + 1)'
+    : 'l.seq <= w.hi and l.seq > greatest(w.hi - $6::int, w.lo - 1)';
+  return {
+    name: `statement_slice_${order}`,
+    text: `with w as materialized (
+        select w.ledger_account_id as id, w.lo as first, w.hi as last,
+          case when $8::bigint is null then w.lo else greatest(w.lo, coalesce((select l.seq from ledger_line l
+            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id > $8 order by l.id limit 1), w.hi + 1)) end as lo,
+          case when $7::bigint is null then w.hi else least(w.hi, coalesce((select l.seq from ledger_line l
+            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id < $7 order by l.id desc limit 1), 0)) end as hi
+          from statement_window($1, $2, $3::smallint, $4::date, $5::date) w where w.hi >= w.lo
+      ), n as (
+        select coalesce(sum(last - first + 1), 0)::bigint as total, coalesce(bool_or(hi < last), false) as "hasNewer",
+          coalesce(bool_or(lo > first), false) as "hasOlder" from w
+      )
+      select n.total, n."hasNewer", n."hasOlder", ${LINE_COLUMNS} from n left join lateral (
+        select y.line from w cross join lateral (select l as line from ledger_line l
+          where l.account_id = $1 and l.ledger_account_id = w.id and ${range} order by l.seq ${order}) y
+        order by (y.line).id ${order} limit $6) s on true
+      left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id order by (s.line).id ${order}`,
+  };
+};
+const STATEMENT_FORWARD = statementSlice(false);
+const STATEMENT_BACKWARD = statementSlice(true);
+const STATEMENT_ENTRIES: Statement = {
+  name: 'statement_entries',
+  text: `select s.total, ${LINE_COLUMNS}, ${TRANSACTION_SELECT.replaceAll(' as "', ' as "t_')} ${PAGE}
+    left join transaction t on t.account_id = $1 and t.id = (s.line).transaction_id order by (s.line).id desc`,
+};
+const BALANCES: Statement = {
+  name: 'balances',
+  text: `select a.currency, a.scale, a.sub_account as "subAccount", b.balance
+    from ledger_account a join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
+    where a.account_id = $1 and a.sub_account > 0`,
+};
+const BALANCES_AT: Statement = {
+  name: 'balances_at',
+  text: `select a.currency, a.scale, a.sub_account as "subAccount", balance_at($1, a.id, $2) as balance
+    from ledger_account a where a.account_id = $1 and a.sub_account > 0`,
+};
+const CURRENCIES_HELD: Statement = {
+  name: 'currencies_held',
+  text: `select distinct currency from ledger_account where account_id = $1 and sub_account > 0`,
+};
+type FlatLine = Omit<LedgerLineRow, 'accountId' | 'ledgerAccount'> &
+  Omit<LedgerAccountRow, 'accountId' | 'id'> & { total: bigint };
+
+/**
+ * Reads a part of the statement, newest line first unless backward, and the exact total, from one snapshot (C-10, C-16).
+ */
+export async function readStatementLines(
+  database: Database,
+  accountId: bigint,
+  filter: StatementFilter,
+  slice: StatementSlice,
+): Promise<StatementPart> {
+  const rows = await database.query<FlatLine & Omit<StatementPart, 'lines'>>(
+    slice.isBackward ? STATEMENT_BACKWARD : STATEMENT_FORWARD,
+    [...filterValues(accountId, filter), slice.limit, slice.below ?? null, slice.above ?? null],
+  );
+  const { total = 0n, hasNewer = false, hasOlder = false } = rows[0] ?? {};
+  const lines = rows[0]?.id == null ? [] : rows.map((row) => lineOf(accountId, row));
+  return { total, hasNewer, hasOlder, lines };
+}
+
+/** Reads a page of the statement, newest line first, each with its transaction, and the exact total, in one statement. */
+export async function readStatementEntries(
+  database: Database,
+  accountId: bigint,
+  filter: StatementFilter,
+  window: StatementWindow,
+): Promise<StatementPage<StatementEntry>> {
+  const rows = await database.query<FlatLine & Record<string, unknown>>(STATEMENT_ENTRIES, [
+    ...filterValues(accountId, filter),
+    window.limit,
+    window.offset,
+  ]);
+  if (rows[0]?.id == null) return { total: rows[0]?.total ?? 0n, lines: [] };
+  return {
+    total: rows[0].total,
+    lines: rows.map((row) =>
+      Object.assign(lineOf(accountId, row), { transaction: embeddedTransaction(row) }),
+    ),
+  };
+}
+
+/** @returns the newest balances, or those of an instant, of every sub-account that the account has. */
+export function readBalances(database: Database, accountId: bigint, at?: Date): Promise<BalanceRow[]> {
+  return at
+    ? database.query<BalanceRow>(BALANCES_AT, [accountId, at])
+    : database.query<BalanceRow>(BALANCES, [accountId]);
+}
+
+/** @returns the raw codes of all currencies that the account has a ledger account in. */
+export async function currenciesHeld(database: Database, accountId: bigint): Promise<string[]> {
+  const rows = await database.query<{ currency: string }>(CURRENCIES_HELD, [accountId]);
+  return rows.map((row) => row.currency);
+}
+
+function filterValues(accountId: bigint, filter: StatementFilter): unknown[] {
+  const { currency, subAccount, dateFrom, dateTo } = filter;
+  return [accountId, currency ?? null, subAccount ?? null, dateFrom ?? null, dateTo ?? null];
+}
+
+function lineOf(accountId: bigint, row: FlatLine): LedgerLineRow {
+  return {
+    accountId,
+    ledgerAccountId: row.ledgerAccountId,
+    seq: row.seq,
+    id: row.id,
+    journalId: row.journalId,
+    transactionId: row.transactionId,
+    postedAt: row.postedAt,
+    delta: row.delta,
+    balanceBefore: row.balanceBefore,
+    balanceAfter: row.balanceAfter,
+    ledgerAccount: {
+      accountId,
+      id: row.ledgerAccountId,
+      code: row.code,
+      name: row.name,
+      currency: row.currency,
+      prettyName: row.prettyName,
+      scale: row.scale,
+      subAccount: row.subAccount,
+    },
+  };
+}
+
+const TRANSACTION_PROPERTIES = Object.keys(TRANSACTION_COLUMNS);
+
+function embeddedTransaction(row: Record<string, unknown>): TransactionRow | null {
+  if (row.transactionId === null) return null;
+  return Object.fromEntries(
+    TRANSACTION_PROPERTIES.map((name) => [name, row[`t_${name}`]]),
+  ) as unknown as TransactionRow;
+}

@@ -1,0 +1,55 @@
+/** Transactions that take long: they can be stopped in the middle of a statement, or read one snapshot. */
+import type { Database, Statement, Tx } from '../database.ts';
+
+const SNAPSHOT: Statement = {
+  name: 'snapshot',
+  text: 'set transaction isolation level repeatable read, read only',
+};
+const BACKEND: Statement = { name: 'cancel_backend', text: 'select pg_backend_pid() as pid' };
+/** The restricted role may not stop a backend of the user that it was entered from. */
+const LEAVE_ROLE: Statement = { name: 'cancel_leave_role', text: 'set local role none' };
+const CANCEL: Statement = { name: 'cancel', text: 'select pg_cancel_backend($1)' };
+
+/**
+ * Runs the work in one transaction, as `withTx` does. When the signal aborts, the statement that is running ends with an
+ * error, also on the server: nothing goes on there for a caller who has left.
+ */
+export function withCancellableTx<Result>(
+  database: Database,
+  signal: AbortSignal | undefined,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  if (!signal) return database.withTx(work);
+  return database.withTx(async (tx) => {
+    const [backend] = await tx.query<{ pid: number }>(BACKEND, []);
+    let cancelling: Promise<void> | undefined;
+    const cancel = () => {
+      // While the database is away there is nothing to cancel.
+      cancelling = cancelBackend(database, backend?.pid ?? 0).catch(() => {});
+    };
+    signal.addEventListener('abort', cancel);
+    try {
+      signal.throwIfAborted();
+      return await work(tx);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      // What is still on its way must not meet the next transaction of this connection.
+      await cancelling;
+    }
+  });
+}
+
+/** Runs the work in one transaction that only reads. All its statements see the same moment, however long it takes. */
+export function withSnapshot<Result>(database: Database, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return database.withTx(async (tx) => {
+    await tx.query(SNAPSHOT, []);
+    return work(tx);
+  });
+}
+
+function cancelBackend(database: Database, pid: number): Promise<void> {
+  return database.withTx(async (tx) => {
+    await tx.query(LEAVE_ROLE, []);
+    await tx.query(CANCEL, [pid]);
+  });
+}

@@ -1,0 +1,236 @@
+/**
+ * The auditor. It checks an account up to where it was at one moment, slice by slice: history before that moment is never
+ * changed, so the slices belong together without a transaction around them, and none keeps PostgreSQL from tidying up.
+ */
+import { randomInt } from 'node:crypto';
+import type { Tx } from '../database.ts';
+import * as sql from './verify-sql.ts';
+
+/** Something that the auditor found wrong. */
+export interface Defect {
+  readonly defect: string;
+  readonly ledgerAccountId: bigint | null;
+  readonly at: bigint | null;
+  readonly detail: string;
+}
+
+/** How an audit is done. */
+export interface VerifyOptions {
+  /** Rows of one statement, default 20,000. */
+  readonly slice?: number;
+  /** Hears how many ledger lines have been checked. */
+  readonly onProgress?: (lines: number) => void;
+}
+
+/** A defect as statements tell it: what, where, details. */
+type Told = readonly [defect: string, at: string | null, detail: string];
+
+interface Sheet {
+  readonly id: string;
+  readonly currency: string | null;
+  readonly isPublic: boolean;
+  readonly max: string | null;
+  readonly balance: string | null;
+  readonly lastSeq: string | null;
+}
+
+interface List {
+  readonly family: string;
+  readonly lastSeq: string | null;
+  readonly max: string;
+  readonly isDayOutside: boolean;
+}
+
+interface Bounds {
+  readonly head: { journal: string; line: string; house: string; event: string } | null;
+  readonly sheets: readonly Sheet[];
+  readonly lists: readonly List[];
+  readonly days: readonly { id: string; day: string; at: string }[];
+}
+
+const SLICE = 20_000;
+const WEIGHTS = 2 ** 47;
+
+/**
+ * Recomputes an account's ledger, lists and event numbers.
+ *
+ * @param database - statements need not be in one transaction.
+ * @returns the lines that were checked, and everything that is wrong.
+ */
+export async function verifyLedger(
+  database: Tx,
+  accountId: bigint,
+  { slice = SLICE, onProgress = () => {} }: VerifyOptions = {},
+): Promise<{ checked: number; defects: Defect[] }> {
+  const [bounds] = await database.query<Bounds>(sql.BOUNDS, [accountId]);
+  if (!bounds) return { checked: 0, defects: [] };
+  const audit = new Audit(database, accountId, slice, onProgress);
+  for (const { id, day, at } of bounds.days) audit.note(id, [['day index', at, day]]);
+  for (const sheet of bounds.sheets) await audit.lines(sheet);
+  await audit.journals(BigInt(bounds.head?.journal ?? 0), bounds.sheets);
+  await audit.ids(bounds);
+  await audit.lists(bounds.lists);
+  await audit.events(bounds.head?.event ?? '0');
+  return { checked: audit.checked, defects: audit.defects };
+}
+
+class Audit {
+  readonly defects: Defect[] = [];
+  checked = 0;
+  readonly #database: Tx;
+  readonly #accountId: bigint;
+  readonly #slice: number;
+  readonly #onProgress: (lines: number) => void;
+  /**
+   * Each journal has a random weight. Where all journals of a bucket balance and are whole, their weighted sums are those
+   * of its lines; where one does not, they differ (but for one chance in billions of billions). So no journal has to be
+   * looked up by itself, and lines can be read in the order in which they lie.
+   */
+  readonly #seed = randomInt(WEIGHTS);
+  readonly #money = new Map<string, bigint>();
+  readonly #count = new Map<bigint, bigint>();
+
+  constructor(database: Tx, accountId: bigint, slice: number, onProgress: (lines: number) => void) {
+    this.#database = database;
+    this.#accountId = accountId;
+    this.#slice = slice;
+    this.#onProgress = onProgress;
+  }
+
+  note(ledgerAccountId: string | null, told: readonly Told[]): void {
+    for (const [defect, at, detail] of told)
+      this.defects.push({
+        defect,
+        ledgerAccountId: ledgerAccountId === null ? null : BigInt(ledgerAccountId),
+        at: at === null ? null : BigInt(at),
+        detail,
+      });
+  }
+
+  async lines(sheet: Sheet): Promise<void> {
+    let last: readonly (string | null)[] = [null, null, null, null];
+    let sum = 0n;
+    let counted = 0;
+    for (let after = '-1'; sheet.max !== null; after = last[0] as string) {
+      const values = [this.#accountId, sheet.id, after, sheet.max, this.#slice, ...last];
+      const [found] = await this.#database.query<{
+        lines: number;
+        counted: number;
+        sum: string;
+        last: readonly string[] | null;
+        defects: readonly Told[];
+        buckets: readonly (readonly [bucket: string, money: string, lines: string])[];
+      }>(sql.LINES, [...values, sheet.isPublic, sheet.currency !== null, this.#seed]);
+      if (!found?.last) break;
+      last = found.last;
+      sum += BigInt(found.sum);
+      counted += found.counted;
+      this.checked += found.lines;
+      this.note(sheet.id, found.defects);
+      for (const [bucket, money, lines] of found.buckets) {
+        add(this.#money, `${bucket} ${sheet.currency}`, BigInt(money));
+        add(this.#count, BigInt(bucket), BigInt(lines));
+      }
+      this.#onProgress(this.checked);
+    }
+    if (sheet.balance === null || sheet.lastSeq === null) {
+      if (sheet.max !== null) this.note(sheet.id, [['no balance', null, 'lines without a balance row']]);
+    } else if (BigInt(sheet.balance) !== sum || sheet.lastSeq !== String(counted)) {
+      const said = `balance ${sheet.balance} over ${sheet.lastSeq} lines, the lines say ${sum} over ${counted}`;
+      this.note(sheet.id, [['balance differs from its lines', sheet.lastSeq, said]]);
+    }
+  }
+
+  async journals(last: bigint, sheets: readonly Sheet[]): Promise<void> {
+    const perBucket = BigInt(sql.JOURNALS_PER_BUCKET);
+    for (let from = 0n; from <= last; from += perBucket * 10n) {
+      const to = from + perBucket * 10n - 1n < last ? from + perBucket * 10n - 1n : last;
+      const rows = await this.#database.query<{ bucket: string; lines: string }>(sql.JOURNALS, [
+        this.#accountId,
+        from,
+        to,
+        this.#seed,
+      ]);
+      for (const { bucket, lines } of rows) add(this.#count, BigInt(bucket), -BigInt(lines));
+    }
+    const off = new Set<bigint>();
+    for (const [bucket, lines] of this.#count) if (lines !== 0n) off.add(bucket);
+    for (const [key, money] of this.#money) if (money !== 0n) off.add(BigInt(key.split(' ')[0] ?? 0));
+    const held = sheets.filter(({ max }) => max !== null);
+    for (const bucket of off) {
+      const range = [bucket * perBucket, (bucket + 1n) * perBucket - 1n, last];
+      const places = [held.map(({ id }) => id), held.map(({ max }) => max)];
+      this.#tell(await this.#database.query(sql.JOURNAL_DEFECTS, [this.#accountId, ...range, ...places]));
+    }
+  }
+
+  async ids({ head, sheets }: Bounds): Promise<void> {
+    const held = sheets.map(({ id }) => id);
+    // Ids of house accounts count down; the greatest of the account holder's is in the head.
+    for (let after: string | null = String(BigInt(head?.house ?? 0) - 1n); after !== null; ) {
+      const values: unknown[] = [this.#accountId, held, after, head?.line ?? '0', this.#slice];
+      const [found]: { goOn: string | null; defects: Told[] }[] = await this.#database.query(sql.IDS, values);
+      this.note(null, found?.defects ?? []);
+      after = found?.goOn ?? null;
+    }
+  }
+
+  async lists(lists: readonly List[]): Promise<void> {
+    for (const list of lists) {
+      if (!(await this.#isListOff(list))) continue;
+      // An import may have put the list into another order between two slices: what one statement finds is a defect.
+      this.#tell(await this.#database.query(sql.LIST_DEFECTS, [this.#accountId]));
+      return;
+    }
+  }
+
+  async #isListOff({ family, lastSeq, max, isDayOutside }: List): Promise<boolean> {
+    if (lastSeq !== max || isDayOutside) return true;
+    let tail: readonly [at: string | null, end2end: string | null] = [null, null];
+    for (let after = '0'; after !== max; ) {
+      const values = [this.#accountId, family, after, this.#slice, ...tail, max];
+      const [found] = await this.#database.query<{
+        records: number;
+        last: string | null;
+        tail: readonly [string, string] | null;
+        isOff: boolean;
+      }>(sql.LIST, values);
+      if (!found?.tail || found.last === null || found.isOff) return true;
+      tail = found.tail;
+      after = found.last;
+    }
+    return false;
+  }
+
+  async events(last: string): Promise<void> {
+    for (let after = '0'; after !== last; ) {
+      const values = [this.#accountId, after, last, this.#slice];
+      const [found] = await this.#database.query<{
+        events: number;
+        last: string | null;
+        floor: string;
+        defects: Told[];
+      }>(sql.EVENTS, values);
+      this.note(null, found?.defects ?? []);
+      if (!found?.last) {
+        const floor = found?.floor ?? after;
+        // All events may be past their retention.
+        if (BigInt(floor) < BigInt(last))
+          this.note(null, [['event gap', last, `no event after ${floor}, the account has had ${last}`]]);
+        return;
+      }
+      after = found.last;
+    }
+  }
+
+  #tell(
+    rows: readonly { defect: string; ledgerAccountId: string | null; at: string | null; detail: string }[],
+  ): void {
+    for (const { defect, ledgerAccountId, at, detail } of rows)
+      this.note(ledgerAccountId, [[defect, at, detail]]);
+  }
+}
+
+function add<Key>(sums: Map<Key, bigint>, key: Key, value: bigint): void {
+  sums.set(key, (sums.get(key) ?? 0n) + value);
+}

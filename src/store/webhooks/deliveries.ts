@@ -1,0 +1,285 @@
+/** Deliveries under way: leased by a pump, and ended by what came of the try (contract C-60 to C-64). */
+import type { Database, Statement, Tx } from '../database.ts';
+import { type Times, takeTurns, turnNow } from './turns.ts';
+
+/** A delivery that a pump has leased, with all that is needed to send it. */
+export interface LeasedDelivery {
+  readonly accountId: bigint;
+  readonly id: bigint;
+  readonly endpointId: string;
+  readonly eventSeq: bigint;
+  /** Below zero for a test, which neither waits for others nor counts. */
+  readonly round: number;
+  /** Which try this is, from 1; also fences the outcome: an older attempt changes nothing. */
+  readonly attempt: number;
+  readonly url: string;
+  readonly signingKey: string | null;
+  /** The newest first. */
+  readonly secrets: readonly string[];
+  readonly token: string;
+  readonly name: string;
+  readonly sequence: number;
+  readonly payload: string;
+}
+
+/** What came of one try. */
+export interface TriedDelivery {
+  readonly accountId: bigint;
+  readonly id: bigint;
+  readonly endpointId: string;
+  readonly eventSeq: bigint;
+  readonly attempt: number;
+  readonly isTest: boolean;
+  readonly atMs: number;
+  readonly durationMs: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly answer: string | null;
+  readonly state: 'pending' | 'delivered' | 'dead' | 'skipped';
+  /** When it is tried again; null when it is not. */
+  readonly dueMs: number | null;
+  /** Until when the receiver wants nothing at all; null when it did not say. */
+  readonly blockedUntilMs: number | null;
+  /** Whether the receiver said that it takes no more. */
+  readonly isGone: boolean;
+}
+
+/** Longer than a receiver has to answer (15 s), and not by much: what a pump that died has leased waits for its end. */
+const LEASE_SECONDS = 25;
+/** After so many failures in a row one delivery at a time finds out whether the receiver is back. */
+export const BREAKER_FAILURES = 10;
+const BREAKER_FIRST_SECONDS = 30;
+const BREAKER_MAX_SECONDS = 300;
+/** Deliveries asked for by hand that are sent at once; more of them wait for the next turn. */
+const BY_HAND_MAX = 32;
+/** Endpoints whose turn is taken at once. */
+const ENDPOINTS_MAX = 64;
+/** An endpoint that fails for so long is disabled. */
+const FAILING_DAYS = 5;
+
+/**
+ * Leases deliveries of endpoints whose turn was taken before, in the order of each endpoint, and says when it is their turn
+ * again. `by_hand` goes past all that holds others back; what of it does not fit keeps the endpoint's turn. What a relay added while an endpoint was being disabled is skipped
+ * here. It waits for no lock, so nobody waits in a circle. `due` and the next time say `ended_at is null` for what is
+ * pending: by `state` PostgreSQL would take an index of what waits, while its statistics still say that nothing does, and
+ * read all of it for each row.
+ */
+const LEASE: Statement = {
+  name: 'delivery_lease',
+  text: `with taken as materialized (
+      select p.*, p.state = 'disabled' or p.removed_at is not null as is_closed,
+          p.state = 'enabled' and p.removed_at is null as is_open, coalesce(p.blocked_until > $3, false) as is_blocked
+        from unnest($1::bigint[], $2::text[]) u(account_id, id)
+        join webhook_endpoint p on p.account_id = u.account_id and p.id = u.id
+    ), skipped as (
+      update webhook_delivery d set state = 'skipped', ended_at = $3, leased_until = null, leased_by = null from (
+        select e.account_id, e.id from taken c join webhook_delivery e on e.account_id = c.account_id and e.endpoint_id = c.id
+         where c.is_closed and e.state = 'pending' for update of e skip locked) s
+       where d.account_id = s.account_id and d.id = s.id
+    ), roomy as materialized (
+      select o.*, l.n as under_way, case when o.is_blocked then 0 else
+          least(o.max_concurrency - l.n, o.max_per_second, case when o.order_mode = 'account' then 1 - l.n end,
+            case when o.consecutive_failures >= ${BREAKER_FAILURES} then 1 - l.n end) end as room
+        from taken o cross join lateral (
+          select count(*) as n from webhook_delivery d where d.account_id = o.account_id and d.endpoint_id = o.id
+             and d.state = 'pending' and d.leased_until is not null and d.leased_until >= $4) l
+       where o.is_open
+    ), by_hand as materialized (
+      select d.account_id, d.id from roomy r join webhook_delivery d on d.account_id = r.account_id and d.endpoint_id = r.id
+       where d.at_once and d.state = 'pending' and d.due_at <= $3 and (d.leased_until is null or d.leased_until < $4)
+       limit least($5, ${BY_HAND_MAX})
+    ), next as materialized (
+      select * from by_hand union all
+      select c.account_id, c.id from roomy r cross join lateral (
+        select * from (
+          select d.account_id, d.id from webhook_delivery d
+           where r.order_mode <> 'account' and r.room > 0 and d.account_id = r.account_id and d.endpoint_id = r.id
+             and d.state = 'pending' and not d.at_once and d.due_at <= $3 and (d.leased_until is null or d.leased_until < $4)
+             and (d.round < 0 or not exists (
+               select from webhook_delivery e where r.order_mode = 'transaction' and e.account_id = d.account_id
+                  and e.endpoint_id = d.endpoint_id and e.transaction_id = d.transaction_id and e.state = 'pending'
+                  and e.round >= 0 and (e.event_seq, e.id) < (d.event_seq, d.id)))
+           order by d.transaction_id, d.event_seq, d.id limit greatest(r.room, 0)) several
+        union all
+        select first.account_id, first.id from (
+          select d.account_id, d.id, d.due_at, d.leased_until from webhook_delivery d
+           where r.order_mode = 'account' and r.room > 0 and d.account_id = r.account_id and d.endpoint_id = r.id
+             and d.state = 'pending' and not d.at_once
+           order by d.round < 0 desc, d.event_seq, d.id limit 1) first
+         where first.due_at <= $3 and (first.leased_until is null or first.leased_until < $4)) c
+    ), due as materialized (
+      select d.account_id, d.id, d.at_once from (select * from next limit $5) n
+        join webhook_delivery d on d.account_id = n.account_id and d.id = n.id
+       where d.ended_at is null and (d.leased_until is null or d.leased_until < $4)
+         for update of d skip locked
+    ), leased as (
+      update webhook_delivery d set leased_until = $4::timestamptz + interval '${LEASE_SECONDS} seconds', leased_by = $6,
+          attempts = d.attempts + 1, at_once = false
+        from due where d.account_id = due.account_id and d.id = due.id
+      returning d.account_id, d.id, d.endpoint_id, d.event_seq, d.round, d.attempts, due.at_once as is_by_hand
+    ), sent as materialized (
+      select account_id, endpoint_id, count(*) as n, count(*) filter (where not is_by_hand) as paced from leased group by 1, 2
+    ), paced as (
+      update webhook_endpoint p set blocked_until = greatest(p.blocked_until, $3::timestamptz + case
+          when p.consecutive_failures >= ${BREAKER_FAILURES} then interval '${LEASE_SECONDS} seconds'
+          else make_interval(secs => u.paced / p.max_per_second::double precision) end)
+        from sent u where p.account_id = u.account_id and p.id = u.endpoint_id and u.paced > 0
+         and (p.max_per_second is not null or p.consecutive_failures >= ${BREAKER_FAILURES})
+      returning p.account_id, p.id, p.blocked_until
+    ), gone as (
+      delete from webhook_turn w using taken t where t.removed_at is not null and w.account_id = t.account_id and w.endpoint_id = t.id
+    ), again as (
+      update webhook_turn w set at = case
+          when not t.is_open then 'infinity'
+          when (select count(*) from leased) >= $5 then w.at
+          when exists (
+            select from webhook_delivery d where d.account_id = t.account_id and d.endpoint_id = t.id and d.at_once
+               and d.state = 'pending' and d.due_at <= $3 and (d.leased_until is null or d.leased_until < $4)
+               and not exists (select from leased l where l.account_id = d.account_id and l.id = d.id)) then w.at
+          when b.blocked_until is not null then b.blocked_until
+          when t.is_blocked then t.blocked_until
+          else least(n.due_at, case when r.under_way + coalesce(u.n, 0) > 0
+            then $3::timestamptz + interval '${LEASE_SECONDS} seconds' end, 'infinity') end
+        from taken t left join roomy r on r.account_id = t.account_id and r.id = t.id
+        left join sent u on u.account_id = t.account_id and u.endpoint_id = t.id
+        left join paced b on b.account_id = t.account_id and b.id = t.id
+        left join lateral (
+          select d.due_at from webhook_delivery d where d.account_id = t.account_id and d.endpoint_id = t.id
+             and d.ended_at is null and d.due_at > $3 order by d.due_at limit 1) n on true
+       where w.account_id = t.account_id and w.endpoint_id = t.id and t.removed_at is null
+    )
+    select l.account_id as "accountId", l.id, l.endpoint_id as "endpointId", l.event_seq as "eventSeq", l.round,
+        l.attempts as attempt, p.url, p.signing_key as "signingKey", v.token, v.name, v.sequence, v.payload,
+        array(select s.secret from webhook_secret s where s.account_id = p.account_id
+                 and s.endpoint_id = case p.kind when 'transaction' then 'transactions' else p.id end
+                 and (s.valid_until is null or s.valid_until > $3)
+               order by s.valid_until desc nulls first, s.created_at desc) as secrets
+      from leased l join webhook_endpoint p on p.account_id = l.account_id and p.id = l.endpoint_id
+      join event v on v.account_id = l.account_id and v.seq = l.event_seq`,
+};
+
+/**
+ * What came of tries, in one statement. It may be said again when its answer was lost: `valid` are the tries that still have
+ * their lease, or that end their delivery. Others change nothing but the log. Endpoints are locked before deliveries, as
+ * by a lease. Endpoints that were well and stay well are not touched. A disabled endpoint skips what was pending.
+ */
+const END: Statement = {
+  name: 'delivery_end',
+  text: `with given as materialized (
+      select * from jsonb_to_recordset($1::jsonb) g(account_id bigint, id bigint, endpoint_id text, event_seq bigint, attempt int,
+        is_test boolean, at timestamptz, duration_ms int, status int, error text, answer text, state text, due_at timestamptz,
+        blocked_until timestamptz, is_gone boolean)
+    ), endpoint as materialized (
+      select p.account_id, p.id, p.state, p.consecutive_failures, p.failing_since
+        from webhook_endpoint p join (
+          select account_id, endpoint_id, bool_or(state <> 'delivered') as has_failed from given where not is_test group by 1, 2) t
+          on t.account_id = p.account_id and t.endpoint_id = p.id
+       where t.has_failed or p.consecutive_failures > 0 or p.failing_since is not null
+       order by p.account_id, p.id for no key update of p
+    ), valid as materialized (
+      select g.* from given g join webhook_delivery d on d.account_id = g.account_id and d.id = g.id
+       where (select count(*) from endpoint) >= 0 and d.attempts = g.attempt and case d.state
+           when 'pending' then g.state <> 'pending' or d.leased_until is not null
+           when 'skipped' then g.state = 'delivered' else false end
+       order by d.account_id, d.id for no key update of d
+    ), told as materialized (
+      select account_id, endpoint_id, bool_or(state = 'delivered') as is_well, count(*)::int as tries,
+          min(at) filter (where state <> 'delivered') as failed_at, min(event_seq) filter (where state <> 'delivered') as failed_seq,
+          max(blocked_until) as blocked_until, bool_or(is_gone) as is_gone
+        from valid where not is_test group by 1, 2
+    ), verdict as materialized (
+      select t.*, p.consecutive_failures as before,
+          case when t.is_well then 0
+               when p.consecutive_failures >= ${BREAKER_FAILURES} then p.consecutive_failures + 1
+               else least(p.consecutive_failures + t.tries, ${BREAKER_FAILURES}) end as failures,
+          case when p.state = 'disabled' then null
+               when t.is_gone then 'the receiver answered 410 Gone'
+               when not t.is_well and p.failing_since <= $2::timestamptz - interval '${FAILING_DAYS} days'
+                 then 'every delivery failed for ${FAILING_DAYS} days' end as disables
+        from told t join endpoint p on p.account_id = t.account_id and p.id = t.endpoint_id
+    ), ended as (
+      update webhook_delivery d set leased_until = null, leased_by = null, due_at = coalesce(g.due_at, d.due_at),
+          state = case when g.state = 'pending' and v.disables is not null and not g.is_test then 'skipped' else g.state end,
+          ended_at = case when g.state <> 'pending' or (v.disables is not null and not g.is_test) then $2::timestamptz end
+        from valid g left join verdict v on v.account_id = g.account_id and v.endpoint_id = g.endpoint_id
+       where d.account_id = g.account_id and d.id = g.id
+      returning d.account_id, d.endpoint_id
+    ), logged as (
+      insert into webhook_attempt (account_id, delivery_id, attempt, at, duration_ms, status, error, answer)
+        select account_id, id, attempt, at, duration_ms, status, error, answer from given
+      on conflict do nothing
+    ), skipped as (
+      update webhook_delivery d set state = 'skipped', leased_until = null, leased_by = null, ended_at = $2::timestamptz
+        from verdict v where v.disables is not null and d.account_id = v.account_id and d.endpoint_id = v.endpoint_id
+         and d.state = 'pending' and not exists (select from valid g where g.account_id = d.account_id and g.id = d.id)
+    ), turned as (
+      ${turnNow('select account_id, endpoint_id from ended', '$2::timestamptz')}
+    )
+    update webhook_endpoint p set consecutive_failures = v.failures,
+        failing_since = case when not v.is_well then coalesce(p.failing_since, v.failed_at) end,
+        blocked_until = case
+          when v.is_well and v.before >= ${BREAKER_FAILURES} then v.blocked_until
+          when v.failures >= ${BREAKER_FAILURES} then greatest(v.blocked_until, $2::timestamptz + make_interval(secs =>
+            least(${BREAKER_FIRST_SECONDS} * power(2, least(v.failures - ${BREAKER_FAILURES}, 10)), ${BREAKER_MAX_SECONDS})))
+          else greatest(p.blocked_until, v.blocked_until) end,
+        state = case when v.disables is null then p.state else 'disabled' end,
+        disabled_reason = coalesce(v.disables, p.disabled_reason),
+        disabled_at = case when v.disables is null then p.disabled_at else $2::timestamptz end,
+        disabled_from_seq = case when v.disables is null then p.disabled_from_seq else least(v.failed_seq, (
+          select min(d.event_seq) from webhook_delivery d
+           where d.account_id = v.account_id and d.endpoint_id = v.endpoint_id and d.state = 'pending' and d.round >= 0)) end
+      from verdict v where p.account_id = v.account_id and p.id = v.endpoint_id`,
+};
+
+/**
+ * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. What a pump that dies had under way is free
+ * when its signs of life end, and in any case when the lease does.
+ *
+ * @param lease - `worker`: who leases, for so long on the clock of the machine; `limit`: most deliveries.
+ * @returns the deliveries, and whether more may be due.
+ */
+export function leaseDeliveries(
+  database: Database,
+  lease: Times & { readonly worker: string; readonly limit: number },
+): Promise<{ readonly leased: readonly LeasedDelivery[]; readonly isMore: boolean }> {
+  const { mode, nowMs, machineMs, worker, limit } = lease;
+  return database.withTx(async (tx) => {
+    const turns = await takeTurns(tx, { mode, nowMs }, ENDPOINTS_MAX);
+    if (turns.length === 0) return { leased: [], isMore: false };
+    const leased = await tx.query<LeasedDelivery>(LEASE, [
+      turns.map(({ accountId }) => accountId),
+      turns.map(({ endpointId }) => endpointId),
+      instant(nowMs),
+      instant(machineMs),
+      limit,
+      worker,
+    ]);
+    return { leased, isMore: leased.length > 0 || turns.length === ENDPOINTS_MAX };
+  });
+}
+
+/** Writes what came of tries, for the deliveries and the health of their endpoints. */
+export async function endTries(database: Tx, tries: readonly TriedDelivery[], nowMs: number): Promise<void> {
+  const records = tries.map((tried) => ({
+    account_id: String(tried.accountId),
+    id: String(tried.id),
+    endpoint_id: tried.endpointId,
+    event_seq: String(tried.eventSeq),
+    attempt: tried.attempt,
+    is_test: tried.isTest,
+    at: instant(tried.atMs),
+    duration_ms: tried.durationMs,
+    status: tried.status,
+    error: tried.error,
+    answer: tried.answer,
+    state: tried.state,
+    due_at: tried.dueMs === null ? null : instant(tried.dueMs),
+    blocked_until: tried.blockedUntilMs === null ? null : instant(tried.blockedUntilMs),
+    is_gone: tried.isGone,
+  }));
+  await database.query(END, [JSON.stringify(records), instant(nowMs)]);
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}

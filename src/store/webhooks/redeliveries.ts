@@ -1,0 +1,211 @@
+/** Deliveries that are asked for again: single ones, those of a filter, and what a disabled endpoint missed (C-64). */
+import type { Database, Statement, Tx } from '../database.ts';
+import { BREAKER_FAILURES } from './deliveries.ts';
+import { isNamed, WANTED_BY } from './relay.ts';
+import { turnNow } from './turns.ts';
+
+/** Which deliveries are meant; all that are given must hold. */
+export interface RedeliveryFilter {
+  readonly endpointId: string | null;
+  /** States that they ended in. */
+  readonly states: readonly string[];
+  readonly since: Date | null;
+  readonly afterSeq: bigint | null;
+  readonly eventNames: readonly string[];
+}
+
+/** What a filter found. */
+export interface Redelivered {
+  /** Deliveries that matched. */
+  readonly matched: number;
+  /** Deliveries that were made again, the oldest events first; none in a dry run. */
+  readonly redelivered: number;
+  /** The last event among them. */
+  readonly lastSeq: bigint | null;
+}
+
+/** Most deliveries that are made again at once. */
+export const REDELIVERIES_MAX = 10_000;
+
+// Tried at once, past the breaker and the order; one that is under way is being tried.
+const ONE: Statement = {
+  name: 'redeliver_one',
+  text: `with given as (
+      select d.*, p.state as endpoint_state, p.removed_at from webhook_delivery d
+        join webhook_endpoint p on p.account_id = d.account_id and p.id = d.endpoint_id
+       where d.account_id = $1 and d.id = $2
+    ), open as (
+      select * from given where removed_at is null and endpoint_state <> 'disabled'
+    ), hurried as (
+      update webhook_delivery d set due_at = least(d.due_at, $3), at_once = d.leased_until is null from open g
+       where d.account_id = g.account_id and d.id = g.id and g.state = 'pending' returning d.account_id, d.endpoint_id, d.id
+    ), again as (
+      insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, at_once, created_at)
+        select g.account_id, g.endpoint_id, g.event_seq, (select greatest(max(round), 0) + 1 from webhook_delivery o
+            where o.account_id = g.account_id and o.endpoint_id = g.endpoint_id and o.event_seq = g.event_seq),
+            g.transaction_id, $3, true, $3
+          from open g where g.state <> 'pending' returning account_id, endpoint_id, id
+    ), turned as (
+      ${turnNow(
+        'select account_id, endpoint_id from hurried union all select account_id, endpoint_id from again',
+        '$3::timestamptz',
+      )}
+    )
+    select coalesce((select id from hurried), (select id from again)) as id,
+      case when removed_at is not null then 'removed' else endpoint_state end as "endpointState" from given`,
+};
+const ALL: Statement = {
+  name: 'redeliver_all',
+  text: `with newest as (
+      select distinct on (d.event_seq, d.endpoint_id) d.* from webhook_delivery d
+        join webhook_endpoint p on p.account_id = d.account_id and p.id = d.endpoint_id
+       where d.account_id = $1 and p.removed_at is null and p.state <> 'disabled' and d.round >= 0
+         and ($3::text is null or d.endpoint_id = $3) and ($6::bigint is null or d.event_seq > $6)
+       order by d.event_seq, d.endpoint_id, d.round desc
+    ), meant as materialized (
+      select n.* from newest n join event v on v.account_id = n.account_id and v.seq = n.event_seq
+       where n.state = any ($4::text[]) and ($5::timestamptz is null or v.occurred_at >= $5)
+         and ${isNamed('$7::text[]', 'v.name')}
+    ), again as (
+      insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, created_at)
+        select account_id, endpoint_id, event_seq, round + 1, transaction_id, $2, $2 from meant
+         where not $8::boolean order by event_seq, endpoint_id limit ${REDELIVERIES_MAX}
+      on conflict do nothing returning account_id, endpoint_id, event_seq
+    ), probed as (
+      update webhook_endpoint p set blocked_until = null from (select distinct account_id, endpoint_id from again) a
+       where p.account_id = a.account_id and p.id = a.endpoint_id and p.consecutive_failures >= ${BREAKER_FAILURES}
+      returning p.account_id, p.id
+    ), turned as (
+      ${turnNow(
+        'select account_id, id as endpoint_id from probed union all select account_id, endpoint_id from again',
+        '$2::timestamptz',
+      )}
+    )
+    select (select count(*)::int from meant) as matched, count(*)::int as redelivered, max(event_seq) as "lastSeq" from again`,
+};
+const LOCK: Statement = {
+  name: 'redeliver_lock',
+  text: `select id from webhook_endpoint where account_id = $1 and id = $2 for no key update`,
+};
+const RECOVER: Statement = {
+  name: 'redeliver_missed',
+  text: `with missed as materialized (
+      select v.account_id, v.seq, v.transaction_id, o.round from event v
+        cross join lateral (select template, webhook from transaction t
+                             where t.account_id = v.account_id and t.id = v.transaction_id limit 1) t
+        join webhook_endpoint p on p.account_id = v.account_id and p.id = $2 and p.removed_at is null
+        cross join lateral ${WANTED_BY} w
+        left join lateral (select o.round, o.state from webhook_delivery o
+          where o.account_id = v.account_id and o.endpoint_id = $2 and o.event_seq = v.seq and o.round >= 0
+          order by o.round desc limit 1) o on true
+       where v.account_id = $1 and v.seq >= p.disabled_from_seq and v.seq <= $4 and w.id = $2 and ${isNamed('w.event_names', 'v.name')}
+         and (o.state is null or o.state in ('dead', 'skipped'))
+       order by v.seq limit ${REDELIVERIES_MAX + 1}
+    ), again as (
+      insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, created_at)
+        select account_id, $2, seq, coalesce(round + 1, 0), transaction_id, $3, $3
+          from (select * from missed order by seq limit ${REDELIVERIES_MAX}) m
+      returning event_seq
+    ), turned as (
+      ${turnNow('select $1::bigint as account_id, $2::text as endpoint_id', '$3::timestamptz')}
+    ), enabled as (
+      update webhook_endpoint p set state = 'enabled', consecutive_failures = 0, failing_since = null, blocked_until = null,
+          disabled_from_seq = (select seq from missed order by seq offset ${REDELIVERIES_MAX})
+       where p.account_id = $1 and p.id = $2 and p.removed_at is null
+    )
+    select (select count(*)::int from missed) as matched, count(*)::int as redelivered, max(event_seq) as "lastSeq" from again`,
+};
+const TEST: Statement = {
+  name: 'redeliver_test',
+  text: `with made as (
+      insert into webhook_delivery (account_id, endpoint_id, event_seq, round, transaction_id, due_at, at_once, created_at)
+        select v.account_id, $2, v.seq, (select least(min(round), 0) - 1 from webhook_delivery o
+            where o.account_id = $1 and o.endpoint_id = $2 and o.event_seq = v.seq), v.transaction_id, $3, true, $3
+          from event v where v.account_id = $1 order by v.seq desc limit 1
+      returning account_id, endpoint_id, id
+    ), turned as (${turnNow('select account_id, endpoint_id from made', '$3::timestamptz')})
+    select id from made`,
+};
+
+// Rounds are counted on: two that ask at once would count to the same. No row is locked, so that no pump is kept waiting.
+const IN_TURN: Statement = {
+  name: 'redeliver_in_turn',
+  text: `select pg_advisory_xact_lock(hashtextextended(current_schema() || '.redeliveries', $1))`,
+};
+
+/** What became of asking for a delivery again. */
+export interface AskedAgain {
+  /** The delivery that is sent; null where nothing can be sent to the endpoint. */
+  readonly id: bigint | null;
+  readonly endpointState: 'enabled' | 'paused' | 'disabled' | 'removed';
+}
+
+/** Makes a delivery again; one that still waits is due now instead. Nothing is made for an endpoint that is disabled or removed. */
+export async function redeliverOne(
+  database: Database,
+  accountId: bigint,
+  id: bigint,
+  now: Date,
+): Promise<AskedAgain | undefined> {
+  const [row] = await inTurn<AskedAgain>(database, accountId, ONE, [accountId, id, now]);
+  return row;
+}
+
+/** Makes the deliveries of a filter again, 10,000 at most, or counts them. */
+export async function redeliverAll(
+  database: Database,
+  accountId: bigint,
+  filter: RedeliveryFilter,
+  now: Date,
+  isDryRun: boolean,
+): Promise<Redelivered> {
+  const { endpointId, states, since, afterSeq, eventNames } = filter;
+  const given = [accountId, now, endpointId, states, since, afterSeq, eventNames, isDryRun];
+  const [row] = await inTurn<Redelivered>(database, accountId, ALL, given);
+  return row ?? NOTHING;
+}
+
+/**
+ * Enables an endpoint again and delivers what it missed, 10,000 events at most: then the next one to be recovered is noted.
+ *
+ * @param tx - in which nobody relays the account.
+ * @param relayedSeq - the last event that was relayed: those after it need no recovery.
+ */
+export async function recoverMissed(
+  tx: Tx,
+  accountId: bigint,
+  endpointId: string,
+  { now, relayedSeq }: { readonly now: Date; readonly relayedSeq: bigint },
+): Promise<Redelivered> {
+  await tx.query(IN_TURN, [accountId]);
+  // What a pump skips meanwhile must be seen as skipped.
+  await tx.query(LOCK, [accountId, endpointId]);
+  const [row] = await tx.query<Redelivered>(RECOVER, [accountId, endpointId, now, relayedSeq]);
+  return row ?? NOTHING;
+}
+
+/** Sends the newest event once more, as a test. @returns the delivery; undefined when the account has no event. */
+export async function addTest(
+  database: Database,
+  accountId: bigint,
+  endpointId: string,
+  now: Date,
+): Promise<bigint | undefined> {
+  const [row] = await inTurn<{ id: bigint }>(database, accountId, TEST, [accountId, endpointId, now]);
+  return row?.id;
+}
+
+/** Runs a statement that counts rounds on, while no other of the account does. */
+function inTurn<Row>(
+  database: Database,
+  accountId: bigint,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return database.withTx(async (tx) => {
+    await tx.query(IN_TURN, [accountId]);
+    return tx.query<Row>(statement, values);
+  });
+}
+
+const NOTHING: Redelivered = { matched: 0, redelivered: 0, lastSeq: null };

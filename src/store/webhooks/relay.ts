@@ -1,0 +1,192 @@
+/**
+ * The relay in the database: the events of an account, in their order, become deliveries of the endpoints that want them.
+ * Which those are is said once here, for the relay and for what is recovered later. The log is read as every follower
+ * reads it: by account, from a place on, without gaps (decision 0014).
+ */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Database, Statement, Tx } from '../database.ts';
+import { turnNow } from './turns.ts';
+
+/** What one step of the relay did. */
+export interface RelayStep {
+  /** Events that were read. */
+  readonly events: number;
+  readonly deliveries: number;
+  /** Accounts that have more events than a step takes. */
+  readonly unfinished: readonly bigint[];
+  /** Accounts that somebody else is working on: he may not see the newest events. */
+  readonly held: readonly bigint[];
+}
+
+/** How far the relay is behind the log. */
+export interface RelayLag {
+  /** Accounts with events that are not deliveries yet, counted up to about a thousand. */
+  readonly accounts: number;
+  /** Events of these accounts that wait. */
+  readonly events: number;
+  /** Since when the oldest of them waits, milliseconds; 0 when nothing does. */
+  readonly oldestMs: number;
+}
+
+/** Events of one account that a step takes at most. */
+const EVENTS_MAX = 250;
+/** Accounts that a step takes at most. */
+export const ACCOUNTS_MAX = 32;
+/** Notes that are read at once to find the accounts that are behind. */
+const NOTES_MAX = 500;
+const INT_MAX = 2 ** 31 - 1;
+
+/**
+ * Where the event `v` of the transaction `t` goes (C-61): to the transaction's own URL if it has one, else to those for
+ * its template if there are any, else to the general ones. One that is disabled keeps its place, but gets nothing.
+ */
+export const WANTED_BY = `(
+  select p.account_id, p.id, p.state, p.event_names from webhook_endpoint p
+   where t.webhook is not null and p.account_id = v.account_id and p.kind = 'transaction' and p.url = t.webhook
+     and p.removed_at is null
+  union all
+  select p.account_id, p.id, p.state, p.event_names from webhook_endpoint p
+   where t.webhook is null and p.account_id = v.account_id and p.kind = 'template' and p.template = t.template
+     and p.removed_at is null
+  union all
+  select p.account_id, p.id, p.state, p.event_names from webhook_endpoint p
+   where t.webhook is null and p.account_id = v.account_id and p.kind = 'general' and p.removed_at is null
+     and not exists (select from webhook_endpoint o where o.account_id = v.account_id and o.kind = 'template'
+                       and o.template = t.template and o.removed_at is null)
+)`;
+
+/** Whether a list of event names, in which `*` stands for any part of a name, holds a name; an empty one holds all. */
+export function isNamed(names: string, name: string): string {
+  return `(${names} = '{}' or exists (select from unnest(${names}) n
+    where ${name} ~ ('^' || replace(replace(n, '.', '\\.'), '*', '[^.]*') || '$')))`;
+}
+
+const BEHIND: Statement = {
+  name: 'relay_behind',
+  text: `select distinct account_id as "accountId" from (
+      select account_id from relay_queue
+       where account_id > $1 and (select mode from account where id = account_id) = $2 order by account_id, seq limit ${NOTES_MAX}) q
+    order by 1`,
+};
+/** Places that another step, or a recovery, has locked come without a number. */
+const LOCK: Statement = {
+  name: 'relay_lock',
+  text: `with mine as materialized (
+      select account_id, seq from relay_place p
+       where account_id = any ($1::bigint[]) and (select mode from account where id = p.account_id) = $2
+       order by account_id for update of p skip locked
+    )
+    select p.account_id as "accountId", m.seq from relay_place p left join mine m using (account_id)
+     where p.account_id = any ($1::bigint[]) and (select mode from account where id = p.account_id) = $2`,
+};
+/**
+ * Run after the lock, so that it sees what was settled before. It takes the events that follow the place one by one; an event
+ * that is missing for another reason than its age ends the step there. Transactions are looked up one by one: a join is
+ * planned as a scan of the table as soon as the statistics make that look cheap. The arrays stand in queries of their own:
+ * PostgreSQL then plans for any, and once, instead of for these, and each time.
+ */
+const STEP: Statement = {
+  name: 'relay_step',
+  text: `with place as materialized (
+      select u.account_id, u.seq as before,
+          greatest(u.seq, (select f.seq - 1 from event_floor f where f.account_id = u.account_id)) as seq
+        from unnest((select $1::bigint[]), (select $2::bigint[])) u(account_id, seq)
+    ), step as materialized (
+      select p.account_id, v.seq, v.name, v.transaction_id
+        from place p cross join lateral (
+          select e.seq, e.name, e.transaction_id, row_number() over (order by e.seq) as n from event e
+           where e.account_id = p.account_id and e.seq > p.seq order by e.seq limit ${EVENTS_MAX}) v
+       where v.seq = p.seq + v.n
+    ), reached as materialized (
+      select p.account_id, p.before, coalesce(max(s.seq), p.seq) as seq, count(s.seq) as events
+        from place p left join step s using (account_id) group by p.account_id, p.before, p.seq
+    ), added as (
+      insert into webhook_delivery (account_id, endpoint_id, event_seq, transaction_id, due_at, created_at)
+        select v.account_id, w.id, v.seq, v.transaction_id, $3, $3
+          from step v
+          cross join lateral (select template, webhook from transaction t
+                               where t.account_id = v.account_id and t.id = v.transaction_id limit 1) t
+          cross join lateral ${WANTED_BY} w
+         where w.state <> 'disabled' and ${isNamed('w.event_names', 'v.name')}
+         order by v.account_id, v.seq
+      on conflict (account_id, endpoint_id, event_seq, round) do nothing
+      returning account_id, endpoint_id
+    ), turned as (
+      ${turnNow('select account_id, endpoint_id from added', '$3::timestamptz')}
+    ), moved as (
+      update relay_place p set seq = r.seq from reached r
+       where p.account_id = any ($1::bigint[]) and p.account_id = r.account_id and r.seq > r.before
+    ), done as (
+      delete from relay_queue q using reached r
+       where q.account_id = any ($1::bigint[]) and q.account_id = r.account_id and q.seq > r.before and q.seq <= r.seq
+    )
+    select coalesce(sum(events), 0)::int as events, (select count(*)::int from added) as deliveries,
+      array(select account_id::text from reached where events = ${EVENTS_MAX}) as unfinished from reached`,
+};
+const HOLD: Statement = {
+  name: 'relay_hold',
+  text: `select seq from relay_place where account_id = $1 for update`,
+};
+const LAG: Statement = {
+  name: 'relay_lag',
+  text: `select count(*)::int as accounts, least(coalesce(sum(h.event_seq - p.seq), 0), ${INT_MAX})::int as events,
+      least(coalesce(extract(epoch from now() - min(b.at)) * 1000, 0), ${INT_MAX})::int as "oldestMs"
+    from (select account_id, min(at) as at
+            from (select account_id, at from relay_queue
+                   where $1::text is null or (select mode from account where id = account_id) = $1
+                   order by account_id, seq limit 1000) q group by 1) b
+    join account_head h using (account_id) join relay_place p using (account_id)`,
+};
+
+/** @returns accounts of the mode after this one that have events which are not deliveries yet, in order; none at the end. */
+export async function accountsBehind(database: Tx, mode: AccountMode, after: bigint): Promise<bigint[]> {
+  const rows = await database.query<{ accountId: bigint }>(BEHIND, [after, mode]);
+  return rows.map(({ accountId }) => accountId);
+}
+
+/**
+ * Makes deliveries of the next events of accounts, exactly once, and moves the places in the log with them.
+ *
+ * @param accountIds - `ACCOUNTS_MAX` at most; those of another mode are left alone.
+ * @param now - on the clock of the mode's accounts: deliveries are due at once.
+ */
+export function relayStep(
+  database: Database,
+  accountIds: readonly bigint[],
+  { mode, nowMs }: { readonly mode: AccountMode; readonly nowMs: number },
+): Promise<RelayStep> {
+  return database.withTx(async (tx) => {
+    const places = await tx.query<{ accountId: bigint; seq: bigint | null }>(LOCK, [accountIds, mode]);
+    const held = places.filter(({ seq }) => seq === null).map(({ accountId }) => accountId);
+    const mine = places.filter(({ seq }) => seq !== null);
+    if (mine.length === 0) return { events: 0, deliveries: 0, unfinished: [], held };
+    const [row] = await tx.query<{ events: number; deliveries: number; unfinished: readonly string[] }>(
+      STEP,
+      [mine.map(({ accountId }) => accountId), mine.map(({ seq }) => seq), new Date(nowMs).toISOString()],
+    );
+    const { events = 0, deliveries = 0, unfinished = [] } = row ?? {};
+    return { events, deliveries, unfinished: unfinished.map(BigInt), held };
+  });
+}
+
+/**
+ * Does something while the relay leaves an account alone.
+ *
+ * @param work - is given the last event that was relayed; those that follow are relayed afterwards.
+ */
+export function withRelayHeld<Result>(
+  database: Database,
+  accountId: bigint,
+  work: (tx: Tx, relayedSeq: bigint) => Promise<Result>,
+): Promise<Result> {
+  return database.withTx(async (tx) => {
+    const [place] = await tx.query<{ seq: bigint }>(HOLD, [accountId]);
+    return work(tx, place?.seq ?? 0n);
+  });
+}
+
+/** @returns how far the relay is behind the log: for the accounts of a mode, or for all. */
+export async function relayLag(database: Tx, mode?: AccountMode): Promise<RelayLag> {
+  const [lag] = await database.query<RelayLag>(LAG, [mode ?? null]);
+  return lag ?? { accounts: 0, events: 0, oldestMs: 0 };
+}

@@ -1,0 +1,158 @@
+/**
+ * When it is which endpoint's turn, and which processes send. A row of `webhook_turn` says before which moment nothing of an
+ * endpoint can be sent; whoever makes that earlier says so there, in the transaction that makes it so (`turnNow`).
+ */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** An endpoint by its key. */
+export interface EndpointKey {
+  readonly accountId: bigint;
+  readonly endpointId: string;
+}
+
+/** The present of the accounts of a mode, on two clocks. */
+export interface Times {
+  readonly mode: AccountMode;
+  /** Of the processes of these accounts. */
+  readonly nowMs: number;
+  /** Of the machine: those of all machines have to agree within a few seconds. */
+  readonly machineMs: number;
+}
+
+/** A process is taken for dead when its sign of life is so old; it gives one every second. */
+const DEAD_SECONDS = 6;
+/** Pending deliveries that are looked at for a turn that was forgotten, at each sign of life. */
+const LOOKED_AT_MAX = 500;
+
+/**
+ * The statement, or its part, by which endpoints may be sent to now. Rows are taken in order, so that two who do this do
+ * not wait for each other, and a pump that has one of them locked is waited for: it may not have seen what is new.
+ *
+ * @param endpoints - query of (account_id, endpoint_id).
+ * @param at - SQL of the moment.
+ */
+export function turnNow(endpoints: string, at: string): string {
+  return `insert into webhook_turn (account_id, endpoint_id, at)
+      select distinct account_id, endpoint_id, ${at} from (${endpoints}) e order by 1, 2
+    on conflict (account_id, endpoint_id) do update set at = excluded.at where webhook_turn.at > excluded.at`;
+}
+
+const TAKE: Statement = {
+  name: 'turn_take',
+  text: `select w.account_id as "accountId", w.endpoint_id as "endpointId" from webhook_turn w
+      join webhook_endpoint p on p.account_id = w.account_id and p.id = w.endpoint_id
+     where w.at <= $1 and (select mode from account where id = w.account_id) = $3
+     order by w.at limit $2 for no key update of w, p skip locked`,
+};
+const LIVE: Statement = {
+  name: 'turn_live',
+  text: `insert into webhook_worker (id, seen_at) values ($1, $2) on conflict (id) do update set seen_at = excluded.seen_at`,
+};
+const BURY: Statement = {
+  name: 'turn_bury',
+  text: `with dead as (
+      delete from webhook_worker where seen_at < $1::timestamptz - interval '${DEAD_SECONDS} seconds' returning id
+    ), freed as (
+      update webhook_delivery d set leased_until = null, leased_by = null from (
+        select e.account_id, e.id from dead join webhook_delivery e on e.leased_by = dead.id for update of e skip locked) f
+       where d.account_id = f.account_id and d.id = f.id returning d.account_id, d.endpoint_id
+    )
+    ${turnNow('select account_id, endpoint_id from freed', `'-infinity'::timestamptz`)}`,
+};
+const GIVE_BACK: Statement = {
+  name: 'turn_give_back',
+  text: `with freed as (
+      update webhook_delivery d set leased_until = null, leased_by = null where d.leased_by = $1 and d.state = 'pending'
+         and not exists (select from unnest($2::bigint[], $3::bigint[]) u(account_id, id) where u.account_id = d.account_id and u.id = d.id)
+      returning d.account_id, d.endpoint_id
+    )
+    ${turnNow('select account_id, endpoint_id from freed', '$4::timestamptz')}`,
+};
+const LOOK: Statement = {
+  name: 'turn_look',
+  text: `with part as materialized (
+      select account_id, endpoint_id, due_at, leased_until from webhook_delivery
+       where state = 'pending' and (account_id, endpoint_id) > ($2, $3)
+       order by account_id, endpoint_id limit ${LOOKED_AT_MAX}
+    ), woken as (
+      ${turnNow(
+        `select s.account_id, s.endpoint_id from part s
+           join webhook_endpoint p on p.account_id = s.account_id and p.id = s.endpoint_id
+          where s.due_at <= $1 and (s.leased_until is null or s.leased_until < $4) and p.state <> 'paused'
+            and (p.blocked_until is null or p.blocked_until <= $1)
+            and (select mode from account where id = s.account_id) = $5
+            and not exists (select from webhook_turn w where w.account_id = s.account_id and w.endpoint_id = s.endpoint_id
+                              and w.at <= $1)`,
+        '$1::timestamptz',
+      )}
+    )
+    select account_id as "accountId", endpoint_id as "endpointId" from part order by account_id desc, endpoint_id desc limit 1`,
+};
+
+/**
+ * Locks endpoints of accounts of a mode whose turn it is, those first that wait longest. What was committed for them before is seen by the
+ * statements that follow.
+ */
+export function takeTurns(
+  tx: Tx,
+  { mode, nowMs }: Pick<Times, 'mode' | 'nowMs'>,
+  limit: number,
+): Promise<EndpointKey[]> {
+  return tx.query<EndpointKey>(TAKE, [new Date(nowMs).toISOString(), limit, mode]);
+}
+
+/**
+ * Gives a sign of life, and frees what processes without one had under way: deliveries of both modes, each of which has a
+ * clock of its own.
+ *
+ * @param worker - of this process; unique among all.
+ * @param machineMs - as in `Times`.
+ */
+export async function giveSignOfLife(database: Tx, worker: string, machineMs: number): Promise<void> {
+  const machine = new Date(machineMs).toISOString();
+  await database.query(LIVE, [worker, machine]);
+  await database.query(BURY, [machine]);
+}
+
+/**
+ * Gives back what a process has leased and does not know of: the answer to its lease was lost on the way.
+ *
+ * @param known - the deliveries that it has under way.
+ */
+export async function giveBackUnknown(
+  database: Tx,
+  worker: string,
+  known: readonly { readonly accountId: bigint; readonly id: bigint }[],
+  nowMs: number,
+): Promise<void> {
+  await database.query(GIVE_BACK, [
+    worker,
+    known.map(({ accountId }) => accountId),
+    known.map(({ id }) => id),
+    new Date(nowMs).toISOString(),
+  ]);
+}
+
+/**
+ * Looks at some endpoints for which something waits, of accounts of the mode, in case nobody said that it is their turn.
+ *
+ * @param times - as of a sign of life.
+ * @param after - the endpoint that was looked at last; undefined begins anew.
+ * @returns the one that was looked at last now; undefined at the end.
+ */
+export async function lookForTurns(
+  database: Tx,
+  { mode, nowMs, machineMs }: Times,
+  after: EndpointKey | undefined,
+): Promise<EndpointKey | undefined> {
+  const { accountId = 0n, endpointId = '' } = after ?? {};
+  const [last] = await database.query<EndpointKey>(LOOK, [
+    new Date(nowMs).toISOString(),
+    accountId,
+    endpointId,
+    new Date(machineMs).toISOString(),
+    mode,
+  ]);
+  return last;
+}

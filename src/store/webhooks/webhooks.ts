@@ -1,0 +1,236 @@
+/** Endpoints of webhooks and their secrets (contract section 8). */
+import { createHash } from 'node:crypto';
+import type { Statement, Tx } from '../database.ts';
+import { turnNow } from './turns.ts';
+
+/** Name of the secrets that all endpoints share which come with transactions. */
+export const TRANSACTIONS = 'transactions';
+
+/** What an endpoint is made of; what is not given when it is changed stays. */
+export interface EndpointFields {
+  readonly url: string;
+  readonly description: string | null;
+  readonly template: string | null;
+  readonly eventNames: readonly string[];
+  readonly orderMode: 'transaction' | 'account' | 'parallel';
+  readonly maxConcurrency: number;
+  readonly maxPerSecond: number | null;
+  readonly signingKey: string | null;
+}
+
+/** What of an endpoint others go by. */
+export interface EndpointRow {
+  readonly id: string;
+  readonly kind: 'transaction' | 'template' | 'general';
+  readonly state: 'enabled' | 'paused' | 'disabled';
+  readonly disabledFromSeq: bigint | null;
+}
+
+/** What was changed may let more be sent. */
+const SOON = turnNow('select $1::bigint as account_id, $2::text as endpoint_id', `'-infinity'::timestamptz`);
+const ENSURE: Statement = {
+  name: 'webhook_ensure',
+  text: `with secret as (
+      insert into webhook_secret (account_id, endpoint_id, secret, created_at)
+        select $1, '${TRANSACTIONS}', $4, $5 where not exists (
+          select from webhook_secret where account_id = $1 and endpoint_id = '${TRANSACTIONS}')
+    )
+    insert into webhook_endpoint (account_id, id, url, kind, created_at)
+      select $1, $2, $3, 'transaction', $5 where not exists (
+        select from webhook_endpoint where account_id = $1 and kind = 'transaction' and url = $3 and removed_at is null)
+    on conflict (account_id, id) do update set removed_at = null, state = 'enabled', consecutive_failures = 0,
+      failing_since = null, blocked_until = null`,
+};
+const ADD: Statement = {
+  name: 'webhook_add',
+  text: `with secret as (
+      insert into webhook_secret (account_id, endpoint_id, secret, created_at) values ($1, $2, $12, $11)
+    )
+    insert into webhook_endpoint (account_id, id, url, description, kind, template, event_names, order_mode,
+        max_concurrency, max_per_second, signing_key, created_at)
+      values ($1, $2, $3, $4, case when $5::text is null then 'general' else 'template' end, $5, $6, $7, $8, $9, $10, $11)`,
+};
+const FIND: Statement = {
+  name: 'webhook_find',
+  text: `select id, kind, state, disabled_from_seq as "disabledFromSeq" from webhook_endpoint
+    where account_id = $1 and id = $2 and removed_at is null`,
+};
+const COUNT: Statement = {
+  name: 'webhook_count',
+  text: `select count(*)::int as count from webhook_endpoint
+    where account_id = $1 and kind <> 'transaction' and removed_at is null`,
+};
+const CHANGE: Statement = {
+  name: 'webhook_change',
+  text: `with turned as (${SOON})
+    update webhook_endpoint p set url = coalesce(c.url, p.url), event_names = coalesce($4::text[], p.event_names),
+      description = case when $3::jsonb ? 'description' then c.description else p.description end,
+      order_mode = coalesce(c.order_mode, p.order_mode), max_concurrency = coalesce(c.max_concurrency, p.max_concurrency),
+      max_per_second = case when $3::jsonb ? 'max_per_second' then c.max_per_second else p.max_per_second end,
+      signing_key = case when $3::jsonb ? 'signing_key' and c.signing_key is null then null else coalesce(p.signing_key, c.signing_key) end
+    from jsonb_to_record($3::jsonb) c(url text, description text, order_mode text, max_concurrency int,
+      max_per_second int, signing_key text)
+    where p.account_id = $1 and p.id = $2 and p.removed_at is null`,
+};
+const REMOVE: Statement = {
+  name: 'webhook_remove',
+  text: `with skipped as (
+      update webhook_delivery set state = 'skipped', ended_at = $3, leased_until = null, leased_by = null
+       where account_id = $1 and endpoint_id = $2 and state = 'pending'
+    ), turn as (
+      delete from webhook_turn where account_id = $1 and endpoint_id = $2
+    )
+    update webhook_endpoint set removed_at = coalesce(removed_at, $3) where account_id = $1 and id = $2 returning id`,
+};
+const PAUSE: Statement = {
+  name: 'webhook_pause',
+  text: `update webhook_endpoint set state = 'paused' where account_id = $1 and id = $2 and state = 'enabled'`,
+};
+const RESUME: Statement = {
+  name: 'webhook_resume',
+  text: `with turned as (${SOON})
+    update webhook_endpoint set state = 'enabled', consecutive_failures = 0, failing_since = null, blocked_until = null
+    where account_id = $1 and id = $2 and removed_at is null`,
+};
+const ROTATE: Statement = {
+  name: 'webhook_rotate',
+  text: `with ended as (
+      delete from webhook_secret where account_id = $1 and endpoint_id = $2 and valid_until <= $4
+    ), retired as (
+      update webhook_secret set valid_until = $5 where account_id = $1 and endpoint_id = $2 and valid_until is null
+    )
+    insert into webhook_secret (account_id, endpoint_id, secret, created_at) values ($1, $2, $3, $4)`,
+};
+const SECRETS: Statement = {
+  name: 'webhook_secrets',
+  text: `select secret, created_at as "createdAt", valid_until as "validUntil" from webhook_secret
+    where account_id = $1 and endpoint_id = $2 and (valid_until is null or valid_until > $3)
+    order by valid_until desc nulls first, created_at desc`,
+};
+
+/** A secret that is signed with. */
+export interface SecretRow {
+  readonly secret: string;
+  readonly createdAt: string;
+  /** Null for the present one. */
+  readonly validUntil: string | null;
+}
+
+/**
+ * Makes the endpoint of a URL that came with a transaction, and the secret that these share, where there is none.
+ *
+ * @param secret - a new one, in case it is needed.
+ * @param createdAt - as the database prints it.
+ */
+export async function ensureTransactionEndpoint(
+  tx: Tx,
+  accountId: bigint,
+  url: string,
+  secret: string,
+  createdAt: string,
+): Promise<void> {
+  await tx.query(ENSURE, [accountId, transactionEndpointId(url), url, secret, createdAt]);
+}
+
+/** @returns the id of the endpoint of a URL that comes with transactions. */
+export function transactionEndpointId(url: string): string {
+  return `whe_${createHash('sha256').update(url).digest('base64url').slice(0, 16)}`;
+}
+
+/** Adds an endpoint with its first secret. */
+export async function addEndpoint(
+  database: Tx,
+  accountId: bigint,
+  endpoint: EndpointFields & { readonly id: string; readonly secret: string; readonly createdAt: Date },
+): Promise<void> {
+  await database.query(ADD, [
+    accountId,
+    endpoint.id,
+    endpoint.url,
+    endpoint.description,
+    endpoint.template,
+    endpoint.eventNames,
+    endpoint.orderMode,
+    endpoint.maxConcurrency,
+    endpoint.maxPerSecond,
+    endpoint.signingKey,
+    endpoint.createdAt,
+    endpoint.secret,
+  ]);
+}
+
+/** @returns the endpoint, unless it was removed. */
+export async function findEndpoint(
+  database: Tx,
+  accountId: bigint,
+  id: string,
+): Promise<EndpointRow | undefined> {
+  const [row] = await database.query<EndpointRow>(FIND, [accountId, id]);
+  return row;
+}
+
+/** @returns how many endpoints the account has, without those of transactions. */
+export async function countEndpoints(database: Tx, accountId: bigint): Promise<number> {
+  const [row] = await database.query<{ count: number }>(COUNT, [accountId]);
+  return row?.count ?? 0;
+}
+
+/** Changes an endpoint; what is not given stays. A signing key that receivers know is kept: a new one is for one that has none. */
+export async function changeEndpoint(
+  database: Tx,
+  accountId: bigint,
+  id: string,
+  change: Partial<Omit<EndpointFields, 'template'>>,
+): Promise<void> {
+  const { eventNames, ...rest } = change;
+  const columns = Object.entries(rest).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ]);
+  await database.query(CHANGE, [
+    accountId,
+    id,
+    JSON.stringify(Object.fromEntries(columns)),
+    eventNames ?? null,
+  ]);
+}
+
+/** Ends an endpoint, and skips what was pending for it; again is the same. @returns whether the account has it. */
+export async function removeEndpoint(
+  database: Tx,
+  accountId: bigint,
+  id: string,
+  at: Date,
+): Promise<boolean> {
+  return (await database.query(REMOVE, [accountId, id, at])).length > 0;
+}
+
+/** Holds what is to be delivered to an enabled endpoint. */
+export async function pauseEndpoint(database: Tx, accountId: bigint, id: string): Promise<void> {
+  await database.query(PAUSE, [accountId, id]);
+}
+
+/** Lets an endpoint go on, with nothing held against it. */
+export async function resumeEndpoint(database: Tx, accountId: bigint, id: string): Promise<void> {
+  await database.query(RESUME, [accountId, id]);
+}
+
+/** Makes a new secret the present one; the one before stays valid until a moment. */
+export async function rotateSecret(
+  database: Tx,
+  accountId: bigint,
+  endpointId: string,
+  next: { readonly secret: string; readonly now: Date; readonly validUntil: Date },
+): Promise<void> {
+  await database.query(ROTATE, [accountId, endpointId, next.secret, next.now, next.validUntil]);
+}
+
+/** @returns the secrets that are valid at a moment, the newest first. */
+export function readSecrets(
+  database: Tx,
+  accountId: bigint,
+  endpointId: string,
+  now: Date,
+): Promise<SecretRow[]> {
+  return database.query<SecretRow>(SECRETS, [accountId, endpointId, now]);
+}
