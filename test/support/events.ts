@@ -49,6 +49,7 @@ export async function addEndpointRow(
     max_concurrency: 10,
     state: 'enabled',
     consecutive_failures: 0,
+    from_seq: 0,
     ...rest,
     account_id: String(accountId),
     id,

@@ -3,6 +3,7 @@
  * be sent again (C-60 to C-64). Method: the application with relay and pump, receivers on this machine.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { withRelayHeld } from '../../src/store/webhooks/relay.ts';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
@@ -151,6 +152,37 @@ describe('endpoints', () => {
     expect(await endpoints()).toEqual([]);
     const again = await actOn('removeWebhookEndpoint', made.id);
     expect(again.removedAt).not.toBeNull();
+  });
+
+  test('C-61: a new one gets no event from before it was created, although the relay is behind', async () => {
+    await open();
+    await untilDelivered();
+    await withRelayHeld(app.database, shop.accountId, async () => {
+      await open();
+      await create();
+    });
+    const end2end = await open();
+    const received = await untilDelivered();
+    expect(new Set(received.map(({ body }) => JSON.parse(body).end2end))).toEqual(new Set([end2end]));
+  });
+
+  test('a removed one says so to whoever pauses, resumes, changes, tests it or sends its deliveries again', async () => {
+    const { id } = await create();
+    await actOn('removeWebhookEndpoint', id);
+    const calls = [
+      ...['pauseWebhookEndpoint', 'resumeWebhookEndpoint', 'sendTestWebhook'].map(
+        (name) => `mutation { ${name}(id: "${id}") { id } }`,
+      ),
+      `mutation { updateWebhookEndpoint(id: "${id}", input: {}) { id } }`,
+      `mutation { recoverWebhookEndpoint(id: "${id}") { matched } }`,
+      `mutation { rotateWebhookSecret(endpointId: "${id}") { secret } }`,
+      `mutation { redeliverWebhooks(filter: { endpointId: "${id}" }) { matched } }`,
+    ];
+    for (const call of calls)
+      expect(await refusal(call), call).toMatchObject({
+        code: 'STEP_CONFLICT',
+        message: 'the endpoint was removed',
+      });
   });
 
   test('C-61: a name that no event can have is refused with the nearest that some event has', async () => {

@@ -72,6 +72,20 @@ describe('where events go', () => {
     expect(await endpointsAfter(accountId)).toEqual(['g']);
   });
 
+  test('an endpoint that is created while the relay is behind gets no event from before', async () => {
+    const accountId = await business();
+    await endpoint(accountId, { id: 'g' });
+    await write([{ accountId }]);
+    const { rows } = await test$.owner.query(
+      'select event_seq + 1 as next from account_head where account_id = $1',
+      [String(accountId)],
+    );
+    await endpoint(accountId, { id: 'new', from_seq: rows[0].next });
+    await endpoint(accountId, { id: 'mine', kind: 'template', template: TEMPLATE, from_seq: 3 });
+    // The first is from before both; the second from before the template's endpoint, which takes the third.
+    expect(await endpointsAfter(accountId, [{}, {}])).toEqual(['g', 'g', 'mine', 'new']);
+  });
+
   test('names with * for any part', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'all' });

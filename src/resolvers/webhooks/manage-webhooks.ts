@@ -1,7 +1,7 @@
 /** Administers endpoints of webhooks and their secrets (contract section 8). All of it needs the scope `admin`. */
 import { randomBytes } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
-import { invalidParameters, notFound } from '../../base/errors.ts';
+import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
 import { newSecret, newSigningKey } from '../../base/webhook-keys.ts';
 import {
   addEndpoint,
@@ -186,12 +186,13 @@ export async function listWebhookSecrets(
   return readSecrets(database, caller.accountId, name, new Date(await clock.nowMs()));
 }
 
-/** @returns the endpoint. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+/** @returns the endpoint. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when it was removed. */
 export async function endpointOf(context: Context, id: string): Promise<EndpointRow> {
   requireScope(context, 'admin');
   const { database, caller } = context;
   const row = ID.test(id) ? await findEndpoint(database, caller.accountId, id) : undefined;
   if (!row) throw notFound();
+  if (row.isRemoved) throw new GatewayError('STEP_CONFLICT', 'the endpoint was removed');
   return row;
 }
 

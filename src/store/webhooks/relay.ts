@@ -38,7 +38,8 @@ const INT_MAX = 2 ** 31 - 1;
 
 /**
  * Where the event `v` of the transaction `t` goes (C-61): to the transaction's own URL if it has one, else to those for
- * its template if there are any, else to the general ones. One that is disabled keeps its place, but gets nothing.
+ * its template if there are any, else to the general ones. One that is disabled keeps its place, but gets nothing. An
+ * endpoint that was created after the event does not count.
  */
 export const WANTED_BY = `(
   select p.account_id, p.id, p.state, p.event_names from webhook_endpoint p
@@ -47,12 +48,12 @@ export const WANTED_BY = `(
   union all
   select p.account_id, p.id, p.state, p.event_names from webhook_endpoint p
    where t.webhook is null and p.account_id = v.account_id and p.kind = 'template' and p.template = t.template
-     and p.removed_at is null
+     and p.removed_at is null and p.from_seq <= v.seq
   union all
   select p.account_id, p.id, p.state, p.event_names from webhook_endpoint p
    where t.webhook is null and p.account_id = v.account_id and p.kind = 'general' and p.removed_at is null
-     and not exists (select from webhook_endpoint o where o.account_id = v.account_id and o.kind = 'template'
-                       and o.template = t.template and o.removed_at is null)
+     and p.from_seq <= v.seq and not exists (select from webhook_endpoint o where o.account_id = v.account_id and o.kind = 'template'
+                       and o.template = t.template and o.removed_at is null and o.from_seq <= v.seq)
 )`;
 
 /** Whether a list of event names, in which `*` stands for any part of a name, holds a name; an empty one holds all. */

@@ -24,6 +24,7 @@ export interface EndpointRow {
   readonly kind: 'transaction' | 'template' | 'general';
   readonly state: 'enabled' | 'paused' | 'disabled';
   readonly disabledFromSeq: bigint | null;
+  readonly isRemoved: boolean;
 }
 
 /** What was changed may let more be sent. */
@@ -47,13 +48,14 @@ const ADD: Statement = {
       insert into webhook_secret (account_id, endpoint_id, secret, created_at) values ($1, $2, $12, $11)
     )
     insert into webhook_endpoint (account_id, id, url, description, kind, template, event_names, order_mode,
-        max_concurrency, max_per_second, signing_key, created_at)
-      values ($1, $2, $3, $4, case when $5::text is null then 'general' else 'template' end, $5, $6, $7, $8, $9, $10, $11)`,
+        max_concurrency, max_per_second, signing_key, created_at, from_seq)
+      select $1, $2, $3, $4, case when $5::text is null then 'general' else 'template' end, $5::text, $6::text[], $7, $8::int,
+        $9::int, $10, $11::timestamptz, event_seq + 1 from account_head where account_id = $1`,
 };
 const FIND: Statement = {
   name: 'webhook_find',
-  text: `select id, kind, state, disabled_from_seq as "disabledFromSeq" from webhook_endpoint
-    where account_id = $1 and id = $2 and removed_at is null`,
+  text: `select id, kind, state, disabled_from_seq as "disabledFromSeq", removed_at is not null as "isRemoved"
+    from webhook_endpoint where account_id = $1 and id = $2`,
 };
 const COUNT: Statement = {
   name: 'webhook_count',
@@ -137,7 +139,7 @@ export function transactionEndpointId(url: string): string {
   return `whe_${createHash('sha256').update(url).digest('base64url').slice(0, 16)}`;
 }
 
-/** Adds an endpoint with its first secret. */
+/** Adds an endpoint with its first secret. It receives the events that follow. */
 export async function addEndpoint(
   database: Tx,
   accountId: bigint,
@@ -159,7 +161,7 @@ export async function addEndpoint(
   ]);
 }
 
-/** @returns the endpoint, unless it was removed. */
+/** @returns the endpoint, also one that was removed. */
 export async function findEndpoint(
   database: Tx,
   accountId: bigint,
