@@ -8,10 +8,23 @@ import { crc32 } from 'node:zlib';
 /** Test keys open sandbox accounts, live keys live ones. */
 export type KeyMode = 'test' | 'live';
 
-/** What a key may do: read; create transactions; move funds out; administer keys, webhooks and settings. */
+/**
+ * What the key of an account may do: read; create transactions; move funds out; administer the account's own keys, webhooks
+ * and rules.
+ */
 export const SCOPES = ['read', 'create', 'move', 'admin'] as const;
-/** One of SCOPES. */
-export type Scope = (typeof SCOPES)[number];
+/**
+ * What the gateway's operator may do, and never the key of an account: fees, spreads and limits; holds, step-ups, suspense and
+ * disputes; house accounts, manual journals and reconciliation; rails.
+ */
+export const PLATFORM_SCOPES = [
+  'platform:pricing',
+  'platform:risk',
+  'platform:books',
+  'platform:rails',
+] as const;
+/** One of SCOPES or PLATFORM_SCOPES. */
+export type Scope = (typeof SCOPES)[number] | (typeof PLATFORM_SCOPES)[number];
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 30 characters of base62 are 178 bits. */

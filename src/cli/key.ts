@@ -1,7 +1,7 @@
 /** `crossramp key create|list|revoke`. */
 
 import { Command, InvalidArgumentError } from 'commander';
-import { SCOPES, type Scope } from '../base/api-key.ts';
+import { PLATFORM_SCOPES, SCOPES, type Scope } from '../base/api-key.ts';
 import { isCidr } from '../base/cidr.ts';
 import { parseInstant } from '../base/instant.ts';
 import { createKey } from '../resolvers/account/manage-keys.ts';
@@ -10,6 +10,8 @@ import { listKeys, revokeKey } from '../store/account/api-keys.ts';
 import { StoreError } from '../store/check-server.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
 import { withStore } from './with-store.ts';
+
+const ALL_SCOPES: readonly Scope[] = [...SCOPES, ...PLATFORM_SCOPES];
 
 interface CreateOptions {
   account: string;
@@ -28,7 +30,7 @@ export function keyCommand(): Command {
     .command('create')
     .description('Issues a key and shows it. It is not shown again.')
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
-    .requiredOption('--scopes <list>', `separated by commas: ${SCOPES.join(', ')}`, parseScopes)
+    .requiredOption('--scopes <list>', `separated by commas: ${ALL_SCOPES.join(', ')}`, parseScopes)
     .option('--name <name>', 'what the key is for', 'unnamed')
     .option(
       '--expires <when>',
@@ -91,9 +93,9 @@ export function keyCommand(): Command {
 
 function parseScopes(text: string): Scope[] {
   const scopes = text.split(',').map((scope) => scope.trim());
-  const unknown = scopes.find((scope) => !SCOPES.includes(scope as Scope));
+  const unknown = scopes.find((scope) => !ALL_SCOPES.includes(scope as Scope));
   if (unknown !== undefined)
-    throw new InvalidArgumentError(`"${unknown}" is not one of ${SCOPES.join(', ')}.`);
+    throw new InvalidArgumentError(`"${unknown}" is not one of ${ALL_SCOPES.join(', ')}.`);
   return [...new Set(scopes)] as Scope[];
 }
 

@@ -1,4 +1,5 @@
 /** What a route of `/v2` is: what it takes, what it needs, and how it answers. */
+import type { ActName } from '../base/acts.ts';
 import type { Scope } from '../base/api-key.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { BodyShape } from './body.ts';
@@ -59,6 +60,8 @@ export interface Route {
   /** With `{id}` where the path has a parameter. */
   readonly path: string;
   readonly scope: Scope;
+  /** What it does, where it is not a read; of several that need the same scope, or by the transaction, the usual one. */
+  readonly act?: ActName;
   readonly summary: string;
   /** Query parameters. */
   readonly parameters: readonly string[];

@@ -1,4 +1,5 @@
 /** The routes of the sandbox: scenarios, its clock, money to start with. */
+import { ACTS, type ActName } from '../base/acts.ts';
 import { Violations } from '../resolvers/checks/check-filter.ts';
 import { advanceClock, fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import type { Context } from '../resolvers/services/context.ts';
@@ -8,6 +9,7 @@ import { parseQuery, type QueryPolicy } from './query.ts';
 import type { AnswerShape, Route } from './route.ts';
 
 interface SandboxEntry {
+  readonly act: ActName;
   readonly path: string;
   readonly summary: string;
   readonly shape: BodyShape;
@@ -23,7 +25,8 @@ export function sandboxRoutes(writer: EnvelopeWriter, policy: QueryPolicy): read
     return {
       method: 'POST',
       path,
-      scope: 'create',
+      act: entry.act,
+      scope: ACTS[entry.act].scope,
       summary,
       parameters: [],
       body: shape,
@@ -57,6 +60,7 @@ export function sandboxRoutes(writer: EnvelopeWriter, policy: QueryPolicy): read
 function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
   return [
     {
+      act: 'sandbox.trigger',
       path: '/v2/sandbox/trigger',
       summary: 'Plays a scenario: the outside world does something to a transaction',
       shape: { scenario: 'text', end2end: 'text', amount: 'number' },
@@ -66,6 +70,7 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
         writer.envelope(await playScenario(context, { scenario, end2end, amount })),
     },
     {
+      act: 'sandbox.advance_clock',
       path: '/v2/sandbox/clock',
       summary: 'Moves the clock of the sandbox forward',
       shape: { advance: 'text' },
@@ -75,6 +80,7 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
         JSON.stringify({ now: (await advanceClock(context, advance)).toISOString() }),
     },
     {
+      act: 'sandbox.fund',
       path: '/v2/sandbox/fund',
       summary: 'Credits an amount to the balance, without a transaction',
       shape: { currency: 'text', amount: 'number' },

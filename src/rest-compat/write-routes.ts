@@ -1,5 +1,6 @@
 /** The routes of `/v2` that make or move something: creations, acts on a transaction, and the sandbox (contract 4). */
 
+import { ACTS, type ActName } from '../base/acts.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
 import type { Named } from '../resolvers/checks/check-filter.ts';
 import { type Attempt, once } from '../resolvers/checks/once.ts';
@@ -26,7 +27,7 @@ import type { BodyNeeds, Route } from './route.ts';
 /** A route that writes, before its body is read. */
 interface WriteEntry {
   readonly path: string;
-  readonly scope: Route['scope'];
+  readonly act: ActName;
   readonly summary: string;
   readonly status: 200 | 201;
   readonly shape: BodyShape;
@@ -60,16 +61,17 @@ const PIX_IN: BodyShape = {
 
 /** @returns the routes; `write` gives the published body of a transaction. */
 export function writeRoutes(writer: EnvelopeWriter, policy: QueryPolicy): readonly Route[] {
-  return [...CREATIONS, ...ACTS].map((entry) => writeRoute(entry, writer, policy));
+  return [...CREATIONS, ...ON_TRANSACTIONS].map((entry) => writeRoute(entry, writer, policy));
 }
 
 /** Reads the body, does the work once under its key, and answers with the envelope and what belongs beside it. */
 function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPolicy): Route {
-  const { path, scope, summary, shape, needs, status, answer, extras } = entry;
+  const { path, act, summary, shape, needs, status, answer, extras } = entry;
   return {
     method: 'POST',
     path,
-    scope,
+    act,
+    scope: ACTS[act].scope,
     summary,
     parameters: [],
     body: shape,
@@ -159,7 +161,7 @@ function inputOf<Input>(body: Body, names: Readonly<Record<string, string>>): In
 const CREATIONS: readonly WriteEntry[] = [
   {
     path: `/v2/${CHECKOUTS.single}`,
-    scope: 'create',
+    act: 'checkout.create',
     summary: 'Creates a checkout session and its hosted payment link',
     status: 201,
     shape: { ...PIX_IN, ...SESSION },
@@ -183,7 +185,7 @@ const CREATIONS: readonly WriteEntry[] = [
   },
   {
     path: `/v2/${ONRAMPS.single}`,
-    scope: 'create',
+    act: 'onramp.create',
     summary: 'Creates an onramp, to the balance or to a wallet, with its PIX code',
     status: 201,
     shape: { ...PIX_IN, wallet: 'text', ...SESSION },
@@ -207,7 +209,7 @@ const CREATIONS: readonly WriteEntry[] = [
   },
   {
     path: `/v2/${OFFRAMPS.single}`,
-    scope: 'create',
+    act: 'offramp.create',
     summary: 'Creates an offramp, from the balance or from a deposit',
     status: 201,
     shape: {
@@ -240,7 +242,7 @@ const CREATIONS: readonly WriteEntry[] = [
   },
   {
     path: `/v2/${WITHDRAWALS.single}`,
-    scope: 'move',
+    act: 'withdrawal.create',
     summary: 'Creates a withdrawal to a whitelisted wallet or PIX key',
     status: 201,
     shape: {
@@ -264,10 +266,10 @@ const CREATIONS: readonly WriteEntry[] = [
 ];
 
 /** An act on a transaction of a family. */
-function act(
+function actRoute(
   family: RestFamily,
   name: string,
-  scope: Route['scope'],
+  act: ActName,
   summary: string,
   perform: (context: Context, target: Target, request: WriteRequest) => Promise<ProcessRow>,
   shape: BodyShape = {},
@@ -275,7 +277,7 @@ function act(
 ): WriteEntry {
   return {
     path: `/v2/${family.single}/{id}/${name}`,
-    scope,
+    act,
     summary,
     status: 200,
     shape,
@@ -290,29 +292,29 @@ function act(
 
 const RESOLUTIONS = ['keep', 'refund', 'requote'] as const;
 
-const ACTS: readonly WriteEntry[] = [
+const ON_TRANSACTIONS: readonly WriteEntry[] = [
   ...FAMILIES.map((family) =>
-    act(
+    actRoute(
       family,
       'cancel',
-      family === WITHDRAWALS ? 'move' : 'create',
+      family === WITHDRAWALS ? 'withdrawal.cancel' : 'transaction.cancel',
       'Cancels a transaction before anything is paid or sent',
       (context, target) => cancelTransaction(context, target),
     ),
   ),
-  act(
+  actRoute(
     OFFRAMPS,
     'refund',
-    'move',
+    'deposit.resolve',
     'Sends a held deposit back on-chain',
     (context, target, { body, checks }) =>
       resolveDeposit(context, target, 'refund', body.get('address'), checks),
     { address: 'text' },
   ),
-  act(
+  actRoute(
     OFFRAMPS,
     'resolve',
-    'move',
+    'deposit.resolve',
     'Resolves a held deposit: keep it, refund it, or convert it at a new price',
     (context, target, { body, checks }) => {
       const action = checks.required(body.get('action'), 'action');
@@ -325,17 +327,17 @@ const ACTS: readonly WriteEntry[] = [
     { action: 'text', address: 'text' },
     { all: ['action'] },
   ),
-  act(
+  actRoute(
     WITHDRAWALS,
     'approve',
-    'move',
+    'withdrawal.approve',
     'Approves a withdrawal that waits for approval, with a second key',
     (context, target) => approveWithdrawal(context, target),
   ),
-  act(
+  actRoute(
     WITHDRAWALS,
     'reject',
-    'move',
+    'withdrawal.reject',
     'Rejects a withdrawal that waits for approval, and ends it',
     (context, target) => rejectWithdrawal(context, target),
   ),

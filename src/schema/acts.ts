@@ -1,6 +1,6 @@
 /** The mutations that act on a transaction that exists. */
 
-import type { Scope } from '../base/api-key.ts';
+import type { ActName } from '../base/acts.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
 import type { Target } from '../resolvers/engine/move-transaction.ts';
@@ -26,7 +26,8 @@ import type { TransactionRef } from './transaction.ts';
 /** An act that takes nothing but the transaction. */
 interface Act {
   readonly mutation: string;
-  readonly scope: Scope;
+  /** Null where the transaction says which act it is. */
+  readonly act: ActName | null;
   readonly description: string;
   readonly perform: (context: GraphqlContext, target: Target) => Promise<ProcessRow>;
 }
@@ -34,48 +35,47 @@ interface Act {
 const ACTS: readonly Act[] = [
   {
     mutation: 'cancelTransaction',
-    // To see it; to cancel it needs more, which depends on its family.
-    scope: 'read',
+    act: null,
     description:
       'Cancels a transaction before anything is paid or sent. Error `STEP_CONFLICT` after that. Needs the scope `create`; for a withdrawal, `move`.',
     perform: cancelTransaction,
   },
   {
     mutation: 'acceptQuote',
-    scope: 'create',
+    act: 'transaction.accept_quote',
     description:
       'Accepts the quote of a transaction that was created with `accept: false`. Needs the scope `create`.',
     perform: acceptQuote,
   },
   {
     mutation: 'confirmIdentity',
-    scope: 'create',
+    act: 'transaction.confirm_identity',
     description: 'Confirms the customer whom `provideIdentity` named last. Needs the scope `create`.',
     perform: confirmIdentity,
   },
   {
     mutation: 'approveWithdrawal',
-    scope: 'move',
+    act: 'withdrawal.approve',
     description:
       'Approves a withdrawal as the second approver. The key must differ from the one that created it. Needs the scope `move`.',
     perform: approveWithdrawal,
   },
   {
     mutation: 'rejectWithdrawal',
-    scope: 'move',
+    act: 'withdrawal.reject',
     description: 'Rejects a withdrawal that waits for approval, and ends it. Needs the scope `move`.',
     perform: rejectWithdrawal,
   },
   {
     mutation: 'releaseHold',
-    scope: 'admin',
+    act: 'hold.release',
     description:
       'Releases a transaction that compliance screening holds; it continues. Needs the scope `admin`.',
     perform: (context, target) => decideHold(context, target, true),
   },
   {
     mutation: 'rejectHold',
-    scope: 'admin',
+    act: 'hold.reject',
     description:
       'Rejects a transaction that compliance screening holds; what was paid or reserved goes back. Needs the scope `admin`.',
     perform: (context, target) => decideHold(context, target, false),
@@ -90,8 +90,8 @@ export function defineActs(builder: Builder, transaction: TransactionRef, pixKey
   defineResolveDeposit(builder, transaction);
 }
 
-function defineAct(builder: Builder, transaction: TransactionRef, act: Act): void {
-  const { mutation, scope, description, perform } = act;
+function defineAct(builder: Builder, transaction: TransactionRef, mutated: Act): void {
+  const { mutation, act, description, perform } = mutated;
   builder.mutationField(mutation, (t) =>
     t.field({
       type: transaction,
@@ -101,7 +101,7 @@ function defineAct(builder: Builder, transaction: TransactionRef, act: Act): voi
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) =>
-        move(context, { mutation, scope, args }, (attempt) =>
+        move(context, { mutation, act, args }, (attempt) =>
           perform(context, { end2end: args.end2end, attempt }),
         ),
     }),
@@ -124,7 +124,7 @@ function defineEnterAmount(builder: Builder, transaction: TransactionRef): void 
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) =>
-        move(context, { mutation: 'enterAmount', scope: 'create', args }, (attempt) =>
+        move(context, { mutation: 'enterAmount', act: 'transaction.enter_amount', args }, (attempt) =>
           enterAmountOf(
             context,
             { end2end: args.end2end, attempt },
@@ -156,15 +156,19 @@ function defineProvideIdentity(
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) =>
-        move(context, { mutation: 'provideIdentity', scope: 'create', args }, (attempt) => {
-          const identity = {
-            clientName: named('clientName', args.clientName),
-            clientTaxId: named('clientTaxId', args.clientTaxId),
-            pixKey: named('pixKey', args.pixKey),
-            pixKeyType: named('pixKeyType', args.pixKeyType),
-          };
-          return provideIdentity(context, { end2end: args.end2end, attempt }, identity, checksOf(context));
-        }),
+        move(
+          context,
+          { mutation: 'provideIdentity', act: 'transaction.provide_identity', args },
+          (attempt) => {
+            const identity = {
+              clientName: named('clientName', args.clientName),
+              clientTaxId: named('clientTaxId', args.clientTaxId),
+              pixKey: named('pixKey', args.pixKey),
+              pixKeyType: named('pixKeyType', args.pixKeyType),
+            };
+            return provideIdentity(context, { end2end: args.end2end, attempt }, identity, checksOf(context));
+          },
+        ),
     }),
   );
 }
@@ -193,7 +197,7 @@ function defineResolveDeposit(builder: Builder, transaction: TransactionRef): vo
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) =>
-        move(context, { mutation: 'resolveDeposit', scope: 'move', args }, (attempt) => {
+        move(context, { mutation: 'resolveDeposit', act: 'deposit.resolve', args }, (attempt) => {
           const address = named('address', args.address);
           return resolveDeposit(
             context,

@@ -40,7 +40,7 @@ export function defineOfframpCreation(
       },
       resolve: (_root, args, context) => {
         const { accept, ...members } = args.input;
-        const keyed = { mutation: 'createOfframp', scope: 'create', args } as const;
+        const keyed = { mutation: 'createOfframp', act: 'offramp.create', args } as const;
         return moveOnce(context, keyed, (attempt) => {
           const given = namedMembers<OfframpInput>('input', members);
           const checks = checksOf(context);

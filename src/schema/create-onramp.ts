@@ -125,15 +125,19 @@ function create(
   options: Pick<OnrampOptions, 'family' | 'needsAmount'>,
 ): Promise<Done> {
   const { accept, ...members } = args.input;
-  return moveOnce(context, { mutation, scope: 'create', args }, (attempt) => {
-    const input = namedMembers<OnrampInput>('input', members);
-    const checks = checksOf(context);
-    refuseBesides(checks, input.quoteId, [input.amountPayment, input.amountReceived]);
-    return createOnramp(context, attempt, input, checks, {
-      ...options,
-      names: NAMES,
-      isAccepted: accept,
-      needsCustomer: false,
-    });
-  });
+  return moveOnce(
+    context,
+    { mutation, act: options.family === 'checkouts' ? 'checkout.create' : 'onramp.create', args },
+    (attempt) => {
+      const input = namedMembers<OnrampInput>('input', members);
+      const checks = checksOf(context);
+      refuseBesides(checks, input.quoteId, [input.amountPayment, input.amountReceived]);
+      return createOnramp(context, attempt, input, checks, {
+        ...options,
+        names: NAMES,
+        isAccepted: accept,
+        needsCustomer: false,
+      });
+    },
+  );
 }

@@ -44,7 +44,7 @@ export function defineWithdrawalCreation(builder: Builder, transaction: Transact
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) => {
-        const keyed = { mutation: 'createWithdrawal', scope: 'move', args } as const;
+        const keyed = { mutation: 'createWithdrawal', act: 'withdrawal.create', args } as const;
         return moveOnce(context, keyed, (attempt) =>
           createWithdrawal(
             context,

@@ -1,5 +1,5 @@
 /** Mutations under the caller's `idempotencyKey`: done once, and answered alike afterwards (C-52). */
-import type { Scope } from '../base/api-key.ts';
+import { ACTS, type ActName } from '../base/acts.ts';
 import { type Attempt, once } from '../resolvers/checks/once.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import { findProcess } from '../store/engine/processes.ts';
@@ -15,8 +15,8 @@ export const KEY_ARGUMENT = {
 /** A mutation, and what it takes. */
 export interface Keyed {
   readonly mutation: string;
-  /** What a replay needs as much as the first time. */
-  readonly scope: Scope;
+  /** Its scope is needed for a replay as much as the first time; null where the transaction says which act it is. */
+  readonly act: ActName | null;
   readonly args: { readonly idempotencyKey?: string | null | undefined };
 }
 
@@ -54,10 +54,10 @@ export async function moveOnce(
  */
 export async function keepOnce<Kept extends object>(
   context: Context,
-  { mutation, scope, args }: Keyed,
+  { mutation, act, args }: Keyed,
   work: (attempt: Attempt) => Promise<Kept>,
 ): Promise<{ readonly kept: Kept; readonly isReplayed: boolean }> {
-  requireScope(context, scope);
+  requireScope(context, act ? ACTS[act].scope : 'read');
   const { idempotencyKey, ...body } = args;
   const request = {
     key: idempotencyKey ?? undefined,

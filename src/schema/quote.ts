@@ -70,7 +70,7 @@ export function defineQuote(builder: Builder, template: TemplateRef, currencies:
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: async (_root, args, context) => {
-        const keyed = { mutation: 'createQuote', scope: 'create', args } as const;
+        const keyed = { mutation: 'createQuote', act: 'quote.create', args } as const;
         const { kept } = await keepOnce(context, keyed, () =>
           createQuote(context, requestOf(context, args.input)),
         );

@@ -118,7 +118,7 @@ function defineCreate(builder: Builder, link: LinkRef): void {
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: async (query, _root, args, context) => {
-        const keyed = { mutation: 'createStaticLink', scope: 'create', args } as const;
+        const keyed = { mutation: 'createStaticLink', act: 'link.create', args } as const;
         const { kept } = await keepOnce(context, keyed, async () => ({
           slug: await createStaticLink(
             context,

@@ -305,7 +305,7 @@ function defineCreate(builder: Builder, endpoint: EndpointRef, template: Templat
       },
       resolve: async (query, _root, args, context) => {
         const given = { ...inputOf(args.input), template: args.input.template ?? undefined };
-        const keyed = { mutation: 'createWebhookEndpoint', scope: 'admin', args } as const;
+        const keyed = { mutation: 'createWebhookEndpoint', act: 'webhook.create', args } as const;
         const { kept } = await keepOnce(context, keyed, async () => ({
           id: await createEndpoint(context, given, checksOf(context), 'input.url'),
         }));

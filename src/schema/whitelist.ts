@@ -107,7 +107,7 @@ function defineCreateGroup(builder: Builder, group: GroupRef): void {
       },
       resolve: async (query, _root, args, context) => {
         const { database, caller } = context;
-        const keyed = { mutation: 'createWhitelistGroup', scope: 'move', args } as const;
+        const keyed = { mutation: 'createWhitelistGroup', act: 'whitelist.create_group', args } as const;
         const { kept } = await keepOnce(context, keyed, async () => ({
           id: await createWhitelistGroup(context, { name: 'name', value: args.name }, checksOf(context)),
         }));
@@ -141,7 +141,7 @@ function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTyp
       },
       resolve: async (query, _root, args, context) => {
         const given = namedMembers<WhitelistEntryInput>('input', args.input);
-        const keyed = { mutation: 'addWhitelistEntry', scope: 'move', args } as const;
+        const keyed = { mutation: 'addWhitelistEntry', act: 'whitelist.add_entry', args } as const;
         const { kept } = await keepOnce(context, keyed, async () => ({
           id: await addWhitelistEntry(context, args.groupId, given, checksOf(context), NAMES),
         }));

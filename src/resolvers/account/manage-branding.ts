@@ -4,7 +4,7 @@ import { barePicture } from '../../base/picture.ts';
 import { type BrandingChange, changeBranding, type Logo } from '../../store/account/branding.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct } from '../services/context.ts';
 
 /** What is to change, each under the caller's own name for it; null takes it away, what is not given stays. */
 export interface BrandingInput {
@@ -30,7 +30,7 @@ export async function updateBranding(
   input: BrandingInput,
   checks: CreationChecks,
 ): Promise<void> {
-  requireScope(context, 'admin');
+  requireAct(context, 'branding.update');
   const change: BrandingChange = {
     ...changed('displayName', input.displayName, (given) => displayName(given, checks)),
     ...changed('accent', input.accent, (given) => accent(given, checks)),

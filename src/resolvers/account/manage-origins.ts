@@ -2,7 +2,7 @@
 import { invalidParameters } from '../../base/errors.ts';
 import { isOrigin } from '../../base/origin.ts';
 import { setAllowedOrigins } from '../../store/account/accounts.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct } from '../services/context.ts';
 
 /** Most origins of an account. */
 export const ORIGINS_MAX = 20;
@@ -13,7 +13,7 @@ export const ORIGINS_MAX = 20;
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for what is no origin of https, or of http on this machine.
  */
 export async function updateAllowedOrigins(context: Context, origins: readonly string[]): Promise<string[]> {
-  requireScope(context, 'admin');
+  requireAct(context, 'origins.update');
   const distinct = [...new Set(origins)];
   const violations = distinct
     .filter((origin) => !isOrigin(origin))

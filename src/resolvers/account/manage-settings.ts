@@ -11,7 +11,7 @@ import {
 } from '../../store/account/settings.ts';
 import type { Named, Violations } from '../checks/check-filter.ts';
 import { inTurn } from '../checks/in-turn.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct } from '../services/context.ts';
 
 /** What is to change of a template; each under the caller's own name for it. */
 export type TemplateSettingsInput = {
@@ -59,7 +59,7 @@ export async function updateTemplateSettings(
   input: TemplateSettingsInput,
   violations: Violations,
 ): Promise<void> {
-  requireScope(context, 'admin');
+  requireAct(context, 'settings.update_template');
   const { accountId } = context.caller;
   const names = Object.keys(TEMPLATE_BOUNDS) as (keyof TemplateSettings)[];
   const change: Partial<TemplateSettings> = Object.fromEntries(
@@ -88,7 +88,7 @@ export async function updateAccountSettings(
   input: AccountSettingsInput,
   violations: Violations,
 ): Promise<AccountSettings> {
-  requireScope(context, 'admin');
+  requireAct(context, 'settings.update_account');
   const { accountId } = context.caller;
   const cooling = checkSeconds(input.whitelistCoolingSeconds, violations);
   const approval = checkDecimal(input.approvalAbove ?? undefined, BRL_AMOUNT, violations);

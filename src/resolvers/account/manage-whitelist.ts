@@ -8,7 +8,7 @@ import { readAccountSettings } from '../../store/account/settings.ts';
 import { addEntry, addGroup, hasGroup, removeEntry } from '../../store/account/whitelist.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct } from '../services/context.ts';
 
 /** A destination to be added; each under the caller's own name for it: an address on a network, or a PIX key. */
 export interface WhitelistEntryInput {
@@ -49,7 +49,7 @@ export async function createWhitelistGroup(
   name: Named,
   checks: CreationChecks,
 ): Promise<string> {
-  requireScope(context, 'move');
+  requireAct(context, 'whitelist.create_group');
   const checked = checks.reference(name);
   checks.refuse();
   assert(checked, 'what was not refused is there');
@@ -72,7 +72,7 @@ export async function addWhitelistEntry(
   checks: CreationChecks,
   names: WhitelistEntryNames,
 ): Promise<string> {
-  requireScope(context, 'move');
+  requireAct(context, 'whitelist.add_entry');
   const { database, caller, clock } = context;
   const destination = checkDestination(input, checks, names);
   const label = checks.reference(input.label) ?? null;
@@ -99,7 +99,7 @@ export async function addWhitelistEntry(
 
 /** Takes an entry out of its group; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function removeWhitelistEntry(context: Context, id: string): Promise<void> {
-  requireScope(context, 'move');
+  requireAct(context, 'whitelist.remove_entry');
   const at = new Date(await context.clock.nowMs());
   const isThere = ID.test(id) && (await removeEntry(context.database, context.caller.accountId, id, at));
   if (!isThere) throw notFound();

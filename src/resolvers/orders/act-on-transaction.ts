@@ -1,5 +1,5 @@
 /** What an account holder does to a transaction that exists: each is a trigger, told to the machine. */
-import type { Scope } from '../../base/api-key.ts';
+import type { ActName } from '../../base/acts.ts';
 import { BRL } from '../../base/currency.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { fromMinor } from '../../base/money.ts';
@@ -12,7 +12,7 @@ import type { Named } from '../checks/check-filter.ts';
 import { conflict, isDone, moveTransaction, type Target } from '../engine/move-transaction.ts';
 import { exceedsDailyLimit } from '../pricing/customer-limits.ts';
 import { price } from '../pricing/price.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 /**
@@ -22,13 +22,13 @@ import { findOwnProcess } from '../transactions/read-transaction.ts';
  */
 export async function cancelTransaction(context: Context, target: Target): Promise<ProcessRow> {
   const row = await findTarget(context, target);
-  requireScope(context, scopeToMove(context, row));
+  requireAct(context, cancelAct(context, row));
   return moveTransaction(context, target, row, { on: 'cancelled' });
 }
 
 /** Accepts the quote of a transaction that was made without that. @throws as `cancelTransaction`. */
 export async function acceptQuote(context: Context, target: Target): Promise<ProcessRow> {
-  requireScope(context, 'create');
+  requireAct(context, 'transaction.accept_quote');
   return moveTransaction(context, target, await findTarget(context, target), { on: 'accepted' });
 }
 
@@ -51,7 +51,7 @@ export async function provideIdentity(
   input: IdentityInput,
   checks: CreationChecks,
 ): Promise<ProcessRow> {
-  requireScope(context, 'create');
+  requireAct(context, 'transaction.provide_identity');
   const clientName = checks.personName(checks.required(input.clientName, 'clientName'));
   const clientTaxId = checks.taxId(checks.required(input.clientTaxId, 'clientTaxId'));
   const payout = checks.pixKey(input.pixKey, input.pixKeyType);
@@ -86,7 +86,7 @@ export async function provideIdentity(
 
 /** Confirms the identity that was given. @throws as `cancelTransaction`. */
 export async function confirmIdentity(context: Context, target: Target): Promise<ProcessRow> {
-  requireScope(context, 'create');
+  requireAct(context, 'transaction.confirm_identity');
   return moveTransaction(context, target, await findTarget(context, target), { on: 'identity_confirmed' });
 }
 
@@ -106,7 +106,7 @@ export async function resolveDeposit(
   address: Named | undefined,
   checks: CreationChecks,
 ): Promise<ProcessRow> {
-  requireScope(context, 'move');
+  requireAct(context, 'deposit.resolve');
   const row = await findTarget(context, target);
   switch (resolution) {
     case 'keep':
@@ -120,7 +120,7 @@ export async function resolveDeposit(
 
 /** Approves a withdrawal that needs a second approver. @throws `FORBIDDEN` for the key that asked for it. */
 export async function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
-  requireScope(context, 'move');
+  requireAct(context, 'withdrawal.approve');
   const row = await findTarget(context, target);
   if (row.process?.createdBy === context.caller.id)
     throw new GatewayError(
@@ -132,13 +132,13 @@ export async function approveWithdrawal(context: Context, target: Target): Promi
 
 /** Refuses a withdrawal that needs a second approver. @throws as `cancelTransaction`. */
 export async function rejectWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
-  requireScope(context, 'move');
+  requireAct(context, 'withdrawal.reject');
   return moveTransaction(context, target, await findTarget(context, target), { on: 'rejected' });
 }
 
 /** Lets a transaction go that screening held, or turns it down. @throws as `cancelTransaction`. */
 export async function decideHold(context: Context, target: Target, isReleased: boolean): Promise<ProcessRow> {
-  requireScope(context, 'admin');
+  requireAct(context, isReleased ? 'hold.release' : 'hold.reject');
   return moveTransaction(context, target, await findTarget(context, target), {
     on: isReleased ? 'released' : 'hold_rejected',
   });
@@ -193,6 +193,6 @@ function findTarget(context: Context, { end2end, family }: Target): Promise<Proc
 }
 
 /** Taking money out of the account asks for more than making a charge does. */
-function scopeToMove({ registry }: Context, row: ProcessRow): Scope {
-  return registry.of(row.template).family === 'withdrawals' ? 'move' : 'create';
+function cancelAct({ registry }: Context, row: ProcessRow): ActName {
+  return registry.of(row.template).family === 'withdrawals' ? 'withdrawal.cancel' : 'transaction.cancel';
 }

@@ -11,7 +11,7 @@ import type { Attempt } from '../checks/once.ts';
 import type { Wanted } from '../pricing/price.ts';
 import { priceOrder } from '../pricing/price-order.ts';
 import type { NewProcess } from '../services/advance.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct } from '../services/context.ts';
 import { emptyProcess, endOf, makeTransaction, orderFacts, uncovered } from './make-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
@@ -67,7 +67,7 @@ export async function createOfframp(
   checks: CreationChecks,
   options: OfframpOptions,
 ): Promise<ProcessRow> {
-  requireScope(context, 'create');
+  requireAct(context, 'offramp.create');
   const checked = check(input, checks, options);
   const template = context.registry.choose('offramps', checked.isExternal ? 'external' : 'balance');
   return makeTransaction(context, attempt, async () => {

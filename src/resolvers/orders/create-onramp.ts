@@ -9,7 +9,7 @@ import type { Attempt } from '../checks/once.ts';
 import type { Wanted } from '../pricing/price.ts';
 import { priceOrder } from '../pricing/price-order.ts';
 import type { NewProcess } from '../services/advance.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct } from '../services/context.ts';
 import { emptyProcess, endOf, makeTransaction, orderFacts } from './make-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
@@ -66,7 +66,7 @@ export async function createOnramp(
   checks: CreationChecks,
   options: OnrampOptions,
 ): Promise<ProcessRow> {
-  requireScope(context, 'create');
+  requireAct(context, options.family === 'checkouts' ? 'checkout.create' : 'onramp.create');
   const checked = check(input, checks, options);
   const template = context.registry.choose(options.family, checked.facts.wallet ? 'external' : 'balance');
   return makeTransaction(context, attempt, async () => {

@@ -15,7 +15,7 @@ import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import { currentRate, refuseOutOfBounds } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct } from '../services/context.ts';
 import { refuseUncovered } from './create-offramp.ts';
 import { emptyProcess, makeTransaction } from './make-transaction.ts';
 
@@ -43,7 +43,7 @@ export async function createWithdrawal(
   checks: CreationChecks,
   names: WithdrawalNames,
 ): Promise<ProcessRow> {
-  requireScope(context, 'move');
+  requireAct(context, 'withdrawal.create');
   const currency = checks.oneCurrency(checks.required(input.currency, names.currency), { crypto: false });
   const amount = checks.amount(checks.required(input.amountReceived, names.amountReceived), currency);
   const groupId = checks.text(checks.required(input.groupId, names.groupId));

@@ -12,7 +12,7 @@ import { conflict, isDone, moveTransaction, type Target } from '../engine/move-t
 import { refuseOverDay } from '../pricing/customer-limits.ts';
 import { endOfPriced } from '../pricing/end-with-lock.ts';
 import { price } from '../pricing/price.ts';
-import { type Context, requireScope, type Services } from '../services/context.ts';
+import { type Context, requireAct, type Services } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 /**
@@ -43,7 +43,7 @@ export async function enterAmountOf(
   target: Target,
   amountPayment: Named,
 ): Promise<ProcessRow> {
-  requireScope(context, 'create');
+  requireAct(context, 'transaction.enter_amount');
   const row = await findOwnProcess(context, target.end2end, target.family);
   return enterAmount(context, row, amountPayment, target);
 }

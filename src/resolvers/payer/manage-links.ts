@@ -8,7 +8,7 @@ import { addStaticLink, disableStaticLink as endLink } from '../../store/account
 import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct } from '../services/context.ts';
 import { PAY_PATH } from './pay-links.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
@@ -44,7 +44,7 @@ export async function createStaticLink(
   input: StaticLinkInput,
   checks: CreationChecks,
 ): Promise<string> {
-  requireScope(context, 'create');
+  requireAct(context, 'link.create');
   const { database, caller, clock, registry } = context;
   const name = checks.reference(input.name);
   const currency = checks.oneCurrency(input.currency, { crypto: true });
@@ -69,7 +69,7 @@ export async function createStaticLink(
 
 /** Ends a link: it opens no more sessions. Again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function disableStaticLink(context: Context, slug: string): Promise<void> {
-  requireScope(context, 'create');
+  requireAct(context, 'link.disable');
   const { database, caller, clock } = context;
   const at = new Date(await clock.nowMs());
   if (!isSlug(slug) || !(await endLink(database, caller.accountId, slug, at))) throw notFound();

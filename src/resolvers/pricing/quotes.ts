@@ -7,7 +7,7 @@ import type { Tx } from '../../store/database.ts';
 import { addQuote, findQuote, type QuoteRow, useQuote } from '../../store/engine/quotes.ts';
 import type { Template } from '../../templates/define.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct, requireScope } from '../services/context.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
 
 /** How long a promised price is kept. */
@@ -44,7 +44,7 @@ export async function createQuote(
   context: Context,
   request: Omit<PriceRequest, 'accountId'>,
 ): Promise<QuoteRow> {
-  requireScope(context, 'create');
+  requireAct(context, 'quote.create');
   const { accountId } = context.caller;
   const nowMs = await context.clock.nowMs();
   const { facts } = await price(context, { ...request, accountId });

@@ -1,7 +1,8 @@
 /** The sandbox as callers reach it: scenarios, its clock, money to start with. Refused for live accounts. */
+import type { ActName } from '../../base/acts.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct } from '../services/context.ts';
 import type { Sandbox } from '../services/sandbox.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 import { type Funding, fundAccount } from './fund-account.ts';
@@ -23,14 +24,14 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
  * @throws {GatewayError} `FORBIDDEN` for a live account, `NOT_FOUND`, `INVALID_PARAMETER`, `STEP_CONFLICT`.
  */
 export async function playScenario(context: Context, input: ScenarioInput): Promise<ProcessRow> {
-  const sandbox = requireSandbox(context);
+  const sandbox = requireSandbox(context, 'sandbox.trigger');
   const row = await findOwnProcess(context, input.end2end);
   return sandbox.play(row, input.scenario, { amount: input.amount });
 }
 
 /** Sets the clock ahead by a duration such as `30m`. @returns its time then. @throws as `playScenario`. */
 export async function advanceClock(context: Context, by: string): Promise<Date> {
-  const sandbox = requireSandbox(context);
+  const sandbox = requireSandbox(context, 'sandbox.advance_clock');
   return new Date(await sandbox.advanceClock(parseDuration(by, 'advance')));
 }
 
@@ -39,7 +40,7 @@ export async function fundSandbox(
   context: Context,
   given: { readonly currency: string; readonly amount: string },
 ): Promise<Funding> {
-  requireSandbox(context);
+  requireSandbox(context, 'sandbox.fund');
   const { accountId } = context.caller;
   const funding = await fundAccount(context.database, accountId, given, await context.clock.nowMs());
   context.doorbell.hear([accountId]);
@@ -57,8 +58,8 @@ export function parseDuration(text: string, parameter: string): number {
   return ms;
 }
 
-function requireSandbox(context: Context): Sandbox {
-  requireScope(context, 'create');
+function requireSandbox(context: Context, act: ActName): Sandbox {
+  requireAct(context, act);
   if (!context.sandbox) throw new GatewayError('FORBIDDEN', 'the sandbox requires a test key');
   return context.sandbox;
 }

@@ -1,5 +1,6 @@
 /** What every use case is given: the services it works with, and who asks. */
 import type { AccountMode, Times } from '../../base/account-mode.ts';
+import { ACTS, type ActName } from '../../base/acts.ts';
 import type { Scope } from '../../base/api-key.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
@@ -61,6 +62,11 @@ export function requireScope(context: Context, scope: Scope): void {
   if (!context.caller.scopes.includes(scope)) {
     throw new GatewayError('FORBIDDEN', `this requires a key with the scope "${scope}"`);
   }
+}
+
+/** @throws {GatewayError} `FORBIDDEN` when the caller's key lacks the scope of the act; the detail names it. */
+export function requireAct(context: Context, name: ActName): void {
+  requireScope(context, ACTS[name].scope);
 }
 
 /** @returns the transaction whose session asks. @throws {GatewayError} `FORBIDDEN` when it is not a session's token that does. */

@@ -23,7 +23,7 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { inTurn } from '../checks/in-turn.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** What an endpoint is made of, or what of it is to change; each under the caller's own name for it. */
 export interface EndpointInput {
@@ -77,7 +77,7 @@ export async function createEndpoint(
   checks: CreationChecks,
   urlName: string,
 ): Promise<string> {
-  requireScope(context, 'admin');
+  requireAct(context, 'webhook.create');
   const { accountId } = context.caller;
   checks.required(input.url, urlName);
   const { registry } = context;
@@ -107,6 +107,7 @@ export async function updateEndpoint(
   input: Omit<EndpointInput, 'template'>,
   checks: CreationChecks,
 ): Promise<void> {
+  requireAct(context, 'webhook.update');
   const { kind } = await endpointOf(context, id);
   if (input.url && kind === 'transaction')
     checks.add({
@@ -120,7 +121,7 @@ export async function updateEndpoint(
 
 /** Ends an endpoint and what was pending for it; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function removeWebhookEndpoint(context: Context, id: string): Promise<void> {
-  requireScope(context, 'admin');
+  requireAct(context, 'webhook.remove');
   const at = new Date(await context.clock.nowMs());
   const isThere = ID.test(id) && (await removeEndpoint(context.database, context.caller.accountId, id, at));
   if (!isThere) throw notFound();
@@ -128,6 +129,7 @@ export async function removeWebhookEndpoint(context: Context, id: string): Promi
 
 /** Holds what is to be delivered to an endpoint; events go on waiting. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function pauseWebhookEndpoint(context: Context, id: string): Promise<void> {
+  requireAct(context, 'webhook.pause');
   await endpointOf(context, id);
   await pauseEndpoint(context.database, context.caller.accountId, id);
 }
@@ -138,6 +140,7 @@ export async function pauseWebhookEndpoint(context: Context, id: string): Promis
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
  */
 export async function resumeWebhookEndpoint(context: Context, id: string): Promise<void> {
+  requireAct(context, 'webhook.resume');
   await endpointOf(context, id);
   await resumeEndpoint(context.database, context.caller.accountId, id);
   wakePumps(context);
@@ -155,6 +158,7 @@ export async function rotateWebhookSecret(
   endpointId: string | undefined,
   overlapSeconds: NamedNumber,
 ): Promise<SecretRow[]> {
+  requireAct(context, 'webhook.rotate_secret');
   const { accountId } = context.caller;
   const name = await secretsNameOf(context, endpointId);
   const { name: parameter, value: seconds } = overlapSeconds;

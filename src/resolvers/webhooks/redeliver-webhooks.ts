@@ -13,7 +13,7 @@ import { withRelayHeld } from '../../store/webhooks/relay.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
 import type { Named } from '../checks/check-filter.ts';
-import { type Context, requireScope } from '../services/context.ts';
+import { type Context, requireAct } from '../services/context.ts';
 import { endpointOf, wakePumps } from './manage-webhooks.ts';
 
 /** Which deliveries are meant; all that are given must hold. */
@@ -42,7 +42,7 @@ const DELIVERY_ID = /^[1-9]\d{0,17}$/;
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when its endpoint is disabled or was removed.
  */
 export async function redeliverWebhook(context: Context, deliveryId: string): Promise<bigint> {
-  requireScope(context, 'admin');
+  requireAct(context, 'webhook.redeliver');
   const { database, caller } = context;
   const asked = DELIVERY_ID.test(deliveryId)
     ? await redeliverOne(database, caller.accountId, BigInt(deliveryId), await nowOf(context))
@@ -65,7 +65,7 @@ export async function redeliverWebhooks(
   checks: CreationChecks,
   { isDryRun }: { readonly isDryRun: boolean },
 ): Promise<Redelivered> {
-  requireScope(context, 'admin');
+  requireAct(context, 'webhook.redeliver');
   const { database, caller } = context;
   const eventNames = checkEventNames(input.eventNames, context.registry.templates, checks) ?? [];
   const afterSeq = positionOf(caller.accountId, input.after, checks);
@@ -89,6 +89,7 @@ export async function redeliverWebhooks(
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when it missed nothing by that.
  */
 export async function recoverWebhookEndpoint(context: Context, id: string): Promise<Redelivered> {
+  requireAct(context, 'webhook.recover');
   const { disabledFromSeq } = await endpointOf(context, id);
   if (disabledFromSeq === null)
     throw new GatewayError('STEP_CONFLICT', 'the endpoint was not disabled, or has been recovered');
@@ -109,6 +110,7 @@ export async function recoverWebhookEndpoint(context: Context, id: string): Prom
  *   endpoint is disabled.
  */
 export async function sendTestWebhook(context: Context, endpointId: string): Promise<bigint> {
+  requireAct(context, 'webhook.test');
   const { state } = await endpointOf(context, endpointId);
   if (state === 'disabled') throw cannotSend(state);
   const { database, caller } = context;

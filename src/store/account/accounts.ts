@@ -15,6 +15,17 @@ const LISTED: Statement = {
   name: 'account_listed_origins',
   text: `select distinct unnest(allowed_origins) as origin from account where allowed_origins <> '{}'`,
 };
+const PLATFORM: Statement = {
+  name: 'account_platform',
+  text: `select id from account where mode = $1 and is_platform`,
+};
+const ADD_PLATFORM: Statement = {
+  name: 'account_add_platform',
+  text: `with made as (
+      insert into account (name, mode, is_platform) values ('Platform', $1, true)
+        on conflict (mode) where is_platform do nothing returning id)
+    insert into account_head (account_id) select id from made`,
+};
 /** Modes never change, so none that was read is read again. */
 const REMEMBERED_MAX = 100_000;
 
@@ -50,6 +61,19 @@ export async function findAccount(database: Database, idOrHandle: string): Promi
   return account?.id;
 }
 
+/**
+ * @returns the account of a mode that holds what belongs to nobody, and that the operator's keys belong to. It is made when
+ *   it is first asked for; of several who ask at once, all get the same one.
+ */
+export async function platformAccount(database: Tx, mode: AccountMode): Promise<bigint> {
+  const [known] = await database.query<{ id: bigint }>(PLATFORM, [mode]);
+  if (known) return known.id;
+  await database.query(ADD_PLATFORM, [mode]);
+  const [made] = await database.query<{ id: bigint }>(PLATFORM, [mode]);
+  assert(made, 'whoever comes second has waited for the first');
+  return made.id;
+}
+
 /** @returns the mode of the account with this id, or undefined. */
 export async function readMode(database: Tx, accountId: bigint): Promise<AccountMode | undefined> {
   const [row] = await database.query<{ mode: AccountMode }>(MODE, [accountId]);
@@ -70,7 +94,7 @@ export function modeFinder(database: Database): (accountId: bigint) => Promise<A
   };
 }
 
-/** @returns the ids of all accounts. */
+/** @returns the ids of all accounts, also those of the platform. */
 export async function allAccounts(database: Database): Promise<bigint[]> {
   const accounts = await database.prisma.account.findMany({ select: { id: true }, orderBy: { id: 'asc' } });
   return accounts.map((account) => account.id);
@@ -85,9 +109,10 @@ export interface AccountRow {
   readonly createdAt: Date;
 }
 
-/** @returns all accounts, the oldest first. */
+/** @returns all account holders, the oldest first; not the accounts of the platform. */
 export function listAccounts(database: Database): Promise<AccountRow[]> {
   return database.prisma.account.findMany({
+    where: { isPlatform: false },
     select: { id: true, handle: true, mode: true, name: true, createdAt: true },
     orderBy: { id: 'asc' },
   });
