@@ -37,7 +37,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'events tail': ['crossramp events tail', 'crossramp events tail --events "onramp.*,offramp.*" --json'],
   listen: ['crossramp listen --forward-to http://localhost:3000/hook --events "onramp.*"'],
   import: ['crossramp import docs/examples/history.ndjson --account sandbox'],
-  export: ['crossramp export --account sandbox > history.ndjson'],
+  export: [
+    'crossramp export --account sandbox > history.ndjson',
+    'crossramp export --account sandbox --format journals > journals.ndjson',
+  ],
   verify: ['crossramp verify', 'crossramp verify --account 2 --json'],
   trigger: [
     'crossramp trigger',

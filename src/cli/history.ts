@@ -3,9 +3,10 @@
 import { once } from 'node:events';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { Command } from 'commander';
-import { exportAccount } from '../resolvers/account/export-account.ts';
+import { Command, Option } from 'commander';
+import { exportAccount, exportJournals } from '../resolvers/account/export-account.ts';
 import { type ImportProgress, importAccount } from '../resolvers/account/import-account.ts';
+import type { Tx } from '../store/database.ts';
 import { withSnapshot } from '../store/ledger/long-transaction.ts';
 import { REGISTRY } from '../templates/index.ts';
 import { accountNamed, answer, jsonOption, progressWriter } from './output.ts';
@@ -57,19 +58,30 @@ async function* linesOf(file: FileHandle): AsyncGenerator<string> {
   yield* file.readLines();
 }
 
-/** Writes history out (C-70). */
+/** What an export is written as, by the name of its format. */
+const FORMATS = {
+  history: (tx: Tx, accountId: bigint) => exportAccount(tx, REGISTRY, accountId),
+  journals: exportJournals,
+} as const;
+
+/** Writes history (C-70) or journals out. */
 export function exportCommand(): Command {
   return new Command('export')
     .description(
-      'Exports the history of an account to standard output, as of one moment, in the form that import reads.',
+      'Exports an account to standard output, as of one moment: its history, in the form that import reads, or its journals with both sides of each, for accountants.',
     )
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
+    .addOption(
+      new Option('--format <format>', 'what to export')
+        .choices(Object.keys(FORMATS))
+        .default('history' satisfies keyof typeof FORMATS),
+    )
     .option('--json', 'no effect: an export is always one JSON value per line')
-    .action(async (options: { account: string }) => {
+    .action(async (options: { account: string; format: keyof typeof FORMATS }) => {
       await withStore(async ({ database }) => {
         const accountId = await accountNamed(database, options.account);
         await withSnapshot(database, async (tx) => {
-          for await (const line of exportAccount(tx, REGISTRY, accountId)) {
+          for await (const line of FORMATS[options.format](tx, accountId)) {
             if (!process.stdout.write(line)) await once(process.stdout, 'drain');
           }
         });

@@ -27,6 +27,17 @@ export const HOUSE_ACCOUNTS = {
 /** Short name of a house account. */
 export type HouseAccount = keyof typeof HOUSE_ACCOUNTS;
 
+/** What a ledger account is in the books of the house, by the first number of its code; a sub-account belongs to its holder. */
+const HOUSE_CLASSES = {
+  1: 'HOUSE_ASSET',
+  2: 'HOUSE_LIABILITY',
+  3: 'HOUSE_EQUITY',
+  4: 'HOUSE_REVENUE',
+  5: 'HOUSE_EXPENSE',
+} as const;
+/** Class of a ledger account: all that an account holder is told of a house account. */
+export type LedgerAccountClass = 'HOLDER' | (typeof HOUSE_CLASSES)[keyof typeof HOUSE_CLASSES];
+
 const HOLDER_PREFIX = '2.1.1';
 
 /** What a ledger account is opened with. */
@@ -41,6 +52,12 @@ export interface AccountSheet {
   /** 1 available, 2 in_transit, 3 to_receive, 4 blocked; 0 for a house account. */
   readonly subAccount: number;
   readonly house: HouseAccount | null;
+}
+
+/** @returns the class of a house account, or of a sub-account of the holder (null). */
+export function classOf(house: HouseAccount | null): LedgerAccountClass {
+  if (house === null) return 'HOLDER';
+  return HOUSE_CLASSES[HOUSE_ACCOUNTS[house].prefix[0] as unknown as keyof typeof HOUSE_CLASSES];
 }
 
 /** @returns the sheet of a holder's sub-account: code `2.1.1.<account>.<asset>.<network>.<sub-account>`. */

@@ -1,10 +1,9 @@
 /** LedgerAccount and LedgerLine. Rows come from prepared SQL, or from Prisma through the relations of a transaction. */
-import { assert } from '../base/assert.ts';
 import { currencyOfLedger } from '../base/currency.ts';
 import { trimDecimal } from '../base/money.ts';
-import { SUB_ACCOUNTS, type SubAccount } from '../ledger/chart.ts';
 import { lineAmounts } from '../wire/statement.ts';
 import type { Builder } from './builder.ts';
+import { defineCounterpart, defineSubAccount, subAccountName } from './counterpart.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { isoOf } from './moment.ts';
 
@@ -12,6 +11,7 @@ import { isoOf } from './moment.ts';
 export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
   const subAccount = defineSubAccount(builder);
   const ledgerAccount = defineLedgerAccount(builder, currencies, subAccount);
+  const counterpart = defineCounterpart(builder, currencies, subAccount);
   const ledgerLine = builder.prismaObject('LedgerLine', {
     description: 'One movement of one ledger account: an entry of the statement. It never changes.',
     include: { ledgerAccount: true },
@@ -37,6 +37,18 @@ export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
           description: 'The ledger account that moved.',
           resolve: (line) => line.ledgerAccount,
         }),
+        journalId: t.string({
+          description:
+            'Number of the journal that the line belongs to: all lines of one change of the books have the same one.',
+          resolve: ({ journalId }) => String(journalId),
+        }),
+        counterparts: t.field({
+          type: [counterpart],
+          description:
+            'The other lines of its journal, so that double entry can be followed. Of house accounts only the class is told.',
+          resolve: async ({ id, journalId }, _args, { loaders }) =>
+            (await loaders.postings.load(journalId)).filter(({ lineId }) => lineId !== id),
+        }),
       };
     },
   });
@@ -45,23 +57,6 @@ export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
 
 /** The types of the ledger. */
 export type LedgerRefs = ReturnType<typeof defineLedgerLine>;
-
-const SUB_ACCOUNT_VALUES = {
-  available: { value: 'available', description: 'Can be spent or withdrawn now.' },
-  in_transit: { value: 'in_transit', description: 'Reserved for or sent by transactions under way.' },
-  to_receive: { value: 'to_receive', description: 'Expected, not yet settled.' },
-  blocked: {
-    value: 'blocked',
-    description: 'Held by compliance, a dispute, or a deposit of a wrong amount.',
-  },
-} as const satisfies Record<SubAccount, { value: SubAccount; description: string }>;
-
-function defineSubAccount(builder: Builder) {
-  return builder.enumType('SubAccount', {
-    description: 'The parts of a balance, by their published names.',
-    values: SUB_ACCOUNT_VALUES,
-  });
-}
 
 function defineLedgerAccount(
   builder: Builder,
@@ -118,10 +113,4 @@ function amountsOf({ delta, balanceBefore, balanceAfter, ledgerAccount }: Line) 
 /** Minor units: text of a prepared statement, or a Decimal of Prisma. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : trimDecimal((value as { toFixed: () => string }).toFixed());
-}
-
-function subAccountName(number: number): SubAccount {
-  const name = (Object.keys(SUB_ACCOUNTS) as SubAccount[]).find((each) => SUB_ACCOUNTS[each] === number);
-  assert(name, 'lines of house accounts are never shown');
-  return name;
 }

@@ -3,6 +3,7 @@ import DataLoader from 'dataloader';
 import type { Database } from '../store/database.ts';
 import { findTransactions } from '../store/engine/transactions.ts';
 import { type EventRow, readEventsAt } from '../store/events/events.ts';
+import { type PostingRow, readPostings } from '../store/ledger/journals.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 
 /** The loaders of one request. */
@@ -11,6 +12,8 @@ export interface Loaders {
   readonly transaction: DataLoader<bigint, TransactionRow | null, string>;
   /** The account's events by place in its log; null for those that are no longer kept. */
   readonly event: DataLoader<bigint, EventRow | null, string>;
+  /** Every line of a journal of the account. */
+  readonly postings: DataLoader<bigint, readonly PostingRow[], string>;
 }
 
 /** @returns loaders that see the records of this account only. */
@@ -27,6 +30,13 @@ export function createLoaders(database: Database, accountId: bigint): Loaders {
       async (seqs) => {
         const rows = new Map((await readEventsAt(database, accountId, seqs)).map((row) => [row.seq, row]));
         return seqs.map((seq) => rows.get(seq) ?? null);
+      },
+      { cacheKeyFn: String },
+    ),
+    postings: new DataLoader(
+      async (journalIds) => {
+        const rows = await readPostings(database, accountId, journalIds);
+        return journalIds.map((id) => rows.get(id) ?? []);
       },
       { cacheKeyFn: String },
     ),

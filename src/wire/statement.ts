@@ -21,15 +21,20 @@ export interface EntryFacts {
   };
 }
 
-/** The amounts of a line as decimals; one of debit and credit is `0`. */
+/** @returns debit and credit of a change as decimals; one of them is `0`. */
+export function sidesOf(delta: string, scale: number): { debit: string; credit: string } {
+  const isDebit = delta.startsWith('-');
+  const amount = fromMinor(isDebit ? delta.slice(1) : delta, scale);
+  return isDebit ? { debit: amount, credit: '0' } : { debit: '0', credit: amount };
+}
+
+/** The amounts of a line as decimals. */
 export function lineAmounts(
   line: Pick<EntryFacts, 'delta' | 'balanceBefore' | 'balanceAfter'>,
   scale: number,
 ) {
-  const isDebit = line.delta.startsWith('-');
   return {
-    debit: isDebit ? fromMinor(line.delta.slice(1), scale) : '0',
-    credit: isDebit ? '0' : fromMinor(line.delta, scale),
+    ...sidesOf(line.delta, scale),
     previousBalance: fromMinor(line.balanceBefore, scale),
     balance: fromMinor(line.balanceAfter, scale),
   };

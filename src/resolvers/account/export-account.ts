@@ -1,9 +1,11 @@
-/** Writes an account's history out, in the form that import takes (contract C-70). */
+/** Writes an account out: its history in the form that import takes (contract C-70), or its journals for accountants. */
 import { isoExact } from '../../base/instant.ts';
 import type { Tx } from '../../store/database.ts';
 import { type ExportedLine, exportLines, exportTransactions } from '../../store/ledger/history.ts';
+import { readJournals, readPostings } from '../../store/ledger/journals.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { envelopeWriter } from '../../wire/envelope.ts';
+import { journalEntry } from '../../wire/journal.ts';
 import { statementEntry } from '../../wire/statement.ts';
 
 const BATCH = 1_000;
@@ -30,6 +32,24 @@ export async function* exportAccount(tx: Tx, registry: Registry, accountId: bigi
     const last = lines.at(-1);
     if (!last) break;
     after = last.id;
+  }
+}
+
+/**
+ * Yields NDJSON lines: every journal with both its sides, oldest first. With the statement it makes the whole double entry
+ * of the account; of house accounts it has the class and what moved, no names and no balances.
+ *
+ * @param tx - a snapshot.
+ */
+export async function* exportJournals(tx: Tx, accountId: bigint): AsyncGenerator<string> {
+  for (let after = 0n; ; ) {
+    const journals = await readJournals(tx, accountId, after, BATCH);
+    const ids = journals.map(({ id }) => id);
+    const postings = await readPostings(tx, accountId, ids);
+    for (const journal of journals) yield `${journalEntry(journal, postings.get(journal.id) ?? [])}\n`;
+    const last = ids.at(-1);
+    if (last === undefined) break;
+    after = last;
   }
 }
 

@@ -1,0 +1,41 @@
+/** A journal with both its sides, as JSON: what `crossramp export --format journals` writes. */
+import { type Instant, isoExact } from '../base/instant.ts';
+import type { LedgerAccountClass } from '../ledger/chart.ts';
+import { sidesOf } from './statement.ts';
+
+/** What a posting is written from. */
+export interface PostingFacts {
+  readonly lineId: bigint;
+  readonly accountClass: LedgerAccountClass;
+  readonly code: string | null;
+  readonly currency: string;
+  readonly scale: number;
+  /** Minor units; a credit is positive. */
+  readonly delta: string;
+}
+
+/** What a journal is written from. */
+export interface JournalFacts {
+  readonly id: bigint;
+  readonly name: string;
+  readonly postedAt: Instant;
+  readonly end2end: string | null;
+}
+
+/** @returns the JSON text of a journal. A posting on a house account has no line and no account, only a class. */
+export function journalEntry(journal: JournalFacts, postings: readonly PostingFacts[]): string {
+  const { id, name, postedAt, end2end } = journal;
+  return (
+    `{"type":"journal","id":${id},"name":${JSON.stringify(name)},"date":"${isoExact(postedAt)}",` +
+    `"transaction":${JSON.stringify(end2end)},"postings":[${postings.map(postingJson).join(',')}]}`
+  );
+}
+
+function postingJson({ lineId, accountClass, code, currency, scale, delta }: PostingFacts): string {
+  const { debit, credit } = sidesOf(delta, scale);
+  const line = code === null ? 'null' : String(lineId);
+  return (
+    `{"class":"${accountClass}","line":${line},"account":${JSON.stringify(code)},` +
+    `"currency":${JSON.stringify(currency)},"debit":${debit},"credit":${credit}}`
+  );
+}
