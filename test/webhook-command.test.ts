@@ -52,11 +52,25 @@ test('C-61: every form of a name that the help shows is taken, and means the sam
   expect(rows[0].event_names).toEqual(['onramp.*.paid', 'onramp.*.*', '*.success.done']);
 }, 60_000);
 
+test('C-64: what is asked of a removed endpoint says that it was removed', async () => {
+  const { id } = JSON.parse((await webhook('create', '--url', 'https://hooks.example.com/c')).stdout);
+  await store.owner.query('update webhook_endpoint set removed_at = now() where id = $1', [id]);
+  for (const args of [
+    ['pause', id],
+    ['resume', id],
+    ['recover', id],
+    ['redeliver', '--endpoint', id],
+  ]) {
+    const { code, stderr } = await webhook(...args);
+    expect([code, stderr]).toEqual([1, 'crossramp: the endpoint was removed\n']);
+  }
+}, 60_000);
+
 test.each<[string[], RegExp, number?]>([
   [['create', '--url', 'ftp://x'], /url: must be an https URL/, 2],
-  [['create', '--url', 'https://a.example', '--template', 'none'], /there is no template none/],
+  [['create', '--url', 'https://a.example', '--template', 'none'], /--template: must be one of .*onramp/, 2],
   [['pause', 'whe_none'], /the path or record does not exist/],
-  [['redeliver', '--since', 'yesterday'], /--since must be an instant/],
+  [['redeliver', '--since', 'yesterday'], /--since: must be an instant/, 2],
 ])(
   '%j fails with one clear line',
   async (args, line, exitCode = 1) => {

@@ -1,6 +1,7 @@
 /** `crossramp trigger`: the acts of the outside world, in the sandbox. */
 import { Command } from 'commander';
 import { pino } from 'pino';
+import { invalidParameters } from '../base/errors.ts';
 import { settle } from '../resolvers/engine/run-jobs.ts';
 import { fundAccount } from '../resolvers/sandbox/fund-account.ts';
 import type { Services } from '../resolvers/services/context.ts';
@@ -44,7 +45,10 @@ async function list(options: TriggerOptions): Promise<void> {
 }
 
 async function play(scenario: string, end2end: string | undefined, options: TriggerOptions): Promise<void> {
-  if (end2end === undefined) throw new StoreError('name the transaction: crossramp trigger SCENARIO END2END');
+  if (end2end === undefined)
+    throw invalidParameters([
+      { parameter: 'end2end', message: 'is required, as in: crossramp trigger SCENARIO END2END' },
+    ]);
   const result = await withServices(async (services) => {
     const { database, registry } = services;
     const named = await transactionNamed(database, end2end);

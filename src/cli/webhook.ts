@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { keyModeOf } from '../base/account-mode.ts';
 import { SCOPES } from '../base/api-key.ts';
+import { invalidParameters } from '../base/errors.ts';
 import { isoMillis, parseInstant } from '../base/instant.ts';
 import { CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
@@ -14,7 +15,6 @@ import {
   rotateWebhookSecret,
 } from '../resolvers/webhooks/manage-webhooks.ts';
 import { recoverWebhookEndpoint, redeliverWebhooks } from '../resolvers/webhooks/redeliver-webhooks.ts';
-import { StoreError } from '../store/check-server.ts';
 import { accountNamed, answer, EVENTS_HELP, jsonOption } from './output.ts';
 import { withServices } from './with-store.ts';
 
@@ -98,8 +98,9 @@ async function list(options: Options): Promise<void> {
 
 async function create(options: Options & { url: string; template?: string; events?: string }): Promise<void> {
   const made = await asOperator(options, async (context) => {
-    if (options.template !== undefined && !context.registry.find(options.template))
-      throw new StoreError(`there is no template ${options.template}`);
+    const names = context.registry.templates.map(({ name }) => name);
+    if (options.template !== undefined && !names.includes(options.template))
+      throw invalidParameters([{ parameter: '--template', message: `must be one of ${names.join(', ')}` }]);
     const checks = checksOf(context);
     const input = {
       url: { name: 'url', value: options.url },
@@ -127,7 +128,9 @@ async function redeliver(
 ): Promise<void> {
   const since = options.since === undefined ? undefined : parseInstant(options.since);
   if (options.since !== undefined && !since)
-    throw new StoreError('--since must be an instant such as 2026-05-01T12:00:00Z');
+    throw invalidParameters([
+      { parameter: '--since', message: 'must be an instant such as 2026-05-01T12:00:00Z' },
+    ]);
   const { matched, redelivered } = await asOperator(options, (context) =>
     redeliverWebhooks(
       context,

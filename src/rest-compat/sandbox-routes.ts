@@ -85,9 +85,12 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
       summary: 'Credits an amount to the balance, without a transaction',
       shape: { currency: 'text', amount: 'number' },
       required: ['currency', 'amount'],
-      answer: { kind: 'sandbox', name: 'fund', members: ['journalId', 'currency', 'amount'] },
-      perform: async (context, { currency = '', amount = '' }) =>
-        JSON.stringify(await fundSandbox(context, { currency, amount })),
+      answer: { kind: 'sandbox', name: 'fund', members: ['journal_id', 'journalId', 'currency', 'amount'] },
+      perform: async (context, { currency = '', amount = '' }) => {
+        const { journalId, ...funding } = await fundSandbox(context, { currency, amount });
+        // `journalId` was published first, and stays.
+        return JSON.stringify({ journal_id: journalId, journalId, ...funding });
+      },
     },
   ];
 }

@@ -56,5 +56,5 @@ function nestsDeeper(value: unknown, levels: number): boolean {
 }
 
 function tooMuch(detail: string): GraphQLError {
-  return new GraphQLError(`Syntax Error: ${detail}`, { extensions: { http: { status: 400 } } });
+  return new GraphQLError(detail, { extensions: { http: { status: 400 } } });
 }

@@ -243,9 +243,12 @@ async function readParams({ request }: Exchange): Promise<unknown> {
 
 /** Bounds on documents, checked before anything is executed; the builder adds bounds on what a page costs. */
 function limits(): Plugin[] {
-  // Refused as such, also where a document that merely does not fit the schema is answered with 200.
+  // Refused with 400, also where a document that merely does not fit the schema is answered with 200. Its syntax is right.
   const onReject = [
-    (_context: unknown, error: GraphQLError) => void Object.assign(error.extensions, BAD_REQUEST_STATUS),
+    (_context: unknown, error: GraphQLError) => {
+      error.message = error.message.replace(/^Syntax Error: /, '');
+      Object.assign(error.extensions, BAD_REQUEST_STATUS);
+    },
   ];
   return [
     DOCUMENT_BOUNDS,

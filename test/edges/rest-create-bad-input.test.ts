@@ -634,6 +634,32 @@ describe('what must not be repaired', () => {
   });
 });
 
+describe('the sandbox', () => {
+  const app = useApp();
+
+  it('C-13: a trigger names everything that is wrong with its input, before the transaction is looked up', async () => {
+    const wrong = { scenario: 'nothing', end2end: 'CRX', amount: '-1' };
+    const answer = await app.post('/v2/sandbox/trigger', wrong);
+    expect([answer.status, violatedBy(answer)]).toEqual([400, ['scenario', 'amount']]);
+    const { json } = await app.post('/v2/onramp', BODIES['/v2/onramp']);
+    const own = await app.post('/v2/sandbox/trigger', { ...wrong, end2end: json.end2end });
+    expect([own.status, violatedBy(own)]).toEqual([400, ['scenario', 'amount']]);
+  });
+
+  it('a funding is answered with journal_id, and with the name that it had before', async () => {
+    const { status, json } = await app.post('/v2/sandbox/fund', { currency: 'BRL', amount: '1' });
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      journal_id: expect.any(String),
+      journalId: json.journal_id,
+      currency: 'BRL',
+      amount: '1',
+    });
+    const { paths } = (await app.get('/v2/openapi.json')).json;
+    expect(JSON.stringify(paths['/v2/sandbox/fund'])).toContain('"journal_id"');
+  });
+});
+
 describe('amounts out of limits', () => {
   const app = useApp();
 

@@ -1,8 +1,9 @@
 /** The catalogue of scenarios, and how one is played. */
 import { assert } from '../../base/assert.ts';
 import { BRL, currencyOfLedger } from '../../base/currency.ts';
-import { invalidParameters, type Violation } from '../../base/errors.ts';
+import { invalidParameters } from '../../base/errors.ts';
 import { amountProblem } from '../../resolvers/checks/check-creation.ts';
+import { checkScenario } from '../../resolvers/checks/check-scenario.ts';
 import type { Advance } from '../../resolvers/services/advance.ts';
 import {
   SCENARIO_DOCS,
@@ -66,7 +67,7 @@ export async function play(
 ): Promise<ProcessRow> {
   const told = TOLD.find((each) => each.name === name);
   const planned = PLANNED.find((each) => each.name === name);
-  if (!told && !planned) throw invalidParameters([UNKNOWN_SCENARIO]);
+  if (!told && !planned) checkScenario(name, amount);
   const [row] = await readProcesses(parts.database, [{ accountId, transactionId: id }]);
   assert(row, 'a transaction that a scenario is played on exists');
   const violation = amount === undefined ? undefined : amountViolation(told?.amountOf, row, amount);
@@ -77,11 +78,6 @@ export async function play(
   if (!takes(parts.registry.of(row.template), row, told.on)) throw stepConflict(name, row);
   return told.play(stage);
 }
-
-const UNKNOWN_SCENARIO: Violation = {
-  parameter: 'scenario',
-  message: `must be one of ${SCENARIOS.map(({ name }) => name).join(', ')}`,
-};
 
 function simple(name: ScenarioName, trigger: Trigger): Playable {
   return { name, on: trigger.on, play: ({ tell }) => tell({ trigger }) };

@@ -2,6 +2,7 @@
 import type { ActName } from '../../base/acts.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { checkScenario } from '../checks/check-scenario.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import type { Sandbox } from '../services/sandbox.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
@@ -25,6 +26,7 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
  */
 export async function playScenario(context: Context, input: ScenarioInput): Promise<ProcessRow> {
   const sandbox = requireSandbox(context, 'sandbox.trigger');
+  checkScenario(input.scenario, input.amount);
   const row = await findOwnProcess(context, input.end2end);
   return sandbox.play(row, input.scenario, { amount: input.amount });
 }
