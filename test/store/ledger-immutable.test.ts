@@ -344,7 +344,7 @@ describe('the auditor names what a superuser tampered with', () => {
 
   it('and the table above has every defect that it knows', async () => {
     const sources = ['verify.ts', 'verify-sql.ts'].map((name) =>
-      readFileSync(new URL(`../../src/store/${name}`, import.meta.url), 'utf8'),
+      readFileSync(new URL(`../../src/store/ledger/${name}`, import.meta.url), 'utf8'),
     );
     const known = [
       ...sources.join('').matchAll(/(?:select |\[\[|then |else |jsonb_build_array\()'([a-z]+ [a-z ]+)'/g),

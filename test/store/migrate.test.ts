@@ -207,6 +207,7 @@ describe('prisma/schema.prisma', () => {
     Int: 'int4',
     'Int @db.SmallInt': 'int2',
     Json: 'jsonb',
+    'Json @db.Json': 'json',
     String: 'text',
     'String[]': 'text[]',
     'Unsupported("xid8")': 'xid8',

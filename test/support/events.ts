@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { AccountMode } from '../../src/base/account-mode.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import type { Database } from '../../src/store/database.ts';
-import { recordEvents } from '../../src/store/engine/processes.ts';
+import { type Head, recordEvents } from '../../src/store/engine/processes.ts';
 import { ensureTransactionEndpoint } from '../../src/store/webhooks/webhooks.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 
@@ -81,11 +81,12 @@ export async function writeEvents(
 ): Promise<void> {
   await database.withTx(async (tx) => {
     const accountIds = [...new Set(events.map(({ accountId }) => accountId))].sort((a, b) => Number(a - b));
-    const heads = new Map<bigint, { accountId: bigint; transactionId: bigint; eventSeq: bigint }>();
-    const rows = await tx.query<{ accountId: bigint; transactionId: bigint; eventSeq: bigint }>(
+    const heads = new Map<bigint, { -readonly [Name in keyof Head]: Head[Name] }>();
+    const rows = await tx.query<Head>(
       {
         name: 'test_lock',
-        text: `select account_id as "accountId", transaction_id as "transactionId", event_seq as "eventSeq"
+        text: `select account_id as "accountId", transaction_id as "transactionId", event_seq as "eventSeq",
+            audit_seq as "auditSeq", audit_hash as "auditHash"
           from account_head where account_id = any ($1::bigint[]) order by account_id for update`,
       },
       [accountIds],

@@ -6,11 +6,11 @@ import type { AccountMode } from '../../base/account-mode.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../database.ts';
+import { type AuditRow, auditRecords, type ChainEnd, insertAudit } from './audit.ts';
 import { TRANSACTION_COLUMNS } from './transactions.ts';
 
 /** The counters of a locked account. */
-export interface Head {
-  readonly accountId: bigint;
+export interface Head extends ChainEnd {
   readonly transactionId: bigint;
   readonly eventSeq: bigint;
 }
@@ -68,7 +68,8 @@ const CHANGED = COLUMNS.filter(
 
 const LOCK: Statement = {
   name: 'process_lock',
-  text: `select h.account_id as "accountId", h.transaction_id as "transactionId", h.event_seq as "eventSeq"
+  text: `select h.account_id as "accountId", h.transaction_id as "transactionId", h.event_seq as "eventSeq",
+      h.audit_seq as "auditSeq", h.audit_hash as "auditHash"
     from account_head h join account a on a.id = h.account_id and a.mode = $2
     where h.account_id = any ($1::bigint[]) order by h.account_id for update of h`,
 };
@@ -121,9 +122,10 @@ const RECORD: Statement = {
         select account_id, seq, transaction_id, sequence, name, component, state, occurred_at, payload
           from jsonb_to_recordset($1::jsonb) e(account_id bigint, seq bigint, transaction_id bigint, sequence int, name text,
             component text, state text, occurred_at timestamptz, payload text)
-    )
-    update account_head h set event_seq = u.event_seq, transaction_id = u.transaction_id
-      from unnest($2::bigint[], $3::bigint[], $4::bigint[]) u(account_id, event_seq, transaction_id) where h.account_id = u.account_id`,
+    ), entered as (${insertAudit('$7')})
+    update account_head h set event_seq = u.event_seq, transaction_id = u.transaction_id, audit_seq = u.audit_seq, audit_hash = u.audit_hash
+      from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[]) u(account_id, event_seq, transaction_id, audit_seq, audit_hash)
+     where h.account_id = u.account_id`,
 };
 const ANYWHERE: Statement = {
   name: 'process_anywhere',
@@ -221,11 +223,12 @@ export async function changeTransactions(tx: Tx, rows: readonly ProcessRow[]): P
   await tx.query(CHANGE, [JSON.stringify(rows.map(columnsOf))]);
 }
 
-/** Appends events and moves the counters of their accounts: the last statement of a batch. */
+/** Appends events and entries of the audit log, and moves the counters of their accounts: the last statement of a batch. */
 export async function recordEvents(
   tx: Tx,
   events: readonly NewEvent[],
   heads: readonly Head[],
+  audit: readonly AuditRow[] = [],
 ): Promise<void> {
   const records = events.map((event) => ({
     account_id: String(event.accountId),
@@ -243,6 +246,9 @@ export async function recordEvents(
     heads.map(({ accountId }) => accountId),
     heads.map(({ eventSeq }) => eventSeq),
     heads.map(({ transactionId }) => transactionId),
+    heads.map(({ auditSeq }) => auditSeq),
+    heads.map(({ auditHash }) => auditHash),
+    auditRecords(audit),
   ]);
 }
 

@@ -4,6 +4,7 @@
  */
 import { randomInt } from 'node:crypto';
 import type { Tx } from '../database.ts';
+import { verifyAudit } from '../engine/verify-audit.ts';
 import * as sql from './verify-sql.ts';
 
 /** Something that the auditor found wrong. */
@@ -52,7 +53,7 @@ const SLICE = 20_000;
 const WEIGHTS = 2 ** 47;
 
 /**
- * Recomputes an account's ledger, lists and event numbers.
+ * Recomputes an account's ledger, lists and event numbers, and the chain of its audit log.
  *
  * @param database - statements need not be in one transaction.
  * @returns the lines that were checked, and everything that is wrong.
@@ -71,6 +72,7 @@ export async function verifyLedger(
   await audit.ids(bounds);
   await audit.lists(bounds.lists);
   await audit.events(bounds.head?.event ?? '0');
+  await audit.acts();
   return { checked: audit.checked, defects: audit.defects };
 }
 
@@ -221,6 +223,11 @@ class Audit {
       }
       after = found.last;
     }
+  }
+
+  async acts(): Promise<void> {
+    const { defects } = await verifyAudit(this.#database, this.#accountId);
+    this.defects.push(...defects.map((found) => ({ ...found, ledgerAccountId: null })));
   }
 
   #tell(

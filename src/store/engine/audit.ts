@@ -1,0 +1,124 @@
+/**
+ * The audit log: one entry for each act that is not a read, written in the database transaction of the act. The entries of
+ * an account are a chain: each hash covers the one before and every byte of its entry. `account_head`, which whoever appends
+ * has locked, holds how many there are and the last hash; so an entry that is changed, added, removed or moved is found
+ * (docs/decisions/0022).
+ */
+import { createHash } from 'node:crypto';
+import type { Instant } from '../../base/instant.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** Who acts: an API key, an operator by the CLI, a payer by the link of a session, or the gateway itself. */
+export const ACTOR_KINDS = ['KEY', 'OPERATOR', 'PAYER', 'SYSTEM'] as const;
+/** One of ACTOR_KINDS. */
+export type ActorKind = (typeof ACTOR_KINDS)[number];
+
+/** What an entry says. */
+export interface AuditEntry {
+  readonly at: Instant;
+  readonly actorKind: ActorKind;
+  readonly actorId: string;
+  readonly scope: string;
+  readonly act: string;
+  readonly objectKind: string;
+  readonly objectId: string;
+  /** JSON text, without secrets; null where there is nothing to say. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Of an approval: who asked for what is approved. */
+  readonly maker: string | null;
+  readonly requestId: string | null;
+  readonly address: string | null;
+}
+
+/** An entry at its place in the chain of its account. */
+export interface AuditRow extends AuditEntry {
+  readonly accountId: bigint;
+  readonly seq: bigint;
+  readonly hash: Buffer;
+}
+
+/** Where the chain of an account ends. */
+export interface ChainEnd {
+  readonly accountId: bigint;
+  readonly auditSeq: bigint;
+  readonly auditHash: Buffer;
+}
+
+/** Names of members with their columns, in the order in which they are hashed. */
+const MEMBERS: Readonly<Record<keyof AuditEntry, string>> = {
+  at: 'at',
+  actorKind: 'actor_kind',
+  actorId: 'actor_id',
+  scope: 'scope',
+  act: 'act',
+  objectKind: 'object_kind',
+  objectId: 'object_id',
+  before: 'before',
+  after: 'after',
+  maker: 'maker',
+  requestId: 'request_id',
+  address: 'address',
+};
+const NAMES = Object.keys(MEMBERS) as (keyof AuditEntry)[];
+const COLUMNS = Object.values(MEMBERS);
+
+/** The columns of an entry as text, under the names of `AuditEntry`. */
+export const AUDIT_COLUMNS = NAMES.map((name) => `${MEMBERS[name]}::text as "${name}"`).join(', ');
+
+/** @returns SQL that adds the entries of `auditRecords`, given as this parameter. */
+export function insertAudit(parameter: string): string {
+  const types = COLUMNS.map((column) => `${column} ${column === 'at' ? 'timestamptz' : 'text'}`);
+  const values = COLUMNS.map((column) =>
+    column === 'before' || column === 'after' ? `a.${column}::json` : `a.${column}`,
+  );
+  return `insert into audit_entry (account_id, seq, ${COLUMNS.join(', ')}, hash)
+    select a.account_id, a.seq, ${values.join(', ')}, decode(a.hash, 'hex')
+      from jsonb_to_recordset(${parameter}::jsonb) a(account_id bigint, seq bigint, ${types.join(', ')}, hash text)`;
+}
+
+const APPEND: Statement = {
+  name: 'audit_append',
+  text: `with entered as (${insertAudit('$4')})
+    update account_head set audit_seq = $2, audit_hash = $3 where account_id = $1`,
+};
+
+/** @returns what an entry is in the chain: SHA-256 of the hash before, and of the entry as a JSON array. */
+export function chainHash(before: Buffer, accountId: bigint, seq: bigint, entry: AuditEntry): Buffer {
+  const said = JSON.stringify([String(accountId), String(seq), ...NAMES.map((name) => entry[name])]);
+  return createHash('sha256').update(before).update(said).digest();
+}
+
+/** @returns the entries of one account at their places after the end of its chain, and the end then. */
+export function chain<End extends ChainEnd>(
+  end: End,
+  entries: readonly AuditEntry[],
+): { readonly rows: readonly AuditRow[]; readonly end: End } {
+  const { accountId } = end;
+  let { auditSeq, auditHash } = end;
+  const rows = entries.map((entry) => {
+    auditSeq += 1n;
+    auditHash = chainHash(auditHash, accountId, auditSeq, entry);
+    return { ...entry, accountId, seq: auditSeq, hash: auditHash };
+  });
+  return { rows, end: { ...end, auditSeq, auditHash } };
+}
+
+/** @returns the rows as `insertAudit` takes them. */
+export function auditRecords(rows: readonly AuditRow[]): string {
+  return JSON.stringify(
+    rows.map((row) => ({
+      ...Object.fromEntries(NAMES.map((name) => [MEMBERS[name], row[name]])),
+      account_id: String(row.accountId),
+      seq: String(row.seq),
+      hash: row.hash.toString('hex'),
+    })),
+  );
+}
+
+/** Appends to the log of an account, whose head is locked. */
+export async function appendAudit(tx: Tx, head: ChainEnd, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const { rows, end } = chain(head, entries);
+  await tx.query(APPEND, [end.accountId, end.auditSeq, end.auditHash, auditRecords(rows)]);
+}
