@@ -9,7 +9,7 @@ import { IDEMPOTENCY_KEY, requestBody, WEBHOOK_HEADERS, WRITE_REFUSALS } from '.
 import { TAGS, tagOf } from './openapi-tags.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import { LIMIT_MAX } from './query.ts';
-import type { AnswerShape, RestPolicy, Route } from './route.ts';
+import type { AnswerShape, RestPolicy, Route, RouteTable } from './route.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ type Schema = Record<string, unknown>;
  */
 export function openApiDocument(
   registry: Registry,
-  routes: readonly Route[],
+  routes: RouteTable,
   publicUrl: string,
   policy: Pick<RestPolicy, 'exactIntegers'> = { exactIntegers: false },
 ): Schema {
@@ -35,9 +35,7 @@ export function openApiDocument(
     },
     servers: [{ url: publicUrl }],
     security: [{ bearer: [] }],
-    paths: Object.fromEntries(
-      routes.map((route) => [route.path, { [route.method.toLowerCase()]: operation(registry, route) }]),
-    ),
+    paths: pathsOf(registry, routes),
     tags: TAGS,
     webhooks: webhooksOf(registry),
     components: {
@@ -53,6 +51,13 @@ export function openApiDocument(
       responses: problemResponses(),
     },
   };
+}
+
+function pathsOf(registry: Registry, routes: RouteTable): Schema {
+  const byPath = Map.groupBy(routes.values(), ({ path }) => path);
+  const operations = (of: readonly Route[]) =>
+    Object.fromEntries(of.map((route) => [route.method.toLowerCase(), operation(registry, route)]));
+  return Object.fromEntries([...byPath].map(([path, of]) => [path, operations(of)]));
 }
 
 function operation(registry: Registry, route: Route): Schema {

@@ -1,6 +1,8 @@
 /** What a route of `/v2` is: what it takes, what it needs, and how it answers. */
+
 import type { ActName } from '../base/acts.ts';
 import type { Scope } from '../base/api-key.ts';
+import { assert } from '../base/assert.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { BodyShape } from './body.ts';
 import type { RestFamily } from './families.ts';
@@ -54,11 +56,14 @@ export type AnswerShape =
   /** Members of a sandbox's answer, all texts. */
   | { readonly kind: 'sandbox'; readonly name: string; readonly members: readonly string[] };
 
-/** One row of the table. */
+/** Methods of routes. */
+export type Method = 'GET' | 'POST';
+
+/** One row of the table: one operation. */
 export interface Route {
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   /** With `{id}` where the path has a parameter. */
-  readonly path: string;
+  readonly path: `/v2/${string}`;
   readonly scope: Scope;
   /** What it does, where it is not a read; of several that need the same scope, or by the transaction, the usual one. */
   readonly act?: ActName;
@@ -73,4 +78,21 @@ export interface Route {
   readonly status: 200 | 201;
   readonly answer: AnswerShape;
   readonly handle: (context: Context, request: RestRequest) => Promise<RestAnswer>;
+}
+
+/** What names an operation: its method and its path. */
+export type Operation = `${Method} ${Route['path']}`;
+
+/** All routes, each under its operation. */
+export type RouteTable = ReadonlyMap<Operation, Route>;
+
+/** @returns the table of these routes. @throws when two of them are the same operation. */
+export function routeTable(routes: readonly Route[]): RouteTable {
+  const table = new Map<Operation, Route>();
+  for (const route of routes) {
+    const operation: Operation = `${route.method} ${route.path}`;
+    assert(!table.has(operation), `${operation} is in the table once`);
+    table.set(operation, route);
+  }
+  return table;
 }

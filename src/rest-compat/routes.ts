@@ -16,7 +16,7 @@ import { statementEnvelope } from '../wire/statement.ts';
 import { eventRoutes } from './event-routes.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
 import { parsePage, parseQuery, type Query } from './query.ts';
-import type { RestPolicy, Route } from './route.ts';
+import { type RestPolicy, type Route, type RouteTable, routeTable } from './route.ts';
 import { sandboxRoutes } from './sandbox-routes.ts';
 import { writeRoutes } from './write-routes.ts';
 
@@ -30,7 +30,7 @@ const STATEMENT_FILTERS = {
 } as const;
 
 /** @returns the whole table. */
-export function restRoutes(registry: Registry, policy: RestPolicy): readonly Route[] {
+export function restRoutes(registry: Registry, policy: RestPolicy): RouteTable {
   const writer = envelopeWriter(registry, policy);
   const reads = [
     ...FAMILIES.map((family) => singleRoute(family, writer)),
@@ -38,7 +38,12 @@ export function restRoutes(registry: Registry, policy: RestPolicy): readonly Rou
     statementRoute(writer, policy),
     BALANCE_ROUTE,
   ].map((entry) => readRoute(entry, policy));
-  return [...reads, ...eventRoutes(policy), ...writeRoutes(writer, policy), ...sandboxRoutes(writer, policy)];
+  return routeTable([
+    ...reads,
+    ...eventRoutes(policy),
+    ...writeRoutes(writer, policy),
+    ...sandboxRoutes(writer, policy),
+  ]);
 }
 
 /** A route before its query is read: `respond` gives the body. */

@@ -10,7 +10,7 @@ import type { AnswerShape, Route } from './route.ts';
 
 interface SandboxEntry {
   readonly act: ActName;
-  readonly path: string;
+  readonly path: Route['path'];
   readonly summary: string;
   readonly shape: BodyShape;
   readonly required: readonly string[];

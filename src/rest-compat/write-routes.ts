@@ -26,7 +26,7 @@ import type { BodyNeeds, Route } from './route.ts';
 
 /** A route that writes, before its body is read. */
 interface WriteEntry {
-  readonly path: string;
+  readonly path: Route['path'];
   readonly act: ActName;
   readonly summary: string;
   readonly status: 200 | 201;

@@ -8,6 +8,7 @@ import type { Config, RateLimit } from '../config.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
 import { asyncApiDocument } from '../rest-compat/asyncapi.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
+import type { Route } from '../rest-compat/route.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
 import { listedOrigins } from '../store/account/accounts.ts';
@@ -32,7 +33,7 @@ import { OperationGate } from './operation-gate.ts';
 import { payServer } from './pay.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
-import { checkMethod, type Match, methodsOf, routeFinder, serveRest } from './rest.ts';
+import { checkMethod, type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
 
 /** What the application works with. */
 export interface AppParts {
@@ -89,13 +90,12 @@ export function createApp({ config, services, log }: AppParts): App {
   let isDraining = false;
 
   const rest = async (exchange: Exchange, match: Match) => {
-    exchange.route = match.route.path;
-    exchange.allowed = methodsOf(match.route);
+    exchange.route = match.path;
+    exchange.allowed = methodsOf(match);
     if (isPreflight(exchange)) return cors.preflight(exchange, false);
-    checkMethod(exchange.request.method, exchange.allowed);
-    const kind = match.route.method === 'GET' ? 'read' : 'write';
-    const { context, headers } = await admit(exchange, authenticate, kind);
-    await serveRest(exchange, match, context, { headers, authenticate: () => authenticate(exchange) });
+    const found = routeFor(match, exchange.request.method);
+    const { context, headers } = await admit(exchange, authenticate, kindOf(found.route));
+    await serveRest(exchange, found, context, { headers, authenticate: () => authenticate(exchange) });
   };
   const graphql = async (exchange: Exchange) => {
     exchange.route = exchange.path;
@@ -158,6 +158,10 @@ function admission(services: Services, limiters: Limiters, cors: Cors) {
     const own = await services.forAccount(caller.accountId);
     return { context: { ...own, caller }, headers: allowance };
   };
+}
+
+function kindOf({ method }: Route): RequestKind {
+  return method === 'GET' ? 'read' : 'write';
 }
 
 function isGraphql({ path }: Exchange): boolean {

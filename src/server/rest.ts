@@ -2,27 +2,50 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../base/errors.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
-import type { Route } from '../rest-compat/route.ts';
+import type { Route, RouteTable } from '../rest-compat/route.ts';
 import { accepts, type Exchange, mediaTypeOf, READ_METHODS, readBody, sendJson } from './http.ts';
 
-/** A route and the `{id}` of the path it was found by. */
+/** The routes of a path by the methods that a request may have, and the `{id}` of the path. */
 export interface Match {
+  /** The path as the table has it. */
+  readonly path: string;
+  readonly routes: ReadonlyMap<string, Route>;
+  readonly id: string;
+}
+
+/** The route of a request, and the `{id}` of its path. */
+export interface Found {
   readonly route: Route;
   readonly id: string;
 }
 
 /** @returns the search of a path in the table; undefined when no route has the path. */
-export function routeFinder(routes: readonly Route[]): (path: string) => Match | undefined {
-  const byPath = new Map(routes.map((route) => [route.path, route]));
+export function routeFinder(table: RouteTable): (path: string) => Match | undefined {
+  const byPath = new Map(
+    [...Map.groupBy(table.values(), ({ path }) => path as string)].map(([path, routes]) => [
+      path,
+      { path, routes: byMethod(routes) },
+    ]),
+  );
   return (path) => {
-    const route = path.includes('{') ? undefined : byPath.get(path);
-    if (route) return { route, id: '' };
+    const found = path.includes('{') ? undefined : byPath.get(path);
+    if (found) return { ...found, id: '' };
     // `/v2/<family>/{id}`, or an act on it, `/v2/<family>/{id}/<act>`.
     const [empty, version, family, id, act, ...rest] = path.split('/');
     if (empty !== '' || !id || rest.length > 0 || act === '') return undefined;
-    const found = byPath.get(`/${version}/${family}/{id}${act === undefined ? '' : `/${act}`}`);
-    return found && { route: found, id: decodeId(id) };
+    const withId = byPath.get(`/${version}/${family}/{id}${act === undefined ? '' : `/${act}`}`);
+    return withId && { ...withId, id: decodeId(id) };
   };
+}
+
+/** Whatever is read can be asked for without its body. */
+function byMethod(routes: readonly Route[]): ReadonlyMap<string, Route> {
+  return new Map(
+    routes.flatMap((route) => {
+      const methods = route.method === 'GET' ? READ_METHODS : [route.method];
+      return methods.map((method) => [method, route] as const);
+    }),
+  );
 }
 
 /** What an answer needs besides what the route gives. */
@@ -33,20 +56,19 @@ export interface Admitted {
 }
 
 /**
- * Answers a matched request.
+ * Answers a request by its route.
  *
- * @throws {GatewayError} `METHOD_NOT_ALLOWED`, `NOT_ACCEPTABLE`, and whatever the route throws.
+ * @throws {GatewayError} `NOT_ACCEPTABLE`, and whatever the route throws.
  */
 export async function serveRest(
   exchange: Exchange,
-  match: Match,
+  { route, id }: Found,
   context: Context,
   { headers, authenticate }: Admitted,
 ): Promise<void> {
   const { request, search } = exchange;
   if (!accepts(request, 'application', 'json'))
     throw new GatewayError('NOT_ACCEPTABLE', 'this path returns application/json only');
-  const { route, id } = match;
   requireScope(context, route.scope);
   const body = route.method === 'POST' ? await readJson(request) : '';
   const begun = performance.now();
@@ -60,9 +82,9 @@ export async function serveRest(
 /** Reads that take longer have waited for something. */
 const WAITED_MS = 500;
 
-/** @returns the methods that a route takes: whatever is read can be asked for without its body. */
-export function methodsOf({ method }: Route): readonly string[] {
-  return method === 'GET' ? READ_METHODS : [method];
+/** @returns the methods that a path takes. */
+export function methodsOf({ routes }: Match): readonly string[] {
+  return [...routes.keys()];
 }
 
 /** @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `BAD_REQUEST` for a body that is not UTF-8. */
@@ -86,10 +108,20 @@ function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   return given?.join(' ');
 }
 
+/** @returns the route of a path for a method. @throws {GatewayError} `METHOD_NOT_ALLOWED`. */
+export function routeFor(match: Match, method: string | undefined): Found {
+  const route = match.routes.get(method ?? '');
+  if (!route) throw notAllowed(methodsOf(match));
+  return { route, id: match.id };
+}
+
 /** @throws {GatewayError} `METHOD_NOT_ALLOWED`; the answer's `Allow` header is `allowedMethods`. */
 export function checkMethod(method: string | undefined, allowed: readonly string[]): void {
-  if (!allowed.includes(method ?? ''))
-    throw new GatewayError('METHOD_NOT_ALLOWED', `this path accepts ${allowed.join(', ')} only`);
+  if (!allowed.includes(method ?? '')) throw notAllowed(allowed);
+}
+
+function notAllowed(allowed: readonly string[]): GatewayError {
+  return new GatewayError('METHOD_NOT_ALLOWED', `this path accepts ${allowed.join(', ')} only`);
 }
 
 function decodeId(segment: string): string {

@@ -8,11 +8,9 @@ import type { Answer, TestApp } from './app.ts';
 import type { Members, TemplateName } from './records.ts';
 
 /** The route table of the application as it is by default. */
-export const ROUTES = restRoutes(REGISTRY, {
-  limitOverflow: 'clamp',
-  strictQuery: false,
-  exactIntegers: false,
-});
+export const ROUTES = [
+  ...restRoutes(REGISTRY, { limitOverflow: 'clamp', strictQuery: false, exactIntegers: false }).values(),
+];
 /** A transaction of the example history for each single-record path. */
 export const IDS: Record<string, string> = {
   crossramp_checkout: 'CRX01KQSDR2G0FDQV7RN9RMBV947R',
