@@ -87,13 +87,15 @@ export function createPump(
     }
   };
   const leaseDue = async (room: number, nowMs: number) => {
-    if (performance.now() < uncertainUntilMs)
-      await giveBackUnknown(database, worker, [...underWay.values()], nowMs);
-    const lease = { mode, nowMs, machineMs: Date.now(), worker, limit: room };
-    return leaseDeliveries(database, lease).catch((error: unknown) => {
+    try {
+      if (performance.now() < uncertainUntilMs)
+        await giveBackUnknown(database, worker, [...underWay.values()], nowMs);
+      const lease = { mode, nowMs, machineMs: Date.now(), worker, limit: room };
+      return await leaseDeliveries(database, lease);
+    } catch (error) {
       uncertainUntilMs = performance.now() + UNCERTAIN_MS;
       throw error;
-    });
+    }
   };
   return {
     turn: async () => {

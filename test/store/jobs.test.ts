@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Times } from '../../src/base/account-mode.ts';
 import { millisOf } from '../../src/base/instant.ts';
 import { createServices } from '../../src/compose/services.ts';
@@ -16,12 +16,21 @@ import type { Services } from '../../src/resolvers/services/context.ts';
 import type { Sandbox } from '../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { addJobs, claimJobs, endJobs, giveBackUnknown, type Job } from '../../src/store/engine/jobs.ts';
+import {
+  addJobs,
+  claimJobs,
+  endJobs,
+  giveBackUnknown,
+  type Job,
+  postponeJob,
+  renewLeases,
+} from '../../src/store/engine/jobs.ts';
 import { readProcesses } from '../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { cpfOf } from '../support/load.ts';
+import { loseAnswer } from '../support/lost-answers.ts';
 import { eventually } from '../support/receiver.ts';
 
 const store = useDatabase();
@@ -115,17 +124,23 @@ async function inMs(ms: number): Promise<Times> {
   return { sandbox: sandboxMs + ms, live: live + ms };
 }
 
-/** A worker takes what is due of a transaction, and dies. */
+/** A worker takes what is due of a transaction, and dies. Its leases last until `endLeases`, however slow the machine is. */
 async function die(row: ProcessRow): Promise<Job[]> {
-  return claimJobs(store.database, {
+  const jobs = await claimJobs(store.database, {
     now: await services.times(),
     limit: 100,
     worker: services.worker,
     only: keyOf(row),
   });
+  await holdLeases();
+  return jobs;
 }
 
-/** Half a minute after the deaths. */
+const holdLeases = () =>
+  store.owner.query(`update job set leased_until = clock_timestamp() + interval '1 hour'
+    where leased_until is not null`);
+
+/** Seconds after the deaths. */
 const endLeases = () =>
   store.owner.query(`update job set leased_until = clock_timestamp() - interval '1 second'
     where leased_until is not null`);
@@ -188,6 +203,40 @@ describe('leases', () => {
     expect(await claim()).toEqual(['plain1 1']);
   });
 
+  test('C-51: what a dead worker had is free after six seconds; who renews keeps it', async () => {
+    await addPlain([1, 2]);
+    const now = await inMs(1_000);
+    const taken = (by: string, afterMs: number, limit = 2) =>
+      claimJobs(store.database, {
+        now: { ...now, live: now.live + afterMs },
+        limit,
+        worker: null,
+        leasedBy: by,
+      });
+    const dead = await taken('dead', 0, 1);
+    const mine = await taken('mine', 0, 1);
+    await renewLeases(store.database, 'mine', [...mine, ...dead], now.live + 4_000);
+    expect(await taken('heir', 6_000)).toEqual([]);
+    expect((await taken('heir', 6_001)).map(({ kind }) => kind)).toEqual(dead.map(({ kind }) => kind));
+    expect(await taken('heir', 10_000)).toEqual([]);
+    expect((await taken('heir', 10_001)).map(({ kind }) => kind)).toEqual(mine.map(({ kind }) => kind));
+  });
+
+  test('C-32: who lost a job to another worker neither renews it nor puts it off', async () => {
+    await addPlain([1]);
+    const now = await inMs(1_000);
+    const taken = async (by: string) =>
+      claimJobs(store.database, { now, limit: 1, worker: null, leasedBy: by });
+    const [lost] = await taken('slow');
+    await endLeases();
+    expect(await taken('heir')).toHaveLength(1);
+    const leases = () => store.owner.query('select due_at, leased_until, leased_by, attempts from job');
+    const { rows } = await leases();
+    await renewLeases(store.database, 'slow', [lost as Job], now.live + 60_000);
+    await postponeJob(store.database, lost as Job, { dueMs: now.sandbox, error: 'late', isCounted: false });
+    expect((await leases()).rows).toEqual(rows);
+  });
+
   test('what comes due first is taken first, and what is not due is not taken', async () => {
     await addPlain([1, 2, 3, 4]);
     await store.owner.query(`update job set due_at = due_at + interval '1 hour' where kind = 'plain1'`);
@@ -222,6 +271,7 @@ describe('two workers', () => {
   const workers: Worker[] = [];
   const databases: Database[] = [];
   afterEach(async () => {
+    vi.restoreAllMocks();
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
     await Promise.all(databases.splice(0).map((database) => database.close()));
   });
@@ -266,6 +316,43 @@ describe('two workers', () => {
     for (const row of made) expect(await stepOf(row)).toBe('valida_id/INITIAL');
     await endLeases();
     for (const row of made) await untilPayable(row);
+  });
+
+  test('C-51: one whose work takes long renews its lease until it is done', async () => {
+    const own = newServices();
+    let go = () => {};
+    const { check } = own.rails.identity;
+    replace(own.rails.identity, 'check', async (order) => {
+      await new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      return check(order);
+    });
+    workers.push(startWorker({ ...own, worker: services.worker }, SILENT));
+    const row = await make('onramp');
+    const lease = async () => {
+      const { rows } = await store.owner.query(
+        'select leased_until as until from job where leased_until is not null and transaction_id = $1',
+        [String(row.id)],
+      );
+      return rows[0]?.until.getTime() as number | undefined;
+    };
+    const first = await eventually('a lease', lease);
+    await eventually('a longer lease', async () => ((await lease()) ?? 0) > first);
+    go();
+    await untilPayable(row);
+  });
+
+  test('C-32: what a claim took whose answer was lost is given back as soon as the database answers, however late', async () => {
+    const own = newServices();
+    const { database, seen } = loseAnswer(store.database, {
+      name: 'job_claim',
+      refuses: 'job_give_back',
+      whenLost: holdLeases,
+    });
+    workers.push(startWorker({ ...withParts({ ...own, database }, {}), worker: services.worker }, SILENT));
+    await untilPayable(await make('onramp'));
+    expect(seen).toEqual({ isLost: true, refused: 3 });
   });
 
   test('one that is stopped ends what it has begun, and begins nothing more', async () => {

@@ -2,13 +2,14 @@
  * Goal: what is due is sent in order, signed, as often as contract section 8 says, and never twice at once. Method: events
  * written as the engine writes them, real receivers on this machine, a clock that is set ahead.
  */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keepMonths } from '../../src/resolvers/engine/housekeeping.ts';
 import type { Database } from '../../src/store/database.ts';
 import { endTries, leaseDeliveries } from '../../src/store/webhooks/deliveries.ts';
 import type { WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, SECRET, writeEvents } from '../support/events.ts';
+import { loseAnswer } from '../support/lost-answers.ts';
 import { type Behaviour, eventually, type Received, useReceiver } from '../support/receiver.ts';
 import { DAY, expectSigned, HOUR, MINUTE, runWebhooks, SECOND, TestClock } from '../support/webhooks.ts';
 
@@ -390,6 +391,26 @@ describe('several pumps', () => {
     } finally {
       for (const other of others) await other.stop();
     }
+  });
+
+  test('C-62: one gives back what it leased without hearing of it as soon as the database answers, however late', async () => {
+    await worker.stop();
+    const shop = await openShop();
+    const whenLost = () =>
+      test$.owner.query(
+        `update webhook_delivery set leased_until = 'infinity' where account_id = $1 and leased_until is not null`,
+        [String(shop.accountId)],
+      );
+    const { database, seen } = loseAnswer(test$.database, {
+      name: 'delivery_lease',
+      refuses: 'turn_give_back',
+      whenLost,
+    });
+    worker = runWebhooks(database, clock);
+    await happen(shop, 1, 1);
+    await untilStates(shop, 'delivered', 'delivered');
+    expect(seen).toEqual({ isLost: true, refused: 3 });
+    vi.restoreAllMocks();
   });
 
   test('one that died gives back what it had; what it says afterwards does not count', async () => {

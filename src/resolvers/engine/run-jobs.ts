@@ -12,6 +12,7 @@ import {
   type JobClaim,
   pendingJobs,
   postponeJob,
+  renewLeases,
 } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { type EffectName, STEP_TIMERS } from '../../templates/effects.ts';
@@ -48,7 +49,10 @@ const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 6 * 3_600_000;
 /** An effect that a trigger stands for when it fails for good is tried so often. */
 const ATTEMPTS_MAX = 5;
-/** Less than a lease: as long a job is given back again and again while the database is away, so often. */
+/** Leases are six seconds long, and begin anew for what was under way a second ago. */
+const RENEWALS: RepeatOptions = { failedMs: 300, complaint: 'leases of jobs cannot be renewed' };
+const RENEW_MS = 1_000;
+/** As long a job is given back again and again while the database is away, so often. */
 const GIVE_BACK_MS = 25_000;
 const GIVE_BACK_PAUSE_MS = 300;
 /** A claim that was sent to a server that does not answer may be done so much later. */
@@ -65,12 +69,14 @@ export function startWorker(services: Services, log: Logger): Worker {
   /** Claims whose answer was lost may have taken jobs, and may yet: until then, of the monotonic clock. */
   let uncertainUntilMs = 0;
   const claim = async (room: number): Promise<Job[]> => {
-    if (performance.now() < uncertainUntilMs)
-      await giveBackUnknown(services.database, holder, [...underWay.values()]);
-    return claimDue(services, room, { leasedBy: holder }).catch((error: unknown) => {
+    try {
+      if (performance.now() < uncertainUntilMs)
+        await giveBackUnknown(services.database, holder, [...underWay.values()]);
+      return await claimDue(services, room, { leasedBy: holder });
+    } catch (error) {
       uncertainUntilMs = performance.now() + UNCERTAIN_MS;
       throw error;
-    });
+    }
   };
   const loop = repeat(stopping.signal, log, TURNS, async () => {
     const room = BATCH_MAX - underWay.size;
@@ -88,11 +94,22 @@ export function startWorker(services: Services, log: Logger): Worker {
     return jobs.length < room ? POLL_MS : 0;
   });
   services.doorbell.onAny(loop.ring);
+  const ended = new AbortController();
+  let before: ReadonlySet<Job> = new Set();
+  const renewing = repeat(ended.signal, log, RENEWALS, async () => {
+    const jobs = [...underWay.values()];
+    const lasting = jobs.filter((job) => before.has(job));
+    before = new Set(jobs);
+    if (lasting.length > 0) await renewLeases(services.database, holder, lasting, Date.now());
+    return RENEW_MS;
+  });
   return {
     stop: async () => {
       stopping.abort();
       await loop.done;
       await Promise.all(underWay.keys());
+      ended.abort();
+      await renewing.done;
     },
   };
 }

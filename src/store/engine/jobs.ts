@@ -21,6 +21,8 @@ export interface Job {
   readonly payload: unknown;
   /** How often it was begun, this time included. */
   readonly attempts: number;
+  /** The lease holder; null for a claim without one. */
+  readonly leasedBy: string | null;
 }
 
 /** The jobs of one transaction. */
@@ -38,14 +40,15 @@ export interface JobClaim {
   readonly worker: number | null;
   /** A transaction whose jobs alone are wanted, whoever made them. */
   readonly only?: TransactionJobs | undefined;
-  /** The lease holder, for `giveBackUnknown`. */
+  /** The lease holder, for `renewLeases` and `giveBackUnknown`. */
   readonly leasedBy?: string | undefined;
 }
 
 /** The key of a job. */
 export type JobKey = Pick<Job, 'accountId' | 'id'>;
 
-const LEASE_SECONDS = 30;
+/** Work that takes longer renews its lease: what a worker leaves when it dies is taken by another within seconds. */
+const LEASE_SECONDS = 6;
 /** Jobs that are due so long are taken by any worker: theirs is gone, or has too much to do. */
 const OWN_SECONDS = 0.5;
 
@@ -72,7 +75,14 @@ const CLAIM: Statement = {
                                and (e.due_at, e.id) < (d.due_at, d.id))
            order by due_at, id limit $3 for update of d skip locked) due
     where j.account_id = due.account_id and j.id = due.id
-    returning j.account_id as "accountId", j.id, j.transaction_id as "transactionId", j.kind, j.payload, j.attempts`,
+    returning j.account_id as "accountId", j.id, j.transaction_id as "transactionId", j.kind, j.payload, j.attempts,
+        j.leased_by as "leasedBy"`,
+};
+const RENEW: Statement = {
+  name: 'job_renew',
+  text: `update job j set leased_until = $1::timestamptz + interval '${LEASE_SECONDS} seconds'
+    from unnest($3::bigint[], $4::bigint[]) u(account_id, id)
+    where j.account_id = u.account_id and j.id = u.id and j.leased_by = $2`,
 };
 const END: Statement = {
   name: 'job_end',
@@ -81,7 +91,7 @@ const END: Statement = {
 const POSTPONE: Statement = {
   name: 'job_postpone',
   text: `update job set due_at = $3, leased_until = null, leased_by = null, last_error = $4,
-      attempts = attempts - $5::int where account_id = $1 and id = $2`,
+      attempts = attempts - $5::int where account_id = $1 and id = $2 and leased_by is not distinct from $6`,
 };
 const GIVE_BACK: Statement = {
   name: 'job_give_back',
@@ -111,8 +121,8 @@ export async function addJobs(tx: Tx, jobs: readonly NewJob[], worker: number | 
 }
 
 /**
- * Leases due jobs for half a minute of the machine's clock; a worker that dies gives them back by that. Jobs of one
- * transaction are done one after another, in the order in which they became due.
+ * Leases due jobs for six seconds of the machine's clock, which the holder renews while it works; a worker that dies gives
+ * them back by that. Jobs of one transaction are done one after another, in the order in which they became due.
  */
 export function claimJobs(
   database: Database,
@@ -125,6 +135,25 @@ export function claimJobs(
     only?.transactionId ?? null,
     worker,
     leasedBy ?? null,
+  ]);
+}
+
+/**
+ * Begins the leases of jobs anew. One that has ended is the holder's again unless another worker has the job by now.
+ *
+ * @param nowMs - on the machine's clock.
+ */
+export async function renewLeases(
+  database: Database,
+  holder: string,
+  jobs: readonly JobKey[],
+  nowMs: number,
+): Promise<void> {
+  await database.query(RENEW, [
+    new Date(nowMs).toISOString(),
+    holder,
+    jobs.map(({ accountId }) => accountId),
+    jobs.map(({ id }) => id),
   ]);
 }
 
@@ -151,20 +180,20 @@ export async function endJobs(tx: Tx, jobs: readonly JobKey[]): Promise<void> {
 }
 
 /**
- * Gives a job back, to be tried again at a time.
+ * Gives a job back, to be tried again at a time; unless another worker has it by now.
  *
  * @param isCounted - whether this was a try; one that failed for reasons of ours is none.
  */
 export async function postponeJob(
   database: Tx,
-  job: JobKey,
+  job: JobKey & Pick<Job, 'leasedBy'>,
   {
     dueMs,
     error,
     isCounted,
   }: { readonly dueMs: number; readonly error: string; readonly isCounted: boolean },
 ): Promise<void> {
-  const values = [new Date(dueMs).toISOString(), error.slice(0, 500), isCounted ? 0 : 1];
+  const values = [new Date(dueMs).toISOString(), error.slice(0, 500), isCounted ? 0 : 1, job.leasedBy];
   await database.query(POSTPONE, [job.accountId, job.id, ...values]);
 }
 
