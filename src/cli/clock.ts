@@ -26,7 +26,8 @@ export function clockCommand(): Command {
       const now = await withServices(async (services) => {
         if (!services.sandbox) throw new StoreError('this gateway has no sandbox');
         const nowMs = await services.sandbox.advanceClock(parseDuration(duration, 'advance'));
-        await settle(services, pino({ level: 'silent' }));
+        // The clock of live accounts has not moved: their jobs are the gateway's.
+        await settle(services, pino({ level: 'silent' }), { mode: 'sandbox' });
         return nowMs;
       });
       show(options, now);

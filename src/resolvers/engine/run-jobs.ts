@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { AccountMode } from '../../base/account-mode.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { isDatabaseAway } from '../../store/database-error.ts';
 import {
@@ -117,19 +118,23 @@ export function startWorker(services: Services, log: Logger): Worker {
 /**
  * Runs what is due, and what becomes due by that, until nothing is or other workers have it.
  *
- * @param options - `only`: one transaction; `patienceMs`: how long is waited for other workers, default 5 seconds.
+ * @param options - `only`: one transaction; `mode`: accounts of one mode; `patienceMs`: how long is waited for other workers, default 5 seconds.
  */
 export async function settle(
   services: Services,
   log: Logger,
-  { only, patienceMs = 5_000 }: { readonly only?: TransactionKey; readonly patienceMs?: number } = {},
+  {
+    only,
+    mode,
+    patienceMs = 5_000,
+  }: { readonly only?: TransactionKey; readonly mode?: AccountMode; readonly patienceMs?: number } = {},
 ): Promise<void> {
   const until = Date.now() + patienceMs;
   for (;;) {
-    const jobs = await claimDue(services, BATCH_MAX, { only });
+    const jobs = await claimDue(services, BATCH_MAX, { only, mode });
     await Promise.all(jobs.map((job) => runJob(services, job, log)));
     if (jobs.length > 0) continue;
-    const pending = await pendingJobs(services.database, await services.times(), { only });
+    const pending = await pendingJobs(services.database, await services.times(), { only, mode });
     if (pending === 0 || Date.now() >= until) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
@@ -138,7 +143,7 @@ export async function settle(
 async function claimDue(
   { database, times, worker }: Services,
   limit: number,
-  options: Pick<JobClaim, 'only' | 'leasedBy'>,
+  options: Pick<JobClaim, 'only' | 'mode' | 'leasedBy'>,
 ): Promise<Job[]> {
   return claimJobs(database, { now: await times(), limit, worker, ...options });
 }

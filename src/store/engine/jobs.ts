@@ -1,5 +1,5 @@
 /** Jobs: work to do after a commit or at a time. Each is written by the transaction that makes it due. */
-import type { Times } from '../../base/account-mode.ts';
+import type { AccountMode, Times } from '../../base/account-mode.ts';
 import type { Database, Statement, Tx } from '../database.ts';
 
 /** A job to be written. */
@@ -40,6 +40,8 @@ export interface JobClaim {
   readonly worker: number | null;
   /** A transaction whose jobs alone are wanted, whoever made them. */
   readonly only?: TransactionJobs | undefined;
+  /** A mode whose jobs alone are wanted. */
+  readonly mode?: AccountMode | undefined;
   /** The lease holder, for `renewLeases` and `giveBackUnknown`. */
   readonly leasedBy?: string | undefined;
 }
@@ -52,28 +54,32 @@ const LEASE_SECONDS = 6;
 /** Jobs that are due so long are taken by any worker: theirs is gone, or has too much to do. */
 const OWN_SECONDS = 0.5;
 
-/** What time it is for a job `d`: on the clock of the sandbox, `$1`, or of live accounts, `$2`. */
-const NOW_OF = `(select case mode when 'live' then $2::timestamptz else $1::timestamptz end from account where id = d.account_id)`;
-const IS_DUE = `(d.due_at <= greatest($1::timestamptz, $2::timestamptz) and d.due_at <= ${NOW_OF})`;
+/** The clocks: that of the sandbox, `$1`, and that of live accounts, `$2`. Each has its part of the index. */
+const CLOCKS = `(values (false, $1::timestamptz), (true, $2::timestamptz)) c(is_live, now)`;
+const IS_DUE = `(not d.is_live and d.due_at <= $1::timestamptz or d.is_live and d.due_at <= $2::timestamptz)`;
 
 const ADD: Statement = {
   name: 'job_add',
-  text: `insert into job (account_id, transaction_id, kind, payload, due_at, worker)
-    select account_id, transaction_id, kind, payload, due_at, $2
+  text: `insert into job (account_id, transaction_id, kind, payload, due_at, worker, is_live)
+    select account_id, transaction_id, kind, payload, due_at, $2,
+        (select mode = 'live' from account where id = j.account_id)
       from jsonb_to_recordset($1::jsonb) j(account_id bigint, transaction_id bigint, kind text, payload jsonb, due_at timestamptz)`,
 };
 const CLAIM: Statement = {
   name: 'job_claim',
   text: `update job j set leased_until = $2::timestamptz + interval '${LEASE_SECONDS} seconds', attempts = j.attempts + 1,
         leased_by = $7
-    from (select account_id, id from job d
-           where ${IS_DUE} and (leased_until is null or leased_until < $2::timestamptz)
-             and ($4::bigint is null or (account_id = $4 and transaction_id = $5))
-             and ($4 is not null or d.worker is null or d.worker = $6
-                  or d.due_at + make_interval(secs => ${OWN_SECONDS}) <= ${NOW_OF})
-             and not exists (select from job e where e.account_id = d.account_id and e.transaction_id = d.transaction_id
-                               and (e.due_at, e.id) < (d.due_at, d.id))
-           order by due_at, id limit $3 for update of d skip locked) due
+    from (select d.account_id, d.id from ${CLOCKS} cross join lateral (
+            select d.account_id, d.id, d.due_at from job d
+             where d.is_live = c.is_live and d.due_at <= c.now and (d.leased_until is null or d.leased_until < $2::timestamptz)
+               and ($4::bigint is null or (d.account_id = $4 and d.transaction_id = $5))
+               and ($4 is not null or d.worker is null or d.worker = $6
+                    or d.due_at + make_interval(secs => ${OWN_SECONDS}) <= c.now)
+               and ($8::boolean is null or d.is_live = $8)
+               and not exists (select from job e where e.account_id = d.account_id and e.transaction_id = d.transaction_id
+                                 and (e.due_at, e.id) < (d.due_at, d.id))
+             order by d.due_at, d.id limit $3 for update of d skip locked) d
+           order by d.due_at, d.id limit $3) due
     where j.account_id = due.account_id and j.id = due.id
     returning j.account_id as "accountId", j.id, j.transaction_id as "transactionId", j.kind, j.payload, j.attempts,
         j.leased_by as "leasedBy"`,
@@ -101,7 +107,7 @@ const GIVE_BACK: Statement = {
 const PENDING: Statement = {
   name: 'job_pending',
   text: `select count(*)::int as pending from job d where (${IS_DUE} or ($5 and d.last_error is not null))
-      and ($3::bigint is null or (d.account_id = $3 and d.transaction_id = $4))`,
+      and ($6::boolean is null or d.is_live = $6) and ($3::bigint is null or (d.account_id = $3 and d.transaction_id = $4))`,
 };
 
 /**
@@ -125,8 +131,8 @@ export async function addJobs(tx: Tx, jobs: readonly NewJob[], worker: number | 
  * them back by that. Jobs of one transaction are done one after another, in the order in which they became due.
  */
 export function claimJobs(
-  database: Database,
-  { now, limit, worker, only, leasedBy }: JobClaim,
+  database: Tx,
+  { now, limit, worker, only, mode, leasedBy }: JobClaim,
 ): Promise<Job[]> {
   return database.query<Job>(CLAIM, [
     ...instantsOf(now),
@@ -135,6 +141,7 @@ export function claimJobs(
     only?.transactionId ?? null,
     worker,
     leasedBy ?? null,
+    mode === undefined ? null : mode === 'live',
   ]);
 }
 
@@ -199,7 +206,7 @@ export async function postponeJob(
 
 /**
  * @param now - on the clock of each mode.
- * @param options - `only`: one transaction; `withPostponed`: also those that failed and are tried again later.
+ * @param options - `only`: one transaction; `mode`: accounts of one mode; `withPostponed`: also those that failed and are tried again later.
  * @returns how many jobs are due and not done.
  */
 export async function pendingJobs(
@@ -208,13 +215,15 @@ export async function pendingJobs(
   {
     only,
     withPostponed = false,
-  }: { readonly only?: TransactionJobs | undefined; readonly withPostponed?: boolean } = {},
+    mode,
+  }: Pick<JobClaim, 'only' | 'mode'> & { readonly withPostponed?: boolean } = {},
 ): Promise<number> {
   const [row] = await database.query<{ pending: number }>(PENDING, [
     ...instantsOf(now),
     only?.accountId ?? null,
     only?.transactionId ?? null,
     withPostponed,
+    mode === undefined ? null : mode === 'live',
   ]);
   return row?.pending ?? 0;
 }
