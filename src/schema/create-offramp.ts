@@ -3,23 +3,29 @@ import { type CreationChecks, checksOf } from '../resolvers/checks/check-creatio
 import { createOfframp, type OfframpInput } from '../resolvers/orders/create-offramp.ts';
 import { depositUri } from '../resolvers/payer/pay-links.ts';
 import type { Builder } from './builder.ts';
-import { definePayload, refuseBesides, sessionFields } from './creation.ts';
+import { definePayload, refuseBesides, sessionFields, templateField } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
+import type { TemplateRef } from './template.ts';
 import type { TransactionRef } from './transaction.ts';
 
 const PAYEE = ['pixKey', 'pixKeyType', 'clientName', 'clientTaxId'] as const;
 const NAMES = pathsOf('input', ['amountPaid', 'amountSent', 'currency', ...PAYEE]);
 
+interface Refs {
+  readonly template: TemplateRef;
+  readonly pixKeyType: PixKeyTypeRef;
+}
+
 /** Defines `Mutation.createOfframp`. */
 export function defineOfframpCreation(
   builder: Builder,
   transaction: TransactionRef,
-  pixKeyType: PixKeyTypeRef,
+  { template, pixKeyType }: Refs,
 ): void {
-  const input = defineInput(builder, pixKeyType);
+  const input = defineInput(builder, { template, pixKeyType });
   const payload = definePayload(builder, transaction, 'CreateOfframpPayload');
   builder.objectField(payload, 'depositUri', (t) =>
     t.string({
@@ -54,7 +60,7 @@ export function defineOfframpCreation(
   );
 }
 
-function defineInput(builder: Builder, pixKeyType: PixKeyTypeRef) {
+function defineInput(builder: Builder, { template, pixKeyType }: Refs) {
   const source = builder.enumType('OfframpSource', {
     description: 'Where the crypto of an offramp comes from.',
     values: {
@@ -87,6 +93,7 @@ function defineInput(builder: Builder, pixKeyType: PixKeyTypeRef) {
       pixKeyType: t.field({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
       clientName: t.string({ description: 'Full name of the payee.' }),
       clientTaxId: t.string({ description: `${DESCRIPTIONS.clientTaxId} Of the payee.` }),
+      template: templateField(t, template),
       quoteId: t.string({ description: DESCRIPTIONS.quoteId }),
       accept: t.boolean({ required: true, defaultValue: true, description: DESCRIPTIONS.accept }),
       ...sessionFields(t),

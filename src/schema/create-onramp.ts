@@ -2,25 +2,31 @@
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { createOnramp, type OnrampInput, type OnrampOptions } from '../resolvers/orders/create-onramp.ts';
 import { hostedPage, qrImage } from '../resolvers/payer/pay-links.ts';
+import { FAMILY_TRAITS } from '../templates/families.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { definePayload, type InputFields, refuseBesides, sessionFields } from './creation.ts';
+import { definePayload, type InputFields, refuseBesides, sessionFields, templateField } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { type Done, KEY_ARGUMENT, moveOnce } from './once.ts';
+import type { TemplateRef } from './template.ts';
 import type { TransactionRef } from './transaction.ts';
 
 const NAMES = pathsOf('input', ['amountPayment', 'amountReceived', 'currency', 'clientName', 'clientTaxId']);
 
 /** Defines `Mutation.createCheckout` and `Mutation.createOnramp`. */
-export function defineOnrampCreations(builder: Builder, transaction: TransactionRef): void {
-  defineCreateCheckout(builder, transaction);
-  defineCreateOnramp(builder, transaction);
+export function defineOnrampCreations(
+  builder: Builder,
+  transaction: TransactionRef,
+  template: TemplateRef,
+): void {
+  defineCreateCheckout(builder, transaction, template);
+  defineCreateOnramp(builder, transaction, template);
 }
 
-function defineCreateCheckout(builder: Builder, transaction: TransactionRef): void {
+function defineCreateCheckout(builder: Builder, transaction: TransactionRef, template: TemplateRef): void {
   const input = builder.inputType('CreateCheckoutInput', {
     description: 'A checkout session on a hosted page. The customer enters there what is not given here.',
-    fields: inputFields,
+    fields: (t) => inputFields(t, template),
   });
   const payload = definePayload(builder, transaction, 'CreateCheckoutPayload');
   builder.objectField(payload, 'paymentLink', (t) =>
@@ -45,11 +51,11 @@ function defineCreateCheckout(builder: Builder, transaction: TransactionRef): vo
   );
 }
 
-function defineCreateOnramp(builder: Builder, transaction: TransactionRef): void {
+function defineCreateOnramp(builder: Builder, transaction: TransactionRef, template: TemplateRef): void {
   const input = builder.inputType('CreateOnrampInput', {
     description: 'An onramp. Give one of the two amounts, or a quote.',
     fields: (t) => ({
-      ...inputFields(t),
+      ...inputFields(t, template),
       wallet: t.string({
         description:
           'Address that the crypto is delivered to, on the network of `currency`. Default: the crypto is credited to the balance.',
@@ -73,7 +79,7 @@ function defineCreateOnramp(builder: Builder, transaction: TransactionRef): void
   );
 }
 
-function inputFields(t: InputFields) {
+function inputFields(t: InputFields, template: TemplateRef) {
   return {
     amountPayment: t.field({
       type: 'Decimal',
@@ -89,6 +95,7 @@ function inputFields(t: InputFields) {
     clientTaxId: t.string({
       description: `${DESCRIPTIONS.clientTaxId} Without it the process waits for \`provideIdentity\`.`,
     }),
+    template: templateField(t, template),
     quoteId: t.string({ description: DESCRIPTIONS.quoteId }),
     accept: t.boolean({ required: true, defaultValue: true, description: DESCRIPTIONS.accept }),
     ...sessionFields(t),
@@ -125,19 +132,15 @@ function create(
   options: Pick<OnrampOptions, 'family' | 'needsAmount'>,
 ): Promise<Done> {
   const { accept, ...members } = args.input;
-  return moveOnce(
-    context,
-    { mutation, act: options.family === 'checkouts' ? 'checkout.create' : 'onramp.create', args },
-    (attempt) => {
-      const input = namedMembers<OnrampInput>('input', members);
-      const checks = checksOf(context);
-      refuseBesides(checks, input.quoteId, [input.amountPayment, input.amountReceived]);
-      return createOnramp(context, attempt, input, checks, {
-        ...options,
-        names: NAMES,
-        isAccepted: accept,
-        needsCustomer: false,
-      });
-    },
-  );
+  return moveOnce(context, { mutation, act: FAMILY_TRAITS[options.family].acts.create, args }, (attempt) => {
+    const input = namedMembers<OnrampInput>('input', members);
+    const checks = checksOf(context);
+    refuseBesides(checks, input.quoteId, [input.amountPayment, input.amountReceived]);
+    return createOnramp(context, attempt, input, checks, {
+      ...options,
+      names: NAMES,
+      isAccepted: accept,
+      needsCustomer: false,
+    });
+  });
 }

@@ -2,16 +2,21 @@
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { createWithdrawal, type WithdrawalInput } from '../resolvers/orders/create-withdrawal.ts';
 import type { Builder } from './builder.ts';
-import { definePayload } from './creation.ts';
+import { definePayload, templateField } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
+import type { TemplateRef } from './template.ts';
 import type { TransactionRef } from './transaction.ts';
 
 const NAMES = pathsOf('input', ['amountReceived', 'currency', 'groupId', 'address']);
 
 /** Defines `Mutation.createWithdrawal`. */
-export function defineWithdrawalCreation(builder: Builder, transaction: TransactionRef): void {
+export function defineWithdrawalCreation(
+  builder: Builder,
+  transaction: TransactionRef,
+  template: TemplateRef,
+): void {
   const input = builder.inputType('CreateWithdrawalInput', {
     description: 'A withdrawal to a destination of a whitelist group.',
     fields: (t) => ({
@@ -31,6 +36,7 @@ export function defineWithdrawalCreation(builder: Builder, transaction: Transact
           'Address of the destination; for BRL, its PIX key. Required when several entries of the group fit the currency.',
       }),
       notes: t.string({ description: 'Your own notes, at most 500 characters.' }),
+      template: templateField(t, template),
     }),
   });
   const payload = definePayload(builder, transaction, 'CreateWithdrawalPayload');

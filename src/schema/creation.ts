@@ -4,6 +4,7 @@ import type { Named } from '../resolvers/checks/check-filter.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { Done } from './once.ts';
+import type { TemplateRef } from './template.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Defines the answer of a mutation that makes a transaction; what else it has is added by the file of that mutation. */
@@ -32,6 +33,14 @@ export function sessionFields(t: InputFields) {
     webhook: t.string({ description: DESCRIPTIONS.webhook }),
     expiresIn: t.int({ defaultValue: EXPIRES_IN.default, description: DESCRIPTIONS.expiresIn }),
   };
+}
+
+/** Defines the choice of a template; it stands in the input of each creation. */
+export function templateField(t: InputFields, template: TemplateRef) {
+  return t.field({
+    type: template,
+    description: 'Template of the transaction. Default: the usual one for the currency and the destination.',
+  });
 }
 
 /** What defines the members of an input object. */

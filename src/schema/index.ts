@@ -47,9 +47,9 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineStatement(builder, ledger, transaction);
   const balance = defineBalances(builder, currencies);
   defineQuote(builder, template, currencies);
-  defineOnrampCreations(builder, transaction);
-  defineOfframpCreation(builder, transaction, pixKeyType);
-  defineWithdrawalCreation(builder, transaction);
+  defineOnrampCreations(builder, transaction, template);
+  defineOfframpCreation(builder, transaction, { template, pixKeyType });
+  defineWithdrawalCreation(builder, transaction, template);
   defineActs(builder, transaction, pixKeyType);
   defineSandbox(builder, currencies, transaction);
   const account = defineViewer(builder);

@@ -69,6 +69,8 @@ export interface Template {
   readonly stepUp: 'before_payment' | 'after_payment';
   /** Where the crypto goes to or comes from: the account's balance, or a wallet outside. */
   readonly crypto: 'balance' | 'external';
+  /** Raw codes of the currencies that it is created for; all when not given. */
+  readonly currencies?: readonly string[];
 }
 
 /**

@@ -3,6 +3,14 @@ import { assert } from '../base/assert.ts';
 import { EMPTY_LABEL } from '../base/label.ts';
 import type { Family, Step, Template } from './define.ts';
 
+/** What a transaction is created for; templates say of themselves whether they fit. */
+export interface TemplateUse {
+  readonly family: Family;
+  readonly crypto: Template['crypto'];
+  /** Raw code. */
+  readonly currency: string;
+}
+
 /** A set of templates. */
 export interface Registry {
   readonly templates: readonly Template[];
@@ -12,8 +20,8 @@ export interface Registry {
   readonly of: (name: string) => Template;
   /** @returns the templates that a REST family serves. */
   readonly ofFamily: (family: Family) => readonly Template[];
-  /** @returns the template of a family whose crypto goes to or comes from the balance, or a wallet outside. */
-  readonly choose: (family: Family, crypto: Template['crypto']) => Template;
+  /** @returns the templates that such a transaction can be created by, the one that nobody has to name first. */
+  readonly choose: (use: TemplateUse) => readonly Template[];
   /** @returns the step of a template; one that only imported history knows has empty labels. */
   readonly stepOf: (template: string, component: string, state: string) => Step;
 }
@@ -35,10 +43,15 @@ export function registryOf(templates: readonly Template[]): Registry {
       return template;
     },
     ofFamily: (family) => templates.filter((template) => template.family === family),
-    choose: (family, crypto) => {
-      const template = templates.find((each) => each.family === family && each.crypto === crypto);
-      assert(template, `the ${family} have a template for ${crypto}`);
-      return template;
+    choose: ({ family, crypto, currency }) => {
+      const fitting = templates.filter(
+        (each) =>
+          each.family === family &&
+          each.crypto === crypto &&
+          (each.currencies === undefined || each.currencies.includes(currency)),
+      );
+      // One that is made for some currencies goes before one for all.
+      return fitting.toSorted((left, right) => Number(!left.currencies) - Number(!right.currencies));
     },
     stepOf: (template, component, state) =>
       steps.get(stepKey(template, component, state)) ?? unknownStep(component, state),

@@ -18,6 +18,7 @@ import { close, listen } from '../../src/server/listen.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import type { Database } from '../../src/store/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
+import type { Registry } from '../../src/templates/registry.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 
 /** The lines of the example history. */
@@ -68,7 +69,11 @@ export interface TestApp extends TestDatabase {
   ) => Promise<{ apiKey: string; keyId: string }>;
 }
 
-type Overrides = Partial<AppParts['config']> & { readonly log?: AppParts['log'] };
+type Overrides = Partial<AppParts['config']> & {
+  readonly log?: AppParts['log'];
+  /** The templates of the service when not given. */
+  readonly registry?: Registry;
+};
 
 /** Starts the application before the tests of the file and ends it after them. */
 export function useApp(overrides: Overrides = {}): TestApp {
@@ -79,7 +84,7 @@ export function useApp(overrides: Overrides = {}): TestApp {
     test.accountId = await provisionSandbox(test.database, REGISTRY);
     await importAccount(test.database, REGISTRY, test.accountId, 'history.ndjson', HISTORY.split('\n'));
     test.apiKey = (await addKey(test.accountId, SCOPES)).apiKey;
-    const { log, ...config } = overrides;
+    const { log, registry = REGISTRY, ...config } = overrides;
     let handle: ReturnType<typeof createApp>['handle'] = () => {};
     const listening = await listen((request, response) => handle(request, response), {
       host: '127.0.0.1',
@@ -92,7 +97,7 @@ export function useApp(overrides: Overrides = {}): TestApp {
       publicUrl: test.baseUrl,
       ...config,
     };
-    test.services = createServices({ database: test.database, registry: REGISTRY, config: settings });
+    test.services = createServices({ database: test.database, registry, config: settings });
     const app = createApp({
       config: settings,
       services: test.services,

@@ -5,6 +5,7 @@ import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { fromMinor } from '../../base/money.ts';
 import { depositOf, known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { takes } from '../../templates/takes.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
@@ -192,7 +193,6 @@ function findTarget(context: Context, { end2end, family }: Target): Promise<Proc
   return findOwnProcess(context, end2end, family);
 }
 
-/** Taking money out of the account asks for more than making a charge does. */
 function cancelAct({ registry }: Context, row: ProcessRow): ActName {
-  return registry.of(row.template).family === 'withdrawals' ? 'withdrawal.cancel' : 'transaction.cancel';
+  return FAMILY_TRAITS[registry.of(row.template).family].acts.cancel;
 }

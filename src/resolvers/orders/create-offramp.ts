@@ -12,6 +12,7 @@ import type { Wanted } from '../pricing/price.ts';
 import { priceOrder } from '../pricing/price-order.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
+import { chooseTemplate } from './choose-template.ts';
 import { emptyProcess, endOf, makeTransaction, orderFacts, uncovered } from './make-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
@@ -25,6 +26,8 @@ export interface OfframpInput extends SessionInput {
   readonly clientTaxId?: Named | undefined;
   /** `balance` or `external`. */
   readonly from?: Named | undefined;
+  /** Name of a template; the usual one when not given. */
+  readonly template?: Named | undefined;
   readonly quoteId?: Named | undefined;
 }
 
@@ -69,7 +72,9 @@ export async function createOfframp(
 ): Promise<ProcessRow> {
   requireAct(context, 'offramp.create');
   const checked = check(input, checks, options);
-  const template = context.registry.choose('offramps', checked.isExternal ? 'external' : 'balance');
+  const crypto = checked.isExternal ? 'external' : 'balance';
+  const use = { family: 'offramps', crypto, currency: checked.currency.code } as const;
+  const template = chooseTemplate(context.registry, use, input.template, options.names.currency);
   return makeTransaction(context, attempt, async () => {
     const { facts, process, alongside } = await priceOrder(context, {
       template,

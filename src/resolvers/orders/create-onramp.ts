@@ -3,6 +3,7 @@ import { assert } from '../../base/assert.ts';
 import { BRL, type Currency } from '../../base/currency.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow, RenewedOrder } from '../../templates/facts.ts';
+import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
@@ -10,6 +11,7 @@ import type { Wanted } from '../pricing/price.ts';
 import { priceOrder } from '../pricing/price-order.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
+import { chooseTemplate } from './choose-template.ts';
 import { emptyProcess, endOf, makeTransaction, orderFacts } from './make-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
@@ -20,6 +22,8 @@ export interface OnrampInput extends SessionInput {
   readonly clientName?: Named | undefined;
   readonly clientTaxId?: Named | undefined;
   readonly wallet?: Named | undefined;
+  /** Name of a template; the usual one when not given. */
+  readonly template?: Named | undefined;
   /** A quote to be used instead of a new price; amounts are then those of the quote. */
   readonly quoteId?: Named | undefined;
 }
@@ -31,7 +35,8 @@ export type OnrampNames = Readonly<
 
 /** What differs between the edges and the templates. */
 export interface OnrampOptions {
-  readonly family: Extract<Family, 'checkouts' | 'onramps'>;
+  /** Whose flow is `in`. */
+  readonly family: Family;
   readonly names: OnrampNames;
   /** Whether making it accepts its quote. */
   readonly isAccepted: boolean;
@@ -66,9 +71,12 @@ export async function createOnramp(
   checks: CreationChecks,
   options: OnrampOptions,
 ): Promise<ProcessRow> {
-  requireAct(context, options.family === 'checkouts' ? 'checkout.create' : 'onramp.create');
+  const { family, names } = options;
+  requireAct(context, FAMILY_TRAITS[family].acts.create);
   const checked = check(input, checks, options);
-  const template = context.registry.choose(options.family, checked.facts.wallet ? 'external' : 'balance');
+  const crypto = checked.facts.wallet ? 'external' : 'balance';
+  const use = { family, crypto, currency: checked.currency.code } as const;
+  const template = chooseTemplate(context.registry, use, input.template, names.currency);
   return makeTransaction(context, attempt, async () => {
     const { facts, process, alongside } = await priceOrder(context, {
       template,

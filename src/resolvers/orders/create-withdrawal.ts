@@ -16,6 +16,7 @@ import type { Attempt } from '../checks/once.ts';
 import { currentRate, refuseOutOfBounds } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
+import { chooseTemplate } from './choose-template.ts';
 import { refuseUncovered } from './create-offramp.ts';
 import { emptyProcess, makeTransaction } from './make-transaction.ts';
 
@@ -26,6 +27,8 @@ export interface WithdrawalInput {
   readonly groupId?: Named | undefined;
   readonly address?: Named | undefined;
   readonly notes?: Named | undefined;
+  /** Name of a template; the usual one when not given. */
+  readonly template?: Named | undefined;
 }
 
 /** How the caller names what may be missing. */
@@ -52,7 +55,8 @@ export async function createWithdrawal(
   const notes = checks.notes(input.notes);
   checks.refuse();
   assert(currency && amount && groupId, 'what is required and was not refused is there');
-  const template = context.registry.choose('withdrawals', 'external');
+  const use = { family: 'withdrawals', crypto: 'external', currency: currency.code } as const;
+  const template = chooseTemplate(context.registry, use, input.template, names.currency);
   return makeTransaction(context, attempt, async () => {
     const nowMs = await context.clock.nowMs();
     const entry = await destination(context, { currency, groupId, address, nowMs }, names);

@@ -5,8 +5,11 @@ import { BRL } from '../../base/currency.ts';
 import { notFound } from '../../base/errors.ts';
 import { readTemplateSettings } from '../../store/account/settings.ts';
 import { addStaticLink, disableStaticLink as endLink } from '../../store/account/static-links.ts';
+import type { Template } from '../../templates/define.ts';
+import type { Registry } from '../../templates/registry.ts';
 import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
+import { chooseTemplate } from '../orders/choose-template.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { PAY_PATH } from './pay-links.ts';
@@ -57,7 +60,7 @@ export async function createStaticLink(
     const settings = await readTemplateSettings(
       database,
       caller.accountId,
-      registry.choose('checkouts', 'balance').name,
+      linkTemplate(registry, currency.code, input.currency?.name ?? 'currency').name,
     );
     refuseOutOfBounds(amount, settings);
   }
@@ -65,6 +68,12 @@ export async function createStaticLink(
   const link = { ...session, accountId: caller.accountId, slug, name, currency: currency.code, amount };
   await addStaticLink(database, { ...link, expiresIn }, new Date(await clock.nowMs()));
   return slug;
+}
+
+/** @returns the template of the sessions that a link opens. @throws {GatewayError} `INVALID_PARAMETER`, naming the currency. */
+export function linkTemplate(registry: Registry, currency: string, currencyName: string): Template {
+  const use = { family: 'checkouts', crypto: 'balance', currency } as const;
+  return chooseTemplate(registry, use, undefined, currencyName);
 }
 
 /** Ends a link: it opens no more sessions. Again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */

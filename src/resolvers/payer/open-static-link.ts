@@ -7,7 +7,7 @@ import { emptyProcess, endOf, startTransaction } from '../orders/make-transactio
 import { price } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import type { Services } from '../services/context.ts';
-import { isSlug, linkPath } from './manage-links.ts';
+import { isSlug, linkPath, linkTemplate } from './manage-links.ts';
 
 /**
  * @param slug - as the visitor gave it: what cannot be one is not looked up.
@@ -28,9 +28,9 @@ export async function openStaticLink(services: Services, link: StaticLinkRow): P
 }
 
 async function sessionOf(services: Services, link: StaticLinkRow): Promise<NewProcess> {
-  const template = services.registry.choose('checkouts', 'balance');
   const { accountId, slug, amount, externalCode, returnUrl, webhook } = link;
   const currency = currencyOfLedger(link.currency);
+  const template = linkTemplate(services.registry, currency.code, 'currency');
   const priced =
     amount === null
       ? undefined

@@ -4,6 +4,7 @@ import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { millisOf } from '../../base/instant.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { checksOf } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { type Attempt, once } from '../checks/once.ts';
@@ -58,7 +59,8 @@ function makeAgain(
   { row, template }: PaymentSession,
 ): Promise<ProcessRow> {
   const checks = checksOf(context);
-  const isIn = template.family !== 'offramps';
+  const { flow, asksOnPage } = FAMILY_TRAITS[template.family];
+  const isIn = flow === 'in';
   const [brl, crypto] = isIn ? [row.sourceAmount, row.targetAmount] : [row.targetAmount, row.sourceAmount];
   const fixesCrypto = row.process?.fixes === 'crypto';
   const { clientName, clientTaxId } = row.process?.correction ?? row;
@@ -70,18 +72,18 @@ function makeAgain(
     ...given('returnUrl', row.returnUrl),
     ...given('webhook', row.webhook),
     ...given('expiresIn', secondsOf(row)),
+    ...given('template', template.name),
   };
   const renews = { end2end: row.end2end, targetAmount: row.targetAmount };
   if (isIn) {
     const amount = fixesCrypto ? given('amountReceived', crypto) : given('amountPayment', brl);
     const input = { ...session, ...amount, ...given('wallet', row.wallet) };
-    const isCheckout = template.family === 'checkouts';
     return createOnramp(context, attempt, input, checks, {
-      family: isCheckout ? 'checkouts' : 'onramps',
+      family: template.family,
       names: NAMES,
       isAccepted: true,
-      needsCustomer: !isCheckout,
-      needsAmount: !isCheckout,
+      needsCustomer: !asksOnPage,
+      needsAmount: !asksOnPage,
       renews,
       ...(row.fixedLink !== null && { fixedLink: row.fixedLink }),
     });

@@ -1,0 +1,36 @@
+/** What the families are besides their names: use cases ask here, and compare no names. */
+import type { ActName } from '../base/acts.ts';
+import type { Family } from './define.ts';
+
+/** What holds for every template of a family. */
+export interface FamilyTraits {
+  /** BRL comes in by PIX, or goes out by PIX; a withdrawal leaves in its own currency. */
+  readonly flow: 'in' | 'out' | 'withdrawal';
+  /** Whether its hosted page asks for the amount and the customer that a creation leaves open. */
+  readonly asksOnPage: boolean;
+  readonly acts: { readonly create: ActName; readonly cancel: ActName };
+}
+
+/** By family. Taking money out of the account asks for more than making a charge does. */
+export const FAMILY_TRAITS: Readonly<Record<Family, FamilyTraits>> = {
+  checkouts: {
+    flow: 'in',
+    asksOnPage: true,
+    acts: { create: 'checkout.create', cancel: 'transaction.cancel' },
+  },
+  onramps: {
+    flow: 'in',
+    asksOnPage: false,
+    acts: { create: 'onramp.create', cancel: 'transaction.cancel' },
+  },
+  offramps: {
+    flow: 'out',
+    asksOnPage: false,
+    acts: { create: 'offramp.create', cancel: 'transaction.cancel' },
+  },
+  withdrawals: {
+    flow: 'withdrawal',
+    asksOnPage: false,
+    acts: { create: 'withdrawal.create', cancel: 'withdrawal.cancel' },
+  },
+};
