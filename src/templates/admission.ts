@@ -25,3 +25,16 @@ export const admitOnce = {
   when: (view: View): boolean => !isAdmitted(view),
   set: (): Change => ({ process: { isAdmitted: true } }),
 } as const;
+
+/** What was paid is over the customer's limit: it is held until somebody decides. */
+export const overLimit = { set: (): Change => ({ process: { isOverLimit: true } }) } as const;
+
+/** What was held is let go: from now on it counts. */
+export function withinLimit(): Change {
+  return { process: { isOverLimit: false } };
+}
+
+/** @returns that the payment is made now, which the limits of its day count. */
+export function paidNow({ nowMs }: View): Change {
+  return { process: { paidAt: new Date(nowMs).toISOString() } };
+}

@@ -66,6 +66,7 @@ export const crossrampCheckout = defineTemplate({
         }),
       }),
       when('quote_failed', 'static_entry/AMOUNT', 'quote/ERROR'),
+      when('limit_exceeded', 'static_entry/AMOUNT', 'quote/ERROR'),
       when('expired', 'static_entry/AMOUNT', 'quote/EXPIRED'),
       when('cancelled', 'static_entry/AMOUNT', 'quote/CANCELLED'),
       when('swap_settled', `${COMPONENTS.swap}/INITIAL`, 'success/DONE', {

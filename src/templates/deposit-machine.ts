@@ -2,7 +2,7 @@
 import { toMinor, trimDecimal } from '../base/money.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
-import { admitOnce, isAdmitted } from './admission.ts';
+import { admitOnce, isAdmitted, overLimit, paidNow } from './admission.ts';
 import { cents, conversionOfDeposit, conversionOut, depositOf, known } from './amounts.ts';
 import { expiry, isTooLate } from './lateness.ts';
 import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
@@ -52,6 +52,7 @@ const depositTransitions: readonly Transition[] = [
   when('deposit_seen', [WAITING, DROPPED, EXPIRED], 'stay', { when: isFirst, set: noteDeposit }),
   when('deposit_confirmed', DETECTED, CONFIRMED, {
     when: isSameDeposit,
+    set: paidNow,
     post: ofDeposit(journals.depositConfirmed),
   }),
   when('deposit_confirmed', EXPIRED, 'crypto_deposit/LATE', {
@@ -87,6 +88,7 @@ const swapTransitions: readonly Transition[] = [
     post: ({ row }) => [journals.depositSwapped(conversionOfDeposit(row))],
   }),
   when('held', CONFIRMED, HELD, { post: ofDeposit(journals.depositHeld) }),
+  when('limit_exceeded', CONFIRMED, HELD, { ...overLimit, post: ofDeposit(journals.depositHeld) }),
   when('swap_settled', SWAPPING, 'pix_out/SENDING'),
   when('swap_failed', SWAPPING, SWAP_FAILED, { post: unwind }),
   when('payout_settled', 'pix_out/SENDING', 'success/DONE', {
@@ -114,7 +116,10 @@ const resolutionTransitions: readonly Transition[] = [
     },
   }),
   when('requoted', WRONG, SWAPPING, {
-    set: ({ trigger: { price } }) => ({ facts: price, process: { isRequoted: true } }),
+    set: (view) => ({
+      facts: view.trigger.price,
+      process: { ...paidNow(view).process, isRequoted: true },
+    }),
     post: (view) => [...keepAndReserve(view), journals.swapOut(conversionOut(view.row))],
   }),
 ];

@@ -91,6 +91,16 @@ export interface Process {
   readonly refundAddress?: string;
   /** A held deposit was converted after all, from the balance. */
   readonly isRequoted?: boolean;
+  /** When it was paid, by the clock of the rail where that tells; ISO 8601. */
+  readonly paidAt?: string;
+  /** BRL that a withdrawal is worth. */
+  readonly worth?: string;
+  /** What limits count of it (C-21, C-22). */
+  readonly counted?: Counted | undefined;
+  /** What was paid is over the customer's limit of the day, and held. */
+  readonly isOverLimit?: boolean;
+  /** Whether a closer look at the customer is due for the volume of 30 days, or was approved. */
+  readonly stepUp?: 'due' | 'approved' | undefined;
   /** Crypto that a dispute holds. */
   readonly disputed?: string;
   /** When the price was made, ISO 8601: its lock counts from then (C-21). */
@@ -101,6 +111,15 @@ export interface Process {
   readonly renews?: RenewedOrder;
   /** Token of the hosted page. */
   readonly session?: string;
+}
+
+/** What was counted of a transaction, so that exactly this can be taken back. */
+export interface Counted {
+  readonly subject: string;
+  /** Day in Brasília. */
+  readonly day: string;
+  readonly brl: string;
+  readonly isPaid: boolean;
 }
 
 /** A session that came to nothing, and what it would have come to. */

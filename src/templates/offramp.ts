@@ -8,9 +8,10 @@
  */
 import { label } from '../base/label.ts';
 import * as journals from '../ledger/journals.ts';
+import { paidNow } from './admission.ts';
 import { cents, conversionOut } from './amounts.ts';
 import { attribute, defineTemplate, step } from './define.ts';
-import { PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
+import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
 import { PIX_SENDING_STEP, QUOTE_AND_PAYEE_STEPS, SWAP_OUT_STEP } from './pix-out-steps.ts';
 import { ofSource } from './post-moves.ts';
 import { PIX_OUT_ATTRIBUTES, ROUNDED_QUOTE_ATTRIBUTES } from './shared-attributes.ts';
@@ -25,7 +26,11 @@ const unwind = (view: View) => [journals.swapOutReversed(conversionOut(view.row)
 
 const TRANSITIONS: readonly Transition[] = [
   ...payeeTransitions({ afterPayee: 'reserve/DONE', shortfall: 'reserve/ERROR', reserve, release }),
-  ...payeePassed('swap_transfer/INITIAL', { post: ({ row }) => [journals.swapOut(conversionOut(row))] }),
+  ...payeePassed('swap_transfer/INITIAL', {
+    set: paidNow,
+    post: ({ row }) => [journals.swapOut(conversionOut(row))],
+  }),
+  when('limit_exceeded', PAYEE_STEPS, 'kyc_payee/DENIED', { post: release }),
   when('cleared', 'reserve/DONE', 'kyc_payee/INITIAL'),
   when('held', 'reserve/DONE', 'compliance/UNCOMPLIANT', { post: ofSource(journals.reservationHeld) }),
   when('released', 'compliance/UNCOMPLIANT', 'kyc_payee/INITIAL', {

@@ -3,7 +3,7 @@ import { currencyOf } from '../base/currency.ts';
 import { fromMinor } from '../base/money.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
-import { acceptance, admitOnce, isAdmitted, unpaidExpiry } from './admission.ts';
+import { acceptance, admitOnce, isAdmitted, overLimit, unpaidExpiry, withinLimit } from './admission.ts';
 import { cents, conversionIn, known } from './amounts.ts';
 import type { EffectName } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
@@ -156,7 +156,12 @@ function swapTransitions({ deposit, swap }: PixInComponents): Transition[] {
   return [
     when('cleared', paid, `${swap}/INITIAL`, { post: convert }),
     when('held', paid, 'compliance/UNCOMPLIANT'),
-    when('released', 'compliance/UNCOMPLIANT', `${swap}/INITIAL`, { when: isHeldStill, post: convert }),
+    when('limit_exceeded', paid, 'compliance/UNCOMPLIANT', overLimit),
+    when('released', 'compliance/UNCOMPLIANT', `${swap}/INITIAL`, {
+      when: isHeldStill,
+      set: withinLimit,
+      post: convert,
+    }),
     when('hold_rejected', 'compliance/UNCOMPLIANT', 'stay', {
       when: isHeldStill,
       set: () => ({ process: { isTurnedDown: true } }),
@@ -221,7 +226,10 @@ function notePayment({ trigger }: Payment) {
 /** A payment that is converted; after the lock at the price of its arrival. */
 function noteFullPayment(view: Payment) {
   const { facts, process } = notePayment(view);
-  return { facts: { ...facts, ...view.trigger.price }, process };
+  return {
+    facts: { ...facts, ...view.trigger.price },
+    process: { ...process, paidAt: view.trigger.settledAt },
+  };
 }
 
 function noteOverpayment(view: Payment) {

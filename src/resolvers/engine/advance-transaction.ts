@@ -31,7 +31,10 @@ import type { Trigger } from '../../templates/triggers.ts';
 import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
 import type { Clock } from '../services/clock.ts';
 import type { Doorbell } from '../services/doorbell.ts';
+import { type Item, type Outcome, refuse, take } from './batch-item.ts';
+import { countVolumes } from './count-volumes.ts';
 import { type Grow, groupCommit } from './group-commit.ts';
+import { judgeLimits, type KnownNames } from './judge-limits.ts';
 import { postPlans } from './post-plans.ts';
 
 /** What the engine works with. */
@@ -73,20 +76,6 @@ function batchKeyOf({ target, trigger }: AdvanceRequest): string {
   return trigger.on === 'dispute_opened'
     ? `${target.accountId}`
     : `${target.accountId}/${target.transactionId}`;
-}
-
-/** What became of a request in its batch. `PRICE_NEEDED`: nothing, it has to come again with a price. */
-interface Outcome {
-  readonly code: AdvanceResult['code'] | 'PRICE_NEEDED';
-  readonly row: ProcessRow;
-}
-
-/** A request on its way through a batch. */
-interface Item {
-  readonly request: AdvanceRequest;
-  row: ProcessRow;
-  code: Outcome['code'];
-  steps: readonly PlannedStep[];
 }
 
 /** What is refused is left out, and the rest is done again without it: places and ids then have no holes. */
@@ -135,10 +124,11 @@ async function commitBatch(
     const nowMs = Math.floor(beganMs + performance.now() - askedAt);
     const batch = await readBatch(tx, parts, { requests, heads }, nowMs);
     await planBatch(tx, parts, batch.items, nowMs);
+    const names = await judgeLimits(tx, parts.registry, batch.items, nowMs);
     await postPlans(tx, batch.items, nowMs, endShort);
     const refused = batch.items.filter(({ request, code }) => 'create' in request.target && code !== 'MOVED');
     if (refused.length > 0) throw new RefusedCreations(requests, refused);
-    await storeBatch(tx, parts, batch);
+    await storeBatch(tx, parts, batch, { nowMs, names });
     return batch.items;
   });
   parts.doorbell.ring(
@@ -178,7 +168,7 @@ async function readBatch(
     if (!('create' in target)) {
       const row = rowOf.get(`${target.accountId}/${target.transactionId}`);
       assert(row, 'a transaction that is told of something exists');
-      return { request, row, code: 'STEP_CONFLICT', steps: [] };
+      return { request, before: row, row, code: 'STEP_CONFLICT', steps: [] };
     }
     const { create } = target;
     const { family } = registry.of(create.template);
@@ -192,7 +182,8 @@ async function readBatch(
     places.set(create.end2end, listSeq);
     const id = head.transactionId + 1n;
     heads.set(create.accountId, { ...head, transactionId: id });
-    return { request, row: blank(create, id, createdAt), code: 'STEP_CONFLICT', steps: [] };
+    const before = blank(create, id, createdAt);
+    return { request, before, row: before, code: 'STEP_CONFLICT', steps: [] };
   });
   return { items, heads, places };
 }
@@ -244,19 +235,19 @@ function railKeysOf(items: readonly Item[]): RailKey[] {
   );
 }
 
-function take(item: Item, steps: readonly PlannedStep[]): void {
-  item.steps = steps;
-  item.row = (steps.at(-1) as PlannedStep).row;
-  item.code = 'MOVED';
-}
-
 /** A creation that the balance does not cover is refused; any other transaction takes the step that says so. */
 function endShort(item: Item, steps: readonly PlannedStep[]): void {
-  if ('create' in item.request.target) Object.assign(item, { code: 'INSUFFICIENT_BALANCE', steps: [] });
+  if ('create' in item.request.target) refuse(item, 'INSUFFICIENT_BALANCE');
   else take(item, steps);
 }
 
-async function storeBatch(tx: Tx, parts: EngineParts, { items, heads, places }: Batch): Promise<void> {
+async function storeBatch(
+  tx: Tx,
+  parts: EngineParts,
+  { items, heads, places }: Batch,
+  counting: { readonly nowMs: number; readonly names: KnownNames },
+): Promise<void> {
+  await countVolumes(tx, parts.registry, items, counting);
   const moved = items.filter(({ code }) => code === 'MOVED');
   const made = moved.filter(({ request }) => 'create' in request.target);
   const changed = moved.filter(({ request }) => !('create' in request.target));

@@ -17,7 +17,7 @@ export interface Target {
 
 /**
  * @returns the transaction after the trigger; as it stands when an earlier try under the key told it already.
- * @throws {GatewayError} `STEP_CONFLICT`.
+ * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` for what would take its customer over the limit of the day.
  */
 export async function moveTransaction(
   { advance }: Services,
@@ -31,6 +31,7 @@ export async function moveTransaction(
     trigger,
     ...(attempt && { alongside: (tx, moved) => attempt.bind(tx, moved.end2end) }),
   });
+  if (result.code === 'LIMIT_EXCEEDED') throw overDailyLimit();
   if (result.code !== 'MOVED') throw conflict(result.row);
   return result.row;
 }
@@ -51,4 +52,9 @@ export function conflict(row: ProcessRow): GatewayError {
     'STEP_CONFLICT',
     `the transaction is at step ${stepNameOf(row)}, which does not allow this`,
   );
+}
+
+/** @returns the refusal of what would take its customer over the limit of the day. */
+export function overDailyLimit(): GatewayError {
+  return new GatewayError('LIMIT_EXCEEDED', 'the amount takes this customer over the daily limit');
 }

@@ -4,8 +4,8 @@ import { txidOf } from '../../base/end-to-end-id.ts';
 import { fromMinor } from '../../base/money.ts';
 import { depositOf, known, sourceOf, targetOf } from '../../templates/amounts.ts';
 import type { EffectName } from '../../templates/effects.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
-import { needsStepUp } from '../pricing/customer-limits.ts';
 import type { Services } from '../services/context.ts';
 import type { Order } from '../services/rails.ts';
 import { allocateDeposit } from './allocate-deposit.ts';
@@ -22,14 +22,13 @@ const told =
 export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   check_identity: async (services, order) => {
     const { stepUp } = services.registry.of(order.row.template);
-    if (stepUp === 'before_payment' && (await needsStepUp(services, order.row)))
-      return { on: 'step_up_required' };
+    if (stepUp === 'before_payment' && isStepUpDue(order.row)) return { on: 'step_up_required' };
     return identityTrigger(await services.rails.identity.check(order));
   },
   check_payee: async (services, order) => {
     const owner = await services.rails.pix.keyOwner(order.row);
     if (owner !== null && owner !== order.row.clientTaxId) return { on: 'key_divergent' };
-    if (await needsStepUp(services, order.row)) return { on: 'step_up_required' };
+    if (isStepUpDue(order.row)) return { on: 'step_up_required' };
     return identityTrigger(await services.rails.identity.check(order));
   },
   create_charge: async ({ rails }, order) => {
@@ -46,11 +45,9 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   },
   screen: async (services, order) => {
     const isPayment = order.row.process?.paid !== undefined;
-    const { stepUp } = services.registry.of(order.row.template);
     const found = await services.rails.screening.screen(order);
     if (found === 'held') return { on: 'held' };
-    const isDue = stepUp === 'after_payment' && (await needsStepUp(services, order.row));
-    if (isPayment && (found === 'step_up' || isDue)) return { on: 'step_up_required' };
+    if (isPayment && (found === 'step_up' || isStepUpDue(order.row))) return { on: 'step_up_required' };
     return { on: 'cleared' };
   },
   swap: async ({ rails }, order) => ({
@@ -100,6 +97,11 @@ export const EFFECT_FAILURES: Readonly<Partial<Record<EffectName, Trigger>>> = {
   create_charge: { on: 'charge_failed' },
   swap: { on: 'swap_failed' },
 };
+
+/** Whether the volume of the customer asks for a closer look, which nobody has approved yet (judge-limits.ts). */
+function isStepUpDue({ process }: ProcessRow): boolean {
+  return process?.stepUp === 'due';
+}
 
 function identityTrigger(found: 'passed' | 'irregular' | 'step_up' | 'review'): Trigger {
   switch (found) {

@@ -11,7 +11,6 @@ import type { TriggerName } from '../../templates/triggers.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { conflict, isDone, moveTransaction, type Target } from '../engine/move-transaction.ts';
-import { exceedsDailyLimit } from '../pricing/customer-limits.ts';
 import { price } from '../pricing/price.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
@@ -70,14 +69,6 @@ export async function provideIdentity(
     throw invalidParameters([{ parameter: 'pixKey', message: 'is required, with pixKeyType' }]);
   const amount = isPayout ? row.targetAmount : row.sourceAmount;
   if (amount === null) throw conflict(row);
-  const volume = {
-    accountId: row.accountId,
-    template: row.template,
-    clientTaxId: identity.clientTaxId,
-    amount,
-  };
-  if (await exceedsDailyLimit(context, volume))
-    return moveTransaction(context, target, row, { on: 'limit_exceeded' });
   return moveTransaction(context, target, row, {
     on: 'identity_given',
     ...identity,

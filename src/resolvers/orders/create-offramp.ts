@@ -82,7 +82,6 @@ export async function createOfframp(
       currency: checked.currency,
       wanted: checked.wanted,
       quoteId: checked.quoteId,
-      clientTaxId: checked.facts.clientTaxId,
     });
     if (!checked.isExternal)
       await refuseUncovered(context, checked.currency, known(facts.sourceAmount, 'an amount'));

@@ -84,7 +84,6 @@ export async function createOnramp(
       currency: checked.currency,
       wanted: checked.wanted,
       quoteId: checked.quoteId,
-      clientTaxId: checked.facts.clientTaxId,
     });
     const nowMs = await context.clock.nowMs();
     const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);

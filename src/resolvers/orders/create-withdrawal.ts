@@ -5,9 +5,9 @@ import { assert } from '../../base/assert.ts';
 import { BRL, type Currency } from '../../base/currency.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { isoSeconds, millisOf } from '../../base/instant.ts';
-import { fromMinor, isMore, multiply, roundHalfUp, toMinor } from '../../base/money.ts';
+import { fromMinor, multiply, roundHalfUp, toMinor } from '../../base/money.ts';
 import { PIX_KEY_TYPES, parsePixKey } from '../../base/pix-key.ts';
-import { readAccountSettings, readTemplateSettings } from '../../store/account/settings.ts';
+import { readTemplateSettings } from '../../store/account/settings.ts';
 import { readEntries, type WhitelistEntryRow } from '../../store/account/whitelist.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
@@ -67,9 +67,6 @@ export async function createWithdrawal(
     );
     await refuseUncovered(context, currency, amount);
     const networkFee = currency === BRL ? null : await networkFeeOf(context, currency, amount);
-    const { approvalAbove } = await readAccountSettings(context.database, context.caller.accountId, {
-      isSandbox: context.sandbox !== null,
-    });
     const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
     const create: NewProcess = {
       ...blank,
@@ -83,10 +80,8 @@ export async function createWithdrawal(
       pixKeyType: entry.pixKeyType,
       groupId,
       notes: notes ?? null,
-      process: {
-        ...blank.process,
-        ...(approvalAbove !== null && isMore(worth, approvalAbove) && { needsApproval: true }),
-      },
+      // Whether it needs approval follows from the withdrawals of the day, under the account's lock (judge-limits.ts).
+      process: { ...blank.process, worth },
     };
     return { create, awaitsRail: false };
   });

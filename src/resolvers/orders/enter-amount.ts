@@ -9,7 +9,6 @@ import type { Trigger } from '../../templates/triggers.ts';
 import { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { conflict, isDone, moveTransaction, type Target } from '../engine/move-transaction.ts';
-import { refuseOverDay } from '../pricing/customer-limits.ts';
 import { endOfPriced } from '../pricing/end-with-lock.ts';
 import { price } from '../pricing/price.ts';
 import { type Context, requireAct, type Services } from '../services/context.ts';
@@ -54,12 +53,11 @@ async function priceTrigger(
   row: ProcessRow,
   amount: string,
 ): Promise<Trigger> {
-  const { accountId, clientTaxId } = row;
+  const { accountId } = row;
   const currency = currencyOfLedger(known(row.targetCurrency, 'a currency'));
   try {
     const request = { accountId, template, direction: 'in', currency, wanted: { brl: amount } } as const;
     const { facts, pricedAt } = await price(services, request);
-    await refuseOverDay(services, { accountId, template: template.name, clientTaxId, amount });
     const expiresAt = await endOfPriced(services, { ...row, process: { pricedAt } });
     return { on: 'amount_given', price: facts, pricedAt, expiresAt };
   } catch (error) {

@@ -13,6 +13,7 @@ import { known } from '../../templates/amounts.ts';
 import type { Process, ProcessRow, RenewedOrder } from '../../templates/facts.ts';
 import { canStartBy } from '../../templates/takes.ts';
 import type { Attempt } from '../checks/once.ts';
+import { overDailyLimit } from '../engine/move-transaction.ts';
 import { endOfPriced } from '../pricing/end-with-lock.ts';
 import type { Wanted } from '../pricing/price.ts';
 import type { AdvanceRequest, NewProcess } from '../services/advance.ts';
@@ -130,7 +131,7 @@ export async function makeTransaction(
  * @param alongside - done in the same database transaction.
  * @returns the transaction after its first steps.
  * @throws {GatewayError} `RAILS_MISSING`; `INSUFFICIENT_BALANCE` when it reserves at once what the balance does not cover,
- *   and then nothing of it is stored.
+ *   `LIMIT_EXCEEDED` when it takes its customer over the limit of the day; then nothing of it is stored.
  */
 export async function startTransaction(
   services: Services,
@@ -152,6 +153,7 @@ export async function startTransaction(
     },
   });
   if (code === 'INSUFFICIENT_BALANCE') throw uncovered(row);
+  if (code === 'LIMIT_EXCEEDED') throw overDailyLimit();
   assert(code === 'MOVED', 'a transaction begins');
   return row;
 }

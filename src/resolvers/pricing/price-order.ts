@@ -1,9 +1,8 @@
-/** Prices what a caller orders: by a quote that was promised, else as of now; within the customer's day (C-21). */
+/** Prices what a caller orders: by a quote that was promised, else as of now (C-21). */
 import type { Tx } from '../../store/database.ts';
 import type { Process } from '../../templates/facts.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
 import type { Context } from '../services/context.ts';
-import { refuseOverDay } from './customer-limits.ts';
 import { type PriceRequest, price, type Wanted } from './price.ts';
 import { quoteToUse, spendQuote } from './quotes.ts';
 
@@ -13,7 +12,6 @@ export interface Order extends Omit<PriceRequest, 'accountId' | 'wanted'> {
   readonly wanted: Wanted | undefined;
   /** A quote to be used instead of a new price. */
   readonly quoteId: string | undefined;
-  readonly clientTaxId: string | null | undefined;
 }
 
 /** Its price. */
@@ -27,19 +25,13 @@ export interface PricedOrder {
 }
 
 /** @throws {GatewayError} `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`. */
-export async function priceOrder(
-  context: Context,
-  { wanted, quoteId, clientTaxId, ...use }: Order,
-): Promise<PricedOrder> {
+export async function priceOrder(context: Context, { wanted, quoteId, ...use }: Order): Promise<PricedOrder> {
   const { accountId } = context.caller;
-  const volume = { accountId, template: use.template.name, clientTaxId };
   if (quoteId !== undefined) {
-    const { facts, brl, pricedAt } = await quoteToUse(context, quoteId, use);
-    await refuseOverDay(context, { ...volume, amount: brl });
+    const { facts, pricedAt } = await quoteToUse(context, quoteId, use);
     return { facts, process: { pricedAt }, alongside: spendQuote(context, quoteId) };
   }
   if (!wanted) return { facts: {}, process: {}, alongside: undefined };
-  const { facts, brl, pricedAt } = await price(context, { ...use, accountId, wanted });
-  await refuseOverDay(context, { ...volume, amount: brl });
+  const { facts, pricedAt } = await price(context, { ...use, accountId, wanted });
   return { facts, process: { pricedAt }, alongside: undefined };
 }

@@ -25,11 +25,11 @@ export interface AdvanceRequest {
 
 /**
  * What became of it: the steps were taken; it does not fit where the transaction stands; it was told before; the balance
- * does not cover what the transaction reserves as it is made. A transaction that was to be made and did not move is
- * refused: nothing of it is stored, and it takes no place in its list (C-24).
+ * does not cover what the transaction reserves as it is made; it is over a limit (C-21). A transaction that was to be made
+ * and did not move is refused: nothing of it is stored, and it takes no place in its list (C-24).
  */
 export interface AdvanceResult {
-  readonly code: 'MOVED' | 'STEP_CONFLICT' | 'DUPLICATE' | 'INSUFFICIENT_BALANCE';
+  readonly code: 'MOVED' | 'STEP_CONFLICT' | 'DUPLICATE' | 'INSUFFICIENT_BALANCE' | 'LIMIT_EXCEEDED';
   /** The transaction now; of one that was refused, what it was to be. */
   readonly row: ProcessRow;
 }

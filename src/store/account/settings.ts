@@ -55,7 +55,7 @@ const SET_ACCOUNT: Statement = {
       approval_above = excluded.approval_above, after_lock = excluded.after_lock`,
 };
 /** What an account without settings of its own has (C-21, C-22). */
-const TEMPLATE_DEFAULTS: TemplateSettings = {
+export const TEMPLATE_DEFAULTS: TemplateSettings = {
   spread: '0.01',
   feeRate: '0.01',
   feeFixed: '0',

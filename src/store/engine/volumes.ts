@@ -1,28 +1,126 @@
-/** What a customer moved: the sums that limits are compared with. */
-import type { Family } from '../../templates/define.ts';
+/**
+ * What limits are compared with: BRL by subject and day (C-21, C-22). Read and written in the database transaction that
+ * counts, under the account's lock, so that a limit holds whatever happens at once. The cost does not grow with the number
+ * of transactions: a subject has one row a day.
+ */
 import type { Statement, Tx } from '../database.ts';
 
-/**
- * BRL is the source of a ramp to crypto and the target of one to BRL. What ended without money moving does not count:
- * cancelled, expired, refused or failed before anything was paid.
- */
-const VOLUME: Statement = {
-  name: 'customer_volume',
-  text: `select coalesce(sum(case when t.source_currency = 'BRL' then t.source_amount else t.target_amount end), 0)::text as volume
-    from transaction t
-    where t.account_id = $1 and t.family = $2 and t.client_tax_id_key = tax_id_key($3) and t.created_at >= $4
-      and not (t.component = 'quote' and t.state in ('EXPIRED', 'ERROR', 'CANCELLED'))
-      and t.state not in ('IRREGULAR', 'LIMIT', 'DIVERGENT', 'EXPIRED', 'DENIED', 'ERROR')`,
+/** Days that a step-up looks back on, the day itself among them. */
+export const STEP_UP_DAYS = 30;
+
+/** What volumes are asked for. */
+export interface VolumeKey {
+  readonly accountId: bigint;
+  /** A customer's tax id, or `WITHDRAWALS`. */
+  readonly subject: string;
+  /** Day in Brasília. */
+  readonly day: string;
+}
+
+/** Volumes and limits of a subject on a day; BRL as decimal text. */
+export interface Volumes {
+  /** Of the day: what is open, and what was paid. */
+  readonly open: string;
+  readonly paid: string;
+  /** Of the 30 days that end with it. */
+  readonly openMonth: string;
+  readonly paidMonth: string;
+  readonly limitDaily: string;
+  readonly stepUp30d: string;
+  /** Null for never. */
+  readonly approvalAbove: string | null;
+  /** Names that the customer was given before; null where there is no such customer yet. */
+  readonly names: readonly string[] | null;
+}
+
+/** What is added to the volumes of a day, or taken away. */
+export interface VolumeChange extends VolumeKey {
+  readonly open: string;
+  readonly paid: string;
+}
+
+/** A customer as a transaction tells of it. */
+export interface SeenCustomer {
+  readonly accountId: bigint;
+  readonly taxId: string;
+  /** All names, the newest last; none where they stay as they are. */
+  readonly names: readonly string[];
+  readonly isVerified: boolean;
+  readonly seenAt: Date;
+}
+
+const READ: Statement = {
+  name: 'volumes_read',
+  text: `select coalesce(w.open, 0)::text as open, coalesce(w.paid, 0)::text as paid,
+      coalesce(w.open_month, 0)::text as "openMonth", coalesce(w.paid_month, 0)::text as "paidMonth",
+      (case when c.is_granted then coalesce(c.limit_daily, s.customer_limit_daily, $5)
+        else least(c.limit_daily, coalesce(s.customer_limit_daily, $5)) end)::text as "limitDaily",
+      (case when c.is_granted then coalesce(c.step_up_30d, s.customer_step_up_30d, $6)
+        else least(c.step_up_30d, coalesce(s.customer_step_up_30d, $6)) end)::text as "stepUp30d",
+      a.approval_above as "approvalAbove", c.names
+    from unnest($1::bigint[], $2::text[], $3::date[], $4::text[]) with ordinality g(account_id, subject, day, template, place)
+      left join template_setting s on s.account_id = g.account_id and s.template = g.template
+      left join account_setting a on a.account_id = g.account_id
+      left join customer c on c.account_id = g.account_id and c.tax_id = g.subject
+      cross join lateral (
+        select sum(v.open) filter (where v.day = g.day) as open, sum(v.paid) filter (where v.day = g.day) as paid,
+            sum(v.open) as open_month, sum(v.paid) as paid_month
+          from volume_day v
+          where v.account_id = g.account_id and v.subject = g.subject and v.day between g.day - ${STEP_UP_DAYS - 1} and g.day
+      ) w
+    order by g.place`,
+};
+const CHANGE: Statement = {
+  name: 'volumes_change',
+  text: `with seen as (
+      insert into customer (account_id, tax_id, names, level, first_seen_at)
+        select account_id, tax_id, names, level, seen_at
+          from jsonb_to_recordset($2::jsonb) c(account_id bigint, tax_id text, names text[], level text, seen_at timestamptz)
+      on conflict (account_id, tax_id) do update
+        set names = case when excluded.names = '{}' then customer.names else excluded.names end,
+        level = case when excluded.level = 'VERIFIED' then excluded.level else customer.level end
+    )
+    insert into volume_day (account_id, subject, day, open, paid)
+      select * from jsonb_to_recordset($1::jsonb) v(account_id bigint, subject text, day date, open numeric, paid numeric)
+    on conflict (account_id, subject, day) do update
+      set open = volume_day.open + excluded.open, paid = volume_day.paid + excluded.paid`,
 };
 
-/** @returns BRL that the customer moved since then by transactions of the family. */
-export async function customerVolume(
-  database: Tx,
-  accountId: bigint,
-  family: Family,
-  clientTaxId: string,
-  since: Date,
-): Promise<string> {
-  const [row] = await database.query<{ volume: string }>(VOLUME, [accountId, family, clientTaxId, since]);
-  return row?.volume ?? '0';
+/** Limits of a customer where neither the account nor the customer has others. */
+export type DefaultLimits = Readonly<Record<'customerLimitDaily' | 'customerStepUp30d', string>>;
+
+/** @returns volumes and limits of each key, in the order of the keys. */
+export function readVolumes(
+  tx: Tx,
+  keys: readonly (VolumeKey & { readonly template: string })[],
+  defaults: DefaultLimits,
+): Promise<Volumes[]> {
+  return tx.query<Volumes>(READ, [
+    keys.map(({ accountId }) => accountId),
+    keys.map(({ subject }) => subject),
+    keys.map(({ day }) => day),
+    keys.map(({ template }) => template),
+    defaults.customerLimitDaily,
+    defaults.customerStepUp30d,
+  ]);
+}
+
+/** Changes volumes, each key once, and keeps what is new of customers, each once. */
+export async function changeVolumes(
+  tx: Tx,
+  changes: readonly VolumeChange[],
+  seen: readonly SeenCustomer[],
+): Promise<void> {
+  await tx.query(CHANGE, [
+    JSON.stringify(changes.map(({ accountId, ...change }) => ({ account_id: String(accountId), ...change }))),
+    JSON.stringify(
+      seen.map(({ accountId, taxId, names, isVerified, seenAt }) => ({
+        account_id: String(accountId),
+        tax_id: taxId,
+        names,
+        level: isVerified ? 'VERIFIED' : 'BASIC',
+        seen_at: seenAt,
+      })),
+    ),
+  ]);
 }

@@ -1,0 +1,103 @@
+/** Customers, limits and payments for tests of what customers may move (C-21). */
+import type { AdvanceResult } from '../../src/resolvers/services/advance.ts';
+import { findProcess } from '../../src/store/engine/processes.ts';
+import type { ProcessRow } from '../../src/templates/facts.ts';
+import type { Answer, TestApp } from './app.ts';
+import { cpfOf } from './load.ts';
+
+/** An account whose customers are limited. */
+export interface Shop {
+  readonly accountId: bigint;
+  readonly apiKey: string;
+  readonly post: (path: string, body: unknown, key?: string) => Promise<Answer>;
+  /** Sets the limits of all templates; BRL. */
+  readonly limit: (limits: { daily?: string; stepUp?: string }) => Promise<unknown>;
+  readonly approveAbove: (brl: string | null) => Promise<unknown>;
+  readonly onramp: (taxId: string, brl: string, more?: object) => Promise<Answer>;
+  readonly checkout: (taxId: string, brl: string, more?: object) => Promise<Answer>;
+  readonly row: (end2end: string) => Promise<ProcessRow>;
+  /** The whole amount arrives, settled at this moment. */
+  readonly pay: (end2end: string, settledAtMs?: number) => Promise<AdvanceResult>;
+  /** Volumes of a subject by day, and the sum of what its transactions say is counted of them. */
+  readonly volumes: (subject: string) => Promise<{ day: string; open: string; paid: string }[]>;
+}
+
+let customers = 5_000;
+let payments = 0;
+
+/** @returns a tax id that no other call gives. */
+export function newCustomer(): string {
+  customers += 1;
+  return cpfOf(customers);
+}
+
+/** @returns a new account with an API of its own. */
+export async function newShop(app: TestApp): Promise<Shop> {
+  const { accountId, apiKey } = await app.addAccount();
+  const id = String(accountId);
+  const post: Shop['post'] = (path, body, key = apiKey) => app.post(path, body, { key });
+  const incoming =
+    (path: string) =>
+    (client_tax_id: string, amount_payment: string, more: object = {}) =>
+      post(path, {
+        client_name: 'Ana Souza',
+        client_tax_id,
+        amount_payment,
+        currency_exit_received_code: 'USDT_TRX',
+        ...more,
+      });
+  const row = async (end2end: string) => {
+    const found = await findProcess(app.database, accountId, end2end);
+    if (!found) throw new Error(`there is no ${end2end}`);
+    return found;
+  };
+  return {
+    accountId,
+    apiKey,
+    post,
+    limit: ({ daily = null, stepUp = null }: { daily?: string | null; stepUp?: string | null }) =>
+      app.owner.query(
+        `update template_setting set customer_limit_daily = coalesce($2, customer_limit_daily),
+            customer_step_up_30d = coalesce($3, customer_step_up_30d), amount_max = 1000000 where account_id = $1`,
+        [id, daily, stepUp],
+      ),
+    approveAbove: (brl) =>
+      app.owner.query(
+        `insert into account_setting (account_id, approval_above) values ($1, $2)
+          on conflict (account_id) do update set approval_above = excluded.approval_above`,
+        [id, brl],
+      ),
+    onramp: incoming('/v2/onramp'),
+    checkout: incoming('/v2/crossramp_checkout'),
+    row,
+    pay: async (end2end, settledAtMs = Date.now()) => {
+      const { id: transactionId, sourceAmount, clientTaxId } = await row(end2end);
+      payments += 1;
+      const endToEndId = `E12345678202611221200${String(payments).padStart(11, '0')}`;
+      return app.services.advance({
+        target: { accountId, transactionId },
+        railKey: `pix:${endToEndId}`,
+        trigger: {
+          on: 'pix_received',
+          endToEndId,
+          amount: sourceAmount as string,
+          settledAt: new Date(settledAtMs).toISOString(),
+          payerTaxId: clientTaxId,
+        },
+      });
+    },
+    volumes: async (subject) => {
+      const { rows } = await app.owner.query(
+        `select day::text, open::float8::text as open, paid::float8::text as paid from volume_day
+          where account_id = $1 and subject = $2 and (open <> 0 or paid <> 0) order by day`,
+        [id, subject],
+      );
+      return rows;
+    },
+  };
+}
+
+/** @returns the name of a transaction's step. */
+export function stepOf({ component, state }: Pick<ProcessRow, 'component' | 'state'>): string {
+  return `${component}/${state}`;
+}
