@@ -82,7 +82,7 @@ async function killServer(dataFolder = join(home, 'postgres')): Promise<void> {
 /** A process of its own group that runs `script` with the module's functions and is killed after the test. */
 function startChild(script: string, options: { uid?: number; gid?: number } = {}): ChildProcess {
   const modules = ['embedded-postgres', 'postgres-binaries']
-    .map((name) => new URL(`../../src/store/${name}.ts`, import.meta.url).href)
+    .map((name) => new URL(`../../src/postgres/${name}.ts`, import.meta.url).href)
     .map((href) => `...(await import(${JSON.stringify(href)}))`);
   const source = `const api = { ${modules} }; ${script}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
