@@ -4,34 +4,49 @@
  */
 import type { Instant } from '../base/instant.ts';
 
+/**
+ * The one list of facts, with what each is stored as. Its column has the same name in snake_case. Types, columns, the blank
+ * row, imported history and the records of tests follow from it.
+ */
+export const FACTS = {
+  quote: 'decimal',
+  refQuote: 'decimal',
+  fees: 'decimal',
+  sourceCurrency: 'text',
+  sourceAmount: 'decimal',
+  targetCurrency: 'text',
+  targetAmount: 'decimal',
+  // Text keeps the digits that history was published with.
+  networkFee: 'text',
+  exactDepositAmount: 'text',
+  pixE2e: 'text',
+  pixKey: 'text',
+  pixKeyType: 'text',
+  clientName: 'text',
+  clientTaxId: 'text',
+  expiresAt: 'instant',
+  returnUrl: 'text',
+  externalCode: 'text',
+  webhook: 'text',
+  fixedLink: 'text',
+  wallet: 'text',
+  depositAddress: 'text',
+  txHash: 'text',
+  groupId: 'text',
+  notes: 'text',
+} as const satisfies Readonly<Record<string, 'text' | 'decimal' | 'instant'>>;
+
+type ListedFacts = { readonly [Name in keyof typeof FACTS]: string | null };
+
 /** Facts that a template may publish as attributes. */
-export interface Facts {
+export interface Facts extends ListedFacts {
   readonly template: string;
-  readonly quote: string | null;
-  readonly refQuote: string | null;
-  readonly fees: string | null;
-  readonly sourceCurrency: string | null;
-  readonly sourceAmount: string | null;
-  readonly targetCurrency: string | null;
-  readonly targetAmount: string | null;
-  readonly networkFee: string | null;
-  readonly exactDepositAmount: string | null;
-  readonly pixE2e: string | null;
-  readonly pixKey: string | null;
-  readonly pixKeyType: string | null;
-  readonly clientName: string | null;
-  readonly clientTaxId: string | null;
-  readonly expiresAt: Instant | null;
-  readonly returnUrl: string | null;
-  readonly externalCode: string | null;
-  readonly webhook: string | null;
-  readonly fixedLink: string | null;
-  readonly wallet: string | null;
-  readonly depositAddress: string | null;
-  readonly txHash: string | null;
-  readonly groupId: string | null;
-  readonly notes: string | null;
 }
+
+/** A transaction of which nothing is known. */
+export const NO_FACTS: ListedFacts = Object.fromEntries(
+  Object.keys(FACTS).map((name) => [name, null]),
+) as ListedFacts;
 
 /** A transaction as it is stored: its identity, its step, and its facts. */
 export interface TransactionRow extends Facts {

@@ -5,7 +5,7 @@ import { parseInstant } from '../base/instant.ts';
 import { EMPTY_LABEL, type Label } from '../base/label.ts';
 import { expandNumber, toMinor } from '../base/money.ts';
 import type { Attribute, Template } from '../templates/define.ts';
-import type { Facts, TransactionRow } from '../templates/facts.ts';
+import { type Facts, NO_FACTS, type TransactionRow } from '../templates/facts.ts';
 import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 import { canonicalReader } from './attributes.ts';
@@ -310,30 +310,3 @@ function minorOf(body: Json, name: string, currency: Currency): bigint {
     throw new HistoryError(`${name}: expected at most ${MINOR_DIGITS} digits`);
   return minor;
 }
-
-const NO_FACTS: Omit<Facts, 'template'> = {
-  quote: null,
-  refQuote: null,
-  fees: null,
-  sourceCurrency: null,
-  sourceAmount: null,
-  targetCurrency: null,
-  targetAmount: null,
-  networkFee: null,
-  exactDepositAmount: null,
-  pixE2e: null,
-  pixKey: null,
-  pixKeyType: null,
-  clientName: null,
-  clientTaxId: null,
-  expiresAt: null,
-  returnUrl: null,
-  externalCode: null,
-  webhook: null,
-  fixedLink: null,
-  wallet: null,
-  depositAddress: null,
-  txHash: null,
-  groupId: null,
-  notes: null,
-};

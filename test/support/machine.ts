@@ -7,7 +7,7 @@ import { instantOf } from '../../src/base/instant.ts';
 import { fromMinor, toMinor } from '../../src/base/money.ts';
 import { type AccountRole, credit, debit, type Journal, journal } from '../../src/ledger/posting.ts';
 import type { Step, Template } from '../../src/templates/define.ts';
-import type { Facts, Process, ProcessRow } from '../../src/templates/facts.ts';
+import { type Facts, NO_FACTS, type Process, type ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { type PlannedStep, plan } from '../../src/templates/machine.ts';
 import { stepNameOf } from '../../src/templates/step-name.ts';
@@ -53,33 +53,6 @@ const PRICE_OUT: QuoteFacts = {
 const INTO_CRYPTO = { sourceCurrency: 'BRL', targetCurrency: 'USDT_TRX' };
 const INTO_BRL = { sourceCurrency: 'USDT_TRX', targetCurrency: 'BRL' };
 const WALLET = { wallet: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD', groupId: 'wl-treasury' };
-
-const NO_FACTS: Omit<Facts, 'template'> = {
-  quote: null,
-  refQuote: null,
-  fees: null,
-  sourceCurrency: null,
-  sourceAmount: null,
-  targetCurrency: null,
-  targetAmount: null,
-  networkFee: null,
-  exactDepositAmount: null,
-  pixE2e: null,
-  pixKey: null,
-  pixKeyType: null,
-  clientName: null,
-  clientTaxId: null,
-  expiresAt: instantOf(new Date(END_MS)),
-  returnUrl: null,
-  externalCode: null,
-  webhook: null,
-  fixedLink: null,
-  wallet: null,
-  depositAddress: null,
-  txHash: null,
-  groupId: null,
-  notes: null,
-};
 
 /** New transactions by what is special about them, as they are before `created`. */
 export const SAMPLES = {
@@ -159,6 +132,7 @@ export function newRow(template: string, facts: Partial<Facts>, process: Partial
     asPublished: null,
     depositFrom: null,
     ...NO_FACTS,
+    expiresAt: instantOf(new Date(END_MS)),
     ...facts,
     template,
     process: { sequence: 0, createdBy: null, ...process },

@@ -10,7 +10,7 @@ import { pendingJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
 import { known } from '../../templates/amounts.ts';
-import type { Process, ProcessRow, RenewedOrder } from '../../templates/facts.ts';
+import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../../templates/facts.ts';
 import { canStartBy } from '../../templates/takes.ts';
 import type { Attempt } from '../checks/once.ts';
 import { overDailyLimit } from '../engine/move-transaction.ts';
@@ -44,7 +44,8 @@ export function emptyProcess(
   createdBy: string | null,
 ): NewProcess {
   return {
-    ...NOTHING_KNOWN,
+    ...NO_FACTS,
+    depositFrom: null,
     accountId,
     template,
     end2end: newEnd2end(new Date(nowMs)),
@@ -63,36 +64,6 @@ export function orderFacts(
     ...(renews && { renews }),
   };
 }
-
-const NOTHING_KNOWN = Object.fromEntries(
-  [
-    'quote',
-    'refQuote',
-    'fees',
-    'sourceCurrency',
-    'sourceAmount',
-    'targetCurrency',
-    'targetAmount',
-    'networkFee',
-    'exactDepositAmount',
-    'pixE2e',
-    'pixKey',
-    'pixKeyType',
-    'clientName',
-    'clientTaxId',
-    'expiresAt',
-    'returnUrl',
-    'externalCode',
-    'webhook',
-    'fixedLink',
-    'wallet',
-    'depositAddress',
-    'depositFrom',
-    'txHash',
-    'groupId',
-    'notes',
-  ].map((name) => [name, null]),
-) as unknown as Omit<NewProcess, 'accountId' | 'template' | 'end2end' | 'process'>;
 
 /** @returns the end of a session as the database prints instants. */
 export function endOf(nowMs: number, seconds: number): string {

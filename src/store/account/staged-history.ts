@@ -5,7 +5,7 @@
  * account that is being filled.
  */
 
-import type { TransactionRow } from '../../templates/facts.ts';
+import { FACTS, type TransactionRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../database.ts';
 import { TRANSACTION_COLUMNS, TRANSACTION_SELECT } from '../engine/transactions.ts';
 import type { NewTransaction } from '../ledger/history.ts';
@@ -51,21 +51,18 @@ export interface Obstacle {
   readonly name: string;
 }
 
+const FACT_TYPES = { text: 'text', decimal: 'numeric', instant: 'timestamptz' } as const;
+/** Of the properties that are not text. */
 const COLUMN_TYPES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(FACTS).map(([name, type]) => [name, FACT_TYPES[type]])),
   createdAt: 'timestamptz',
   updatedAt: 'timestamptz',
-  expiresAt: 'timestamptz',
   asPublished: 'jsonb',
-  quote: 'numeric',
-  refQuote: 'numeric',
-  fees: 'numeric',
-  sourceAmount: 'numeric',
-  targetAmount: 'numeric',
 };
-const FACTS = Object.keys(TRANSACTION_COLUMNS).filter(
+const PROPERTIES = Object.keys(TRANSACTION_COLUMNS).filter(
   (name) => name !== 'accountId' && name !== 'id',
 ) as Exclude<keyof TransactionRow, 'accountId' | 'id'>[];
-const FACT_COLUMNS = FACTS.map((name) => TRANSACTION_COLUMNS[name]).join(', ');
+const FACT_COLUMNS = PROPERTIES.map((name) => TRANSACTION_COLUMNS[name]).join(', ');
 
 const PLAN: Statement = {
   name: 'staged_plan',
@@ -86,8 +83,8 @@ const OPEN_ENTRIES: Statement = {
 const ADD_TRANSACTIONS: Statement = {
   name: 'staged_add_transactions',
   text: `insert into staged_transaction (line, digest, known, family, ${FACT_COLUMNS})
-    select line, digest, false, family, ${FACTS.map((name) => `"${name}"`).join(', ')}
-      from jsonb_to_recordset($1::jsonb) x(line int, digest text, family text, ${FACTS.map((name) => `"${name}" ${COLUMN_TYPES[name] ?? 'text'}`).join(', ')})`,
+    select line, digest, false, family, ${PROPERTIES.map((name) => `"${name}"`).join(', ')}
+      from jsonb_to_recordset($1::jsonb) x(line int, digest text, family text, ${PROPERTIES.map((name) => `"${name}" ${COLUMN_TYPES[name] ?? 'text'}`).join(', ')})`,
 };
 const ADD_ENTRIES: Statement = {
   name: 'staged_add_entries',

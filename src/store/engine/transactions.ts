@@ -1,46 +1,30 @@
 /** Transactions in the database: one, several, and pages of a list with their exact total. */
 import type { Family } from '../../templates/define.ts';
-import type { TransactionRow } from '../../templates/facts.ts';
+import { FACTS, type TransactionRow } from '../../templates/facts.ts';
 import type { Database, Statement, Tx } from '../database.ts';
 
+/** What a transaction has besides its facts. */
+const IDENTITY = [
+  'accountId',
+  'id',
+  'end2end',
+  'template',
+  'component',
+  'state',
+  'createdAt',
+  'updatedAt',
+  'errorEn',
+  'errorPt',
+] as const;
+
 /** Every property of a row, with its column. */
-export const TRANSACTION_COLUMNS: { readonly [Name in keyof TransactionRow]: string } = {
-  accountId: 'account_id',
-  id: 'id',
-  end2end: 'end2end',
-  template: 'template',
-  component: 'component',
-  state: 'state',
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-  errorEn: 'error_en',
-  errorPt: 'error_pt',
-  quote: 'quote',
-  refQuote: 'ref_quote',
-  fees: 'fees',
-  sourceCurrency: 'source_currency',
-  sourceAmount: 'source_amount',
-  targetCurrency: 'target_currency',
-  targetAmount: 'target_amount',
-  networkFee: 'network_fee',
-  exactDepositAmount: 'exact_deposit_amount',
-  pixE2e: 'pix_e2e',
-  pixKey: 'pix_key',
-  pixKeyType: 'pix_key_type',
-  clientName: 'client_name',
-  clientTaxId: 'client_tax_id',
-  expiresAt: 'expires_at',
-  returnUrl: 'return_url',
-  externalCode: 'external_code',
-  webhook: 'webhook',
-  fixedLink: 'fixed_link',
-  wallet: 'wallet',
-  depositAddress: 'deposit_address',
-  txHash: 'tx_hash',
-  groupId: 'group_id',
-  notes: 'notes',
-  asPublished: 'as_published',
-};
+export const TRANSACTION_COLUMNS = Object.fromEntries(
+  [...IDENTITY, ...Object.keys(FACTS), 'asPublished'].map((name) => [name, columnOf(name)]),
+) as { readonly [Name in keyof TransactionRow]: string };
+
+function columnOf(property: string): string {
+  return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** The columns of a row of table alias `t`, named as its properties. */
 export const TRANSACTION_SELECT = Object.entries(TRANSACTION_COLUMNS)
