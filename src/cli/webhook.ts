@@ -16,7 +16,7 @@ import {
 } from '../resolvers/webhooks/manage-webhooks.ts';
 import { recoverWebhookEndpoint, redeliverWebhooks } from '../resolvers/webhooks/redeliver-webhooks.ts';
 import { accountNamed, answer, EVENTS_HELP, jsonOption } from './output.ts';
-import { withServices } from './with-store.ts';
+import { operatorOrigin, withServices } from './with-store.ts';
 
 interface Options {
   readonly account: string;
@@ -80,7 +80,7 @@ export function asOperator<Result>(
       allowedCidrs: [],
       allowedOrigins: [],
     } as const;
-    return work({ ...own, caller });
+    return work({ ...own, caller, origin: operatorOrigin() });
   });
 }
 

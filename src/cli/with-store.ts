@@ -1,8 +1,10 @@
 /** The database that commands work on. */
 
+import { hostname, userInfo } from 'node:os';
 import { openStore, type Store } from '../compose/open-store.ts';
 import { createServices } from '../compose/services.ts';
 import { readConfig } from '../config.ts';
+import type { Origin } from '../resolvers/services/author.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { REGISTRY } from '../templates/index.ts';
 
@@ -28,6 +30,20 @@ export function withServices<Result>(work: (services: Services) => Promise<Resul
   return withStore(({ database }) =>
     work(createServices({ database, registry: REGISTRY, config: readConfig(process.env) })),
   );
+}
+
+/** @returns where commands come from, for the audit log: the user of the operating system on this host. */
+export function operatorOrigin(): Origin {
+  return { requestId: null, address: hostname(), actor: { kind: 'OPERATOR', id: userName() } };
+}
+
+/** A container may have users that have no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
 }
 
 /** @returns the folder of the gateway's files. */

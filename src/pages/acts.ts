@@ -12,6 +12,7 @@ import { enterAmount } from '../resolvers/orders/enter-amount.ts';
 import { type PaymentSession, payerContext } from '../resolvers/payer/payment-session.ts';
 import { renewSession } from '../resolvers/payer/renew-session.ts';
 import { isOutOfBounds } from '../resolvers/pricing/price.ts';
+import type { Origin } from '../resolvers/services/author.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import type { Sandbox } from '../resolvers/services/sandbox.ts';
 import { readTemplateSettings } from '../store/account/settings.ts';
@@ -22,6 +23,7 @@ export interface Sent {
   readonly session: PaymentSession;
   readonly form: URLSearchParams;
   readonly language: Language;
+  readonly origin: Origin;
 }
 
 /**
@@ -42,38 +44,52 @@ function stays(perform: (services: Services, sent: Sent) => Promise<unknown>): A
 
 /** The acts, by the last part of their path. */
 export const ACTS: Readonly<Record<string, Act>> = {
-  amount: stays(async (services, { session: { row }, form, language }) => {
+  amount: stays(async (services, { session: { row }, form, language, origin }) => {
     const value = readBrl(form.get('amount') ?? '', language);
     const bounds = await readTemplateSettings(services.database, row.accountId, row.template);
     if (amountProblem(value, BRL) || isOutOfBounds(value, bounds)) {
       const message = `must be from ${bounds.amountMin} to ${bounds.amountMax}`;
       throw invalidParameters([{ parameter: 'amount', message }]);
     }
-    await enterAmount(services, row, { name: 'amount', value });
+    await enterAmount(payerContext(services, row, 'create', origin), row, { name: 'amount', value });
   }),
-  identity: stays(async (services, { session: { row }, form }) => {
+  identity: stays(async (services, { session: { row }, form, origin }) => {
     const field = (name: string) => ({ name, value: form.get(name) ?? '' });
     const payout = row.targetCurrency === BRL.code && {
       pixKey: field('pixKey'),
       pixKeyType: field('pixKeyType'),
     };
     const identity = { clientName: field('name'), clientTaxId: field('taxId'), ...payout };
-    await provideIdentity(payerContext(services, row, 'create'), row, identity, checksOf(services));
+    await provideIdentity(payerContext(services, row, 'create', origin), row, identity, checksOf(services));
   }),
-  confirm: stays((services, { session: { row } }) =>
-    confirmIdentity(payerContext(services, row, 'create'), row),
+  confirm: stays((services, { session: { row }, origin }) =>
+    confirmIdentity(payerContext(services, row, 'create', origin), row),
   ),
-  accept: stays((services, { session: { row } }) => acceptQuote(payerContext(services, row, 'create'), row)),
-  requote: stays((services, { session: { row } }) =>
-    resolveDeposit(payerContext(services, row, 'move'), row, 'requote', undefined, checksOf(services)),
+  accept: stays((services, { session: { row }, origin }) =>
+    acceptQuote(payerContext(services, row, 'create', origin), row),
   ),
-  refund: stays(async (services, { session: { row }, form }) => {
+  requote: stays((services, { session: { row }, origin }) =>
+    resolveDeposit(
+      payerContext(services, row, 'move', origin),
+      row,
+      'requote',
+      undefined,
+      checksOf(services),
+    ),
+  ),
+  refund: stays(async (services, { session: { row }, form, origin }) => {
     if (form.get('mine') !== 'yes')
       throw invalidParameters([{ parameter: 'mine', message: 'must be confirmed' }]);
     // To where it came from and nowhere else: whoever has the link could name another address.
-    await resolveDeposit(payerContext(services, row, 'move'), row, 'refund', undefined, checksOf(services));
+    await resolveDeposit(
+      payerContext(services, row, 'move', origin),
+      row,
+      'refund',
+      undefined,
+      checksOf(services),
+    );
   }),
-  renew: (services, { session }) => renewSession(services, session),
+  renew: (services, { session, origin }) => renewSession(services, session, origin),
   sandbox: stays((services, { session: { row }, form }) =>
     sandboxOf(services).play(row, form.get('scenario') ?? '', {}),
   ),

@@ -3,6 +3,7 @@ import { BRL } from '../base/currency.ts';
 import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
 import { payerFacts } from '../resolvers/payer/payer-facts.ts';
 import { type PaymentSession, readSession } from '../resolvers/payer/payment-session.ts';
+import type { Origin } from '../resolvers/services/author.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { readTemplateSettings } from '../store/account/settings.ts';
 import type { ProcessRow } from '../templates/facts.ts';
@@ -20,6 +21,7 @@ export interface PageRequest {
   readonly token: string;
   readonly query: URLSearchParams;
   readonly acceptLanguage: string | undefined;
+  readonly origin: Origin;
 }
 
 /** A page, or where to go instead. */
@@ -46,7 +48,7 @@ export async function actOnSession(
   const session = await readSession(services, request.row);
   const { language } = languageIn(request);
   try {
-    const token = await perform(services, { session, form, language });
+    const token = await perform(services, { session, form, language, origin: request.origin });
     return wayTo(token === undefined ? request : { ...request, token });
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code === 'NOT_FOUND') throw error;
@@ -63,7 +65,7 @@ export function leadBack(request: PageRequest, act: string): PageAnswer {
 }
 
 /** @returns the way to the page of a session, in the language that was asked for. */
-export function wayTo(request: Omit<PageRequest, 'row'>): PageAnswer {
+export function wayTo(request: Omit<PageRequest, 'row' | 'origin'>): PageAnswer {
   return { status: 303, location: pathOf({ token: request.token, ...languageIn(request) }) };
 }
 

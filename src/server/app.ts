@@ -23,6 +23,7 @@ import {
   type Exchange,
   GRAPHQL_PATH,
   GRAPHQL_STREAM_PATH,
+  originOf,
   READ_METHODS,
   refuseMalformed,
   sendProblem,
@@ -156,7 +157,7 @@ function admission(services: Services, limiters: Limiters, cors: Cors) {
     cors.allow(exchange, caller);
     const allowance = takeAllowance(limiters?.[kind], caller.id);
     const own = await services.forAccount(caller.accountId);
-    return { context: { ...own, caller }, headers: allowance };
+    return { context: { ...own, caller, origin: originOf(exchange) }, headers: allowance };
   };
 }
 

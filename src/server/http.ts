@@ -4,6 +4,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { ERRORS, GatewayError, shownViolations } from '../base/errors.ts';
+import type { Origin } from '../resolvers/services/author.ts';
 
 /** A request and what is known of it so far. */
 export interface Exchange {
@@ -22,6 +23,11 @@ export interface Exchange {
   accountId: bigint | undefined;
   /** Methods that the route takes. */
   allowed: readonly string[];
+}
+
+/** @returns where a request came from, for the audit log. */
+export function originOf({ requestId, address }: Exchange): Origin {
+  return { requestId, address: address === '' ? null : address };
 }
 
 /** Methods of everything that is only read. */

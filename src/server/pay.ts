@@ -21,7 +21,7 @@ import { readLogo } from '../store/account/branding.ts';
 import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { limitedAddress } from './client-address.ts';
-import { type Exchange, mediaTypeOf, READ_METHODS, readBody, send, sendText } from './http.ts';
+import { type Exchange, mediaTypeOf, originOf, READ_METHODS, readBody, send, sendText } from './http.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter } from './rate-limit.ts';
 import { checkMethod } from './rest.ts';
@@ -79,7 +79,7 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     const row = await find(exchange, token);
     take(isRead ? reads : acts, token);
     const own = await services.forAccount(row.accountId);
-    const request = { row, token, ...askedOf(exchange) };
+    const request = { row, token, origin: originOf(exchange), ...askedOf(exchange) };
     if (act === undefined) return answer(exchange, await showSession(own, request));
     if (isRead) return answer(exchange, leadBack(request, act));
     refuseForeign(exchange);
@@ -93,8 +93,8 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     if (!link) throw missed(exchange);
     exchange.accountId = link.accountId;
     take(visits, `${limitedAddress(exchange.address)} ${slug}`);
-    const { process } = await openStaticLink(await services.forAccount(link.accountId), link);
-    answer(exchange, wayTo({ token: known(process?.session, 'a session'), ...askedOf(exchange) }));
+    const row = await openStaticLink(await services.forAccount(link.accountId), link, originOf(exchange));
+    answer(exchange, wayTo({ token: known(row.process?.session, 'a session'), ...askedOf(exchange) }));
   };
   const dispatch = async (exchange: Exchange): Promise<void> => {
     if (exchange.path === ISLAND_PATH) return sendIsland(exchange);

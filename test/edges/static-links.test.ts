@@ -7,8 +7,11 @@ import { assert } from '../../src/base/assert.ts';
 import { GatewayError } from '../../src/base/errors.ts';
 import { enterAmount } from '../../src/resolvers/orders/enter-amount.ts';
 import { findOpenLink, openStaticLink } from '../../src/resolvers/payer/open-static-link.ts';
+import { payerContext } from '../../src/resolvers/payer/payment-session.ts';
+import type { ProcessRow } from '../../src/templates/facts.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf, stepOf } from '../support/graphql-client.ts';
+import { ORIGIN } from '../support/origin.ts';
 
 const app = useApp();
 const LINK =
@@ -30,8 +33,9 @@ const find = (slug: string) => findOpenLink(app.services, slug);
 const visit = async (slug: string, services = app.services) => {
   const link = await find(slug);
   assert(link, 'a link that is visited exists');
-  return openStaticLink(services, link);
+  return openStaticLink(services, link, ORIGIN);
 };
+const payerOf = (row: ProcessRow, services = app.services) => payerContext(services, row, 'create', ORIGIN);
 const codeOf = (refused: Promise<unknown>) =>
   refused.then(
     () => 'nothing was refused',
@@ -114,25 +118,27 @@ describe('visits', () => {
     const { slug } = await make({});
     const row = await visit(slug);
     expect(stepOf(row)).toBe('static_entry/AMOUNT');
-    expect(await codeOf(enterAmount(app.services, row, amount('80.001')))).toBe('INVALID_PARAMETER');
-    const priced = await enterAmount(app.services, row, amount('80.00'));
+    expect(await codeOf(enterAmount(payerOf(row), row, amount('80.001')))).toBe('INVALID_PARAMETER');
+    const priced = await enterAmount(payerOf(row), row, amount('80.00'));
     expect(stepOf(priced)).toBe('pre_kyc/INFO');
     expect(priced).toMatchObject({ sourceAmount: '80', refQuote: '5.3218', fees: '0.8' });
-    expect(await codeOf(enterAmount(app.services, priced, amount('90')))).toBe('STEP_CONFLICT');
+    expect(await codeOf(enterAmount(payerOf(priced), priced, amount('90')))).toBe('STEP_CONFLICT');
     // What the page still holds from before is judged by where the session stands now.
-    expect(await codeOf(enterAmount(app.services, row, amount('90')))).toBe('STEP_CONFLICT');
+    expect(await codeOf(enterAmount(payerOf(row), row, amount('90')))).toBe('STEP_CONFLICT');
   });
 
   test('an amount that has no price ends the session', async () => {
     const { slug } = await make({});
-    const beyond = await enterAmount(app.services, await visit(slug), amount('50000.01'));
+    const open = await visit(slug);
+    const beyond = await enterAmount(payerOf(open), open, amount('50000.01'));
     expect(stepOf(beyond)).toBe('quote/ERROR');
     const dark = {
       ...app.services,
       rails: { ...app.services.rails, rates: { observe: async () => undefined } },
     };
     await ask('mutation { sandboxAdvanceClock(by: "2m") }');
-    expect(stepOf(await enterAmount(dark, await visit(slug), amount('80')))).toBe('quote/ERROR');
+    const opened = await visit(slug);
+    expect(stepOf(await enterAmount(payerOf(opened, dark), opened, amount('80')))).toBe('quote/ERROR');
   });
 
   test('a fixed amount without a price opens nothing', async () => {
@@ -175,7 +181,7 @@ describe('visits', () => {
     expect(disabled).toEqual({ slug, disabledAt: expect.any(String) });
     expect((await disable(slug)).disableStaticLink).toEqual(disabled);
     expect(await find(slug)).toBeUndefined();
-    expect(stepOf(await enterAmount(app.services, row, amount('80')))).toBe('pre_kyc/INFO');
+    expect(stepOf(await enterAmount(payerOf(row), row, amount('80')))).toBe('pre_kyc/INFO');
   });
 
   test.each([

@@ -11,6 +11,7 @@ import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { hasPayer } from '../../src/templates/takes.ts';
 import { useApp } from '../support/app.ts';
+import { ORIGIN } from '../support/origin.ts';
 import { mutate } from './sessions.ts';
 
 const app = useApp();
@@ -63,7 +64,7 @@ function standingAt(row: ProcessRow, { component, state }: Step, isKnown: boolea
 }
 
 async function show(row: ProcessRow, language: Language): Promise<string> {
-  const request = { row, token: row.process?.session ?? '', acceptLanguage: undefined };
+  const request = { row, token: row.process?.session ?? '', acceptLanguage: undefined, origin: ORIGIN };
   const answer = await showSession(app.services, {
     ...request,
     query: new URLSearchParams({ lang: language }),

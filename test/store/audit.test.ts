@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 function entry(act: string): AuditEntry {
   return {
-    at: '2026-11-22 03:00:00.123+00',
+    at: '2026-11-22 03:00:00.120+00',
     actorKind: 'KEY',
     actorId: 'key_1',
     scope: 'admin',
@@ -86,6 +86,15 @@ describe('the chain', () => {
     expect(end.auditSeq).toBe(5n);
     expect((await verifyAudit(test.database, otherId)).end).toMatchObject({ auditSeq: 1n });
     expect(await verifyAudit(test.database, 999_999n)).toMatchObject({ defects: [], end: { auditSeq: 0n } });
+  });
+
+  it('is read in the order of numbers, also beyond nine', async () => {
+    const id = await createAccount(test.database, 'Long', { templates: [] });
+    await append(
+      id,
+      Array.from({ length: 12 }, () => 'link.create'),
+    );
+    expect(await verifyAudit(test.database, id)).toMatchObject({ defects: [], end: { auditSeq: 12n } });
   });
 
   it('goes on where it ended', async () => {

@@ -11,6 +11,7 @@ import { settle, startWorker } from '../../resolvers/engine/run-jobs.ts';
 import { createOfframp } from '../../resolvers/orders/create-offramp.ts';
 import { createOnramp } from '../../resolvers/orders/create-onramp.ts';
 import { createWithdrawal } from '../../resolvers/orders/create-withdrawal.ts';
+import type { Origin } from '../../resolvers/services/author.ts';
 import type { Context, Services } from '../../resolvers/services/context.ts';
 import { setAheadMs } from '../../store/account/sandbox.ts';
 import { hasTransactions } from '../../store/engine/transactions.ts';
@@ -27,6 +28,8 @@ const PEOPLE = [
   ['Carla Mendes', '12345678909'],
   ['Padaria São João Ltda', '11222333000181'],
 ] as const;
+/** Nobody asks for what a demonstration does. */
+const DEMO_ORIGIN: Origin = { requestId: null, address: null, actor: { kind: 'SYSTEM', id: 'demo' } };
 const NAMES = {
   amountPayment: 'amount_payment',
   amountReceived: 'amount_received',
@@ -84,7 +87,7 @@ export async function playDemo(services: Services, accountId: bigint, log: Logge
     allowedOrigins: [],
   } as const;
   const stage: DemoStage = {
-    context: { ...services, caller },
+    context: { ...services, caller, origin: DEMO_ORIGIN },
     random: randomOf(SEED),
     log,
     groupId: '',

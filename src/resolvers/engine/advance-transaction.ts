@@ -31,6 +31,7 @@ import type { Trigger } from '../../templates/triggers.ts';
 import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
 import type { Clock } from '../services/clock.ts';
 import type { Doorbell } from '../services/doorbell.ts';
+import { chainActs } from './audit-steps.ts';
 import { type Item, type Outcome, refuse, take } from './batch-item.ts';
 import { countVolumes } from './count-volumes.ts';
 import { type Grow, groupCommit } from './group-commit.ts';
@@ -276,7 +277,15 @@ async function storeBatch(
   if (ended.length > 0) await endJobs(tx, ended);
   for (const { request, row } of moved) await request.alongside?.(tx, row);
   const events = moved.flatMap((item) => eventsOf(parts, item, heads));
-  if (events.length > 0) await recordEvents(tx, events, [...heads.values()]);
+  const acts = chainActs(
+    moved.map(({ request: { author, target }, before, row }) => ({
+      author,
+      from: 'create' in target ? undefined : before,
+      row,
+    })),
+    heads,
+  );
+  if (events.length > 0 || acts.length > 0) await recordEvents(tx, events, [...heads.values()], acts);
 }
 
 function jobsOf({ row, steps }: Item): NewJob[] {

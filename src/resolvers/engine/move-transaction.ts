@@ -1,11 +1,13 @@
 /** Tells a transaction what somebody did to it, and refuses what its step does not allow. */
+import type { ActName } from '../../base/acts.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Attempt } from '../checks/once.ts';
-import type { Services } from '../services/context.ts';
+import { authorOf } from '../services/author.ts';
+import type { Context } from '../services/context.ts';
 
 /** Which transaction: its id, and the family that it must be of, if any. */
 export interface Target {
@@ -16,19 +18,24 @@ export interface Target {
 }
 
 /**
+ * @param act - by which act; the audit log has it with the step.
+ * @param maker - of an approval: who asked for what is approved.
  * @returns the transaction after the trigger; as it stands when an earlier try under the key told it already.
  * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` for what would take its customer over the limit of the day.
  */
 export async function moveTransaction(
-  { advance }: Services,
+  context: Context,
   { attempt }: Pick<Target, 'attempt'>,
   row: ProcessRow,
   trigger: Trigger,
+  act: ActName,
+  maker?: string | null,
 ): Promise<ProcessRow> {
   if (isDone(attempt)) return row;
-  const result = await advance({
+  const result = await context.advance({
     target: { accountId: row.accountId, transactionId: row.id },
     trigger,
+    author: authorOf(context, act, maker),
     ...(attempt && { alongside: (tx, moved) => attempt.bind(tx, moved.end2end) }),
   });
   if (result.code === 'LIMIT_EXCEEDED') throw overDailyLimit();

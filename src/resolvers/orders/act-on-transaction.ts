@@ -22,14 +22,16 @@ import { findOwnProcess } from '../transactions/read-transaction.ts';
  */
 export async function cancelTransaction(context: Context, target: Target): Promise<ProcessRow> {
   const row = await findTarget(context, target);
-  requireAct(context, cancelAct(context, row));
-  return moveTransaction(context, target, row, { on: 'cancelled' });
+  const act = cancelAct(context, row);
+  requireAct(context, act);
+  return moveTransaction(context, target, row, { on: 'cancelled' }, act);
 }
 
 /** Accepts the quote of a transaction that was made without that. @throws as `cancelTransaction`. */
 export async function acceptQuote(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'transaction.accept_quote');
-  return moveTransaction(context, target, await findTarget(context, target), { on: 'accepted' });
+  const row = await findTarget(context, target);
+  return moveTransaction(context, target, row, { on: 'accepted' }, 'transaction.accept_quote');
 }
 
 /** Who a customer or payee is, and where a payee is paid; each under the caller's own name for it. */
@@ -69,17 +71,15 @@ export async function provideIdentity(
     throw invalidParameters([{ parameter: 'pixKey', message: 'is required, with pixKeyType' }]);
   const amount = isPayout ? row.targetAmount : row.sourceAmount;
   if (amount === null) throw conflict(row);
-  return moveTransaction(context, target, row, {
-    on: 'identity_given',
-    ...identity,
-    ...(payout && { payout }),
-  });
+  const given = { on: 'identity_given', ...identity, ...(payout && { payout }) } as const;
+  return moveTransaction(context, target, row, given, 'transaction.provide_identity');
 }
 
 /** Confirms the identity that was given. @throws as `cancelTransaction`. */
 export async function confirmIdentity(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'transaction.confirm_identity');
-  return moveTransaction(context, target, await findTarget(context, target), { on: 'identity_confirmed' });
+  const row = await findTarget(context, target);
+  return moveTransaction(context, target, row, { on: 'identity_confirmed' }, 'transaction.confirm_identity');
 }
 
 /** What to do with a deposit that is held: keep it, send it back, or convert it at a new price. */
@@ -102,7 +102,7 @@ export async function resolveDeposit(
   const row = await findTarget(context, target);
   switch (resolution) {
     case 'keep':
-      return moveTransaction(context, target, row, { on: 'kept' });
+      return moveTransaction(context, target, row, { on: 'kept' }, 'deposit.resolve');
     case 'refund':
       return refund(context, target, row, address, checks);
     case 'requote':
@@ -119,21 +119,36 @@ export async function approveWithdrawal(context: Context, target: Target): Promi
       'FORBIDDEN',
       'a withdrawal must be approved with a different key than the one that created it',
     );
-  return moveTransaction(context, target, row, { on: 'approved' });
+  return moveTransaction(
+    context,
+    target,
+    row,
+    { on: 'approved' },
+    'withdrawal.approve',
+    row.process?.createdBy,
+  );
 }
 
 /** Refuses a withdrawal that needs a second approver. @throws as `cancelTransaction`. */
 export async function rejectWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'withdrawal.reject');
-  return moveTransaction(context, target, await findTarget(context, target), { on: 'rejected' });
+  const row = await findTarget(context, target);
+  return moveTransaction(
+    context,
+    target,
+    row,
+    { on: 'rejected' },
+    'withdrawal.reject',
+    row.process?.createdBy,
+  );
 }
 
 /** Lets a transaction go that screening held, or turns it down. @throws as `cancelTransaction`. */
 export async function decideHold(context: Context, target: Target, isReleased: boolean): Promise<ProcessRow> {
-  requireAct(context, isReleased ? 'hold.release' : 'hold.reject');
-  return moveTransaction(context, target, await findTarget(context, target), {
-    on: isReleased ? 'released' : 'hold_rejected',
-  });
+  const act = isReleased ? 'hold.release' : 'hold.reject';
+  requireAct(context, act);
+  const row = await findTarget(context, target);
+  return moveTransaction(context, target, row, { on: isReleased ? 'released' : 'hold_rejected' }, act);
 }
 
 async function refund(
@@ -150,10 +165,16 @@ async function refund(
   checks.refuse();
   if (amount <= (await context.rails.chain.networkFee(currency)))
     throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
-  return moveTransaction(context, target, row, {
-    on: 'refund_ordered',
-    address: given ?? known(row.depositFrom, 'where it came from'),
-  });
+  return moveTransaction(
+    context,
+    target,
+    row,
+    {
+      on: 'refund_ordered',
+      address: given ?? known(row.depositFrom, 'where it came from'),
+    },
+    'deposit.resolve',
+  );
 }
 
 async function requote(context: Context, target: Target, row: ProcessRow): Promise<ProcessRow> {
@@ -167,7 +188,7 @@ async function requote(context: Context, target: Target, row: ProcessRow): Promi
     currency,
     wanted: { crypto: fromMinor(amount, currency.decimals) },
   });
-  return moveTransaction(context, target, row, { on: 'requoted', price: facts });
+  return moveTransaction(context, target, row, { on: 'requoted', price: facts }, 'deposit.resolve');
 }
 
 /**

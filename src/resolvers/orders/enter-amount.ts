@@ -21,7 +21,7 @@ import { findOwnProcess } from '../transactions/read-transaction.ts';
  * @throws {GatewayError} `INVALID_PARAMETER`; `STEP_CONFLICT` when it does not collect an amount.
  */
 export async function enterAmount(
-  services: Services,
+  context: Context,
   row: ProcessRow,
   amountPayment: Named,
   target: Pick<Target, 'attempt'> = {},
@@ -30,10 +30,10 @@ export async function enterAmount(
   const amount = checks.amount(amountPayment, BRL);
   checks.refuse();
   if (isDone(target.attempt)) return row;
-  const template = services.registry.of(row.template);
+  const template = context.registry.of(row.template);
   if (!takes(template, row, 'amount_given')) throw conflict(row);
-  const trigger = await priceTrigger(services, template, row, known(amount, 'an amount'));
-  return moveTransaction(services, target, row, trigger);
+  const trigger = await priceTrigger(context, template, row, known(amount, 'an amount'));
+  return moveTransaction(context, target, row, trigger, 'transaction.enter_amount');
 }
 
 /** As `enterAmount`, on one of the caller's transactions. @throws {GatewayError} also `FORBIDDEN`, `NOT_FOUND`. */

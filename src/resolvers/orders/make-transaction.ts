@@ -11,12 +11,14 @@ import { readProcesses } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
 import { known } from '../../templates/amounts.ts';
 import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../../templates/facts.ts';
+import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { canStartBy } from '../../templates/takes.ts';
 import type { Attempt } from '../checks/once.ts';
 import { overDailyLimit } from '../engine/move-transaction.ts';
 import { endOfPriced } from '../pricing/end-with-lock.ts';
 import type { Wanted } from '../pricing/price.ts';
 import type { AdvanceRequest, NewProcess } from '../services/advance.ts';
+import { authorOf } from '../services/author.ts';
 import type { Context, Services } from '../services/context.ts';
 import type { TransactionKey } from '../services/doorbell.ts';
 import { requireRails } from '../services/no-rails.ts';
@@ -105,18 +107,19 @@ export async function makeTransaction(
  *   `LIMIT_EXCEEDED` when it takes its customer over the limit of the day; then nothing of it is stored.
  */
 export async function startTransaction(
-  services: Services,
+  context: Context,
   create: NewProcess,
   alongside?: AdvanceRequest['alongside'],
 ): Promise<ProcessRow> {
-  requireRails(services);
-  const { advance, registry, sandbox } = services;
+  requireRails(context);
+  const { advance, registry, sandbox } = context;
   const plans = sandbox?.plansIn(create.externalCode ?? create.notes) ?? [];
   const isPriceless =
     plans.includes('quote-fail') && canStartBy(registry.of(create.template), 'quote_failed');
   const { code, row } = await advance({
-    target: { create: { ...create, expiresAt: await endOfPriced(services, create) } },
+    target: { create: { ...create, expiresAt: await endOfPriced(context, create) } },
     trigger: { on: isPriceless ? 'quote_failed' : 'created' },
+    author: authorOf(context, FAMILY_TRAITS[registry.of(create.template).family].acts.create),
     alongside: async (tx, made) => {
       await alongside?.(tx, made);
       await registerWebhook(tx, made);

@@ -1,11 +1,14 @@
 /** The checkout sessions that visits of a static link open (C-20). */
+import { keyModeOf } from '../../base/account-mode.ts';
 import { BRL, currencyOfLedger } from '../../base/currency.ts';
+import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { findStaticLink, type StaticLinkRow } from '../../store/account/static-links.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
 import { emptyProcess, endOf, startTransaction } from '../orders/make-transaction.ts';
 import { price } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
+import type { Origin } from '../services/author.ts';
 import type { Services } from '../services/context.ts';
 import { isSlug, linkPath, linkTemplate } from './manage-links.ts';
 
@@ -23,8 +26,27 @@ export async function findOpenLink({ database }: Services, slug: string): Promis
  * @param services - those for the account of the link.
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`, `RAILS_MISSING`: nothing is stored.
  */
-export async function openStaticLink(services: Services, link: StaticLinkRow): Promise<ProcessRow> {
-  return startTransaction(services, await sessionOf(services, link));
+export async function openStaticLink(
+  services: Services,
+  link: StaticLinkRow,
+  origin: Origin,
+): Promise<ProcessRow> {
+  return startTransaction(
+    { ...services, caller: visitorOf(services, link), origin },
+    await sessionOf(services, link),
+  );
+}
+
+/** Who opens a link has no session before it: the link stands for them. */
+function visitorOf({ mode }: Services, { accountId, slug }: StaticLinkRow): KeyRecord {
+  return {
+    accountId,
+    id: `link:${slug}`,
+    mode: keyModeOf(mode),
+    scopes: ['create'],
+    allowedCidrs: [],
+    allowedOrigins: [],
+  };
 }
 
 async function sessionOf(services: Services, link: StaticLinkRow): Promise<NewProcess> {

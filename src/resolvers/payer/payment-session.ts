@@ -11,6 +11,7 @@ import type { Step, Template } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { hasPayer, takes } from '../../templates/takes.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
+import type { Origin } from '../services/author.ts';
 import type { Context, Services } from '../services/context.ts';
 
 /**
@@ -81,8 +82,13 @@ export function sessionCaller({ mode }: Services, { accountId, id }: ProcessRow)
 }
 
 /** @returns what acts of a payer are done with: the account holder asked for them by handing out the token. */
-export function payerContext(services: Services, row: ProcessRow, scope: 'create' | 'move'): Context {
-  return { ...services, caller: { ...sessionCaller(services, row), scopes: [scope] } };
+export function payerContext(
+  services: Services,
+  row: ProcessRow,
+  scope: 'create' | 'move',
+  origin: Origin,
+): Context {
+  return { ...services, caller: { ...sessionCaller(services, row), scopes: [scope] }, origin };
 }
 
 const ASK_BY_TRIGGER: readonly (readonly [TriggerName, Ask])[] = [

@@ -11,6 +11,7 @@ import { type Attempt, once } from '../checks/once.ts';
 import { conflict } from '../engine/move-transaction.ts';
 import { createOfframp } from '../orders/create-offramp.ts';
 import { createOnramp } from '../orders/create-onramp.ts';
+import type { Origin } from '../services/author.ts';
 import type { Context, Services } from '../services/context.ts';
 import { type PaymentSession, payerContext } from './payment-session.ts';
 
@@ -24,10 +25,14 @@ const LOOKS_MAX = 50;
  * @returns its token.
  * @throws {GatewayError} `STEP_CONFLICT`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, `UNAVAILABLE`.
  */
-export async function renewSession(services: Services, session: PaymentSession): Promise<string> {
+export async function renewSession(
+  services: Services,
+  session: PaymentSession,
+  origin: Origin,
+): Promise<string> {
   const { row, isRenewable, nowMs } = session;
   if (!isRenewable) throw conflict(row);
-  const context = payerContext(services, row, 'create');
+  const context = payerContext(services, row, 'create', origin);
   const day = new Date(nowMs).toISOString().slice(0, 10);
   const request = {
     key: `${row.end2end}.${day}`,

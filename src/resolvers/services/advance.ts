@@ -3,6 +3,7 @@ import type { Tx } from '../../store/database.ts';
 import type { JobKey } from '../../store/engine/jobs.ts';
 import type { Process, ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
+import type { Author } from './author.ts';
 import type { TransactionKey } from './doorbell.ts';
 
 /** A transaction that is not made yet: its facts without what the engine gives it. */
@@ -19,6 +20,8 @@ export interface AdvanceRequest {
   readonly railKey?: string;
   /** The job whose outcome this is; it ends with it. */
   readonly job?: JobKey;
+  /** Who asks for it: goes into the audit log with it. Nobody where a rail or a timer tells of something. */
+  readonly author?: Author;
   /** Done in the same database transaction, once the transaction is made. */
   readonly alongside?: (tx: Tx, row: ProcessRow) => Promise<void>;
 }

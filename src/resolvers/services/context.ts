@@ -8,6 +8,7 @@ import type { Database } from '../../store/database.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { Advance } from './advance.ts';
+import type { Origin } from './author.ts';
 import type { Clock } from './clock.ts';
 import type { Doorbell } from './doorbell.ts';
 import type { EventHub } from './event-hub.ts';
@@ -55,6 +56,8 @@ export interface Services {
  */
 export interface Context extends Services {
   readonly caller: KeyRecord;
+  /** Where the request came from, for the audit log. */
+  readonly origin: Origin;
 }
 
 /** @throws {GatewayError} `FORBIDDEN` when the caller's key lacks the scope; the detail names it. */

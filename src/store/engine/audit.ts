@@ -5,7 +5,7 @@
  * (docs/decisions/0022).
  */
 import { createHash } from 'node:crypto';
-import type { Instant } from '../../base/instant.ts';
+import { type Instant, isoMillis } from '../../base/instant.ts';
 import type { Statement, Tx } from '../database.ts';
 
 /** Who acts: an API key, an operator by the CLI, a payer by the link of a session, or the gateway itself. */
@@ -85,7 +85,9 @@ const APPEND: Statement = {
 
 /** @returns what an entry is in the chain: SHA-256 of the hash before, and of the entry as a JSON array. */
 export function chainHash(before: Buffer, accountId: bigint, seq: bigint, entry: AuditEntry): Buffer {
-  const said = JSON.stringify([String(accountId), String(seq), ...NAMES.map((name) => entry[name])]);
+  // The database prints instants without zeros at the end.
+  const told = { ...entry, at: isoMillis(entry.at) };
+  const said = JSON.stringify([String(accountId), String(seq), ...NAMES.map((name) => told[name])]);
   return createHash('sha256').update(before).update(said).digest();
 }
 

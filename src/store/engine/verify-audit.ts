@@ -29,8 +29,8 @@ const END: Statement = {
 };
 const ENTRIES: Statement = {
   name: 'verify_audit_entries',
-  text: `select seq::text, encode(hash, 'hex') as hash, ${AUDIT_COLUMNS} from audit_entry
-    where account_id = $1 and seq > $2 and seq <= $3 order by seq limit $4`,
+  text: `select seq::text, encode(hash, 'hex') as hash, ${AUDIT_COLUMNS} from audit_entry e
+    where account_id = $1 and seq > $2 and seq <= $3 order by e.seq limit $4`,
 };
 
 /**

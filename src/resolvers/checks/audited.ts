@@ -1,0 +1,46 @@
+/**
+ * Does an act and writes it down, in one database transaction and under the lock of the account: what is kept is in the
+ * audit log, and what is in the audit log was kept. Acts on transactions go through the engine, which does the same for
+ * its batches (engine/audit-steps.ts).
+ */
+import type { ActName } from '../../base/acts.ts';
+import { assert } from '../../base/assert.ts';
+import { instantOf } from '../../base/instant.ts';
+import type { Tx } from '../../store/database.ts';
+import { type AuditEntry, appendAudit } from '../../store/engine/audit.ts';
+import { lockHeads } from '../../store/engine/processes.ts';
+import { type AuditFacts, type AuditObject, auditEntry, authorOf } from '../services/author.ts';
+import type { Context } from '../services/context.ts';
+
+/** Says what was done, when it was: an act that changed nothing is not written down. */
+export type WriteDown = (
+  act: ActName,
+  object: AuditObject,
+  facts?: AuditFacts & { readonly maker?: string | null },
+) => void;
+
+/**
+ * Reads, judges and writes in one database transaction, while no other writer of the account does: each sees what the ones
+ * before it made, so none is lost by another.
+ *
+ * @param work - short: it holds the lock that every writer of the account takes. What it writes down is stored with what it
+ *   did; nothing is when it throws.
+ * @param accountId - whose log it is; by default the caller's account.
+ */
+export async function audited<Result>(
+  context: Pick<Context, 'database' | 'caller' | 'origin' | 'clock' | 'mode'>,
+  work: (tx: Tx, writeDown: WriteDown) => Promise<Result>,
+  accountId: bigint = context.caller.accountId,
+): Promise<Result> {
+  const at = instantOf(new Date(await context.clock.nowMs()));
+  return context.database.withTx(async (tx) => {
+    const head = (await lockHeads(tx, [accountId], context.mode)).get(accountId);
+    assert(head, `account ${accountId} is ${context.mode}`);
+    const entries: AuditEntry[] = [];
+    const result = await work(tx, (act, object, { maker, ...facts } = {}) => {
+      entries.push(auditEntry(authorOf(context, act, maker), object, at, facts));
+    });
+    await appendAudit(tx, head, entries);
+    return result;
+  });
+}

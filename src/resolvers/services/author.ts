@@ -1,0 +1,86 @@
+/** Who does something, from where and by which act: what the audit log says of whoever acts. */
+import { ACTS, type ActName } from '../../base/acts.ts';
+import type { Instant } from '../../base/instant.ts';
+import type { KeyRecord } from '../../store/account/api-keys.ts';
+import type { AuditEntry } from '../../store/engine/audit.ts';
+
+/** Where a request came from. */
+export interface Origin {
+  /** Id of the request, which its answer has too; null where there was none. */
+  readonly requestId: string | null;
+  /** Address of the client, or the host on which an operator works; null where it is not known. */
+  readonly address: string | null;
+  /** Set where it is neither a key nor a payer who acts: an operator by the CLI, or the gateway itself. */
+  readonly actor?: { readonly kind: 'OPERATOR' | 'SYSTEM'; readonly id: string };
+}
+
+/** Who acts, by which act. */
+export type Author = Pick<
+  AuditEntry,
+  'actorKind' | 'actorId' | 'scope' | 'act' | 'maker' | 'requestId' | 'address'
+>;
+
+/** Every kind of what is acted on. */
+export const AUDIT_OBJECT_KINDS = [
+  'account',
+  'key',
+  'link',
+  'quote',
+  'sandbox_clock',
+  'template',
+  'transaction',
+  'webhook_delivery',
+  'webhook_endpoint',
+  'whitelist_entry',
+  'whitelist_group',
+] as const;
+
+/** What is acted on, by its kind and its id as callers know it. */
+export interface AuditObject {
+  readonly kind: (typeof AUDIT_OBJECT_KINDS)[number];
+  readonly id: string;
+}
+
+/** What is told of an object before and after an act: no secrets, and people only as the logs show them. */
+export interface AuditFacts {
+  readonly before?: Readonly<Record<string, unknown>> | undefined;
+  readonly after?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * @param maker - of an approval: who asked for what is approved.
+ * @returns who acts by this act, as a context says it.
+ */
+export function authorOf(
+  { caller, origin }: { readonly caller: KeyRecord; readonly origin: Origin },
+  act: ActName,
+  maker?: string | null,
+): Author {
+  const { requestId, address, actor } = origin;
+  return {
+    actorKind: actor?.kind ?? (caller.transactionId === undefined ? 'KEY' : 'PAYER'),
+    actorId: actor?.id ?? caller.id,
+    scope: ACTS[act].scope,
+    act,
+    maker: maker ?? null,
+    requestId,
+    address,
+  };
+}
+
+/** @returns the entry of an act. */
+export function auditEntry(
+  author: Author,
+  { kind, id }: AuditObject,
+  at: Instant,
+  { before, after }: AuditFacts,
+): AuditEntry {
+  return {
+    ...author,
+    at,
+    objectKind: kind,
+    objectId: id,
+    before: before ? JSON.stringify(before) : null,
+    after: after ? JSON.stringify(after) : null,
+  };
+}
