@@ -1,7 +1,9 @@
 /** Customers, limits and payments for tests of what customers may move (C-21). */
+import { expect } from 'vitest';
 import type { AdvanceResult } from '../../src/resolvers/services/advance.ts';
 import { findProcess } from '../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
+import type { Trigger } from '../../src/templates/triggers.ts';
 import type { Answer, TestApp } from './app.ts';
 import { cpfOf } from './load.ts';
 
@@ -15,10 +17,16 @@ export interface Shop {
   readonly approveAbove: (brl: string | null) => Promise<unknown>;
   readonly onramp: (taxId: string, brl: string, more?: object) => Promise<Answer>;
   readonly checkout: (taxId: string, brl: string, more?: object) => Promise<Answer>;
+  /** From a deposit, to a payee. */
+  readonly offramp: (taxId: string, brl: string, more?: object) => Promise<Answer>;
   readonly row: (end2end: string) => Promise<ProcessRow>;
   /** The whole amount arrives, settled at this moment. */
   readonly pay: (end2end: string, settledAtMs?: number) => Promise<AdvanceResult>;
-  /** Volumes of a subject by day, and the sum of what its transactions say is counted of them. */
+  /** Anything else happens to it. */
+  readonly tell: (end2end: string, trigger: Trigger) => Promise<AdvanceResult>;
+  /** Until the transaction is at this step. */
+  readonly reach: (end2end: string, step: string) => Promise<ProcessRow>;
+  /** Volumes of a subject by day; days with nothing are left out. */
   readonly volumes: (subject: string) => Promise<{ day: string; open: string; paid: string }[]>;
 }
 
@@ -69,7 +77,26 @@ export async function newShop(app: TestApp): Promise<Shop> {
       ),
     onramp: incoming('/v2/onramp'),
     checkout: incoming('/v2/crossramp_checkout'),
+    offramp: (client_tax_id, amount_sent, more = {}) =>
+      post('/v2/offramp', {
+        client_name: 'Ana Souza',
+        client_tax_id,
+        amount_sent,
+        currency_entry_paid_code: 'USDT_TRX',
+        pix_key: 'ana@example.com',
+        pix_key_type: 'email',
+        from: 'external',
+        ...more,
+      }),
     row,
+    tell: async (end2end, trigger) => {
+      const { id: transactionId } = await row(end2end);
+      return app.services.advance({ target: { accountId, transactionId }, trigger });
+    },
+    reach: async (end2end, step) => {
+      await expect.poll(async () => stepOf(await row(end2end)), { timeout: 10_000 }).toBe(step);
+      return row(end2end);
+    },
     pay: async (end2end, settledAtMs = Date.now()) => {
       const { id: transactionId, sourceAmount, clientTaxId } = await row(end2end);
       payments += 1;

@@ -36,6 +36,9 @@ export async function judgeLimits(
   nowMs: number,
 ): Promise<KnownNames> {
   const names: KnownNames = new Map();
+  for (const item of items)
+    if (item.code === 'MOVED' && item.request.trigger.on === 'step_up_approved')
+      note(item, { stepUp: 'approved' });
   const claims = items.flatMap((item) => {
     const claim = newClaim(registry, item);
     return claim ? [{ item, counted: countedOf(claim, nowMs) }] : [];
