@@ -36,6 +36,32 @@ it('--json: lines of progress on standard error, one value on standard output', 
   expect(JSON.parse(first as string)).toEqual({ progress: { phase: 'reading', done: 1_000, of: null } });
 });
 
+it('C-70: waits for another writer of the account, says so, and goes on', async () => {
+  write(10);
+  const accountId = await newAccount();
+  const holder = await test.owner.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from account_head where account_id = $1 for update', [accountId]);
+    const { child, ended } = begin(environment(), 'import', path, '--account', String(accountId), '--json');
+    let said = '';
+    await new Promise<void>((resolve) => {
+      child.stderr?.on('data', (chunk) => {
+        said += chunk;
+        if (said.includes('waiting')) resolve();
+      });
+      child.once('exit', () => resolve());
+    });
+    const last = said.trim().split('\n').at(-1) as string;
+    expect(JSON.parse(last)).toEqual({ progress: { phase: 'waiting', done: expect.any(Number), of: null } });
+    await holder.query('rollback');
+    expect(await ended).toMatchObject({ code: 0 });
+  } finally {
+    holder.release();
+  }
+  expect(await stored(accountId)).toBe(10);
+});
+
 it('is silent on a standard error that is no terminal', async () => {
   write(10);
   const accountId = await newAccount();

@@ -15,6 +15,7 @@ import { withStore } from './with-store.ts';
 
 const PHASES = {
   reading: 'lines read',
+  waiting: 'seconds: waiting for another writer of the account',
   transactions: 'transactions taken',
   entries: 'statement entries taken',
 };

@@ -16,6 +16,7 @@ export class CommitUnknownError extends Error {
 
 /** SQLSTATE of two transactions in each other's way: either of them may be run again. */
 const CONFLICT = /^(40001|40P01)$/;
+const LOCK_TIMEOUT = '55P03';
 /** SQLSTATE, errors of the system and of Prisma that say: out of reach, going down, or too busy. */
 const AWAY =
   /^(08|25P03|28|3D000|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2028)/;
@@ -39,6 +40,11 @@ export function isOutOfReach(error: unknown): boolean {
 /** @returns whether the server itself refused a statement, and the connection goes on. */
 export function isRefused(error: unknown): boolean {
   return error instanceof Error && (error as { severity?: unknown }).severity === 'ERROR';
+}
+
+/** @returns whether a statement waited for a lock for as long as it may. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === LOCK_TIMEOUT;
 }
 
 function isConflict(error: unknown): boolean {

@@ -33,10 +33,10 @@ export interface ImportSummary {
 
 /** How far an import is. */
 export interface ImportProgress {
-  readonly phase: 'reading' | 'transactions' | 'entries';
-  /** Lines that were read, or records that were taken. */
+  readonly phase: 'reading' | 'waiting' | 'transactions' | 'entries';
+  /** Lines that were read, seconds that another writer of the account has been waited for, or records that were taken. */
   readonly done: number;
-  /** Of how many; null while the file is read. */
+  /** Of how many; null where that is not known: while the file is read, and while it waits. */
   readonly of: number | null;
 }
 
@@ -71,7 +71,11 @@ export async function importAccount(
     const onRead = (done: number) => tell({ phase: 'reading', done, of: null });
     const staged = await stageHistory(tx, registry, file, lines, onRead);
     // Only now: other writers of the account do not wait for the file to be read.
-    await lockAccount(tx, accountId);
+    let waited = 0;
+    await lockAccount(tx, accountId, () => {
+      waited += 1;
+      tell({ phase: 'waiting', done: waited, of: null });
+    });
     const transactions = await takeTransactions(tx, registry, accountId, staged, refuse, tell);
     const entries = await takeEntries(tx, accountId, staged, refuse, tell);
     return {

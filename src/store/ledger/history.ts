@@ -4,6 +4,7 @@ import type { AccountSheet } from '../../ledger/chart.ts';
 import type { Family } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../database.ts';
+import { isLockTimeout } from '../database-error.ts';
 import { TRANSACTION_SELECT } from '../engine/transactions.ts';
 import type { LedgerAccountRow } from './ledger.ts';
 
@@ -35,6 +36,11 @@ const LOCK: Statement = {
   name: 'account_lock',
   text: `select account_id from account_head where account_id = $1 for update`,
 };
+/** The account is asked for again after so long. Unit: ms. */
+const LOCK_WAIT_MS = 1_000;
+const BEGIN_WAIT: Statement = { name: 'account_begin_wait', text: 'savepoint account_wait' };
+const SET_WAIT: Statement = { name: 'account_set_wait', text: `select set_config('lock_timeout', $1, true)` };
+const WAIT_AGAIN: Statement = { name: 'account_wait_again', text: 'rollback to savepoint account_wait' };
 const LEDGER_ACCOUNTS: Statement = {
   name: 'history_ledger_accounts',
   text: `select account_id as "accountId", id, code, name, currency, pretty_name as "prettyName", scale, sub_account as "subAccount"
@@ -86,9 +92,26 @@ export interface ExportedLine {
   readonly end2end: string | null;
 }
 
-/** Makes all other writers of the account wait until the transaction ends. */
-export async function lockAccount(tx: Tx, accountId: bigint): Promise<void> {
-  await tx.query(LOCK, [accountId]);
+/**
+ * Makes all other writers of the account wait until the transaction ends. It waits for them itself, however long that is.
+ *
+ * @param onWait - called each second of the wait; what it throws ends the wait.
+ */
+export async function lockAccount(tx: Tx, accountId: bigint, onWait: () => void): Promise<void> {
+  await tx.query(BEGIN_WAIT, []);
+  for (;;) {
+    await tx.query(SET_WAIT, [String(LOCK_WAIT_MS)]);
+    try {
+      await tx.query(LOCK, [accountId]);
+      // From here on nobody else can be in the way for long.
+      await tx.query(SET_WAIT, ['0']);
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      await tx.query(WAIT_AGAIN, []);
+      onWait();
+    }
+  }
 }
 
 /** @returns the account's sub-accounts in the ledger. */
