@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { withActs } from '../scripts/acts-table.ts';
 import { catalogueText } from '../scripts/catalogue.ts';
 import { ERRORS } from '../src/base/errors.ts';
 
@@ -27,6 +28,10 @@ test('docs/errors.md explains every code with its status, and no other', () => {
 
 test('docs/catalogue.md is what the templates say', () => {
   expect(read('docs/catalogue.md')).toBe(catalogueText());
+});
+
+test('C-40: docs/security.md has every act with its scope', () => {
+  expect(read('docs/security.md')).toBe(withActs(read('docs/security.md')));
 });
 
 test('docs/operations.md lists every setting of src/config.ts', () => {

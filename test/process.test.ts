@@ -8,6 +8,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { PLATFORM_SCOPES, SCOPES } from '../src/base/api-key.ts';
 import { readStartOptions } from '../src/start-options.ts';
 import { HISTORY } from './support/app.ts';
 import { useDatabase } from './support/database.ts';
@@ -55,6 +56,7 @@ describe('a first start', () => {
       baseUrl: running.baseUrl,
       graphqlUrl: `${running.baseUrl}/graphql`,
       apiKey: expect.stringMatching(/^crx_test_/),
+      platformKey: expect.stringMatching(/^crx_test_/),
       accountId: expect.stringMatching(/^\d+$/),
     });
     expect(statSync(join(home, 'sandbox.json')).mode & 0o777).toBe(0o600);
@@ -85,6 +87,19 @@ describe('a first start', () => {
     const verified = await crossramp(env, 'verify', '--json');
     expect(JSON.parse(verified.stdout)).toEqual({ checked: 28, defects: [] });
     expect(verified.code).toBe(0);
+  });
+
+  test('C-40: sandbox.json has a key for all that an account may do, and one for all that the operator may', async () => {
+    const { apiKey, platformKey } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
+    const scopesOf = async (key: string) => {
+      const answer = await fetch(`${running.baseUrl}/graphql?query={viewer{key{scopes}}}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      return (await answer.json()).data.viewer.key.scopes;
+    };
+    expect(await scopesOf(apiKey)).toEqual(SCOPES);
+    expect(await scopesOf(platformKey)).toEqual(['read', 'admin', ...PLATFORM_SCOPES]);
+    expect(running.banner.split(platformKey)).toHaveLength(2);
   });
 
   test('prints the key once, and three curl lines that work when pasted', async () => {

@@ -48,7 +48,7 @@ let unavailable = 0;
 let restartedAt = new Date(0);
 let postgres: MortalPostgres;
 let owner: pg.Pool;
-let api = { baseUrl: '', apiKey: '', accountId: '' };
+let api = { baseUrl: '', apiKey: '', platformKey: '', accountId: '' };
 let isOver = false;
 
 beforeAll(async () => {
@@ -61,8 +61,10 @@ beforeAll(async () => {
     roles[role] = { ...env, LOG_LEVEL: 'fatal', ROLE: role, PORT: port };
     alive.set(role, await start(roles[role]));
   }
-  const { apiKey, accountId } = JSON.parse(readFileSync(join(place.home, 'sandbox.json'), 'utf8'));
-  api = { apiKey, accountId, baseUrl: `http://127.0.0.1:${roles.serve.PORT}` };
+  const { apiKey, platformKey, accountId } = JSON.parse(
+    readFileSync(join(place.home, 'sandbox.json'), 'utf8'),
+  );
+  api = { apiKey, platformKey, accountId, baseUrl: `http://127.0.0.1:${roles.serve.PORT}` };
 }, 120_000);
 afterAll(async () => {
   for (const each of alive.values()) await each.end('SIGKILL');
@@ -77,7 +79,7 @@ async function ask(path: string, body: object, idempotencyKey?: string) {
     const answer = await fetch(api.baseUrl + path, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${api.apiKey}`,
+        authorization: `Bearer ${path === '/v2/sandbox/clock' ? api.platformKey : api.apiKey}`,
         'content-type': 'application/json',
         ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
       },

@@ -26,6 +26,11 @@ export const PLATFORM_SCOPES = [
 /** One of SCOPES or PLATFORM_SCOPES. */
 export type Scope = (typeof SCOPES)[number] | (typeof PLATFORM_SCOPES)[number];
 
+/** @returns what the keys of an account may be given; those of the platform create and move nothing of their own. */
+export function grantableScopes({ isPlatform }: { readonly isPlatform: boolean }): readonly Scope[] {
+  return isPlatform ? ['read', 'admin', ...PLATFORM_SCOPES] : SCOPES;
+}
+
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 30 characters of base62 are 178 bits. */
 const SECRET_LENGTH = 30;

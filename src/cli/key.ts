@@ -5,13 +5,16 @@ import { PLATFORM_SCOPES, SCOPES, type Scope } from '../base/api-key.ts';
 import { isCidr } from '../base/cidr.ts';
 import { parseInstant } from '../base/instant.ts';
 import { createKey } from '../resolvers/account/manage-keys.ts';
-import { readMode } from '../store/account/accounts.ts';
+import { platformAccount, readMode } from '../store/account/accounts.ts';
 import { listKeys, revokeKey } from '../store/account/api-keys.ts';
 import { StoreError } from '../store/check-server.ts';
+import type { Database } from '../store/database.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
 import { withStore } from './with-store.ts';
 
 const ALL_SCOPES: readonly Scope[] = [...SCOPES, ...PLATFORM_SCOPES];
+
+const ACCOUNT = 'id of the account, "sandbox", or "platform" for keys of the operator';
 
 interface CreateOptions {
   account: string;
@@ -29,7 +32,7 @@ export function keyCommand(): Command {
   key
     .command('create')
     .description('Issues a key and shows it. It is not shown again.')
-    .requiredOption('--account <id>', 'id of the account, or "sandbox"')
+    .requiredOption('--account <id>', ACCOUNT)
     .requiredOption('--scopes <list>', `separated by commas: ${ALL_SCOPES.join(', ')}`, parseScopes)
     .option('--name <name>', 'what the key is for', 'unnamed')
     .option(
@@ -42,7 +45,7 @@ export function keyCommand(): Command {
     .addOption(jsonOption())
     .action(async (options: CreateOptions) => {
       const created = await withStore(async ({ database }) => {
-        const accountId = await accountNamed(database, options.account);
+        const accountId = await keyAccount(database, options);
         if (options.live && (await readMode(database, accountId)) !== 'live')
           throw new StoreError(`account ${options.account} is a sandbox account: it has test keys only`);
         return createKey(database, accountId, {
@@ -57,11 +60,12 @@ export function keyCommand(): Command {
   key
     .command('list')
     .description('Lists the keys of an account, newest first.')
-    .requiredOption('--account <id>', 'id of the account, or "sandbox"')
+    .requiredOption('--account <id>', ACCOUNT)
+    .option('--live', 'with --account platform: the platform of live accounts')
     .addOption(jsonOption())
-    .action(async (options: { account: string; json?: boolean }) => {
+    .action(async (options: { account: string; live?: boolean; json?: boolean }) => {
       const keys = await withStore(async ({ database }) =>
-        listKeys(database, await accountNamed(database, options.account)),
+        listKeys(database, await keyAccount(database, options)),
       );
       const shown = keys.map(({ accountId, id, ...rest }) => ({
         keyId: id,
@@ -89,6 +93,15 @@ export function keyCommand(): Command {
       answer(options, { keyId, revoked }, `${keyId} revoked`);
     });
   return key;
+}
+
+/** `platform` is the account that the operator's keys belong to. */
+function keyAccount(
+  database: Database,
+  { account, live }: { readonly account: string; readonly live?: boolean },
+): Promise<bigint> {
+  if (account === 'platform') return platformAccount(database, live ? 'live' : 'sandbox');
+  return accountNamed(database, account);
 }
 
 function parseScopes(text: string): Scope[] {

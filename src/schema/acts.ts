@@ -1,6 +1,7 @@
 /** The mutations that act on a transaction that exists. */
 
-import type { ActName } from '../base/acts.ts';
+import { ACTS, type ActName } from '../base/acts.ts';
+import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
 import type { Target } from '../resolvers/engine/move-transaction.ts';
@@ -32,7 +33,7 @@ interface Act {
   readonly perform: (context: GraphqlContext, target: Target) => Promise<ProcessRow>;
 }
 
-const ACTS: readonly Act[] = [
+const ON_TRANSACTIONS: readonly Act[] = [
   {
     mutation: 'cancelTransaction',
     act: null,
@@ -66,25 +67,12 @@ const ACTS: readonly Act[] = [
     description: 'Rejects a withdrawal that waits for approval, and ends it. Needs the scope `move`.',
     perform: rejectWithdrawal,
   },
-  {
-    mutation: 'releaseHold',
-    act: 'hold.release',
-    description:
-      'Releases a transaction that compliance screening holds; it continues. Needs the scope `admin`.',
-    perform: (context, target) => decideHold(context, target, true),
-  },
-  {
-    mutation: 'rejectHold',
-    act: 'hold.reject',
-    description:
-      'Rejects a transaction that compliance screening holds; what was paid or reserved goes back. Needs the scope `admin`.',
-    perform: (context, target) => decideHold(context, target, false),
-  },
 ];
 
 /** Defines the mutations that act on a transaction; each gives it as it is then. */
 export function defineActs(builder: Builder, transaction: TransactionRef, pixKeyType: PixKeyTypeRef): void {
-  for (const act of ACTS) defineAct(builder, transaction, act);
+  for (const act of ON_TRANSACTIONS) defineAct(builder, transaction, act);
+  defineHolds(builder, transaction);
   defineEnterAmount(builder, transaction);
   defineProvideIdentity(builder, transaction, pixKeyType);
   defineResolveDeposit(builder, transaction);
@@ -106,6 +94,36 @@ function defineAct(builder: Builder, transaction: TransactionRef, mutated: Act):
         ),
     }),
   );
+}
+
+/** What screening holds is the platform's to decide, on the account that it names. */
+const HOLDS = {
+  releaseHold: ['hold.release', 'Releases a transaction that compliance screening holds; it continues.'],
+  rejectHold: [
+    'hold.reject',
+    'Rejects a transaction that compliance screening holds; what was paid or reserved goes back.',
+  ],
+} as const;
+
+function defineHolds(builder: Builder, transaction: TransactionRef): void {
+  for (const [mutation, [act, description]] of Object.entries(HOLDS))
+    builder.mutationField(mutation, (t) =>
+      t.field({
+        type: transaction,
+        description: `${description} Needs the scope \`${ACTS[act].scope}\`.`,
+        args: {
+          account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
+          end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
+          idempotencyKey: t.arg.string(KEY_ARGUMENT),
+        },
+        resolve: async (_root, args, context) => {
+          const own = await actOnAccount(context, act, args.account);
+          return move(own, { mutation, act, args }, (attempt) =>
+            decideHold(own, { end2end: args.end2end, attempt }, act === 'hold.release'),
+          );
+        },
+      }),
+    );
 }
 
 function defineEnterAmount(builder: Builder, transaction: TransactionRef): void {

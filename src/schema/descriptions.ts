@@ -4,6 +4,7 @@ import { EXPIRES_IN } from '../resolvers/checks/check-creation.ts';
 /** Texts by what they describe. */
 export const DESCRIPTIONS = {
   end2end: 'Identifier of the transaction, `CRX…`.',
+  actedOn: 'Identifier of the account that this is done on, as `accountId` has it.',
   currency:
     'Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6).',
   clientTaxId: 'CPF or CNPJ with valid check digits, with or without punctuation.',

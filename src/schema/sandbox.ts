@@ -72,7 +72,7 @@ function defineClock(builder: Builder): void {
     t.field({
       type: 'DateTime',
       description:
-        'Moves the clock of the sandbox forward, for all sandbox accounts, and returns its new time. Needs a test key with the scope `create`.',
+        'Moves the clock of the sandbox forward, for all sandbox accounts, and returns its new time. Needs a test key with the scope `platform:rails`.',
       args: {
         by: t.arg.string({
           required: true,

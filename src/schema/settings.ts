@@ -7,9 +7,11 @@ import {
   updateAccountSettings,
   updateTemplateSettings,
 } from '../resolvers/account/manage-settings.ts';
+import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { type AccountSettings, type AfterLock, readAccountSettings } from '../store/account/settings.ts';
 import type { Builder } from './builder.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers } from './named.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
@@ -53,17 +55,18 @@ function defineTemplateSettings(builder: Builder, account: AccountRef, template:
     t.prismaField({
       type: setting,
       description:
-        'Changes price and limits of a template, for transactions created from now on. Needs the scope `admin`.',
+        'Changes price and limits of a template for an account, for transactions created from now on. Needs the scope `platform:pricing`.',
       args: {
+        account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
         template: t.arg({ type: template, required: true, description: 'Template to change.' }),
         input: t.arg({ type: input, required: true, description: 'What to change.' }),
       },
       resolve: async (query, _root, args, context) => {
-        const { database, caller } = context;
+        const own = await actOnAccount(context, 'settings.update_template', args.account);
         const change = namedMembers<TemplateSettingsInput>('input', args.input);
-        await updateTemplateSettings(context, args.template, change, checksOf(context));
-        const where = { accountId_template: { accountId: caller.accountId, template: args.template } };
-        return database.prisma.templateSetting.findUniqueOrThrow({ ...query, where });
+        await updateTemplateSettings(own, args.template, change, checksOf(own));
+        const where = { accountId_template: { accountId: own.caller.accountId, template: args.template } };
+        return own.database.prisma.templateSetting.findUniqueOrThrow({ ...query, where });
       },
     }),
   );

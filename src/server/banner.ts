@@ -8,9 +8,9 @@ export interface Started {
   readonly sandbox: Sandbox;
 }
 
-/** @returns the URLs, the key if it is new, and three commands that work when pasted: make, read, ask. */
+/** @returns the URLs, the keys that are new, and three commands that work when pasted: make, read, ask. */
 export function banner({ config, sandbox }: Started): string {
-  const { baseUrl, graphqlUrl, accountId, apiKey, isNewKey, paths, holder } = sandbox;
+  const { baseUrl, graphqlUrl, accountId, paths, holder } = sandbox;
   const curl = (rest: string) => `  curl -sS -H @${shellQuoted(paths.header)} ${rest}\n`;
   const json = `-H 'content-type: application/json'`;
   return [
@@ -19,9 +19,8 @@ export function banner({ config, sandbox }: Started): string {
     `  GraphQL   ${graphqlUrl}${config.graphiql ? '   (GraphiQL in a browser)' : ''}\n`,
     `  OpenAPI   ${baseUrl}/v2/openapi.json\n`,
     `  Account   ${accountId} (sandbox)\n`,
-    isNewKey
-      ? `  API key   ${apiKey}   (shown once; kept in ${paths.json})\n`
-      : `  API key   in ${paths.json}\n`,
+    keyLine('API key ', sandbox.isNewKey && sandbox.apiKey, paths.json),
+    keyLine('Platform', sandbox.isNewPlatformKey && sandbox.platformKey, paths.json),
     holder ? `\n${holder} uses this home too and keeps sandbox.json; this gateway has its own file.\n` : '',
     '\nMake a checkout, and open the payment_link of the answer in a browser:\n\n',
     curl(
@@ -34,6 +33,11 @@ export function banner({ config, sandbox }: Started): string {
     ),
     '\nCtrl-C stops it.\n\n',
   ].join('');
+}
+
+/** A new key is shown; of another it is said where it stands. */
+function keyLine(name: string, newKey: string | false, path: string): string {
+  return newKey ? `  ${name}  ${newKey}   (shown once; kept in ${path})\n` : `  ${name}  in ${path}\n`;
 }
 
 /** @returns what is printed by a process that answers no requests. */

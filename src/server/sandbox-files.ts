@@ -1,9 +1,10 @@
 /** What a sandbox leaves for those who use it: `sandbox.json`, and a header file for curl. */
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiKeyHash, isApiKey, SCOPES } from '../base/api-key.ts';
+import { apiKeyHash, grantableScopes, isApiKey } from '../base/api-key.ts';
 import { hasEnded, thisProcess, withHomeLock } from '../postgres/embedded-postgres.ts';
 import { createKey } from '../resolvers/account/manage-keys.ts';
+import { platformAccount } from '../store/account/accounts.ts';
 import { findValidKey } from '../store/account/api-keys.ts';
 import type { Database } from '../store/database.ts';
 
@@ -11,13 +12,17 @@ import type { Database } from '../store/database.ts';
 interface SandboxFile {
   readonly baseUrl: string;
   readonly graphqlUrl: string;
+  /** Everything that an account may do, on the account of the sandbox. */
   readonly apiKey: string;
+  /** Everything that the operator of the gateway may do, on any sandbox account. */
+  readonly platformKey: string;
   readonly accountId: string;
 }
 
 /** The sandbox of a running gateway. */
 export interface Sandbox extends SandboxFile {
   readonly isNewKey: boolean;
+  readonly isNewPlatformKey: boolean;
   readonly paths: { readonly json: string; readonly header: string };
   /** Set when another running gateway holds `sandbox.json`: which one, in words. */
   readonly holder: string | undefined;
@@ -35,7 +40,7 @@ interface Holder {
 /**
  * Writes the files, readable by their owner only, and claims `sandbox.json` for this process. Where another running
  * gateway of the same home holds it, that one is left alone: this process writes `sandbox-PORT.json` and its header file.
- * The key of an earlier start is kept while it is valid.
+ * The keys of an earlier start are kept while they are valid.
  */
 export async function writeSandbox(
   database: Database,
@@ -46,21 +51,23 @@ export async function writeSandbox(
   const other = await claim(home, publicUrl);
   const name = other ? `sandbox-${port}` : 'sandbox';
   const paths = { json: join(home, `${name}.json`), header: join(home, `${name}.header`) };
-  const kept =
-    (await keptKey(database, accountId, paths.json)) ??
-    (await keptKey(database, accountId, join(home, 'sandbox.json')));
-  const apiKey = kept ?? (await newKey(database, accountId));
+  const files = [paths.json, join(home, 'sandbox.json')];
+  const own = await keyOf(database, accountId, files, 'apiKey');
+  const platform = await keyOf(database, await platformAccount(database, 'sandbox'), files, 'platformKey');
+  const { apiKey } = own;
   const sandbox = {
     baseUrl: publicUrl,
     graphqlUrl: `${publicUrl}/graphql`,
     apiKey,
+    platformKey: platform.apiKey,
     accountId: String(accountId),
   };
   writePrivate(paths.json, `${JSON.stringify(sandbox, null, 2)}\n`);
   writePrivate(paths.header, `Authorization: Bearer ${apiKey}\n`);
   return {
     ...sandbox,
-    isNewKey: kept === undefined,
+    isNewKey: own.isNew,
+    isNewPlatformKey: platform.isNew,
     paths,
     holder: other && `The gateway at ${other.baseUrl} (process ${other.process.split('-')[0]})`,
     release: () => {
@@ -82,18 +89,35 @@ async function claim(home: string, baseUrl: string): Promise<Holder | undefined>
 
 const holderPath = (home: string) => join(home, 'sandbox.holder');
 
-async function newKey(database: Database, accountId: bigint): Promise<string> {
+type KeyName = 'apiKey' | 'platformKey';
+
+/** The key that one of the files has, while it is valid; a new one otherwise. */
+async function keyOf(
+  database: Database,
+  accountId: bigint,
+  files: readonly string[],
+  name: KeyName,
+): Promise<{ readonly apiKey: string; readonly isNew: boolean }> {
+  for (const path of files) {
+    const kept = await keptKey(database, accountId, path, name);
+    if (kept !== undefined) return { apiKey: kept, isNew: false };
+  }
   const { apiKey } = await createKey(database, accountId, {
     name: 'sandbox',
-    scopes: SCOPES,
+    scopes: grantableScopes({ isPlatform: name === 'platformKey' }),
     expiresAt: null,
     allowedCidrs: [],
   });
-  return apiKey;
+  return { apiKey, isNew: true };
 }
 
-async function keptKey(database: Database, accountId: bigint, path: string): Promise<string | undefined> {
-  const apiKey = readJson<SandboxFile>(path)?.apiKey;
+async function keptKey(
+  database: Database,
+  accountId: bigint,
+  path: string,
+  name: KeyName,
+): Promise<string | undefined> {
+  const apiKey = readJson<SandboxFile>(path)?.[name];
   if (!apiKey || !isApiKey(apiKey)) return undefined;
   const key = await findValidKey(database, apiKeyHash(apiKey));
   return key?.accountId === accountId ? apiKey : undefined;

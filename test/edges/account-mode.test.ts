@@ -3,8 +3,9 @@
  * door of the sandbox is tried on a live account, and every creation, which has no rails to go to.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { apiKeyHash, newApiKey, SCOPES } from '../../src/base/api-key.ts';
+import { apiKeyHash, newApiKey, PLATFORM_SCOPES, SCOPES } from '../../src/base/api-key.ts';
 import { fundAccount } from '../../src/resolvers/sandbox/fund-account.ts';
+import { platformAccount } from '../../src/store/account/accounts.ts';
 import { storeKey } from '../../src/store/account/api-keys.ts';
 import { addJobs, claimJobs } from '../../src/store/engine/jobs.ts';
 import { type Answer, startApp, useApp } from '../support/app.ts';
@@ -126,9 +127,16 @@ describe('a live account without live rails', () => {
 
 describe('the sandbox', () => {
   const doors = WRITES.filter(({ path }) => path.startsWith('/v2/sandbox/'));
+  let livePlatform: string;
 
-  test.each(doors)('C-40: $path is for sandbox accounts alone', async ({ path, body }) => {
-    const { json } = await app.post(path, body, { key: live.apiKey });
+  beforeAll(async () => {
+    const platform = await platformAccount(app.database, 'live');
+    livePlatform = (await app.addKey(platform, PLATFORM_SCOPES)).apiKey;
+  });
+
+  test.each(doors)('C-40: $path is for sandbox accounts alone', async ({ path, body, scope }) => {
+    const key = scope === 'create' ? live.apiKey : livePlatform;
+    const { json } = await app.post(path, body, { key });
     expect(json).toMatchObject({
       status: 403,
       code: 'FORBIDDEN',

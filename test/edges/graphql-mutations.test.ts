@@ -102,7 +102,7 @@ describe('checkouts', () => {
     const { end2end } = (await create('createCheckout', { amountPayment: '40000', currency: 'USDT_TRX' }))
       .transaction;
     await ask(
-      'mutation { updateTemplateSettings(template: crossramp_checkout, input: { customerLimitDaily: "39999.99" }) { template } }',
+      `mutation { updateTemplateSettings(account: "${shop.accountId}", template: crossramp_checkout, input: { customerLimitDaily: "39999.99" }) { template } }`,
     );
     const identity = 'clientName: "Bia Lima", clientTaxId: "11144477735",';
     expect(await perform('provideIdentity', end2end, identity)).toBe('pre_kyc/LIMIT');
@@ -110,7 +110,7 @@ describe('checkouts', () => {
     const open = (await create('createCheckout', named)).transaction;
     expect(await perform('enterAmount', open.end2end, 'amountPayment: "40000",')).toBe('quote/ERROR');
     await ask(
-      'mutation { updateTemplateSettings(template: crossramp_checkout, input: { customerLimitDaily: "50000" }) { template } }',
+      `mutation { updateTemplateSettings(account: "${shop.accountId}", template: crossramp_checkout, input: { customerLimitDaily: "50000" }) { template } }`,
     );
   });
 });
@@ -154,7 +154,7 @@ describe('onramps', () => {
       const { end2end } = (await create('createOnramp', input)).transaction;
       await trigger(end2end, 'pay');
       await until(end2end, 'compliance/UNCOMPLIANT');
-      await perform(decision, end2end);
+      await perform(decision, end2end, `account: "${shop.accountId}",`);
       await until(end2end, end);
     }
   });

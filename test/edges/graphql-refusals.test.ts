@@ -4,7 +4,7 @@
  * tables; the same key twice.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { SCOPES } from '../../src/base/api-key.ts';
+import { SCOPES, type Scope } from '../../src/base/api-key.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { HISTORY, useApp } from '../support/app.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 /** Every mutation with arguments that fit the schema, and the scope that it needs. */
-const MUTATIONS: Readonly<Record<string, readonly [scope: (typeof SCOPES)[number], call: string]>> = {
+const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>> = {
   createCheckout: ['create', '(input: { currency: "USDT_TRX" }) { replayed }'],
   createOnramp: ['create', '(input: { currency: "USDT_TRX", amountPayment: "60" }) { replayed }'],
   createOfframp: ['create', '(input: { currency: "USDT_TRX", amountPaid: "10" }) { replayed }'],
@@ -43,10 +43,10 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: (typeof SCOPES)[number
   resolveDeposit: ['move', '(end2end: "$id", resolution: KEEP) { end2end }'],
   approveWithdrawal: ['move', '(end2end: "$id") { end2end }'],
   rejectWithdrawal: ['move', '(end2end: "$id") { end2end }'],
-  releaseHold: ['admin', '(end2end: "$id") { end2end }'],
-  rejectHold: ['admin', '(end2end: "$id") { end2end }'],
+  releaseHold: ['platform:risk', '(account: "$account", end2end: "$id") { end2end }'],
+  rejectHold: ['platform:risk', '(account: "$account", end2end: "$id") { end2end }'],
   sandboxTrigger: ['create', '(end2end: "$id", scenario: PAY) { end2end }'],
-  sandboxAdvanceClock: ['create', '(by: "1ms")'],
+  sandboxAdvanceClock: ['platform:rails', '(by: "1ms")'],
   sandboxFund: ['create', '(currency: "BRL", amount: "1") { journalId }'],
   createWhitelistGroup: ['move', '(name: "x") { id }'],
   addWhitelistEntry: [
@@ -54,7 +54,10 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: (typeof SCOPES)[number
     '(groupId: "$group", input: { pixKeyType: CPF, pixKey: "52998224725" }) { id }',
   ],
   removeWhitelistEntry: ['move', '(id: "$entry") { id }'],
-  updateTemplateSettings: ['admin', '(template: onramp, input: {}) { template }'],
+  updateTemplateSettings: [
+    'platform:pricing',
+    '(account: "$account", template: onramp, input: {}) { template }',
+  ],
   updateAccountSettings: ['admin', '(input: {}) { approvalAbove }'],
   updateAllowedOrigins: ['admin', '(origins: [])'],
   createStreamToken: ['read', ' { token }'],
@@ -106,7 +109,7 @@ describe('scopes', () => {
 });
 
 describe('isolation', () => {
-  const ON_RECORDS = Object.entries(MUTATIONS).filter(([, [, call]]) => call.includes('"$'));
+  const ON_RECORDS = Object.entries(MUTATIONS).filter(([, [, call]]) => /"\$(?!account)/.test(call));
 
   test.each(ON_RECORDS)('C-15: %s finds nothing of another account', async (name, [, call]) => {
     const { transaction } = await create('createCheckout', { currency: 'USDT_TRX' });
@@ -117,12 +120,14 @@ describe('isolation', () => {
     const { createStaticLink: link } = await ask(
       'mutation { createStaticLink(input: { name: "x", currency: "USDT_TRX" }) { slug } }',
     );
-    const own = { id: transaction.end2end, group: group.id, entry: entry.id, slug: link.slug };
-    const none = { id: 'CRX0', group: 'grp_0', entry: `wle_${'0'.repeat(16)}`, slug: '?' };
+    const account = String(stranger.accountId);
+    const key = call.includes('$account') ? app.platformKey : stranger.apiKey;
+    const own = { account, id: transaction.end2end, group: group.id, entry: entry.id, slug: link.slug };
+    const none = { account, id: 'CRX0', group: 'grp_0', entry: `wle_${'0'.repeat(16)}`, slug: '?' };
     const document = (ids: Readonly<Record<string, string>>) =>
-      `mutation { ${name}${call.replace(/\$(\w+)/, (_all, id: string) => ids[id] as string)} }`;
-    const { requestId: _one, ...foreign } = await refusal(document(own), {}, stranger.apiKey);
-    const { requestId: _other, ...missing } = await refusal(document(none), {}, stranger.apiKey);
+      `mutation { ${name}${call.replaceAll(/\$(\w+)/g, (_all, id: string) => ids[id] as string)} }`;
+    const { requestId: _one, ...foreign } = await refusal(document(own), {}, key);
+    const { requestId: _other, ...missing } = await refusal(document(none), {}, key);
     expect(foreign).toEqual({ code: 'NOT_FOUND', message: 'the path or record does not exist' });
     expect(missing).toEqual(foreign);
     expect(await stepNow(transaction.end2end)).toBe('static_entry/AMOUNT');
@@ -258,7 +263,10 @@ describe('bad input', () => {
   test('acts that do not fit where the transaction stands are conflicts', async () => {
     const { end2end } = (await create('createOnramp', { currency: 'USDT_TRX', amountPayment: '60', ...ANA }))
       .transaction;
-    for (const name of ['acceptQuote', 'confirmIdentity', 'approveWithdrawal', 'releaseHold', 'rejectHold'])
+    const account = `account: "${shop.accountId}",`;
+    for (const name of ['releaseHold', 'rejectHold'])
+      expect((await refusal(act(name, account), { end2end })).code).toBe('STEP_CONFLICT');
+    for (const name of ['acceptQuote', 'confirmIdentity', 'approveWithdrawal'])
       expect(
         (await refusal(act(name), { end2end }, (await app.addKey(shop.accountId, SCOPES)).apiKey)).code,
       ).toBe('STEP_CONFLICT');
@@ -343,7 +351,7 @@ describe('C-52: idempotency', () => {
 
 describe('settings', () => {
   const change = (input: string, template = 'onramp') =>
-    `mutation { updateTemplateSettings(template: ${template}, input: { ${input} }) { template spread feeRate feeFixed amountMin amountMax customerStepUp30d customerLimitDaily } }`;
+    `mutation { updateTemplateSettings(account: "${shop.accountId}", template: ${template}, input: { ${input} }) { template spread feeRate feeFixed amountMin amountMax customerStepUp30d customerLimitDaily } }`;
 
   test('C-21: what is given changes, what is not stays; prices follow', async () => {
     const { updateTemplateSettings } = await ask(
@@ -470,7 +478,6 @@ describe('the sandbox', () => {
   test('live accounts are refused', async () => {
     const { apiKey } = await app.addAccount({ mode: 'live' });
     for (const call of [
-      'sandboxAdvanceClock(by: "1s")',
       'sandboxFund(currency: "BRL", amount: "1") { amount }',
       'sandboxTrigger(end2end: "x", scenario: PAY) { state }',
     ])

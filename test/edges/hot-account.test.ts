@@ -98,7 +98,12 @@ const countOf = (answers: readonly Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
 async function rest(): Promise<void> {
-  await comeToRest(app.owner, { baseUrl: app.baseUrl, merchants, patienceMs: 15_000 });
+  await comeToRest(app.owner, {
+    baseUrl: app.baseUrl,
+    merchants,
+    platformKey: app.platformKey,
+    patienceMs: 15_000,
+  });
 }
 
 async function available(merchant: Merchant, currency = 'USDT_TRX'): Promise<string> {

@@ -52,10 +52,10 @@ describe('changes at once', () => {
     };
     const changes = several(5, () => Object.entries(values)).flat();
     const refused = await together(
-      apiKey,
+      app.platformKey,
       changes.map(
         ([name, value]) =>
-          `updateTemplateSettings(template: onramp, input: { ${name}: "${value}" }) { template }`,
+          `updateTemplateSettings(account: "${accountId}", template: onramp, input: { ${name}: "${value}" }) { template }`,
       ),
     );
     expect(refused).toEqual([]);
@@ -64,11 +64,14 @@ describe('changes at once', () => {
   });
 
   test('C-21: of a least and a most that do not fit together one is refused, and says why', async () => {
-    const limit = (input: string) =>
-      `updateTemplateSettings(template: onramp, input: { ${input} }) { template }`;
     for (const _ of several(10, (n) => n)) {
-      const { apiKey } = await app.addAccount();
-      const refused = await together(apiKey, [limit('amountMin: "40000"'), limit('amountMax: "100"')]);
+      const { accountId } = await app.addAccount();
+      const limit = (input: string) =>
+        `updateTemplateSettings(account: "${accountId}", template: onramp, input: { ${input} }) { template }`;
+      const refused = await together(app.platformKey, [
+        limit('amountMin: "40000"'),
+        limit('amountMax: "100"'),
+      ]);
       expect(refused).toEqual(['INVALID_PARAMETER']);
     }
   });

@@ -8,9 +8,10 @@ import { eventually } from '../support/receiver.ts';
 
 const app = useApp();
 let key: string;
+let accountId: bigint;
 
 beforeEach(async () => {
-  key = (await app.addAccount()).apiKey;
+  ({ accountId, apiKey: key } = await app.addAccount());
 });
 
 const post = async (path: string, body: object, status = 201) => {
@@ -21,11 +22,11 @@ const post = async (path: string, body: object, status = 201) => {
 const customer = { client_name: 'Maria Silva', client_tax_id: '52998224725' };
 const long = { expires_in: 86_400, currency_exit_received_code: 'USDT_TRX', ...customer };
 const pay = (end2end: string, scenario = 'pay') => post('/v2/sandbox/trigger', { scenario, end2end }, 200);
-const wait = (advance: string) => post('/v2/sandbox/clock', { advance }, 200);
+const wait = (advance: string) => app.post('/v2/sandbox/clock', { advance });
 
 async function widenSpread(template: string) {
-  const query = `mutation { updateTemplateSettings(template: ${template}, input: { spread: "0.05" }) { spread } }`;
-  const { json } = await app.graphql(query, {}, { key });
+  const query = `mutation { updateTemplateSettings(account: "${accountId}", template: ${template}, input: { spread: "0.05" }) { spread } }`;
+  const { json } = await app.graphql(query, {}, { key: app.platformKey });
   expect(json.errors).toBeUndefined();
 }
 

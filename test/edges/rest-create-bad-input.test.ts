@@ -703,7 +703,7 @@ describe('bodies and ids that are none', () => {
     const response = await fetch(app.baseUrl + path, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${app.apiKey}`,
+        authorization: `Bearer ${path === '/v2/sandbox/clock' ? app.platformKey : app.apiKey}`,
         'idempotency-key': randomUUID(),
         ...(type !== null && { 'content-type': type }),
       },

@@ -152,11 +152,11 @@ describe('visits', () => {
     const before = await count();
     expect(await codeOf(visit(slug, dark))).toBe('QUOTE_UNAVAILABLE');
     await ask(
-      'mutation { updateTemplateSettings(template: crossramp_checkout, input: { amountMax: "79" }) { template } }',
+      `mutation { updateTemplateSettings(account: "${shop.accountId}", template: crossramp_checkout, input: { amountMax: "79" }) { template } }`,
     );
     expect(await codeOf(visit(slug))).toBe('LIMIT_EXCEEDED');
     await ask(
-      'mutation { updateTemplateSettings(template: crossramp_checkout, input: { amountMax: "50000" }) { template } }',
+      `mutation { updateTemplateSettings(account: "${shop.accountId}", template: crossramp_checkout, input: { amountMax: "50000" }) { template } }`,
     );
     expect(await count()).toEqual(before);
   });

@@ -58,7 +58,11 @@ describe('by HTTP alone', { timeout: TIMEOUT_MS }, () => {
     accountId = account.accountId;
     const second = await app.addKey(accountId, ['read', 'move']);
     const client = new Client(app.baseUrl, account.apiKey);
-    const means = await meansOf(client, new Client(app.baseUrl, second.apiKey));
+    const means = await meansOf(
+      client,
+      new Client(app.baseUrl, second.apiKey),
+      new Client(app.baseUrl, app.platformKey),
+    );
     expect(await runWalk(client, means, walk)).toEqual({ name, problems: [] });
     const { rows } = await app.owner.query(
       `select a.house, a.currency, b.balance from ledger_account a join ledger_balance b

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import type { AccountMode } from '../../src/base/account-mode.ts';
-import { SCOPES, type Scope } from '../../src/base/api-key.ts';
+import { grantableScopes, SCOPES, type Scope } from '../../src/base/api-key.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { importAccount } from '../../src/resolvers/account/import-account.ts';
@@ -15,7 +15,7 @@ import type { Services } from '../../src/resolvers/services/context.ts';
 import { type AppParts, createApp } from '../../src/server/app.ts';
 import { networksOf } from '../../src/server/client-address.ts';
 import { close, listen } from '../../src/server/listen.ts';
-import { createAccount } from '../../src/store/account/accounts.ts';
+import { createAccount, platformAccount } from '../../src/store/account/accounts.ts';
 import type { Database } from '../../src/store/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import type { Registry } from '../../src/templates/registry.ts';
@@ -41,6 +41,8 @@ export interface TestApp extends TestDatabase {
   /** The account that has the example history, and a key with all scopes. */
   readonly accountId: bigint;
   readonly apiKey: string;
+  /** A key of the operator, for all sandbox accounts. */
+  readonly platformKey: string;
   /** GET with the account's key, or with another; `null` for none. */
   readonly get: (
     path: string,
@@ -85,6 +87,8 @@ export function useApp(overrides: Overrides = {}): TestApp {
     await importAccount(test.database, REGISTRY, test.accountId, 'history.ndjson', HISTORY.split('\n'));
     test.apiKey = (await addKey(test.accountId, SCOPES)).apiKey;
     const { log, registry = REGISTRY, ...config } = overrides;
+    const platform = await platformAccount(test.database, 'sandbox');
+    test.platformKey = (await addKey(platform, grantableScopes({ isPlatform: true }))).apiKey;
     let handle: ReturnType<typeof createApp>['handle'] = () => {};
     const listening = await listen((request, response) => handle(request, response), {
       host: '127.0.0.1',
@@ -128,6 +132,8 @@ export function useApp(overrides: Overrides = {}): TestApp {
     });
     return { accountId, ...(await addKey(accountId, options.scopes ?? SCOPES)) };
   };
+  /** The clock is the operator's to set. */
+  const CLOCK = '/v2/sandbox/clock';
   const authorization = (key: string | null | undefined): Record<string, string> =>
     key === null ? {} : { authorization: `Bearer ${key ?? test.apiKey}` };
   test.get = async (path, options = {}) =>
@@ -141,7 +147,11 @@ export function useApp(overrides: Overrides = {}): TestApp {
     read(
       await fetch(test.baseUrl + path, {
         method: 'POST',
-        headers: { ...authorization(options.key), 'content-type': 'application/json', ...options.headers },
+        headers: {
+          ...authorization(options.key === undefined && path === CLOCK ? test.platformKey : options.key),
+          'content-type': 'application/json',
+          ...options.headers,
+        },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
     );

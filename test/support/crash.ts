@@ -68,18 +68,22 @@ export async function dueJobs(owner: pg.Pool): Promise<number> {
  */
 export async function comeToRest(
   owner: pg.Pool,
-  { baseUrl, merchants, patienceMs }: { baseUrl: string; merchants: readonly Merchant[]; patienceMs: number },
+  {
+    baseUrl,
+    merchants,
+    platformKey,
+    patienceMs,
+  }: { baseUrl: string; merchants: readonly Merchant[]; platformKey: string; patienceMs: number },
 ): Promise<void> {
   const until = Date.now() + patienceMs;
   const quiet = async () => {
     while ((await dueJobs(owner)) > 0 && Date.now() < until) await setTimeout(100);
   };
-  const key = (merchants[0] as Merchant).keys[0];
   for (const [round, advance] of ['10s', '10s', '10s', '2h', '25h', '73h', '10s', '10s', '1h'].entries()) {
     await quiet();
     if (round > 0) await decide(owner, baseUrl, merchants);
     await quiet();
-    await ask(`${baseUrl}/v2/sandbox/clock`, key, { body: { advance } });
+    await ask(`${baseUrl}/v2/sandbox/clock`, platformKey, { body: { advance } });
   }
   await quiet();
 }

@@ -93,6 +93,15 @@ export function mutate(name: string, args: BodyOf = {}): Act {
     walker.client.mutate(name, { end2end: walker.end2end, ...(await bodyFor(walker, args)) });
 }
 
+/** The operator decides about what is held. */
+export function decide(name: string): Act {
+  return async ({ client, means, end2end }) => {
+    const { viewer } = await client.graphql('{ viewer { account { accountId } } }');
+    if (!means.platform) throw new Error('only the operator decides about what is held');
+    await means.platform.mutate(name, { account: viewer.account.accountId, end2end });
+  };
+}
+
 /** Time passes. */
 export function wait(by: string): Act {
   return (walker) => walker.advance(by);

@@ -4,13 +4,15 @@ import type { Destination, Means } from './walker.ts';
 
 /**
  * @param second - another key of the account; without one nothing can be approved.
+ * @param platform - a key of the operator; without one the clock stands still and nothing held is decided.
  * @returns the means that the gateway has.
  */
-export async function meansOf(client: Client, second?: Client): Promise<Means> {
+export async function meansOf(client: Client, second?: Client, platform?: Client): Promise<Means> {
   const mutations = await client.mutations();
   const has = (...names: readonly string[]) => names.every((name) => mutations.has(name));
   return {
     ...(second && { second }),
+    ...(platform && { platform }),
     ...(has('updateAccountSettings', 'createWhitelistGroup', 'addWhitelistEntry') && {
       whitelist: (entries) => whitelist(client, entries),
     }),

@@ -1,6 +1,7 @@
 /** Walks of the templates that begin with a PIX payment: checkout sessions and both onramps. */
 import {
   customer,
+  decide,
   disputeOpen,
   inTurn,
   LONG_S,
@@ -330,7 +331,7 @@ function reviews(pix: PixIn): Row[] {
       plan: 'hold',
       acts: [
         [qrcode, play('pay')],
-        [HELD, mutate('releaseHold')],
+        [HELD, decide('releaseHold')],
       ],
       steps: [...paid, HELD, ...swapped],
       ...success,
@@ -341,7 +342,7 @@ function reviews(pix: PixIn): Row[] {
       plan: 'hold',
       acts: [
         [qrcode, play('pay')],
-        [HELD, mutate('rejectHold')],
+        [HELD, decide('rejectHold')],
       ],
       steps: [...paid, HELD, ...REFUND],
       journals: named('L1', 'L4'),

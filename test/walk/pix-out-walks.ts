@@ -2,6 +2,7 @@
 
 import { sum } from '../../src/base/money.ts';
 import {
+  decide,
   depositWrong,
   inTurn,
   LONG_S,
@@ -271,7 +272,7 @@ const OFFRAMP_ROWS: readonly Row[] = [
     name: 'held and released by mutation',
     mutations: ['releaseHold'],
     plan: 'hold',
-    acts: [[HELD, mutate('releaseHold')]],
+    acts: [[HELD, decide('releaseHold')]],
     steps: [...RESERVED, HELD, PAYEE, ...PAID_OUT],
     journals: named('L20', 'L45', 'L46', 'L21', 'L22'),
     change: SPENT.change,
@@ -518,7 +519,7 @@ const DEPOSIT_ROWS: readonly Row[] = [
     name: 'held and rejected by mutation',
     mutations: ['rejectHold'],
     plan: 'hold',
-    acts: [arrive, [HELD, mutate('rejectHold')]],
+    acts: [arrive, [HELD, decide('rejectHold')]],
     steps: [...ARRIVED, HELD, ...SENT_BACK],
     journals: named('L30', 'L31', 'L33', 'L34'),
   },

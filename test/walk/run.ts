@@ -1,6 +1,6 @@
 /**
  * Walks through a gateway by HTTP only: `node test/walk/run.ts --base-url http://127.0.0.1:4000 --key crx_test_…
- * [--second-key crx_test_…] [--only NAME]`. Ends with 1 when a walk fails. The account is used as it is: what counts is
+ * [--second-key crx_test_…] [--platform-key crx_test_…] [--only NAME]`. Ends with 1 when a walk fails. The account is used as it is: what counts is
  * how it changes.
  */
 import { pathToFileURL } from 'node:url';
@@ -116,13 +116,14 @@ async function main(): Promise<void> {
       'base-url': { type: 'string', default: 'http://127.0.0.1:4000' },
       key: { type: 'string' },
       'second-key': { type: 'string' },
+      'platform-key': { type: 'string' },
       only: { type: 'string' },
     },
   });
   if (!values.key) throw new Error('--key is required');
   const client = new Client(values['base-url'], values.key);
-  const second = values['second-key'] ? new Client(values['base-url'], values['second-key']) : undefined;
-  const means = await meansOf(client, second);
+  const clientOf = (key: string | undefined) => (key ? new Client(values['base-url'], key) : undefined);
+  const means = await meansOf(client, clientOf(values['second-key']), clientOf(values['platform-key']));
   const { only } = values;
   const walks = WALKS.filter(
     ({ name }) => only === undefined || name === only || name.startsWith(`${only}:`),

@@ -9,6 +9,8 @@ import type { Figures, JournalUse } from './published.ts';
 export interface Means {
   /** Another key of the account, to approve with. */
   readonly second?: Client;
+  /** A key of the operator: the clock is set and what is held is decided with it. */
+  readonly platform?: Client;
   /** Makes a group of destinations that can be used at once. @returns its id. */
   readonly whitelist?: (entries: readonly Destination[]) => Promise<string>;
   /** Sets above which BRL a withdrawal needs a second approver; null for never. */
@@ -133,7 +135,8 @@ export class Walker {
 
   /** Sets the clock of the sandbox ahead. */
   async advance(by: string): Promise<void> {
-    expectStatus(await this.client.post('/v2/sandbox/clock', { advance: by }), 200);
+    const { platform = this.client } = this.means;
+    expectStatus(await platform.post('/v2/sandbox/clock', { advance: by }), 200);
   }
 
   /** @returns what is available in a currency. */

@@ -1,7 +1,7 @@
 /** Walks of withdrawals, to wallets and to PIX keys. */
 
 import { sum } from '../../src/base/money.ts';
-import { inTurn, mutate, play, post, postBySecond, postRefused, refused, rest, wait } from './acts.ts';
+import { decide, inTurn, play, post, postBySecond, postRefused, refused, rest, wait } from './acts.ts';
 import { type JournalUse, scenarioJournals } from './published.ts';
 import type { Destination, Make, Walk, Walker } from './walker.ts';
 
@@ -114,7 +114,7 @@ const CRYPTO_ROWS: readonly Row[] = [
     name: 'held and released by mutation',
     mutations: ['releaseHold'],
     make: crypto('hold'),
-    acts: [[HELD, mutate('releaseHold')]],
+    acts: [[HELD, decide('releaseHold')]],
     steps: [REQUESTED, HELD, ...ON_CHAIN],
     journals: named('L40', 'L45', 'L46', 'L41', 'L42'),
     change: { [`${CURRENCY} available`]: '-crypto' },

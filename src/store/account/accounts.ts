@@ -6,7 +6,10 @@ import type { Database, Statement, Tx } from '../database.ts';
 /** Handle of the account that the first start provisions. */
 export const SANDBOX_HANDLE = 'sandbox';
 
-const MODE: Statement = { name: 'account_mode', text: `select mode from account where id = $1` };
+const HOLDER: Statement = {
+  name: 'account_holder',
+  text: `select mode, is_platform as "isPlatform" from account where id = $1`,
+};
 const SET_ORIGINS: Statement = {
   name: 'account_set_origins',
   text: `update account set allowed_origins = $2 where id = $1`,
@@ -74,10 +77,22 @@ export async function platformAccount(database: Tx, mode: AccountMode): Promise<
   return made.id;
 }
 
+/** What kind of account it is. */
+export interface Holder {
+  readonly mode: AccountMode;
+  /** Whether it is that of the platform. */
+  readonly isPlatform: boolean;
+}
+
+/** @returns what kind of account has this id, or undefined. */
+export async function readHolder(database: Tx, accountId: bigint): Promise<Holder | undefined> {
+  const [row] = await database.query<Holder>(HOLDER, [accountId]);
+  return row;
+}
+
 /** @returns the mode of the account with this id, or undefined. */
 export async function readMode(database: Tx, accountId: bigint): Promise<AccountMode | undefined> {
-  const [row] = await database.query<{ mode: AccountMode }>(MODE, [accountId]);
-  return row?.mode;
+  return (await readHolder(database, accountId))?.mode;
 }
 
 /** @returns the search of the mode of an account that exists; the answer is remembered. */

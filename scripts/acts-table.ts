@@ -1,0 +1,29 @@
+/** Writes the table of docs/security.md: every act with the scope that it needs, and where it can be asked for. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ACTS, type Act } from '../src/base/acts.ts';
+import { restRoutes } from '../src/rest-compat/routes.ts';
+import { REGISTRY } from '../src/templates/index.ts';
+
+/** Where it stands. */
+const DOCUMENT = new URL('../docs/security.md', import.meta.url);
+const PLACE = /(<!-- acts, written by npm run acts -->\n)[\s\S]*?(<!-- end of acts -->)/;
+const HEAD = '| Act | Scope | What it does | GraphQL | `/v2` |\n|---|---|---|---|---|\n';
+
+/** @returns the document with the table as the code has it. */
+export function withActs(document: string): string {
+  return document.replace(PLACE, (_all, begin: string, end: string) => `${begin}${HEAD}${rows()}${end}`);
+}
+
+function rows(): string {
+  const policy = { limitOverflow: 'clamp', strictQuery: false, exactIntegers: false } as const;
+  const routes = [...restRoutes(REGISTRY, policy).values()];
+  const code = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(' ');
+  return Object.entries<Act>(ACTS)
+    .map(([name, { scope, description, mutations }]) => {
+      const paths = routes.filter(({ act }) => act === name).map(({ path }) => path.replace('/v2', ''));
+      return `| \`${name}\` | \`${scope}\` | ${description} | ${code(mutations)} | ${code(paths)} |\n`;
+    })
+    .join('');
+}
+
+if (process.argv.includes('--write')) writeFileSync(DOCUMENT, withActs(readFileSync(DOCUMENT, 'utf8')));
