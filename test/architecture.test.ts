@@ -31,6 +31,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['events', 'webhooks', 'account'],
     ['pricing'],
     ['engine'],
+    ['inbound'],
     ['orders'],
     ['payer'],
     ['sandbox'],

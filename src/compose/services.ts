@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { AccountMode } from '../base/account-mode.ts';
 import { createSandbox } from '../rails/sandbox/index.ts';
 import { createAdvance } from '../resolvers/engine/advance-transaction.ts';
+import { receiveNews } from '../resolvers/inbound/receive.ts';
 import { reportingRates } from '../resolvers/pricing/price.ts';
 import { priceArrival } from '../resolvers/pricing/price-arrival.ts';
 import type { Advance } from '../resolvers/services/advance.ts';
@@ -62,6 +63,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
     isAuto: config.sandboxAuto,
     worker,
     advance: () => byMode.sandbox.advance,
+    receive: (news) => byMode.sandbox.receive(news),
   });
   const modeOf = modeFinder(database);
   const shared = {
@@ -84,6 +86,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
       clock,
       rails: { ...rails, rates: reportingRates(rails.rates, log) },
       advance: engineFor('sandbox', clock),
+      receive: (news) => receiveNews(byMode.sandbox, news),
       sandbox,
     },
     live: {
@@ -92,6 +95,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
       clock: SYSTEM_CLOCK,
       rails: NO_RAILS,
       advance: engineFor('live', SYSTEM_CLOCK),
+      receive: (news) => receiveNews(byMode.live, news),
       sandbox: null,
     },
   };

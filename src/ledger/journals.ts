@@ -1,5 +1,5 @@
 /**
- * The chart of journals, L1 to L49: what each transition posts, as a function of the amounts that really moved. All
+ * The chart of journals, L1 to L53: what each transition posts, as a function of the amounts that really moved. All
  * amounts are minor units of their currency. Names and sides are those of postings.json; docs/ledger.md explains them.
  */
 import { BRL, type Currency } from '../base/currency.ts';
@@ -67,6 +67,12 @@ export const depositDropped = move('L36', 'M.to_receive', 'A.inbound');
 export const depositUnmatched = move('L37', 'A.custody', 'L.suspense');
 /** L38: an unmatched deposit is assigned to a session. */
 export const suspenseAssigned = move('L38', 'L.suspense', 'M.blocked');
+/** L50: a PIX that no transaction takes. */
+export const pixUnmatched = moveBrl('L50', 'A.pix', 'L.suspense');
+/** L52: suspense is handed over to another account holder: the giver's half. */
+export const suspenseGiven = move('L52', 'L.suspense', 'C.clearing');
+/** L53: the taker's half of L52. */
+export const suspenseTaken = move('L53', 'C.clearing', 'M.blocked');
 /** L41: a withdrawal was broadcast; the network's fee is charged. */
 export const withdrawalBroadcast = move('L41', 'M.in_transit', 'R.netfee');
 /** L42: a withdrawal is confirmed by the network. */
@@ -180,6 +186,16 @@ export function depositReturned(currency: Currency, { amount, networkFee }: Netw
     'L34',
     debit('M.blocked', currency, amount),
     credit('A.custody', currency, amount - networkFee),
+    credit('R.netfee', currency, networkFee),
+  );
+}
+
+/** L51: money in suspense goes back to where it came from; a network takes its fee of it. */
+export function suspenseReturned(currency: Currency, { amount, networkFee }: NetworkMove): Journal {
+  return journal(
+    'L51',
+    debit('L.suspense', currency, amount),
+    credit(currency === BRL ? 'A.pix' : 'A.custody', currency, amount - networkFee),
     credit('R.netfee', currency, networkFee),
   );
 }

@@ -157,7 +157,8 @@ function differenceOf({ row }: View): bigint {
 }
 
 function isSameDeposit({ process, trigger }: View<'deposit_confirmed' | 'deposit_dropped'>): boolean {
-  return process.deposit?.txHash === trigger.txHash;
+  const { txHash, logIndex = process.deposit?.logIndex } = trigger;
+  return process.deposit?.txHash === txHash && process.deposit.logIndex === logIndex;
 }
 
 /** One deposit at a time is looked at; after one was dropped, the next. */

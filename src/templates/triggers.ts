@@ -84,8 +84,9 @@ export interface TriggerFacts {
     readonly seenAt: string;
     readonly price?: QuoteFacts;
   };
-  deposit_confirmed: { readonly txHash: string };
-  deposit_dropped: { readonly txHash: string };
+  /** `logIndex` tells transfers of one hash apart, where the rail gives it. */
+  deposit_confirmed: { readonly txHash: string; readonly logIndex?: number };
+  deposit_dropped: { readonly txHash: string; readonly logIndex?: number };
   /** A held deposit goes back, is kept, or is converted at a new price. */
   refund_ordered: { readonly address: string };
   kept: Nothing;

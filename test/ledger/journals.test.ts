@@ -71,6 +71,21 @@ const MADE: Record<string, Journal> = {
   L49: journals.payoutReturned(brl('1000')),
 };
 
+/** Journals that the published chart does not have, with what docs/ledger.md says of them. */
+const OWN: readonly (readonly [Journal, string])[] = [
+  [journals.pixUnmatched(brl('550')), 'Dr A.pix BRL 550, Cr L.suspense BRL 550'],
+  [
+    journals.suspenseReturned(BRL, { amount: brl('550'), networkFee: 0n }),
+    'Dr L.suspense BRL 550, Cr A.pix BRL 550',
+  ],
+  [
+    journals.suspenseReturned(USDT, { amount: HUNDRED, networkFee: usdt('1') }),
+    'Dr L.suspense USDT_TRX 100, Cr A.custody USDT_TRX 99, Cr R.netfee USDT_TRX 1',
+  ],
+  [journals.suspenseGiven(USDT, HUNDRED), 'Dr L.suspense USDT_TRX 100, Cr C.clearing USDT_TRX 100'],
+  [journals.suspenseTaken(USDT, HUNDRED), 'Dr C.clearing USDT_TRX 100, Cr M.blocked USDT_TRX 100'],
+];
+
 const said = ({ postings }: Journal) =>
   postings.map(({ role, currency, deltaMinor }) => {
     const side = deltaMinor < 0n ? 'Dr' : 'Cr';
@@ -91,6 +106,12 @@ test.each(Object.keys(PUBLISHED))('%s', (name) => {
     return `${side} ${role} ${currency} ${fromMinor(toMinor(amount, decimals), decimals)}`;
   });
   expect(said(MADE[name.split(' ')[0] as string] as Journal).sort()).toEqual(published?.sort());
+});
+
+test.each(
+  OWN.map(([made, figures]) => [made.name, made, figures] as const),
+)('%s, with the figures of the documents', (_, made, figures) => {
+  expect(said(made).join(', ')).toBe(figures);
 });
 
 describe('journals', () => {

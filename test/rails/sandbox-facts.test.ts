@@ -23,10 +23,11 @@ let rails: Rails;
 let clock: Clock;
 
 beforeAll(() => {
-  const advance = () => {
+  const never = () => {
     throw new Error('nothing is told here');
   };
-  const parts = { registry: REGISTRY, doorbell: new Doorbell(), worker: null, isAuto: false, advance };
+  const told = { advance: never, receive: never };
+  const parts = { registry: REGISTRY, doorbell: new Doorbell(), worker: null, isAuto: false, ...told };
   ({ rails, clock } = createSandbox({ database: store.database, ...parts }));
 });
 

@@ -10,9 +10,10 @@ import { isEndToEndId, txidOf } from '../../src/base/end-to-end-id.ts';
 import { millisOf } from '../../src/base/instant.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { txHashOf } from '../../src/rails/sandbox/chain.ts';
-import { settle, type Telling } from '../../src/resolvers/engine/run-jobs.ts';
+import { settle } from '../../src/resolvers/engine/run-jobs.ts';
 import { emptyProcess, endOf } from '../../src/resolvers/orders/make-transaction.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
+import type { News } from '../../src/resolvers/services/news.ts';
 import type { Order } from '../../src/resolvers/services/rails.ts';
 import type { Sandbox } from '../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
@@ -20,6 +21,7 @@ import { arm, takePlan } from '../../src/store/account/sandbox.ts';
 import { readProcesses } from '../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
+import type { Trigger } from '../../src/templates/triggers.ts';
 import { useDatabase } from '../support/database.ts';
 
 const store = useDatabase();
@@ -77,7 +79,13 @@ function newOrder(of: ProcessRow = row): Order {
   return { key: `${of.end2end}:test${orders}`, row: of };
 }
 
-interface Told extends Telling {
+const ADDRESS = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
+
+/** A trigger, or news of a rail. */
+interface Told {
+  readonly trigger: Trigger;
+  readonly railKey?: string;
+  readonly news?: News;
   readonly afterMs: number;
 }
 
@@ -134,7 +142,7 @@ describe('the clock', () => {
 });
 
 describe('orders', () => {
-  const toWallet = { currency: USDT_TRX, to: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD', amountMinor: 99_000_000n };
+  const toWallet = { currency: USDT_TRX, to: ADDRESS, amountMinor: 99_000_000n };
   const chain = () => services.rails.chain;
   const pix = () => services.rails.pix;
   const on = (told: readonly Told[]) => told.map(({ trigger }) => trigger.on).join(' ');
@@ -271,9 +279,7 @@ describe('charges', () => {
       await pix.createCharge(order);
       await pix.createCharge(order);
     });
-    expect(told).toMatchObject([
-      { trigger: { on: 'pix_received', amount: '550.00', payerTaxId: '52998224725' } },
-    ]);
+    expect(told).toMatchObject([{ news: { kind: 'payment', amount: '550.00', payerTaxId: '52998224725' } }]);
     expect(told[0]?.afterMs).toBeGreaterThanOrEqual(2_000);
   });
 
@@ -291,15 +297,16 @@ describe('charges', () => {
 
   test('an automatic sandbox deposits the exact amount by itself, once', async () => {
     const { chain } = automatic().rails;
-    const order = { ...newOrder(), currency: USDT_TRX, exactAmount: '100.000137' };
+    const order = { ...newOrder(), currency: USDT_TRX, address: ADDRESS, exactAmount: '100.000137' };
     const told = await toldBy(async () => {
       await chain.watchDeposit(order);
       await chain.watchDeposit(order);
-      await services.rails.chain.watchDeposit({ ...newOrder(), currency: USDT_TRX, exactAmount: '1.000001' });
+      const other = { ...newOrder(), currency: USDT_TRX, address: ADDRESS, exactAmount: '1.000001' };
+      await services.rails.chain.watchDeposit(other);
     });
     expect(told).toMatchObject([
-      { trigger: { on: 'deposit_seen', amount: '100.000137' } },
-      { trigger: { on: 'deposit_confirmed' } },
+      { news: { kind: 'deposit_seen', address: ADDRESS, amount: '100.000137' } },
+      { news: { kind: 'deposit_confirmed', address: ADDRESS, amount: '100.000137' } },
     ]);
   });
 

@@ -246,17 +246,21 @@ describe('what is told', () => {
     expect(depositFrom).toBe('TCjow1qG4ZvDNj5ZRCF2RSuS2kMCGKK1JJ');
   });
 
-  test('a payment told twice is one rail event; a deposit is one by network, hash and log index (C-33)', async () => {
+  test('a payment told twice is stored once; a deposit by network, hash and log index (C-33)', async () => {
     const keysOf = async ({ accountId }: ProcessRow) => {
-      const { rows } = await store.owner.query('select key from rail_event where account_id = $1', [
+      const { rows } = await store.owner.query('select kind, key from rail_news where account_id = $1', [
         String(accountId),
       ]);
-      return rows.map(({ key }) => key).sort();
+      return rows.map(({ kind, key }) => `${kind} ${key}`).sort();
     };
     const paid = await playAll(await make('onramp'), 'rest pay-twice');
-    expect(await keysOf(paid)).toEqual([`pix:${paid.pixE2e}`]);
+    expect(await keysOf(paid)).toEqual([`payment pix:${paid.pixE2e}`]);
     const deposited = await playAll(await make('deposit'), 'rest deposit');
-    expect(await keysOf(deposited)).toEqual([`chain:TRX:${deposited.txHash}:0`, `pix:${deposited.pixE2e}`]);
+    expect(await keysOf(deposited)).toEqual([
+      `deposit_confirmed chain:TRX:${deposited.txHash}:0`,
+      `deposit_seen chain:TRX:${deposited.txHash}:0`,
+      `payout_ended pix:${deposited.pixE2e}`,
+    ]);
   });
 
   test('a deposit is confirmed after 15 seconds; one that was dropped is not, whatever becomes of the session', async () => {
@@ -366,8 +370,8 @@ describe('refusals', () => {
     const done = await playAll(made, 'rest pay');
     // The row of long ago is only the transaction's name.
     for (const row of [made, done])
-      await refused(row, 'pay').toMatchObject({
-        message: 'the scenario pay is not possible at step success/DONE',
+      await refused(row, 'release').toMatchObject({
+        message: 'the scenario release is not possible at step success/DONE',
       });
   });
 

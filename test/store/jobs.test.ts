@@ -754,12 +754,12 @@ async function payable(what: 'onramp' | 'delivery'): Promise<ProcessRow> {
 let payments = 0;
 
 /** A payment of the price; who paid is not told. */
-function payment(amount: string): Required<Telling> {
+function payment(amount: string) {
   payments += 1;
   const endToEndId = `E99999999202611211200${String(payments).padStart(11, '0')}`;
   const settledAt = new Date().toISOString();
   return {
-    trigger: { on: 'pix_received', endToEndId, amount, settledAt, payerTaxId: null },
+    trigger: { on: 'pix_received', endToEndId, amount, settledAt, payerTaxId: null } as const,
     railKey: `pix:${endToEndId}`,
   };
 }

@@ -27,7 +27,7 @@ const TABLES = {
   attempts: 'webhook_attempt',
   deliveries: 'webhook_delivery',
   quotes: 'quote',
-  railEvents: 'rail_event',
+  railEvents: 'rail_news',
   depositSlots: 'deposit_slot',
   sandboxOrders: 'sandbox_order',
 };
@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await test.owner.query(`truncate ${Object.values(TABLES).join(', ')}`);
+  await test.owner.query(`truncate ${Object.values(TABLES).join(', ')}, suspense_entry`);
   const id = (end2end: string) =>
     `(select id from transaction where account_id = ${accountId} and end2end = '${end2end}')`;
   const inserts = [
@@ -87,12 +87,20 @@ beforeEach(async () => {
          values (${accountId}, 'q${days}', 't', 'c', 1, 1, 1, 1, 1, 1, ${daysAgo(days)}, ${daysAgo(days)})`,
     ),
     ...['OLD', 'BUSY', 'FRESH'].flatMap((end2end) => [
-      `insert into rail_event (account_id, key, transaction_id, told_at) values (${accountId}, '${end2end}', ${id(end2end)}, ${daysAgo(400)})`,
+      `insert into rail_news (mode, rail, kind, body, outcome, account_id, key, transaction_id, seen_at)
+        values ('sandbox', 'pix', 'payment', '{}', 'step', ${accountId}, '${end2end}', ${id(end2end)}, ${daysAgo(400)})`,
       `insert into deposit_slot (address, currency, amount_minor, account_id, transaction_id, held_until)
        values ('${end2end}', 'c', 1, ${accountId}, ${id(end2end)}, ${daysAgo(100)})`,
       `insert into sandbox_order (account_id, key, kind, request, placed_at) values (${accountId}, '${end2end}:1', 'pix', '{}', ${daysAgo(100)})`,
     ]),
-    `insert into rail_event (account_id, key, transaction_id) values (${accountId}, 'NEW', ${id('OLD')})`,
+    `insert into rail_news (mode, rail, kind, body, outcome, account_id, key, transaction_id)
+      values ('sandbox', 'pix', 'payment', '{}', 'step', ${accountId}, 'NEW', ${id('OLD')})`,
+    `insert into rail_news (mode, rail, kind, body, outcome, key, seen_at, due_at)
+      values ('sandbox', 'pix', 'payment', '{}', 'pending', 'PENDING', ${daysAgo(400)}, now())`,
+    `with news as (insert into rail_news (mode, rail, kind, body, outcome, account_id, key, seen_at)
+        values ('sandbox', 'pix', 'payment', '{}', 'suspense', ${accountId}, 'WAITING', ${daysAgo(400)}) returning id)
+      insert into suspense_entry (account_id, news_id, currency, amount_minor, reason, journal_id, opened_at)
+        select ${accountId}, id, 'BRL', 1, 'unknown', 1, now() from news`,
     `insert into deposit_slot (address, currency, amount_minor, account_id, transaction_id, held_until)
       values ('HELD', 'c', 1, ${accountId}, ${id('OLD')}, now())`,
     `insert into sandbox_order (account_id, key, kind, request) values (${accountId}, 'OLD:2', 'pix', '{}')`,
@@ -119,7 +127,7 @@ it('what is older than its time goes, and what is needed stays', async () => {
   );
   expect(rows.map(({ seq }) => seq)).toEqual(['4', '5']);
   expect(await keysOf('quote', 'id')).toEqual(['q1']);
-  expect(await keysOf('rail_event', 'key')).toEqual(['BUSY', 'FRESH', 'NEW']);
+  expect(await keysOf('rail_news', 'key')).toEqual(['BUSY', 'FRESH', 'NEW', 'PENDING', 'WAITING']);
   expect(await keysOf('deposit_slot', 'address')).toEqual(['FRESH', 'HELD']);
   expect(await keysOf('sandbox_order', 'key')).toEqual(['BUSY:1', 'OLD:2']);
   expect(await prune(test.database, DEFAULTS)).toEqual({ gone: {}, isDone: true });

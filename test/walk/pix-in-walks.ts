@@ -139,7 +139,7 @@ function payments(pix: PixIn): Row[] {
         [qrcode, inTurn(playRefused('dispute-open'), playRefused('deposit'), play('pay'))],
         [
           DONE,
-          inTurn(playRefused('pay'), playRefused('expire'), postRefused('cancel', 409, 'STEP_CONFLICT')),
+          inTurn(playRefused('release'), playRefused('expire'), postRefused('cancel', 409, 'STEP_CONFLICT')),
         ],
       ],
       steps: done,

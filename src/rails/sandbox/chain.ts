@@ -5,6 +5,7 @@ import { assert } from '../../base/assert.ts';
 import { type Currency, currencyOf } from '../../base/currency.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
 import { EVM_CHAIN_IDS, NATIVE_ASSETS } from '../../base/token-contract.ts';
+import type { DepositNews } from '../../resolvers/services/news.ts';
 import type { ChainRail } from '../../resolvers/services/rails.ts';
 import type { TriggerFacts } from '../../templates/triggers.ts';
 import { nextDepositAddress, payerAddress } from './addresses.ts';
@@ -46,11 +47,12 @@ export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
   return {
     networkFee: async (currency) => networkFeeOf(currency),
     depositAddress: (currency) => nextDepositAddress(parts.database, currency),
-    watchDeposit: ({ currency, exactAmount, ...order }) =>
+    watchDeposit: ({ currency, address, exactAmount, ...order }) =>
       placeOnce(parts, order, {
         kind: 'watch',
-        request: { currency: currency.code, exactAmount },
-        outcomes: (nowMs) => (isAuto ? depositedByItself(currency, exactAmount, order.key, nowMs) : []),
+        request: { currency: currency.code, address, exactAmount },
+        outcomes: (nowMs) =>
+          isAuto ? depositedByItself(currency, { address, amount: exactAmount }, order.key, nowMs) : [],
       }),
     send: ({ currency, to, amountMinor, ...order }) =>
       placeOnce(parts, order, {
@@ -86,24 +88,34 @@ export function txHashOf({ network }: Currency, seed: string): string {
 /** In an automatic sandbox the payer deposits after two seconds, and the network is sure after two more. */
 function depositedByItself(
   currency: Currency,
-  amount: string,
+  where: { readonly address: string; readonly amount: string },
   key: string,
   nowMs: number,
 ): readonly Outcome[] {
-  const txHash = txHashOf(currency, key);
-  const seenAt = new Date(nowMs + DEPOSIT_MS).toISOString();
-  const seen = {
-    on: 'deposit_seen',
-    txHash,
-    logIndex: 0,
-    amount,
-    from: payerAddress(currency),
-    seenAt,
-  } as const;
+  const news = newTransfer(currency, {
+    ...where,
+    txHash: txHashOf(currency, key),
+    seenAtMs: nowMs + DEPOSIT_MS,
+  });
   return [
-    { trigger: seen, railKey: `chain:${currency.network}:${txHash}:0`, afterMs: DEPOSIT_MS },
-    { trigger: { on: 'deposit_confirmed', txHash }, afterMs: 2 * DEPOSIT_MS },
+    { news: { ...news, kind: 'deposit_seen' }, afterMs: DEPOSIT_MS },
+    { news: { ...news, kind: 'deposit_confirmed' }, afterMs: 2 * DEPOSIT_MS },
   ];
+}
+
+/** @returns what a network tells of a transfer to an address, but for what became of it. */
+export function newTransfer(
+  currency: Currency,
+  transfer: {
+    readonly address: string;
+    readonly amount: string;
+    readonly txHash: string;
+    readonly seenAtMs: number;
+  },
+): Omit<DepositNews, 'kind'> {
+  const { seenAtMs, ...rest } = transfer;
+  const from = payerAddress(currency);
+  return { ...rest, logIndex: 0, currency: currency.code, from, seenAt: new Date(seenAtMs).toISOString() };
 }
 
 function networkFeeOf({ code, decimals }: Currency): bigint {

@@ -2,16 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
-import { TELL } from '../../resolvers/engine/run-jobs.ts';
-import { takeBackJobs } from '../../store/account/sandbox.ts';
-import { addJobs } from '../../store/engine/jobs.ts';
+import type { DepositNews } from '../../resolvers/services/news.ts';
 import { known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import type { Trigger } from '../../templates/triggers.ts';
-import { payerAddress } from './addresses.ts';
-import { txHashOf } from './chain.ts';
-import { tellJob } from './orders.ts';
-import { type Act, type Playable, type Stage, stepConflict } from './stage.ts';
+import { newTransfer, txHashOf } from './chain.ts';
+import { type Playable, type Stage, stepConflict } from './stage.ts';
 
 /** How long the network takes to be sure of a deposit. */
 const CONFIRM_MS = 15_000;
@@ -21,70 +16,70 @@ export const DEPOSIT_SCENARIOS: readonly Playable[] = [
   {
     name: 'deposit',
     on: 'deposit_seen',
-    play: (stage) => {
-      const { act, txHash } = newDeposit(stage, exactAmountOf(stage.row));
-      return stage.tell({
-        ...act,
-        alongside: (tx, row) =>
-          addJobs(tx, [tellJob(keyOf(row), { trigger: confirmed(txHash) }, stage.nowMs + CONFIRM_MS)], null),
-      });
+    comesTo: hasAddress,
+    play: async (stage) => {
+      const transfer = transferOf(stage, exactAmountOf(stage.row));
+      await stage.receiveLater({ ...transfer, kind: 'deposit_confirmed' }, stage.nowMs + CONFIRM_MS);
+      return stage.receive({ ...transfer, kind: 'deposit_seen' });
     },
   },
   {
     name: 'deposit-confirm',
     on: 'deposit_confirmed',
-    play: (stage) => decide('deposit-confirm', stage, confirmed),
+    play: (stage) => decide('deposit-confirm', stage, 'deposit_confirmed'),
   },
   {
     name: 'deposit-reorg',
     on: 'deposit_dropped',
-    play: (stage) => decide('deposit-reorg', stage, (txHash) => ({ on: 'deposit_dropped', txHash })),
+    play: (stage) => decide('deposit-reorg', stage, 'deposit_dropped'),
   },
   {
     name: 'deposit-wrong',
     on: 'deposit_seen',
+    comesTo: hasAddress,
     amountOf: 'deposit',
     play: async (stage) => {
-      const { act, txHash } = newDeposit(stage, stage.amount ?? lessThanExact(stage.row));
-      await stage.tell(act);
-      return stage.tell({ trigger: confirmed(txHash) });
+      const transfer = transferOf(stage, stage.amount ?? lessThanExact(stage.row));
+      await stage.receive({ ...transfer, kind: 'deposit_seen' });
+      return stage.receive({ ...transfer, kind: 'deposit_confirmed' });
     },
   },
 ];
 
-/** A new transfer to the deposit address; every one has a hash of its own. */
-function newDeposit({ row, nowMs }: Stage, amount: string): { act: Act; txHash: string } {
-  const currency = currencyOf(row);
-  const txHash = txHashOf(currency, randomUUID());
-  const logIndex = 0;
-  const from = payerAddress(currency);
-  const seenAt = new Date(nowMs).toISOString();
-  return {
-    act: {
-      trigger: { on: 'deposit_seen', txHash, logIndex, amount, from, seenAt },
-      railKey: `chain:${currency.network}:${txHash}:${logIndex}`,
-    },
-    txHash,
-  };
+/** Whoever knows an address can send to it. */
+function hasAddress({ process, depositAddress }: ProcessRow): boolean {
+  return process !== null && depositAddress !== null;
 }
 
-/** What becomes of the deposit in process takes the place of its confirmation later. */
-function decide(
-  name: string,
-  { row, tell }: Stage,
-  decision: (txHash: string) => Trigger,
-): Promise<ProcessRow> {
-  const txHash = row.process?.deposit?.txHash;
-  if (!txHash) throw stepConflict(name, row);
-  return tell({
-    trigger: decision(txHash),
-    alongside: (tx, { accountId, id }) =>
-      takeBackJobs(tx, accountId, id, TELL, { trigger: confirmed(txHash) }),
+/** A new transfer to the deposit address; every one has a hash of its own. */
+function transferOf({ row, nowMs }: Stage, amount: string): Omit<DepositNews, 'kind'> {
+  const currency = currencyOf(row);
+  const address = known(row.depositAddress, 'an address');
+  return newTransfer(currency, {
+    address,
+    amount,
+    txHash: txHashOf(currency, randomUUID()),
+    seenAtMs: nowMs,
   });
 }
 
-function confirmed(txHash: string): Trigger {
-  return { on: 'deposit_confirmed', txHash };
+/** What becomes of the deposit in process takes the place of its confirmation later. */
+async function decide(
+  name: string,
+  stage: Stage,
+  kind: 'deposit_confirmed' | 'deposit_dropped',
+): Promise<ProcessRow> {
+  const { row, nowMs } = stage;
+  const deposit = row.process?.deposit;
+  if (!deposit) throw stepConflict(name, row);
+  const { txHash, logIndex, amount } = deposit;
+  const address = known(row.depositAddress, 'an address');
+  await stage.takeBack({ kind: 'deposit_confirmed', txHash });
+  return stage.receive({
+    ...newTransfer(currencyOf(row), { address, amount, txHash, seenAtMs: nowMs }),
+    logIndex,
+    kind,
+  });
 }
 
 function exactAmountOf({ exactDepositAmount }: ProcessRow): string {
@@ -100,8 +95,4 @@ function lessThanExact(row: ProcessRow): string {
 
 function currencyOf({ sourceCurrency }: ProcessRow): Currency {
   return currencyOfLedger(known(sourceCurrency, 'a currency'));
-}
-
-function keyOf({ accountId, id }: ProcessRow) {
-  return { accountId, transactionId: id };
 }

@@ -6,6 +6,7 @@ import { invalidParameters } from '../../base/errors.ts';
 import type { Advance } from '../../resolvers/services/advance.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { Doorbell } from '../../resolvers/services/doorbell.ts';
+import type { Receive } from '../../resolvers/services/news.ts';
 import type { Rails } from '../../resolvers/services/rails.ts';
 import type { Sandbox } from '../../resolvers/services/sandbox.ts';
 import { advanceAheadMs, readDueTransactions } from '../../store/account/sandbox.ts';
@@ -31,6 +32,7 @@ export interface SandboxParts {
   readonly worker: number | null;
   /** The engine, which needs the clock first. */
   readonly advance: () => Advance;
+  readonly receive: Receive;
 }
 
 /** @returns the rails, the clock that everything else has to go by, and the acts of the outside world. */

@@ -24,9 +24,7 @@ export interface RailParts {
 export const SETTLE_MS = 1_000;
 
 /** What is told of a transaction, and how long after the order. */
-export interface Outcome extends Telling {
-  readonly afterMs: number;
-}
+export type Outcome = Telling & { readonly afterMs: number };
 
 /** An order: its kind, what it asks for, and its outcome. */
 export interface Placing {

@@ -1,13 +1,14 @@
 /** Scenarios of payments by PIX: what a customer may do with a charge. */
 import { BRL } from '../../base/currency.ts';
 import { toMinor } from '../../base/money.ts';
+import type { PaymentNews } from '../../resolvers/services/news.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
 import { cents } from '../../templates/amounts.ts';
 import { GRACE_MS } from '../../templates/effects.ts';
 import { expiryOf } from '../../templates/ends.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { newPayment, type Payment } from './pix.ts';
-import type { Act, Playable, Stage } from './stage.ts';
+import type { Playable, Stage } from './stage.ts';
 
 /** What is paid too much or too little, cents. */
 const DIFFERENCE = 2_000n;
@@ -37,20 +38,32 @@ export const PAY_SCENARIOS: readonly Playable[] = [
   {
     name: 'pay-twice',
     on: 'pix_received',
+    comesTo: hasCharge,
     play: async (stage) => {
-      const told = actOf(stage, {});
-      await stage.tell(told);
-      return stage.repeat(told);
+      const news = newsOf(stage, {});
+      await stage.receive(news);
+      return stage.receive(news);
     },
   },
 ];
 
 function payment(name: ScenarioName, unusual: (stage: Stage) => Partial<Payment>): Playable {
-  return { name, on: 'pix_received', play: (stage) => stage.tell(actOf(stage, unusual(stage))) };
+  return {
+    name,
+    on: 'pix_received',
+    comesTo: hasCharge,
+    play: (stage) => stage.receive(newsOf(stage, unusual(stage))),
+  };
 }
 
-function actOf({ row, nowMs }: Stage, unusual: Partial<Payment>): Act {
-  const usual = { amount: priceOf(row), settledAtMs: nowMs, payerTaxId: row.clientTaxId };
+/** Whoever has a code can pay it, also one that was withdrawn. */
+function hasCharge({ process }: ProcessRow): boolean {
+  return process?.txid !== undefined;
+}
+
+function newsOf({ row, nowMs }: Stage, unusual: Partial<Payment>): PaymentNews {
+  const txid = row.process?.txid ?? null;
+  const usual = { txid, amount: priceOf(row), settledAtMs: nowMs, payerTaxId: row.clientTaxId };
   return newPayment({ ...usual, ...unusual });
 }
 

@@ -4,7 +4,7 @@ import { dynamicBrCode } from '../../base/br-code.ts';
 import { BRL } from '../../base/currency.ts';
 import { newEndToEndId } from '../../base/end-to-end-id.ts';
 import { fromMinor, withDecimals } from '../../base/money.ts';
-import type { Telling } from '../../resolvers/engine/run-jobs.ts';
+import type { PaymentNews } from '../../resolvers/services/news.ts';
 import { type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
 import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -27,7 +27,7 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
         kind: 'charge',
         request: { txid },
         plans: ['charge-fail'],
-        outcomes: (nowMs, failing) => (isAuto && !failing ? [paidByItself(order.row, nowMs)] : []),
+        outcomes: (nowMs, failing) => (isAuto && !failing ? [paidByItself(order.row, txid, nowMs)] : []),
       });
       if (plan) throw new RailRefused('the sandbox was told to make no charge');
       return { brCode: dynamicBrCode({ url: `sandbox.pix.local/qr/v2/${txid}`, ...MERCHANT }) };
@@ -59,24 +59,23 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
 
 /** A PIX that arrives. */
 export interface Payment {
+  /** Of the charge that is paid. */
+  readonly txid: string | null;
   /** Cents. */
   readonly amount: bigint;
   readonly settledAtMs: number;
   readonly payerTaxId: string | null;
 }
 
-/** @returns what is told of a new payment, under the natural key of its EndToEndId. */
-export function newPayment({ amount, settledAtMs, payerTaxId }: Payment): Required<Telling> {
-  const endToEndId = newId(settledAtMs);
+/** @returns what is told of a new payment. */
+export function newPayment({ txid, amount, settledAtMs, payerTaxId }: Payment): PaymentNews {
   return {
-    trigger: {
-      on: 'pix_received',
-      endToEndId,
-      amount: withDecimals(fromMinor(amount, BRL.decimals), BRL.decimals),
-      settledAt: new Date(settledAtMs).toISOString(),
-      payerTaxId,
-    },
-    railKey: `pix:${endToEndId}`,
+    kind: 'payment',
+    txid,
+    endToEndId: newId(settledAtMs),
+    amount: withDecimals(fromMinor(amount, BRL.decimals), BRL.decimals),
+    settledAt: new Date(settledAtMs).toISOString(),
+    payerTaxId,
   };
 }
 
@@ -91,9 +90,10 @@ function payoutSettled(nowMs: number): Outcome {
   };
 }
 
-function paidByItself({ sourceAmount, clientTaxId }: ProcessRow, nowMs: number): Outcome {
-  const payment = { amount: cents(sourceAmount), settledAtMs: nowMs + PAY_MS, payerTaxId: clientTaxId };
-  return { ...newPayment(payment), afterMs: PAY_MS };
+function paidByItself({ sourceAmount, clientTaxId }: ProcessRow, txid: string, nowMs: number): Outcome {
+  const amount = cents(sourceAmount);
+  const news = newPayment({ txid, amount, settledAtMs: nowMs + PAY_MS, payerTaxId: clientTaxId });
+  return { news, afterMs: PAY_MS };
 }
 
 function newId(atMs: number): string {

@@ -4,21 +4,24 @@ import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { invalidParameters } from '../../base/errors.ts';
 import { amountProblem } from '../../resolvers/checks/check-creation.ts';
 import { checkScenario } from '../../resolvers/checks/check-scenario.ts';
+import { TELL } from '../../resolvers/engine/run-jobs.ts';
 import type { Advance } from '../../resolvers/services/advance.ts';
+import type { Receive } from '../../resolvers/services/news.ts';
 import {
   SCENARIO_DOCS,
   type Scenario,
   type ScenarioName,
   type ScenarioOptions,
 } from '../../resolvers/services/sandbox.ts';
-import { arm } from '../../store/account/sandbox.ts';
+import { arm, takeBackJobs } from '../../store/account/sandbox.ts';
+import { addJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { takes } from '../../templates/takes.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import { DEPOSIT_SCENARIOS } from './deposit-scenarios.ts';
-import type { RailParts } from './orders.ts';
+import { type RailParts, tellJob } from './orders.ts';
 import { PAY_SCENARIOS } from './pay-scenarios.ts';
 import { isAhead, PLANS, type Plan, type PlanName } from './plans.ts';
 import { type Playable, type Stage, stepConflict } from './stage.ts';
@@ -27,6 +30,7 @@ import { type Playable, type Stage, stepConflict } from './stage.ts';
 export interface TheatreParts extends RailParts {
   readonly registry: Registry;
   readonly advance: () => Advance;
+  readonly receive: Receive;
 }
 
 const TOLD: readonly Playable[] = [
@@ -75,7 +79,8 @@ export async function play(
   const stage = await stageOf(parts, name, row, amount);
   if (planned) return playPlan(parts, stage, planned.name, planned.plan);
   assert(told, 'a scenario is told or planned');
-  if (!takes(parts.registry.of(row.template), row, told.on)) throw stepConflict(name, row);
+  const isPossible = told.comesTo?.(row) ?? takes(parts.registry.of(row.template), row, told.on);
+  if (!isPossible) throw stepConflict(name, row);
   return told.play(stage);
 }
 
@@ -97,7 +102,7 @@ async function playPlan(
 }
 
 async function stageOf(
-  { clock, advance }: TheatreParts,
+  { database, clock, advance, receive }: TheatreParts,
   name: string,
   row: ProcessRow,
   amount: string | undefined,
@@ -109,11 +114,17 @@ async function stageOf(
     amount,
     tell: async (act) => {
       const { code, row: after } = await advance()({ target, ...act });
-      // The rail keys of scenarios are new: what is called a duplicate did not fit.
       if (code !== 'MOVED') throw stepConflict(name, after);
       return after;
     },
-    repeat: async (act) => (await advance()({ target, ...act })).row,
+    receive: async (news) => {
+      await receive(news);
+      const [after] = await readProcesses(database, [target]);
+      assert(after, 'a transaction stays');
+      return after;
+    },
+    receiveLater: (news, atMs) => addJobs(database, [tellJob(target, { news }, atMs)], null),
+    takeBack: (news) => takeBackJobs(database, row.accountId, row.id, TELL, { news }),
   };
 }
 

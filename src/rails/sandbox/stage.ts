@@ -1,14 +1,14 @@
 /** What a scenario has at hand: a transaction as it stands, the moment, and the ways to act on it. */
 import { GatewayError } from '../../base/errors.ts';
-import type { Telling } from '../../resolvers/engine/run-jobs.ts';
 import type { AdvanceRequest } from '../../resolvers/services/advance.ts';
+import type { News } from '../../resolvers/services/news.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 
-/** What is told, and what is done in the same database transaction. */
-export type Act = Telling & Pick<AdvanceRequest, 'alongside'>;
+/** What a transaction is told, and what is done in the same database transaction. */
+export type Act = Pick<AdvanceRequest, 'trigger' | 'alongside'>;
 
 /** The transaction that a scenario is played on. */
 export interface Stage {
@@ -24,8 +24,16 @@ export interface Stage {
    * @throws {GatewayError} `STEP_CONFLICT` when it does not fit.
    */
   readonly tell: (act: Act) => Promise<ProcessRow>;
-  /** Tells what may have been told before: then nothing happens. */
-  readonly repeat: (act: Act) => Promise<ProcessRow>;
+  /**
+   * Has a rail tell something: it is received like any other news.
+   *
+   * @returns the transaction after it, which may not have moved.
+   */
+  readonly receive: (news: News) => Promise<ProcessRow>;
+  /** Has it told at a moment of the sandbox clock. */
+  readonly receiveLater: (news: News, atMs: number) => Promise<void>;
+  /** Keeps a rail from telling what it was to tell later: all news that carries at least this. */
+  readonly takeBack: (news: Partial<News>) => Promise<void>;
 }
 
 /** A scenario that tells something. */
@@ -33,6 +41,8 @@ export interface Playable {
   readonly name: ScenarioName;
   /** What it tells first: where that does not fit, nothing is worked out. */
   readonly on: TriggerName;
+  /** It is news of money, which comes whatever the transaction waits for; what has to be there for it to come. */
+  readonly comesTo?: (row: ProcessRow) => boolean;
   /** What an amount that is given with it is an amount of; it takes none when not set. */
   readonly amountOf?: 'payment' | 'deposit';
   readonly play: (stage: Stage) => Promise<ProcessRow>;

@@ -13,14 +13,11 @@ import {
   addTransactions,
   changeTransactions,
   type Head,
-  keepRailKeys,
   lockHeads,
   type NewEvent,
-  type RailKey,
   readAvailable,
   readListHeads,
   readProcesses,
-  readRailKeys,
   recordEvents,
 } from '../../store/engine/processes.ts';
 import type { Process, ProcessRow } from '../../templates/facts.ts';
@@ -33,6 +30,7 @@ import type { Clock } from '../services/clock.ts';
 import type { Doorbell } from '../services/doorbell.ts';
 import { chainActs } from './audit-steps.ts';
 import { type Item, type Outcome, refuse, take } from './batch-item.ts';
+import { keepBatchNews, knownNews, mayActAgain, newsKeyOf } from './batch-news.ts';
 import { countVolumes } from './count-volumes.ts';
 import { type Grow, groupCommit } from './group-commit.ts';
 import { judgeLimits, type KnownNames } from './judge-limits.ts';
@@ -204,37 +202,30 @@ function blank(create: NewProcess, id: bigint, createdAt: Instant): ProcessRow {
   };
 }
 
-async function planBatch(tx: Tx, { registry }: EngineParts, items: Item[], nowMs: number): Promise<void> {
-  const keyed = railKeysOf(items);
-  const known = keyed.length > 0 ? await readRailKeys(tx, keyed) : [];
-  const ownerOf = new Map(known.map((each) => [`${each.accountId} ${each.key}`, each.transactionId]));
+async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: number): Promise<void> {
+  const told = await knownNews(tx, parts.mode, items);
   for (const item of items) {
     const { request, row } = item;
-    const owner = request.railKey ? ownerOf.get(`${row.accountId} ${request.railKey}`) : undefined;
+    const key = newsKeyOf(request);
+    const known = key === undefined ? undefined : told.get(key);
     const balances =
       request.trigger.on === 'dispute_opened' ? await readAvailable(tx, row.accountId) : NO_BALANCES;
     const available = (currency: string) => balances.get(currency) ?? 0n;
-    // A key that acted on this transaction may act again: a deposit that was dropped can be seen once more.
-    const isForeign = owner !== undefined && owner !== row.id;
-    const steps = isForeign
-      ? undefined
-      : plan(registry.of(row.template), row, request.trigger, { nowMs, available });
+    const steps =
+      known && !mayActAgain(known, item)
+        ? undefined
+        : plan(parts.registry.of(row.template), row, request.trigger, { nowMs, available });
     if (steps?.some(({ takesPrice }) => takesPrice) && needsPrice(row, request.trigger))
       item.code = 'PRICE_NEEDED';
     else if (steps) {
       take(item, steps);
-      if (request.railKey) ownerOf.set(`${row.accountId} ${request.railKey}`, row.id);
-    } else if (owner !== undefined) item.code = 'DUPLICATE';
+      item.isRepeat = known !== undefined;
+      if (key !== undefined) told.set(key, { accountId: row.accountId, transactionId: row.id });
+    } else if (known) item.code = 'DUPLICATE';
   }
 }
 
 const NO_BALANCES: ReadonlyMap<string, bigint> = new Map();
-
-function railKeysOf(items: readonly Item[]): RailKey[] {
-  return items.flatMap(({ request, row }) =>
-    request.railKey ? [{ accountId: row.accountId, key: request.railKey, transactionId: row.id }] : [],
-  );
-}
 
 /** A creation that the balance does not cover is refused; any other transaction takes the step that says so. */
 function endShort(item: Item, steps: readonly PlannedStep[]): void {
@@ -267,8 +258,7 @@ async function storeBatch(
       tx,
       changed.map(({ row }) => row),
     );
-  const keys = railKeysOf(moved);
-  if (keys.length > 0) await keepRailKeys(tx, keys);
+  await keepBatchNews(tx, parts.mode, moved);
   const jobs = moved.flatMap(jobsOf);
   if (jobs.length > 0) await addJobs(tx, jobs, parts.worker);
   const ended = items.flatMap(({ request, code }) =>
@@ -276,6 +266,8 @@ async function storeBatch(
   );
   if (ended.length > 0) await endJobs(tx, ended);
   for (const { request, row } of moved) await request.alongside?.(tx, row);
+  for (const { request, row, code } of items)
+    if (code === 'STEP_CONFLICT' || code === 'LIMIT_EXCEEDED') await request.otherwise?.(tx, row);
   const events = moved.flatMap((item) => eventsOf(parts, item, heads));
   const acts = chainActs(
     moved.map(({ request: { author, target }, before, row }) => ({

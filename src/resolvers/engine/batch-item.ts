@@ -18,6 +18,8 @@ export interface Item {
   row: ProcessRow;
   code: Outcome['code'];
   steps: readonly PlannedStep[];
+  /** News that acted before, and may act again. */
+  isRepeat?: boolean;
 }
 
 /** Plans these steps, and no others. */

@@ -40,7 +40,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   allocate_deposit: async (services, order) => {
     const { address, exactAmount } = await allocateDeposit(services, order.row);
     const { currency } = sourceOf(order.row);
-    await services.rails.chain.watchDeposit({ ...order, currency, exactAmount });
+    await services.rails.chain.watchDeposit({ ...order, currency, address, exactAmount });
     return { on: 'deposit_ready', address, exactAmount };
   },
   screen: async (services, order) => {

@@ -21,6 +21,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
 import type { TransactionKey } from '../services/doorbell.ts';
+import type { News } from '../services/news.ts';
 import { RailRefused } from '../services/rails.ts';
 import { EFFECT_FAILURES, EFFECT_PERFORMERS } from './perform-effects.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
@@ -28,11 +29,10 @@ import { type RepeatOptions, repeat } from './repeat.ts';
 /** Kind of a job that tells a transaction something; all others are effects. */
 export const TELL = 'tell';
 
-/** What a `tell` job carries. */
-export interface Telling {
-  readonly trigger: Trigger;
-  readonly railKey?: string;
-}
+/** What a `tell` job carries: a trigger of its transaction, or news of a rail, which comes in like any other. */
+export type Telling =
+  | { readonly trigger: Trigger; readonly railKey?: string; readonly news?: undefined }
+  | { readonly news: News; readonly trigger?: undefined };
 
 /** A worker that runs until it is stopped. */
 export interface Worker {
@@ -181,7 +181,12 @@ async function giveBackInTime(
 }
 
 async function tell(services: Services, job: Job, row: ProcessRow): Promise<void> {
-  const { trigger, railKey } = job.payload as Telling;
+  const telling = job.payload as Telling;
+  if (telling.news) {
+    await services.receive(telling.news);
+    return endJobs(services.database, [job]);
+  }
+  const { trigger, railKey } = telling;
   const target = { accountId: row.accountId, transactionId: row.id };
   const { code } = await services.advance({ target, trigger, ...(railKey && { railKey }) });
   const isEarly = code === 'STEP_CONFLICT' && job.attempts < EARLY_ATTEMPTS_MAX;

@@ -18,12 +18,16 @@ export interface AdvanceRequest {
   readonly trigger: Trigger;
   /** Natural key of what a rail told: acts once (C-33). */
   readonly railKey?: string;
+  /** The rail's news as it came; the trigger where it is not given. */
+  readonly news?: unknown;
   /** The job whose outcome this is; it ends with it. */
   readonly job?: JobKey;
   /** Who asks for it: goes into the audit log with it. Nobody where a rail or a timer tells of something. */
   readonly author?: Author;
   /** Done in the same database transaction, once the transaction is made. */
   readonly alongside?: (tx: Tx, row: ProcessRow) => Promise<void>;
+  /** Done in the same database transaction, where the transaction does not take the trigger. */
+  readonly otherwise?: (tx: Tx, row: ProcessRow) => Promise<void>;
 }
 
 /**

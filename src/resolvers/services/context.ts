@@ -12,6 +12,7 @@ import type { Origin } from './author.ts';
 import type { Clock } from './clock.ts';
 import type { Doorbell } from './doorbell.ts';
 import type { EventHub } from './event-hub.ts';
+import type { Receive } from './news.ts';
 import type { Rails } from './rails.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { StreamLimit } from './stream-limit.ts';
@@ -36,6 +37,8 @@ export interface Services {
   /** `NO_RAILS` for live accounts until there are real rails. */
   readonly rails: Rails;
   readonly advance: Advance;
+  /** Where the news of rails comes in. */
+  readonly receive: Receive;
   readonly doorbell: Doorbell;
   /** Those who follow accounts in this process. */
   readonly events: EventHub;

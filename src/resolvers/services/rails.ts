@@ -41,7 +41,7 @@ export interface ChainRail {
   readonly depositAddress: (currency: Currency) => Promise<string>;
   /** Watches for a deposit; `deposit_seen` and `deposit_confirmed` follow when it is made. */
   readonly watchDeposit: (
-    order: Order & { readonly currency: Currency; readonly exactAmount: string },
+    order: Order & { readonly currency: Currency; readonly address: string; readonly exactAmount: string },
   ) => Promise<unknown>;
   /** Sends crypto; `delivery_broadcast` and `delivery_confirmed` follow, or `delivery_failed`. */
   readonly send: (

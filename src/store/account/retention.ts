@@ -41,8 +41,9 @@ const PRUNE: Readonly<Record<Kept, string>> = {
     delete from webhook_delivery d using old where d.account_id = old.account_id and d.id = old.id`,
   quotes: `delete from quote where ctid = any (array(select ctid from quote where expires_at < ${BEFORE} limit $2::int))`,
   // A rail may tell of a transaction as long as something happens to it.
-  railEvents: `delete from rail_event where ctid = any (array(
-    select r.ctid from rail_event r where r.told_at < ${BEFORE} and not exists (
+  railEvents: `delete from rail_news where ctid = any (array(
+    select r.ctid from rail_news r where r.seen_at < ${BEFORE} and r.outcome <> 'pending' and not exists (
+      select from suspense_entry s where s.news_id = r.id) and not exists (
       select from transaction t where t.account_id = r.account_id and t.id = r.transaction_id and t.updated_at >= ${BEFORE}) and not exists (
       select from job j where j.account_id = r.account_id and j.transaction_id = r.transaction_id) limit $2::int))`,
   depositSlots: `delete from deposit_slot where ctid = any (array(

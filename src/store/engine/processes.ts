@@ -43,13 +43,6 @@ export interface NewEvent {
   readonly payload: string;
 }
 
-/** A rail's natural key, and the transaction that it came for. */
-export interface RailKey {
-  readonly accountId: bigint;
-  readonly key: string;
-  readonly transactionId: bigint;
-}
-
 const PROCESS_COLUMNS: { readonly [Name in keyof ProcessRow]: string } = {
   ...TRANSACTION_COLUMNS,
   depositFrom: 'deposit_from',
@@ -82,16 +75,6 @@ const READ: Statement = {
   name: 'process_read',
   text: `select ${SELECT} from unnest($1::bigint[], $2::bigint[]) u(account_id, id)
     join transaction t on t.account_id = u.account_id and t.id = u.id`,
-};
-const RAIL_KEYS: Statement = {
-  name: 'process_rail_keys',
-  text: `select e.account_id as "accountId", e.key, e.transaction_id as "transactionId"
-    from unnest($1::bigint[], $2::text[]) g(account_id, key) join rail_event e on e.account_id = g.account_id and e.key = g.key`,
-};
-const KEEP_RAIL_KEYS: Statement = {
-  name: 'process_keep_rail_keys',
-  text: `insert into rail_event (account_id, key, transaction_id)
-    select * from unnest($1::bigint[], $2::text[], $3::bigint[]) on conflict do nothing`,
 };
 const ADD: Statement = {
   name: 'process_add',
@@ -192,20 +175,6 @@ export async function findAnywhere(database: Tx, end2end: string): Promise<Proce
 export async function findBySession(database: Tx, token: string): Promise<ProcessRow | undefined> {
   const [row] = await database.query<ProcessRow>(BY_SESSION, [token]);
   return row;
-}
-
-/** @returns those of the keys that acted before, with the transaction that they acted on (C-33). */
-export function readRailKeys(tx: Tx, keys: readonly Omit<RailKey, 'transactionId'>[]): Promise<RailKey[]> {
-  return tx.query<RailKey>(RAIL_KEYS, [keys.map(({ accountId }) => accountId), keys.map(({ key }) => key)]);
-}
-
-/** Notes keys that act now. */
-export async function keepRailKeys(tx: Tx, keys: readonly RailKey[]): Promise<void> {
-  await tx.query(KEEP_RAIL_KEYS, [
-    keys.map(({ accountId }) => accountId),
-    keys.map(({ key }) => key),
-    keys.map(({ transactionId }) => transactionId),
-  ]);
 }
 
 /** Adds transactions to their lists. */

@@ -1,0 +1,45 @@
+/** Books money that no transaction takes in the suspense of the account that it is for (C-34). */
+import { assert } from '../../base/assert.ts';
+import { BRL } from '../../base/currency.ts';
+import * as journals from '../../ledger/journals.ts';
+import type { Tx } from '../../store/database.ts';
+import { keepNews, type NewsRecord, type NewsTarget } from '../../store/engine/news.ts';
+import { addSuspense, type SuspenseReason } from '../../store/engine/suspense.ts';
+import { postJournals } from '../../store/ledger/posting.ts';
+import type { Money } from './match-news.ts';
+
+/** Money to be booked, with the news that told of it. */
+export interface Arrived extends Money, NewsTarget {
+  readonly record: NewsRecord;
+  readonly reason: SuspenseReason;
+  readonly nowMs: number;
+}
+
+/**
+ * Stores the news, posts the journal and opens the entry; the account's head is locked by the caller.
+ *
+ * @returns whether that was done: false for news that was settled before.
+ */
+export async function bookSuspense(tx: Tx, arrived: Arrived): Promise<boolean> {
+  const { record, accountId, transactionId, currency, amountMinor, reason, nowMs } = arrived;
+  const [newsId] = await keepNews(tx, [{ ...record, outcome: 'suspense', accountId, transactionId }]);
+  if (newsId === undefined) return false;
+  const journal =
+    currency.code === BRL.code
+      ? journals.pixUnmatched(amountMinor)
+      : journals.depositUnmatched(currency, amountMinor);
+  const request = { accountId, ref: `news:${newsId}`, transactionId, journal };
+  const [posted] = await postJournals(tx, [request], new Date(nowMs));
+  assert(posted?.code === 'POSTED' && posted.journalId !== null, 'suspense under a new ref is posted');
+  await addSuspense(tx, {
+    accountId,
+    newsId,
+    transactionId,
+    currency: currency.code,
+    amountMinor,
+    reason,
+    journalId: posted.journalId,
+    openedAtMs: nowMs,
+  });
+  return true;
+}

@@ -1,0 +1,157 @@
+/**
+ * News of rails in the database: stored once under their natural key, with what became of them; and whom they are for, by
+ * what a rail knows (C-33, C-34).
+ */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** News as it came. The key is natural: the rail's own name for what happened, unlike any other of its kind. */
+export interface NewsRecord {
+  readonly mode: AccountMode;
+  readonly rail: string;
+  readonly kind: string;
+  readonly key: string;
+  readonly body: unknown;
+}
+
+/** What became of news: a step of its transaction, a booking in suspense, or nothing that had to be done. */
+export type NewsOutcome = 'step' | 'suspense' | 'noted';
+
+/** News with what became of it, and whom it was for, where that is known. */
+export interface SettledNews extends NewsRecord {
+  readonly outcome: NewsOutcome;
+  readonly accountId: bigint | null;
+  readonly transactionId: bigint | null;
+}
+
+/** News that was settled before. */
+export type KnownNews = Pick<SettledNews, 'kind' | 'key' | 'outcome' | 'accountId' | 'transactionId'>;
+
+/** News that is still to be settled. */
+export interface PendingNews extends NewsRecord {
+  readonly attempts: number;
+}
+
+/** A transaction that money came for; null where only the account is known. */
+export interface NewsTarget {
+  readonly accountId: bigint;
+  readonly transactionId: bigint | null;
+}
+
+const KNOWN: Statement = {
+  name: 'news_known',
+  text: `select n.kind, n.key, n.outcome, n.account_id as "accountId", n.transaction_id as "transactionId"
+    from unnest($1::text[], $2::text[]) g(key, kind) join rail_news n on n.key = g.key and n.kind = g.kind and n.mode = $3
+    where n.outcome <> 'pending'`,
+};
+const KEEP: Statement = {
+  name: 'news_keep',
+  text: `insert into rail_news as n (mode, rail, kind, key, account_id, transaction_id, body, outcome)
+    select mode, rail, kind, key, account_id, transaction_id, body, outcome from jsonb_to_recordset($1::jsonb)
+      g(mode text, rail text, kind text, key text, account_id bigint, transaction_id bigint, body jsonb, outcome text)
+    on conflict (key, kind, mode) do update set outcome = excluded.outcome, due_at = null,
+        account_id = excluded.account_id, transaction_id = excluded.transaction_id where n.outcome = 'pending'
+    returning id`,
+};
+const POSTPONE: Statement = {
+  name: 'news_postpone',
+  text: `insert into rail_news as n (mode, rail, kind, key, body, outcome, attempts, due_at, last_error)
+    values ($1, $2, $3, $4, $5::jsonb, 'pending', 1, $6, $7)
+    on conflict (key, kind, mode) do update set attempts = n.attempts + 1, due_at = excluded.due_at, last_error = excluded.last_error
+      where n.outcome = 'pending'`,
+};
+const PENDING: Statement = {
+  name: 'news_pending',
+  text: `select mode, rail, kind, key, body, attempts from rail_news
+    where outcome = 'pending' and due_at <= $1 order by due_at, id limit $2`,
+};
+const BY_TXID: Statement = {
+  name: 'news_by_txid',
+  text: `select t.account_id as "accountId", t.id as "transactionId"
+    from transaction t join account a on a.id = t.account_id and a.mode = $2 where t.txid = $1`,
+};
+const BY_DEPOSIT: Statement = {
+  name: 'news_by_deposit',
+  text: `select s.account_id as "accountId", s.transaction_id as "transactionId"
+    from deposit_slot s join account a on a.id = s.account_id and a.mode = $4
+    where s.address = $1 and s.currency = $2 and s.amount_minor = $3`,
+};
+/** Two are enough to know that it is not one. */
+const BY_ADDRESS: Statement = {
+  name: 'news_by_address',
+  text: `select s.account_id as "accountId", s.transaction_id as "transactionId"
+    from deposit_slot s join account a on a.id = s.account_id and a.mode = $3
+    where s.address = $1 and s.currency = $2 limit 2`,
+};
+const ACCOUNTS_OF_ADDRESS: Statement = {
+  name: 'news_accounts_of_address',
+  text: `select distinct s.account_id as "accountId"
+    from deposit_slot s join account a on a.id = s.account_id and a.mode = $2 where s.address = $1 limit 2`,
+};
+
+/** @returns those of the news that were settled before. */
+export function readKnownNews(
+  tx: Tx,
+  mode: AccountMode,
+  news: readonly Pick<NewsRecord, 'key' | 'kind'>[],
+): Promise<KnownNews[]> {
+  return tx.query<KnownNews>(KNOWN, [news.map(({ key }) => key), news.map(({ kind }) => kind), mode]);
+}
+
+/** Stores news with what became of it. @returns ids of those that had not been settled before. */
+export async function keepNews(tx: Tx, news: readonly SettledNews[]): Promise<bigint[]> {
+  const records = news.map(({ accountId, transactionId, ...record }) => ({
+    ...record,
+    account_id: accountId === null ? null : String(accountId),
+    transaction_id: transactionId === null ? null : String(transactionId),
+  }));
+  const rows = await tx.query<{ id: bigint }>(KEEP, [JSON.stringify(records)]);
+  return rows.map(({ id }) => id);
+}
+
+/** Stores news alone: it is settled later. */
+export async function postponeNews(
+  tx: Tx,
+  { mode, rail, kind, key, body }: NewsRecord,
+  { dueMs, error }: { readonly dueMs: number; readonly error: string },
+): Promise<void> {
+  const due = new Date(dueMs).toISOString();
+  await tx.query(POSTPONE, [mode, rail, kind, key, JSON.stringify(body), due, error.slice(0, 500)]);
+}
+
+/** @returns news that is due to be settled, the oldest first. */
+export function readPendingNews(tx: Tx, nowMs: number, limit: number): Promise<PendingNews[]> {
+  return tx.query<PendingNews>(PENDING, [new Date(nowMs).toISOString(), limit]);
+}
+
+/** @returns the transaction whose charge has this txid. */
+export async function findByTxid(tx: Tx, mode: AccountMode, txid: string): Promise<NewsTarget | undefined> {
+  const [row] = await tx.query<NewsTarget>(BY_TXID, [txid, mode]);
+  return row;
+}
+
+/** A deposit by what a network tells of it. */
+export interface DepositPlace {
+  readonly address: string;
+  /** Raw ledger code. */
+  readonly currency: string;
+  readonly amountMinor: bigint;
+}
+
+/**
+ * @returns whom a deposit is for: by address and exact amount; else the one session of the address; else the one account
+ *   that the address was given to.
+ */
+export async function findByDeposit(
+  tx: Tx,
+  mode: AccountMode,
+  { address, currency, amountMinor }: DepositPlace,
+): Promise<NewsTarget | undefined> {
+  const [exact] = await tx.query<NewsTarget>(BY_DEPOSIT, [address, currency, amountMinor, mode]);
+  if (exact) return exact;
+  const [session, ...others] = await tx.query<NewsTarget>(BY_ADDRESS, [address, currency, mode]);
+  if (session && others.length === 0) return session;
+  const accounts = await tx.query<{ accountId: bigint }>(ACCOUNTS_OF_ADDRESS, [address, mode]);
+  const [account] = accounts;
+  return account && accounts.length === 1 ? { accountId: account.accountId, transactionId: null } : undefined;
+}

@@ -1,0 +1,126 @@
+/**
+ * C-34: a PIX that came is a step of its transaction or a booking in suspense, never nothing. Method: news as a rail tells it,
+ * received by the real application; then the news, the entries and the book are looked at.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { receiveNews } from '../../src/resolvers/inbound/receive.ts';
+import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
+import { platformAccount } from '../../src/store/account/accounts.ts';
+import { useApp } from '../support/app.ts';
+import { inboundOf, type Merchant, pixFor } from './support.ts';
+
+const app = useApp();
+const { onramp, act, play, reach, stepOf, newsOf, suspenseOf, bookOf, journalsOf, verified, rowOf } =
+  inboundOf(app);
+let merchant: Merchant;
+
+beforeAll(async () => {
+  merchant = await app.addAccount();
+});
+
+describe('a PIX for a charge', () => {
+  test('C-33, C-34: is stored with the step it became, once, however often it is told', async () => {
+    const row = await onramp(merchant);
+    const news = pixFor(row);
+    const receipts = await Promise.all([1, 2, 3].map(() => app.services.receive(news)));
+    expect(receipts.map(({ outcome }) => outcome).sort()).toEqual(['duplicate', 'duplicate', 'step']);
+    expect(await newsOf(`pix:${news.endToEndId}`)).toEqual([
+      { kind: 'payment', outcome: 'step', account_id: String(row.accountId), transaction_id: String(row.id) },
+    ]);
+    await reach(row, 'success/DONE');
+    expect((await rowOf(row.end2end)).pixE2e).toBe(news.endToEndId);
+  });
+
+  test('C-34: after a cancellation, and a second one to a paid charge, lie in the suspense of the account', async () => {
+    const own = await app.addAccount();
+    const cancelled = await onramp(own);
+    await act(own, `/v2/onramp/${cancelled.end2end}/cancel`);
+    const paid = await onramp(own);
+    await app.services.receive(pixFor(paid));
+    await reach(paid, 'success/DONE');
+    const late = pixFor(cancelled);
+    const second = pixFor(paid, { amount: '70.00' });
+    for (const news of [late, second, late, second])
+      expect(['suspense', 'duplicate']).toContain((await app.services.receive(news)).outcome);
+    expect(await stepOf(cancelled)).toBe('quote/CANCELLED');
+    expect(await stepOf(paid)).toBe('success/DONE');
+    expect(await suspenseOf(own.accountId)).toMatchObject([
+      {
+        amount: '10000',
+        currency: 'BRL',
+        reason: 'not_due',
+        state: 'open',
+        transaction_id: String(cancelled.id),
+      },
+      { amount: '7000', currency: 'BRL', reason: 'second_payment', transaction_id: String(paid.id) },
+    ]);
+    expect(await bookOf(own.accountId)).toMatchObject({ 'L.suspense BRL': '17000' });
+    expect(await journalsOf(own.accountId)).toBe('L1 L2 L3 L50 L50');
+    await verified(own.accountId);
+  });
+
+  test('C-34: at the same moment as a cancellation is booked exactly once, whoever comes first', async () => {
+    const own = await app.addAccount();
+    for (let round = 0; round < 5; round++) {
+      const row = await onramp(own);
+      const cancel = () =>
+        app.post(`/v2/onramp/${row.end2end}/cancel`, {}, { key: own.apiKey }).then(({ status }) => status);
+      const [status, receipt] = await Promise.all([cancel(), app.services.receive(pixFor(row))]);
+      expect([status, receipt.outcome]).toEqual(status === 200 ? [200, 'suspense'] : [409, 'step']);
+    }
+    await verified(own.accountId);
+  });
+
+  test('the sandbox pays a charge that was cancelled: its scenario is news like any other', async () => {
+    const own = await app.addAccount();
+    const row = await onramp(own);
+    await act(own, `/v2/onramp/${row.end2end}/cancel`);
+    const { status, json } = await play(own, 'pay', row);
+    expect([status, json.component, json.state]).toEqual([200, 'quote', 'CANCELLED']);
+    expect(await suspenseOf(own.accountId)).toMatchObject([{ amount: '10000', reason: 'not_due' }]);
+  });
+});
+
+test('C-34: a PIX that nobody knows is booked with the platform, once over all accounts', async () => {
+  const platform = await platformAccount(app.database, 'sandbox');
+  const row = await onramp(merchant);
+  const news = [pixFor(row, { txid: 'f'.repeat(32) }), pixFor(row, { txid: null, amount: '12.34' })];
+  for (const each of news) {
+    const receipts = await Promise.all([app.services.receive(each), app.services.receive(each)]);
+    expect(receipts.map(({ outcome }) => outcome).sort()).toEqual(['duplicate', 'suspense']);
+  }
+  expect(await suspenseOf(platform)).toMatchObject([
+    { amount: '10000', reason: 'unknown', transaction_id: null },
+    { amount: '1234', reason: 'unknown', transaction_id: null },
+  ]);
+  expect(await bookOf(platform)).toEqual({ 'A.pix BRL': '-11234', 'L.suspense BRL': '11234' });
+  await verified(platform);
+});
+
+test('C-34: what came is never changed', async () => {
+  const row = await onramp(merchant);
+  const news = pixFor(row);
+  await app.services.receive(news);
+  const change = (set: string) =>
+    app.owner.query(`update rail_news set ${set} where key = $1`, [`pix:${news.endToEndId}`]);
+  await expect(change(`body = '{}'`)).rejects.toThrow(/append-only/);
+  await expect(change(`outcome = 'noted'`)).rejects.toThrow(/append-only/);
+});
+
+test('C-34: news that cannot be settled now is kept, tried again, and acts once', async () => {
+  const row = await onramp(merchant);
+  const news = pixFor(row);
+  const failing = {
+    ...app.services,
+    advance: () => Promise.reject(new Error('the process is about to die')),
+  };
+  expect(await receiveNews(failing, news)).toEqual({ outcome: 'pending' });
+  expect(await newsOf(`pix:${news.endToEndId}`)).toMatchObject([{ outcome: 'pending' }]);
+  expect(await retryNews(app.services, Date.now())).toBe(0);
+  expect(await retryNews(app.services, Date.now() + 3_600_000)).toBe(1);
+  expect(await newsOf(`pix:${news.endToEndId}`)).toMatchObject([
+    { outcome: 'step', transaction_id: String(row.id) },
+  ]);
+  expect((await app.services.receive(news)).outcome).toBe('duplicate');
+  await reach(row, 'success/DONE');
+});
