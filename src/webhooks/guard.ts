@@ -1,28 +1,28 @@
 /**
- * Decides where webhooks may be sent (C-63): to public addresses only, so that nobody reaches the gateway's own network
- * through it (SSRF). Names are judged by the addresses they resolve to at the moment of connecting, and exactly the
- * judged addresses are connected to; literals are judged by themselves, because Node never looks them up.
+ * Decides where webhooks may be sent (C-63): only to public addresses, so that nobody reaches the gateway's own network
+ * through it (SSRF). A name is checked by the addresses that it resolves to when the connection is made, and the connection
+ * goes to exactly these. An address in a URL is checked as it is, because Node does not look it up.
  */
 import { Resolver } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** What may be connected to besides public addresses. */
+/** Exceptions to the rule. */
 export interface GuardOptions {
-  /** In the sandbox loopback is allowed, and `http` to it: 127.0.0.0/8, ::1, and names under `localhost`. */
+  /** Allows loopback, also over `http`: 127.0.0.0/8, ::1, and names under `localhost`. For the sandbox. */
   readonly allowsLoopback: boolean;
 }
 
 /** Resolves a name to all of its addresses, of both families. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** A connection that is not made. The message never names an address: it is shown to whoever gave the URL. */
+/** A connection that was refused. The message contains no address: the owner of the URL reads it. */
 export class GuardError extends Error {
   override readonly name = 'GuardError';
   readonly code: 'URL_REFUSED' | 'ADDRESS_REFUSED' | 'NO_ADDRESS';
 
   /**
-   * @param code - the URL itself is not taken; an address is not allowed; the name has none.
-   * @param message - for whoever gave the URL.
+   * @param code - whether the URL is refused, an address is not allowed, or the name has no address.
+   * @param message - for the owner of the URL.
    */
   constructor(code: GuardError['code'], message: string) {
     super(message);
@@ -31,12 +31,12 @@ export class GuardError extends Error {
 }
 
 const URL_LENGTH_MAX = 2048;
-/** A name with many addresses is tried at these first ones; all of them are judged. */
+/** All addresses of a name are checked; at most this many are tried. */
 const ADDRESSES_MAX = 4;
 const DNS_TIMEOUT_MS = 2000;
 const NOT_PUBLIC = 'the address is not public';
 
-/** IANA IPv4 Special-Purpose Address Registry, multicast and reserved space, and one address of a cloud. */
+/** IANA IPv4 Special-Purpose Address Registry, multicast and reserved space, and one address of Azure. */
 const DENIED_4 = listOf('ipv4', [
   ['0.0.0.0', 8], // this network; connecting to it reaches loopback
   ['10.0.0.0', 8], // private
@@ -56,8 +56,8 @@ const DENIED_4 = listOf('ipv4', [
   ['240.0.0.0', 4], // reserved, and broadcast
 ]);
 /**
- * All that IANA gives out as global unicast. Outside of it stand ::, ::1, addresses that embed one of IPv4 (mapped,
- * compatible, NAT64), discard, segment routing, unique local, link-local, site-local and multicast.
+ * The range of global unicast. It does not contain ::, ::1, addresses that embed an IPv4 address (mapped, compatible, NAT64),
+ * discard, segment routing, unique local, link-local, site-local and multicast.
  */
 const GLOBAL_6 = listOf('ipv6', [['2000::', 3]]);
 /** IANA IPv6 Special-Purpose Address Registry within global unicast. */
@@ -70,27 +70,27 @@ const DENIED_6 = listOf('ipv6', [
 const LOOPBACK_4 = listOf('ipv4', [['127.0.0.0', 8]]);
 const LOOPBACK_6 = listOf('ipv6', [['::1', 128]]);
 
-/** @returns whether the text is an address that is globally reachable unicast; false for whatever is no address. */
+/** @returns whether the text is a globally reachable unicast address; false when it is no address. */
 export function isPublicAddress(address: string): boolean {
   const family = familyOf(address);
   if (family === 4) return !DENIED_4.check(address, 'ipv4');
   return family === 6 && GLOBAL_6.check(address, 'ipv6') && !DENIED_6.check(address, 'ipv6');
 }
 
-/** @returns whether the address may be connected to. */
+/** @returns whether connections to the address are allowed. */
 export function isAllowedAddress(address: string, { allowsLoopback }: GuardOptions): boolean {
   return isPublicAddress(address) || (allowsLoopback && isLoopback(address));
 }
 
 /**
- * Judges a URL when it is saved, and again before it is used. A name may still resolve to what is not allowed.
+ * Checks a URL when it is saved, and again before it is used. Its name may still resolve to an address that is not allowed.
  *
- * @param text - as given, in any spelling that the URL standard takes; any port.
- * @returns why it is not taken, as a clause for its owner; undefined when it is.
+ * @param text - as given, in any spelling that the URL standard accepts; any port.
+ * @returns why it is refused, as a clause for its owner; undefined when it is accepted.
  */
 export function checkUrl(text: string, options: GuardOptions): string | undefined {
   if (text.length > URL_LENGTH_MAX) return `the URL is longer than ${URL_LENGTH_MAX} characters`;
-  // The URL standard drops or mends these; what was saved would not be what is asked for.
+  // The URL standard removes or repairs these characters, so the request would go to another URL than the saved one.
   if (/[\s\\\p{Cc}]/u.test(text)) return 'the URL contains a blank, a backslash or a control character';
   const url = /^https?:\/\/[^/]/i.test(text) ? URL.parse(text) : null;
   if (!url) return 'an absolute URL that begins with https:// is expected';
@@ -103,11 +103,11 @@ export function checkUrl(text: string, options: GuardOptions): string | undefine
 }
 
 /**
- * Judges a host that may be an address: Node connects to those without asking any `lookup`. Names pass, guardedLookup
- * judges them.
+ * Checks a host that may be an address, because Node connects to addresses without calling `lookup`. Names pass: guardedLookup
+ * checks them.
  *
  * @param hostname - as in a URL, brackets allowed, in any spelling.
- * @throws {GuardError} when it is an address that is not allowed, or no host at all.
+ * @throws {GuardError} when it is an address that is not allowed, or not a host.
  */
 export function assertConnectable(hostname: string, options: GuardOptions): void {
   const isPlain = isIP(hostname) !== 0 || !/[\s\\/@#?]/.test(hostname);
@@ -119,9 +119,9 @@ export function assertConnectable(hostname: string, options: GuardOptions): void
 
 /**
  * @param options - `resolve` replaces DNS, in tests.
- * @returns a `lookup` for net.connect and tls.connect. It gives GuardError when any address of the name is not
- *   allowed: one public address among private ones is how a rebinding name looks. Since the connection is made to what
- *   it hands over, there is no second answer that could differ.
+ * @returns a `lookup` for net.connect and tls.connect. It fails with GuardError when any address of the name is not allowed:
+ *   a name with public and private addresses may be a DNS rebinding attack. The connection goes to the addresses that it
+ *   returns, so no second DNS answer can differ.
  */
 export function guardedLookup(
   options: GuardOptions & { readonly resolve?: Resolve | undefined },
@@ -142,7 +142,7 @@ export function guardedLookup(
 /** @returns at least one address. */
 async function judgedAddresses(hostname: string, resolve: Resolve, options: GuardOptions): Promise<string[]> {
   assertConnectable(hostname, options);
-  // RFC 6761, 6.3: no resolver has a say in what these names mean.
+  // RFC 6761, 6.3: these names are never looked up in DNS.
   const addresses = isLocalName(hostname) ? ['127.0.0.1', '::1'] : [...(await resolve(hostname))];
   if (addresses.length === 0) throw new GuardError('NO_ADDRESS', 'the name has no address');
   if (!addresses.every((address) => isAllowedAddress(address, options))) {
@@ -152,11 +152,11 @@ async function judgedAddresses(hostname: string, resolve: Resolve, options: Guar
 }
 
 /**
- * Asks DNS directly: getaddrinfo would hold one of the process's few threads for as long as a name server is silent,
- * and so let one bad name slow down all.
+ * Asks DNS directly. getaddrinfo would block one of the few threads of the process while a name server is silent, so one bad
+ * name would delay all others.
  *
- * @param servers - `address:port` of the name servers; the system's when left off.
- * @returns a Resolve that gives the addresses of the families that were answered for, and fails when none was.
+ * @param servers - `address:port` of the name servers; by default those of the system.
+ * @returns a Resolve that gives the IPv4 and IPv6 addresses that were found, and fails when both look-ups failed.
  */
 export function dnsResolve(servers?: readonly string[]): Resolve {
   return async (hostname) => {
@@ -175,14 +175,14 @@ function isAllowedHost(host: string, options: GuardOptions): boolean {
   return options.allowsLoopback || !isLocalName(host);
 }
 
-/** Only these two spellings of a family: an address that embeds one of loopback is none. */
+/** Only 127.0.0.0/8 and ::1. An IPv6 address that embeds a loopback address does not count. */
 function isLoopback(address: string): boolean {
   const family = familyOf(address);
   if (family === 4) return LOOPBACK_4.check(address, 'ipv4');
   return family === 6 && LOOPBACK_6.check(address, 'ipv6');
 }
 
-/** A zone (`fe80::1%eth0`) means an interface of this machine; nothing public has one. */
+/** An address with a zone (`fe80::1%eth0`) belongs to an interface of this machine and is never public. */
 function familyOf(address: string): number {
   return address.includes('%') ? 0 : isIP(address);
 }
@@ -191,7 +191,7 @@ function isLocalName(host: string): boolean {
   return /^(.+\.)?localhost\.?$/i.test(host);
 }
 
-/** @returns the address or name of a parsed URL's host, without brackets; undefined when a label of it is empty. */
+/** @returns the host of a parsed URL, without brackets; undefined when a part of the name is empty. */
 function hostOf(hostname: string): string | undefined {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return hostname.replace(/\.$/, '').split('.').includes('') ? undefined : hostname;

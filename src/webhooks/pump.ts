@@ -19,41 +19,41 @@ import { retryAfterMs, type Verdict, verdictOf } from './schedule.ts';
 import { sendWebhook, type WebhookOutcome } from './send.ts';
 import { webhookHeaders, webhookId } from './sign.ts';
 
-/** How a pump sends. */
+/** Options of a pump. */
 export interface PumpOptions {
-  /** In a sandbox: plain http to this machine is sent to (C-63). */
+  /** Whether plain http to this machine is allowed, as in a sandbox (C-63). */
   readonly allowsLoopback: boolean;
-  /** Most deliveries under way at once, default 256. */
+  /** Maximum number of requests under way at once, default 256. */
   readonly max?: number;
-  /** Milliseconds that a receiver has, default 15,000. */
+  /** Time limit of a request, default 15,000. Unit: ms. */
   readonly timeoutMs?: number;
-  /** Once it aborts, an outcome that the database does not take is given up. */
+  /** Once it aborts, an outcome that cannot be written to the database is dropped. */
   readonly stop?: AbortSignal;
 }
 
 /** Sends what is due. */
 export interface Pump {
-  /** Begins what is due and fits. @returns whether more may be due than was begun. */
+  /** Starts due deliveries, as many as fit. @returns whether more may be due. */
   readonly turn: () => Promise<boolean>;
   /**
-   * Gives a sign of life, so that others leave alone what is under way here, and frees what the dead had; looks for what
-   * nobody said was due. Once a second until all has ended.
+   * Renews the sign of life of this process, which keeps its leases; frees deliveries of dead processes; looks for endpoints
+   * whose turn was missed. To be called every second until all requests have ended.
    */
   readonly tend: () => Promise<void>;
-  /** Called whenever a delivery has ended: others may have waited for it. */
+  /** Sets what is called when a delivery has ended: another one may have waited for it. */
   readonly onEnded: (listener: () => void) => void;
-  /** Waits for all that is under way. */
+  /** Waits for all requests that are under way. */
   readonly idle: () => Promise<void>;
 }
 
 const UNDER_WAY_MAX = 256;
 const TIMEOUT_MS = 15_000;
-/** Outcomes that are written by one statement at most. */
+/** Maximum number of outcomes in one statement. */
 const BATCH_MAX = 200;
-/** Longer than a lease: as long an outcome is written again and again while the database is away, so often. */
+/** While the database is away, an outcome is written again every 300 ms for 30 s, which is longer than a lease. Unit: ms. */
 const END_MS = 30_000;
 const END_PAUSE_MS = 300;
-/** A lease that was asked of a server that does not answer may be given so much later. */
+/** A lease whose answer was lost may still take effect up to this much later. Unit: ms. */
 const UNCERTAIN_MS = 10_000;
 
 /** @returns a pump; nothing is sent until its first turn. */
@@ -66,7 +66,7 @@ export function createPump(
   const max = options.max ?? UNDER_WAY_MAX;
   const worker = randomUUID();
   const underWay = new Map<Promise<void>, LeasedDelivery>();
-  /** Leases whose answer was lost may have taken deliveries, and may yet: until then, of the monotonic clock. */
+  /** Until this time of the monotonic clock, a lease whose answer was lost may still take deliveries. */
   let uncertainUntilMs = 0;
   let looked: EndpointKey | undefined;
   let ended = () => {};
@@ -75,7 +75,7 @@ export function createPump(
       await endTries(database, tries, await clock.nowMs());
       return tries.map(() => null);
     },
-    // Two tries of one endpoint may stand in one batch, two of one delivery not: the later is the one that counts.
+    // A batch may hold two attempts of one endpoint, but not of one delivery: there the later one decides.
     { max: BATCH_MAX, keyOf: ({ accountId, id }) => `${accountId}/${id}` },
   );
   const deliver = async (delivery: LeasedDelivery, atMs: number): Promise<void> => {
@@ -126,7 +126,7 @@ export function createPump(
   };
 }
 
-/** Writes an outcome as soon as the database takes it; when its lease has ended, the delivery is sent again. */
+/** Writes an outcome, again and again while the database is away. Once the lease has expired, the delivery is sent again. */
 async function endInTime(
   end: (outcome: TriedDelivery) => Promise<unknown>,
   outcome: TriedDelivery,
@@ -143,7 +143,7 @@ async function endInTime(
   }
 }
 
-/** Makes one try. Whatever goes wrong with it is an outcome, so that the schedule goes on. */
+/** Makes one attempt. Every failure is an outcome, so that the retry schedule continues. */
 async function attempt(delivery: LeasedDelivery, atMs: number, options: PumpOptions): Promise<TriedDelivery> {
   const outcome = await send(delivery, options).catch(
     (error: Error): WebhookOutcome => ({
@@ -189,7 +189,7 @@ function isTest(round: number): boolean {
   return round < 0;
 }
 
-/** A test is tried once, and disables nothing. */
+/** A test is attempted once, and never disables its endpoint. */
 function asTest(verdict: Verdict): Verdict {
   return verdict.kind === 'delivered' ? verdict : { kind: 'dead', isThrottling: false };
 }

@@ -1,7 +1,6 @@
 /**
- * The relay: turns what is new in the event log into deliveries. It is a follower of the log like any other: rung for an
- * account that moved, and looking now and then for what nobody rang for. Several processes may relay at once; each account is
- * relayed by one of them at a time.
+ * The relay: turns new events of the event log into webhook deliveries. It is notified of accounts that have new events, and
+ * polls for events whose notification was missed. Several processes may run a relay; only one at a time works on an account.
  */
 import type { Logger } from 'pino';
 import type { Services } from '../resolvers/services/context.ts';
@@ -14,28 +13,28 @@ import {
   relayStep,
 } from '../store/webhooks/relay.ts';
 
-/** What a run of the relay found. */
+/** The result of a run of the relay. */
 export interface Relayed {
   readonly deliveries: number;
-  /** Accounts that somebody else works on; he may not have seen all that is there. */
+  /** Accounts that another process works on. It may not see the newest events, so they are tried again. */
   readonly held: readonly bigint[];
-  /** Accounts that could not be relayed, with what was wrong with each. */
+  /** Accounts that could not be relayed, with the error of each. */
   readonly failed: readonly { readonly accountId: bigint; readonly error: unknown }[];
 }
 
 /** The relay of a process. */
 export interface Relay {
-  /** Notes accounts that moved, for the next turn. */
+  /** Notes accounts that have new events, for the next turn. */
   readonly hear: (accountIds: readonly bigint[]) => void;
-  /** Relays what was heard of, and now and then all that is behind. @returns when it wants the next turn, milliseconds. */
+  /** Relays the noted accounts; once a second, all that are behind. @returns milliseconds until the next turn. */
   readonly turn: () => Promise<{ readonly deliveries: number; readonly waitMs: number }>;
 }
 
 /** Poll interval, for events whose notification was missed: commits of other processes. */
 const POLL_MS = 1_000;
-/** Accounts that another process relays are asked for again so soon. */
+/** Wait before an account that another process works on is tried again. Unit: ms. */
 const HELD_MS = 20;
-/** A relay that is so far behind says so, and again after so long. */
+/** A relay that is more than 5 s behind logs a warning, every 10 s. Unit: ms. */
 const LAG_MS = 5_000;
 const LAG_EVERY_MS = 10_000;
 
@@ -77,7 +76,7 @@ const NOTHING: Relayed = { deliveries: 0, held: [], failed: [] };
 
 const NO_STEP: RelayStep = { events: 0, deliveries: 0, unfinished: [], held: [] };
 
-/** Relays all events of those among the accounts that have the mode. */
+/** Relays all events of these accounts; accounts of the other mode are skipped. */
 export async function relayAccounts(
   { database, clock, mode }: RelayServices,
   accountIds: Iterable<bigint>,
@@ -96,13 +95,13 @@ export async function relayAccounts(
     });
     deliveries += done.deliveries;
     held.push(...done.held);
-    // Behind the others: an account with a long backlog does not keep them waiting.
+    // To the end of the line: an account with a long backlog does not delay the others.
     waiting.push(...done.unfinished);
   };
   while (waiting.length > 0) {
     const some = waiting.splice(0, ACCOUNTS_MAX);
     await step(some, () => alone.push(...some));
-    // What is wrong with one account does not stop those that happened to be in its step.
+    // One by one: an error of one account does not stop the others of its step.
     for (const accountId of alone.splice(0))
       await step([accountId], (error) => failed.push({ accountId, error }));
   }

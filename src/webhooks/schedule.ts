@@ -1,6 +1,6 @@
 /**
- * What follows from one try to deliver a webhook, and when the next is made (C-62; the example schedule of Standard
- * Webhooks 1.0.0). Pure: the moment and the random number come from the caller.
+ * The retry schedule of webhooks (C-62; the example schedule of Standard Webhooks 1.0.0): the outcome of an attempt, and the
+ * time of the next one. Pure functions: the caller gives the time and the random number.
  */
 import { assert } from '../base/assert.ts';
 
@@ -8,7 +8,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Milliseconds to wait after the n-th failed try, from the first on; the first try itself is made at once. */
+/** Wait after the first failed attempt, the second, and so on. The first attempt is made at once. Unit: ms. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -20,51 +20,51 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   20 * HOUR_MS,
   24 * HOUR_MS,
 ];
-/** Tries of one delivery in all; after the last one it is dead. */
+/** Attempts of one delivery. After the last one it is dead. */
 export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
-/** A delay is up to so much shorter or longer than the schedule's, so that failures do not come back together. */
+/** Each delay is up to 10 % shorter or longer than in the schedule, so that retries of many deliveries spread out. */
 export const JITTER = 0.1;
-/** A receiver puts a delivery off by a day at most, in milliseconds. */
+/** The longest `Retry-After` that is honoured. Unit: ms. */
 export const RETRY_AFTER_MAX_MS = 24 * HOUR_MS;
 
-/** Statuses by which a receiver, or what stands before it, says that it gets too much. */
+/** Statuses that mean overload, from the receiver or from a proxy in front of it. */
 const THROTTLING: readonly number[] = [429, 502, 504];
 const GONE = 410;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const TIME = String.raw`(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)`;
-/** The three forms that RFC 9110, 5.6.7 has recipients take: of RFC 1123, RFC 850 and asctime. */
+/** The three date formats that RFC 9110, 5.6.7 requires recipients to accept: RFC 1123, RFC 850 and asctime. */
 const HTTP_DATES = [
   new RegExp(String.raw`^[A-Z][a-z]{2}, (?<day>\d\d) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) ${TIME} GMT$`),
   new RegExp(String.raw`^[A-Z][a-z]{5,8}, (?<day>\d\d)-(?<month>[A-Z][a-z]{2})-(?<year>\d\d) ${TIME} GMT$`),
   new RegExp(String.raw`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`),
 ];
 
-/** How a try ended, as far as the next one goes by it. */
+/** The outcome of an attempt, as far as it decides about the next one. */
 export interface TryOutcome {
   /** Status of the answer; null when there was none. */
   readonly status: number | null;
-  /** Why the try failed although there may be a status: an answer that was cut off is none. */
+  /** Why the attempt failed. May be set beside a status: an answer that was cut off is a failure. */
   readonly error: string | null;
-  /** The field `Retry-After` of the answer as it came. */
+  /** The header field `Retry-After` of the answer, unchanged. */
   readonly retryAfter: string | null;
 }
 
 /**
- * What becomes of the delivery: it is done; it is tried again after `nextDelayMs`, counted from the end of the try; it
- * is dead, for good unless somebody asks again; or the receiver is gone and the endpoint is to be disabled.
- * `isThrottling` asks to send less to the endpoint as a whole.
+ * What happens to the delivery. `delivered`: it is done. `retry`: it is attempted again `nextDelayMs` after the end of this
+ * attempt. `dead`: it is not attempted again unless somebody redelivers it. `gone`: the endpoint is to be disabled.
+ * `isThrottling`: the receiver is overloaded, so send less to the whole endpoint.
  */
 export type Verdict =
   | { readonly kind: 'delivered' | 'dead' | 'gone'; readonly isThrottling: boolean }
   | { readonly kind: 'retry'; readonly nextDelayMs: number; readonly isThrottling: boolean };
 
 /**
- * Success is a status of 200 to 299 with its whole answer in time; a redirect is a failure like any other, 410 means
- * that nobody wants the endpoint's webhooks any more.
+ * Success is a status of 200 to 299 whose answer arrived completely and in time. A redirect is a failure. Status 410 means
+ * that the receiver no longer wants webhooks.
  *
- * @param outcome - of the try.
- * @param tried - which try it was, from 1; when it ended; a random number from 0 to below 1.
+ * @param outcome - of the attempt.
+ * @param tried - the number of the attempt, from 1; when it ended; a random number, at least 0 and below 1.
  */
 export function verdictOf(
   outcome: TryOutcome,
@@ -83,9 +83,9 @@ export function verdictOf(
 }
 
 /**
- * @param attempt - the try that failed, from 1 to the last but one.
- * @param random - from 0 to below 1.
- * @returns whole milliseconds until the next try: the schedule's delay, a tenth less to a tenth more.
+ * @param attempt - number of the attempt that failed, from 1 to the last but one.
+ * @param random - at least 0 and below 1.
+ * @returns whole milliseconds until the next attempt: the delay of the schedule ±10 %.
  */
 export function retryDelayMs(attempt: number, random: number): number {
   const delay = RETRY_DELAYS_MS[attempt - 1];
@@ -95,9 +95,9 @@ export function retryDelayMs(attempt: number, random: number): number {
 }
 
 /**
- * Reads the field `Retry-After`: seconds or an HTTP date (RFC 9110, 10.2.3).
+ * Reads the header field `Retry-After`: seconds or an HTTP date (RFC 9110, 10.2.3).
  *
- * @returns milliseconds from `at`, 0 for a date that is past, a day at most; undefined when the text is neither.
+ * @returns milliseconds from `at`, at most a day, 0 for a date in the past; undefined when the text is neither.
  */
 export function retryAfterMs(text: string, at: Date): number | undefined {
   const trimmed = text.trim();
@@ -110,17 +110,17 @@ function waitUntil(text: string, at: Date): number | undefined {
   if (!parts) return undefined;
   const month = MONTHS.indexOf(parts.month as string);
   const [day, hour, minute] = [Number(parts.day), Number(parts.hour), Number(parts.minute)];
-  // A leap second is the last moment of its minute: V8 rolls it over, which is what was meant.
+  // V8 turns a leap second (60) into the first second of the next minute, which is right.
   const second = Number(parts.second);
   if (month < 0 || hour > 23 || minute > 59 || second > 60) return undefined;
   const moment = new Date(0);
   moment.setUTCFullYear(fullYear(parts.year as string, at), month, day);
-  // V8 rolls 30 February over into March instead of refusing it.
+  // V8 turns 30 February into 2 March; such a date is refused here.
   if (moment.getUTCDate() !== day) return undefined;
   return moment.setUTCHours(hour, minute, second) - at.getTime();
 }
 
-/** Two digits mean the year nearest below fifty years from now (RFC 9110, 5.6.7). */
+/** A year of two digits that would be more than 50 years ahead lies in the past (RFC 9110, 5.6.7). */
 function fullYear(digits: string, at: Date): number {
   if (digits.length === 4) return Number(digits);
   const present = at.getUTCFullYear();

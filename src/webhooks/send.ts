@@ -1,6 +1,6 @@
 /**
- * One try to deliver a webhook over HTTP (C-62, C-63): guarded, never redirected, bounded in time and in what is read.
- * Whatever a receiver or the network does is an outcome; nothing of it is thrown.
+ * One attempt to deliver a webhook over HTTP (C-62, C-63). The address is checked, redirects are not followed, and time and
+ * answer size are limited. Whatever the receiver or the network does is returned as an outcome, never thrown.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -15,35 +15,36 @@ import {
   type Resolve,
 } from './guard.ts';
 
-/** What is sent where. */
+/** A request to be sent. */
 export interface WebhookRequest {
   readonly url: string;
-  /** In lower case; length, host and encoding are added. */
+  /** Names in lower case. Length, host and encoding are added. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as it is; a string as UTF-8. */
+  /** Sent unchanged; a string as UTF-8. */
   readonly body: string | Buffer;
-  /** For all of it: name, connection, answer to its end. */
+  /** Time limit for everything: DNS, connection, and the whole answer. */
   readonly timeoutMs?: number;
-  /** As of GuardOptions: in the sandbox only. */
+  /** See GuardOptions: in the sandbox only. */
   readonly allowsLoopback: boolean;
-  /** Replaces DNS, in tests; such a try has a connection of its own. */
+  /** Replaces DNS, in tests. Such an attempt has a connection of its own. */
   readonly resolve?: Resolve;
 }
 
-/** How a try ended. */
+/** The outcome of an attempt. */
 export interface WebhookOutcome {
   /** Status of the answer; null when none came. */
   readonly status: number | null;
   /**
-   * Null when the answer came whole, or was longer than what is read. Else why not: `TIMEOUT`, `CUT_OFF`, a code of
-   * Node's (`ECONNREFUSED`, `CERT_HAS_EXPIRED`, `HPE_…`), or a code of GuardError with its message. Without addresses.
+   * Null when the answer arrived completely, or was longer than the part that is read. Otherwise the reason: `TIMEOUT`,
+   * `CUT_OFF`, a code of Node (`ECONNREFUSED`, `CERT_HAS_EXPIRED`, `HPE_…`), or a code of GuardError with its message. It
+   * never contains an address.
    */
   readonly error: string | null;
-  /** Whole milliseconds from the beginning to the end. */
+  /** Duration of the attempt. Unit: whole ms. */
   readonly durationMs: number;
-  /** The first 4 KiB of the answer's body as UTF-8, with U+FFFD for what is none; null when there was no answer. */
+  /** The first 4 KiB of the answer's body. Bytes that are not UTF-8 become U+FFFD. Null when there was no answer. */
   readonly answer: string | null;
-  /** The answer's field `Retry-After`, as it came. */
+  /** The header field `Retry-After` of the answer, unchanged. */
   readonly retryAfter: string | null;
 }
 
@@ -52,13 +53,13 @@ const READ_BYTES_MAX = 64 * 1024;
 const KEPT_BYTES_MAX = 4 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 const IDLE_MS = 30_000;
-/** Connections to one origin; an endpoint has at most 100 tries under way. */
+/** Connections to one origin. An endpoint has at most 100 requests under way. */
 const ORIGIN_SOCKETS_MAX = 100;
 const IDLE_SOCKETS_MAX = 256;
-/** Node's quarter of a second gives up on receivers across an ocean when a name has several addresses. */
+/** Time for each address of a name. Node's default of 250 ms is too short for receivers on another continent. Unit: ms. */
 const ADDRESS_TIMEOUT_MS = 1000;
 
-/** A connection that was made for one rule is never used under the other; each keeps to its own agents. */
+/** Agents by whether loopback is allowed: a connection made under one rule is never used under the other. */
 const AGENTS = {
   strict: newAgents({ allowsLoopback: false }),
   sandbox: newAgents({ allowsLoopback: true }),
@@ -72,10 +73,10 @@ interface Agents {
 type Ended = Omit<WebhookOutcome, 'durationMs'>;
 
 /**
- * Makes one try. The URL and its addresses are judged now, however they were judged before. A receiver may get the same
- * request twice: a kept connection that turns out to be closed is replaced by a new one, once.
+ * Makes one attempt. The URL and its addresses are checked again now. A receiver may get the same request twice: when a kept
+ * connection turns out to be closed, the request is sent once more over a new one.
  *
- * @returns how it ended, in `timeoutMs` at most (15 s).
+ * @returns the outcome, after at most `timeoutMs` (15 s).
  * @throws {TypeError} when a header field is malformed.
  */
 export async function sendWebhook(request: WebhookRequest): Promise<WebhookOutcome> {
@@ -92,7 +93,7 @@ export async function sendWebhook(request: WebhookRequest): Promise<WebhookOutco
   return { ...outcome, durationMs: elapsedMs(startedAt) };
 }
 
-/** Ends all connections, also those of tries under way: for the end of the process. */
+/** Closes all connections, also those in use: for the end of the process. */
 export function closeWebhookConnections(): void {
   for (const agents of Object.values(AGENTS)) {
     agents['http:'].destroy();
@@ -113,9 +114,9 @@ function refusalOf({ url, allowsLoopback }: WebhookRequest): GuardError | undefi
 }
 
 /**
- * Sends, and reads until the answer's end, its bound, a failure or the time.
+ * Sends the request and reads the answer until its end, the size limit, a failure or the time limit.
  *
- * @returns also whether a kept connection had been closed before anything was answered.
+ * @returns the outcome, and whether a kept connection had been closed before any answer.
  */
 function exchange(
   request: WebhookRequest,
@@ -131,7 +132,7 @@ function exchange(
 
     function end(error: string | null): void {
       clearTimeout(timer);
-      // After a whole answer the connection is kept, and this does nothing.
+      // After a complete answer the connection is kept; then this does nothing.
       if (error !== null || !answer?.complete) sent.destroy();
       const isStale = sent.reusedSocket && !answer && (error === 'ECONNRESET' || error === 'EPIPE');
       resolve({ ...failed(error), ...(answer && shown(answer, kept)), isStale });
@@ -149,7 +150,7 @@ function exchange(
       message.on('close', () => end('CUT_OFF'));
     });
     sent.on('error', (error) => end(codeOf(error)));
-    // Node says nothing else of an upgrade that nobody asked for. Once there is an answer, that says how it ends.
+    // Node emits no other event for an upgrade that was not asked for. Once an answer has begun, its end decides.
     sent.on('close', () => answer ?? end('ECONNRESET'));
     sent.end(request.body);
   });
@@ -162,7 +163,7 @@ function open(request: WebhookRequest, agents: Agents): http.ClientRequest {
     headers: {
       ...request.headers,
       'content-length': String(Buffer.byteLength(request.body)),
-      // What is kept of the answer is text; and nothing is there to unpack.
+      // The answer is kept as text, and not decompressed.
       'accept-encoding': 'identity',
     },
     maxHeaderSize: HEADER_BYTES_MAX,
@@ -175,7 +176,7 @@ function open(request: WebhookRequest, agents: Agents): http.ClientRequest {
   return sent;
 }
 
-/** A second wall behind the lookup: nothing is written to a peer that is not allowed, however it came to be one. */
+/** A second check behind the lookup: nothing is written to an address that is not allowed, however it was reached. */
 function recheck(socket: Socket, request: WebhookRequest): void {
   if (!socket.connecting) return;
   socket.once('connect', () => {
@@ -186,7 +187,7 @@ function recheck(socket: Socket, request: WebhookRequest): void {
   });
 }
 
-/** Kept connections by origin, as Node's agents do it, and an upper bound for all that are idle. */
+/** An agent that keeps connections by origin, as Node's agents do, with a limit on all idle ones together. */
 function newAgents(
   rules: { readonly allowsLoopback: boolean; readonly resolve?: Resolve },
   { keepAlive } = { keepAlive: true },
@@ -199,7 +200,7 @@ function newAgents(
     timeout: IDLE_MS,
     lookup: guardedLookup({ allowsLoopback, resolve }),
     autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
-    // Said, so that NODE_TLS_REJECT_UNAUTHORIZED of the environment has no say.
+    // Explicit, so that the environment variable NODE_TLS_REJECT_UNAUTHORIZED has no effect.
     rejectUnauthorized: true,
   };
   return { 'http:': bounded(new http.Agent(options)), 'https:': bounded(new https.Agent(options)) };
@@ -219,7 +220,7 @@ function failed(error: string | null): Ended {
 }
 
 function shown(answer: http.IncomingMessage, kept: readonly Buffer[]): Omit<Ended, 'error'> {
-  // `stream` leaves off a character that the bound has cut; PostgreSQL takes no NUL in a text.
+  // `stream` drops a character that the limit cut in two. PostgreSQL stores no NUL in text.
   const text = new TextDecoder().decode(Buffer.concat(kept), { stream: true }).replaceAll('\0', '\uFFFD');
   return {
     status: answer.statusCode ?? null,
@@ -228,7 +229,7 @@ function shown(answer: http.IncomingMessage, kept: readonly Buffer[]): Omit<Ende
   };
 }
 
-/** Messages of Node's name addresses and are left off. */
+/** Messages of Node contain addresses and are left out. */
 function codeOf(error: Error & { readonly code?: unknown }): string {
   if (error instanceof GuardError) return `${error.code}: ${error.message}`;
   return typeof error.code === 'string' ? error.code : 'FAILED';

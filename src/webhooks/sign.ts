@@ -9,30 +9,30 @@ export { newSecret, newSigningKey, type SigningKey } from '../base/webhook-keys.
 
 /** What is signed. */
 export interface Signed {
-  /** The same over all tries of one event; without a full stop, which separates what is signed. */
+  /** The same for all attempts of an event. It has no full stop, because full stops separate the signed parts. */
   readonly id: string;
-  /** When this try is made, in whole seconds since 1970. */
+  /** Time of this attempt, in whole seconds since 1970. */
   readonly timestampSeconds: number;
-  /** The body exactly as it is sent; a string is taken as UTF-8. */
+  /** The body exactly as it is sent; a string as UTF-8. */
   readonly body: string | Buffer;
 }
 
 const SECRET_PREFIX = 'whsec_';
 const SIGNING_PREFIX = 'whsk_';
 const PUBLIC_PREFIX = 'whpk_';
-/** Standard Webhooks takes secrets of 24 to 64 bytes. */
+/** Standard Webhooks allows secrets of 24 to 64 bytes. */
 const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
 const ED25519_BYTES = 32;
 
 const ID = /^[0-9A-Za-z_-]{1,128}$/;
 const TOKEN = /^[0-9A-Za-z]{16,64}$/;
-/** Hierarchical names, as Standard Webhooks writes them; nothing that could end a header field. */
+/** Words separated by full stops, as in Standard Webhooks. No character that could end a header field. */
 const EVENT_NAME = /^\w+(\.\w+)*$/;
 
 /**
- * @returns the key that a secret stands for, 24 to 64 bytes.
- * @throws {RangeError} when the text is not `whsec_` and padded standard base64 of so many bytes.
+ * @returns the key that the secret encodes, 24 to 64 bytes.
+ * @throws {RangeError} when the text is not `whsec_` and padded standard base64 of 24 to 64 bytes.
  */
 export function secretBytes(secret: string): Buffer {
   const bytes = decode(SECRET_PREFIX, secret);
@@ -77,11 +77,11 @@ export function signV1a(
 }
 
 /**
- * Signs under every secret that is valid, so that receivers may change theirs at any time of a rotation.
+ * Signs with every valid secret, so that receivers can switch to the new secret at any time during a rotation.
  *
  * @param secrets - at least one; the newest first.
- * @param signingKey - adds a `v1a` behind the others.
- * @returns the value of `webhook-signature`: signatures between spaces.
+ * @param signingKey - adds a `v1a` signature at the end.
+ * @returns the value of `webhook-signature`: signatures separated by spaces.
  * @throws {RangeError} when a secret or the key is malformed.
  */
 export function signatureHeader(secrets: readonly string[], signed: Signed, signingKey?: string): string {
@@ -93,10 +93,10 @@ export function signatureHeader(secrets: readonly string[], signed: Signed, sign
 }
 
 /**
- * Makes the id that receivers know an event by. The position is in it so that the order is signed too (C-60).
+ * Makes the id of an event for receivers. It contains the position of the event, so that the order is signed too (C-60).
  *
  * @param accountSeq - of the event among those of its account, from 1.
- * @param random - 16 to 64 letters and digits, kept with the event: the same over all tries.
+ * @param random - 16 to 64 letters and digits, stored with the event: the same for all attempts.
  */
 export function webhookId(accountSeq: number | bigint, random: string): string {
   assert(
@@ -108,9 +108,9 @@ export function webhookId(accountSeq: number | bigint, random: string): string {
 }
 
 /**
- * @param delivery - `at` is the moment of this try; `sequence` the position of the event in its transaction;
- *   `attempt` counts the tries from 1; secrets and key as for signatureHeader.
- * @returns all header fields of one try that say something about it, in lower case.
+ * @param delivery - `at`: time of this attempt; `sequence`: position of the event in its transaction; `attempt`: number of the
+ *   attempt, from 1; secrets and key as for signatureHeader.
+ * @returns the header fields of the request, in lower case.
  * @throws {RangeError} when a secret or the key is malformed.
  */
 export function webhookHeaders(delivery: {
@@ -138,7 +138,7 @@ export function webhookHeaders(delivery: {
   };
 }
 
-/** What goes before the body: another full stop in it would let one id and time pass for another. */
+/** What is signed before the body. The id has no full stop: otherwise another id and time could give the same text. */
 function signedHead({ id, timestampSeconds }: Signed): Buffer {
   assert(ID.test(id), 'the id of a webhook is letters, digits, hyphens and underscores');
   assert(Number.isSafeInteger(timestampSeconds) && timestampSeconds >= 0, 'a timestamp is whole seconds');
@@ -156,14 +156,14 @@ function readSigningKey(signingKey: string): { key: KeyObject; point: Buffer } {
     key: { kty: 'OKP', crv: 'Ed25519', d, x: point.toString('base64url') },
     format: 'jwk',
   });
-  // Node takes any public half and goes by the seed: receivers would be shown a key that never verifies.
+  // Node ignores a wrong public half and signs with the seed: receivers would get a public key that never verifies.
   if (key.export({ format: 'jwk' }).x !== point.toString('base64url')) {
     throw new RangeError('the public half of the signing key does not belong to its seed');
   }
   return { key, point };
 }
 
-/** Node reads base64 leniently; only what it would write itself is taken, so that every secret has one spelling. */
+/** Node decodes base64 leniently. Only its own spelling is accepted, so that every secret has exactly one. */
 function decode(prefix: string, text: string): Buffer | undefined {
   if (!text.startsWith(prefix)) return undefined;
   const bytes = Buffer.from(text.slice(prefix.length), 'base64');

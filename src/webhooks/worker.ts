@@ -1,25 +1,25 @@
-/** The webhooks of this process for the accounts of a mode: relay and pump, woken by commits of this process and by time. */
+/** Runs relay and pump of this process for the accounts of one mode. Commits wake them; they also poll. */
 import type { Logger } from 'pino';
 import { type RepeatOptions, repeat } from '../resolvers/engine/repeat.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { createPump, type Pump, type PumpOptions } from './pump.ts';
 import { createRelay } from './relay.ts';
 
-/** How webhooks run. */
+/** Options of the webhooks of a process. */
 export type WebhookOptions = PumpOptions;
 
 /** Webhooks that run until they are stopped. */
 export interface WebhookWorker {
-  /** Begins nothing more, and waits for what is under way. */
+  /** Starts nothing new, and waits for requests that are under way. */
   readonly stop: () => Promise<void>;
 }
 
-/** How often is looked without being rung for: timers, and commits of other processes. */
+/** Poll interval, for retries that become due and for commits of other processes. Unit: ms. */
 const POLL_MS = 1_000;
-/** What comes together is done together; after an error the database is left alone for a while. */
+/** Notifications within 5 ms are handled together. After an error the database gets a second of rest. */
 const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 1_000, complaint: 'webhooks have to wait' };
 
-/** What of the services webhooks need. */
+/** The services that webhooks use. */
 export type WebhookServices = Pick<Services, 'database' | 'clock' | 'doorbell' | 'mode'>;
 
 /** Starts relay and pump of this process for the accounts of a mode. Several processes may work on one database. */
@@ -46,7 +46,7 @@ export function startWebhooks(
   services.doorbell.onAny((accountIds) => {
     relay.hear(accountIds);
     relaying.ring();
-    // The clock may have been set ahead: deliveries that wait are due then.
+    // The sandbox clock may have moved: waiting deliveries may be due now.
     pumping.ring();
   });
   return {
