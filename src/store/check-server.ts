@@ -1,20 +1,20 @@
-/** Whether a server of one's own is fit for the gateway: asked before anything is changed or answered. */
+/** Checks an external PostgreSQL server before the gateway changes or answers anything. */
 import pg from 'pg';
 import { APPLICATION_ROLE } from './connection.ts';
 import type { Database } from './database.ts';
 import { isDatabaseAway } from './database-error.ts';
 
-/** A database that cannot be used; the message is one line and holds no password. */
+/** The database cannot be used. The message is one line and contains no password. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
 const OLDEST_VERSION = 160_000;
 const CONNECT_MAX_MS = 5_000;
-/** How often two connections are compared. */
+/** Number of comparisons of two connections. */
 const COMPARISONS = 3;
 
-/** @throws {StoreError} when the server cannot be reached, is too old, or is behind a pooler that mixes connections up. */
+/** @throws {StoreError} when the server cannot be reached, is too old, or is behind a pooler in transaction mode. */
 export async function checkServer(url: string): Promise<void> {
   const clients = [newClient(url), newClient(url)] as const;
   try {
@@ -34,7 +34,7 @@ export async function checkServer(url: string): Promise<void> {
   }
 }
 
-/** @throws {StoreError} when the owner may not work as the restricted role. */
+/** @throws {StoreError} when the user of the URL may not switch to the restricted role. */
 export async function checkRole(database: Database, url: string): Promise<void> {
   try {
     await database.query({ name: '', text: 'select 1' }, []);
@@ -53,7 +53,7 @@ export async function checkRole(database: Database, url: string): Promise<void> 
 
 function newClient(url: string): pg.Client {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MAX_MS });
-  // A connection that breaks fails its statement; without a listener it would end the process, with no word to anybody.
+  // A broken connection fails its statement. Without a listener, the error event would end the process.
   client.on('error', () => {});
   return client;
 }
@@ -67,7 +67,7 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
     );
 }
 
-/** Two open connections have a backend each, unless a pooler lends them one after the other. */
+/** Two open connections have different backends, unless a pooler shares one between them. */
 async function refuseMixedConnections(clients: readonly [pg.Client, pg.Client]): Promise<void> {
   const pids: [Set<number>, Set<number>] = [new Set(), new Set()];
   for (let n = 0; n < COMPARISONS; n++) {

@@ -1,44 +1,43 @@
 /**
- * Connections to PostgreSQL that nobody waits for without end. A network can lose a connection without closing it: both
- * sides then wait for each other. So a connection that is silent for two seconds is looked into: a fresh connection asks
- * the server whether it works for the silent one. If it does not, or cannot be asked either, the silent one is closed, and
- * whoever waits for it is told.
+ * Connections to PostgreSQL that never wait for ever. A network can lose a connection without closing it; then both sides wait
+ * for each other. When a connection gets no answer for two seconds, a second connection asks the server whether it still works
+ * on the statement. If it does not, or cannot be reached, the first connection is closed and its statement fails.
  */
 import pg from 'pg';
 import { isRefused, NoAnswerError } from './database-error.ts';
 
-/** The role that may read and post, but not change history (migration `roles`). */
+/** The role that can read and post, but not change history (migration `roles`). */
 export const APPLICATION_ROLE = 'crossramp_app';
-/** Most time for making a connection, or for getting one of a pool that has none free. Unit: ms. */
+/** Time limit for opening a connection, or for getting one from a pool that has none free. Unit: ms. */
 export const CONNECT_MAX_MS = 2_000;
-/** A connection is looked into after so long without an answer. Unit: ms. */
+/** A connection is checked when a statement has no answer for this long. Unit: ms. */
 const SILENT_MS = 2_000;
-/** The server has so long to say what it works on. Unit: ms. */
+/** Time limit of that check. Unit: ms. */
 const LOOK_MAX_MS = 2_000;
 /**
- * A transaction that nobody goes on with is ended by the server after so long: its connection was lost on the way, and the
- * lock of an account that it holds keeps everybody else waiting. Between two statements of ours pass milliseconds. Unit: ms.
+ * The server ends a transaction that is idle for this long. Its connection was lost, and its lock on an account blocks all
+ * others. The gateway itself pauses only milliseconds between two statements. Unit: ms.
  */
 const IDLE_MAX_MS = 3_000;
-/** Beyond its own limit the server is believed no longer. Unit: ms. */
+/** A statement that runs this much longer than its limit is given up, whatever the server says. Unit: ms. */
 const GRACE_MS = 1_000;
-/** After so long without traffic the system asks the other side for a sign of life. Unit: ms. */
+/** TCP keepalive starts after this long without traffic. Unit: ms. */
 const KEEP_ALIVE_MS = 5_000;
 
-/** How connections are used. */
+/** Options of connections. */
 export interface ConnectionOptions {
-  /** Of the database; asked for each connection anew, because an embedded server may come back elsewhere. */
+  /** URL of the database. Called for each new connection, because an embedded server may restart on another port. */
   readonly url: () => string;
-  /** That holds the tables; needed by `enterSession` only. @default 'public' */
+  /** Schema of the tables; only `enterSession` needs it. @default 'public' */
   readonly schema?: string;
-  /** A statement that takes longer is given up; 0 for no limit, also on transactions that nobody goes on with. Unit: ms. */
+  /** Time limit of a statement. 0: no limit, and none on idle transactions either. Unit: ms. */
   readonly statementMaxMs: number;
 }
 
-/** Backends that work on something, as the server tells it. */
+/** Whether the backend with this id is working, as the server reports it. */
 type Working = (pid: number) => boolean;
 
-/** @returns a class of connections, for a pool: looked after, and not yet in a session. */
+/** @returns a class of watched connections for a pool; `enterSession` has still to be called for each. */
 export function watchedClients({
   url,
   schema = 'public',
@@ -54,7 +53,7 @@ export function watchedClients({
 
   return class WatchedClient extends pg.Client {
     #pid = 0;
-    /** When the question was asked that has no answer yet. */
+    /** When the statement that has no answer yet was sent. */
     #askedAt: number | undefined;
     #timer: NodeJS.Timeout | undefined;
 
@@ -66,7 +65,7 @@ export function watchedClients({
         keepAlive: true,
         keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       });
-      // Whoever uses a connection that breaks hears of it from the statement; without a listener the process would end.
+      // A broken connection fails its statement. Without a listener, the error event would end the process.
       this.on('error', () => {});
       this.on('drain', () => {
         this.#askedAt = undefined;
@@ -80,7 +79,7 @@ export function watchedClients({
       }) as typeof this.query;
     }
 
-    /** Takes the restricted role and our settings, by SQL: a pooler between may refuse them at the start of a connection. */
+    /** Sets the restricted role and the settings by SQL, because a pooler may refuse them as connection parameters. */
     async enter(): Promise<void> {
       const { rows } = await this.query<{ pid: number }>(
         settingSql({
@@ -101,7 +100,7 @@ export function watchedClients({
       if (askedAt === undefined) return;
       const isOverdue = statementMaxMs > 0 && performance.now() - askedAt > statementMaxMs + GRACE_MS;
       const isWorking = isOverdue ? () => false : await look();
-      // Answered meanwhile; a next question has set the timer anew.
+      // It was answered meanwhile. The next statement has restarted the timer.
       if (this.#askedAt !== askedAt) return;
       if (isWorking(this.#pid)) this.#timer?.refresh();
       else destroy(this, new NoAnswerError('the database did not answer'));
@@ -109,18 +108,18 @@ export function watchedClients({
   } as typeof pg.Client;
 }
 
-/** Begins the session of a connection that a pool has made. @throws the driver's error; the role may be refused. */
+/** Prepares a new connection of a pool. @throws the driver's error, for example when the role is refused. */
 export function enterSession(client: pg.ClientBase): Promise<void> {
   return (client as pg.ClientBase & { enter: () => Promise<void> }).enter();
 }
 
-/** @returns SQL that sets these for the session, and gives the number of its backend as `pid`. */
+/** @returns SQL that applies these settings to the session and returns its backend id as `pid`. */
 export function settingSql(settings: Readonly<Record<string, string>>): string {
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
   return `select pg_backend_pid() as pid, ${set.join(', ')}`;
 }
 
-/** A backend that waits for its client does not work: what it waits for was lost, or its answer does not get through. */
+/** A backend that waits for its client is not working: the statement or the answer was lost on the network. */
 const WORKING = `select pid from pg_stat_activity
   where usename = session_user and coalesce(state, '') not like 'idle%' and coalesce(wait_event_type, '') <> 'Client'`;
 
@@ -134,7 +133,7 @@ async function lookIntoServer(url: string): Promise<Working> {
     const pids = new Set(rows.map(({ pid }) => pid));
     return (pid) => pids.has(pid);
   } catch (error) {
-    // A server that refuses (too many connections) lives: it is believed until its own limit has passed.
+    // A server that refuses the check (too many connections) is alive: wait until the limit of the statement.
     const isAlive = isRefused(error) || (error as { severity?: string }).severity === 'FATAL';
     return () => isAlive;
   } finally {

@@ -1,6 +1,5 @@
 /**
- * The connection to PostgreSQL: one pool for prepared SQL and for Prisma, working as the restricted role
- * `crossramp_app`.
+ * The connection to PostgreSQL: one pool for prepared SQL and for Prisma. It works as the restricted role `crossramp_app`.
  */
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
@@ -8,58 +7,58 @@ import { CONNECT_MAX_MS, enterSession, watchedClients } from './connection.ts';
 import { CommitUnknownError, isRefused, NoAnswerError } from './database-error.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 
-/** The schema that holds the tables unless the settings name another one. */
+/** Schema of the tables, unless `DATABASE_SCHEMA` names another one. */
 export const DEFAULT_SCHEMA = 'public';
-/** A request that takes longer is given up; so is a transaction that nobody goes on with. */
+/** Time limit of a statement. Unit: ms. */
 const STATEMENT_MAX_MS = 15_000;
 
-/** A statement that is sent once per connection and then called by its name. */
+/** A prepared statement: sent once per connection, then executed by its name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
-/** A handle on the database, passed down to everything that reads or writes it. */
+/** The database, as everything that reads or writes it gets it. */
 export interface Database {
-  /** Prisma's model API over the same pool: relations and administrative records. */
+  /** Prisma over the same pool, for relations and administrative records. */
   readonly prisma: PrismaClient;
   /**
-   * Runs a prepared statement. `int8` comes as bigint, `numeric` and instants as text, `jsonb` as parsed JSON.
+   * Runs a prepared statement. `int8` comes as bigint, `numeric` and times as text, `jsonb` as parsed JSON.
    *
-   * @throws the driver's error; `isDatabaseAway` tells whether the database could not be reached.
+   * @throws the driver's error; see `isDatabaseAway`.
    */
   readonly query: <Row>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
-  /** As `query`, within so many milliseconds, whatever the database does; waiting for a connection counts. */
+  /** The same with a time limit in milliseconds, which includes the wait for a connection. */
   readonly queryWithin: <Row>(
     limitMs: number,
     statement: Statement,
     values: readonly unknown[],
   ) => Promise<Row[]>;
   /**
-   * Runs the work in one transaction: all of it is kept, or none.
+   * Runs the work in one database transaction.
    *
-   * @throws {CommitUnknownError} when nobody knows which; else what the work throws, or the driver's error.
+   * @throws {CommitUnknownError} when the answer to the COMMIT was lost; otherwise what the work throws, or the driver's error.
    */
   readonly withTx: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   readonly close: () => Promise<void>;
 }
 
-/** What can be done inside a transaction. */
+/** A database transaction. */
 export type Tx = Pick<Database, 'query'>;
 
-/** How a database is used. */
+/** Options of a database. */
 export interface DatabaseOptions {
-  /** Most connections to keep, default 10. */
+  /** Maximum number of connections, default 10. */
   readonly connections?: number;
-  /** Wait for statements as long as they take: an audit of millions of lines, a large import. Default no. */
+  /** No time limit for statements, for audits of millions of lines and large imports. Default no. */
   readonly patient?: boolean;
-  /** Schema that holds the tables, default `public`. */
+  /** Schema of the tables, default `public`. */
   readonly schema?: string;
 }
 
 /**
- * @param url - of the database, or what gives it for each new connection.
- * @returns the handle; connections are made when they are needed. Nobody waits for one that is dead (connection.ts).
+ * @param url - of the database, or a function that returns it for each new connection.
+ * @returns the database. Connections are opened when they are needed; dead ones are noticed (connection.ts).
  */
 export function openDatabase(url: string | (() => string), options: DatabaseOptions = {}): Database {
   const schema = options.schema ?? DEFAULT_SCHEMA;
@@ -74,7 +73,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
     connectionTimeoutMillis: CONNECT_MAX_MS,
     onConnect: enterSession,
   });
-  // A connection that breaks is replaced by the pool.
+  // The pool replaces a broken connection.
   pool.on('error', () => {});
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema }), errorFormat: 'minimal' });
   return {
@@ -145,7 +144,7 @@ async function runWithin<Row>(
     throw error;
   } finally {
     clearTimeout(timer);
-    // A connection that answers too late is closed, so that nobody else waits for it.
+    // A connection that did not answer in time is closed and not reused.
     if (client) client.release(failure);
     else connecting.then((late) => late.release()).catch(() => {});
   }

@@ -1,7 +1,6 @@
 /**
- * Brings a database to the schema of prisma/migrations: the work of `prisma migrate deploy`, with the same
- * engine (as WebAssembly) and the same bookkeeping table, so that no native binary has to be downloaded
- * (docs/decisions/0003).
+ * Applies the migrations of prisma/migrations, as `prisma migrate deploy` does: with the same engine (as WebAssembly, so that
+ * no native binary has to be downloaded) and the same table of applied migrations (docs/decisions/0003).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,38 +12,38 @@ import { settingSql } from './connection.ts';
 import { DEFAULT_SCHEMA } from './database.ts';
 
 const PRISMA_FOLDER = new URL('../../prisma/', import.meta.url);
-/** Any fixed number: two processes that start at once migrate one after the other. */
+/** Key of the advisory lock under which processes that start together migrate one after the other. Any fixed number. */
 const MIGRATION_LOCK = 7_405_211;
 const CONNECT_MAX_MS = 10_000;
 
-/** What PostgreSQL answers when a lock was not free in time. */
+/** SQLSTATE of PostgreSQL when `lock_timeout` was reached. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** How long a migration waits for the tables that it changes. */
+/** How long and how often a migration waits for locks on tables. */
 export interface LockPatience {
-  /** For each lock at each try; as long everybody else queues behind it. Default 1,000 ms. */
+  /** Longest wait for one lock. Other users of the table wait behind it for as long. Default 1,000 ms. */
   readonly lockMs: number;
-  /** Of each migration, default 20. */
+  /** Maximum number of attempts for each migration, default 20. */
   readonly tries: number;
-  /** Between two tries, default 3,000 ms. */
+  /** Pause between two attempts, default 3,000 ms. */
   readonly pauseMs: number;
 }
 
 const PATIENCE: LockPatience = { lockMs: 1_000, tries: 20, pauseMs: 3_000 };
 
-/** A migration that could not be applied, was left half applied, or belongs to a newer version of the gateway. */
+/** A migration failed, was left half applied, or belongs to a newer version of the gateway. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-/** A migration that the server refused and took back as a whole: nothing is left but its record. */
+/** The server refused a migration and rolled it back. Only its record is left. */
 class UndoneError extends MigrationError {}
 
-/** SQLSTATE of a statement that the server refused; not of a connection that ended (classes 08 and 57). */
+/** SQLSTATE of a refused statement: any class but 08 and 57, which mean that the connection ended. */
 const SERVER_REFUSED = /^(?!08|57)[0-9A-Z]{5}$/;
 const FORGET = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
 
-/** @returns the names of the migrations of this version, in order of application. */
+/** @returns the names of the migrations of this version, in the order in which they are applied. */
 export function migrationNames(): string[] {
   return readdirSync(new URL('migrations/', PRISMA_FOLDER), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -53,14 +52,14 @@ export function migrationNames(): string[] {
 }
 
 /**
- * Applies what is missing. Each migration is one transaction: one that the database refuses leaves no trace.
+ * Applies the missing migrations. Each is one database transaction, so a refused migration changes nothing.
  *
- * @param url - of the database, as the user that owns its tables.
- * @param schema - that holds the tables; it is created when it does not exist.
- * @param patience - for tables that somebody else uses: who reads one in a long transaction cannot stop all others.
+ * @param url - of the database, with the user that owns the tables.
+ * @param schema - of the tables; it is created when it does not exist.
+ * @param patience - limits for waiting for locks, so that one long transaction does not block everybody behind the migration.
  * @returns the names of the migrations that were applied now.
- * @throws {MigrationError} when one fails, or does not get its locks (it can be tried again then), when an earlier one is recorded as unfinished, or when the database
- *   is ahead of this version.
+ * @throws {MigrationError} when a migration fails or does not get its locks (then it can be repeated), when an earlier one is
+ *   recorded as unfinished, or when the database is ahead of this version.
  */
 export async function migrate(
   url: string,
@@ -72,7 +71,7 @@ export async function migrate(
     application_name: 'crossramp migrate',
     connectionTimeoutMillis: CONNECT_MAX_MS,
   });
-  // As in open-store.ts: a connection that breaks fails its statement, not the process.
+  // As in open-store.ts: a broken connection fails its statement, not the process.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -82,7 +81,7 @@ export async function migrate(
     await refuseUnfit(client);
     return await applyMissing(url, schema, patience);
   } catch (error) {
-    // Nothing of it happened: it may be tried again without repairing anything.
+    // It was rolled back as a whole, so it may be repeated without a repair.
     if (error instanceof UndoneError) await client.query(FORGET);
     throw error;
   } finally {
@@ -94,7 +93,7 @@ function inSchema(schema: string): string {
   return settingSql({ search_path: `"${schema}"` });
 }
 
-/** Creating needs a privilege that looking does not. */
+/** Looks first, because creating a schema needs a privilege that looking does not need. */
 async function makeSchema(client: pg.Client, schema: string): Promise<void> {
   const { rows } = await client.query('select to_regnamespace($1) is not null as known', [`"${schema}"`]);
   if (!rows[0].known) await client.query(`create schema "${schema}"`);
@@ -148,7 +147,7 @@ async function applyMissing(url: string, schema: string, patience: LockPatience)
     });
     return appliedMigrationNames;
   } catch (error) {
-    // The engine says no more than that an external error happened, or says it in several lines; the driver's words say what.
+    // The engine reports only an external error, or several lines. The message of the driver says what happened.
     const failure = script.failure();
     if (failure?.code === LOCK_NOT_AVAILABLE)
       throw new UndoneError(
@@ -163,12 +162,12 @@ async function applyMissing(url: string, schema: string, patience: LockPatience)
 }
 
 /**
- * Migrations that have to name a schema say `public`, in these two ways. Another schema takes its place when a script is
- * sent, not when it is read: the recorded checksums are those of the files.
+ * Migrations that must name a schema write `public` in these two forms. `DATABASE_SCHEMA` replaces it when a script is sent,
+ * not when it is read: the recorded checksums are those of the files.
  */
 const SCHEMA_NAMES = /(?<=\b(?:search_path = |schema ))public\b/g;
 
-/** Prisma's adapter splits scripts at every semicolon, which breaks functions; this one sends each whole. */
+/** Prisma's adapter splits scripts at semicolons, which breaks functions. This one sends each script as a whole. */
 function wholeScriptAdapter(url: string, schema: string, { lockMs, tries, pauseMs }: LockPatience) {
   const onConnect = (client: pg.ClientBase) => client.query(inSchema(schema));
   const factory = new PrismaPg({ connectionString: url, onConnect }, { schema });
@@ -179,7 +178,7 @@ function wholeScriptAdapter(url: string, schema: string, { lockMs, tries, pauseM
     const adapter = await connect();
     opened.push(adapter);
     adapter.executeScript = async (script) => {
-      // One request is one transaction: what waits too long for a lock leaves nothing.
+      // One request is one transaction: a script that reaches its lock timeout changes nothing.
       const text = `set lock_timeout = ${lockMs}; ${script.replace(SCHEMA_NAMES, `"${schema}"`)}`;
       for (let left = tries; ; left--) {
         try {

@@ -1,6 +1,6 @@
 /**
- * Keeps the event log in months: those to come are made, those past their retention are dropped. A lock that is not free soon
- * (0.2 s) is an error of the driver: whoever reads or writes events would queue behind whoever waits for it.
+ * Maintains the monthly partitions of the event log: creates those of the coming months, and drops those past their retention.
+ * A lock that is not free within 0.2 s is an error, because all readers and writers of events would wait behind it.
  */
 import type { Statement, Tx } from '../database.ts';
 
@@ -19,24 +19,24 @@ const SKIP: Statement = {
     where d.account_id = f.account_id and d.event_seq < f.seq and d.state = 'pending'`,
 };
 
-/** Makes the months from one moment to another. @returns how many there were not. */
+/** Creates the partitions from one time to another. @returns how many were created. */
 export async function makeMonths(database: Tx, from: Date, until: Date): Promise<number> {
   const [row] = await database.query<{ made: number }>(MAKE, [from.toISOString(), until.toISOString()]);
   return row?.made ?? 0;
 }
 
 /**
- * Moves some of the events that came outside of every month into the partition of their month.
+ * Moves some events from the default partition into the partition of their month.
  *
- * @param max - events at most.
- * @returns how many; 0 when nothing is left to this process.
+ * @param max - maximum number of events.
+ * @returns how many were moved; 0 when none is left, or another process is moving them.
  */
 export async function settleMonths(database: Tx, max: number): Promise<number> {
   const [row] = await database.query<{ moved: number }>(SETTLE, [max]);
   return row?.moved ?? 0;
 }
 
-/** Drops the months that ended before a moment, and gives up the deliveries of their events. @returns how many. */
+/** Drops the partitions that ended before a time, and ends the deliveries of their events. @returns how many. */
 export async function retireMonths(database: Tx, before: Date, now: Date): Promise<number> {
   const [row] = await database.query<{ dropped: number }>(RETIRE, [before.toISOString()]);
   await database.query(SKIP, [now.toISOString()]);

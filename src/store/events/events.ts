@@ -1,26 +1,26 @@
-/** The event log in the database: pages of an account's events, and how far log and ledger of accounts have come. */
+/** Reads the event log: pages of an account's events, and where log and ledger of accounts end. */
 import type { Instant } from '../../base/instant.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../database.ts';
 import { TRANSACTION_SELECT } from '../engine/transactions.ts';
 import type { LedgerLineRow } from '../ledger/ledger.ts';
 
-/** An event as it was recorded. */
+/** An event of the log. */
 export interface EventRow {
-  /** Place in the account's log, without gaps. */
+  /** Number in the account's log, without gaps. */
   readonly seq: bigint;
   readonly name: string;
   readonly transactionId: bigint;
-  /** Place in the transaction, from 1. */
+  /** Number in the transaction, from 1. */
   readonly sequence: number;
   readonly component: string;
   readonly state: string;
   readonly occurredAt: Instant;
-  /** The body that was published: JSON text. */
+  /** The published body, as JSON text. */
   readonly payload: string;
 }
 
-/** How far an account has come. */
+/** Where log and ledger of an account end. */
 export interface AccountMark {
   readonly accountId: bigint;
   /** The newest event; 0 when there is none. */
@@ -36,7 +36,7 @@ const MARKS: Statement = {
   text: `select h.account_id as "accountId", h.event_seq as seq, coalesce(f.seq, 1) as floor, h.journal_id as "journalId",
     h.line_id as "lineId" from account_head h left join event_floor f using (account_id) where h.account_id = any ($1::bigint[])`,
 };
-// Places are given under the lock of the account and become visible in their order: what is above is never skipped.
+// Numbers are assigned under the lock of the account and become visible in order, so a reader that goes up misses none.
 const PAGE: Statement = {
   name: 'event_page',
   text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
@@ -57,7 +57,7 @@ const PRESENT: Statement = {
   text: `select ${TRANSACTION_SELECT}, (select e.seq from event e where e.account_id = t.account_id and e.transaction_id = t.id
     order by e.sequence desc limit 1) as "eventSeq" from transaction t where t.account_id = $1 and t.id = $2`,
 };
-// One probe for each ledger account: line ids rise within each, and no index has those of all.
+// One index look-up for each ledger account: line ids rise within each, and no index covers all of them.
 const LINES_AFTER: Statement = {
   name: 'event_lines_after',
   text: `select s.account_id as "accountId", s.ledger_account_id as "ledgerAccountId", s.seq, s.id, s.journal_id as "journalId",
@@ -69,12 +69,12 @@ const LINES_AFTER: Statement = {
     ) s where a.account_id = $1 and a.sub_account > 0 order by s.id limit $3`,
 };
 
-/** @returns how far these accounts have come, in no order; accounts that do not exist are missing. */
+/** @returns where log and ledger of these accounts end, in no order; accounts that do not exist are missing. */
 export function readMarks(database: Tx, accountIds: readonly bigint[]): Promise<AccountMark[]> {
   return database.query<AccountMark>(MARKS, [accountIds]);
 }
 
-/** @returns the account's events after a place, oldest first. */
+/** @returns the account's events after a number, oldest first. */
 export function readEvents(
   database: Tx,
   accountId: bigint,
@@ -84,7 +84,7 @@ export function readEvents(
   return database.query<EventRow>(PAGE, [accountId, after, limit]);
 }
 
-/** @returns the account's events before a place, newest first. */
+/** @returns the account's events before a number, newest first. */
 export function readEventsBefore(
   database: Tx,
   accountId: bigint,
@@ -94,12 +94,12 @@ export function readEventsBefore(
   return database.query<EventRow>(PAGE_BACK, [accountId, before, limit]);
 }
 
-/** @returns the account's events of these places that are still kept, in no order. */
+/** @returns the account's events with these numbers that are still kept, in no order. */
 export function readEventsAt(database: Tx, accountId: bigint, seqs: readonly bigint[]): Promise<EventRow[]> {
   return database.query<EventRow>(AT, [accountId, seqs]);
 }
 
-/** @returns a transaction, and the place of the event that brought it there, both from one snapshot. */
+/** @returns a transaction and the number of its newest event, both from one snapshot. */
 export async function readPresent(
   database: Tx,
   accountId: bigint,

@@ -1,9 +1,9 @@
-/** Whether the database can be read and written at this moment. */
+/** Checks whether the database can be read and written now. */
 import { randomInt } from 'node:crypto';
 import type { Database, Statement, Tx } from '../database.ts';
 import { relayLag } from './relay.ts';
 
-/** What works. */
+/** The result of the check. */
 export interface Readiness {
   readonly reads: boolean;
   readonly writes: boolean;
@@ -11,7 +11,7 @@ export interface Readiness {
   readonly webhooks: Awaited<ReturnType<typeof relayLag>> | undefined;
 }
 
-/** Readiness is answered within two seconds: half a second is left for everything else. Unit: ms. */
+/** Time limit. `/readyz` answers within two seconds; half a second is left for everything else. Unit: ms. */
 const LIMIT_MS = 1_500;
 const SLOTS = 16;
 
@@ -25,9 +25,9 @@ const WRITE: Statement = {
 };
 
 /**
- * Reads and writes once, on connections of the pool that everything else uses.
+ * Reads and writes once, on connections of the common pool.
  *
- * @returns what worked, after a second and a half at most, whatever the database does.
+ * @returns what worked, after at most 1.5 seconds.
  */
 export async function probeDatabase(database: Database): Promise<Readiness> {
   const slot = randomInt(SLOTS);
