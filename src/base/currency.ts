@@ -17,18 +17,52 @@ export interface Currency {
   readonly lockSeconds: number;
   /** Segments of the ledger account code: asset, network. */
   readonly segments: readonly [asset: number, network: number];
+  /** Contract (TRON, EVM) or mint (Solana) of a token, in the canonical form of the network; a coin has none. */
+  readonly contract?: string;
 }
 
 const ASSETS = { USDT: 1, BRL: 2, USDC: 3, TRX: 4, ETH: 5, BTC: 6 } as const;
-const NETWORKS = {
-  TRX: { segment: 1, explorer: 'https://tronscan.org/#/transaction/' },
-  ETH: { segment: 2, explorer: 'https://etherscan.io/tx/' },
-  POLYGON: { segment: 3, explorer: 'https://polygonscan.com/tx/' },
-  BASE: { segment: 4, explorer: 'https://basescan.org/tx/' },
-  BSC: { segment: 7, explorer: 'https://bscscan.com/tx/' },
-  SOL: { segment: 8, explorer: 'https://solscan.io/tx/' },
-  BTC: { segment: 10, explorer: 'https://mempool.space/tx/' },
-} as const;
+/** All that is known of a network: a new EVM one is a line here, any other needs the form of its addresses too (address.ts). */
+export interface Network {
+  /** Segment of the ledger account code. */
+  readonly segment: number;
+  /** Page of the block explorer, before the hash of a transaction. */
+  readonly explorer: string;
+  /** The coin in which it counts value by itself; every other asset there needs a contract. */
+  readonly coin: string;
+  /** Of EVM networks (EIP-155; registry ethereum-lists/chains). */
+  readonly chainId?: number;
+  /** Names under which it is known elsewhere. */
+  readonly aliases: readonly string[];
+}
+
+/** Every network, by its name. */
+export const NETWORKS: Readonly<Record<string, Network>> = {
+  TRX: {
+    segment: 1,
+    explorer: 'https://tronscan.org/#/transaction/',
+    coin: 'TRX',
+    aliases: ['TRC20', 'TRON'],
+  },
+  ETH: {
+    segment: 2,
+    explorer: 'https://etherscan.io/tx/',
+    coin: 'ETH',
+    chainId: 1,
+    aliases: ['ERC20', 'ETHEREUM'],
+  },
+  POLYGON: {
+    segment: 3,
+    explorer: 'https://polygonscan.com/tx/',
+    coin: 'POL',
+    chainId: 137,
+    aliases: ['MATIC'],
+  },
+  BASE: { segment: 4, explorer: 'https://basescan.org/tx/', coin: 'ETH', chainId: 8453, aliases: [] },
+  BSC: { segment: 7, explorer: 'https://bscscan.com/tx/', coin: 'BNB', chainId: 56, aliases: ['BEP20'] },
+  SOL: { segment: 8, explorer: 'https://solscan.io/tx/', coin: 'SOL', aliases: ['SOLANA', 'SPL'] },
+  BTC: { segment: 10, explorer: 'https://mempool.space/tx/', coin: 'BTC', aliases: ['BITCOIN'] },
+};
 
 /** The lock time of C-21. */
 const LOCK_SECONDS = 1_800;
@@ -44,20 +78,24 @@ export const BRL: Currency = {
   segments: [ASSETS.BRL, 0],
 };
 
-/** Every currency that can be used, BRL first. */
+/**
+ * Every currency that can be used, BRL first. A contract is the identity of the money: a token of the same name elsewhere is
+ * another token. Published by the issuers: Tether "Supported Protocols", Circle "USDC Contract Addresses"; USDT on BSC is
+ * the Binance-Peg token.
+ */
 export const CURRENCIES: readonly Currency[] = [
   BRL,
-  token('USDT', 'TRX', 6),
+  token('USDT', 'TRX', 6, 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'),
   token('TRX', 'TRX', 6),
-  token('USDT', 'ETH', 6),
-  token('USDC', 'ETH', 6),
+  token('USDT', 'ETH', 6, '0xdAC17F958D2ee523a2206206994597C13D831ec7'),
+  token('USDC', 'ETH', 6, '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'),
   token('ETH', 'ETH', 18),
-  token('USDT', 'POLYGON', 6),
-  token('USDC', 'POLYGON', 6),
-  token('USDC', 'BASE', 6),
-  token('USDT', 'BSC', 18),
-  token('USDT', 'SOL', 6),
-  token('USDC', 'SOL', 6),
+  token('USDT', 'POLYGON', 6, '0xc2132D05D31c914a87C6611C10748AEb04B58e8F'),
+  token('USDC', 'POLYGON', 6, '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'),
+  token('USDC', 'BASE', 6, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'),
+  token('USDT', 'BSC', 18, '0x55d398326f99059fF775485246999027B3197955'),
+  token('USDT', 'SOL', 6, 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'),
+  token('USDC', 'SOL', 6, 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
   token('BTC', 'BTC', 8),
 ];
 
@@ -103,11 +141,11 @@ export function currencyOfLedger(code: string): Currency {
 
 /** @returns the block explorer's page of an on-chain transaction, or undefined where the network has none. */
 export function explorerUrl(currencyCode: string, txHash: string): string | undefined {
-  const network = BY_CODE.get(currencyCode)?.network as keyof typeof NETWORKS | '' | undefined;
-  return network ? NETWORKS[network].explorer + txHash : undefined;
+  const network = NETWORKS[BY_CODE.get(currencyCode)?.network ?? ''];
+  return network && network.explorer + txHash;
 }
 
-function token(asset: string, network: string, decimals: number): Currency {
+function token(asset: string, network: string, decimals: number, contract?: string): Currency {
   return {
     code: `${asset}_${network}`,
     asset,
@@ -115,9 +153,7 @@ function token(asset: string, network: string, decimals: number): Currency {
     decimals,
     displayName: `${asset} (${network})`,
     lockSeconds: LOCK_SECONDS,
-    segments: [
-      ASSETS[asset as keyof typeof ASSETS] ?? 0,
-      NETWORKS[network as keyof typeof NETWORKS]?.segment ?? 0,
-    ],
+    segments: [ASSETS[asset as keyof typeof ASSETS] ?? 0, NETWORKS[network]?.segment ?? 0],
+    ...(contract !== undefined && { contract }),
   };
 }

@@ -1,5 +1,5 @@
 /** Reads the published form back (contract C-70): what the envelope writer and the statement writer print. */
-import { CURRENCIES, type Currency, currencyOf, currencyOfHistory } from '../base/currency.ts';
+import { CURRENCIES, type Currency, currencyOf, currencyOfHistory, NETWORKS } from '../base/currency.ts';
 import { type ExactJson, isExactObject, NumberToken } from '../base/exact-json.ts';
 import { parseInstant } from '../base/instant.ts';
 import { EMPTY_LABEL, type Label } from '../base/label.ts';
@@ -60,18 +60,10 @@ const ENVELOPE = [
 ];
 const ENTRY = ['id', 'date', 'account', 'debit', 'credit', 'previous_balance', 'balance', 'transaction'];
 const ACCOUNT = ['id', 'name', 'code', 'currency', 'currency_pretty_name'];
-/** Names under which networks are known elsewhere. */
-const NETWORK_ALIASES: Readonly<Record<string, string>> = {
-  TRC20: 'TRX',
-  TRON: 'TRX',
-  ERC20: 'ETH',
-  ETHEREUM: 'ETH',
-  BEP20: 'BSC',
-  MATIC: 'POLYGON',
-  SOLANA: 'SOL',
-  SPL: 'SOL',
-  BITCOIN: 'BTC',
-};
+/** Networks by the names under which they are known elsewhere. */
+const NETWORK_ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries(NETWORKS).flatMap(([name, { aliases }]) => aliases.map((alias) => [alias, name] as const)),
+);
 
 /**
  * @param body - a single-record body, as parsed exactly.
@@ -207,7 +199,7 @@ function currencyNamed(
 function currencySpelled(text: string): Currency | undefined {
   const [asset = '', network] = text.toUpperCase().split(/[^A-Z0-9]+/);
   if (!network) return currencyOf(asset);
-  return currencyOf(`${asset}_${NETWORK_ALIASES[network] ?? network}`);
+  return currencyOf(`${asset}_${NETWORK_ALIASES.get(network) ?? network}`);
 }
 
 /** Texts and labels of the body that this version would print differently from the facts. */
