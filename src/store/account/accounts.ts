@@ -29,7 +29,7 @@ const ADD_PLATFORM: Statement = {
         on conflict (mode) where is_platform do nothing returning id)
     insert into account_head (account_id) select id from made`,
 };
-/** Modes never change, so none that was read is read again. */
+/** A mode never changes, so it is read once and cached. */
 const REMEMBERED_MAX = 100_000;
 
 /**

@@ -1,10 +1,10 @@
 /**
- * What is kept for a time only. Transactions, the ledger and accounts are kept for ever; nothing goes that something else
- * still needs. Ages are measured on the clock of the machine: a sandbox clock that is set ahead makes nothing older.
+ * Deletes records that are kept for a limited time. Transactions, the ledger and accounts are kept for ever, and a record that
+ * is still needed is not deleted. Ages use the system clock: moving the sandbox clock deletes nothing.
  */
 import type { Database, Statement } from '../database.ts';
 
-/** Records that are kept for a time, in the order in which they are deleted. */
+/** Kinds of records with a retention, in the order in which they are deleted. */
 export const KEPT = [
   'idempotencyKeys',
   'attempts',
@@ -14,10 +14,10 @@ export const KEPT = [
   'depositSlots',
   'sandboxOrders',
 ] as const;
-/** A kind of records that are kept for a time. */
+/** A kind of records with a retention. */
 export type Kept = (typeof KEPT)[number];
 
-/** Records of one statement: short, so that nobody waits for its locks. */
+/** Records that one statement deletes: few, so that its locks are short. */
 export const PRUNE_BATCH = 1_000;
 
 /** How many days ago the records end that go: $1; how many at most: $2; now: $3. */
@@ -33,7 +33,7 @@ const PRUNE: Readonly<Record<Kept, string>> = {
   attempts: `delete from webhook_attempt where ctid = any (array(
     select a.ctid from webhook_attempt a where a.at < ${BEFORE} and not exists (
       select from webhook_delivery d where d.account_id = a.account_id and d.id = a.delivery_id and d.state = 'pending') limit $2::int))`,
-  // Attempts go with their delivery.
+  // Attempts are deleted with their delivery.
   deliveries: `with old as materialized (
       select account_id, id from webhook_delivery
        where created_at < ${BEFORE} and ended_at < ${BEFORE} and state <> 'pending' limit $2::int),
@@ -61,9 +61,9 @@ const STATEMENTS = Object.fromEntries(
 ) as Readonly<Record<Kept, Statement>>;
 
 /**
- * Deletes one batch of what is older than so many days.
+ * Deletes one batch of records that are older than this many days.
  *
- * @returns how many went; null when another process is deleting.
+ * @returns how many were deleted; null when another process is deleting.
  */
 export async function pruneBatch(database: Database, kept: Kept, days: number): Promise<number | null> {
   return database.withTx(async (tx) => {

@@ -1,10 +1,9 @@
 /**
- * State of the sandbox rails: how far their clock is ahead, the orders they were given, and what they are to do otherwise
- * than usual.
+ * State of the sandbox rails: how far their clock is ahead, the orders that they received, and the scenarios that are planned.
  */
 import type { Statement, Tx } from '../database.ts';
 
-/** The clock is never further ahead: years keep four digits. */
+/** Limit of the sandbox clock: years keep four digits. Unit: ms. */
 const AHEAD_MAX_MS = 100 * 365 * 24 * 3_600_000;
 const DUE_MAX = 1_000;
 
@@ -53,23 +52,23 @@ const TAKE_BACK: Statement = {
   text: `delete from job where account_id = $1 and transaction_id = $2 and kind = $3 and payload @> $4::jsonb`,
 };
 
-/** @returns milliseconds that the clock of the sandbox is ahead of the machine's. */
+/** @returns how far the sandbox clock is ahead of the system clock. Unit: ms. */
 export async function readAheadMs(database: Tx): Promise<number> {
   const [row] = await database.query<{ aheadMs: bigint }>(AHEAD, []);
   return Number(row?.aheadMs ?? 0n);
 }
 
-/** Sets the clock of the sandbox, also back: only for a demonstration, before anything happened. */
+/** Sets the sandbox clock, also back. Only for `--demo`, before anything has happened. */
 export async function setAheadMs(database: Tx, aheadMs: number): Promise<void> {
   await database.query(SET, [aheadMs]);
 }
 
 /**
- * Sets the clock of the sandbox ahead; it never goes back.
+ * Moves the sandbox clock forward.
  *
  * @param byMs - whole milliseconds, zero or more.
- * @returns milliseconds that it is ahead then.
- * @throws {RangeError} when `byMs` is none, or the clock would be more than 100 years ahead.
+ * @returns how far it is ahead then. Unit: ms.
+ * @throws {RangeError} when `byMs` is not such a number, or the clock would be more than 100 years ahead.
  */
 export async function advanceAheadMs(database: Tx, byMs: number): Promise<number> {
   const isStep = Number.isSafeInteger(byMs) && byMs >= 0;
@@ -79,10 +78,10 @@ export async function advanceAheadMs(database: Tx, byMs: number): Promise<number
 }
 
 /**
- * Notes an order. Of two at the same time the later one waits for what becomes of the earlier.
+ * Stores an order. When the same order comes twice at once, the second waits until the first is committed or rolled back.
  *
  * @param request - what was asked for, as JSON.
- * @returns whether it is new: false for one that was placed under this key before.
+ * @returns whether it is new; false when there is an order with this key.
  */
 export async function placeOrder(
   tx: Tx,
@@ -106,12 +105,12 @@ export async function readAnswer(tx: Tx, accountId: bigint, key: string): Promis
   return row?.answer ?? undefined;
 }
 
-/** Plans what is to happen to a transaction once it gets there; a plan stands once. */
+/** Plans a scenario for a transaction, to be played when it fits; the same plan is stored once. */
 export async function arm(tx: Tx, accountId: bigint, transactionId: bigint, scenario: string): Promise<void> {
   await tx.query(ARM, [accountId, transactionId, scenario]);
 }
 
-/** @returns the first of these scenarios that is planned, which is not planned any more then; undefined when none is. */
+/** Removes the first of these scenarios that is planned. @returns it; undefined when none is planned. */
 export async function takePlan(
   tx: Tx,
   accountId: bigint,
@@ -123,7 +122,7 @@ export async function takePlan(
   return row?.scenario;
 }
 
-/** @returns the transactions of sandbox accounts that have a job due at that moment, at most 1,000 of them. */
+/** @returns the transactions of sandbox accounts that have a due job, at most 1,000. */
 export function readDueTransactions(
   database: Tx,
   nowMs: number,
@@ -131,7 +130,7 @@ export function readDueTransactions(
   return database.query(DUE, [new Date(nowMs).toISOString()]);
 }
 
-/** Removes the jobs of a transaction that are of a kind and carry at least this. */
+/** Removes the jobs of a transaction that have this kind and a payload that contains these members. */
 export async function takeBackJobs(
   tx: Tx,
   accountId: bigint,

@@ -1,8 +1,7 @@
 /**
- * A file of history on its way into an account (contract C-70). It waits in temporary tables until all of it has been
- * read, so that it is taken whole or not at all, and so that its size does not matter to the process. Every statement is
- * linear in the history of the file and of the account: nested loops are off, because the planner knows nothing of an
- * account that is being filled.
+ * The staging tables of an import (C-70). The file is read into temporary tables first, so that it is imported as a whole or
+ * not at all, and so that a large file needs no memory in the process. The time of every statement is linear in the size of
+ * the file and of the account. Nested loops are off, because the planner has no statistics of an account that is being filled.
  */
 
 import { FACTS, type TransactionRow } from '../../templates/facts.ts';
@@ -15,7 +14,7 @@ import type { LedgerAccountRow } from '../ledger/ledger.ts';
 export interface StagedTransaction {
   /** Line of the file, from 1. */
   readonly line: number;
-  /** Tells whether another one with the same `end2end` is published as the same text. */
+  /** Hash of the published text, to compare it with another record of the same `end2end`. */
   readonly digest: string;
   readonly record: NewTransaction;
 }
@@ -34,7 +33,7 @@ export interface StagedEntry {
 /** A ledger account as an entry names it. */
 export type StagedSheet = Omit<LedgerAccountRow, 'accountId'>;
 
-/** An entry that the account does not have, in the order in which lines are appended. */
+/** An entry that the account does not have yet. */
 export interface FreshEntry {
   readonly line: number;
   readonly id: bigint;
@@ -45,7 +44,7 @@ export interface FreshEntry {
   readonly delta: string;
 }
 
-/** A line of the file that stands in the way of taking it, and what it is about. */
+/** A line of the file that prevents the import, and the record that it concerns. */
 export interface Obstacle {
   readonly line: number;
   readonly name: string;
@@ -182,10 +181,10 @@ const ENTRY_CURSOR: Statement = {
 };
 const FETCH_ENTRIES: Statement = { name: 'staged_fetch_entries', text: 'fetch 5000 from staged_fresh_entry' };
 
-/** Transactions that one statement inserts: so often is told how far it is, and so often it can be stopped. */
+/** Transactions in one insert. Progress is reported, and a cancellation noticed, after each. */
 const INSERT_BATCH = 5_000n;
 
-/** Makes the temporary tables, which live as long as the transaction. */
+/** Creates the temporary tables, which are dropped with the end of the transaction. */
 export async function openStaging(tx: Tx): Promise<void> {
   for (const statement of [PLAN, OPEN_TRANSACTIONS, OPEN_ENTRIES]) await tx.query(statement, []);
 }
@@ -207,7 +206,7 @@ export async function stageEntries(tx: Tx, staged: readonly StagedEntry[]): Prom
   await tx.query(ADD_ENTRIES, [...facts, ...sheet]);
 }
 
-/** Ends the adding. @returns the first record whose id stands twice in the file, and the line where it stood before. */
+/** To be called after the last record. @returns the first record whose id occurs twice in the file, and its earlier line. */
 export async function closeStaging(tx: Tx): Promise<(Obstacle & { readonly first: number }) | undefined> {
   for (const statement of [ANALYZE_TRANSACTIONS, ANALYZE_ENTRIES]) await tx.query(statement, []);
   const [transaction] = await tx.query<Obstacle & { first: number }>(REPEATED_TRANSACTION, []);
@@ -215,7 +214,7 @@ export async function closeStaging(tx: Tx): Promise<(Obstacle & { readonly first
   return transaction ?? entry;
 }
 
-/** Yields those transactions of the file that the account has, as the account has them, in the order of the file. */
+/** Yields the account's own version of those transactions of the file that it has already, in the order of the file. */
 export async function* knownTransactions(
   tx: Tx,
   accountId: bigint,
@@ -229,7 +228,7 @@ export async function* knownTransactions(
   }
 }
 
-/** Inserts those that the account does not have and puts their lists in order. Yields how many there are by now. */
+/** Inserts the transactions that the account does not have, and renumbers their lists. Yields how many are inserted so far. */
 export async function* insertFresh(tx: Tx, accountId: bigint): AsyncGenerator<number> {
   await tx.query(NUMBER, [accountId]);
   const families = await tx.query<{ family: string; oldest: string; first: bigint; last: bigint }>(FRESH, []);
@@ -246,13 +245,13 @@ export async function* insertFresh(tx: Tx, accountId: bigint): AsyncGenerator<nu
   for (const { family, oldest } of families) await tx.query(RENUMBER, [accountId, family, oldest]);
 }
 
-/** Finds the transactions that entries name. @returns the first one that there is not. */
+/** Finds the transactions that entries name. @returns the first entry whose transaction does not exist. */
 export async function resolveEntries(tx: Tx, accountId: bigint): Promise<Obstacle | undefined> {
   await tx.query(RESOLVE, [accountId]);
   return (await tx.query<Obstacle>(UNRESOLVED, []))[0];
 }
 
-/** Compares entries with the lines that the account has. @returns the first that differs, by its id. */
+/** Compares entries with the account's lines of the same id. @returns the first one that differs. */
 export async function compareEntries(tx: Tx, accountId: bigint): Promise<Obstacle | undefined> {
   await tx.query(COMPARE, [accountId]);
   return (await tx.query<Obstacle>(DIFFERENT, []))[0];

@@ -1,7 +1,7 @@
 /** Links that open a new checkout session at each visit (C-20). */
 import type { Database, Statement } from '../database.ts';
 
-/** A link as a visit needs it. */
+/** What a visit needs of a link. */
 export interface StaticLinkRow {
   readonly accountId: bigint;
   readonly slug: string;
@@ -49,13 +49,13 @@ export async function addStaticLink(database: Database, link: StaticLinkRow, cre
   ]);
 }
 
-/** @returns the link of this slug, whose account it may be; undefined when there is none or it is disabled. */
+/** @returns the link with this slug, of any account; undefined when there is none or it is disabled. */
 export async function findStaticLink(database: Database, slug: string): Promise<StaticLinkRow | undefined> {
   const [row] = await database.query<StaticLinkRow>(FIND, [slug]);
   return row;
 }
 
-/** Ends a link; one that was ended stays as it is. @returns whether the account has it. */
+/** Disables a link; repeating it changes nothing. @returns whether the account has it. */
 export async function disableStaticLink(
   database: Database,
   accountId: bigint,

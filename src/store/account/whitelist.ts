@@ -1,4 +1,4 @@
-/** Whom withdrawals may go to: groups of addresses and PIX keys (C-22). */
+/** The whitelist: groups of addresses and PIX keys that withdrawals can go to (C-22). */
 import type { Database, Statement } from '../database.ts';
 
 /** A destination of a group. */
@@ -49,7 +49,7 @@ const REMOVE_ENTRY: Statement = {
   text: `update whitelist_entry set removed_at = coalesce(removed_at, $3) where account_id = $1 and id = $2 returning id`,
 };
 
-/** @returns the present entries of a group; none when there is no such group. */
+/** @returns the current entries of a group; none when there is no such group. */
 export function readEntries(
   database: Database,
   accountId: bigint,
@@ -92,7 +92,7 @@ export async function addEntry(
   return added.length > 0;
 }
 
-/** Takes an entry out of its group; one that was taken out stays as it is. @returns whether the account has it. */
+/** Removes an entry from its group; repeating it changes nothing. @returns whether the account has it. */
 export async function removeEntry(
   database: Database,
   accountId: bigint,

@@ -1,7 +1,7 @@
-/** Where deposits are received: indexes of derived addresses, and exact amounts that are held for one session each. */
+/** Deposit addresses and exact amounts: each amount at an address is reserved for one session. */
 import type { Database, Statement, Tx } from '../database.ts';
 
-/** An exact amount at an address, for one session. */
+/** An exact amount at an address, reserved for one session. */
 export interface Slot {
   readonly accountId: bigint;
   readonly transactionId: bigint;
@@ -9,7 +9,7 @@ export interface Slot {
   /** Raw ledger code. */
   readonly currency: string;
   readonly amountMinor: bigint;
-  /** Nobody else is given the amount before then. */
+  /** The amount is reserved until then. */
   readonly heldUntil: Date;
 }
 
@@ -27,13 +27,13 @@ const HOLD: Statement = {
     returning s.address`,
 };
 
-/** @returns the next index of a key family, which nobody gets again. */
+/** @returns the next derivation index of a chain; none is used twice. */
 export async function nextDepositIndex(database: Database, chain: string): Promise<number> {
   const [row] = await database.query<{ index: number }>(NEXT_INDEX, [chain]);
   return row?.index as number;
 }
 
-/** Holds an exact amount. @returns whether it was free: the unique index decides, not a look before. */
+/** Reserves an exact amount. @returns whether it was free; a unique index decides. */
 export async function holdSlot(database: Tx, slot: Slot, now: Date): Promise<boolean> {
   const { accountId, transactionId, address, currency, amountMinor, heldUntil } = slot;
   const rows = await database.query(HOLD, [

@@ -1,4 +1,4 @@
-/** Answers kept under the callers' own keys (C-52), by the clock of the machine: those of all machines agree within seconds. */
+/** Idempotency keys and their stored answers (C-52). Times use the system clock, which must agree on all machines within seconds. */
 import type { Database, Statement, Tx } from '../database.ts';
 
 /** A caller's key on a route of an account. */
@@ -8,19 +8,19 @@ export interface KeyUse {
   readonly key: string;
 }
 
-/** A key that is taken, and by which try: another one that takes it over is the one that counts then. */
+/** A key that a request holds. The attempt number tells whether another request has taken it over since. */
 export interface TakenKey extends KeyUse {
   readonly attempt: number;
 }
 
-/** What is kept under a key. */
+/** What is stored for a key. */
 export interface KeptAnswer {
   readonly isSameRequest: boolean;
-  /** The transaction that the request made, once it is committed. */
+  /** The transaction that the request created, once that is committed. */
   readonly end2end: string | null;
   readonly status: number | null;
   readonly answer: string | null;
-  /** Whether somebody works on it at this moment. */
+  /** Whether a request is working on it now. */
   readonly isRunning: boolean;
 }
 
@@ -59,9 +59,9 @@ const RELEASE: Statement = {
     update idempotency_key set leased_until = $5 where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is not null`,
 };
 /**
- * Takes a key for a request: it is new, older than a day, or was left by a request that died.
+ * Takes a key for a request, if it is new, older than a day, or was left behind by a request that died.
  *
- * @returns the transaction that an earlier try made, if any; undefined when the key is somebody's.
+ * @returns the attempt, with the transaction that an earlier attempt created, if any; undefined when the key is in use.
  */
 export async function takeKey(
   database: Database,
@@ -78,7 +78,7 @@ export async function takeKey(
   return row;
 }
 
-/** @returns what is kept under a key, or undefined when nothing is. */
+/** @returns what is stored for a key, or undefined. */
 export async function readKey(
   database: Database,
   { accountId, route, key }: KeyUse,
@@ -89,15 +89,15 @@ export async function readKey(
 }
 
 /**
- * Says which transaction the request made: part of the transaction that makes it.
+ * Stores which transaction the request creates, in the database transaction that creates it.
  *
- * @returns whether the key is still this try's; if not, nothing may be made.
+ * @returns whether the request still holds the key; if not, nothing may be created.
  */
 export async function bindKey(tx: Tx, taken: TakenKey, end2end: string): Promise<boolean> {
   return (await tx.query(BIND, [...placeOf(taken), end2end])).length > 0;
 }
 
-/** Keeps the answer, unless another try took over. */
+/** Stores the answer, unless another request has taken the key over. */
 export async function keepAnswer(
   database: Database,
   taken: TakenKey,
@@ -106,7 +106,7 @@ export async function keepAnswer(
   await database.query(KEEP, [...placeOf(taken), kept.status, kept.answer]);
 }
 
-/** Gives a key back, unless another try took over; what it was bound to stays bound. */
+/** Releases a key, unless another request has taken it over. A stored transaction stays stored. */
 export async function releaseKey(database: Database, taken: TakenKey): Promise<void> {
   await database.query(RELEASE, [...placeOf(taken), new Date()]);
 }

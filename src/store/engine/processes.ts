@@ -1,6 +1,6 @@
 /**
- * Processes in the database: what one batch of transitions reads and writes. All of it happens in one transaction, on
- * accounts whose `account_head` row is locked, so nobody else writes what is read here (docs/decisions/0011).
+ * What a batch of transitions reads and writes. It runs in one database transaction that has locked the `account_head` rows of
+ * its accounts, so nothing that is read here can change meanwhile (docs/decisions/0011).
  */
 import type { AccountMode } from '../../base/account-mode.ts';
 import type { Family } from '../../templates/define.ts';
@@ -129,7 +129,7 @@ const AVAILABLE: Statement = {
     where a.account_id = $1 and a.sub_account = 1`,
 };
 
-/** Locks the accounts of a mode, in the order that all writers keep. @returns their counters; none for another mode's. */
+/** Locks accounts, always in the same order. @returns the counters of those that have the mode. */
 export async function lockHeads(
   tx: Tx,
   accountIds: readonly bigint[],

@@ -1,7 +1,7 @@
-/** Prices that were promised for a while. */
+/** Quotes: prices that hold for a limited time. */
 import type { Database, Statement, Tx } from '../database.ts';
 
-/** A promised price; decimal text. */
+/** A quote; amounts as decimal text. */
 export interface QuoteRow {
   readonly id: string;
   readonly template: string;
@@ -33,7 +33,7 @@ const USE: Statement = {
   text: `update quote set used_at = $3 where account_id = $1 and id = $2 and used_at is null returning id`,
 };
 
-/** Keeps a promised price. */
+/** Stores a quote. */
 export async function addQuote(database: Database, accountId: bigint, quote: QuoteRow): Promise<QuoteRow> {
   const [row] = await database.query<QuoteRow>(ADD, [
     accountId,
@@ -52,13 +52,13 @@ export async function addQuote(database: Database, accountId: bigint, quote: Quo
   return row as QuoteRow;
 }
 
-/** @returns the account's price of this id, unless it was used. */
+/** @returns the account's quote of this id, unless it was used. */
 export async function findQuote(database: Tx, accountId: bigint, id: string): Promise<QuoteRow | undefined> {
   const [row] = await database.query<QuoteRow>(FIND, [accountId, id]);
   return row;
 }
 
-/** Uses a price up. @returns whether it was there to be used. */
+/** Marks a quote as used. @returns whether it was unused. */
 export async function useQuote(tx: Tx, accountId: bigint, id: string, at: Date): Promise<boolean> {
   return (await tx.query(USE, [accountId, id, at])).length > 0;
 }

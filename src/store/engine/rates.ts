@@ -1,4 +1,4 @@
-/** Last known mid-market rates, of the sandbox and of the market: each is for the accounts of its mode. */
+/** Last known mid-market rates. Sandbox accounts and live accounts have rates of their own. */
 import type { AccountMode } from '../../base/account-mode.ts';
 import type { Database, Statement } from '../database.ts';
 
@@ -26,7 +26,7 @@ const SEED: Statement = {
     select $1, asset, mid, now() from unnest($2::text[], $3::numeric[]) r(asset, mid) on conflict do nothing`,
 };
 
-/** @returns BRL for one unit of each asset that a rate was ever known of, as decimals; BRL itself is `1`. */
+/** @returns BRL for one unit of each asset with a known rate, as decimal text; `1` for BRL. */
 export async function readRates(database: Database, mode: AccountMode): Promise<Map<string, string>> {
   const rows = await database.query<{ asset: string; mid: string }>(RATES, [mode]);
   return new Map([...rows.map((row) => [row.asset, row.mid] as const), ['BRL', '1']]);
@@ -52,7 +52,7 @@ export async function storeRate(
   await database.query(STORE, [mode, asset, rate.mid, new Date(rate.observedAtMs).toISOString()]);
 }
 
-/** Stores rates of assets that none is known of yet. */
+/** Stores rates of assets that have none yet. */
 export async function seedRates(
   database: Database,
   mode: AccountMode,

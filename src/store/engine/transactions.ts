@@ -1,4 +1,4 @@
-/** Transactions in the database: one, several, and pages of a list with their exact total. */
+/** Reads transactions: one, several, and pages of a list with their exact total. */
 import type { Family } from '../../templates/define.ts';
 import { FACTS, type TransactionRow } from '../../templates/facts.ts';
 import type { Database, Statement, Tx } from '../database.ts';
@@ -31,7 +31,7 @@ export const TRANSACTION_SELECT = Object.entries(TRANSACTION_COLUMNS)
   .map(([name, column]) => `t.${column} as "${name}"`)
   .join(', ');
 
-/** Filters of a list; all that are given must hold. */
+/** Filters of a list; a transaction must match all that are given. */
 export interface ListFilter {
   readonly pixE2e?: string;
   /** Compared without punctuation. */
@@ -51,7 +51,7 @@ export interface ListFilter {
 /** A page by its distance from the newest record, or a part of the list between two records. */
 export type Page = { readonly limit: number; readonly offset: number } | ListSlice;
 
-/** The records between two others, read from the newer end, or backward from the older end. */
+/** A part of the list between two records, read from its newer end, or backward from its older end. */
 export interface ListSlice {
   readonly limit: number;
   /** `end2end` of the record that the slice comes after, in the order of the list: only older records. */

@@ -1,4 +1,4 @@
-/** Taking history into an account, and reading it out again (contract C-70). */
+/** Import and export of an account's history (C-70). */
 
 import type { AccountSheet } from '../../ledger/chart.ts';
 import type { Family } from '../../templates/define.ts';
@@ -36,7 +36,7 @@ const LOCK: Statement = {
   name: 'account_lock',
   text: `select account_id from account_head where account_id = $1 for update`,
 };
-/** The account is asked for again after so long. Unit: ms. */
+/** Time between two tries to lock the account. Unit: ms. */
 const LOCK_WAIT_MS = 1_000;
 const BEGIN_WAIT: Statement = { name: 'account_begin_wait', text: 'savepoint account_wait' };
 const SET_WAIT: Statement = { name: 'account_set_wait', text: `select set_config('lock_timeout', $1, true)` };
@@ -103,7 +103,7 @@ export async function lockAccount(tx: Tx, accountId: bigint, onWait: () => void)
     await tx.query(SET_WAIT, [String(LOCK_WAIT_MS)]);
     try {
       await tx.query(LOCK, [accountId]);
-      // From here on nobody else can be in the way for long.
+      // With this lock held, all other waits are short.
       await tx.query(SET_WAIT, ['0']);
       return;
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Transactions that take long: they can be stopped in the middle of a statement, or read one snapshot. */
+/** Long database transactions: one that can be cancelled in the middle of a statement, and one that reads one snapshot. */
 import type { Database, Statement, Tx } from '../database.ts';
 
 const SNAPSHOT: Statement = {
@@ -6,13 +6,13 @@ const SNAPSHOT: Statement = {
   text: 'set transaction isolation level repeatable read, read only',
 };
 const BACKEND: Statement = { name: 'cancel_backend', text: 'select pg_backend_pid() as pid' };
-/** The restricted role may not stop a backend of the user that it was entered from. */
+/** The restricted role may not cancel a backend of the user that it was switched from. */
 const LEAVE_ROLE: Statement = { name: 'cancel_leave_role', text: 'set local role none' };
 const CANCEL: Statement = { name: 'cancel', text: 'select pg_cancel_backend($1)' };
 
 /**
- * Runs the work in one transaction, as `withTx` does. When the signal aborts, the statement that is running ends with an
- * error, also on the server: nothing goes on there for a caller who has left.
+ * Runs the work in one transaction, as `withTx` does. When the signal aborts, the running statement is cancelled, also on the
+ * server.
  */
 export function withCancellableTx<Result>(
   database: Database,
@@ -33,13 +33,13 @@ export function withCancellableTx<Result>(
       return await work(tx);
     } finally {
       signal.removeEventListener('abort', cancel);
-      // What is still on its way must not meet the next transaction of this connection.
+      // A cancel request that is still on its way must not hit the next transaction of this connection.
       await cancelling;
     }
   });
 }
 
-/** Runs the work in one transaction that only reads. All its statements see the same moment, however long it takes. */
+/** Runs the work in one read-only transaction. All its statements see the same snapshot, however long it takes. */
 export function withSnapshot<Result>(database: Database, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   return database.withTx(async (tx) => {
     await tx.query(SNAPSHOT, []);

@@ -1,4 +1,4 @@
-/** Posting journals: the one way by which the gateway moves balances. */
+/** Posts journals. Nothing else changes balances. */
 import { assert } from '../../base/assert.ts';
 import { type Journal, journalHash, sheetOf } from '../../ledger/posting.ts';
 import type { Statement, Tx } from '../database.ts';
@@ -13,7 +13,7 @@ export interface PostRequest {
   readonly journal: Journal;
 }
 
-/** What became of a request; the codes are those of `ledger_post` (docs/ledger.md). */
+/** The result of a request; the codes are those of `ledger_post` (docs/ledger.md). */
 export interface PostOutcome {
   readonly code:
     | 'POSTED'
@@ -37,7 +37,7 @@ const POST: Statement = {
 };
 
 /**
- * Posts journals in one statement, in their order; each is posted whole or not at all, whatever becomes of the others.
+ * Posts journals in one statement, in the given order. Each is posted completely or not at all, independent of the others.
  * Ledger accounts that do not exist yet are opened.
  *
  * @param requests - no ref twice for an account.

@@ -1,16 +1,16 @@
-/** Deliveries under way: leased by a pump, and ended by what came of the try (contract C-60 to C-64). */
+/** Deliveries under way: a pump leases them and writes the outcome of each attempt (C-60 to C-64). */
 import type { Database, Statement, Tx } from '../database.ts';
 import { type Times, takeTurns, turnNow } from './turns.ts';
 
-/** A delivery that a pump has leased, with all that is needed to send it. */
+/** A leased delivery, with everything that is needed to send it. */
 export interface LeasedDelivery {
   readonly accountId: bigint;
   readonly id: bigint;
   readonly endpointId: string;
   readonly eventSeq: bigint;
-  /** Below zero for a test, which neither waits for others nor counts. */
+  /** Negative for a test, which does not wait for others and does not count as a failure. */
   readonly round: number;
-  /** Which try this is, from 1; also fences the outcome: an older attempt changes nothing. */
+  /** Number of the attempt, from 1. The outcome of an older attempt is ignored. */
   readonly attempt: number;
   readonly url: string;
   readonly signingKey: string | null;
@@ -22,7 +22,7 @@ export interface LeasedDelivery {
   readonly payload: string;
 }
 
-/** What came of one try. */
+/** The outcome of one attempt. */
 export interface TriedDelivery {
   readonly accountId: bigint;
   readonly id: bigint;
@@ -36,25 +36,25 @@ export interface TriedDelivery {
   readonly error: string | null;
   readonly answer: string | null;
   readonly state: 'pending' | 'delivered' | 'dead' | 'skipped';
-  /** When it is tried again; null when it is not. */
+  /** Time of the next attempt; null when there is none. */
   readonly dueMs: number | null;
-  /** Until when the receiver wants nothing at all; null when it did not say. */
+  /** Until when the receiver asked for a pause; null when it did not. */
   readonly blockedUntilMs: number | null;
-  /** Whether the receiver said that it takes no more. */
+  /** Whether the receiver reported that it is overloaded. */
   readonly isGone: boolean;
 }
 
-/** Longer than a receiver has to answer (15 s), and not by much: what a pump that died has leased waits for its end. */
+/** Slightly longer than the time limit of a request (15 s): deliveries of a dead pump wait until the lease ends. */
 const LEASE_SECONDS = 25;
-/** After so many failures in a row one delivery at a time finds out whether the receiver is back. */
+/** Failures in a row that open the breaker: then only one delivery at a time is attempted. */
 export const BREAKER_FAILURES = 10;
 const BREAKER_FIRST_SECONDS = 30;
 const BREAKER_MAX_SECONDS = 300;
-/** Deliveries asked for by hand that are sent at once; more of them wait for the next turn. */
+/** Maximum number of redeliveries by hand in one turn of an endpoint. */
 const BY_HAND_MAX = 32;
-/** Endpoints whose turn is taken at once. */
+/** Maximum number of endpoints in one step. */
 const ENDPOINTS_MAX = 64;
-/** An endpoint that fails for so long is disabled. */
+/** An endpoint is disabled after failing for this long. */
 const FAILING_DAYS = 5;
 
 /**
@@ -258,7 +258,7 @@ export function leaseDeliveries(
   });
 }
 
-/** Writes what came of tries, for the deliveries and the health of their endpoints. */
+/** Writes the outcomes of attempts, and the health of their endpoints. */
 export async function endTries(database: Tx, tries: readonly TriedDelivery[], nowMs: number): Promise<void> {
   const records = tries.map((tried) => ({
     account_id: String(tried.accountId),

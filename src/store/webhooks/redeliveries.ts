@@ -1,33 +1,33 @@
-/** Deliveries that are asked for again: single ones, those of a filter, and what a disabled endpoint missed (C-64). */
+/** Redelivery: of one delivery, of all that match a filter, and of what a disabled endpoint missed (C-64). */
 import type { Database, Statement, Tx } from '../database.ts';
 import { BREAKER_FAILURES } from './deliveries.ts';
 import { isNamed, WANTED_BY } from './relay.ts';
 import { turnNow } from './turns.ts';
 
-/** Which deliveries are meant; all that are given must hold. */
+/** Which deliveries to send again; a delivery must match all members that are given. */
 export interface RedeliveryFilter {
   readonly endpointId: string | null;
-  /** States that they ended in. */
+  /** States in which the deliveries ended. */
   readonly states: readonly string[];
   readonly since: Date | null;
   readonly afterSeq: bigint | null;
   readonly eventNames: readonly string[];
 }
 
-/** What a filter found. */
+/** The result of a redelivery. */
 export interface Redelivered {
   /** Deliveries that matched. */
   readonly matched: number;
-  /** Deliveries that were made again, the oldest events first; none in a dry run. */
+  /** Deliveries that are sent again, oldest events first; 0 in a dry run. */
   readonly redelivered: number;
   /** The last event among them. */
   readonly lastSeq: bigint | null;
 }
 
-/** Most deliveries that are made again at once. */
+/** Maximum number of deliveries in one call. */
 export const REDELIVERIES_MAX = 10_000;
 
-// Tried at once, past the breaker and the order; one that is under way is being tried.
+// Sent at once, ahead of the breaker and the order. One that is under way is left alone.
 const ONE: Statement = {
   name: 'redeliver_one',
   text: `with given as (
@@ -127,20 +127,20 @@ const TEST: Statement = {
     select id from made`,
 };
 
-// Rounds are counted on: two that ask at once would count to the same. No row is locked, so that no pump is kept waiting.
+// Two callers at once would compute the same next round, so they go one after the other. No row is locked: pumps do not wait.
 const IN_TURN: Statement = {
   name: 'redeliver_in_turn',
   text: `select pg_advisory_xact_lock(hashtextextended(current_schema() || '.redeliveries', $1))`,
 };
 
-/** What became of asking for a delivery again. */
+/** The result of redelivering one delivery. */
 export interface AskedAgain {
-  /** The delivery that is sent; null where nothing can be sent to the endpoint. */
+  /** The delivery that is sent; null when the endpoint is disabled or was removed. */
   readonly id: bigint | null;
   readonly endpointState: 'enabled' | 'paused' | 'disabled' | 'removed';
 }
 
-/** Makes a delivery again; one that still waits is due now instead. Nothing is made for an endpoint that is disabled or removed. */
+/** Sends a delivery again; one that still waits becomes due now. Does nothing for a disabled or removed endpoint. */
 export async function redeliverOne(
   database: Database,
   accountId: bigint,
@@ -151,7 +151,7 @@ export async function redeliverOne(
   return row;
 }
 
-/** Makes the deliveries of a filter again, 10,000 at most, or counts them. */
+/** Sends the deliveries of a filter again, at most 10,000, or counts them. */
 export async function redeliverAll(
   database: Database,
   accountId: bigint,
@@ -166,10 +166,10 @@ export async function redeliverAll(
 }
 
 /**
- * Enables an endpoint again and delivers what it missed, 10,000 events at most: then the next one to be recovered is noted.
+ * Enables an endpoint again and sends what it missed, at most 10,000 events. The next missed event is noted for another call.
  *
- * @param tx - in which nobody relays the account.
- * @param relayedSeq - the last event that was relayed: those after it need no recovery.
+ * @param tx - a transaction that holds the relay of the account.
+ * @param relayedSeq - the last relayed event; later events need no recovery.
  */
 export async function recoverMissed(
   tx: Tx,
@@ -178,13 +178,13 @@ export async function recoverMissed(
   { now, relayedSeq }: { readonly now: Date; readonly relayedSeq: bigint },
 ): Promise<Redelivered> {
   await tx.query(IN_TURN, [accountId]);
-  // What a pump skips meanwhile must be seen as skipped.
+  // Waits for a pump that is skipping deliveries of the endpoint, so that these are seen as skipped.
   await tx.query(LOCK, [accountId, endpointId]);
   const [row] = await tx.query<Redelivered>(RECOVER, [accountId, endpointId, now, relayedSeq]);
   return row ?? NOTHING;
 }
 
-/** Sends the newest event once more, as a test. @returns the delivery; undefined when the account has no event. */
+/** Sends the newest event again as a test. @returns the delivery; undefined when the account has no event. */
 export async function addTest(
   database: Database,
   accountId: bigint,
@@ -195,7 +195,7 @@ export async function addTest(
   return row?.id;
 }
 
-/** Runs a statement that counts rounds on, while no other of the account does. */
+/** Runs a statement that computes a next round, while no other one of the account runs. */
 function inTurn<Row>(
   database: Database,
   accountId: bigint,

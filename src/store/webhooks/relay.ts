@@ -1,38 +1,38 @@
 /**
- * The relay in the database: the events of an account, in their order, become deliveries of the endpoints that want them.
- * Which those are is said once here, for the relay and for what is recovered later. The log is read as every follower
- * reads it: by account, from a place on, without gaps (decision 0014).
+ * The relay in the database: turns the events of an account, in order, into deliveries for its endpoints. `WANTED_BY` decides
+ * which endpoints get an event, for the relay and for recovery. The log is read by account and from a number on, without gaps,
+ * as every other reader does (decision 0014).
  */
 import type { AccountMode } from '../../base/account-mode.ts';
 import type { Database, Statement, Tx } from '../database.ts';
 import { turnNow } from './turns.ts';
 
-/** What one step of the relay did. */
+/** The result of one step of the relay. */
 export interface RelayStep {
   /** Events that were read. */
   readonly events: number;
   readonly deliveries: number;
-  /** Accounts that have more events than a step takes. */
+  /** Accounts that have more events than fit into a step. */
   readonly unfinished: readonly bigint[];
-  /** Accounts that somebody else is working on: he may not see the newest events. */
+  /** Accounts that another process is working on. It may not see the newest events. */
   readonly held: readonly bigint[];
 }
 
 /** How far the relay is behind the log. */
 export interface RelayLag {
-  /** Accounts with events that are not deliveries yet, counted up to about a thousand. */
+  /** Accounts with unrelayed events, counted up to about a thousand. */
   readonly accounts: number;
-  /** Events of these accounts that wait. */
+  /** Unrelayed events of these accounts. */
   readonly events: number;
-  /** Since when the oldest of them waits, milliseconds; 0 when nothing does. */
+  /** Age of the oldest of them; 0 when there is none. Unit: ms. */
   readonly oldestMs: number;
 }
 
-/** Events of one account that a step takes at most. */
+/** Maximum number of events of one account in a step. */
 const EVENTS_MAX = 250;
-/** Accounts that a step takes at most. */
+/** Maximum number of accounts in a step. */
 export const ACCOUNTS_MAX = 32;
-/** Notes that are read at once to find the accounts that are behind. */
+/** Rows of `relay_queue` that are read at once to find the accounts that are behind. */
 const NOTES_MAX = 500;
 const INT_MAX = 2 ** 31 - 1;
 
@@ -69,7 +69,7 @@ const BEHIND: Statement = {
        where account_id > $1 and (select mode from account where id = account_id) = $2 order by account_id, seq limit ${NOTES_MAX}) q
     order by 1`,
 };
-/** Places that another step, or a recovery, has locked come without a number. */
+/** Locks the relay places. Those that another step or a recovery has locked are returned with a null number. */
 const LOCK: Statement = {
   name: 'relay_lock',
   text: `with mine as materialized (
@@ -139,17 +139,17 @@ const LAG: Statement = {
     join account_head h using (account_id) join relay_place p using (account_id)`,
 };
 
-/** @returns accounts of the mode after this one that have events which are not deliveries yet, in order; none at the end. */
+/** @returns the next accounts of the mode after this id that have unrelayed events, in order of id; none at the end. */
 export async function accountsBehind(database: Tx, mode: AccountMode, after: bigint): Promise<bigint[]> {
   const rows = await database.query<{ accountId: bigint }>(BEHIND, [after, mode]);
   return rows.map(({ accountId }) => accountId);
 }
 
 /**
- * Makes deliveries of the next events of accounts, exactly once, and moves the places in the log with them.
+ * Makes deliveries for the next events of the accounts, and stores in the same transaction how far it has come: exactly once.
  *
- * @param accountIds - `ACCOUNTS_MAX` at most; those of another mode are left alone.
- * @param now - on the clock of the mode's accounts: deliveries are due at once.
+ * @param accountIds - at most `ACCOUNTS_MAX`; accounts of another mode are ignored.
+ * @param now - time of the mode's clock, when the deliveries become due.
  */
 export function relayStep(
   database: Database,
@@ -171,9 +171,9 @@ export function relayStep(
 }
 
 /**
- * Does something while the relay leaves an account alone.
+ * Runs the work while no relay works on the account.
  *
- * @param work - is given the last event that was relayed; those that follow are relayed afterwards.
+ * @param work - gets the number of the last relayed event. Later events are relayed after the work.
  */
 export function withRelayHeld<Result>(
   database: Database,

@@ -1,6 +1,6 @@
 /**
- * When it is which endpoint's turn, and which processes send. A row of `webhook_turn` says before which moment nothing of an
- * endpoint can be sent; whoever makes that earlier says so there, in the transaction that makes it so (`turnNow`).
+ * The turns of endpoints, and the processes that send. A row of `webhook_turn` holds the earliest time at which something may
+ * be sent to an endpoint. Whatever makes that earlier updates the row in the same transaction (`turnNow`).
  */
 import type { AccountMode } from '../../base/account-mode.ts';
 import type { Statement, Tx } from '../database.ts';
@@ -11,18 +11,18 @@ export interface EndpointKey {
   readonly endpointId: string;
 }
 
-/** The present of the accounts of a mode, on two clocks. */
+/** The time of the accounts of a mode, on two clocks. */
 export interface Times {
   readonly mode: AccountMode;
-  /** Of the processes of these accounts. */
+  /** Process clock (virtual in the sandbox). */
   readonly nowMs: number;
-  /** Of the machine: those of all machines have to agree within a few seconds. */
+  /** System clock. The clocks of all machines must agree within a few seconds. */
   readonly machineMs: number;
 }
 
-/** A process is taken for dead when its sign of life is so old; it gives one every second. */
+/** A process whose sign of life is older than this counts as dead. It renews it every second. */
 const DEAD_SECONDS = 6;
-/** Pending deliveries that are looked at for a turn that was forgotten, at each sign of life. */
+/** Pending deliveries that are checked for a missed turn, at each sign of life. */
 const LOOKED_AT_MAX = 500;
 
 /**
@@ -103,8 +103,7 @@ export function takeTurns(
 }
 
 /**
- * Gives a sign of life, and frees what processes without one had under way: deliveries of both modes, each of which has a
- * clock of its own.
+ * Renews the sign of life of a process, and frees the deliveries of dead processes, of both modes.
  *
  * @param worker - of this process; unique among all.
  * @param machineMs - as in `Times`.
@@ -116,9 +115,9 @@ export async function giveSignOfLife(database: Tx, worker: string, machineMs: nu
 }
 
 /**
- * Gives back what a process has leased and does not know of: the answer to its lease was lost on the way.
+ * Frees deliveries that a process leased without knowing it, because the answer to the lease was lost.
  *
- * @param known - the deliveries that it has under way.
+ * @param known - the deliveries that it is working on.
  */
 export async function giveBackUnknown(
   database: Tx,
@@ -135,7 +134,7 @@ export async function giveBackUnknown(
 }
 
 /**
- * Looks at some endpoints for which something waits, of accounts of the mode, in case nobody said that it is their turn.
+ * Checks some endpoints with waiting deliveries, in case their turn was missed.
  *
  * @param times - as of a sign of life.
  * @param after - the endpoint that was looked at last; undefined begins anew.

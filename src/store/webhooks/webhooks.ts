@@ -1,12 +1,12 @@
-/** Endpoints of webhooks and their secrets (contract section 8). */
+/** Webhook endpoints and their secrets (contract section 8). */
 import { createHash } from 'node:crypto';
 import type { Statement, Tx } from '../database.ts';
 import { turnNow } from './turns.ts';
 
-/** Name of the secrets that all endpoints share which come with transactions. */
+/** Id under which the secrets are stored that all URLs of transactions share. */
 export const TRANSACTIONS = 'transactions';
 
-/** What an endpoint is made of; what is not given when it is changed stays. */
+/** The settings of an endpoint. In a change, those that are not given stay as they are. */
 export interface EndpointFields {
   readonly url: string;
   readonly description: string | null;
@@ -18,7 +18,7 @@ export interface EndpointFields {
   readonly signingKey: string | null;
 }
 
-/** What of an endpoint others go by. */
+/** The parts of an endpoint that decide what can be done with it. */
 export interface EndpointRow {
   readonly id: string;
   readonly kind: 'transaction' | 'template' | 'general';
@@ -27,7 +27,7 @@ export interface EndpointRow {
   readonly isRemoved: boolean;
 }
 
-/** What was changed may let more be sent. */
+/** The change may allow more deliveries, so it is the turn of the endpoint now. */
 const SOON = turnNow('select $1::bigint as account_id, $2::text as endpoint_id', `'-infinity'::timestamptz`);
 const ENSURE: Statement = {
   name: 'webhook_ensure',
@@ -110,16 +110,16 @@ const SECRETS: Statement = {
     order by valid_until desc nulls first, created_at desc`,
 };
 
-/** A secret that is signed with. */
+/** A signing secret. */
 export interface SecretRow {
   readonly secret: string;
   readonly createdAt: string;
-  /** Null for the present one. */
+  /** Null for the current one. */
   readonly validUntil: string | null;
 }
 
 /**
- * Makes the endpoint of a URL that came with a transaction, and the secret that these share, where there is none.
+ * Creates the endpoint of a URL that came with a transaction, and the shared secret, unless they exist.
  *
  * @param secret - a new one, in case it is needed.
  * @param createdAt - as the database prints it.
@@ -134,7 +134,7 @@ export async function ensureTransactionEndpoint(
   await tx.query(ENSURE, [accountId, transactionEndpointId(url), url, secret, createdAt]);
 }
 
-/** @returns the id of the endpoint of a URL that comes with transactions. */
+/** @returns the id of the endpoint of a transaction's URL. */
 export function transactionEndpointId(url: string): string {
   return `whe_${createHash('sha256').update(url).digest('base64url').slice(0, 16)}`;
 }
@@ -177,7 +177,7 @@ export async function countEndpoints(database: Tx, accountId: bigint): Promise<n
   return row?.count ?? 0;
 }
 
-/** Changes an endpoint; what is not given stays. A signing key that receivers know is kept: a new one is for one that has none. */
+/** Changes an endpoint; what is not given stays. An existing signing key is kept, because receivers know it. */
 export async function changeEndpoint(
   database: Tx,
   accountId: bigint,
@@ -197,7 +197,7 @@ export async function changeEndpoint(
   ]);
 }
 
-/** Ends an endpoint, and skips what was pending for it; again is the same. @returns whether the account has it. */
+/** Removes an endpoint and skips its pending deliveries; repeating it changes nothing. @returns whether the account has it. */
 export async function removeEndpoint(
   database: Tx,
   accountId: bigint,
@@ -207,17 +207,17 @@ export async function removeEndpoint(
   return (await database.query(REMOVE, [accountId, id, at])).length > 0;
 }
 
-/** Holds what is to be delivered to an enabled endpoint. */
+/** Pauses an enabled endpoint. */
 export async function pauseEndpoint(database: Tx, accountId: bigint, id: string): Promise<void> {
   await database.query(PAUSE, [accountId, id]);
 }
 
-/** Lets an endpoint go on, with nothing held against it. */
+/** Enables an endpoint, and resets its failures. */
 export async function resumeEndpoint(database: Tx, accountId: bigint, id: string): Promise<void> {
   await database.query(RESUME, [accountId, id]);
 }
 
-/** Makes a new secret the present one; the one before stays valid until a moment. */
+/** Adds a new current secret; the old one stays valid until a time. */
 export async function rotateSecret(
   database: Tx,
   accountId: bigint,
@@ -227,7 +227,7 @@ export async function rotateSecret(
   await database.query(ROTATE, [accountId, endpointId, next.secret, next.now, next.validUntil]);
 }
 
-/** @returns the secrets that are valid at a moment, the newest first. */
+/** @returns the secrets that are valid at a time, newest first. */
 export function readSecrets(
   database: Tx,
   accountId: bigint,
