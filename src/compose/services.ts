@@ -14,6 +14,7 @@ import { Doorbell } from '../resolvers/services/doorbell.ts';
 import { EventHub } from '../resolvers/services/event-hub.ts';
 import { NO_RAILS } from '../resolvers/services/no-rails.ts';
 import { StreamLimit } from '../resolvers/services/stream-limit.ts';
+import { UnderWay } from '../resolvers/services/under-way.ts';
 import { modeFinder } from '../store/account/accounts.ts';
 import type { Database } from '../store/database.ts';
 import type { Registry } from '../templates/registry.ts';
@@ -45,17 +46,20 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
   const doorbell = new Doorbell();
   const render = envelopeWriter(registry, config).envelope;
   const worker = config.role === 'serve' ? null : randomInt(1, WORKERS_MAX);
+  const writes = new UnderWay();
   const engineFor = (mode: AccountMode, clock: Clock): Advance =>
-    createAdvance({
-      database,
-      registry,
-      mode,
-      clock,
-      doorbell,
-      render,
-      worker,
-      priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
-    });
+    writes.counting(
+      createAdvance({
+        database,
+        registry,
+        mode,
+        clock,
+        doorbell,
+        render,
+        worker,
+        priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
+      }),
+    );
   const { rails, clock, sandbox } = createSandbox({
     database,
     registry,
@@ -73,6 +77,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
     forAccount: async (accountId: bigint) => byMode[await modeOf(accountId)],
     times: async () => ({ sandbox: await clock.nowMs(), live: await SYSTEM_CLOCK.nowMs() }),
     doorbell,
+    writes,
     events: new EventHub(database, doorbell),
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
     render,

@@ -113,7 +113,7 @@ export function createApp({ config, services, log }: AppParts): App {
     publicUrl: config.publicUrl,
     openApi: JSON.stringify(openApiDocument(registry, routes, config.publicUrl, config)),
     asyncApi: JSON.stringify(asyncApiDocument(registry, config.publicUrl)),
-    database,
+    services,
     isDraining: () => isDraining,
     servePay: payServer({ services, log, isLimited: config.rateLimit !== null }),
   });

@@ -1,6 +1,6 @@
 /** Liveness and readiness. */
-import type { Database } from '../store/database.ts';
-import { probeDatabase, type Readiness } from '../store/webhooks/readiness.ts';
+import type { Services } from '../resolvers/services/context.ts';
+import { PROBE_MAX_MS, probeDatabase, type Readiness } from '../store/webhooks/readiness.ts';
 import { type Exchange, sendJson } from './http.ts';
 
 /** `/healthz`: the process answers. */
@@ -10,15 +10,21 @@ export function serveHealth(exchange: Exchange): void {
 
 /**
  * `/readyz`: requests can be served, and how far webhooks are behind; 503 while the process drains, or the database cannot
- * be read or written. It answers within two seconds; whoever asks while the database is looked at gets the same answer.
+ * be read or written, or what callers asked to be written waits longer than a probe may. It answers within two seconds;
+ * whoever asks while the database is looked at gets the same answer.
  */
 export function readinessServer(
-  database: Database,
+  { database, clock, writes }: Pick<Services, 'database' | 'clock' | 'writes'>,
   isDraining: () => boolean,
 ): (exchange: Exchange) => Promise<void> {
   let probing: Promise<Readiness> | undefined;
+  const look = async (): Promise<Readiness> => {
+    // Every write asks for the time first, and all who ask wait for each other.
+    const found = await probeDatabase(database, () => clock.nowMs());
+    return { ...found, writes: found.writes && writes.oldestMs() < PROBE_MAX_MS };
+  };
   const probe = () => {
-    probing ??= probeDatabase(database).finally(() => {
+    probing ??= look().finally(() => {
       probing = undefined;
     });
     return probing;

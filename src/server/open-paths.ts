@@ -1,7 +1,7 @@
 /** Paths that need no key: health, documents, what the codes of errors mean, and the hosted pages. */
 import { notFound } from '../base/errors.ts';
 import { PAY_PATH } from '../resolvers/payer/pay-links.ts';
-import type { Database } from '../store/database.ts';
+import type { Services } from '../resolvers/services/context.ts';
 import { errorPages } from './error-pages.ts';
 import { readinessServer, serveHealth } from './health.ts';
 import { type Exchange, READ_METHODS, send, sendJson } from './http.ts';
@@ -14,7 +14,7 @@ export interface OpenParts {
   readonly openApi: string;
   /** The AsyncAPI document, as JSON text. */
   readonly asyncApi: string;
-  readonly database: Database;
+  readonly services: Pick<Services, 'database' | 'clock' | 'writes'>;
   readonly isDraining: () => boolean;
   /** Answers what is below `/pay`. */
   readonly servePay: (exchange: Exchange) => Promise<void>;
@@ -30,7 +30,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
   const paths: Readonly<Record<string, (exchange: Exchange) => void | Promise<void>>> = {
     '/': (exchange) => sendJson(exchange, 200, welcome),
     '/healthz': serveHealth,
-    '/readyz': readinessServer(parts.database, parts.isDraining),
+    '/readyz': readinessServer(parts.services, parts.isDraining),
     '/v2/openapi.json': (exchange) => sendJson(exchange, 200, parts.openApi),
     '/v2/asyncapi.json': (exchange) => sendJson(exchange, 200, parts.asyncApi),
   };

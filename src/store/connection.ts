@@ -1,6 +1,6 @@
 /**
  * Connections to PostgreSQL that never wait for ever. A network can lose a connection without closing it; then both sides wait
- * for each other. When a connection gets no answer for two seconds, a second connection asks the server whether it still works
+ * for each other. When a connection gets no answer for a second, a second connection asks the server whether it still works
  * on the statement. If it does not, or cannot be reached, the first connection is closed and its statement fails.
  */
 import pg from 'pg';
@@ -11,7 +11,7 @@ export const APPLICATION_ROLE = 'crossramp_app';
 /** Time limit for opening a connection, or for getting one from a pool that has none free. Unit: ms. */
 export const CONNECT_MAX_MS = 2_000;
 /** A connection is checked when a statement has no answer for this long. Unit: ms. */
-const SILENT_MS = 2_000;
+const SILENT_MS = 1_000;
 /** Time limit of that check. Unit: ms. */
 const LOOK_MAX_MS = 2_000;
 /**
@@ -43,12 +43,16 @@ export function watchedClients({
   schema = 'public',
   statementMaxMs,
 }: ConnectionOptions): typeof pg.Client {
-  let looking: Promise<Working> | undefined;
-  const look = () => {
-    looking ??= lookIntoServer(url()).finally(() => {
-      looking = undefined;
+  let looking: { readonly begunAt: number; readonly found: Promise<Working> } | undefined;
+  /** Shares a look that is under way, unless it began so early that the server may not have had the statement yet. */
+  const look = (askedAt: number): Promise<Working> => {
+    if (looking && looking.begunAt - askedAt >= SILENT_MS / 2) return looking.found;
+    const mine = { begunAt: performance.now(), found: lookIntoServer(url()) };
+    looking = mine;
+    mine.found.finally(() => {
+      if (looking === mine) looking = undefined;
     });
-    return looking;
+    return mine.found;
   };
 
   return class WatchedClient extends pg.Client {
@@ -99,7 +103,7 @@ export function watchedClients({
       const askedAt = this.#askedAt;
       if (askedAt === undefined) return;
       const isOverdue = statementMaxMs > 0 && performance.now() - askedAt > statementMaxMs + GRACE_MS;
-      const isWorking = isOverdue ? () => false : await look();
+      const isWorking = isOverdue ? () => false : await look(askedAt);
       // It was answered meanwhile. The next statement has restarted the timer.
       if (this.#askedAt !== askedAt) return;
       if (isWorking(this.#pid)) this.#timer?.refresh();

@@ -16,6 +16,7 @@ import type { Receive } from './news.ts';
 import type { Rails } from './rails.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { StreamLimit } from './stream-limit.ts';
+import type { UnderWay } from './under-way.ts';
 
 /**
  * What the gateway works with, whoever asks. Clock, rails, engine and sandbox are those of the accounts of one mode;
@@ -40,6 +41,8 @@ export interface Services {
   /** Where the news of rails comes in. */
   readonly receive: Receive;
   readonly doorbell: Doorbell;
+  /** What the engines of this process have to do, for accounts of both modes. */
+  readonly writes: UnderWay;
   /** Those who follow accounts in this process. */
   readonly events: EventHub;
   /** Streams of each key in this process. */

@@ -12,7 +12,7 @@ export interface Readiness {
 }
 
 /** Time limit. `/readyz` answers within two seconds; half a second is left for everything else. Unit: ms. */
-const LIMIT_MS = 1_500;
+export const PROBE_MAX_MS = 1_500;
 const SLOTS = 16;
 
 const READ: Statement = {
@@ -27,22 +27,40 @@ const WRITE: Statement = {
 /**
  * Reads and writes once, on connections of the common pool.
  *
+ * @param readMore - another read that has to work.
  * @returns what worked, after at most 1.5 seconds.
  */
-export async function probeDatabase(database: Database): Promise<Readiness> {
+export async function probeDatabase(
+  database: Database,
+  readMore: () => Promise<unknown>,
+): Promise<Readiness> {
   const slot = randomInt(SLOTS);
   const within: Tx = {
-    query: (statement, values) => database.queryWithin(LIMIT_MS, statement, values),
+    query: (statement, values) => database.queryWithin(PROBE_MAX_MS, statement, values),
   };
   const works = (statement: Statement, values: readonly unknown[]) =>
     within.query(statement, values).then(
       () => true,
       () => false,
     );
-  const [reads, writes, webhooks] = await Promise.all([
+  const [reads, readsMore, writes, webhooks] = await Promise.all([
     works(READ, [slot]),
+    inTime(readMore()),
     works(WRITE, [slot, new Date().toISOString()]),
     relayLag(within).catch(() => undefined),
   ]);
-  return { reads, writes, webhooks };
+  return { reads: reads && readsMore, writes, webhooks };
+}
+
+/** @returns whether it succeeds in the time of a probe. */
+async function inTime(work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, PROBE_MAX_MS, false);
+  });
+  const succeeds = work.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([succeeds, limit]).finally(() => clearTimeout(timer));
 }
