@@ -19,7 +19,8 @@ const database = openDatabase(url);
 const config = readConfig({ RATE_LIMIT: 'off', EVENT_STREAMS_MAX: '10000' });
 const services = createServices({ database, registry: REGISTRY, config });
 const log = pino({ level: 'silent' });
-if (role !== 'all') await connectDoorbell(services.doorbell, url, 'public', log);
+if (role !== 'all')
+  await connectDoorbell(services.doorbell, { url, schema: 'public', works: role !== 'serve' }, log);
 let statements = 0;
 const counted: Database = {
   ...database,

@@ -67,10 +67,14 @@ async function start(): Promise<void> {
   }
   app = createApp({ config: settings, services, log });
   handle = answers ? app.handle : servesHealthOnly(app.handle, settings.publicUrl);
-  if (settings.doorbellUrl)
-    endings.push(
-      (await connectDoorbell(services.doorbell, settings.doorbellUrl, settings.databaseSchema, log)).close,
-    );
+  if (settings.doorbellUrl) {
+    const remote = {
+      url: settings.doorbellUrl,
+      schema: settings.databaseSchema,
+      works: settings.role !== 'serve',
+    };
+    endings.push((await connectDoorbell(services.doorbell, remote, log)).close);
+  }
   if (settings.role !== 'serve') {
     const worker = startWorker(services, log);
     const housekeeping = startHousekeeping(store.database, settings.retention, log);

@@ -20,6 +20,8 @@ interface Wire {
   readonly close: () => Promise<unknown>;
 }
 
+/** Stands among the accounts of a message when workers of the sender do what is to be done; no account has this number. */
+const WORKED_ON = 0n;
 /** Rings within this time are said at once: a message for each commit would make commits wait for each other. */
 const GATHER_MS = 10;
 /** NOTIFY takes less than 8,000 bytes. */
@@ -30,19 +32,30 @@ const HEARTBEAT_MS = 2_000;
 /** A connection to Redis on which nothing came or went for so long is dead: each heartbeat has an answer. */
 const SILENCE_MS = 5_000;
 
+/** How processes are reached, and what this one does. */
+export interface RemoteDoorbellOptions {
+  /** `postgres:…` or `redis:…`. */
+  readonly url: string;
+  /** Of the database whose accounts it is about: each schema has a doorbell of its own. */
+  readonly schema: string;
+  /** Workers of this process do what follows from its own commits: those of others need not look. */
+  readonly works: boolean;
+}
+
 /**
- * @param url - `postgres:…` or `redis:…`.
- * @param schema - of the database whose accounts it is about: each schema has a doorbell of its own.
  * @returns the connection, which is made again whenever it breaks.
  */
 export async function connectDoorbell(
   doorbell: Doorbell,
-  url: string,
-  schema: string,
+  { url, schema, works }: RemoteDoorbellOptions,
   log: Logger,
 ): Promise<RemoteDoorbell> {
   const channel = schema === 'public' ? 'crossramp_doorbell' : `crossramp_doorbell_${schema}`;
-  const hear = (text: string) => doorbell.hear(text.split(',').filter(Boolean).map(BigInt));
+  const hear = (text: string) => {
+    const numbers = text.split(',').filter(Boolean).map(BigInt);
+    const isWorkedOn = numbers.includes(WORKED_ON);
+    doorbell.hear(isWorkedOn ? numbers.filter((number) => number !== WORKED_ON) : numbers, { isWorkedOn });
+  };
   const wire = await (/^rediss?:/.test(url) ? redisWire : postgresWire)(url, channel, hear, log);
   const moved = new Set<bigint>();
   let timer: NodeJS.Timeout | undefined;
@@ -50,7 +63,8 @@ export async function connectDoorbell(
     const accountIds = [...moved];
     moved.clear();
     for (let at = 0; at < accountIds.length; at += ACCOUNTS_PER_MESSAGE) {
-      const text = accountIds.slice(at, at + ACCOUNTS_PER_MESSAGE).join(',');
+      const some = accountIds.slice(at, at + ACCOUNTS_PER_MESSAGE);
+      const text = (works ? [WORKED_ON, ...some] : some).join(',');
       await wire.publish(text).catch((error: unknown) => log.debug({ err: error }, 'doorbell not rung'));
     }
     // What moved meanwhile is said next.

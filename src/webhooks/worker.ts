@@ -16,8 +16,8 @@ export interface WebhookWorker {
 
 /** Poll interval, for retries that become due and for commits of other processes. Unit: ms. */
 const POLL_MS = 1_000;
-/** Notifications within 5 ms are handled together. After an error the database gets a second of rest. */
-const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 1_000, complaint: 'webhooks have to wait' };
+/** Notifications within 5 ms are handled together. After an error the database gets 0.3 s of rest. */
+const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 300, complaint: 'webhooks have to wait' };
 
 /** The services that webhooks use. */
 export type WebhookServices = Pick<Services, 'database' | 'clock' | 'doorbell' | 'mode'>;
@@ -43,7 +43,7 @@ export function startWebhooks(
     return POLL_MS;
   });
   pump.onEnded(pumping.ring);
-  services.doorbell.onAny((accountIds) => {
+  services.doorbell.onWork((accountIds) => {
     relay.hear(accountIds);
     relaying.ring();
     // The sandbox clock may have moved: waiting deliveries may be due now.

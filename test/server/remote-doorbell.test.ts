@@ -19,6 +19,7 @@ const hasRedis = (() => {
   }
 })();
 const log = pino({ level: 'silent' });
+const redisOf = (url: string) => ({ url, schema: 'public', works: false });
 let redis: ChildProcess | undefined;
 let network: TestProxy;
 let port = 0;
@@ -40,8 +41,8 @@ test.skipIf(!hasRedis)(
   async () => {
     const [near, far] = [new Doorbell(), new Doorbell()];
     const wires = [
-      await connectDoorbell(near, network.url.replace('http', 'redis'), 'public', log),
-      await connectDoorbell(far, `redis://127.0.0.1:${port}`, 'public', log),
+      await connectDoorbell(near, redisOf(network.url.replace('http', 'redis')), log),
+      await connectDoorbell(far, redisOf(`redis://127.0.0.1:${port}`), log),
     ];
     const heard = { near: 0n, far: 0n };
     near.onAny(([accountId = 0n]) => {

@@ -94,7 +94,7 @@ export function startWorker(services: Services, log: Logger): Worker {
     }
     return jobs.length < room ? POLL_MS : 0;
   });
-  services.doorbell.onAny(loop.ring);
+  services.doorbell.onWork(loop.ring);
   const ended = new AbortController();
   let before: ReadonlySet<Job> = new Set();
   const renewing = repeat(ended.signal, log, RENEWALS, async () => {

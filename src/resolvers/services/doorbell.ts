@@ -14,6 +14,7 @@ export interface TransactionKey {
 export type AccountListener = (accountIds: readonly bigint[]) => void;
 
 const ANY = 'any';
+const WORK = 'work';
 const HERE = 'here';
 
 /** Rings after commits. */
@@ -26,17 +27,30 @@ export class Doorbell {
     for (const key of moved) this.#bell.emit(nameOf(key));
     const accountIds = [...new Set(moved.map(({ accountId }) => accountId))];
     this.#bell.emit(HERE, accountIds);
-    this.#bell.emit(ANY, accountIds);
+    this.hear(accountIds);
   }
 
-  /** Rings for accounts that another process said it moved. */
-  hear(accountIds: readonly bigint[]): void {
+  /**
+   * Rings for accounts that another process said it moved.
+   *
+   * @param isWorkedOn - that process has workers of its own, which do what is to be done next.
+   */
+  hear(accountIds: readonly bigint[], { isWorkedOn = false } = {}): void {
     this.#bell.emit(ANY, accountIds);
+    if (!isWorkedOn) this.#bell.emit(WORK, accountIds);
   }
 
-  /** Calls the listener at every ring. */
+  /** Calls the listener at every ring: for those who follow accounts. */
   onAny(listener: AccountListener): void {
     this.#bell.on(ANY, listener);
+  }
+
+  /**
+   * Calls the listener at rings after which there is something to do here: for workers. If all workers woke at every ring,
+   * those of two processes would stand in each other's way on an account that is busy.
+   */
+  onWork(listener: AccountListener): void {
+    this.#bell.on(WORK, listener);
   }
 
   /** Calls the listener for what this process moved: to tell other processes. */
