@@ -263,7 +263,8 @@ describe('leases', () => {
       );
       return Number(counted?.rows);
     });
-    expect(read).toBeLessThan(100);
+    // What tests before this one deleted is still in the index and counts; the timers are many more.
+    expect(read).toBeLessThan(timers.length / 4);
   });
 
   test('what comes due first is taken first, and what is not due is not taken', async () => {
