@@ -80,9 +80,13 @@ export const ACTS = {
     'Enables a webhook endpoint and sends it what it missed.',
     'recoverWebhookEndpoint',
   ),
-  'key.create': act('admin', 'Creates an API key.'),
-  'key.rotate': act('admin', 'Replaces an API key by a new one; the old one stays valid for a while.'),
-  'key.revoke': act('admin', 'Revokes an API key.'),
+  'key.create': act('admin', 'Creates an API key.', 'createApiKey'),
+  'key.rotate': act(
+    'admin',
+    'Replaces an API key by a new one; the old one stays valid for a while.',
+    'rotateApiKey',
+  ),
+  'key.revoke': act('admin', 'Revokes an API key.', 'revokeApiKey'),
   'hold.release': act(
     'platform:risk',
     'Releases a transaction that compliance screening holds.',

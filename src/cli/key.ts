@@ -1,12 +1,12 @@
-/** `crossramp key create|list|revoke`. */
+/** `crossramp key create|list|rotate|revoke`. */
 
 import { Command, InvalidArgumentError } from 'commander';
 import { PLATFORM_SCOPES, SCOPES, type Scope } from '../base/api-key.ts';
 import { isCidr } from '../base/cidr.ts';
 import { parseInstant } from '../base/instant.ts';
-import { createKey } from '../resolvers/account/manage-keys.ts';
+import { createKey, replaceKey } from '../resolvers/account/manage-keys.ts';
 import { platformAccount, readMode } from '../store/account/accounts.ts';
-import { listKeys, revokeKey } from '../store/account/api-keys.ts';
+import { findOwnKey, listKeys, revokeKey } from '../store/account/api-keys.ts';
 import { StoreError } from '../store/check-server.ts';
 import type { Database } from '../store/database.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
@@ -15,6 +15,13 @@ import { withStore } from './with-store.ts';
 const ALL_SCOPES: readonly Scope[] = [...SCOPES, ...PLATFORM_SCOPES];
 
 const ACCOUNT = 'id of the account, "sandbox", or "platform" for keys of the operator';
+
+interface RotateOptions {
+  readonly account: string;
+  readonly live?: boolean;
+  readonly overlap: number;
+  readonly json?: boolean;
+}
 
 interface CreateOptions {
   account: string;
@@ -82,6 +89,7 @@ export function keyCommand(): Command {
       });
       answer(options, shown, lines.join('\n') || 'no keys');
     });
+  addRotate(key);
   key
     .command('revoke')
     .description('Revokes a key; every process refuses it within a second.')
@@ -93,6 +101,34 @@ export function keyCommand(): Command {
       answer(options, { keyId, revoked }, `${keyId} revoked`);
     });
   return key;
+}
+
+function addRotate(key: Command): void {
+  key
+    .command('rotate')
+    .description('Issues a key in the place of another, which stays valid for the overlap, and shows it.')
+    .argument('<key id>', 'as "key create" and "key list" show it')
+    .requiredOption('--account <id>', ACCOUNT)
+    .option('--live', 'with --account platform: the platform of live accounts')
+    .option(
+      '--overlap <duration>',
+      'how long the old key stays valid, such as 1d, 12h, 30m',
+      parseOverlap,
+      86_400,
+    )
+    .addOption(jsonOption())
+    .action(async (id: string, options: RotateOptions) => {
+      const rotated = await withStore(async ({ database }) => {
+        const accountId = await keyAccount(database, options);
+        const now = new Date();
+        return database.withTx(async (tx) => {
+          const old = await findOwnKey(tx, accountId, id, now);
+          if (!old) throw new StoreError(`the account has no active key with the id ${id}`);
+          return replaceKey(tx, accountId, { ...old, id }, { overlapSeconds: options.overlap, now });
+        });
+      });
+      answer(options, rotated, `${rotated.keyId}  ${rotated.apiKey}`);
+    });
 }
 
 /** `platform` is the account that the operator's keys belong to. */
@@ -112,10 +148,17 @@ function parseScopes(text: string): Scope[] {
   return [...new Set(scopes)] as Scope[];
 }
 
+function parseOverlap(text: string): number {
+  const span = SPAN.exec(text);
+  if (!span) throw new InvalidArgumentError('Expected a duration such as 1d, 12h, 30m.');
+  return (Number(span[1]) * SPANS_MS[span[2] as keyof typeof SPANS_MS]) / 1_000;
+}
+
+const SPAN = /^([1-9]\d{0,4})([mhd])$/;
 const SPANS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 function parseExpiry(text: string): Date {
-  const span = /^([1-9]\d{0,4})([mhd])$/.exec(text);
+  const span = SPAN.exec(text);
   const at = span
     ? new Date(Date.now() + Number(span[1]) * SPANS_MS[span[2] as keyof typeof SPANS_MS])
     : parseInstant(text);

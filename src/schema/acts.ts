@@ -58,7 +58,7 @@ const ON_TRANSACTIONS: readonly Act[] = [
     mutation: 'approveWithdrawal',
     act: 'withdrawal.approve',
     description:
-      'Approves a withdrawal as the second approver. The key must differ from the one that created it. Needs the scope `move`.',
+      'Approves a withdrawal as the second approver. The key must differ from the one that created it, and neither may have made the other, directly or through other keys. Needs the scope `move`.',
     perform: approveWithdrawal,
   },
   {

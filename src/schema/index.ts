@@ -2,6 +2,7 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import type { Registry } from '../templates/registry.ts';
 import { defineActs } from './acts.ts';
+import { defineApiKeys } from './api-key.ts';
 import { defineBalances } from './balance.ts';
 import { defineBranding } from './branding.ts';
 import { defineBrowserAccess } from './browser-access.ts';
@@ -52,7 +53,8 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineWithdrawalCreation(builder, transaction, template);
   defineActs(builder, transaction, pixKeyType);
   defineSandbox(builder, currencies, transaction);
-  const account = defineViewer(builder);
+  const { account, apiKey } = defineViewer(builder);
+  defineApiKeys(builder, apiKey);
   defineSettings(builder, account, template);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);

@@ -3,8 +3,8 @@ import type { AccountMode } from '../base/account-mode.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import type { Builder } from './builder.ts';
 
-/** Defines `Query.viewer`, and gives the type of its account. */
-export function defineViewer(builder: Builder): AccountRef {
+/** Defines `Query.viewer`, and gives the types of its account and its key. */
+export function defineViewer(builder: Builder): { readonly account: AccountRef; readonly apiKey: ApiKeyRef } {
   const apiKey = defineApiKey(builder);
   const account = defineAccount(builder);
   const viewer = builder.objectRef<object>('Viewer').implement({
@@ -50,8 +50,11 @@ export function defineViewer(builder: Builder): AccountRef {
       },
     }),
   );
-  return account;
+  return { account, apiKey };
 }
+
+/** The type `ApiKey`. */
+export type ApiKeyRef = ReturnType<typeof defineApiKey>;
 
 function defineApiKey(builder: Builder) {
   return builder.prismaObject('ApiKey', {
@@ -64,10 +67,19 @@ function defineApiKey(builder: Builder) {
         description: '`test` or `live`: whether it may use the sandbox or real rails.',
       }),
       scopes: t.exposeStringList('scopes', {
-        description: 'What it may do: `read`, `create`, `move`, `admin`.',
+        description:
+          'What it may do: `read`, `create`, `move`, `admin`; for keys of the operator also `platform:…`.',
       }),
       allowedCidrs: t.exposeStringList('allowedCidrs', {
         description: 'Networks that it may be used from, in CIDR form; empty: any.',
+      }),
+      madeBy: t.exposeString('madeBy', {
+        nullable: true,
+        description: '`keyId` of the key that created it; null: the operator did.',
+      }),
+      replaces: t.exposeString('replaces', {
+        nullable: true,
+        description: '`keyId` of the key whose place it took when that was rotated; null: none.',
       }),
       createdAt: t.field({
         type: 'DateTime',

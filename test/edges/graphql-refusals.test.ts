@@ -58,6 +58,9 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'platform:pricing',
     '(account: "$account", template: onramp, input: {}) { template }',
   ],
+  createApiKey: ['admin', '(input: { name: "x", scopes: ["read"] }) { apiKey }'],
+  rotateApiKey: ['admin', '(keyId: "$key") { apiKey }'],
+  revokeApiKey: ['admin', '(keyId: "$key") { keyId }'],
   updateAccountSettings: ['admin', '(input: {}) { approvalAbove }'],
   updateAllowedOrigins: ['admin', '(origins: [])'],
   createStreamToken: ['read', ' { token }'],
@@ -122,8 +125,22 @@ describe('isolation', () => {
     );
     const account = String(stranger.accountId);
     const key = call.includes('$account') ? app.platformKey : stranger.apiKey;
-    const own = { account, id: transaction.end2end, group: group.id, entry: entry.id, slug: link.slug };
-    const none = { account, id: 'CRX0', group: 'grp_0', entry: `wle_${'0'.repeat(16)}`, slug: '?' };
+    const own = {
+      account,
+      id: transaction.end2end,
+      group: group.id,
+      entry: entry.id,
+      slug: link.slug,
+      key: shop.keyId,
+    };
+    const none = {
+      account,
+      id: 'CRX0',
+      group: 'grp_0',
+      entry: `wle_${'0'.repeat(16)}`,
+      slug: '?',
+      key: 'key_0',
+    };
     const document = (ids: Readonly<Record<string, string>>) =>
       `mutation { ${name}${call.replaceAll(/\$(\w+)/g, (_all, id: string) => ids[id] as string)} }`;
     const { requestId: _one, ...foreign } = await refusal(document(own), {}, key);

@@ -1,29 +1,67 @@
-/** Issues and ends API keys (C-40). */
+/** Makes, replaces and ends API keys (C-40). */
 import { keyModeOf } from '../../base/account-mode.ts';
-import { apiKeyHash, grantableScopes, newApiKey, randomBase62, type Scope } from '../../base/api-key.ts';
+import {
+  apiKeyHash,
+  grantableScopes,
+  newApiKey,
+  PLATFORM_SCOPES,
+  randomBase62,
+  SCOPES,
+  type Scope,
+} from '../../base/api-key.ts';
 import { assert } from '../../base/assert.ts';
-import { invalidParameters } from '../../base/errors.ts';
+import { isCidr } from '../../base/cidr.ts';
+import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
 import { readHolder } from '../../store/account/accounts.ts';
-import { storeKey } from '../../store/account/api-keys.ts';
-import type { Database } from '../../store/database.ts';
+import {
+  endKeyBy,
+  findOwnKey,
+  type NewKey,
+  type OwnKey,
+  revokeOwnKey,
+  storeKey,
+} from '../../store/account/api-keys.ts';
+import type { Tx } from '../../store/database.ts';
+import { audited } from '../checks/audited.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import { type Context, requireAct, requireScope } from '../services/context.ts';
+
+/** What a key is to be. */
+export interface KeyOptions extends Pick<NewKey, 'madeBy' | 'replaces'> {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Null for a key without an end. */
+  readonly expiresAt: Date | null;
+  /** Networks that it may be used from; none means from anywhere. */
+  readonly allowedCidrs: readonly string[];
+}
+
+/** A key that was made. Its text is given here once and cannot be had again. */
+export interface IssuedKey {
+  readonly keyId: string;
+  readonly apiKey: string;
+}
+
+/** A key as a caller asks for it; each under the caller's own name for it. */
+export interface KeyInput {
+  readonly name: Named;
+  readonly scopes: readonly Named[];
+  readonly expiresAt?: { readonly name: string; readonly value: Date } | undefined;
+  readonly allowedCidrs: readonly Named[];
+}
+
+/** How long a rotated key may stay valid, in seconds: 30 days at most, one day unless said otherwise. */
+export const KEY_OVERLAP_SECONDS = { max: 2_592_000, default: 86_400 } as const;
+
+const ALL_SCOPES: readonly string[] = [...SCOPES, ...PLATFORM_SCOPES];
 
 /**
- * Issues a key of the account's mode. The text of it is given here once and cannot be had again.
+ * Makes a key of the account's mode, as the operator.
  *
- * @param options - `expiresAt`: null for a key without an end; `allowedCidrs`: networks it may be used from, none
- *   for everywhere.
  * @throws {GatewayError} `INVALID_PARAMETER` for a scope that no key of this account may have (C-40).
  */
-export async function createKey(
-  database: Database,
-  accountId: bigint,
-  options: {
-    name: string;
-    scopes: readonly Scope[];
-    expiresAt: Date | null;
-    allowedCidrs: readonly string[];
-  },
-): Promise<{ keyId: string; apiKey: string }> {
+export async function createKey(database: Tx, accountId: bigint, options: KeyOptions): Promise<IssuedKey> {
   const holder = await readHolder(database, accountId);
   assert(holder, 'an account that gets a key exists');
   const grantable = grantableScopes(holder);
@@ -41,4 +79,136 @@ export async function createKey(
     hint: apiKey.slice(-4),
   });
   return { keyId, apiKey };
+}
+
+/**
+ * Makes a key by another one, which can give only the scopes that it has, and no longer life than its own.
+ *
+ * @throws {GatewayError} `FORBIDDEN` naming the scope that the caller lacks; `INVALID_PARAMETER`.
+ */
+export async function issueKey(
+  context: Context,
+  input: KeyInput,
+  checks: CreationChecks,
+): Promise<IssuedKey> {
+  requireAct(context, 'key.create');
+  const name = checks.reference(input.name);
+  const scopes = checkScopes(input.scopes, checks);
+  for (const { name: parameter, value } of input.allowedCidrs)
+    if (!isCidr(value))
+      checks.add({ parameter, message: 'must be an address or a network such as 203.0.113.0/24' });
+  const now = new Date();
+  if (input.expiresAt && input.expiresAt.value <= now)
+    checks.add({ parameter: input.expiresAt.name, message: 'must be in the future' });
+  checks.refuse();
+  assert(name, 'what was not refused is there');
+  for (const scope of scopes) requireScope(context, scope);
+  const given = input.allowedCidrs.map(({ value }) => value);
+  return audited(context, async (tx, writeDown) => {
+    const maker = await ownKey(tx, context, context.caller.id, now);
+    const last = maker.expiresAt === null ? null : new Date(maker.expiresAt);
+    if (last && input.expiresAt && input.expiresAt.value > last)
+      throw invalidParameters([
+        {
+          parameter: input.expiresAt.name,
+          message: `must not be after ${last.toISOString()}, when the key that creates it ends`,
+        },
+      ]);
+    const options = {
+      name,
+      scopes,
+      expiresAt: input.expiresAt?.value ?? last,
+      allowedCidrs: given.length > 0 ? given : maker.allowedCidrs,
+    };
+    const issued = await createKey(tx, context.caller.accountId, { ...options, madeBy: context.caller.id });
+    writeDown('key.create', { kind: 'key', id: issued.keyId }, { after: options });
+    return issued;
+  });
+}
+
+/**
+ * Makes a key that takes the place of another: the same name, scopes, networks and end. The other one stays valid for the
+ * overlap.
+ *
+ * @throws {GatewayError} `FORBIDDEN` when it has a scope that the caller lacks; `NOT_FOUND`, also for one that has ended;
+ *   `INVALID_PARAMETER` unless the overlap is 0 to 2,592,000 s.
+ */
+export async function rotateKey(
+  context: Context,
+  id: string,
+  overlap: { readonly name: string; readonly value: number },
+): Promise<IssuedKey> {
+  requireAct(context, 'key.rotate');
+  if (!(overlap.value >= 0 && overlap.value <= KEY_OVERLAP_SECONDS.max))
+    throw invalidParameters([
+      {
+        parameter: overlap.name,
+        message: `must be an integer from 0 to ${KEY_OVERLAP_SECONDS.max} (seconds)`,
+      },
+    ]);
+  const now = new Date();
+  const { accountId } = context.caller;
+  const overlapSeconds = overlap.value;
+  return audited(context, async (tx, writeDown) => {
+    const old = await ownKey(tx, context, id, now);
+    for (const scope of old.scopes) requireScope(context, scope);
+    const how = { madeBy: context.caller.id, overlapSeconds, now };
+    const issued = await replaceKey(tx, accountId, { ...old, id }, how);
+    writeDown('key.rotate', { kind: 'key', id }, { after: { replacedBy: issued.keyId, overlapSeconds } });
+    return issued;
+  });
+}
+
+/** Makes a key like another one, which ends after the overlap, in the caller's database transaction. */
+export async function replaceKey(
+  tx: Tx,
+  accountId: bigint,
+  old: OwnKey & { readonly id: string },
+  { madeBy, overlapSeconds, now }: Pick<NewKey, 'madeBy'> & { overlapSeconds: number; now: Date },
+): Promise<IssuedKey> {
+  const issued = await createKey(tx, accountId, {
+    name: old.name,
+    scopes: old.scopes,
+    allowedCidrs: old.allowedCidrs,
+    expiresAt: old.expiresAt === null ? null : new Date(old.expiresAt),
+    madeBy,
+    replaces: old.id,
+  });
+  await endKeyBy(tx, accountId, old.id, new Date(now.getTime() + overlapSeconds * 1_000));
+  return issued;
+}
+
+/** Ends a key of the account; every process refuses it within a second. Again is the same. @throws `FORBIDDEN`, `NOT_FOUND`. */
+export async function revokeApiKey(context: Context, id: string): Promise<void> {
+  requireAct(context, 'key.revoke');
+  const { accountId } = context.caller;
+  const now = new Date();
+  const isThere = await audited(context, async (tx, writeDown) => {
+    const wasValid = await findOwnKey(tx, accountId, safe(id), now);
+    if (wasValid) writeDown('key.revoke', { kind: 'key', id });
+    return revokeOwnKey(tx, accountId, safe(id), now);
+  });
+  if (!isThere) throw notFound();
+}
+
+async function ownKey(tx: Tx, { caller }: Context, id: string, at: Date): Promise<OwnKey> {
+  const key = await findOwnKey(tx, caller.accountId, safe(id), at);
+  if (key) return key;
+  // Whoever asks may have been revoked a moment ago.
+  if (id === caller.id) throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');
+  throw notFound();
+}
+
+/** An id that no record can have is looked for as one that none has. */
+function safe(id: string): string {
+  return /^[\w:-]{1,64}$/.test(id) ? id : '';
+}
+
+function checkScopes(given: readonly Named[], checks: CreationChecks): Scope[] {
+  const [first] = given;
+  if (!first) checks.add({ parameter: 'input.scopes', message: 'must have at least one scope' });
+  for (const { name: parameter, value } of given)
+    if (!ALL_SCOPES.includes(value))
+      checks.add({ parameter, message: `must be one of ${ALL_SCOPES.join(', ')}` });
+  return [...new Set(given.map(({ value }) => value as Scope))];
 }

@@ -3,6 +3,7 @@ import type { ActName } from '../../base/acts.ts';
 import { BRL } from '../../base/currency.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { fromMinor } from '../../base/money.ts';
+import { haveOneMaker } from '../../store/account/api-keys.ts';
 import { depositOf, known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
@@ -110,14 +111,19 @@ export async function resolveDeposit(
   }
 }
 
-/** Approves a withdrawal that needs a second approver. @throws `FORBIDDEN` for the key that asked for it. */
+/**
+ * Approves a withdrawal that needs a second approver.
+ *
+ * @throws {GatewayError} `FORBIDDEN` for the key that asked for it, and for those that count as one maker with it (C-40).
+ */
 export async function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'withdrawal.approve');
   const row = await findTarget(context, target);
-  if (row.process?.createdBy === context.caller.id)
+  const maker = row.process?.createdBy;
+  if (maker && (await haveOneMaker(context.database, row.accountId, maker, context.caller.id)))
     throw new GatewayError(
       'FORBIDDEN',
-      'a withdrawal must be approved with a different key than the one that created it',
+      'a withdrawal must be approved with a different key than the one that created it, and neither may have made the other',
     );
   return moveTransaction(
     context,

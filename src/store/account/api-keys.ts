@@ -1,6 +1,6 @@
 /** API keys: only hashes are stored (C-40). */
 import type { KeyMode, Scope } from '../../base/api-key.ts';
-import type { Database, Statement } from '../database.ts';
+import type { Database, Statement, Tx } from '../database.ts';
 
 /** What a key allows, as authentication needs it. */
 export interface KeyRecord {
@@ -25,6 +25,18 @@ export interface NewKey extends Omit<KeyRecord, 'transactionId' | 'isForStreams'
   /** Its last four characters. */
   readonly hint: string;
   readonly expiresAt: Date | null;
+  /** The key that makes it; none when the operator does. */
+  readonly madeBy?: string | undefined;
+  /** The key whose place it takes. */
+  readonly replaces?: string | undefined;
+}
+
+/** A key that is neither revoked nor expired, as those who manage keys see it. */
+export interface OwnKey {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly allowedCidrs: readonly string[];
+  readonly expiresAt: string | null;
 }
 
 const COLUMNS = `k.account_id as "accountId", k.id, k.mode, k.scopes, k.allowed_cidrs as "allowedCidrs",
@@ -44,6 +56,33 @@ const STILL_VALID: Statement = {
   name: 'api_keys_still_valid',
   text: `select k.id from unnest($1::bigint[], $2::text[]) asked (account_id, id) join api_key k using (account_id, id)
     where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+};
+const OWN: Statement = {
+  name: 'api_key_own',
+  text: `select name, scopes, allowed_cidrs as "allowedCidrs", expires_at as "expiresAt" from api_key
+    where account_id = $1 and id = $2 and revoked_at is null and (expires_at is null or expires_at > $3)`,
+};
+const STORE: Statement = {
+  name: 'api_key_store',
+  text: `insert into api_key (account_id, id, name, hash, hint, mode, scopes, allowed_cidrs, expires_at, made_by, replaces)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+};
+const END_BY: Statement = {
+  name: 'api_key_end_by',
+  text: `update api_key set expires_at = least(expires_at, $3) where account_id = $1 and id = $2`,
+};
+const REVOKE: Statement = {
+  name: 'api_key_revoke',
+  text: `update api_key set revoked_at = coalesce(revoked_at, $3) where account_id = $1 and id = $2 returning id`,
+};
+const ONE_MAKER: Statement = {
+  name: 'api_key_one_maker',
+  text: `with recursive one_maker as (
+      select id, made_by, replaces from api_key where account_id = $1 and id = $2
+      union
+      select k.id, k.made_by, k.replaces from one_maker m join api_key k on k.account_id = $1
+        and (k.id in (m.made_by, m.replaces) or m.id in (k.made_by, k.replaces)))
+    select id from one_maker where id = $3`,
 };
 const TOUCH: Statement = {
   name: 'api_key_touch',
@@ -82,15 +121,54 @@ export async function touchKey(database: Database, key: KeyRecord): Promise<void
 }
 
 /** Stores a key. */
-export async function storeKey(database: Database, key: NewKey): Promise<void> {
-  await database.prisma.apiKey.create({
-    data: {
-      ...key,
-      hash: new Uint8Array(key.hash),
-      scopes: [...key.scopes],
-      allowedCidrs: [...key.allowedCidrs],
-    },
-  });
+export async function storeKey(database: Tx, key: NewKey): Promise<void> {
+  await database.query(STORE, [
+    key.accountId,
+    key.id,
+    key.name,
+    key.hash,
+    key.hint,
+    key.mode,
+    key.scopes,
+    key.allowedCidrs,
+    key.expiresAt,
+    key.madeBy ?? null,
+    key.replaces ?? null,
+  ]);
+}
+
+/** @returns the account's key of this id, unless it is revoked or has expired by then. */
+export async function findOwnKey(
+  database: Tx,
+  accountId: bigint,
+  id: string,
+  at: Date,
+): Promise<OwnKey | undefined> {
+  const [key] = await database.query<OwnKey>(OWN, [accountId, id, at]);
+  return key;
+}
+
+/** Lets a key end at a moment, unless it ends before. */
+export async function endKeyBy(tx: Tx, accountId: bigint, id: string, at: Date): Promise<void> {
+  await tx.query(END_BY, [accountId, id, at]);
+}
+
+/** Ends a key of an account now; one that was revoked stays as it is. @returns whether the account has it. */
+export async function revokeOwnKey(database: Tx, accountId: bigint, id: string, at: Date): Promise<boolean> {
+  return (await database.query(REVOKE, [accountId, id, at])).length > 0;
+}
+
+/**
+ * @returns whether two keys of an account count as one maker: they are the same, or one made or replaced the other, directly
+ *   or through others.
+ */
+export async function haveOneMaker(
+  database: Tx,
+  accountId: bigint,
+  one: string,
+  other: string,
+): Promise<boolean> {
+  return one === other || (await database.query(ONE_MAKER, [accountId, one, other])).length > 0;
 }
 
 /** @returns the account's keys, newest first, without their hashes. */

@@ -1,0 +1,132 @@
+/** API keys: `Query.apiKeys`, and the mutations that make, replace and end them (C-40). */
+import {
+  type IssuedKey,
+  issueKey,
+  KEY_OVERLAP_SECONDS,
+  revokeApiKey,
+  rotateKey,
+} from '../resolvers/account/manage-keys.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { requireScope } from '../resolvers/services/context.ts';
+import type { Builder, GraphqlContext } from './builder.ts';
+import type { ApiKeyRef } from './viewer.ts';
+
+const KEY_ID = 'The key, `key_…`, as `keyId` has it.';
+
+/** Defines `Query.apiKeys`, `createApiKey`, `rotateApiKey` and `revokeApiKey`. */
+export function defineApiKeys(builder: Builder, apiKey: ApiKeyRef): void {
+  builder.queryField('apiKeys', (t) =>
+    t.prismaField({
+      type: [apiKey],
+      description: 'All keys of the account, newest first, with their last use. Needs the scope `admin`.',
+      resolve: (query, _root, _args, context) => {
+        requireScope(context, 'admin');
+        return context.database.prisma.apiKey.findMany({
+          ...query,
+          where: { accountId: context.caller.accountId },
+          orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        });
+      },
+    }),
+  );
+  const issued = defineIssued(builder, apiKey);
+  defineCreate(builder, issued);
+  defineRotate(builder, issued);
+  builder.mutationField('revokeApiKey', (t) =>
+    t.prismaField({
+      type: apiKey,
+      description:
+        'Revokes a key: every process refuses it within a second. Repeating it changes nothing. Needs the scope `admin`.',
+      args: { keyId: t.arg.string({ required: true, description: KEY_ID }) },
+      resolve: async (query, _root, { keyId }, context) => {
+        await revokeApiKey(context, keyId);
+        return context.database.prisma.apiKey.findUniqueOrThrow({ ...query, where: whereOf(context, keyId) });
+      },
+    }),
+  );
+}
+
+function defineIssued(builder: Builder, apiKey: ApiKeyRef) {
+  return builder.objectRef<IssuedKey>('IssuedApiKey').implement({
+    description: 'A key that was just created.',
+    fields: (t) => ({
+      apiKey: t.exposeString('apiKey', {
+        description: 'The secret text of the key. It is shown here once; store it.',
+      }),
+      key: t.prismaField({
+        type: apiKey,
+        description: 'The key.',
+        resolve: (query, { keyId }, _args, context) =>
+          context.database.prisma.apiKey.findUniqueOrThrow({ ...query, where: whereOf(context, keyId) }),
+      }),
+    }),
+  });
+}
+
+type IssuedRef = ReturnType<typeof defineIssued>;
+
+function defineCreate(builder: Builder, issued: IssuedRef): void {
+  const input = builder.inputType('CreateApiKeyInput', {
+    description: 'A new key.',
+    fields: (t) => ({
+      name: t.string({ required: true, description: 'What it is for, 1 to 200 characters.' }),
+      scopes: t.stringList({
+        required: true,
+        description:
+          'What it may do: `read`, `create`, `move`, `admin`; only scopes of the key that creates it.',
+      }),
+      expiresAt: t.field({
+        type: 'DateTime',
+        description:
+          'When it stops working. Default: when the key that creates it does; not later than that.',
+      }),
+      allowedCidrs: t.stringList({
+        description:
+          'Networks that it may be used from, such as `203.0.113.0/24`. Default: those of the key that creates it.',
+      }),
+    }),
+  });
+  builder.mutationField('createApiKey', (t) =>
+    t.field({
+      type: issued,
+      description:
+        'Creates a key of the account. Keys that one key created count as one maker when a withdrawal is approved. Needs the scope `admin`, and every scope that the new key gets.',
+      args: { input: t.arg({ type: input, required: true, description: 'The key.' }) },
+      resolve: (_root, { input: { name, scopes, expiresAt, allowedCidrs } }, context) => {
+        const each = (path: string, values: readonly string[] | null | undefined) =>
+          (values ?? []).map((value, at) => ({ name: `${path}.${at}`, value }));
+        const given = {
+          name: { name: 'input.name', value: name },
+          scopes: each('input.scopes', scopes),
+          expiresAt: expiresAt ? { name: 'input.expiresAt', value: expiresAt } : undefined,
+          allowedCidrs: each('input.allowedCidrs', allowedCidrs),
+        };
+        return issueKey(context, given, checksOf(context));
+      },
+    }),
+  );
+}
+
+function defineRotate(builder: Builder, issued: IssuedRef): void {
+  builder.mutationField('rotateApiKey', (t) =>
+    t.field({
+      type: issued,
+      description:
+        'Creates a key that takes the place of another: the same name, scopes, networks and end. The old one stays valid for the overlap. Needs the scope `admin`, and every scope that the key has.',
+      args: {
+        keyId: t.arg.string({ required: true, description: KEY_ID }),
+        overlapSeconds: t.arg.int({
+          required: true,
+          defaultValue: KEY_OVERLAP_SECONDS.default,
+          description: `How long the old key stays valid, in seconds: 0 to ${KEY_OVERLAP_SECONDS.max}, default ${KEY_OVERLAP_SECONDS.default}.`,
+        }),
+      },
+      resolve: (_root, { keyId, overlapSeconds }, context) =>
+        rotateKey(context, keyId, { name: 'overlapSeconds', value: overlapSeconds }),
+    }),
+  );
+}
+
+function whereOf({ caller }: GraphqlContext, id: string) {
+  return { accountId_id: { accountId: caller.accountId, id } };
+}

@@ -1,0 +1,141 @@
+/**
+ * Goal: an account makes, replaces and ends its own keys, and gains nothing by it (C-40). Method: keys by GraphQL over HTTP;
+ * attacks in which a key gives more than it has, and in which one maker approves its own withdrawal by another key.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { PLATFORM_SCOPES, SCOPES } from '../../src/base/api-key.ts';
+import { useApp } from '../support/app.ts';
+import { act, graphqlClient, parametersOf } from '../support/graphql-client.ts';
+import { whitelist } from '../support/rest-routes.ts';
+
+const app = useApp();
+const ADDRESS = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+const { ask, refusal, create, perform, fund } = graphqlClient(app, () => shop.apiKey);
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+  await whitelist(app, shop.accountId, 'out', [{ network: 'TRX', target: ADDRESS }]);
+  await fund('USDT_TRX', '5000');
+  await ask('mutation { updateAccountSettings(input: { approvalAbove: "0" }) { approvalAbove } }');
+});
+
+const MAKE =
+  'mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey key { keyId name scopes madeBy allowedCidrs expiresAt } } }';
+const make = async (input: object, key = shop.apiKey) =>
+  (await ask(MAKE, { input: { name: 'Till', scopes: ['read'], ...input } }, key)).createApiKey;
+const refusedKey = (input: object, key = shop.apiKey) =>
+  refusal(MAKE, { input: { name: 'Till', scopes: ['read'], ...input } }, key);
+const rotate = async (keyId: string, overlapSeconds: number, key = shop.apiKey) =>
+  (
+    await ask(
+      `mutation { rotateApiKey(keyId: "${keyId}", overlapSeconds: ${overlapSeconds}) { apiKey key { keyId scopes replaces madeBy } } }`,
+      {},
+      key,
+    )
+  ).rotateApiKey;
+const statusOf = async (key: string) => (await app.get('/v2/balance', { key })).status;
+const until = (key: string, status: number) =>
+  expect.poll(() => statusOf(key), { timeout: 5_000 }).toBe(status);
+
+describe('keys', () => {
+  test('C-40: a key is created, used, listed with its last use, and revoked', async () => {
+    const { apiKey, key } = await make({ allowedCidrs: ['127.0.0.0/8'] });
+    expect(apiKey).toMatch(/^crx_test_/);
+    expect(key).toMatchObject({ name: 'Till', scopes: ['read'], madeBy: shop.keyId, expiresAt: null });
+    expect(await statusOf(apiKey)).toBe(200);
+    const listed = async () =>
+      (await ask('{ apiKeys { keyId lastUsedAt revokedAt } }')).apiKeys.find(
+        ({ keyId }: { keyId: string }) => keyId === key.keyId,
+      );
+    await expect.poll(async () => (await listed()).lastUsedAt, { timeout: 5_000 }).not.toBeNull();
+    for (const _ of [1, 2]) await ask(`mutation { revokeApiKey(keyId: "${key.keyId}") { keyId } }`);
+    expect((await listed()).revokedAt).not.toBeNull();
+    await until(apiKey, 401);
+  });
+
+  test('C-40: a rotated key is valid for the overlap, and its successor is like it', async () => {
+    const { apiKey, key } = await make({ scopes: ['read', 'move'] });
+    const next = await rotate(key.keyId, 3_600);
+    expect(next.key).toMatchObject({ scopes: ['read', 'move'], replaces: key.keyId, madeBy: shop.keyId });
+    expect([await statusOf(apiKey), await statusOf(next.apiKey)]).toEqual([200, 200]);
+    const last = await rotate(next.key.keyId, 0);
+    await until(next.apiKey, 401);
+    expect(await statusOf(last.apiKey)).toBe(200);
+    const again = `mutation { rotateApiKey(keyId: "${next.key.keyId}") { apiKey } }`;
+    expect((await refusal(again)).code).toBe('NOT_FOUND');
+  });
+
+  test.each([
+    [{ name: '' }, 'input.name'],
+    [{ scopes: [] }, 'input.scopes'],
+    [{ scopes: ['read', 'root'] }, 'input.scopes.1'],
+    [{ allowedCidrs: ['10.0.0.0/33'] }, 'input.allowedCidrs.0'],
+    [{ expiresAt: '2020-01-01T00:00:00Z' }, 'input.expiresAt'],
+  ])('C-50: %j is refused by name', async (input, parameter) => {
+    const refused = await refusedKey(input);
+    expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', parameter]);
+  });
+});
+
+describe('a key gives nothing that it has not', () => {
+  test('C-40: no scope', async () => {
+    const { apiKey } = await make({ scopes: ['read', 'admin'] });
+    for (const scope of ['create', 'move']) {
+      const refused = await refusedKey({ scopes: ['read', scope] }, apiKey);
+      expect([refused.code, refused.message]).toEqual(['FORBIDDEN', expect.stringContaining(`"${scope}"`)]);
+    }
+    for (const scope of PLATFORM_SCOPES)
+      expect((await refusedKey({ scopes: [scope] })).code).toBe('FORBIDDEN');
+  });
+
+  test('C-40: not by rotating a key that may do more', async () => {
+    const { apiKey } = await make({ scopes: ['read', 'admin'] });
+    const refused = await refusal(`mutation { rotateApiKey(keyId: "${shop.keyId}") { apiKey } }`, {}, apiKey);
+    expect([refused.code, refused.message]).toEqual(['FORBIDDEN', expect.stringContaining('"create"')]);
+  });
+
+  test('C-40: no longer life, and no other network unless it is named', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const maker = await make({ scopes: ['read', 'admin'], expiresAt, allowedCidrs: ['127.0.0.0/8'] });
+    const later = await refusedKey({ expiresAt: '2999-01-01T00:00:00Z' }, maker.apiKey);
+    expect(parametersOf(later)).toEqual(['input.expiresAt']);
+    const { key } = await make({}, maker.apiKey);
+    expect(key).toMatchObject({ expiresAt, allowedCidrs: ['127.0.0.0/8'] });
+  });
+});
+
+describe('approver and maker are two', () => {
+  const input = { amountReceived: '10', currency: 'USDT_TRX', groupId: 'out' };
+  const waiting = async () => (await create('createWithdrawal', input)).transaction.end2end;
+
+  test('C-40: a maker’s key makes a second key and approves with it: refused', async () => {
+    const second = await make({ scopes: [...SCOPES] });
+    const third = await make({ scopes: [...SCOPES] }, second.apiKey);
+    const rotated = await rotate(third.key.keyId, 60, third.apiKey);
+    const end2end = await waiting();
+    for (const { apiKey } of [second, third, rotated]) {
+      const refused = await refusal(act('approveWithdrawal'), { end2end }, apiKey);
+      expect(refused.code).toBe('FORBIDDEN');
+      expect((await app.post(`/v2/withdrawal/${end2end}/approve`, {}, { key: apiKey })).status).toBe(403);
+    }
+  });
+
+  test('C-40: nor does the maker approve what a key of its own asked for, nor one beside the other', async () => {
+    const keys = [await make({ scopes: [...SCOPES] }), await make({ scopes: [...SCOPES] })] as const;
+    const made = await app.graphql(
+      `mutation { createWithdrawal(input: { amountReceived: "10", currency: "USDT_TRX", groupId: "out" }) { transaction { end2end } } }`,
+      {},
+      { key: keys[0].apiKey },
+    );
+    const { end2end } = made.json.data.createWithdrawal.transaction;
+    for (const key of [shop.apiKey, keys[1].apiKey])
+      expect((await refusal(act('approveWithdrawal'), { end2end }, key)).code).toBe('FORBIDDEN');
+  });
+
+  test('C-22: a key that the operator made approves', async () => {
+    const end2end = await waiting();
+    const { apiKey } = await app.addKey(shop.accountId, ['move', 'read']);
+    expect(await perform('approveWithdrawal', end2end, '', apiKey)).not.toContain('APPROVAL');
+  });
+});
