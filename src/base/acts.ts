@@ -87,6 +87,16 @@ export const ACTS = {
     'rotateApiKey',
   ),
   'key.revoke': act('admin', 'Revokes an API key.', 'revokeApiKey'),
+  'customer.update': act(
+    'admin',
+    'Sets limits of a customer, within those of the platform.',
+    'updateCustomer',
+  ),
+  'customer.grant': act(
+    'platform:pricing',
+    'Sets limits of a customer in place of those of the templates.',
+    'grantCustomerLimits',
+  ),
   'hold.release': act(
     'platform:risk',
     'Releases a transaction that compliance screening holds.',
