@@ -1,5 +1,5 @@
 /** The catalogue of events and steps, made from the templates: what docs/catalogue.md has to say. */
-import { eventNamesOf } from '../src/templates/event-names.ts';
+import { eventNamesOf, eventsBeside } from '../src/templates/event-names.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 
 /** @returns the text of docs/catalogue.md. */
@@ -12,7 +12,8 @@ const HEAD = `# Events and steps
 Every step that a transaction can reach, with the event that says so. The name of an event is
 \`<template>.<component>.<state>\` in lower case; \`*\` in a name of a webhook endpoint stands for a whole part or for characters
 within one. The last column says how a step can end a transaction: nothing follows a step marked \`ends\`;
-only a late payment, deposit, return or dispute can follow one marked \`late\`. \`npm run catalogue\` makes this page from the templates.
+only a late payment, deposit, return or dispute can follow one marked \`late\`. A refund, a second dispute, or what becomes of a
+return that failed can follow an end of a payment all the same (docs/ledger.md). \`npm run catalogue\` makes this page from the templates.
 `;
 
 function chapterOf(template: (typeof REGISTRY.templates)[number]): string {
@@ -21,6 +22,7 @@ function chapterOf(template: (typeof REGISTRY.templates)[number]): string {
     const ends = ending === 'open' ? '' : ending === 'final' ? 'ends' : 'late';
     return `| \`${names[index]}\` | \`${component}\` / \`${state}\` | ${status.en} | ${substatus.en} | ${message.en} | ${ends} |`;
   });
+  const beside = eventsBeside(template);
   return [
     `## ${template.name}`,
     '',
@@ -30,5 +32,15 @@ function chapterOf(template: (typeof REGISTRY.templates)[number]): string {
     '|---|---|---|---|---|---|',
     ...rows,
     '',
+    ...(beside.length > 0
+      ? [
+          'Beside the steps, which stay as they are:',
+          '',
+          '| Event | |',
+          '|---|---|',
+          ...beside.map(({ name, doc }) => `| \`${name}\` | ${doc} |`),
+          '',
+        ]
+      : []),
   ].join('\n');
 }

@@ -35,6 +35,11 @@ export const ACTS = {
     'provideIdentity',
   ),
   'transaction.confirm_identity': act('create', 'Confirms the customer of a transaction.', 'confirmIdentity'),
+  'payment.refund': act(
+    'move',
+    'Refunds a finished PIX payment, whole or in part, out of the balance.',
+    'refundPayment',
+  ),
   'deposit.resolve': act('move', 'Keeps, refunds or converts a held deposit.', 'resolveDeposit'),
   'withdrawal.create': act('move', 'Creates a withdrawal to a whitelisted destination.', 'createWithdrawal'),
   'withdrawal.cancel': act('move', 'Cancels a withdrawal before it is sent.', 'cancelTransaction'),
@@ -103,6 +108,12 @@ export const ACTS = {
     'releaseHold',
   ),
   'hold.reject': act('platform:risk', 'Rejects a transaction that compliance screening holds.', 'rejectHold'),
+  'refund.retry': act('platform:risk', 'Orders a return to a payer again that failed.', 'retryRefund'),
+  'refund.settle_by_hand': act(
+    'platform:risk',
+    'Books that a return which failed was paid to the payer by hand.',
+    'settleRefundByHand',
+  ),
   'sandbox.trigger': act('create', 'Plays a scenario of the sandbox on a transaction.', 'sandboxTrigger'),
   'sandbox.fund': act('create', 'Credits play money to a balance.', 'sandboxFund'),
   'sandbox.advance_clock': act(

@@ -48,6 +48,11 @@ export function randomBase62(length: number): string {
   return Array.from({ length }, () => BASE62[randomInt(62)]).join('');
 }
 
+/** @returns a character of base62 for each byte: for names, not for secrets, as the bytes are not spread evenly. */
+export function base62Of(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => BASE62[byte % BASE62.length]).join('');
+}
+
 /** @returns whether the text has the form of a key and its checksum is right. */
 export function isApiKey(text: string): boolean {
   return KEY.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);

@@ -3,7 +3,7 @@
  * Pix). None of them is the `end2end` of this service, which end2end.ts makes.
  */
 import { createHash } from 'node:crypto';
-import { randomBase62 } from './api-key.ts';
+import { base62Of, randomBase62 } from './api-key.ts';
 
 /**
  * Letter, ISPB of the bank that made it (alphanumeric since API Pix 2.9.0), UTC to the minute, 11 free
@@ -59,9 +59,19 @@ export function txidOf(orderKey: string): string {
   return createHash('sha256').update(orderKey).digest('hex').slice(0, TXID_LENGTH);
 }
 
-function identify(letter: 'E' | 'D', { ispb, at }: Origin): string {
+/**
+ * @returns the id of a return that is made under a name of its own: the same name and moment give the same id, so that
+ *   a return that is ordered again is the same return.
+ * @throws {RangeError} as `newReturnId`.
+ */
+export function returnIdOf(origin: Origin, name: string): string {
+  const digest = createHash('sha256').update(name).digest();
+  return identify('D', origin, base62Of(digest.subarray(0, FREE_LENGTH)));
+}
+
+function identify(letter: 'E' | 'D', { ispb, at }: Origin, free = randomBase62(FREE_LENGTH)): string {
   const iso = at.toISOString();
-  const id = `${letter}${ispb}${iso.slice(0, 16).replace(/\D/g, '')}${randomBase62(FREE_LENGTH)}`;
+  const id = `${letter}${ispb}${iso.slice(0, 16).replace(/\D/g, '')}${free}`;
   if (iso.length !== ISO_LENGTH || !FORM.test(id)) {
     throw new RangeError(`expected an ISPB and a year of four digits, got ${ispb.slice(0, 40)} and ${iso}`);
   }

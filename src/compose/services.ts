@@ -55,6 +55,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
         mode,
         clock,
         doorbell,
+        ispb: () => byMode[mode].rails.pix.ispb,
         render,
         worker,
         priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),

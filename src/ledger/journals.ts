@@ -1,5 +1,5 @@
 /**
- * The chart of journals, L1 to L53: what each transition posts, as a function of the amounts that really moved. All
+ * The chart of journals, L1 to L53 and from L60: what each transition posts, as a function of the amounts that really moved. All
  * amounts are minor units of their currency. Names and sides are those of postings.json; docs/ledger.md explains them.
  */
 import { BRL, type Currency } from '../base/currency.ts';
@@ -86,6 +86,9 @@ export const reservationResumed = move('L46', 'M.blocked', 'M.in_transit');
 /** L48: a BRL withdrawal is settled by PIX. */
 export const brlWithdrawalSettled = moveBrl('L48', 'M.in_transit', 'A.pix');
 
+/** L62: a return that failed is paid to the payer by hand, from the same bank account. */
+export const payerPaidByHand = moveBrl('L62', 'L.payer', 'A.pix');
+
 /** L2: BRL of the payer becomes crypto to be received, at the locked quote. */
 export function swapIn(conversion: Conversion): Journal {
   return journal(
@@ -123,6 +126,26 @@ export function disputeAcceptedUncovered(conversion: Conversion): Journal {
     ...cryptoFrom('A.recv', 'E.fx', conversion),
     ...givenBack(conversion),
     credit('A.pix', BRL, conversion.brl),
+  );
+}
+
+/** L60: the account holder refunds a payment, or a part of it, from the balance; it is owed to the payer then. */
+export function refundTaken(conversion: Conversion): Journal {
+  return journal(
+    'L60',
+    ...cryptoFrom('M.available', 'E.fx', conversion),
+    ...givenBack(conversion),
+    credit('L.payer', BRL, conversion.brl),
+  );
+}
+
+/** L61: L60 mirrored: the return failed, and the account holder has it back. */
+export function refundReversed(conversion: Conversion): Journal {
+  return journal(
+    'L61',
+    debit('L.payer', BRL, conversion.brl),
+    ...incomeOf(conversion),
+    ...cryptoFrom('E.fx', 'M.available', conversion),
   );
 }
 

@@ -1,6 +1,7 @@
 /** What OpenAPI says of webhooks: an operation for each event. */
+import { eventName } from '../events/event-name.ts';
 import type { Template } from '../templates/define.ts';
-import { eventNamesOf } from '../templates/event-names.ts';
+import { eventsBeside } from '../templates/event-names.ts';
 import type { Registry } from '../templates/registry.ts';
 import { WEBHOOK_HEADERS } from './openapi-body.ts';
 
@@ -9,12 +10,17 @@ type Schema = Record<string, unknown>;
 /** @returns what receivers are sent (docs/events.md): every event by its name, with the single-record body of its template. */
 export function webhooksOf(registry: Registry): Schema {
   return Object.fromEntries(
-    registry.templates.flatMap((template) =>
-      eventNamesOf(template).map((name, index) => {
-        const { substatus, message } = template.steps[index] as Template['steps'][number];
-        return [name, { post: webhookOperation(template, name, `${substatus.en}: ${message.en}`) }];
+    registry.templates.flatMap((template) => [
+      ...template.steps.map((step) => {
+        const name = eventName({ template: template.name, ...step });
+        const summary = `${step.substatus.en}: ${step.message.en}`;
+        return [name, { post: webhookOperation(template, name, summary) }];
       }),
-    ),
+      ...eventsBeside(template).map(({ name, doc }) => [
+        name,
+        { post: webhookOperation(template, name, doc) },
+      ]),
+    ]),
   );
 }
 

@@ -103,6 +103,7 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
   });
   for (const each of registry.templates) defineTemplateType(builder, transaction, { node, pixKeyType }, each);
   defineSharedFields(builder, transaction, registry);
+  definePixId(builder, transaction);
   defineMoney(builder, transaction, refs);
   return transaction;
 }
@@ -135,6 +136,18 @@ function defineSharedFields(builder: Builder, transaction: TransactionRef, regis
       }),
     );
   }
+}
+
+/** Withdrawals of BRL have it too, and publish it here alone. */
+function definePixId(builder: Builder, transaction: TransactionRef): void {
+  builder.prismaInterfaceField(transaction, 'pixE2e', (t) =>
+    t.string({
+      nullable: true,
+      description:
+        'PIX end-to-end id of the payment or payout; null until it is known, and when nothing is paid by PIX.',
+      resolve: (row) => row.pixE2e || null,
+    }),
+  );
 }
 
 function defineMoney(builder: Builder, transaction: TransactionRef, { money, currency }: CurrencyRefs): void {

@@ -8,8 +8,8 @@
  */
 import { label } from '../base/label.ts';
 import * as journals from '../ledger/journals.ts';
-import { attribute, defineTemplate, step } from './define.ts';
-import { pixInEntering, pixInTransitions } from './pix-in-machine.ts';
+import { attribute, defineTemplate, type Step, step } from './define.ts';
+import { paidTransitions, pixInEntering, pixInTransitions } from './pix-in-machine.ts';
 import { DISPUTE_STEPS, PIX_REFUND_STEPS, pixInSteps } from './pix-in-steps.ts';
 import { ofTarget } from './post-moves.ts';
 import { PIX_IN_ATTRIBUTES } from './shared-attributes.ts';
@@ -17,6 +17,23 @@ import { SUCCESS_STEP } from './shared-steps.ts';
 import { when } from './transition.ts';
 
 const COMPONENTS = { identity: 'valida_id_v2', deposit: 'depositpix_v2', swap: 'swap_transfer_v2' };
+
+const STEPS: readonly Step[] = [
+  step(
+    ['static_entry', 'AMOUNT'],
+    'Created',
+    label('Collecting Amount', 'Informando Valor'),
+    label('Customer is entering the amount', 'Cliente informando o valor'),
+  ),
+  ...pixInSteps({
+    ...COMPONENTS,
+    quoteReady: label('Quote Ready', 'Cotação Pronta'),
+    awaitingPayment: label('Awaiting Payment', 'Aguardando Pagamento'),
+  }),
+  SUCCESS_STEP,
+  ...PIX_REFUND_STEPS,
+  ...DISPUTE_STEPS,
+];
 
 /** The template of hosted checkout sessions. */
 export const crossrampCheckout = defineTemplate({
@@ -37,27 +54,13 @@ export const crossrampCheckout = defineTemplate({
       optional: true,
     },
   ],
-  steps: [
-    step(
-      ['static_entry', 'AMOUNT'],
-      'Created',
-      label('Collecting Amount', 'Informando Valor'),
-      label('Customer is entering the amount', 'Cliente informando o valor'),
-    ),
-    ...pixInSteps({
-      ...COMPONENTS,
-      quoteReady: label('Quote Ready', 'Cotação Pronta'),
-      awaitingPayment: label('Awaiting Payment', 'Aguardando Pagamento'),
-    }),
-    SUCCESS_STEP,
-    ...PIX_REFUND_STEPS,
-    ...DISPUTE_STEPS,
-  ],
+  steps: STEPS,
   stepUp: 'before_payment',
   crypto: 'balance',
   machine: {
     transitions: [
       ...pixInTransitions(COMPONENTS),
+      ...paidTransitions(STEPS),
       when('created', 'start', 'static_entry/AMOUNT'),
       when('amount_given', 'static_entry/AMOUNT', 'quote/QUOTE', {
         set: ({ trigger: { price, pricedAt, expiresAt } }) => ({

@@ -125,7 +125,12 @@ export function step(
 }
 
 function refuseUnknownSteps({ name, steps, machine }: Template): void {
-  const known = new Set(['start', 'stay', ...steps.map((each) => `${each.component}/${each.state}`)]);
+  const known = new Set([
+    'start',
+    'stay',
+    'refused',
+    ...steps.map((each) => `${each.component}/${each.state}`),
+  ]);
   const named = [
     ...machine.transitions.flatMap(({ from, to, shortfall }) => [...from, to, shortfall ?? 'stay']),
     ...Object.keys(machine.entering),

@@ -1,8 +1,23 @@
-/** Names of the events of a template: one for each of its steps (C-61). */
+/** Names of the events of a template: one for each of its steps (C-61), and those beside the steps. */
 import { eventName } from '../events/event-name.ts';
 import type { Template } from './define.ts';
+import { STAY_EVENTS, type StayEvent } from './transition.ts';
 
-/** @returns every name that an event of the template can have, in the order of its steps. */
-export function eventNamesOf({ name, steps }: Template): readonly string[] {
-  return steps.map((step) => eventName({ template: name, ...step }));
+/** @returns every name that an event of the template can have: those of its steps in their order, then those beside them. */
+export function eventNamesOf(template: Template): readonly string[] {
+  const ofSteps = template.steps.map((step) => eventName({ template: template.name, ...step }));
+  return [...ofSteps, ...eventsBeside(template).map(({ name }) => name)];
+}
+
+/** @returns the events of a template beside its steps, with what each says. */
+export function eventsBeside({ name, machine }: Template): readonly { name: string; doc: string }[] {
+  const events = new Set(machine.transitions.flatMap(({ event }) => (event ? [event] : [])));
+  return (Object.keys(STAY_EVENTS) as StayEvent[])
+    .filter((event) => events.has(event))
+    .map((event) => ({ name: nameBeside(name, event), doc: STAY_EVENTS[event] }));
+}
+
+/** @returns the whole name of an event beside the steps. */
+export function nameBeside(template: string, event: StayEvent): string {
+  return `${template.toLowerCase()}.${event}`;
 }

@@ -70,6 +70,8 @@ export interface TransactionRow extends Facts {
 export interface Process {
   /** Changes of state so far: the position of the newest event in the transaction. */
   readonly sequence: number;
+  /** How often journals were posted beside the events: their refs are told apart by it. */
+  readonly posted?: number;
   /** Id of the API key that made it; null for a session that a visitor opened. */
   readonly createdBy: string | null;
   /** Whether whoever made it has accepted its quote by that. */
@@ -118,6 +120,12 @@ export interface Process {
   readonly stepUp?: 'due' | 'approved' | undefined;
   /** Crypto that a dispute holds. */
   readonly disputed?: string;
+  /** What a dispute is about, in minor units: its part of the conversion. */
+  readonly dispute?: ConvertedPart;
+  /** When the payment was finished, where a later event moved the step; disputes and refunds count their days from it. */
+  readonly finishedAt?: Instant;
+  /** Everything that goes or went back to the payer, in the order it was asked for. */
+  readonly returns?: readonly PixReturn[];
   /** When the price was made, ISO 8601: its lock counts from then (C-21). */
   readonly pricedAt?: string;
   /** Which side of the price was asked for; BRL where it is not said. */
@@ -135,6 +143,42 @@ export interface Counted {
   readonly day: string;
   readonly brl: string;
   readonly isPaid: boolean;
+}
+
+/** A part of a conversion in minor units, as text. */
+export interface ConvertedPart {
+  readonly brl: string;
+  readonly fee: string;
+  readonly crypto: string;
+}
+
+/**
+ * Why BRL goes back: a payment that is not converted, what was paid beyond the price, a refund by the account holder that
+ * returns all that is left or a part of it, a dispute that was accepted.
+ */
+export type ReturnKind = 'payment' | 'excess' | 'refund' | 'part' | 'dispute';
+
+/**
+ * Ordered and not yet ended; returned; failed and still owed to the payer; failed and ordered again under another id;
+ * failed and paid to the payer by hand; failed and credited back to the balance that it was taken from.
+ */
+export type ReturnState = 'requested' | 'done' | 'failed' | 'retried' | 'paid_by_hand' | 'credited_back';
+
+/** BRL that goes or went back to the payer. */
+export interface PixReturn {
+  /** Return id of PIX, `D…`. */
+  readonly returnId: string;
+  readonly kind: ReturnKind;
+  readonly state: ReturnState;
+  /** BRL, decimal text. */
+  readonly amount: string;
+  /** ISO 8601. */
+  readonly requestedAt: string;
+  readonly endedAt?: string;
+  /** What was taken from the account holder for it. */
+  readonly part?: ConvertedPart;
+  /** What the operator noted of a payment by hand. */
+  readonly reference?: string;
 }
 
 /** A session that came to nothing, and what it would have come to. */

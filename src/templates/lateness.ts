@@ -31,9 +31,21 @@ export function needsPrice(row: ProcessRow, trigger: Trigger): trigger is Arriva
 /** PIX takes a dispute (MED) up to 80 days after the payment. */
 const DISPUTE_MAX_MS = 80 * 86_400_000;
 
-/** @returns whether a finished payment is young enough to be disputed; it was paid shortly before its last step. */
-export function isDisputable({ row, nowMs }: Pick<View, 'row' | 'nowMs'>): boolean {
-  return nowMs - millisOf(row.updatedAt) <= DISPUTE_MAX_MS;
+/** PIX takes a return of a payment up to 90 days after it. */
+const REFUND_MAX_MS = 90 * 86_400_000;
+
+/** @returns whether a finished payment is young enough to be disputed; it was paid shortly before it was finished. */
+export function isDisputable(view: Pick<View, 'row' | 'process' | 'nowMs'>): boolean {
+  return sinceFinished(view) <= DISPUTE_MAX_MS;
+}
+
+/** @returns whether a finished payment is young enough to be refunded. */
+export function isRefundable(view: Pick<View, 'row' | 'process' | 'nowMs'>): boolean {
+  return sinceFinished(view) <= REFUND_MAX_MS;
+}
+
+function sinceFinished({ row, process, nowMs }: Pick<View, 'row' | 'process' | 'nowMs'>): number {
+  return nowMs - millisOf(process.finishedAt ?? row.updatedAt);
 }
 
 /** Ends a session for payments once the grace is over, or at once where that is forced. */

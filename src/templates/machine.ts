@@ -9,7 +9,7 @@ import type { Template } from './define.ts';
 import { EFFECTS, type EffectName } from './effects.ts';
 import type { Process, ProcessRow } from './facts.ts';
 import { stepNameOf } from './step-name.ts';
-import type { Change, StepName, Transition, View } from './transition.ts';
+import type { Change, StayEvent, StepName, Transition, View } from './transition.ts';
 import type { Trigger } from './triggers.ts';
 
 /** An effect and the moment it is due, milliseconds. */
@@ -26,14 +26,16 @@ export interface PlannedStep {
   readonly takesPrice: boolean;
   /** Whether (component, state) changed: then it is an event. */
   readonly isMove: boolean;
+  /** See `Transition`: an event without a change of (component, state). */
+  readonly event?: StayEvent;
   readonly journals: readonly Journal[];
   readonly effects: readonly DueEffect[];
-  /** The plan that holds instead when the balance does not cover the journal. */
-  readonly shortfall?: () => PlannedStep;
+  /** The plan that holds instead when the balance does not cover the journal; `refused`: none of it happens. */
+  readonly shortfall?: (() => PlannedStep) | 'refused';
 }
 
 /** What a machine is told besides the transaction and the trigger. */
-export type Situation = Pick<View, 'nowMs' | 'available'>;
+export type Situation = Pick<View, 'nowMs' | 'available' | 'ispb'>;
 
 const STEPS_MAX = 12;
 /** Component of every template by which money goes back. */
@@ -85,33 +87,47 @@ function viewOf(row: ProcessRow, trigger: Trigger, situation: Situation): View {
 
 function take(template: Template, row: ProcessRow, transition: Transition, view: View): PlannedStep {
   const isMove = transition.to !== 'stay';
+  const { shortfall, event } = transition;
   const changed = apply(row, transition.set?.(view) ?? {});
-  const reached = isMove ? reach(template, changed, transition.to as StepName, view.nowMs) : changed;
+  const posted =
+    transition.post?.({ ...view, row: changed, process: changed.process as Process, before: view.process }) ??
+    [];
+  // A journal of nothing (free gas, a fee of zero) is none.
+  const journals = posted.filter(({ postings }) => postings.length > 0);
+  const reached = isMove
+    ? reach(template, changed, transition.to as StepName, view.nowMs)
+    : event
+      ? happen(changed, view.nowMs)
+      : journals.length > 0
+        ? apply(changed, { process: { posted: (view.process.posted ?? 0) + 1 } })
+        : changed;
   const names = [
     ...(isMove ? (template.machine.entering[transition.to as StepName] ?? []) : []),
     ...(transition.effects ?? []),
   ];
-  const { shortfall } = transition;
-  const posted = transition.post?.({ ...view, row: changed, process: changed.process as Process }) ?? [];
-  // A journal of nothing (free gas, a fee of zero) is none.
-  const journals = posted.filter(({ postings }) => postings.length > 0);
   // A step of several journals could be covered in part.
   assert(!shortfall || journals.length <= 1, 'a step that may not be covered posts one journal');
   return {
     row: reached,
     takesPrice: transition.takesPrice === true,
     isMove,
+    ...(event && { event }),
     journals,
     effects: names.map((name) => ({ name, dueMs: EFFECTS[name](reached, view.nowMs) })),
     ...(shortfall && {
-      shortfall: () => ({
-        row: reach(template, row, shortfall, view.nowMs),
-        takesPrice: false,
-        isMove: true,
-        journals: [],
-        effects: [],
-      }),
+      shortfall: shortfall === 'refused' ? shortfall : () => ending(template, row, shortfall, view),
     }),
+  };
+}
+
+/** Only the step is reached: nothing is posted, and nothing follows. */
+function ending(template: Template, row: ProcessRow, step: StepName, { nowMs }: View): PlannedStep {
+  return {
+    row: reach(template, row, step, nowMs),
+    takesPrice: false,
+    isMove: true,
+    journals: [],
+    effects: [],
   };
 }
 
@@ -123,15 +139,22 @@ function apply(row: ProcessRow, { facts, process }: Change): ProcessRow {
 function reach(template: Template, row: ProcessRow, name: StepName, nowMs: number): ProcessRow {
   const step = template.steps.find((each) => `${each.component}/${each.state}` === name);
   assert(step, `${template.name} has the step ${name}`);
-  const process = row.process as Process;
   const isKept = step.component === REFUND;
   return {
-    ...row,
+    ...happen(row, nowMs),
     component: step.component,
     state: step.state,
-    updatedAt: later(row.updatedAt, nowMs),
     errorEn: step.errorMessage.en || (isKept ? row.errorEn : ''),
     errorPt: step.errorMessage.pt || (isKept ? row.errorPt : ''),
+  };
+}
+
+/** The row at its next event. */
+function happen(row: ProcessRow, nowMs: number): ProcessRow {
+  const process = row.process as Process;
+  return {
+    ...row,
+    updatedAt: later(row.updatedAt, nowMs),
     process: { ...process, sequence: process.sequence + 1 },
   };
 }

@@ -9,7 +9,7 @@
 import { label } from '../base/label.ts';
 import * as journals from '../ledger/journals.ts';
 import { type Attribute, attribute, defineTemplate, type Step } from './define.ts';
-import { pixInEntering, pixInTransitions } from './pix-in-machine.ts';
+import { paidTransitions, pixInEntering, pixInTransitions } from './pix-in-machine.ts';
 import { DISPUTE_STEPS, PIX_REFUND_STEPS, pixInSteps } from './pix-in-steps.ts';
 import { ofTarget } from './post-moves.ts';
 import { PIX_IN_ATTRIBUTES } from './shared-attributes.ts';
@@ -24,7 +24,7 @@ export const ONRAMP_ATTRIBUTES: readonly Attribute[] = [
 
 const COMPONENTS = { identity: 'valida_id', deposit: 'depositpix', swap: 'swap_transfer' };
 
-/** Transitions of both onramps up to the conversion, and after it. */
+/** Transitions of both onramps up to the conversion. */
 export const ONRAMP_TRANSITIONS: readonly Transition[] = pixInTransitions(COMPONENTS);
 
 /** Effects of reaching steps of both onramps. */
@@ -37,6 +37,8 @@ export const ONRAMP_STEPS: readonly Step[] = pixInSteps({
   awaitingPayment: label('Awaiting PIX Deposit', 'Aguardando Depósito PIX'),
 });
 
+const STEPS: readonly Step[] = [...ONRAMP_STEPS, SUCCESS_STEP, ...PIX_REFUND_STEPS, ...DISPUTE_STEPS];
+
 /** The template of onramps to the account balance. */
 export const onramp = defineTemplate({
   name: 'onramp',
@@ -45,12 +47,13 @@ export const onramp = defineTemplate({
   direction: 'Customer pays BRL by PIX; crypto is credited to the account balance',
   family: 'onramps',
   attributes: ONRAMP_ATTRIBUTES,
-  steps: [...ONRAMP_STEPS, SUCCESS_STEP, ...PIX_REFUND_STEPS, ...DISPUTE_STEPS],
+  steps: STEPS,
   stepUp: 'after_payment',
   crypto: 'balance',
   machine: {
     transitions: [
       ...ONRAMP_TRANSITIONS,
+      ...paidTransitions(STEPS),
       when('swap_settled', 'swap_transfer/INITIAL', 'success/DONE', {
         post: ofTarget(journals.creditAccount),
       }),

@@ -9,13 +9,45 @@
 import { label } from '../base/label.ts';
 import * as journals from '../ledger/journals.ts';
 import { deliveryOf, targetOf } from './amounts.ts';
-import { attribute, defineTemplate, step } from './define.ts';
+import { attribute, defineTemplate, type Step, step } from './define.ts';
 import { ONRAMP_ATTRIBUTES, ONRAMP_ENTERING, ONRAMP_STEPS, ONRAMP_TRANSITIONS } from './onramp.ts';
-import { gasJournals } from './pix-in-machine.ts';
+import { gasJournals, paidTransitions } from './pix-in-machine.ts';
 import { DISPUTE_STEPS, PIX_REFUND_STEPS } from './pix-in-steps.ts';
 import { ofTarget } from './post-moves.ts';
 import { SUCCESS_STEP } from './shared-steps.ts';
 import { when } from './transition.ts';
+
+const STEPS: readonly Step[] = [
+  ...ONRAMP_STEPS,
+  step(
+    ['crypto_out', 'INITIAL'],
+    'Processing',
+    label('Sending Crypto', 'Enviando Cripto'),
+    label('The crypto transfer is being prepared', 'A transferência de cripto está sendo preparada'),
+  ),
+  step(
+    ['crypto_out', 'BROADCAST'],
+    'Processing',
+    label('Awaiting Network Confirmation', 'Aguardando Confirmação da Rede'),
+    label(
+      'Transfer broadcast; awaiting network confirmation',
+      'Transferência enviada; aguardando confirmação da rede',
+    ),
+  ),
+  SUCCESS_STEP,
+  step(
+    ['partial_success', 'DONE'],
+    'Partial Success',
+    label('Credited to Account Balance', 'Creditado no Saldo da Conta'),
+    label(
+      'The on-chain transfer failed; the crypto was credited to the account balance',
+      'A transferência on-chain falhou; a cripto foi creditada no saldo da conta',
+    ),
+    { error: true, ending: 'final' },
+  ),
+  ...PIX_REFUND_STEPS,
+  ...DISPUTE_STEPS,
+];
 
 /** The template of onramps to an external wallet. */
 export const onrampInstant = defineTemplate({
@@ -30,42 +62,13 @@ export const onrampInstant = defineTemplate({
     attribute('tx_hash', 'hash', 'txHash', 'On-chain hash of the delivery.'),
     attribute('network_fee', 'exact', 'networkFee', 'Blockchain network fee charged.'),
   ],
-  steps: [
-    ...ONRAMP_STEPS,
-    step(
-      ['crypto_out', 'INITIAL'],
-      'Processing',
-      label('Sending Crypto', 'Enviando Cripto'),
-      label('The crypto transfer is being prepared', 'A transferência de cripto está sendo preparada'),
-    ),
-    step(
-      ['crypto_out', 'BROADCAST'],
-      'Processing',
-      label('Awaiting Network Confirmation', 'Aguardando Confirmação da Rede'),
-      label(
-        'Transfer broadcast; awaiting network confirmation',
-        'Transferência enviada; aguardando confirmação da rede',
-      ),
-    ),
-    SUCCESS_STEP,
-    step(
-      ['partial_success', 'DONE'],
-      'Partial Success',
-      label('Credited to Account Balance', 'Creditado no Saldo da Conta'),
-      label(
-        'The on-chain transfer failed; the crypto was credited to the account balance',
-        'A transferência on-chain falhou; a cripto foi creditada no saldo da conta',
-      ),
-      { error: true, ending: 'final' },
-    ),
-    ...PIX_REFUND_STEPS,
-    ...DISPUTE_STEPS,
-  ],
+  steps: STEPS,
   stepUp: 'after_payment',
   crypto: 'external',
   machine: {
     transitions: [
       ...ONRAMP_TRANSITIONS,
+      ...paidTransitions(STEPS),
       when('swap_settled', 'swap_transfer/INITIAL', 'crypto_out/INITIAL'),
       when('delivery_broadcast', 'crypto_out/INITIAL', 'crypto_out/BROADCAST', {
         set: ({ trigger: { txHash } }) => ({ facts: { txHash } }),

@@ -1,13 +1,17 @@
-/** The machine of the templates that begin with a PIX payment, up to the conversion; and what may follow it. */
+/** The machine of the templates that begin with a PIX payment, up to the conversion. */
 import { currencyOf } from '../base/currency.ts';
 import { fromMinor } from '../base/money.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { acceptance, admitOnce, isAdmitted, overLimit, unpaidExpiry, withinLimit } from './admission.ts';
 import { cents, conversionIn, known } from './amounts.ts';
+import type { Step } from './define.ts';
+import { disputeTransitions } from './dispute-machine.ts';
 import type { EffectName } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
-import { expiry, isDisputable, isTooLate } from './lateness.ts';
+import { expiry, isTooLate } from './lateness.ts';
+import { returnPayment, returnTransitions } from './pix-return-machine.ts';
+import { withReturn } from './returns.ts';
 import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 
 /** Component names that differ between the templates. */
@@ -19,7 +23,7 @@ export interface PixInComponents {
 
 type Payment = View<'pix_received'>;
 
-/** @returns the transitions up to the conversion, those of refunds and of disputes. */
+/** @returns the transitions up to the conversion. */
 export function pixInTransitions(names: PixInComponents): readonly Transition[] {
   return [
     ...quoteTransitions(names),
@@ -27,9 +31,22 @@ export function pixInTransitions(names: PixInComponents): readonly Transition[] 
     ...chargeTransitions(names),
     ...paymentTransitions(names),
     ...swapTransitions(names),
-    ...REFUND_TRANSITIONS,
-    ...DISPUTE_TRANSITIONS,
   ];
+}
+
+/** Steps at which a payment was converted for good: it may be disputed or refunded, as long as some of it is left. */
+const FINISHED: readonly StepName[] = [
+  'success/DONE',
+  'partial_success/DONE',
+  'dispute/REJECTED',
+  'dispute/ACCEPTED',
+];
+
+/** @param steps - all of the template's. @returns what may follow a payment: returns to the payer, and disputes. */
+export function paidTransitions(steps: readonly Step[]): readonly Transition[] {
+  const all = steps.map(({ component, state }): StepName => `${component}/${state}`);
+  const finished = all.filter((name) => FINISHED.includes(name));
+  return [...returnTransitions(finished, all), ...disputeTransitions(finished)];
 }
 
 /** @returns the effects of reaching these steps. */
@@ -41,12 +58,13 @@ export function pixInEntering({ identity, deposit, swap }: PixInComponents): Ent
     [`${identity}/REVIEW`]: ['deny_step_up'],
     [`${deposit}/QRCODE`]: ['expire_payable'],
     [`${deposit}/PAID`]: ['screen'],
-    [`${deposit}/OVERPAID`]: ['return_excess', 'screen'],
+    [`${deposit}/OVERPAID`]: ['order_returns', 'screen'],
     [`${deposit}/UNDERPAID`]: ['return_payment'],
     [`${deposit}/LATE`]: ['return_payment'],
     [`${deposit}/DIVERGENT`]: ['return_payment'],
     [`${swap}/INITIAL`]: ['swap'],
     [`${swap}/ERROR`]: ['return_payment'],
+    'refund/INITIAL': ['order_returns'],
   };
   // Names that are put together are no literals to the compiler; `defineTemplate` checks them.
   return entering as Entering;
@@ -96,7 +114,10 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
     when('step_up_approved', [pending, review], 'stay', admitted),
     when('step_up_denied', [pending, review], `${identity}/DENIED`, { when: isUnpaid }),
     when('step_up_denied', [pending, review], `${identity}/DENIED`, { effects: ['return_payment'] }),
-    when('refund_requested', `${identity}/DENIED`, 'refund/INITIAL', { when: isPaid }),
+    when('refund_requested', `${identity}/DENIED`, 'refund/INITIAL', {
+      when: isPaid,
+      set: returnPayment,
+    }),
     when('charge_created', undecided, `${deposit}/QRCODE`, {
       when: (view) => isUnpaid(view) && isAdmitted(view),
       set: ({ trigger: { txid, brCode } }) => ({ process: { txid, brCode } }),
@@ -133,10 +154,7 @@ function paymentTransitions({ deposit }: PixInComponents): Transition[] {
       takesPrice: true,
       when: (view) => excessOf(view) > 0n,
       set: noteOverpayment,
-      post: ({ trigger, process }) => [
-        journals.pixPaid(cents(trigger.amount)),
-        journals.excessReturned(cents(process.excess)),
-      ],
+      post: paymentReceived,
     }),
     when('pix_received', payable, `${deposit}/PAID`, {
       ...received,
@@ -147,6 +165,7 @@ function paymentTransitions({ deposit }: PixInComponents): Transition[] {
       'refund_requested',
       [`${deposit}/UNDERPAID`, `${deposit}/LATE`, `${deposit}/DIVERGENT`],
       'refund/INITIAL',
+      { set: returnPayment },
     ),
   ];
 }
@@ -170,34 +189,11 @@ function swapTransitions({ deposit, swap }: PixInComponents): Transition[] {
     when('swap_failed', `${swap}/INITIAL`, `${swap}/ERROR`, {
       post: ({ row }) => [journals.swapInReversed(conversionIn(row))],
     }),
-    when('refund_requested', [`${swap}/ERROR`, 'compliance/UNCOMPLIANT'], 'refund/INITIAL'),
+    when('refund_requested', [`${swap}/ERROR`, 'compliance/UNCOMPLIANT'], 'refund/INITIAL', {
+      set: returnPayment,
+    }),
   ];
 }
-
-const REFUND_TRANSITIONS: readonly Transition[] = [
-  when('refund_settled', 'refund/INITIAL', 'refund/DONE', {
-    post: ({ process }) => [journals.pixRefunded(cents(process.paid))],
-  }),
-  when('refund_failed', 'refund/INITIAL', 'refund/ERROR'),
-];
-
-const DISPUTE_TRANSITIONS: readonly Transition[] = [
-  when('dispute_opened', 'success/DONE', 'dispute/OPEN', {
-    when: isDisputable,
-    set: (view) => ({ process: { disputed: coveredBy(view) } }),
-    post: ({ row, process }) => {
-      const { currency } = conversionIn(row);
-      return [journals.holdCredited(currency, BigInt(known(process.disputed, 'what is held')))];
-    },
-  }),
-  when('dispute_accepted', 'dispute/OPEN', 'dispute/ACCEPTED', { post: unwindDisputed }),
-  when('dispute_rejected', 'dispute/OPEN', 'dispute/REJECTED', {
-    post: ({ row, process }) => {
-      const { currency } = conversionIn(row);
-      return [journals.releaseHold(currency, BigInt(known(process.disputed, 'what is held')))];
-    },
-  }),
-];
 
 function isLate(view: Payment): boolean {
   return isTooLate(view, view.trigger.settledAt);
@@ -234,12 +230,14 @@ function noteFullPayment(view: Payment) {
 
 function noteOverpayment(view: Payment) {
   const { facts, process } = noteFullPayment(view);
+  const excess = fromMinor(excessOf(view), 2);
   return {
     facts,
     process: {
       ...process,
       paid: known(view.row.sourceAmount, 'a price'),
-      excess: fromMinor(excessOf(view), 2),
+      excess,
+      returns: withReturn(view, { kind: 'excess', amount: excess }),
     },
   };
 }
@@ -250,32 +248,6 @@ function paymentReceived({ trigger }: Payment): Journal[] {
 
 function convert({ row }: { row: ProcessRow }): Journal[] {
   return [journals.swapIn(conversionIn(row))];
-}
-
-/** What a dispute can hold: at most what is there (domain.md 3.6: MED returns only what is there). */
-function coveredBy({ row, available }: View): string {
-  const { crypto, currency } = conversionIn(row);
-  const there = available(currency.code);
-  return String(there < crypto ? there : crypto);
-}
-
-/** The payment goes back whole: out of what is held, and for the rest the account holder owes the house. */
-function unwindDisputed({ row, process }: View): Journal[] {
-  const whole = conversionIn(row);
-  const held = BigInt(known(process.disputed, 'what is held'));
-  const covered = {
-    ...whole,
-    crypto: held,
-    brl: (whole.brl * held) / whole.crypto,
-    fee: (whole.fee * held) / whole.crypto,
-  };
-  const rest = {
-    ...whole,
-    crypto: whole.crypto - held,
-    brl: whole.brl - covered.brl,
-    fee: whole.fee - covered.fee,
-  };
-  return [journals.disputeAccepted(covered), journals.disputeAcceptedUncovered(rest)];
 }
 
 /** @returns the journal of what the network charged the house, where its coin is in the catalogue. */

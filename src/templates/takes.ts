@@ -4,12 +4,17 @@ import type { ProcessRow } from './facts.ts';
 import { stepNameOf } from './step-name.ts';
 import type { TriggerName } from './triggers.ts';
 
-/** @returns whether it can take the trigger, but for conditions of the moment; imported history takes none. */
+/**
+ * @returns whether its step can take the trigger, but for conditions of the moment and for what goes on beside the step;
+ *   imported history takes none.
+ */
 export function takes(template: Template, row: ProcessRow, on: TriggerName): boolean {
   const at = stepNameOf(row);
   return (
     row.process !== null &&
-    template.machine.transitions.some((transition) => transition.on === on && transition.from.includes(at))
+    template.machine.transitions.some(
+      (transition) => transition.on === on && transition.from.includes(at) && !transition.beside,
+    )
   );
 }
 

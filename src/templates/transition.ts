@@ -15,8 +15,15 @@ export interface View<Name extends TriggerName = TriggerName> {
   readonly trigger: TriggerFacts[Name];
   /** Milliseconds on the clock of the processes. */
   readonly nowMs: number;
+  /** Bank of the house in the Brazilian payments system: ids of returns begin with it. */
+  readonly ispb: string;
   /** What the account has available in a currency, minor units; asked for by `dispute_opened` only. */
   readonly available: (currencyCode: string) => bigint;
+}
+
+/** What journals are made from: the transaction as `set` leaves it, and its working facts before that. */
+export interface PostView<Name extends TriggerName = TriggerName> extends View<Name> {
+  readonly before: Process;
 }
 
 /** Facts that a transition sets, published and working ones. */
@@ -34,16 +41,30 @@ export interface Transition<Name extends TriggerName = TriggerName> {
   readonly when?: (view: View<Name>) => boolean;
   readonly set?: (view: View<Name>) => Change;
   /** Journals, on the transaction as `set` leaves it. */
-  readonly post?: (view: View<Name>) => readonly Journal[];
+  readonly post?: (view: PostView<Name>) => readonly Journal[];
   /** Effects besides those of the step that is reached. */
   readonly effects?: readonly EffectName[];
-  /** The step that is reached instead when the balance does not cover the journal. */
-  readonly shortfall?: StepName;
+  /** The step that is reached instead when the balance does not cover the journal; `refused`: the trigger is. */
+  readonly shortfall?: StepName | 'refused';
+  /** It ends something that goes on beside the step, which does not wait for it. */
+  readonly beside?: true;
+  /** Where the step stays: the event that says so all the same, by the two last parts of its name. */
+  readonly event?: StayEvent;
   /** It converts at the price of the session: after the lock the trigger has to bring a new one (C-21). */
   readonly takesPrice?: true;
   /** The same trigger is looked at once more, from the step that was reached. */
   readonly again?: true;
 }
+
+/** Events beside the steps, by the two last parts of their names: what happened, in one sentence. */
+export const STAY_EVENTS = {
+  'partial_refund.requested': 'A part of the payment is going back to its payer.',
+  'partial_refund.done': 'A part of the payment was returned to its payer.',
+  'partial_refund.failed':
+    'A part of the payment could not be returned; it was credited back to the balance.',
+} as const;
+/** One of STAY_EVENTS. */
+export type StayEvent = keyof typeof STAY_EVENTS;
 
 /** Effects of reaching a step. */
 export type Entering = { readonly [Name in StepName]?: readonly EffectName[] };

@@ -12,6 +12,12 @@ export type QuoteFacts = Pick<
   'quote' | 'refQuote' | 'fees' | 'sourceAmount' | 'targetAmount' | 'networkFee'
 >;
 
+/** What a network charged the house, in minor units of the network's coin. */
+export interface Gas {
+  readonly currency: string;
+  readonly amountMinor: string;
+}
+
 /** What each trigger carries, by name. */
 export interface TriggerFacts {
   /** The transaction is made. */
@@ -59,14 +65,20 @@ export interface TriggerFacts {
   hold_rejected: Nothing;
   swap_settled: Nothing;
   swap_failed: Nothing;
-  /** The payment's return was ordered, is done, or failed for good. */
+  /** The payment has to go back to the payer. */
   refund_requested: Nothing;
-  refund_settled: Nothing;
-  refund_failed: Nothing;
+  /** A return is done, or failed for good; without an id it is the one that the step waits for. */
+  refund_settled: { readonly returnId?: string };
+  refund_failed: { readonly returnId?: string };
+  /** Returns that failed are ordered again, or were paid to the payer by hand. */
+  refund_retried: Nothing;
+  refund_paid_by_hand: { readonly reference: string };
+  /** The account holder refunds a finished payment; all that is left of it where no amount is given (C-35). */
+  payment_refunded: { readonly amount?: string };
   /** An on-chain transfer of ours; `gas` is what the network charged the house, in minor units of its coin. */
   delivery_broadcast: {
     readonly txHash: string;
-    readonly gas: { readonly currency: string; readonly amountMinor: string } | null;
+    readonly gas: Gas | null;
   };
   delivery_confirmed: Nothing;
   delivery_failed: Nothing;
@@ -92,8 +104,9 @@ export interface TriggerFacts {
   kept: Nothing;
   requoted: { readonly price: QuoteFacts };
   /** The deposit is back with whoever sent it; `networkFee` in its own currency. */
-  return_confirmed: { readonly networkFee: string };
-  dispute_opened: Nothing;
+  return_confirmed: { readonly networkFee: string; readonly gas?: Gas | null };
+  /** A dispute (MED) about so much of the payment; about all that is left of it where no amount is given. */
+  dispute_opened: { readonly amount?: string };
   dispute_accepted: Nothing;
   dispute_rejected: Nothing;
   approved: Nothing;

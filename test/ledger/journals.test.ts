@@ -15,6 +15,7 @@ const PUBLISHED: Record<string, PublishedPosting[]> = JSON.parse(
   readFileSync(new URL('../vectors/postings.json', import.meta.url), 'utf8'),
 ).postings;
 
+const CHAPTERS = readFileSync(new URL('../../docs/ledger.md', import.meta.url), 'utf8').split('\n');
 const USDT = currencyOf('USDT_TRX') as Currency;
 const TRX = currencyOf('TRX_TRX') as Currency;
 const brl = (amount: string) => toMinor(amount, 2);
@@ -24,6 +25,7 @@ const OUT = { brl: brl('500'), fee: brl('10'), crypto: usdt('100'), currency: US
 const DEPOSIT = { ...OUT, suffix: usdt('0.000137') };
 const HUNDRED = usdt('100');
 const EXACT = usdt('100.000137');
+const PART = { brl: brl('220'), fee: brl('5'), crypto: usdt('40'), currency: USDT };
 const SENT = { amount: HUNDRED, networkFee: usdt('1') };
 
 /** Every journal of the chart, as it is made from the sample's figures. */
@@ -86,6 +88,31 @@ const OWN: readonly (readonly [Journal, string])[] = [
   [journals.suspenseTaken(USDT, HUNDRED), 'Dr C.clearing USDT_TRX 100, Cr M.blocked USDT_TRX 100'],
 ];
 
+/** Journals beyond the published chart, with the figures of docs/ledger.md. */
+const BESIDES: Record<string, readonly [Journal, readonly string[]]> = {
+  L60: [
+    journals.refundTaken(PART),
+    [
+      'Dr M.available USDT_TRX 40',
+      'Cr E.fx USDT_TRX 40',
+      'Dr E.fx BRL 215',
+      'Dr R.fee BRL 5',
+      'Cr L.payer BRL 220',
+    ],
+  ],
+  L61: [
+    journals.refundReversed(PART),
+    [
+      'Dr L.payer BRL 220',
+      'Cr E.fx BRL 215',
+      'Cr R.fee BRL 5',
+      'Dr E.fx USDT_TRX 40',
+      'Cr M.available USDT_TRX 40',
+    ],
+  ],
+  L62: [journals.payerPaidByHand(brl('220')), ['Dr L.payer BRL 220', 'Cr A.pix BRL 220']],
+};
+
 const said = ({ postings }: Journal) =>
   postings.map(({ role, currency, deltaMinor }) => {
     const side = deltaMinor < 0n ? 'Dr' : 'Cr';
@@ -112,6 +139,14 @@ test.each(
   OWN.map(([made, figures]) => [made.name, made, figures] as const),
 )('%s, with the figures of the documents', (_, made, figures) => {
   expect(said(made).join(', ')).toBe(figures);
+});
+
+test.each(Object.keys(BESIDES))('%s has the figures of docs/ledger.md', (name) => {
+  const [made, sides] = BESIDES[name] as (typeof BESIDES)[string];
+  expect(made.name).toBe(name);
+  expect(said(made)).toEqual(sides);
+  const documented = CHAPTERS.find((line) => line.startsWith(`| ${name} |`));
+  expect(documented?.split('|')[3]?.trim()).toBe(sides.join('; '));
 });
 
 describe('journals', () => {

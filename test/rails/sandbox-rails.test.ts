@@ -143,6 +143,8 @@ describe('the clock', () => {
 
 describe('orders', () => {
   const toWallet = { currency: USDT_TRX, to: ADDRESS, amountMinor: 99_000_000n };
+  const PAYMENT = { returnId: 'D99999999202611211201abcdef12345', amount: '550.00', isExcess: false };
+  const EXCESS = { returnId: 'D99999999202611211201abcdef54321', amount: '20.00', isExcess: true };
   const chain = () => services.rails.chain;
   const pix = () => services.rails.pix;
   const on = (told: readonly Told[]) => told.map(({ trigger }) => trigger.on).join(' ');
@@ -153,11 +155,7 @@ describe('orders', () => {
 
   test.each([
     ['a payout', 'payout_settled', (order: Order) => pix().payOut({ ...order, amount: '490.00' })],
-    [
-      'a return',
-      'refund_settled',
-      (order: Order) => pix().returnPayment({ ...order, amount: '550.00', isExcess: false }),
-    ],
+    ['a return', 'refund_settled', (order: Order) => pix().returnPayment({ ...order, ...PAYMENT })],
     [
       'a transfer',
       'delivery_broadcast delivery_confirmed',
@@ -166,8 +164,8 @@ describe('orders', () => {
     ['a transfer back', 'return_confirmed', (order: Order) => chain().sendBack({ ...order, ...toWallet })],
     [
       'the return of an excess',
-      '',
-      (order: Order) => pix().returnPayment({ ...order, amount: '20.00', isExcess: true }),
+      'refund_settled',
+      (order: Order) => pix().returnPayment({ ...order, ...EXCESS }),
     ],
     ['a cancellation', '', (order: Order) => pix().cancelCharge(order)],
   ])('%s under the same key happens once, also when asked for five times at once', async (_, triggers, place) => {
@@ -213,11 +211,8 @@ describe('orders', () => {
 
   test.each([
     ['pix-out-reject', 'payout_rejected', () => pix().payOut({ ...newOrder(), amount: '490.00' })],
-    [
-      'refund-fail',
-      'refund_failed',
-      () => pix().returnPayment({ ...newOrder(), amount: '550.00', isExcess: false }),
-    ],
+    ['refund-fail', 'refund_failed', () => pix().returnPayment({ ...newOrder(), ...PAYMENT })],
+    ['excess-fail', 'refund_failed', () => pix().returnPayment({ ...newOrder(), ...EXCESS })],
     [
       'delivery-fail',
       'delivery_broadcast delivery_failed',
@@ -233,9 +228,9 @@ describe('orders', () => {
 
   test('the return of an excess leaves the plan for the return of the payment', async () => {
     await armed('refund-fail');
-    expect(
-      await toldBy(() => pix().returnPayment({ ...newOrder(), amount: '20.00', isExcess: true })),
-    ).toEqual([]);
+    expect(await toldBy(() => pix().returnPayment({ ...newOrder(), ...EXCESS }))).toMatchObject([
+      { trigger: { on: 'refund_settled', returnId: EXCESS.returnId } },
+    ]);
     expect(await leftPlans()).toEqual(['refund-fail']);
   });
 

@@ -135,6 +135,7 @@ const CASES: readonly (readonly [scenarios: string, make: Make, path: string])[]
   ['rest pay-late', 'onramp', 'depositpix/EXPIRED depositpix/LATE refund/INITIAL refund/DONE'],
   ['rest expire pay-late', 'onramp', 'depositpix/EXPIRED depositpix/LATE refund/INITIAL refund/DONE'],
   ['rest pay-over', 'onramp', 'depositpix/OVERPAID swap_transfer/INITIAL success/DONE'],
+  ['excess-fail rest pay-over', 'onramp', 'depositpix/OVERPAID swap_transfer/INITIAL success/DONE'],
   ['rest pay-over=600.5', 'onramp', 'depositpix/OVERPAID swap_transfer/INITIAL success/DONE'],
   ['rest pay-under', 'onramp', 'depositpix/QRCODE depositpix/UNDERPAID refund/INITIAL refund/DONE'],
   ['rest pay-under=0.01', 'onramp', 'depositpix/QRCODE depositpix/UNDERPAID refund/INITIAL refund/DONE'],
@@ -379,7 +380,7 @@ describe('refusals', () => {
     [
       'onramp',
       'rest pay',
-      'hold swap-fail step-up-require identity-review refund-fail pix-out-reject delivery-fail',
+      'hold swap-fail step-up-require identity-review excess-fail pix-out-reject delivery-fail',
     ],
     ['onramp', '', 'delivery-fail broadcast-fail pix-out-reject'],
     ['onramp', 'rest', 'identity-review identity-irregular'],

@@ -38,6 +38,7 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     doorbell: new Doorbell(),
     render: () => '{}',
     worker: null,
+    ispb: () => '12345678',
     priceArrival: async (_row, trigger) => trigger,
   });
   const create = {

@@ -7,7 +7,13 @@ import { instantOf } from '../../src/base/instant.ts';
 import { fromMinor, toMinor } from '../../src/base/money.ts';
 import { type AccountRole, credit, debit, type Journal, journal } from '../../src/ledger/posting.ts';
 import type { Step, Template } from '../../src/templates/define.ts';
-import { type Facts, NO_FACTS, type Process, type ProcessRow } from '../../src/templates/facts.ts';
+import {
+  type Facts,
+  NO_FACTS,
+  type Process,
+  type ProcessRow,
+  type ReturnKind,
+} from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { type PlannedStep, plan } from '../../src/templates/machine.ts';
 import { stepNameOf } from '../../src/templates/step-name.ts';
@@ -214,6 +220,9 @@ function factsOf(figures: Figures): TriggerFacts {
     refund_requested: nothing,
     refund_settled: nothing,
     refund_failed: nothing,
+    refund_retried: nothing,
+    refund_paid_by_hand: { reference: 'E12345678202611211205abcdef12345' },
+    payment_refunded: nothing,
     delivery_broadcast: { txHash: 'a1'.repeat(32), gas: figures.gas },
     delivery_confirmed: nothing,
     delivery_failed: nothing,
@@ -249,14 +258,22 @@ export function triggersOf(figures: Figures): readonly Trigger[] {
 }
 
 /**
- * Triggers as they may be told where a transaction stands: a deposit is priced anew at what arrived. Left out is what
+ * Triggers as they may be told where a transaction stands: a deposit is priced anew at what arrived, and what goes back
+ * beside the step is told of by its return id. Left out is what
  * no rail may tell but the machines take all the same; machine.test.ts has a failing test for each.
  */
 export function fitting(row: ProcessRow, triggers: readonly Trigger[]): readonly Trigger[] {
   const arrived = row.process?.deposit?.amount;
-  return triggers.map((each) =>
-    each.on === 'requoted' && arrived ? { ...each, price: { ...each.price, sourceAmount: arrived } } : each,
+  const beside = (row.process?.returns ?? []).filter(
+    ({ kind, state }) => state === 'requested' && (kind === 'excess' || kind === 'part'),
   );
+  return triggers.flatMap((each): Trigger[] => {
+    if (each.on === 'requoted' && arrived)
+      return [{ ...each, price: { ...each.price, sourceAmount: arrived } }];
+    if (each.on === 'refund_settled' || each.on === 'refund_failed')
+      return [each, ...beside.map(({ returnId }) => ({ on: each.on, returnId }))];
+    return [each];
+  });
 }
 
 /** @returns the trigger of the sample, with what differs from it. */
@@ -329,6 +346,7 @@ export function stepOf({ template, component, state }: ProcessRow): Step {
 export function advance(run: Run, taken: Trigger, nowMs: number): readonly Run[] | undefined {
   const planned = plan(templateOf(run.row), frozen(run.row), taken, {
     nowMs,
+    ispb: '12345678',
     available: (code) => {
       if (taken.on !== 'dispute_opened') throw new Error(`${taken.on} asks for the balance`);
       return balanceOf(run.book, 'M.available', code);
@@ -339,6 +357,7 @@ export function advance(run: Run, taken: Trigger, nowMs: number): readonly Run[]
   for (const step of planned) {
     const before = after.at(-1) ?? run;
     const book = posted(before.book, step.journals);
+    if (!book && step.shortfall === 'refused') return undefined;
     if (!book) return [...after, afterStep(before, shortfallOf(step, taken), before.book)];
     after.push(afterStep(before, step, book));
   }
@@ -355,8 +374,28 @@ const VARIED: Readonly<Record<string, Trigger>> = {
   seen_under: trigger('deposit_seen', { deposited: '99' }),
   seen_late: trigger('deposit_seen', LATE),
   expired_early: trigger('expired', { isForced: true }),
+  refund_part: { on: 'payment_refunded', amount: '220.00' },
+  dispute_part: { on: 'dispute_opened', amount: '220.00' },
   broadcast_free: trigger('delivery_broadcast', { gas: null }),
 };
+
+/** What ends beside the step, by the word that a way is written with. */
+const BESIDE: Readonly<Record<string, readonly [on: 'refund_settled' | 'refund_failed', kind: ReturnKind]>> =
+  {
+    excess_returned: ['refund_settled', 'excess'],
+    excess_failed: ['refund_failed', 'excess'],
+    part_returned: ['refund_settled', 'part'],
+    part_failed: ['refund_failed', 'part'],
+  };
+
+/** @returns the trigger of a word where the transaction stands. */
+function said(word: string, { process }: ProcessRow): Trigger {
+  const [on, kind] = BESIDE[word] ?? [];
+  if (!on) return VARIED[word] ?? trigger(word as TriggerName);
+  const { returnId } =
+    process?.returns?.find((each) => each.kind === kind && each.state === 'requested') ?? {};
+  return { on, returnId: returnId ?? 'none' };
+}
 
 /** 100 USDT leave the account by another way. */
 export const SPEND = spending(toMinor('100', 6));
@@ -378,7 +417,7 @@ export function drive(run: Run, way: string, nowMs = DURING_MS): Run {
     const after =
       word === 'SPEND'
         ? { ...present, book: posted(present.book, [SPEND]) as Book }
-        : advance(present, VARIED[word] ?? trigger(word as TriggerName), nowMs)?.at(-1);
+        : advance(present, said(word, present.row), nowMs)?.at(-1);
     if (!after) throw new Error(`${run.row.template} refuses ${word} at ${stepNameOf(present.row)}`);
     present = after;
   }
@@ -391,7 +430,8 @@ export function pathOf({ steps }: Run): readonly StepName[] {
 }
 
 function shortfallOf({ shortfall, row }: PlannedStep, { on }: Trigger): PlannedStep {
-  if (!shortfall) throw new Error(`${row.template} after ${on}: ${stepNameOf(row)} is not covered`);
+  if (!shortfall || shortfall === 'refused')
+    throw new Error(`${row.template} after ${on}: ${stepNameOf(row)} is not covered`);
   return shortfall();
 }
 

@@ -22,6 +22,7 @@ const PAY_MS = 2_000;
  */
 export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
   return {
+    ispb: ISPB,
     createCharge: async ({ txid, ...order }) => {
       const plan = await placeOnce(parts, order, {
         kind: 'charge',
@@ -40,17 +41,14 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
         plans: ['pix-out-reject'],
         outcomes: (nowMs, plan) => [plan ? PAYOUT_REJECTED : payoutSettled(nowMs)],
       }),
-    returnPayment: ({ amount, isExcess, ...order }) =>
+    returnPayment: ({ returnId, amount, isExcess, ...order }) =>
       placeOnce(parts, order, {
         kind: 'return',
-        request: { amount, isExcess, endToEndId: order.row.pixE2e },
-        // An excess is returned beside the process, which does not wait for it.
-        ...(!isExcess && {
-          plans: ['refund-fail'],
-          outcomes: (_nowMs, plan) => [
-            { trigger: { on: plan ? 'refund_failed' : 'refund_settled' }, afterMs: SETTLE_MS },
-          ],
-        }),
+        request: { returnId, amount, isExcess, endToEndId: order.row.pixE2e },
+        plans: [isExcess ? 'excess-fail' : 'refund-fail'],
+        outcomes: (_nowMs, plan) => [
+          { trigger: { on: plan ? 'refund_failed' : 'refund_settled', returnId }, afterMs: SETTLE_MS },
+        ],
       }),
     keyOwner: async ({ pixKey, pixKeyType, clientTaxId }) =>
       pixKeyType === 'cpf' || pixKeyType === 'cnpj' ? pixKey : clientTaxId,

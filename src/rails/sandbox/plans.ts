@@ -49,6 +49,7 @@ export const PLANS = {
     until: 'refund_settled',
     atOnce: 'refund_failed',
   },
+  'excess-fail': { until: 'pix_received' },
   'identity-review': {
     until: 'identity_passed',
   },
@@ -76,7 +77,7 @@ export function isAhead(registry: Registry, row: ProcessRow, { until, paysOut }:
   const transitions = transitionsOf(registry, row);
   const reached = new Set([stepNameOf(row)]);
   for (const step of reached) {
-    const leaving = transitions.filter(({ from }) => from.includes(step));
+    const leaving = transitions.filter(({ from, beside }) => from.includes(step) && !beside);
     if (leaving.some(({ on }) => on === until)) return true;
     for (const { to } of leaving) if (to !== 'stay') reached.add(to);
   }

@@ -32,8 +32,7 @@ interface Bounds {
 }
 
 const FRACTION: Bounds = { decimals: 8, isFraction: true };
-/** An amount of BRL. */
-export const BRL_AMOUNT: Bounds = { decimals: 2 };
+const BRL_AMOUNT: Bounds = { decimals: 2 };
 const TEMPLATE_BOUNDS: Readonly<Record<keyof TemplateSettings, Bounds>> = {
   spread: FRACTION,
   feeRate: FRACTION,
@@ -107,8 +106,7 @@ export async function updateAccountSettings(
   });
 }
 
-/** @returns a decimal within its bounds; undefined where none was given, or it is refused. */
-export function checkDecimal(
+function checkDecimal(
   given: Named | undefined,
   { decimals, isFraction }: Bounds,
   violations: Violations,

@@ -20,6 +20,7 @@ import {
   readProcesses,
   recordEvents,
 } from '../../store/engine/processes.ts';
+import { nameBeside } from '../../templates/event-names.ts';
 import type { Process, ProcessRow } from '../../templates/facts.ts';
 import { type Arrival, needsPrice } from '../../templates/lateness.ts';
 import { type PlannedStep, plan } from '../../templates/machine.ts';
@@ -44,6 +45,8 @@ export interface EngineParts {
   readonly mode: AccountMode;
   readonly clock: Clock;
   readonly doorbell: Doorbell;
+  /** Bank of the house in the Brazilian payments system, 8 characters; asked for with every batch. */
+  readonly ispb: () => string;
   /** The published body of a transaction (C-9). */
   readonly render: (row: ProcessRow) => string;
   /** Worker of this process, which takes its jobs first. */
@@ -123,7 +126,7 @@ async function commitBatch(
     const nowMs = Math.floor(beganMs + performance.now() - askedAt);
     const batch = await readBatch(tx, parts, { requests, heads }, nowMs);
     await planBatch(tx, parts, batch.items, nowMs);
-    const names = await judgeLimits(tx, parts.registry, batch.items, nowMs);
+    const names = await judgeLimits(tx, { ...parts, ispb: parts.ispb() }, batch.items, nowMs);
     await postPlans(tx, batch.items, nowMs, endShort);
     const refused = batch.items.filter(({ request, code }) => 'create' in request.target && code !== 'MOVED');
     if (refused.length > 0) throw new RefusedCreations(requests, refused);
@@ -214,7 +217,11 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
     const steps =
       known && !mayActAgain(known, item)
         ? undefined
-        : plan(parts.registry.of(row.template), row, request.trigger, { nowMs, available });
+        : plan(parts.registry.of(row.template), row, request.trigger, {
+            nowMs,
+            available,
+            ispb: parts.ispb(),
+          });
     if (steps?.some(({ takesPrice }) => takesPrice) && needsPrice(row, request.trigger))
       item.code = 'PRICE_NEEDED';
     else if (steps) {
@@ -227,9 +234,9 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
 
 const NO_BALANCES: ReadonlyMap<string, bigint> = new Map();
 
-/** A creation that the balance does not cover is refused; any other transaction takes the step that says so. */
-function endShort(item: Item, steps: readonly PlannedStep[]): void {
-  if ('create' in item.request.target) refuse(item, 'INSUFFICIENT_BALANCE');
+/** A creation that the balance does not cover is refused, and so is a refund; else a transaction takes the step that says so. */
+function endShort(item: Item, steps: readonly PlannedStep[] | 'refused'): void {
+  if (steps === 'refused' || 'create' in item.request.target) refuse(item, 'INSUFFICIENT_BALANCE');
   else take(item, steps);
 }
 
@@ -292,11 +299,11 @@ function jobsOf({ row, steps }: Item): NewJob[] {
   );
 }
 
-/** Every step is an event of its own, with the body that a GET would have given at that moment. */
+/** Every step is an event of its own, and what happens beside the steps where it says so, with the body that a GET would have given at that moment. */
 function eventsOf({ render }: EngineParts, { steps }: Item, heads: Map<bigint, Head>): NewEvent[] {
   return steps
-    .filter(({ isMove }) => isMove)
-    .map(({ row }) => {
+    .filter(({ isMove, event }) => isMove || event)
+    .map(({ row, event }) => {
       const head = heads.get(row.accountId) as Head;
       const seq = head.eventSeq + 1n;
       heads.set(row.accountId, { ...head, eventSeq: seq });
@@ -305,7 +312,7 @@ function eventsOf({ render }: EngineParts, { steps }: Item, heads: Map<bigint, H
         seq,
         transactionId: row.id,
         sequence: (row.process as Process).sequence,
-        name: eventName(row),
+        name: event ? nameBeside(row.template, event) : eventName(row),
         component: row.component,
         state: row.state,
         occurredAt: row.updatedAt,

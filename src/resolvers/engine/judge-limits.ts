@@ -20,6 +20,8 @@ export type KnownNames = Map<string, readonly string[] | null>;
 /** What is judged with. */
 interface Court {
   readonly registry: Registry;
+  /** See `View`. */
+  readonly ispb: string;
   readonly nowMs: number;
 }
 
@@ -31,7 +33,7 @@ interface Court {
  */
 export async function judgeLimits(
   tx: Tx,
-  registry: Registry,
+  { registry, ispb }: Omit<Court, 'nowMs'>,
   items: readonly Item[],
   nowMs: number,
 ): Promise<KnownNames> {
@@ -60,7 +62,7 @@ export async function judgeLimits(
     const stored = found[index] as Volumes;
     names.set(`${accountId} ${counted.subject}`, stored.names);
     const totals = book.totals(accountId, counted, stored);
-    if (!judge({ registry, nowMs }, item, counted, { ...stored, totals })) continue;
+    if (!judge({ registry, ispb, nowMs }, item, counted, { ...stored, totals })) continue;
     const before = item.before.process?.counted;
     if (before) book.add(accountId, before, -1n);
     book.add(accountId, counted, 1n);
@@ -94,7 +96,8 @@ function judge(court: Court, item: Item, { subject, brl, isPaid }: Counted, limi
     return false;
   }
   // Whoever lets go what is held decides that it passes.
-  if (item.request.trigger.on === 'released') return true;
+  // A dispute about what an earlier one left pays nothing anew.
+  if (item.request.trigger.on === 'released' || item.request.trigger.on === 'dispute_opened') return true;
   const day = isPaid ? totals.paid : totals.paid + totals.open;
   if (day + cents > centsOf(limits.limitDaily)) {
     stop(court, item);
@@ -107,9 +110,9 @@ function judge(court: Court, item: Item, { subject, brl, isPaid }: Counted, limi
 }
 
 /** Plans what follows when a limit stands against it. */
-function stop({ registry, nowMs }: Court, item: Item): void {
-  const template = registry.of(item.row.template);
-  const exceeded = (from: Item['row']) => plan(template, from, { on: 'limit_exceeded' }, situation(nowMs));
+function stop(court: Court, item: Item): void {
+  const template = court.registry.of(item.row.template);
+  const exceeded = (from: Item['row']) => plan(template, from, { on: 'limit_exceeded' }, situation(court));
   const isMade = 'create' in item.request.target;
   const ended = isMade ? undefined : exceeded(item.before);
   const held = isMade ? undefined : exceeded(item.row);
@@ -119,15 +122,20 @@ function stop({ registry, nowMs }: Court, item: Item): void {
 }
 
 /** Plans again, with other facts of the process to begin with. */
-function replan({ registry, nowMs }: Court, item: Item, facts: Partial<Process>): void {
+function replan(court: Court, item: Item, facts: Partial<Process>): void {
   const { before, request } = item;
   const process = { ...(before.process as Process), ...facts };
-  const steps = plan(registry.of(before.template), { ...before, process }, request.trigger, situation(nowMs));
+  const steps = plan(
+    court.registry.of(before.template),
+    { ...before, process },
+    request.trigger,
+    situation(court),
+  );
   if (steps) take(item, steps);
 }
 
-function situation(nowMs: number) {
-  return { nowMs, available: () => 0n };
+function situation({ nowMs, ispb }: Court) {
+  return { nowMs, ispb, available: () => 0n };
 }
 
 function note(item: Item, facts: Partial<Process>): void {

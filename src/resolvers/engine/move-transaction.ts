@@ -21,7 +21,8 @@ export interface Target {
  * @param act - by which act; the audit log has it with the step.
  * @param maker - of an approval: who asked for what is approved.
  * @returns the transaction after the trigger; as it stands when an earlier try under the key told it already.
- * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` for what would take its customer over the limit of the day.
+ * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` for what would take its customer over the limit of the day;
+ *   `INSUFFICIENT_BALANCE` where the act takes what the balance does not cover.
  */
 export async function moveTransaction(
   context: Context,
@@ -39,6 +40,11 @@ export async function moveTransaction(
     ...(attempt && { alongside: (tx, moved) => attempt.bind(tx, moved.end2end) }),
   });
   if (result.code === 'LIMIT_EXCEEDED') throw overDailyLimit();
+  if (result.code === 'INSUFFICIENT_BALANCE')
+    throw new GatewayError(
+      'INSUFFICIENT_BALANCE',
+      'the available balance does not cover this: nothing was changed',
+    );
   if (result.code !== 'MOVED') throw conflict(result.row);
   return result.row;
 }

@@ -4,10 +4,11 @@ import { txidOf } from '../../base/end-to-end-id.ts';
 import { fromMinor } from '../../base/money.ts';
 import { depositOf, known, sourceOf, targetOf } from '../../templates/amounts.ts';
 import type { EffectName } from '../../templates/effects.ts';
-import type { ProcessRow } from '../../templates/facts.ts';
+import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
+import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
-import type { Order } from '../services/rails.ts';
+import { type Order, RailRefused } from '../services/rails.ts';
 import { allocateDeposit } from './allocate-deposit.ts';
 
 /** Performs an effect. @returns the trigger that reports its outcome to the transaction; undefined when there is none yet. */
@@ -53,17 +54,10 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   swap: async ({ rails }, order) => ({
     on: (await rails.liquidity.convert(order)) === 'settled' ? 'swap_settled' : 'swap_failed',
   }),
-  return_payment: async ({ rails }, order) => {
-    await rails.pix.returnPayment({
-      ...order,
-      amount: known(order.row.process?.paid, 'a payment'),
-      isExcess: false,
-    });
-    return { on: 'refund_requested' };
-  },
-  return_excess: async ({ rails }, order) => {
-    const amount = known(order.row.process?.excess, 'an excess');
-    await rails.pix.returnPayment({ ...order, amount, isExcess: true });
+  return_payment: told({ on: 'refund_requested' }),
+  order_returns: async (services, { row }) => {
+    for (const each of returnsOf(row.process ?? {}))
+      if (each.state === 'requested') await orderReturn(services, row, each);
     return undefined;
   },
   send_funds: async ({ rails }, order) => {
@@ -101,6 +95,21 @@ export const EFFECT_FAILURES: Readonly<Partial<Record<EffectName, Trigger>>> = {
 /** Whether the volume of the customer asks for a closer look, which nobody has approved yet (judge-limits.ts). */
 function isStepUpDue({ process }: ProcessRow): boolean {
   return process?.stepUp === 'due';
+}
+
+/** A return is ordered under its own id; one that the rail refuses has failed. */
+async function orderReturn(
+  { rails, advance }: Services,
+  row: ProcessRow,
+  { returnId, amount, kind }: PixReturn,
+): Promise<void> {
+  try {
+    await rails.pix.returnPayment({ key: returnId, row, returnId, amount, isExcess: kind === 'excess' });
+  } catch (error) {
+    if (!(error instanceof RailRefused)) throw error;
+    const target = { accountId: row.accountId, transactionId: row.id };
+    await advance({ target, trigger: { on: 'refund_failed', returnId } });
+  }
 }
 
 function identityTrigger(found: 'passed' | 'irregular' | 'step_up' | 'review'): Trigger {

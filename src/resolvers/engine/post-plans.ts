@@ -18,13 +18,13 @@ export interface Plan {
  * round posts everything.
  *
  * @param onShort - is told of a plan whose step is not covered, with the steps that hold instead: those before it, and
- *   its shortfall. It has to change the plan to them, or to none.
+ *   its shortfall; or that the trigger is refused. It has to change the plan to them, or to none.
  */
 export async function postPlans<Each extends Plan>(
   tx: Tx,
   plans: readonly Each[],
   nowMs: number,
-  onShort: (plan: Each, steps: readonly PlannedStep[]) => void,
+  onShort: (plan: Each, steps: readonly PlannedStep[] | 'refused') => void,
 ): Promise<void> {
   let pending: Stretch<Each>[] = plans.map((plan) => ({ plan, from: 0, to: stretchEnd(plan, 0) }));
   while (pending.length > 0) {
@@ -47,17 +47,23 @@ function stretchEnd({ steps }: Plan, from: number): number {
   return uncertain < 0 ? steps.length : uncertain + 1;
 }
 
+/** Which step it is of its transaction: no two that post have the same. */
+function placeOf({ row, isMove, event }: PlannedStep): string {
+  const { sequence, posted } = row.process ?? {};
+  return isMove || event ? `${sequence}` : `${sequence}.${posted}`;
+}
+
 async function postRound<Each extends Plan>(
   tx: Tx,
   stretches: readonly Stretch<Each>[],
   nowMs: number,
-  onShort: (plan: Each, steps: readonly PlannedStep[]) => void,
+  onShort: (plan: Each, steps: readonly PlannedStep[] | 'refused') => void,
 ): Promise<void> {
   const posted = stretches.flatMap(({ plan, from, to }) =>
     plan.steps.slice(from, to).flatMap((step, place) =>
       step.journals.map((journal, n) => ({
         accountId: plan.row.accountId,
-        ref: `${plan.row.end2end}:${step.row.process?.sequence}:${n}`,
+        ref: `${plan.row.end2end}:${placeOf(step)}:${n}`,
         transactionId: plan.row.id,
         journal,
         plan,
@@ -70,11 +76,11 @@ async function postRound<Each extends Plan>(
   for (const [place, { code }] of outcomes.entries()) {
     if (code === 'POSTED') continue;
     const { plan, index, journal } = posted[place] as (typeof posted)[number];
-    const shortfall = plan.steps[index]?.shortfall?.();
+    const shortfall = plan.steps[index]?.shortfall;
     assert(
       shortfall && code === 'INSUFFICIENT_BALANCE',
       `${journal.name} of ${plan.row.template} at ${stepNameOf(plan.row)} posts: ${code}`,
     );
-    onShort(plan, [...plan.steps.slice(0, index), shortfall]);
+    onShort(plan, shortfall === 'refused' ? shortfall : [...plan.steps.slice(0, index), shortfall()]);
   }
 }

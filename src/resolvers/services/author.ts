@@ -23,7 +23,6 @@ export type Author = Pick<
 /** Every kind of what is acted on. */
 export const AUDIT_OBJECT_KINDS = [
   'account',
-  'customer',
   'key',
   'link',
   'quote',

@@ -8,6 +8,7 @@ const refuse = (): Promise<never> => Promise.reject(missing());
 /** Every question to them fails with `RAILS_MISSING`. */
 export const NO_RAILS: Rails = {
   pix: {
+    ispb: '00000000',
     createCharge: refuse,
     cancelCharge: refuse,
     payOut: refuse,

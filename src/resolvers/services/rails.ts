@@ -19,15 +19,21 @@ export interface Order {
 
 /** PIX at a payment service provider (domain.md 3.5). */
 export interface PixRail {
+  /** The bank that the house settles at, 8 characters of `[0-9A-Z]`: ids that we make begin with it. */
+  readonly ispb: string;
   /** Opens the charge of a transaction. @returns its copy-and-paste code. @throws {RailRefused} */
   readonly createCharge: (order: Order & { readonly txid: string }) => Promise<{ readonly brCode: string }>;
   /** Withdraws a charge, so that nobody can pay it any more. */
   readonly cancelCharge: (order: Order) => Promise<unknown>;
   /** Pays BRL to the transaction's PIX key; `payout_settled` or `payout_rejected` follows. */
   readonly payOut: (order: Order & { readonly amount: string }) => Promise<unknown>;
-  /** Returns BRL of the payment that came; `refund_settled` or `refund_failed` follows unless it is a mere excess. */
+  /**
+   * Returns BRL of the payment that came, under our return id; `refund_settled` or `refund_failed` follows with the id.
+   *
+   * @throws {RailRefused}
+   */
   readonly returnPayment: (
-    order: Order & { readonly amount: string; readonly isExcess: boolean },
+    order: Order & { readonly returnId: string; readonly amount: string; readonly isExcess: boolean },
   ) => Promise<unknown>;
   /** @returns CPF or CNPJ of whom a key belongs to; null where the directory does not tell. */
   readonly keyOwner: (row: ProcessRow) => Promise<string | null>;

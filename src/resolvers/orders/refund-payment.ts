@@ -1,0 +1,74 @@
+/** Refunds of finished PIX payments by the account holder, and what the operator does about returns that failed. */
+import { BRL } from '../../base/currency.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { fromMinor } from '../../base/money.ts';
+import { cents, known } from '../../templates/amounts.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { leftOf } from '../../templates/returns.ts';
+import { takes } from '../../templates/takes.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import { conflict, isDone, moveTransaction, type Target } from '../engine/move-transaction.ts';
+import { type Context, requireAct } from '../services/context.ts';
+import { findOwnProcess } from '../transactions/read-transaction.ts';
+
+/**
+ * Refunds a finished PIX payment to its payer out of the balance, at the locked rate with the fee in proportion (C-35).
+ *
+ * @param amount - BRL; all that is left of the payment where it is not given.
+ * @throws {GatewayError} `NOT_FOUND`; `INVALID_PARAMETER`; `STEP_CONFLICT` unless the payment is finished, younger than 90
+ *   days and none of it under way back where all of the rest is asked for; `LIMIT_EXCEEDED` beyond what is left of it;
+ *   `INSUFFICIENT_BALANCE`; `FORBIDDEN`.
+ */
+export async function refundPayment(
+  context: Context,
+  target: Target,
+  amount: Named | undefined,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requireAct(context, 'payment.refund');
+  const checked = checks.amount(amount, BRL);
+  checks.refuse();
+  const row = await findOwnProcess(context, target.end2end, target.family);
+  if (isDone(target.attempt)) return row;
+  if (!takes(context.registry.of(row.template), row, 'payment_refunded')) throw conflict(row);
+  const left = leftOf(row);
+  if (checked !== undefined && cents(checked) > left)
+    throw new GatewayError(
+      'LIMIT_EXCEEDED',
+      `${fromMinor(left, BRL.decimals)} BRL of the payment can still be refunded`,
+    );
+  const trigger = { on: 'payment_refunded', ...(checked !== undefined && { amount: checked }) } as const;
+  return moveTransaction(context, target, row, trigger, 'payment.refund');
+}
+
+/**
+ * Orders again what failed to go back to the payer and is still owed; each under a new return id.
+ *
+ * @throws {GatewayError} `NOT_FOUND`; `STEP_CONFLICT` when nothing failed that is still owed; `FORBIDDEN`.
+ */
+export async function retryRefund(context: Context, target: Target): Promise<ProcessRow> {
+  requireAct(context, 'refund.retry');
+  const row = await findOwnProcess(context, target.end2end, target.family);
+  return moveTransaction(context, target, row, { on: 'refund_retried' }, 'refund.retry');
+}
+
+/**
+ * Books that the operator paid the payer by hand what failed to go back.
+ *
+ * @param given - where that payment can be found: its EndToEndId, for instance.
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `retryRefund`.
+ */
+export async function settleRefundByHand(
+  context: Context,
+  target: Target,
+  given: Named,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requireAct(context, 'refund.settle_by_hand');
+  const reference = checks.reference(given);
+  checks.refuse();
+  const row = await findOwnProcess(context, target.end2end, target.family);
+  const trigger = { on: 'refund_paid_by_hand', reference: known(reference, 'a reference') } as const;
+  return moveTransaction(context, target, row, trigger, 'refund.settle_by_hand');
+}

@@ -1,0 +1,171 @@
+/** Refund: what goes or went back to the payer of a transaction; and the mutations that order it. */
+import { ACTS } from '../base/acts.ts';
+import { BRL } from '../base/currency.ts';
+import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { refundPayment, retryRefund, settleRefundByHand } from '../resolvers/orders/refund-payment.ts';
+import type { PixReturn, TransactionRow } from '../templates/facts.ts';
+import type { Builder } from './builder.ts';
+import { type CurrencyRefs, moneyOf } from './currency.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
+import { named } from './named.ts';
+import { KEY_ARGUMENT, moveOnce } from './once.ts';
+import type { TransactionRef } from './transaction.ts';
+
+/** Defines `Refund`, `Transaction.refunds`, and the mutations about them. */
+export function defineRefunds(
+  builder: Builder,
+  transaction: TransactionRef,
+  { money }: Pick<CurrencyRefs, 'money'>,
+): void {
+  const refund = defineRefund(builder, money);
+  defineMending(builder, transaction);
+  builder.prismaInterfaceField(transaction, 'refunds', (t) =>
+    t.field({
+      type: [refund],
+      description:
+        'What goes or went back to the payer by PIX, in the order it was asked for: a payment that was not converted, what was paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history.',
+      complexity: 5,
+      resolve: (row, _args, { loaders }) => loaders.returns.load((row as unknown as TransactionRow).id),
+    }),
+  );
+  builder.mutationField('refundPayment', (t) =>
+    t.field({
+      type: transaction,
+      description:
+        'Refunds a finished PIX payment to its payer, out of the balance: at the locked rate, with the fee in proportion. Without an amount, all that is left of the payment; the transaction ends by that. A part leaves the step as it is. Error `STEP_CONFLICT` when the payment is not finished, is older than 90 days, or a part is still under way and the rest is asked for; `LIMIT_EXCEEDED` beyond what is left; `INSUFFICIENT_BALANCE`. Needs the scope `move`.',
+      args: {
+        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
+        amount: t.arg({
+          type: 'Decimal',
+          description:
+            'BRL to give back, above 0, at most 2 decimals. Default: all that is left of the payment.',
+        }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
+      resolve: async (_root, args, context) => {
+        const keyed = { mutation: 'refundPayment', act: 'payment.refund', args } as const;
+        const { row } = await moveOnce(context, keyed, (attempt) =>
+          refundPayment(
+            context,
+            { end2end: args.end2end, attempt },
+            named('amount', args.amount),
+            checksOf(context),
+          ),
+        );
+        return row as never;
+      },
+    }),
+  );
+}
+
+/** What failed is the platform's to mend, on the account that it names. */
+function defineMending(builder: Builder, transaction: TransactionRef): void {
+  builder.mutationField('retryRefund', (t) =>
+    t.field({
+      type: transaction,
+      description: `Orders again, each under a new return id, what failed to go back to the payer and is still owed. Error \`STEP_CONFLICT\` when there is nothing of that kind. Needs the scope \`${ACTS['refund.retry'].scope}\`.`,
+      args: {
+        account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
+        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
+      resolve: async (_root, args, context) => {
+        const own = await actOnAccount(context, 'refund.retry', args.account);
+        const keyed = { mutation: 'retryRefund', act: 'refund.retry', args } as const;
+        const { row } = await moveOnce(own, keyed, (attempt) =>
+          retryRefund(own, { end2end: args.end2end, attempt }),
+        );
+        return row as never;
+      },
+    }),
+  );
+  builder.mutationField('settleRefundByHand', (t) =>
+    t.field({
+      type: transaction,
+      description: `Books that the operator paid the payer by hand what failed to go back and is still owed. Error \`STEP_CONFLICT\` when there is nothing of that kind. Needs the scope \`${ACTS['refund.settle_by_hand'].scope}\`.`,
+      args: {
+        account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
+        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
+        reference: t.arg.string({
+          required: true,
+          description: 'Where the payment can be found, such as its EndToEndId; 1 to 200 characters.',
+        }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
+      resolve: async (_root, args, context) => {
+        const own = await actOnAccount(context, 'refund.settle_by_hand', args.account);
+        const keyed = { mutation: 'settleRefundByHand', act: 'refund.settle_by_hand', args } as const;
+        const reference = { name: 'reference', value: args.reference };
+        const { row } = await moveOnce(own, keyed, (attempt) =>
+          settleRefundByHand(own, { end2end: args.end2end, attempt }, reference, checksOf(own)),
+        );
+        return row as never;
+      },
+    }),
+  );
+}
+
+function defineKind(builder: Builder) {
+  return builder.enumType('RefundKind', {
+    description: 'Why something goes back to the payer.',
+    values: {
+      PAYMENT: { value: 'payment', description: 'The payment was not converted; all of it goes back.' },
+      EXCESS: { value: 'excess', description: 'What was paid beyond the price.' },
+      REFUND: { value: 'refund', description: 'A refund of all that was left of a finished payment.' },
+      PARTIAL_REFUND: { value: 'part', description: 'A refund of a part of a finished payment.' },
+      DISPUTE: { value: 'dispute', description: 'A dispute (MED) that was accepted.' },
+    } as const,
+  });
+}
+
+function defineState(builder: Builder) {
+  return builder.enumType('RefundState', {
+    description: 'What became of a refund.',
+    values: {
+      REQUESTED: { value: 'requested', description: 'Ordered; the bank has not confirmed it yet.' },
+      DONE: { value: 'done', description: 'The payer has the money back.' },
+      FAILED: { value: 'failed', description: 'It failed for good; the money is still owed to the payer.' },
+      RETRIED: { value: 'retried', description: 'It failed, and was ordered again under another return id.' },
+      PAID_BY_HAND: { value: 'paid_by_hand', description: 'It failed, and the operator paid it by hand.' },
+      CREDITED_BACK: {
+        value: 'credited_back',
+        description: 'It failed, and the balance that it was taken from has it back.',
+      },
+    } as const,
+  });
+}
+
+function defineRefund(builder: Builder, money: CurrencyRefs['money']) {
+  const kind = defineKind(builder);
+  const state = defineState(builder);
+  return builder.objectRef<PixReturn>('Refund').implement({
+    description: 'BRL that goes or went back to the payer of a transaction.',
+    fields: (t) => ({
+      returnId: t.exposeString('returnId', { description: 'Return id of PIX, `D…`.' }),
+      kind: t.field({ type: kind, description: 'Why it goes back.', resolve: (row) => row.kind }),
+      state: t.field({ type: state, description: 'What became of it.', resolve: (row) => row.state }),
+      amount: t.field({
+        type: money,
+        description: 'What the payer gets.',
+        resolve: ({ amount }) => moneyOf(amount, BRL) as never,
+      }),
+      requestedAt: t.field({
+        type: 'DateTime',
+        description: 'When it was asked for.',
+        resolve: (row) => row.requestedAt,
+      }),
+      endedAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'When it was done, or failed; null while it is under way.',
+        resolve: (row) => row.endedAt ?? null,
+      }),
+      reference: t.string({
+        nullable: true,
+        description: 'What the operator noted of a payment by hand; null otherwise.',
+        resolve: (row) => row.reference ?? null,
+      }),
+    }),
+  });
+}

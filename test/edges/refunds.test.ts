@@ -1,0 +1,220 @@
+/**
+ * Goal: an account holder gives a finished PIX back by GraphQL, whole or in parts, once and at most all of it, and sees what
+ * became of it. Method: real operations over HTTP on accounts of their own, played on by `sandboxTrigger`.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { isReturnId } from '../../src/base/end-to-end-id.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
+import { useApp } from '../support/app.ts';
+import { graphqlClient } from '../support/graphql-client.ts';
+
+const app = useApp();
+const ANA = { clientName: 'Ana Souza', clientTaxId: '529.982.247-25' };
+const SEEN =
+  'component state refunds { returnId kind state amount { amount } requestedAt endedAt } events { name }';
+const BACK = 'refund/DONE';
+
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+const { ask, refusal, create, trigger, fund, until } = graphqlClient(app, () => shop.apiKey);
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+});
+
+/** An onramp of 550.00 BRL, played to the step. */
+async function onramp(scenario: string, step = 'success/DONE'): Promise<string> {
+  const { transaction } = await create('createOnramp', {
+    amountPayment: '550.00',
+    currency: 'USDT_TRX',
+    ...ANA,
+  });
+  await trigger(transaction.end2end, scenario);
+  await until(transaction.end2end, step);
+  return transaction.end2end;
+}
+
+const read = async (end2end: string) =>
+  (await ask(`{ transaction(end2end: "${end2end}") { ${SEEN} } }`)).transaction;
+const refundText = (end2end: string, amount?: string, key?: string) =>
+  `mutation { refundPayment(end2end: "${end2end}"${amount ? `, amount: "${amount}"` : ''}${key ? `, idempotencyKey: "${key}"` : ''}) { ${SEEN} } }`;
+const refund = async (...args: Parameters<typeof refundText>) =>
+  (await ask(refundText(...args))).refundPayment;
+/** Lets the sandbox settle what is under way. */
+async function settled(end2end: string, count: number) {
+  const isUnderWay = (each: { state: string }) => each.state === 'REQUESTED';
+  const until = Date.now() + 20_000;
+  for (;;) {
+    const found = await read(end2end);
+    if ((found.refunds.length === count && !found.refunds.some(isUnderWay)) || Date.now() > until)
+      return found;
+  }
+}
+
+describe('C-35: refundPayment', () => {
+  test('gives the whole payment back, from the balance, with a return id that is published', async () => {
+    const end2end = await onramp('pay');
+    const ordered = await refund(end2end);
+    expect(`${ordered.component}/${ordered.state}`).toBe('refund/INITIAL');
+    await until(end2end, BACK);
+    const { refunds } = await read(end2end);
+    expect(refunds).toMatchObject([{ kind: 'REFUND', state: 'DONE', amount: { amount: '550' } }]);
+    expect(isReturnId(refunds[0].returnId)).toBe(true);
+    expect(refunds[0].endedAt >= refunds[0].requestedAt).toBe(true);
+    expect(await balance()).toBe('0');
+  });
+
+  test('gives parts back: the step stays, an event of its own tells, and the rest ends the transaction', async () => {
+    const end2end = await onramp('pay');
+    const ordered = await refund(end2end, '220.00', 'part-1');
+    expect(`${ordered.component}/${ordered.state}`).toBe('success/DONE');
+    const again = await refund(end2end, '220.00', 'part-1');
+    expect(again.refunds).toHaveLength(1);
+    const parted = await settled(end2end, 1);
+    expect(parted.refunds).toMatchObject([
+      { kind: 'PARTIAL_REFUND', state: 'DONE', amount: { amount: '220' } },
+    ]);
+    expect(parted.events.slice(-2)).toEqual([
+      { name: 'onramp.partial_refund.requested' },
+      { name: 'onramp.partial_refund.done' },
+    ]);
+    expect(await refusal(refundText(end2end, '330.01'))).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    await refund(end2end);
+    await until(end2end, BACK);
+    expect(await balance()).toBe('0');
+    expect(await refusal(refundText(end2end))).toMatchObject({ code: 'STEP_CONFLICT' });
+  });
+
+  test('credits a part back that the bank does not return', async () => {
+    const end2end = await onramp('pay');
+    await trigger(end2end, 'refund-fail');
+    const before = await balance();
+    await refund(end2end, '100.00');
+    expect(await settled(end2end, 1)).toMatchObject({ state: 'DONE', refunds: [{ state: 'CREDITED_BACK' }] });
+    expect(await balance()).toBe(before);
+  });
+
+  test('is refused where the balance does not cover it, of another account, with a bad amount, by a key that may not', async () => {
+    const rich = shop;
+    const end2end = await onramp('pay');
+    shop = await app.addAccount();
+    expect(await refusal(refundText(end2end))).toMatchObject({ code: 'NOT_FOUND' });
+    const own = await onramp('pay');
+    for (const amount of ['0', '-1', '1.001'])
+      expect(await refusal(refundText(own, amount))).toMatchObject({
+        code: 'INVALID_PARAMETER',
+        violations: [{ parameter: 'amount' }],
+      });
+    const amount = await balance();
+    await create('createOfframp', {
+      amountPaid: amount,
+      currency: 'USDT_TRX',
+      ...ANA,
+      pixKey: 'ana@example.com',
+      pixKeyType: 'EMAIL',
+    });
+    expect(await refusal(refundText(own, '10.00'))).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+    expect(await read(own)).toMatchObject({ state: 'DONE', refunds: [] });
+    const { apiKey } = await app.addKey(shop.accountId, ['read', 'create']);
+    shop = { ...shop, apiKey };
+    expect(await refusal(refundText(own))).toMatchObject({ code: 'FORBIDDEN' });
+    shop = rich;
+  });
+});
+
+test('16 refunds of 50.00 at once give back no more than the payment', async () => {
+  const end2end = await onramp('pay');
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, () =>
+      refund(end2end, '50.00').then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  expect(answers.filter(Boolean).length).toBe(10);
+  const { refunds } = await settled(end2end, 10);
+  expect(refunds.map(({ state }: { state: string }) => state)).toEqual(Array(10).fill('DONE'));
+  expect((await verifyLedger(app.database, shop.accountId)).defects).toEqual([]);
+});
+
+test('what was paid beyond the price is listed until it is back', async () => {
+  const end2end = await onramp('pay-over');
+  expect((await settled(end2end, 1)).refunds).toMatchObject([
+    { kind: 'EXCESS', state: 'DONE', amount: { amount: '20' } },
+  ]);
+});
+
+describe('what failed to go back', () => {
+  const owed = async () => {
+    const { transaction } = await create('createOnramp', {
+      amountPayment: '550.00',
+      currency: 'USDT_TRX',
+      ...ANA,
+    });
+    await trigger(transaction.end2end, 'refund-fail');
+    await trigger(transaction.end2end, 'pay-under');
+    await until(transaction.end2end, 'refund/ERROR');
+    return transaction.end2end;
+  };
+  const mend = (name: string, end2end: string, account = shop.accountId, rest = '') =>
+    `mutation { ${name}(account: "${account}", end2end: "${end2end}"${rest}) { ${SEEN} } }`;
+  const byHand = ', reference: "E12345678202611211205abcdef12345"';
+
+  test('is ordered again by the operator, under a new return id', async () => {
+    const end2end = await owed();
+    await ask(mend('retryRefund', end2end), {}, app.platformKey);
+    await until(end2end, BACK);
+    const { refunds } = await read(end2end);
+    expect(refunds.map(({ state }: { state: string }) => state)).toEqual(['RETRIED', 'DONE']);
+    expect(refunds[0].returnId).not.toBe(refunds[1].returnId);
+    expect(await refusal(mend('retryRefund', end2end), {}, app.platformKey)).toMatchObject({
+      code: 'STEP_CONFLICT',
+    });
+  });
+
+  test('is paid by hand, and booked', async () => {
+    const end2end = await owed();
+    await ask(mend('settleRefundByHand', end2end, shop.accountId, byHand), {}, app.platformKey);
+    expect(await read(end2end)).toMatchObject({
+      component: 'refund',
+      state: 'DONE',
+      refunds: [{ state: 'PAID_BY_HAND' }],
+    });
+    expect((await verifyLedger(app.database, shop.accountId)).defects).toEqual([]);
+  });
+
+  test('C-40: is no matter for a key of the account, and is not found on another account', async () => {
+    const end2end = await owed();
+    for (const [name, rest] of [
+      ['retryRefund', ''],
+      ['settleRefundByHand', byHand],
+    ] as const) {
+      const own = await refusal(mend(name, end2end, shop.accountId, rest));
+      expect(own).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('platform:risk') });
+      const other = (await app.addAccount()).accountId;
+      const foreign = await refusal(mend(name, end2end, other, rest), {}, app.platformKey);
+      expect(foreign).toMatchObject({ code: 'NOT_FOUND' });
+    }
+  });
+});
+
+test('the PIX end-to-end id of a BRL withdrawal can be read', async () => {
+  await fund('BRL', '100.00');
+  const { createWhitelistGroup } = await ask('mutation { createWhitelistGroup(name: "Bank") { id } }');
+  const entry = `mutation { addWhitelistEntry(groupId: "${createWhitelistGroup.id}", input: { pixKeyType: EMAIL, pixKey: "ana@example.com" }) { id } }`;
+  await ask('mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0 }) { approvalAbove } }');
+  await ask(entry);
+  const { transaction } = await create('createWithdrawal', {
+    amountReceived: '10.00',
+    currency: 'BRL',
+    groupId: createWhitelistGroup.id,
+  });
+  await until(transaction.end2end, 'success_withdrawl_dash/DONE');
+  const found = await ask(`{ transaction(end2end: "${transaction.end2end}") { pixE2e } }`);
+  expect(found.transaction.pixE2e).toMatch(/^E\d{8}/);
+});
+
+async function balance(): Promise<string> {
+  const { balances } = await ask('{ balances { available currency { code } } }');
+  return balances.find((each: { currency: { code: string } }) => each.currency.code === 'USDT_TRX').available;
+}
