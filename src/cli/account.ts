@@ -7,7 +7,7 @@ import { REGISTRY } from '../templates/index.ts';
 import { answer, jsonOption, table } from './output.ts';
 import { withStore } from './with-store.ts';
 
-/** Accounts. */
+/** The command `account`. */
 export function accountCommand(): Command {
   const account = new Command('account').description('Adds and lists accounts.');
   account

@@ -7,7 +7,7 @@ import { asOperator } from './webhook.ts';
 
 const HEADING = ['CURRENCY', 'AVAILABLE', 'IN TRANSIT', 'TO RECEIVE', 'BLOCKED', 'AVAILABLE IN BRL'];
 
-/** What an account holds. */
+/** The command `balance`. */
 export function balanceCommand(): Command {
   return new Command('balance')
     .description('Shows what an account holds; --json is the answer of GET /v2/balance.')

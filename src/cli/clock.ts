@@ -7,7 +7,7 @@ import { StoreError } from '../store/check-server.ts';
 import { answer, jsonOption } from './output.ts';
 import { withServices } from './with-store.ts';
 
-/** Shows the clock, and sets it ahead. */
+/** Shows the sandbox clock, and moves it forward. */
 export function clockCommand(): Command {
   const clock = new Command('clock').description('Shows the sandbox clock and moves it forward.');
   clock
@@ -26,7 +26,7 @@ export function clockCommand(): Command {
       const now = await withServices(async (services) => {
         if (!services.sandbox) throw new StoreError('this gateway has no sandbox');
         const nowMs = await services.sandbox.advanceClock(parseDuration(duration, 'advance'));
-        // The clock of live accounts has not moved: their jobs are the gateway's.
+        // Only sandbox jobs: the clock of live accounts has not moved, and the gateway works on their jobs.
         await settle(services, pino({ level: 'silent' }), { mode: 'sandbox' });
         return nowMs;
       });

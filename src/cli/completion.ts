@@ -1,13 +1,13 @@
-/** `crossramp completion`: scripts that complete the command line in a shell, made from the commands as they are. */
+/** `crossramp completion`: prints a completion script for a shell, generated from the commands. */
 import { Argument, Command } from 'commander';
 
-/** A word that can come next, and what it is. */
+/** A word that can come next, with its description. */
 interface Word {
   readonly text: string;
   readonly doc: string;
 }
 
-/** What can come next behind a command, which is named by its words: `key create`. */
+/** What can follow a command, such as `key create`. */
 interface Place {
   readonly path: string;
   readonly commands: readonly Word[];
@@ -17,7 +17,7 @@ interface Place {
 const SHELLS = { bash, zsh, fish };
 const NAME = 'crossramp';
 
-/** @param program - gives the program whose commands are completed. */
+/** @param program - returns the program whose commands are completed. */
 export function completionCommand(program: () => Command): Command {
   return new Command('completion')
     .description('Prints a script that completes commands and options with the Tab key.')

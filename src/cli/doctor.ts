@@ -29,7 +29,7 @@ interface Check {
 
 const CLOCK_SKEW_MAX_MS = 5_000;
 
-/** Says whether this installation is fit to run. */
+/** Checks whether this installation can run. */
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description('Checks settings, runtime and database; fails when a check fails.')
@@ -55,7 +55,7 @@ function examine(server: Server): Check[] {
     { check: 'node', ok: major > 24 || (major === 24 && minor >= 12), detail: process.versions.node },
     { check: 'settings', ok: true, detail: `listens on ${config.host}:${config.port}, home ${config.home}` },
     { check: 'database', ok: true, detail: `${server.database} on PostgreSQL ${server.version}` },
-    // Opening the store has brought it up to date, or ended the command with the reason.
+    // Opening the store has applied the migrations, or has ended the command with the reason.
     { check: 'schema', ok: true, detail: 'up to date' },
     {
       check: 'role',

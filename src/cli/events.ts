@@ -22,7 +22,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Where a listener stands, kept between its starts. */
+/** The cursors of listeners, kept between starts. */
 interface Saved {
   readonly secret: string;
   /** By base URL and local URL. */
@@ -31,7 +31,7 @@ interface Saved {
 
 const RETRY_MS = 1_000;
 
-/** Shows events as they come. */
+/** Prints events as they happen. */
 export function eventsCommand(): Command {
   const events = new Command('events').description(
     'Reads the event log of an account, over the API of the gateway.',
@@ -81,7 +81,7 @@ async function listen(api: Api, options: Options & { forwardTo: string }): Promi
   const place = `${api.baseUrl} ${options.forwardTo}`;
   const log = await followEvents(api, options.after ?? saved.cursors[place]);
   const again = await followRedeliveries(api);
-  // Said once both places are fixed: whatever happens from here on is forwarded.
+  // Printed when both starting points are fixed: everything that happens from now on is forwarded.
   process.stderr.write(`signing secret: ${saved.secret}\nforwarding to ${options.forwardTo}\n`);
   const isWanted = filterOf(options.events);
   const pass = async (event: FollowedEvent) => {
@@ -99,7 +99,7 @@ async function listen(api: Api, options: Options & { forwardTo: string }): Promi
   await Promise.all([forwardLog(), forwardAgain()]);
 }
 
-/** Sends an event until the server takes it. @returns the status that it was taken with. */
+/** Sends an event until the server accepts it. @returns the status of the successful answer. */
 async function forward(event: FollowedEvent, url: string, secret: string): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     const headers = webhookHeaders({
@@ -123,7 +123,7 @@ async function forward(event: FollowedEvent, url: string, secret: string): Promi
   }
 }
 
-/** The same at every try, and at every listener. */
+/** The same for every attempt and every listener. */
 function webhookIdOf(cursor: string): string {
   const [, , seq] = Buffer.from(cursor, 'base64url').toString().split(':');
   return `evt_${seq}_${createHash('sha256').update(cursor).digest('hex').slice(0, 32)}`;
@@ -138,7 +138,7 @@ function print(options: Options, event: FollowedEvent, status?: number): void {
   process.stdout.write(`${options.json ? json() : text()}\n`);
 }
 
-/** @returns whether an event of a name is wanted. */
+/** @returns a check whether an event name matches. */
 function filterOf(patterns: readonly string[] | undefined): (name: string) => boolean {
   return (name) => patterns?.some((pattern) => isNamedBy(pattern, name)) ?? true;
 }
@@ -172,8 +172,8 @@ function readSaved(): Saved {
 }
 
 /**
- * Written beside and moved: a listener that is killed leaves the old one or the new one. Each process writes to a file of
- * its own, because several may listen from one home folder.
+ * Writes a temporary file and renames it, so that a killed listener leaves a complete file. Each process has a file of its own,
+ * because several may use one home folder.
  */
 function writeSaved(saved: Saved): void {
   const path = savedPath();

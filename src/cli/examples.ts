@@ -1,6 +1,6 @@
 /** Examples in the help of commands. */
 
-/** By the words of the command; each line can be typed as it stands, with other ids. */
+/** Examples by command. Each line works as it is, with other ids. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'account create': [
     'crossramp account create --name "Loja Azul"',

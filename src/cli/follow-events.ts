@@ -1,4 +1,4 @@
-/** Follows the event log of an account over HTTP, as any caller can: page after page, waiting where there is none. */
+/** Follows the event log of an account over HTTP by long polling, with the public API. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import {
 import { StoreError } from '../store/check-server.ts';
 import { homeFolder } from './with-store.ts';
 
-/** Where the log is read, and as whom. */
+/** The gateway and the API key. */
 export interface Api {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -26,16 +26,16 @@ export interface FollowedEvent {
   readonly name: string;
   readonly sequence: number;
   readonly occurredAt: string;
-  /** The body that a webhook carries, to the byte. */
+  /** The body of the webhook, byte for byte. */
   readonly body: string;
 }
 
 const WAIT_SECONDS = 20;
-/** An answer that is not whole by then does not come: the gateway may be gone without a word. Unit: ms. */
+/** Time limit for a whole answer; the gateway may be gone without closing the connection. Unit: ms. */
 const ANSWER_MS = (WAIT_SECONDS + 10) * 1_000;
 const AGAIN_MS = 1_000;
 
-/** @returns the gateway that is named, or the one whose `sandbox.json` is in the home folder. */
+/** @returns the gateway of the options, or the one whose `sandbox.json` is in the home folder. */
 export function apiNamed(options: { readonly baseUrl?: string; readonly key?: string }): Api {
   if (options.baseUrl && options.key)
     return { baseUrl: options.baseUrl.replace(/\/+$/, ''), apiKey: options.key };
@@ -49,10 +49,10 @@ export function apiNamed(options: { readonly baseUrl?: string; readonly key?: st
 }
 
 /**
- * Follows the log; a gateway that is away is asked again every second.
+ * Follows the log. While the gateway is away, it is asked again every second.
  *
- * @param after - cursor of the last event that is known; undefined begins with what comes next.
- * @returns every event after that, without end. It resolves when the place is fixed where they begin.
+ * @param after - cursor of the last known event; undefined: only future events.
+ * @returns all later events, without end. It resolves when the starting point is fixed.
  * @throws {StoreError} when the gateway refuses the key or the cursor.
  */
 export async function followEvents(
@@ -71,7 +71,7 @@ async function* eventsAfter(api: Api, after: string): AsyncGenerator<FollowedEve
   }
 }
 
-/** @returns the end of the log at this moment: a stream from now on begins with it. */
+/** @returns the cursor of the current end of the log: a new stream begins with it. */
 function newest(api: Api): Promise<string> {
   const body = JSON.stringify({ query: 'subscription { events { cursor } }' });
   return ask(api, '/graphql', { body, accept: 'text/event-stream', read: firstId });
@@ -99,18 +99,19 @@ async function readPage(api: Api, query: string): Promise<Page> {
   return pageOf(await ask(api, `/v2/events?${query}`));
 }
 
-/** How a path is asked for. */
+/** Options of a request. */
 export interface Asking {
   /** JSON text to post. */
   readonly body?: string;
   /** Media type of the answer; JSON if it is not given. */
   readonly accept?: string;
-  /** Reads the answer; what is undefined is asked for again. The whole text if it is not given. */
+  /** Reads the answer; undefined means to ask again. Default: the whole text. */
   readonly read?: (answer: Response) => Promise<string | undefined>;
 }
 
 /**
- * Asks for a path until there is an answer, each time for at most 30 seconds; standard error says when the gateway stops and begins to answer.
+ * Requests a path until there is an answer, for at most 30 seconds each time. Standard error says when the gateway stops
+ * answering, and when it answers again.
  *
  * @throws {StoreError} when the gateway refuses, or cannot be reached by the very first request.
  */
@@ -137,7 +138,7 @@ export async function ask(api: Api, path: string, asking: Asking = {}): Promise<
   }
 }
 
-/** @returns the `detail` of a problem; the text itself where it is none. */
+/** @returns the `detail` of a problem; for other answers the text itself. */
 function reasonOf(text: string): string {
   try {
     return String(JSON.parse(text).detail ?? text).slice(0, 300);
@@ -152,7 +153,7 @@ function unreachable({ baseUrl }: Api, error: Error): StoreError {
   return new StoreError(`cannot reach the gateway at ${baseUrl}: ${reason}`, { cause: error });
 }
 
-/** Says on standard error that the gateway no longer answers, or answers again: once, when it changes. */
+/** Reports on standard error, once for each change, that the gateway no longer answers or answers again. */
 function notice(api: Api, isAnswering: boolean): void {
   if (api.isAnswering !== isAnswering && !(isAnswering && api.isAnswering === undefined))
     process.stderr.write(

@@ -1,11 +1,11 @@
-/** Follows what is sent again to the webhook endpoints of an account, over HTTP, as any caller can. */
+/** Follows the redeliveries to an account's webhook endpoints over HTTP, with the public API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../store/check-server.ts';
 import { type Api, ask, type FollowedEvent } from './follow-events.ts';
 
 interface Delivery {
   readonly id: string;
-  /** Above 0 for what was asked for again. */
+  /** Above 0 for redeliveries. */
   readonly round: number;
   readonly event: FollowedEvent | null;
 }
@@ -20,9 +20,9 @@ const QUERY = `query ($after: String) { viewer { account { webhookDeliveries(fir
 const POLL_MS = 2_000;
 
 /**
- * Follows what is sent again from now on; looks every other second.
+ * Follows redeliveries from now on; polls every two seconds.
  *
- * @returns the event of every such delivery, the oldest first, without end. It resolves when it is known what was sent before.
+ * @returns the event of every redelivery, oldest first, without end. It resolves when the earlier deliveries are known.
  * @throws {StoreError} when the gateway refuses the key.
  */
 export async function followRedeliveries(api: Api): Promise<AsyncGenerator<FollowedEvent>> {
@@ -40,7 +40,7 @@ async function* redeliveriesAfter(api: Api, before: ReadonlySet<string>): AsyncG
   }
 }
 
-/** @returns the newest deliveries, down to the first page that has one that is known. */
+/** @returns the newest deliveries, up to the first page that contains a known one. */
 async function readNewest(api: Api, known: ReadonlySet<string>): Promise<Delivery[]> {
   const found: Delivery[] = [];
   for (let after: string | null = null; ; ) {

@@ -20,7 +20,7 @@ const PHASES = {
   entries: 'statement entries taken',
 };
 
-/** Takes history in (C-70). */
+/** The command `import` (C-70). */
 export function importCommand(): Command {
   return new Command('import')
     .description(
@@ -54,7 +54,7 @@ export function importCommand(): Command {
     });
 }
 
-/** Begins to read with the first line that is asked for: a reader that is left waiting loses what it has read. */
+/** Starts to read when the first line is wanted: Node's reader loses lines that it reads before anybody waits for them. */
 async function* linesOf(file: FileHandle): AsyncGenerator<string> {
   yield* file.readLines();
 }

@@ -33,7 +33,7 @@ interface CreateOptions {
   json?: boolean;
 }
 
-/** API keys. */
+/** The command `key`. */
 export function keyCommand(): Command {
   const key = new Command('key').description('Issues, lists and revokes API keys.');
   key

@@ -1,4 +1,4 @@
-/** `crossramp`: what the operator does from a shell, beside a running gateway or without one. */
+/** `crossramp`: the commands of the operator. They work with or without a running gateway. */
 import { EXIT } from '../server/command-line.ts';
 import { describeFailure, isBadInput, isUnreachable } from '../server/describe-failure.ts';
 import { crossrampProgram } from './program.ts';
@@ -13,5 +13,5 @@ try {
   else if (isBadInput(error)) process.exitCode = EXIT.usage;
   else process.exitCode = isUnreachable(error) ? EXIT.unreachable : EXIT.failed;
 }
-// The migration engine leaves a timer behind that would keep the process for ten seconds.
+// The migration engine leaves a timer that would keep the process alive for ten seconds.
 process.exit();

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { answer, jsonOption } from './output.ts';
 import { withStore } from './with-store.ts';
 
-/** Migrations. */
+/** The command `migrate`. */
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description(

@@ -1,4 +1,4 @@
-/** How commands answer: text for people, or one JSON value with `--json`. */
+/** Output of commands: text for people, or one JSON value with `--json`. */
 import { Option } from 'commander';
 import { findAccount } from '../store/account/accounts.ts';
 import { StoreError } from '../store/check-server.ts';
@@ -7,11 +7,11 @@ import type { Database } from '../store/database.ts';
 /** The option that every command has. */
 export const jsonOption = (text = 'answer with one JSON value') => new Option('--json', text);
 
-/** How `--events` is said in the help. */
+/** Help text of `--events`. */
 export const EVENTS_HELP =
   'only these event names, separated by commas; * stands for any part, as in onramp.*.paid, and at the end for all that follows, as in onramp.*';
 
-/** The option of commands that only read: whose records, the sandbox account by default. */
+/** The option `--account` of commands that only read; default: the sandbox account. */
 export const readAccountOption = () =>
   new Option('--account <id>', 'id of the account, or "sandbox"').default('sandbox');
 
@@ -20,7 +20,7 @@ export function answer(options: { json?: boolean }, value: unknown, text: string
   answerText(options, () => JSON.stringify(value), text);
 }
 
-/** As `answer`, with JSON that is text already: numbers keep every digit. */
+/** The same with JSON text, so that numbers keep all digits. */
 export function answerText(options: { json?: boolean }, json: () => string, text: string): void {
   process.stdout.write(`${options.json ? json() : text}\n`);
 }
@@ -37,14 +37,14 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   return rows.map((row) => row.map(cell).join('  ').trimEnd()).join('\n');
 }
 
-/** Tells people and programs how far a command is, on standard error. */
+/** Shows the progress of a command on standard error. */
 export interface ProgressWriter<Progress> {
   readonly tell: (progress: Progress) => void;
   /** Removes the last line from a terminal. */
   readonly end: () => void;
 }
 
-/** Least time between two lines of progress. */
+/** Minimum time between two lines of progress. Unit: ms. */
 const PROGRESS_EVERY_MS = 250;
 
 /**

@@ -1,4 +1,4 @@
-/** The commands of `crossramp`, put together. */
+/** The program `crossramp` with all its commands. */
 import type { Command } from 'commander';
 import { endOnBadUsage, newProgram } from '../server/command-line.ts';
 import { accountCommand } from './account.ts';
@@ -28,7 +28,7 @@ Exit codes:
 export function crossrampProgram(): Command {
   const program = newProgram('crossramp')
     .description('Operates a Crossramp Gateway, whether it is running or not.')
-    // An option behind a subcommand is the subcommand's.
+    // An option after a subcommand belongs to the subcommand.
     .enablePositionalOptions()
     .helpCommand('help [command]', 'print the help of a command')
     .addHelpText('after', EXIT_CODES);

@@ -21,7 +21,7 @@ interface Options {
 const LIMIT_MAX = 100;
 const FAMILIES = [...new Set(REGISTRY.templates.map(({ family }) => family))];
 
-/** Transactions of an account. */
+/** The command `transaction`. */
 export function transactionCommand(): Command {
   const transaction = new Command('transaction').description('Reads the transactions of an account.');
   transaction
@@ -108,7 +108,7 @@ async function show(end2end: string, options: Options): Promise<void> {
   );
 }
 
-/** @returns the members of an object, one a line; those of objects in it are indented. Empty texts are left out. */
+/** @returns the members of an object, one per line, nested ones indented. Empty texts are left out. */
 function linesOf(value: ExactJson, indent = ''): string[] {
   if (!isExactObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => {

@@ -1,4 +1,4 @@
-/** `crossramp trigger`: the acts of the outside world, in the sandbox. */
+/** `crossramp trigger`: plays scenarios in the sandbox, such as a payment by the customer. */
 import { Command } from 'commander';
 import { pino } from 'pino';
 import { invalidParameters } from '../base/errors.ts';
@@ -19,7 +19,7 @@ interface TriggerOptions {
   readonly json?: boolean;
 }
 
-/** Sandbox scenarios. */
+/** The command `trigger`. */
 export function triggerCommand(): Command {
   const trigger = new Command('trigger')
     .description(
@@ -35,7 +35,7 @@ export function triggerCommand(): Command {
     .action((scenario: string | undefined, end2end: string | undefined, options: TriggerOptions) =>
       scenario === undefined ? list(options) : play(scenario, end2end, options),
     );
-  // So that the options of `fund` are not taken for those of scenarios.
+  // Otherwise the options of `fund` would be parsed as options of `trigger`.
   return trigger.enablePositionalOptions().addCommand(fundCommand());
 }
 
@@ -55,7 +55,7 @@ async function play(scenario: string, end2end: string | undefined, options: Trig
     const sandbox = await sandboxOf(services, named.accountId);
     const row = await sandbox.play(named, scenario, { amount: options.amount });
     const key = { accountId: row.accountId, transactionId: row.id };
-    // What follows at once is done here too, in case no gateway is running.
+    // Due jobs of the transaction are run here, in case no gateway is running.
     await settle(services, pino({ level: 'silent' }), { only: key });
     const [now = row] = await readProcesses(database, [key]);
     return {

@@ -3,7 +3,7 @@
 /** A command that was stopped by a signal; the message is one line. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** What shells expect of a command that a signal ended. */
+  /** 128 plus the number of the signal, as shells expect. */
   readonly exitCode: number;
   constructor(signal: NodeJS.Signals, consequence: string) {
     super(`stopped by ${signal}: ${consequence}`);

@@ -5,7 +5,7 @@ import { type Defect, verifyLedger } from '../store/ledger/verify.ts';
 import { accountNamed, answer, jsonOption, progressWriter } from './output.ts';
 import { withStore } from './with-store.ts';
 
-/** The auditor. */
+/** The command `verify`. */
 export function verifyCommand(): Command {
   return new Command('verify')
     .description(

@@ -1,4 +1,4 @@
-/** `crossramp webhook`: the endpoints of an account, as its operator. */
+/** `crossramp webhook`: manages the webhook endpoints of an account. */
 import { Command } from 'commander';
 import { keyModeOf } from '../base/account-mode.ts';
 import { SCOPES } from '../base/api-key.ts';
@@ -23,7 +23,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Endpoints: what there is, what is added, paused, and sent again. */
+/** The command `webhook`. */
 export function webhookCommand(): Command {
   const webhook = new Command('webhook').description('Manages the webhook endpoints of an account.');
   define(webhook, 'list', 'Lists the endpoints with their state.').action(list);

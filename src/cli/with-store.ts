@@ -1,4 +1,4 @@
-/** The database that commands work on. */
+/** Opens the database for a command. */
 
 import { hostname, userInfo } from 'node:os';
 import { openStore, type Store } from '../compose/open-store.ts';
@@ -8,10 +8,10 @@ import type { Origin } from '../resolvers/services/author.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { REGISTRY } from '../templates/index.ts';
 
-/** Few: a command does one thing at a time, beside a gateway that needs the others. */
+/** Few, because a command does one thing at a time and the gateway needs the others. */
 const CONNECTIONS = 4;
 
-/** Runs the work on the database that the environment names, and closes it again. */
+/** Opens the database of the environment, runs the work, and closes it. */
 export async function withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
   const store = await openStore({
     ...readConfig(process.env),
@@ -25,7 +25,7 @@ export async function withStore<Result>(work: (store: Store) => Promise<Result>)
   }
 }
 
-/** As `withStore`, with the services of a gateway on it. */
+/** The same with the services of a gateway. */
 export function withServices<Result>(work: (services: Services) => Promise<Result>): Promise<Result> {
   return withStore(({ database }) =>
     work(createServices({ database, registry: REGISTRY, config: readConfig(process.env) })),

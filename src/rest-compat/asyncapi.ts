@@ -1,4 +1,4 @@
-/** AsyncAPI 3.0 of what the gateway tells by itself: webhooks, and the stream of events; made from the templates. */
+/** The AsyncAPI 3.0 document of webhooks and event streams, generated from the templates. */
 import { eventNamesOf } from '../templates/event-names.ts';
 import type { Registry } from '../templates/registry.ts';
 import { WEBHOOK_HEADERS } from './openapi-body.ts';
@@ -7,7 +7,7 @@ type Schema = Record<string, unknown>;
 
 /**
  * @param publicUrl - base URL of the instance.
- * @returns the document, as plain data; bodies are those of the OpenAPI document.
+ * @returns the document as plain data. It refers to the OpenAPI document for bodies.
  */
 export function asyncApiDocument(registry: Registry, publicUrl: string): Schema {
   const { host, protocol } = new URL(publicUrl);

@@ -1,6 +1,6 @@
 /**
- * Reads the JSON body of a `/v2` request: every value as the text it stands there as. A wrong type, a member that means
- * nothing here and one that is given twice are named (C-24, C-50): a misspelt member must not move money another way.
+ * Reads the JSON body of a `/v2` request; numbers keep their text. Members with a wrong type, unknown members and repeated
+ * members are reported (C-24, C-50), because a misspelt member must not move money another way.
  */
 import { GatewayError } from '../base/errors.ts';
 import {
@@ -14,13 +14,13 @@ import { expandNumber } from '../base/money.ts';
 import type { Named, Violations } from '../resolvers/checks/check-filter.ts';
 import { hintOf, shownName } from './query.ts';
 
-/** What a member of a body may be: text, or a number that may also come as text. */
+/** Type of a member: text, or a number, which may also be given as text. */
 export type MemberKind = 'text' | 'number';
 
-/** Members that a body may have, by name. */
+/** The members that a body may have, by name. */
 export type BodyShape = Readonly<Record<string, MemberKind>>;
 
-/** A body whose members are known to the route. */
+/** A parsed body. */
 export interface Body {
   /**
    * @returns the member, or undefined when it was not given, is null, or is an empty text (C-5); one of a wrong type,
@@ -30,8 +30,8 @@ export interface Body {
 }
 
 /**
- * @param text - the body as it came; nothing at all is an empty object.
- * @param violations - where what is wrong is noted.
+ * @param text - the raw body; an empty one counts as an empty object.
+ * @param violations - collects what is wrong.
  * @throws {GatewayError} `BAD_REQUEST` when the text is not a JSON object.
  */
 export function parseBody(text: string, shape: BodyShape, violations: Violations): Body {

@@ -1,4 +1,4 @@
-/** The event log for those who poll: `GET /v2/events`, at once or waiting for what comes. */
+/** `GET /v2/events`: the event log by polling and long polling. */
 import { isoMillis } from '../base/instant.ts';
 import { Violations } from '../resolvers/checks/check-filter.ts';
 import { type EventPage, readEventPage } from '../resolvers/events/read-events.ts';
@@ -6,7 +6,7 @@ import { LIMIT_MAX, parseInteger, parsePage, parseQuery, type QueryPolicy } from
 import type { Route } from './route.ts';
 
 const PARAMETERS = ['after', 'limit', 'wait'];
-/** Longest wait: proxies give up after a minute. */
+/** Maximum `wait`: proxies close connections after a minute. Unit: seconds. */
 const WAIT_MAX_SECONDS = 30;
 
 /** @returns the route. */
@@ -34,7 +34,7 @@ export function eventRoutes(policy: QueryPolicy): readonly Route[] {
   ];
 }
 
-/** Bodies of transactions are put in as they were published: to the byte what a webhook carries. */
+/** Inserts the bodies of transactions as they were published, byte for byte as in webhooks. */
 function bodyOf({ events, next }: EventPage): string {
   const items = events.map(({ cursor, event }) => {
     const members = JSON.stringify({

@@ -2,7 +2,7 @@
 import type { ListFilterInput } from '../resolvers/transactions/list-transactions.ts';
 import type { Family } from '../templates/define.ts';
 
-/** A family's face on `/v2`. */
+/** A family as `/v2` shows it. */
 export interface RestFamily {
   readonly family: Family;
   /** Path segment of a single record, and of the list. */
@@ -10,7 +10,7 @@ export interface RestFamily {
   readonly list: string;
   /** Label in the list envelope (C-17). */
   readonly version: 'v1' | 'v2';
-  /** Query parameters of the list, each with the filter that it is. */
+  /** Query parameters of the list, each with its filter. */
   readonly filters: Readonly<Record<string, keyof ListFilterInput>>;
 }
 

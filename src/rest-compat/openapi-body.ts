@@ -1,4 +1,4 @@
-/** What OpenAPI says of requests that write: the members of their bodies, their key, their refusals. */
+/** OpenAPI of requests that write: bodies, `Idempotency-Key`, and error answers. */
 import type { ErrorCode } from '../base/errors.ts';
 import { PIX_KEY_TYPES } from '../base/pix-key.ts';
 import { EXPIRES_IN } from '../resolvers/checks/check-creation.ts';
@@ -7,7 +7,7 @@ import type { BodyNeeds } from './route.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Refusals that only writes have. */
+/** Error answers that only writes have. */
 export const WRITE_REFUSALS: readonly ErrorCode[] = [
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
@@ -86,7 +86,7 @@ const MEMBERS: Readonly<Record<string, Schema>> = {
   advance: { type: 'string', description: 'A duration such as 90s, 30m, 2h or 1d.' },
 };
 
-/** What is shown of each member in the example of a body. */
+/** Example value of each member. */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   amount: '100.00',
   amount_payment: '550.00',
@@ -107,7 +107,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   advance: '30m',
 };
 
-/** @returns the request body of a route: closed, with what must be given, and an example that is taken. */
+/** @returns the request body of a route: required members, no others, and a valid example. */
 export function requestBody(shape: BodyShape, { all, oneOf = [], atMostOneOf = [] }: BodyNeeds): Schema {
   const properties = Object.fromEntries(Object.keys(shape).map((name) => [name, MEMBERS[name] ?? {}]));
   const shown = [...oneOf.slice(0, 1), ...atMostOneOf.slice(0, 1), ...all];

@@ -1,4 +1,4 @@
-/** The tags by which the OpenAPI document sorts its operations. */
+/** The tags that group the operations of the OpenAPI document. */
 import type { Route } from './route.ts';
 
 /** Every tag of an operation. */

@@ -7,7 +7,7 @@ import { WEBHOOK_HEADERS } from './openapi-body.ts';
 
 type Schema = Record<string, unknown>;
 
-/** @returns what receivers are sent (docs/events.md): every event by its name, with the single-record body of its template. */
+/** @returns every event by name, with the single-record body of its template (docs/events.md). */
 export function webhooksOf(registry: Registry): Schema {
   return Object.fromEntries(
     registry.templates.flatMap((template) => [

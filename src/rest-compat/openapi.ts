@@ -1,4 +1,4 @@
-/** OpenAPI 3.1 of `/v2`, made from the route table and the templates. */
+/** The OpenAPI 3.1 document of `/v2`, generated from the route table and the templates. */
 import { ERRORS, type ErrorCode } from '../base/errors.ts';
 import { SUB_ACCOUNTS } from '../ledger/chart.ts';
 import type { Template } from '../templates/define.ts';
@@ -128,7 +128,7 @@ function operationId({ method, path, answer }: Route): string {
   }
 }
 
-/** Whether a route keeps its answer under the caller's key. */
+/** Whether a route stores its answer under an `Idempotency-Key`. */
 function isOnce({ method, answer }: Route): boolean {
   return method === 'POST' && answer.kind !== 'sandbox' && answer.kind !== 'anyTransaction';
 }
@@ -219,7 +219,7 @@ const COUNT = { type: 'integer', minimum: 0 };
 const TEXT = { type: 'string' };
 const NUMBER = { type: 'number', description: 'Exact decimal.' };
 
-/** A closed object of which everything is required, unless named optional. */
+/** An object without other members; all members are required, except the optional ones. */
 function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
   return {
     type: 'object',

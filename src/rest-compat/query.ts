@@ -1,8 +1,8 @@
-/** Reads the query of a `/v2` request: lexical checks before any conversion, every bad parameter named (C-12, C-13). */
+/** Reads the query of a `/v2` request. Values are checked as text before any conversion; all bad parameters are reported (C-12, C-13). */
 import { nearestName } from '../base/nearest-name.ts';
 import type { Named, Violations } from '../resolvers/checks/check-filter.ts';
 
-/** How strictly queries are read; the defaults are those of the contract. */
+/** How strictly queries are read. The defaults are those of the contract. */
 export interface QueryPolicy {
   /** `limit` above the maximum: served as the maximum, or refused (C-12). */
   readonly limitOverflow: 'clamp' | 'reject';
@@ -10,26 +10,26 @@ export interface QueryPolicy {
   readonly strictQuery: boolean;
 }
 
-/** A query whose parameters are known to the route, each given once. */
+/** A parsed query. */
 export interface Query {
   /** @returns the parameter, or undefined when it was not given. */
   readonly get: (name: string) => Named | undefined;
-  /** Names that were given but mean nothing here, percent-encoded. */
+  /** Unknown parameters, percent-encoded. */
   readonly ignored: readonly string[];
 }
 
 const LIMIT_DEFAULT = 20;
 /** Largest page (`service.md` 8). */
 export const LIMIT_MAX = 100;
-/** Of names that mean nothing here: how many are named, and how much of each. */
+/** How many unknown names are reported, and how many characters of each. */
 const IGNORED_MAX = 20;
 const SHOWN_LENGTH_MAX = 40;
 const INTEGER = /^(0|[1-9]\d*)$/;
 
 /**
  * @param search - the part of the request target after `?`.
- * @param known - names that the route takes.
- * @param violations - where what is wrong is noted.
+ * @param known - parameters of the route.
+ * @param violations - collects what is wrong.
  */
 export function parseQuery(
   search: string,
@@ -64,7 +64,7 @@ export function parseQuery(
   };
 }
 
-/** @returns the page that the query asks for; anything that is not a plain integer in bounds is noted (C-12). */
+/** @returns the requested page. A value that is not an integer within the bounds is reported (C-12). */
 export function parsePage(
   query: Query,
   policy: QueryPolicy,
@@ -80,7 +80,7 @@ export function parsePage(
   return { limit: Math.min(limit ?? LIMIT_DEFAULT, LIMIT_MAX), offset: offset ?? 0 };
 }
 
-/** @returns a plain integer within the bounds; anything else is noted (C-12). */
+/** @returns the integer. A value that is not an integer within the bounds is reported (C-12). */
 export function parseInteger(
   given: Named | undefined,
   min: number,
@@ -94,7 +94,7 @@ export function parseInteger(
   return violations.add({ parameter: given.name, message: `must be an integer ${bounds}` });
 }
 
-/** Notes a name that means nothing here: ignored and named, or refused with the nearest known name (C-13). */
+/** Handles an unknown parameter: ignored and listed in a header, or refused with the nearest known name (C-13). */
 export function noteUnknown(
   name: string,
   known: readonly string[],
@@ -107,17 +107,17 @@ export function noteUnknown(
     violations.add({ parameter: shown, message: `is not a parameter of this path${hintOf(name, known)}` });
   } else {
     const encoded = encodeURIComponent(shown);
-    // Callers and proxies take only so much of a header.
+    // Clients and proxies limit the size of headers.
     if (ignored.length < IGNORED_MAX && !ignored.includes(encoded)) ignored.push(encoded);
   }
 }
 
-/** @returns a name that a caller wrote, as much of it as an answer shows. */
+/** @returns a name from the caller, shortened for the answer. */
 export function shownName(name: string): string {
   return name.slice(0, SHOWN_LENGTH_MAX).toWellFormed();
 }
 
-/** @returns what a caller may have meant by a name that is not known, to follow the refusal. */
+/** @returns a suggestion of the nearest known name, to be appended to the message. */
 export function hintOf(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   if (nearest) return `; did you mean ${nearest}?`;

@@ -1,4 +1,4 @@
-/** What a route of `/v2` is: what it takes, what it needs, and how it answers. */
+/** The type of a route of `/v2`: its input, its requirements and its answer. */
 
 import type { ActName } from '../base/acts.ts';
 import type { Scope } from '../base/api-key.ts';
@@ -17,7 +17,7 @@ export interface BodyNeeds {
   readonly atMostOneOf?: readonly string[];
 }
 
-/** What `/v2` is set up with. */
+/** Options of `/v2`. */
 export interface RestPolicy extends QueryPolicy {
   /** Print the integers of the offramps exactly (C-4). */
   readonly exactIntegers: boolean;
@@ -27,14 +27,14 @@ export interface RestPolicy extends QueryPolicy {
 export interface RestRequest {
   /** The `{id}` of the path, decoded; empty where the path has none. */
   readonly id: string;
-  /** The request target after `?`. */
+  /** The part of the request target after `?`. */
   readonly search: string;
-  /** The body as it came; empty for a GET. */
+  /** The raw body; empty for a GET. */
   readonly body: string;
   readonly idempotencyKey: string | undefined;
 }
 
-/** An answer: JSON text, and parameters that meant nothing. */
+/** An answer: JSON text, and the parameters that were ignored. */
 export interface RestAnswer {
   readonly status: number;
   readonly body: string;
@@ -42,10 +42,10 @@ export interface RestAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a route answers with, for OpenAPI. */
+/** The form of an answer, for OpenAPI. */
 export type AnswerShape =
   | { readonly kind: 'transaction'; readonly family: RestFamily }
-  /** A transaction with further members beside those of the envelope. */
+  /** A transaction, with members besides those of the envelope. */
   | { readonly kind: 'created'; readonly family: RestFamily; readonly extras: readonly string[] }
   /** A transaction of any template. */
   | { readonly kind: 'anyTransaction' }

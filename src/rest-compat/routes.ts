@@ -1,4 +1,4 @@
-/** The routes of `/v2` as a table: what each takes, what it needs, and how it answers. OpenAPI is made from it too. */
+/** The route table of `/v2`: input, requirements and answer of each route. OpenAPI is generated from it. */
 
 import { assert } from '../base/assert.ts';
 import { Violations } from '../resolvers/checks/check-filter.ts';
@@ -46,7 +46,7 @@ export function restRoutes(registry: Registry, policy: RestPolicy): RouteTable {
   ]);
 }
 
-/** A route before its query is read: `respond` gives the body. */
+/** A reading route; `respond` returns the body. */
 interface RouteEntry extends Pick<Route, 'path' | 'summary' | 'parameters' | 'answer'> {
   readonly respond: (context: Context, id: string, query: Query, violations: Violations) => Promise<string>;
 }
@@ -123,7 +123,7 @@ const BALANCE_ROUTE: RouteEntry = {
   },
 };
 
-/** The parameters that were given, as the filters that they are. */
+/** The given parameters as filters. */
 function pick<Input>(query: Query, filters: Readonly<Record<string, string>>): Input {
   return Object.fromEntries(
     Object.entries(filters).flatMap(([parameter, filter]) => {

@@ -1,4 +1,4 @@
-/** The routes of the sandbox: scenarios, its clock, money to start with. */
+/** The routes of the sandbox: scenarios, the clock, and funding. */
 import { ACTS, type ActName } from '../base/acts.ts';
 import { Violations } from '../resolvers/checks/check-filter.ts';
 import { advanceClock, fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
@@ -88,7 +88,7 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
       answer: { kind: 'sandbox', name: 'fund', members: ['journal_id', 'journalId', 'currency', 'amount'] },
       perform: async (context, { currency = '', amount = '' }) => {
         const { journalId, ...funding } = await fundSandbox(context, { currency, amount });
-        // `journalId` was published first, and stays.
+        // `journalId` is the older name, and stays.
         return JSON.stringify({ journal_id: journalId, journalId, ...funding });
       },
     },

@@ -1,4 +1,4 @@
-/** The routes of `/v2` that make or move something: creations, acts on a transaction, and the sandbox (contract 4). */
+/** The routes of `/v2` that write: creations and acts on a transaction (contract 4). */
 
 import { ACTS, type ActName } from '../base/acts.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
@@ -24,7 +24,7 @@ import { FAMILIES, type RestFamily } from './families.ts';
 import { parseQuery, type QueryPolicy } from './query.ts';
 import type { BodyNeeds, Route } from './route.ts';
 
-/** A route that writes, before its body is read. */
+/** A writing route. */
 interface WriteEntry {
   readonly path: Route['path'];
   readonly act: ActName;
@@ -33,12 +33,12 @@ interface WriteEntry {
   readonly shape: BodyShape;
   readonly needs: BodyNeeds;
   readonly answer: Route['answer'];
-  /** Members that the answer has besides those of the envelope. */
+  /** Members of the answer besides those of the envelope. */
   readonly perform: (context: Context, attempt: Attempt, request: WriteRequest) => Promise<ProcessRow>;
   readonly extras?: (context: Context, row: ProcessRow) => Readonly<Record<string, string>>;
 }
 
-/** What the work of such a route is given. */
+/** The input of such a route. */
 interface WriteRequest {
   readonly id: string;
   readonly body: Body;
@@ -59,12 +59,12 @@ const PIX_IN: BodyShape = {
   ...CLIENT,
 };
 
-/** @returns the routes; `write` gives the published body of a transaction. */
+/** @returns the routes. `write` returns the published body of a transaction. */
 export function writeRoutes(writer: EnvelopeWriter, policy: QueryPolicy): readonly Route[] {
   return [...CREATIONS, ...ON_TRANSACTIONS].map((entry) => writeRoute(entry, writer, policy));
 }
 
-/** Reads the body, does the work once under its key, and answers with the envelope and what belongs beside it. */
+/** Reads the body, does the work once under the `Idempotency-Key`, and answers with the envelope and further members. */
 function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPolicy): Route {
   const { path, act, summary, shape, needs, status, answer, extras } = entry;
   return {
@@ -79,7 +79,7 @@ function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPoli
     status,
     answer,
     handle: async (context, { id, search, body: text, idempotencyKey }) => {
-      // Its key is kept with it.
+      // The id is stored with the idempotency key, so a text that the database cannot hold is refused first.
       refuseOddId(id);
       const checks = checksOf(context);
       const query = parseQuery(search, [], policy, checks);
@@ -151,7 +151,7 @@ const SESSION_NAMES = {
   expiresIn: 'expires_in',
 };
 
-/** The members of a body under the names that resolvers know them by. */
+/** The members of a body under the names that resolvers use. */
 function inputOf<Input>(body: Body, names: Readonly<Record<string, string>>): Input {
   return Object.fromEntries(
     Object.entries(names).map(([name, member]): [string, Named | undefined] => [name, body.get(member)]),

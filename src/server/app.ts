@@ -1,4 +1,4 @@
-/** The HTTP application: who listens where, in which order a request is checked, and how the server ends. */
+/** The HTTP application: which part answers which path, the order of the checks, and shutdown. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -36,7 +36,7 @@ import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { checkMethod, type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
 
-/** What the application works with. */
+/** What the application needs. */
 export interface AppParts {
   readonly config: Pick<
     Config,
@@ -56,9 +56,9 @@ export interface AppParts {
 /** A running application. */
 export interface App {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Answers what is no request: for the server's event `clientError`. */
+  /** Answers bytes that are not an HTTP request: for the server's event `clientError`. */
   readonly refuseMalformed: (failure: Error, socket: Duplex) => void;
-  /** From now on readiness says no, and connections are closed after their answer. */
+  /** Starts the shutdown: `/readyz` answers 503, and connections are closed after their answer. */
   readonly drain: () => void;
 }
 
@@ -134,7 +134,7 @@ export function createApp({ config, services, log }: AppParts): App {
         await cors.allowRefusal(exchange, isGraphql(exchange)).catch(() => {});
         refuse(exchange, error, config.publicUrl, log);
       })
-      // A refusal that cannot be written ends its connection, never the process.
+      // If the refusal cannot be written, the connection is closed; the process goes on.
       .catch(() => response.destroy());
   };
   const drain = () => {
@@ -184,7 +184,7 @@ export function exchangeOf(
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
   const given = request.headers['x-request-id'];
-  // Media types are compared without case, here and by whatever reads the request after us.
+  // Media types are case-insensitive. In lower case, every later reader can compare them directly.
   const { accept } = request.headers;
   if (accept !== undefined) request.headers.accept = accept.toLowerCase();
   return {
@@ -258,13 +258,13 @@ function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logg
   const headers: Record<string, string> = { ...refusal.headers };
   if (refusal.code === 'UNAUTHORIZED') headers['www-authenticate'] = challenge(request);
   if (refusal.code === 'METHOD_NOT_ALLOWED') headers.allow = exchange.allowed.join(', ');
-  // What is left of a body that was not read cannot be told from a next request.
+  // The rest of an unread body would be taken for the next request, so the connection is closed.
   if (refusal.code === 'PAYLOAD_TOO_LARGE') headers.connection = 'close';
   sendProblem(exchange, publicUrl, refusal, headers);
 }
 
 /** One line for each request: no path with ids, no query, no body. */
-/** Logged where the client left before its answer began; no standard has a status for it. */
+/** Status in the log when the client left before the answer began; there is no standard one. */
 const CLIENT_LEFT = 499;
 
 function logWhenDone(log: Logger, exchange: Exchange): void {

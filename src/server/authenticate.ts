@@ -1,4 +1,4 @@
-/** Who asks: bearer keys, checked offline first, then against the database (C-40, C-41). */
+/** Authentication: API keys as bearer tokens, checked offline first, then against the database (C-40, C-41). */
 import type { IncomingMessage } from 'node:http';
 import { apiKeyHash, isApiKey } from '../base/api-key.ts';
 import { GatewayError } from '../base/errors.ts';
@@ -14,10 +14,10 @@ import { type AddressCheck, limitedAddress, networksOf } from './client-address.
 import type { Exchange } from './http.ts';
 import { rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 
-/** Finds the key of a request. @throws {GatewayError} `UNAUTHORIZED`, in the same words for every reason. */
+/** Finds the key of a request. @throws {GatewayError} `UNAUTHORIZED`, with the same message for every reason. */
 export type Authenticate = (exchange: Pick<Exchange, 'request' | 'address'>) => Promise<KeyRecord>;
 
-/** How long a key is believed without asking again: revocation takes effect everywhere within a second (C-40). */
+/** How long a key is cached: a revocation takes effect everywhere within a second (C-40). */
 const BELIEVED_MS = 500;
 const TOUCHED_EVERY_MS = 60_000;
 const CACHED_KEYS_MAX = 10_000;
@@ -69,7 +69,7 @@ function authenticator(database: Database): Authenticate {
   const noteUse = (key: KeyRecord) => {
     if ((touched.get(key.id) ?? 0) > Date.now() - TOUCHED_EVERY_MS) return;
     touched.set(key.id, Date.now());
-    // The time of last use is a courtesy: no request waits for it, none fails by it.
+    // The time of last use is stored in the background; no request waits for it or fails because of it.
     touchKey(database, key).catch(() => touched.delete(key.id));
   };
 
@@ -103,7 +103,7 @@ function payerAuthenticator(services: Services, authenticate: Authenticate): Aut
       if (!row) throw refusal();
       caller = sessionCaller(await services.forAccount(row.accountId), row);
       if (known.size >= CACHED_SESSIONS_MAX) known.clear();
-      // A session is never taken back: what it opens is public to whoever has its link.
+      // A session is never revoked: what it shows is public to everybody who has its link.
       known.set(token, caller);
     }
     return caller;
@@ -144,7 +144,7 @@ function refusal(): GatewayError {
 }
 
 function bearerToken(request: IncomingMessage): string | undefined {
-  // Node keeps the first of two headers silently; two are no credentials.
+  // Of two Authorization headers Node silently keeps the first. Two are refused here.
   const sent = request.headersDistinct.authorization;
   if (sent?.length !== 1) return undefined;
   return /^bearer +(\S+)$/i.exec(sent[0] as string)?.[1];

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import type { Sandbox } from './sandbox-files.ts';
 
-/** What is known once the gateway listens. */
+/** What the banner shows. */
 export interface Started {
   readonly config: Config;
   readonly sandbox: Sandbox;
@@ -35,12 +35,12 @@ export function banner({ config, sandbox }: Started): string {
   ].join('');
 }
 
-/** A new key is shown; of another it is said where it stands. */
+/** Shows a new key; for an existing one, the file that holds it. */
 function keyLine(name: string, newKey: string | false, path: string): string {
   return newKey ? `  ${name}  ${newKey}   (shown once; kept in ${path})\n` : `  ${name}  in ${path}\n`;
 }
 
-/** @returns what is printed by a process that answers no requests. */
+/** @returns the text of a process that answers no requests (`ROLE=work`). */
 export function workerBanner(baseUrl: string): string {
   return `\nCrossramp Gateway works on jobs and webhooks (ROLE=work)\n\n  Health    ${baseUrl}/healthz\n\nCtrl-C stops it.\n\n`;
 }

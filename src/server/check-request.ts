@@ -1,4 +1,4 @@
-/** What holds for every request, whatever its path: its target, its `Host` and what it expects (RFC 9110, RFC 9112). */
+/** Checks of every request, whatever its path: its target, `Host` and `Expect` (RFC 9110, RFC 9112). */
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../base/errors.ts';
 

@@ -18,8 +18,8 @@ export function networksOf(cidrs: readonly string[]): AddressCheck {
 
 /**
  * @param isTrusted - whether an address is that of a proxy whose `X-Forwarded-For` is believed.
- * @returns the address of the client: the right-most of `X-Forwarded-For` that no trusted proxy has. Whatever stands left of
- *   it was written by the client itself. Empty when the connection is gone.
+ * @returns the address of the client: the right-most in `X-Forwarded-For` that is not a trusted proxy. Everything to the left of
+ *   it may be forged by the client. Empty when the connection is closed.
  */
 export function clientAddress({ socket, headers }: IncomingMessage, isTrusted: AddressCheck): string {
   let address = plainAddress(socket.remoteAddress ?? '');
@@ -27,7 +27,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, isTrusted: A
   const hops = forwarded === undefined ? [] : String(forwarded).split(',');
   while (isTrusted(address)) {
     const hop = plainAddress(withoutPort(hops.pop() ?? ''));
-    // A proxy that passes on no address is the last one that is known.
+    // This proxy passed on no address: its own is the last one that is known.
     if (isIP(hop) === 0) break;
     address = hop;
   }
@@ -35,8 +35,8 @@ export function clientAddress({ socket, headers }: IncomingMessage, isTrusted: A
 }
 
 /**
- * @returns what limits count as one client: an IPv4 address, or the /64 network of an IPv6 address, because that is what one
- *   customer is given.
+ * @returns what counts as one client in limits: an IPv4 address, or the /64 network of an IPv6 address, because providers give
+ *   each customer a whole /64.
  */
 export function limitedAddress(address: string): string {
   if (isIP(address) !== 6) return address;

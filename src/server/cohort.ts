@@ -1,13 +1,13 @@
 /**
- * Subscribers who asked for the same share the work: each frame is executed and written out once, and the same bytes go to
- * all of them. A member first reads what it has missed by itself, at its own pace, until it has reached the cohort; one
- * that reads too slowly falls out, keeps its place and nothing else, and catches up when it has room again.
+ * Subscribers of the same operation share the work: each frame is executed and serialized once, and the same bytes go to all of
+ * them. A new member first reads the events that it has missed, at its own pace, until it has caught up with the others. One
+ * that reads too slowly leaves the shared stream, keeps only its position, and catches up when it can be written to again.
  */
 import type { Frame, FrameStream } from '../resolvers/events/frame-stream.ts';
 import { executeFrame, isFrames, isUnavailable, type LiveOperation, openFrames } from './live-operation.ts';
 import { type EventConnection, nextEvent } from './sse.ts';
 
-/** What a subscriber reads first, or the errors that it gets instead. */
+/** Where a subscriber begins, or the errors that it gets instead. */
 export type Beginning = Awaited<ReturnType<typeof openFrames>>;
 
 /** A subscriber. */
@@ -18,8 +18,8 @@ interface Member {
 }
 
 /**
- * Fixes the place where a subscriber begins. It comes before the head of the answer: whoever has that and acts then, hears of
- * what it did.
+ * Fixes the position where a subscriber begins, before the head of the answer is sent. So a client that acts once it has the
+ * head gets the events of its act.
  *
  * @param operation - of the subscriber: its arguments say where it begins the first time.
  * @param lastEventId - what it had last, when it comes back.
@@ -28,12 +28,12 @@ export function beginningOf(operation: LiveOperation, lastEventId: string | unde
   return openFrames(operation, { part: 'present', ...(lastEventId !== undefined && { lastEventId }) });
 }
 
-/** Ends what nobody reads any more. */
+/** Ends the cohort when it has no members. */
 export async function endBeginning(beginning: Beginning): Promise<void> {
   if (isFrames(beginning)) await beginning.return?.();
 }
 
-/** Frames that were written out lately: those who come back together have missed the same. */
+/** Recent frames in serialized form: clients that reconnect at the same time have missed the same events. */
 const REMEMBERED_MAX = 64;
 
 /** The subscribers of one operation. */
@@ -41,7 +41,7 @@ export class Cohort {
   readonly #operation: LiveOperation;
   readonly #onEnd: () => void;
   readonly #members = new Set<Member>();
-  /** Those who have reached the cohort. */
+  /** Members that have caught up. */
   readonly #live = new Set<Member>();
   readonly #remembered = new Map<bigint, Promise<Buffer>>();
   readonly #started: Promise<void>;
@@ -72,7 +72,7 @@ export class Cohort {
       await this.#catchUp(member, beginning);
     } catch (error) {
       this.#operation.log.debug({ err: error }, 'stream ended');
-      // The client comes back with what it had last, and loses nothing.
+      // The client reconnects with the id of its last frame, and loses nothing.
       connection.end();
     } finally {
       await endBeginning(beginning);
@@ -81,7 +81,7 @@ export class Cohort {
 
   async #start(): Promise<void> {
     const source = await openFrames(this.#operation, { part: 'coming' });
-    // Members hear what is wrong with their arguments from their own reading.
+    // Members get errors about their arguments from their own first read.
     if (!isFrames(source)) return;
     this.#source = source;
     this.#position = source.position;
@@ -102,7 +102,7 @@ export class Cohort {
   }
 
   #pass(member: Member, frame: Frame, chunk: Buffer): void {
-    // A member can be ahead: it has read what the cohort is about to pass on.
+    // A member can be ahead: it may have read already what the cohort sends next.
     const { position = -1n } = member;
     if (frame.isHeartbeat ? frame.position < position : frame.position <= position) return;
     member.position = frame.position;
@@ -111,7 +111,7 @@ export class Cohort {
     this.#goOn(member);
   }
 
-  /** A member that read too slowly: it goes on from its place when it has room. */
+  /** A member that read too slowly continues from its position when it can be written to again. */
   async #goOn(member: Member): Promise<void> {
     try {
       await member.connection.drained();
@@ -145,7 +145,7 @@ export class Cohort {
       if (!connection.isOpen) return;
       member.position = source.position;
       if (!this.#source) break;
-      // In one go with the comparison: no frame can pass in between.
+      // Without an await after the comparison, so no frame can be missed in between.
       if (member.position >= this.#position) {
         if (connection.isOpen) this.#live.add(member);
         return;
@@ -160,7 +160,7 @@ export class Cohort {
     if (!chunk) {
       chunk = this.#execute(frame);
       this.#remembered.set(frame.position, chunk);
-      // What failed is tried again for the next who needs it.
+      // A failed frame is not kept: the next member that needs it executes it again.
       chunk.catch(() => this.#remembered.delete(frame.position));
       if (this.#remembered.size > Math.min(REMEMBERED_MAX, this.#members.size))
         this.#remembered.delete(this.#remembered.keys().next().value as bigint);
@@ -180,7 +180,7 @@ export class Cohort {
     if (this.#members.size === 0) this.#end();
   }
 
-  /** Clients whose cohort cannot go on come back, and begin where they were. */
+  /** Clients of a cohort that failed reconnect and continue from their position. */
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 /** How a process ends; docs/cli.md lists them. */
 export const EXIT = {
   done: 0,
-  /** Refused, failed, or found wanting: `verify` with defects, `doctor` with a failed check. */
+  /** Refused or failed; also `verify` with defects, and `doctor` with a failed check. */
   failed: 1,
   /** An unknown command or option, a missing argument, a value that is not accepted. */
   usage: 2,
@@ -23,7 +23,7 @@ export function newProgram(name: string): Command {
   return new Command(name).version(installedVersion(), '-V, --version', 'print the version');
 }
 
-/** Makes a program and its commands end with `EXIT.usage` on a wrong command line, after saying what is wrong with it. */
+/** Makes a program and its commands report a wrong command line and exit with `EXIT.usage`. */
 export function endOnBadUsage(program: Command): void {
   program
     .helpOption('-h, --help', 'print this help')

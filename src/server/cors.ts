@@ -1,8 +1,8 @@
 /**
- * Which pages of other origins may read answers in a browser (the Fetch standard's CORS protocol). What the token of a payer or
- * of a stream opens may be read by any page: no browser adds such a token by itself. What a key opens may be read by the pages
- * of the origins that its account lists. A preflight carries no key, so any origin that some account lists may go on; the
- * answer is then checked against the list of the key's own account.
+ * CORS: which pages of other origins may read answers in a browser (Fetch standard). Answers to payer tokens and stream tokens
+ * may be read by any page, because no browser sends such a token by itself. Answers to an API key may be read by pages of the
+ * origins that its account lists. A preflight carries no key, so it passes for an origin that any account lists; the answer
+ * itself is then checked against the list of the key's account.
  */
 import type { KeyRecord } from '../store/account/api-keys.ts';
 import { type Exchange, send } from './http.ts';
@@ -11,7 +11,7 @@ import { type Exchange, send } from './http.ts';
 export interface Cors {
   /** Answers a preflight. `isOpen`: tokens of payers and streams are taken on the path. */
   readonly preflight: (exchange: Exchange, isOpen: boolean) => Promise<void>;
-  /** Lets the page read what comes, as far as the caller's account allows. */
+  /** Adds the headers that let the page read the answer, if the caller's account allows it. */
   readonly allow: (exchange: Exchange, caller: KeyRecord) => void;
   /** Lets the page read why nobody was let in; does nothing once it is known who asks. */
   readonly allowRefusal: (exchange: Exchange, isOpen: boolean) => Promise<void>;
@@ -30,7 +30,7 @@ const ANSWER_HEADERS = [
 ].join(', ');
 /** How long a browser may keep the answer to a preflight. Unit: seconds. */
 const PREFLIGHT_SECONDS = 600;
-/** How long the list of origins is believed: whoever asks, and how often, the database is asked once in this time. */
+/** How long the list of origins is cached: the database is asked at most once in this time. */
 const BELIEVED_MS = 1_000;
 
 /** @returns whether a request is a preflight. */
@@ -92,7 +92,7 @@ function remembering(find: FindListed): (origin: string) => Promise<boolean> {
     if (!listed || performance.now() > untilMs) {
       untilMs = performance.now() + BELIEVED_MS;
       listed = find();
-      // What failed is asked again by the next.
+      // A failure is not cached: the next request asks again.
       listed.catch(() => {
         listed = undefined;
       });

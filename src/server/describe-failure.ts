@@ -1,4 +1,4 @@
-/** Failures of a process in one line each, for the person who started it. */
+/** Describes why a process failed, in one line for the person who started it. */
 import { GatewayError } from '../base/errors.ts';
 import { ConfigError } from '../config.ts';
 import { EmbeddedPostgresError } from '../postgres/embedded-postgres.ts';
@@ -16,7 +16,7 @@ const EXPECTED = [
   StoreError,
 ];
 
-/** @returns one line; of what is unforeseen, with the place in the code that it came from. */
+/** @returns one line; for an unexpected error, its stack. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
@@ -30,12 +30,12 @@ export function describeFailure(error: unknown): string {
   return error.stack ?? error.message;
 }
 
-/** @returns whether the database or the gateway could not be reached, so that the same may succeed later. */
+/** @returns whether the database or the gateway was unreachable, so that the same command may succeed later. */
 export function isUnreachable(error: unknown): boolean {
   return isDatabaseAway(error) || (error instanceof GatewayError && error.code === 'UNAVAILABLE');
 }
 
-/** @returns whether something that was given has a form that is not accepted. */
+/** @returns whether an argument or option has a value that is not accepted. */
 export function isBadInput(error: unknown): boolean {
   return error instanceof GatewayError && error.violations.length > 0;
 }

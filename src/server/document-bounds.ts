@@ -1,25 +1,25 @@
 /**
- * Bounds on what a GraphQL request may nest. They hold before anything works on it: parsers and printers call themselves for
- * whatever nests, and their stack has an end.
+ * Limits on the size and nesting of a GraphQL request. They are checked first, because parsers and printers are recursive and
+ * deep nesting would overflow their stack.
  */
 import { GraphQLError, Lexer, parse, Source, type Token, TokenKind } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../base/errors.ts';
 
-/** Most tokens of a document. */
+/** Maximum number of tokens in a document. */
 const TOKENS_MAX = 2_000;
-/** Most brackets of all kinds that are open at once: far beyond what fits the schema, far below any stack. */
+/** Maximum nesting of brackets: far more than the schema allows, far less than a stack overflow needs. */
 const NESTING_MAX = 200;
 
 const OPENING: readonly string[] = [TokenKind.PAREN_L, TokenKind.BRACKET_L, TokenKind.BRACE_L];
 const CLOSING: readonly string[] = [TokenKind.PAREN_R, TokenKind.BRACKET_R, TokenKind.BRACE_R];
 
-/** Reads the tokens of a document up to the bounds. */
+/** A lexer that stops at the limits. */
 class BoundedLexer extends Lexer {
   #tokens = 0;
   #nesting = 0;
 
-  /** @throws {GraphQLError} beyond a bound. */
+  /** @throws {GraphQLError} over a limit. */
   override advance(): Token {
     const token = super.advance();
     if (token.kind !== TokenKind.EOF) this.#tokens += 1;
@@ -42,7 +42,7 @@ export const DOCUMENT_BOUNDS: Plugin = {
 };
 
 /**
- * @param params - a request as JSON gave it, with its variables.
+ * @param params - a parsed request with its variables.
  * @throws {GatewayError} `BAD_REQUEST` when more than 200 lists and objects stand in each other.
  */
 export function checkNesting(params: unknown): void {

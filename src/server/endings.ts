@@ -1,4 +1,4 @@
-/** How a process ends: everything that was started is ended, in order, and nothing keeps the end from coming. */
+/** Shutdown: ends everything that was started, in order. A part that fails or hangs does not stop the rest. */
 import type { Logger } from 'pino';
 
 /** Ends something that was started. */
@@ -10,7 +10,7 @@ export interface EndingLimits {
   readonly eachMs?: number;
   /** All together. Default 24,000: supervisors kill a process after 30 s. */
   readonly allMs?: number;
-  /** What each has when that is over. Default 500. */
+  /** Time for each of the rest once that has passed. Default 500. */
   readonly leastMs?: number;
 }
 

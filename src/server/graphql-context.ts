@@ -22,15 +22,15 @@ export interface ServerContext extends GraphqlContext {
   readonly limits: KeyLimits;
 }
 
-/** A document that keeps all bounds, or what is wrong with it. */
+/** A valid document within the limits, or its errors. */
 export type Prepared =
   | { readonly document: DocumentNode; readonly errors?: undefined }
   | { readonly document?: undefined; readonly errors: readonly GraphQLError[] };
 
-/** Parses and validates with all bounds. */
+/** Parses and validates a document, and checks the limits. */
 export type Prepare = (query: string, context: ServerContext) => Prepared;
 
-/** @returns the refusal of what a stream token does not open. */
+/** @returns the error for operations that a stream token does not allow. */
 export function onlySubscriptions(): GatewayError {
   return new GatewayError(
     'FORBIDDEN',

@@ -1,6 +1,6 @@
 /**
- * GraphQL over HTTP. Yoga speaks the protocol; a query that comes again is executed past it, on the same
- * schema, because Yoga's request pipeline costs more than most reads (docs/decisions/0008).
+ * GraphQL over HTTP. Yoga implements the protocol. A repeated query bypasses it and is executed on the same schema, because
+ * Yoga's request pipeline costs more than most reads (docs/decisions/0008).
  */
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth';
@@ -45,7 +45,7 @@ export type ServeGraphql = (
 /** The GraphQL side of the server. */
 export interface GraphqlServer {
   readonly serve: ServeGraphql;
-  /** Serves the path of single connections. */
+  /** Serves the single connection mode. */
   readonly serveStream: ServeGraphql;
 }
 
@@ -61,7 +61,7 @@ export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: 
     landingPage: false,
     multipart: false,
     cors: false,
-    // Read and limited before Yoga: its own limit costs as much as a read.
+    // The body is read and limited before Yoga, whose own limit costs as much as a read.
     maxRequestBodySize: false,
     maskedErrors: false,
     plugins: [...limits(), WRITE_ALLOWANCE, NO_STREAMS, errorPresentation(log)],
@@ -90,11 +90,11 @@ export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: 
       if (operation && mediaType) {
         const { variables } = params as OperationParams;
         const result = await operation(context, variables ?? {});
-        // Without data it was refused before it began; Yoga refuses it in the words of the protocol.
+        // Without data it was refused before execution. Yoga then answers as the protocol requires.
         if (result.data !== undefined)
           return answer(exchange, result, { ...headers, 'content-type': mediaType }, log);
       }
-      // Yoga takes a body that was read already from here.
+      // Yoga takes an already parsed body from here.
       Object.assign(request, { body: params });
     }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -164,7 +164,7 @@ function answerMediaType({ request }: Exchange): string | undefined {
 
 type Yoga = ReturnType<typeof createYoga<ServerContext>>;
 
-/** Parses and validates as Yoga does, bounds included; what was fit lately is not looked at again. */
+/** Parses and validates as Yoga does, with the limits. Recent valid documents are cached. */
 function preparer(yoga: Yoga, schema: GraphQLSchema): Prepare {
   const fit = new Map<string, Prepared>();
   return (query, context) => {
@@ -189,7 +189,7 @@ function preparer(yoga: Yoga, schema: GraphQLSchema): Prepare {
 const FIT_MAX = 100;
 const FIT_LENGTH_MAX = 20_000;
 
-/** The operation of a GET, as the parameters of its target say it; Yoga says what is wrong with them. */
+/** The operation of a GET, from its query parameters. Yoga reports what is wrong with them. */
 function searchParams({ search }: Exchange): unknown {
   const given = new URLSearchParams(search);
   let variables: unknown;
@@ -217,7 +217,7 @@ function isMembers(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Members that GraphQL over HTTP does not know are ignored, as it says: clients send some of their own. */
+/** Unknown members are ignored, as GraphQL over HTTP requires: clients send some of their own. */
 function knownMembers(params: unknown): unknown {
   if (!isMembers(params)) return params;
   const { query, operationName, variables, extensions } = params;
@@ -241,9 +241,9 @@ async function readParams({ request }: Exchange): Promise<unknown> {
   return knownMembers(params);
 }
 
-/** Bounds on documents, checked before anything is executed; the builder adds bounds on what a page costs. */
+/** Limits on documents, checked before execution. The schema builder adds limits on the cost of pages. */
 function limits(): Plugin[] {
-  // Refused with 400, also where a document that merely does not fit the schema is answered with 200. Its syntax is right.
+  // Always 400, also where other invalid documents are answered with 200. These are no syntax errors, so the prefix goes.
   const onReject = [
     (_context: unknown, error: GraphQLError) => {
       error.message = error.message.replace(/^Syntax Error: /, '');
@@ -258,7 +258,7 @@ function limits(): Plugin[] {
   ];
 }
 
-/** Streams have bounds that Yoga knows nothing of: they are served beside it, to those who ask for events. */
+/** Yoga serves no subscriptions: streams have limits of their own and are served beside it. */
 const NO_STREAMS: Plugin = {
   onSubscribe({ setResultAndStopExecution }) {
     setResultAndStopExecution({
@@ -269,7 +269,7 @@ const NO_STREAMS: Plugin = {
 
 const BAD_REQUEST_STATUS = { http: { status: 400 } };
 
-/** Each field of a mutation is a write: it takes from the key's other bucket. */
+/** Each field of a mutation counts as a write in the rate limit of the key. */
 const WRITE_ALLOWANCE: Plugin<ServerContext, ServerContext> = {
   onExecute({ args: { document, operationName, contextValue }, setResultAndStopExecution }) {
     const writes = writesOf(document, operationName);

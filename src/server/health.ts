@@ -9,9 +9,9 @@ export function serveHealth(exchange: Exchange): void {
 }
 
 /**
- * `/readyz`: requests can be served, and how far webhooks are behind; 503 while the process drains, or the database cannot
- * be read or written, or what callers asked to be written waits longer than a probe may. It answers within two seconds;
- * whoever asks while the database is looked at gets the same answer.
+ * `/readyz`: whether requests can be served, and how far webhooks are behind. 503 during shutdown, when the database cannot be
+ * read or written, or when the writes of callers wait longer than a probe may. It answers within two seconds. Requests during
+ * a running check get its result.
  */
 export function readinessServer(
   { database, clock, writes }: Pick<Services, 'database' | 'clock' | 'writes'>,

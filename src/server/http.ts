@@ -1,4 +1,4 @@
-/** The words of HTTP that all parts of the server share: answers, problems, bodies. */
+/** HTTP helpers that all parts of the server share: answers, problems, bodies. */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -30,15 +30,15 @@ export function originOf({ requestId, address }: Exchange): Origin {
   return { requestId, address: address === '' ? null : address };
 }
 
-/** Methods of everything that is only read. */
+/** Methods of paths that only read. */
 export const READ_METHODS = ['GET', 'HEAD'];
 
 /** Where GraphQL is served. */
 export const GRAPHQL_PATH = '/graphql';
-/** Where many operations share one stream of events. */
+/** Path of the single connection mode of GraphQL over server-sent events. */
 export const GRAPHQL_STREAM_PATH = '/graphql/stream';
 
-/** Largest body that is read (C-51). */
+/** Maximum size of a request body (C-51). Unit: bytes. */
 export const BODY_MAX_BYTES = 1_048_576;
 
 /** Answers with JSON text. */
@@ -51,7 +51,7 @@ export function sendJson(
   send(exchange, status, 'application/json; charset=utf-8', body, headers);
 }
 
-/** Answers with a whole body. */
+/** Answers with a complete body. */
 export function send(
   { request, response, requestId }: Exchange,
   status: number,
@@ -70,7 +70,7 @@ export function send(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Answers with a text that a browser may have compressed. */
+/** Answers with a text, compressed if the client accepts that. */
 export function sendText(
   exchange: Exchange,
   status: number,
@@ -110,13 +110,13 @@ export function sendProblem(
 }
 
 /**
- * Answers bytes that Node could not read as a request: there is no request to answer, only a connection to end.
+ * Answers bytes that Node could not parse as a request, and closes the connection.
  *
  * @param publicUrl - base of the `type` URL.
  */
 export function refuseMalformed(publicUrl: string): (failure: Error, socket: Duplex) => void {
   return (failure, socket) => {
-    // An answer that has begun cannot be followed by another.
+    // After the start of an answer, no second one can be sent.
     const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse };
     if (!socket.writable || begun?.headersSent) return void socket.destroy();
     const error = malformed((failure as { code?: string }).code);

@@ -1,6 +1,5 @@
 /**
- * Queries that come again and again, compiled: they are neither parsed nor validated nor walked as documents any more
- * (docs/decisions/0008).
+ * Compiled queries: a repeated query is not parsed, validated and interpreted again (docs/decisions/0008).
  */
 import {
   type DocumentNode,
@@ -25,13 +24,13 @@ export type Operation = (
 ) => Promise<ExecutionResult>;
 
 const KNOWN_MAX = 1_000;
-/** A document longer than this is not worth remembering. */
+/** Longer documents are not cached. */
 const LENGTH_MAX = 20_000;
 
 /**
  * @param prepare - parses and validates a document with all bounds; without a document when it is not fit.
- * @returns the search for the operation of a request; undefined when it is not a query, not fit, or comes for the first
- *   time: compiling costs more than executing once, and whoever never repeats a document should not make us pay for it.
+ * @returns a function that finds the compiled operation of a request. It returns undefined when the operation is not a query,
+ *   is invalid, or comes for the first time: compiling costs more than executing once, so only repeated documents are compiled.
  */
 export function knownOperations<Context>(
   schema: GraphQLSchema,
@@ -70,7 +69,7 @@ function compile(
   if (isCompiledQuery(compiled)) {
     return async (contextValue, variables) => compiled.query(undefined, contextValue, variables);
   }
-  // Whatever cannot be compiled is executed as it stands.
+  // An operation that cannot be compiled is executed normally.
   return async (contextValue, variableValues) =>
     execute({ schema, document, contextValue, variableValues, operationName: operationName ?? null });
 }

@@ -1,24 +1,24 @@
-/** The HTTP server itself: what it takes of connections before there is a request, and how it ends. */
+/** The HTTP server: limits on connections and slow requests, and how it is closed. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type AddressCheck, limitedAddress, plainAddress } from './client-address.ts';
 
-/** What connections may take of the process; times are in milliseconds. */
+/** Limits on connections. Times in milliseconds. */
 export interface ConnectionLimits {
-  /** Most connections at once; those over it are closed at once. */
+  /** Maximum number of connections; further ones are closed at once. */
   readonly total: number;
-  /** Most connections at once of one client address; trusted proxies have no such limit. */
+  /** Maximum number of connections of one client address; trusted proxies have no such limit. */
   readonly perAddress: number;
-  /** A request's header fields must have come by then, from the opening of the connection or the end of the last answer. */
+  /** Time limit for the header of a request, from the start of the connection or the end of the last answer. */
   readonly headersMs: number;
-  /** A whole request must have come by then. An answer may take any time. */
+  /** Time limit for a whole request. Answers have none. */
   readonly requestMs: number;
 }
 
 /** Where a server listens. */
 export interface Listening {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   readonly port: number;
   /** None if it is not given. */
   readonly connections?: ConnectionLimits;
@@ -26,19 +26,19 @@ export interface Listening {
   readonly isTrusted?: AddressCheck;
 }
 
-/** How often connections are looked at whose request has not come in time. */
+/** How often slow requests are looked for. Unit: ms. */
 const CHECK_MS = 500;
-/** A client that takes nothing of its answer for so long is given up; streams say something every 15 seconds. */
+/** A connection without traffic for this long is closed. Streams send a ping every 15 seconds. Unit: ms. */
 const SILENCE_MS = 60_000;
 
-/** Starts to listen. @returns the server and the port that it got. @throws the system's error, such as EADDRINUSE. */
+/** Starts to listen. @returns the server and its port. @throws the system's error, such as EADDRINUSE. */
 export async function listen(
   handle: RequestListener,
   { host, port, connections, isTrusted = () => false }: Listening,
 ): Promise<{ server: Server; port: number }> {
   const server = createServer(
     {
-      // What is wrong with a request is said in a problem, by the application.
+      // The application answers malformed requests with a problem.
       requireHostHeader: false,
       ...(connections && {
         connectionsCheckingInterval: CHECK_MS,
@@ -58,7 +58,7 @@ export async function listen(
   return { server, port: typeof address === 'object' && address ? address.port : port };
 }
 
-/** Stops listening and waits for what is under way, up to `graceMs`. */
+/** Stops listening and waits up to `graceMs` for requests that are under way. */
 export async function close(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

@@ -24,7 +24,7 @@ export interface LiveOperation {
   readonly log: Logger;
 }
 
-/** @returns the frames that are wanted, or the errors for which there are none. */
+/** @returns the stream of frames, or the errors of the operation. */
 export async function openFrames(
   operation: LiveOperation,
   stream: StreamMode,
@@ -34,18 +34,18 @@ export async function openFrames(
   return presented(operation, source);
 }
 
-/** @returns whether frames came, not errors. */
+/** @returns whether it is a stream, not errors. */
 export function isFrames(source: FrameStream<Frame> | ExecutionResult): source is FrameStream<Frame> {
   return Symbol.asyncIterator in source;
 }
 
-/** @returns the result for one frame. What it reads it reads now: loaders remember nothing of earlier frames. */
+/** @returns the result for one frame. Its loaders are new, so it reads the current state. */
 export async function executeFrame(operation: LiveOperation, frame: Frame): Promise<ExecutionResult> {
   const result = await execute({ ...argsOf(operation), rootValue: frame });
   return presented(operation, result);
 }
 
-/** @returns whether a result says that the database was away: the same frame can be had later. */
+/** @returns whether the result failed because the database was away, so that the frame can be executed again later. */
 export function isUnavailable({ errors }: ExecutionResult): boolean {
   return errors?.some(({ extensions }) => extensions.code === 'UNAVAILABLE') ?? false;
 }
@@ -72,7 +72,7 @@ export function presented(
 ): ExecutionResult {
   if (!result.errors) return result;
   const errors = result.errors.map((error) => presentGraphqlError(error, log, requestId));
-  // What says how HTTP would answer means nothing inside of a stream.
+  // The HTTP status of an error has no meaning inside a stream.
   for (const error of errors) if (error instanceof GraphQLError) delete error.extensions.http;
   return { ...result, errors };
 }

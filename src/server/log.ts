@@ -1,7 +1,7 @@
-/** The log: JSON lines that hold no data of customers. */
+/** The log: JSON lines without customer data. */
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** SQLSTATE of values that do not fit: the message quotes the value, behind a colon. */
+/** SQLSTATE of invalid values: the message quotes the value after a colon. */
 const DATA_EXCEPTION = /^22/;
 
 /** @returns a log at this level, to standard error unless another place is given. */
@@ -12,7 +12,7 @@ export function openLog(
   return pino({ level, base: null, serializers: { err: describeError } }, destination);
 }
 
-/** What is logged of an error. Its other members may hold rows: `detail`, `where` and parameters of PostgreSQL do. */
+/** What is logged of an error. Other members may contain row values, such as `detail` and `where` of PostgreSQL. */
 interface LoggedError {
   readonly type: string;
   readonly message: string;
@@ -27,7 +27,7 @@ interface LoggedError {
 function describeError(error: unknown): LoggedError | unknown {
   if (!(error instanceof Error)) return error;
   const { code, table, constraint } = error as { code?: unknown; table?: unknown; constraint?: unknown };
-  // The first lines of a stack are the message again.
+  // The stack begins with the message; that part is cut off.
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
   return {
     type: error.name,
@@ -40,7 +40,7 @@ function describeError(error: unknown): LoggedError | unknown {
   };
 }
 
-/** A message without the values that it quotes: Prisma shows the arguments of a call above its last line. */
+/** The message without quoted values. Prisma shows the arguments of a call before the last line. */
 function messageOf({ name, message }: Error, code: unknown): string {
   if (name.startsWith('PrismaClient')) return message.trim().split('\n').at(-1) ?? '';
   const isQuoting = typeof code === 'string' && DATA_EXCEPTION.test(code);

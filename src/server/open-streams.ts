@@ -1,11 +1,11 @@
-/** All streams that are open in this process: pings, clients that stopped reading, keys that ended, the end of the process. */
+/** The open streams of this process: pings them, and closes those of stalled clients and revoked keys, and all at shutdown. */
 import { GatewayError } from '../base/errors.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
 
-/** `drain`: the client should come back to another process. `stalled`: it does not read. `refused`: its key ended. */
+/** Why a stream is closed. `drain`: shutdown, the client should reconnect. `stalled`: the client does not read. `refused`: its key ended. */
 export type EndReason = 'drain' | 'stalled' | 'refused';
 
-/** A stream, as far as all kinds are the same. */
+/** What all kinds of streams have in common. */
 export interface OpenStream {
   readonly caller: KeyRecord;
   readonly isStalled: () => boolean;
@@ -20,7 +20,7 @@ export type FindValid = (keys: readonly KeyRecord[]) => Promise<ReadonlySet<stri
 const KEYS_MS = 400;
 const SWEEP_MS = 2_000;
 const PING_MS = 15_000;
-/** A client that has not taken anything for so long has gone, or will not read. */
+/** A client that has read nothing for this long is disconnected. Unit: ms. */
 const STALL_MS = 30_000;
 
 /** The open streams. */
@@ -37,7 +37,7 @@ export class OpenStreams {
     this.#findValid = findValid;
   }
 
-  /** Adds a stream. @returns what takes it out again. @throws {GatewayError} `UNAVAILABLE` when the process ends. */
+  /** Adds a stream. @returns a function that removes it. @throws {GatewayError} `UNAVAILABLE` when the process ends. */
   add(stream: OpenStream): () => void {
     if (this.#isDraining)
       throw new GatewayError('UNAVAILABLE', 'this process accepts no more streams', { retryAfter: 1 });
@@ -58,7 +58,7 @@ export class OpenStreams {
     };
   }
 
-  /** Ends all of them, and takes no more. */
+  /** Closes all streams, and accepts no new ones. */
   drain(): void {
     this.#isDraining = true;
     for (const stream of this.#all()) stream.end('drain');
@@ -87,12 +87,12 @@ export class OpenStreams {
     if (now - since >= STALL_MS) stream.end('stalled');
   }
 
-  /** One look at all keys that have streams. A database that is away says nothing of them. */
+  /** Checks all keys that have streams. While the database is away, their streams stay open. */
   async #checkKeys(): Promise<void> {
     if (this.#isChecking) return;
     this.#isChecking = true;
     try {
-      // The session of a payer is never taken back.
+      // The session of a payer is never revoked.
       const keys = this.#callers().filter(({ transactionId }) => transactionId === undefined);
       const valid = keys.length > 0 ? await this.#findValid(keys) : new Set<string>();
       for (const { id } of keys)

@@ -1,4 +1,4 @@
-/** What a GraphQL operation may cost, counted before it is executed: points, about one for each field of the answer. */
+/** The cost of a GraphQL operation, computed before execution: points, about one for each field of the answer. */
 import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
   type DocumentNode,
@@ -12,14 +12,14 @@ import { COMPLEXITY_MAX } from '../schema/builder.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
 import type { OperationParams } from './known-operations.ts';
 
-/** @returns the points of an operation; 0 where nothing will be executed, because it does not fit or is over the limits. */
+/** @returns the points of an operation; 0 when it is invalid or over a limit, because nothing will be executed. */
 export type CostOf = (params: OperationParams, context: ServerContext) => number;
 
 const REMEMBERED_MAX = 1_000;
-/** What is longer is counted each time. */
+/** The cost of longer operations is not cached. */
 const LENGTH_MAX = 4_000;
 
-/** @returns the count of points, on this schema. */
+/** @returns the cost function for this schema. */
 export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf {
   const remembered = new Map<string, number>();
   return (params, context) => {
@@ -51,7 +51,7 @@ function pointsOf(
     const { complexity } = complexityFromQuery(alone, { schema, ctx, variables: variables ?? {} });
     return complexity > COMPLEXITY_MAX ? 0 : complexity;
   } catch {
-    // Variables that do not fit: the execution says so.
+    // Invalid variables: the execution reports them.
     return 0;
   }
 }
@@ -61,7 +61,7 @@ export function writesOf(document: DocumentNode, operationName?: string | null):
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== OperationTypeNode.MUTATION) return 0;
   const names = new Set<string>();
-  // A fragment that several spreads name is looked at once.
+  // A fragment that is used several times is visited once.
   const seen = new Set<SelectionSetNode>();
   const collect = (set: SelectionSetNode | undefined): void => {
     if (!set || seen.has(set)) return;

@@ -1,15 +1,15 @@
 /**
- * How much GraphQL one key has under way at once. What is over that waits in line, so that a key that asks for much waits for
- * itself and nobody else does.
+ * Limits how much GraphQL one key executes at once. Further operations of the key wait in a queue, so that expensive requests of
+ * one key do not delay those of others.
  */
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../base/errors.ts';
 
-/** Points of one key under way at once; an operation of more is under way alone. */
+/** Maximum points of one key at once. An operation with more runs alone. */
 const POINTS_MAX = 10_000;
-/** Operations of one key that wait. */
+/** Maximum number of waiting operations of one key. */
 const WAITING_MAX = 50;
-/** How much the newest measurement counts. */
+/** Weight of the newest measurement in the average duration. */
 const NEWEST_SHARE = 0.2;
 const RETRY_MAX_SECONDS = 60;
 
@@ -34,8 +34,8 @@ export class OperationGate {
    * @param keyId - of its key.
    * @param points - what it costs.
    * @param response - of its request: an operation whose client has gone waits no longer.
-   * @returns what is to be called when it has ended.
-   * @throws {GatewayError} `RATE_LIMITED` when too many wait; it says when there will be room.
+   * @returns a function to be called when it has ended.
+   * @throws {GatewayError} `RATE_LIMITED` when too many wait, with the time to retry after.
    */
   async enter(keyId: string, points: number, response: ServerResponse): Promise<() => void> {
     const weight = Math.max(1, Math.min(points, POINTS_MAX));
@@ -95,7 +95,7 @@ export class OperationGate {
     this.#msPerPoint += NEWEST_SHARE * (msPerPoint - this.#msPerPoint);
   }
 
-  /** By then what waits now has begun, as far as one can tell from what operations took lately. */
+  /** Estimates from recent durations when the operations that wait now will have started. */
   #secondsOf({ waiting, underWay }: Line): number {
     const points = waiting.reduce((sum, { weight }) => sum + weight, underWay);
     return Math.min(RETRY_MAX_SECONDS, Math.max(1, Math.ceil((points * this.#msPerPoint) / 1_000)));

@@ -34,16 +34,16 @@ export interface PayParts {
   readonly isLimited: boolean;
 }
 
-/** By token: many a page is open in two tabs, and asks when it cannot be told. */
+/** Requests by session token. A page may be open in two tabs, and polls where it has no live stream. */
 const READS = { perSecond: 5, burst: 60 };
 const ACTS = { perSecond: 1, burst: 20 };
-/** New sessions by address and link, and requests for what there is not by address. */
+/** New sessions by address and link; requests for unknown sessions and links by address. */
 const VISITS = { perSecond: 2, burst: 30 };
 const MISSES = { perSecond: 2, burst: 30 };
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const FORM_BYTES_MAX = 16_384;
 
-/** @returns what answers every request below `/pay`; failures are pages too. */
+/** @returns the handler of all requests below `/pay`. Errors are answered with pages too. */
 export function payServer({ services, log, isLimited }: PayParts): (exchange: Exchange) => Promise<void> {
   const limiter = (limit: typeof READS): RateLimiter =>
     isLimited ? rateLimiter(limit) : () => ({ allowed: true, remaining: 1, resetSeconds: 0 });
@@ -108,14 +108,14 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
   return (exchange) =>
     dispatch(exchange).catch((error: unknown) => {
       const refusal = presentError(error, log, exchange.requestId);
-      // Browsers say so themselves; everything else is said in a page.
+      // Browsers show this themselves; all other errors are shown by a page.
       if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
       const { path, requestId } = exchange;
       answer(exchange, failurePage(refusal, { path, requestId, ...askedOf(exchange) }));
     });
 }
 
-/** For logs: a token never stands in one. */
+/** The path for logs, without the token. */
 function routeOf(first: string, second: string | undefined): string {
   if (first === 'l') return `${PAY_PATH}/l/{link}`;
   return `${PAY_PATH}/{session}${second === undefined ? '' : '/{act}'}`;
@@ -132,17 +132,17 @@ function take(limiter: RateLimiter, key: string): void {
     throw new GatewayError('RATE_LIMITED', 'too many requests for this page', { retryAfter: resetSeconds });
 }
 
-/** A form of another site cannot know the token; a browser that tells where a form is from is believed all the same. */
+/** Another site cannot know the token. Still, a form that the browser reports as cross-site is refused. */
 function refuseForeign({ request }: Exchange): void {
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw new GatewayError('FORBIDDEN', 'forms are accepted from the page itself only');
 }
 
-/** How browsers say that they load ahead: today's, those of old Chrome and Safari, and that of Firefox. */
+/** Headers that mark a prefetch: the current ones, those of old Chrome and Safari, and that of Firefox. */
 const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
-/** A browser that loads ahead has no visitor yet: no session is opened for it. */
+/** A prefetch has no visitor yet, so no session is opened for it. */
 function refuseAhead({ request }: Exchange): void {
   if (AHEAD.some((name) => /^(prefetch|preview)/.test(String(request.headers[name] ?? ''))))
     throw new GatewayError('UNAVAILABLE', 'this link must not be preloaded', { retryAfter: 1 });

@@ -1,13 +1,13 @@
-/** What callers see of an error: what they may know, and a request id for the rest (C-50). */
+/** The errors that callers see. Unexpected errors are logged, and shown only by their request id (C-50). */
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError, shownViolations } from '../base/errors.ts';
 import { isDatabaseAway } from '../store/database-error.ts';
 
-/** Seconds after which a caller may ask again while the database is away. */
+/** `Retry-After` while the database is away. Unit: seconds. */
 const DATABASE_RETRY_SECONDS = 2;
 
-/** @returns the error to answer with; anything unforeseen is logged and becomes `INTERNAL`. */
+/** @returns the error to answer with; an unexpected one is logged and becomes `INTERNAL`. */
 export function presentError(error: unknown, log: Logger, requestId: string): GatewayError {
   if (error instanceof GatewayError) return error;
   if (isDatabaseAway(error)) {
@@ -24,16 +24,16 @@ export function presentError(error: unknown, log: Logger, requestId: string): Ga
 export function presentGraphqlError(error: GraphQLError, log: Logger, requestId: string): GraphQLError {
   const cause = causeOf(error);
   if (!cause) {
-    // The document, its variables or its limits: whatever the layer that found it calls it.
+    // No resolver threw it: the document, its variables or its size is wrong.
     const extensions = { code: 'BAD_REQUEST', requestId };
     if (error.path) return withExtensions(error, error.message, extensions);
-    // For Yoga: 400, unless the caller takes only plain JSON, where the protocol has 200 for such errors.
+    // For Yoga: 400, unless the caller accepts only plain JSON, where the protocol requires 200.
     const { http = { spec: true, status: 400 } } = error.extensions;
     return withExtensions(error, error.message, { ...extensions, http });
   }
   const presented = presentError(cause, log, requestId);
   const { code, message } = presented;
-  // For Yoga: a status and headers of the answer, which are no part of it. Errors of compiled queries have no extensions.
+  // Status and headers for Yoga, which are not shown. Errors of compiled queries have no extensions.
   const http = (error.extensions as GraphQLError['extensions'] | undefined)?.http;
   return withExtensions(error, message, {
     code,
@@ -43,7 +43,7 @@ export function presentGraphqlError(error: GraphQLError, log: Logger, requestId:
   });
 }
 
-/** What a resolver threw, under the layers that locate it; undefined for an error of the document itself. */
+/** The error that a resolver threw, below the GraphQL errors around it; undefined for an error of the document itself. */
 function causeOf(error: GraphQLError): Error | undefined {
   let cause: Error | undefined = error.originalError;
   while (cause instanceof GraphQLError) cause = cause.originalError;
@@ -63,6 +63,6 @@ function withExtensions(
     path: path ?? null,
     extensions,
   });
-  // Errors of compiled queries know their place without the nodes of the document.
+  // Errors of compiled queries have locations without nodes of the document.
   return Object.assign(presented, locations && { locations });
 }

@@ -1,14 +1,14 @@
 /** A token bucket for each key (C-53). */
 import type { RateLimit } from '../config.ts';
 
-/** What a key may still do: requests left now, and seconds until one is free (0 when one is). */
+/** What is left in a bucket: requests, and seconds until the next one is allowed (0 when one is left). */
 export interface Allowance {
   readonly allowed: boolean;
   readonly remaining: number;
   readonly resetSeconds: number;
 }
 
-/** Takes from a key's bucket: one request, or as many as it counts for. What counts for more than the burst needs a full bucket. */
+/** Takes a request from a key's bucket, or as many as it counts for. One that counts for more than the burst needs a full bucket. */
 export type RateLimiter = (keyId: string, requests?: number) => Allowance;
 
 interface Bucket {
@@ -31,7 +31,7 @@ export function rateLimiter(
     const at = now();
     let bucket = buckets.get(keyId);
     if (!bucket) {
-      // A full bucket is the same as none: forgetting all of them at worst gives each key one more burst.
+      // A missing bucket is a full one: dropping all of them gives each key at most one more burst.
       if (buckets.size >= BUCKETS_MAX) buckets.clear();
       bucket = { tokens: burst, at };
       buckets.set(keyId, bucket);

@@ -1,7 +1,7 @@
 /**
- * The doorbell between processes: tells others which accounts moved here, and hears it of them. By PostgreSQL
- * (LISTEN/NOTIFY, on a connection of its own and never in a business transaction) or by Redis. A hint, not a truth:
- * everybody who waits also looks by himself once a second.
+ * Notifications between processes: which accounts have new events. They go through PostgreSQL (LISTEN/NOTIFY, on a connection
+ * of its own and never in a business transaction) or through Redis. They are hints only: every listener also polls once a
+ * second, so a lost notification costs only time.
  */
 import { createClient } from '@redis/client';
 import type pg from 'pg';
@@ -22,14 +22,14 @@ interface Wire {
 
 /** Stands among the accounts of a message when workers of the sender do what is to be done; no account has this number. */
 const WORKED_ON = 0n;
-/** Rings within this time are said at once: a message for each commit would make commits wait for each other. */
+/** Notifications within this time go out as one message; one NOTIFY for each commit would slow commits down. Unit: ms. */
 const GATHER_MS = 10;
-/** NOTIFY takes less than 8,000 bytes. */
+/** The payload of NOTIFY must be shorter than 8,000 bytes. */
 const ACCOUNTS_PER_MESSAGE = 300;
 const RECONNECT_MS = 1_000;
-/** Who only listens would not notice that the connection is dead. */
+/** Interval of heartbeats: without them, a listener would not notice a dead connection. Unit: ms. */
 const HEARTBEAT_MS = 2_000;
-/** A connection to Redis on which nothing came or went for so long is dead: each heartbeat has an answer. */
+/** A Redis connection without traffic for this long is dead, because each heartbeat is answered. Unit: ms. */
 const SILENCE_MS = 5_000;
 
 /** How processes are reached, and what this one does. */
@@ -67,7 +67,7 @@ export async function connectDoorbell(
       const text = (works ? [WORKED_ON, ...some] : some).join(',');
       await wire.publish(text).catch((error: unknown) => log.debug({ err: error }, 'doorbell not rung'));
     }
-    // What moved meanwhile is said next.
+    // Accounts that moved meanwhile are sent next.
     timer = moved.size > 0 ? setTimeout(say, GATHER_MS) : undefined;
   };
   doorbell.onHere((accountIds) => {
@@ -127,13 +127,13 @@ async function redisWire(
     url,
     disableOfflineQueue: true,
     pingInterval: HEARTBEAT_MS,
-    // By default the client gives up for ever after a silence.
+    // By default the client stops reconnecting after a time.
     socket: { socketTimeout: SILENCE_MS, reconnectStrategy: () => RECONNECT_MS },
   });
   const subscriber = publisher.duplicate({ disableOfflineQueue: false });
   for (const each of [publisher, subscriber])
     each.on('error', (error: unknown) => log.debug({ err: error }, 'doorbell connection'));
-  // Neither waits for Redis to be there: the client goes on trying.
+  // Do not wait for Redis here: the client keeps trying to connect.
   publisher.connect().catch(() => {});
   subscriber.connect().catch(() => {});
   subscriber

@@ -7,7 +7,7 @@ import { accepts, type Exchange, mediaTypeOf, READ_METHODS, readBody, sendJson }
 
 /** The routes of a path by the methods that a request may have, and the `{id}` of the path. */
 export interface Match {
-  /** The path as the table has it. */
+  /** The path as in the route table. */
   readonly path: string;
   readonly routes: ReadonlyMap<string, Route>;
   readonly id: string;
@@ -38,7 +38,7 @@ export function routeFinder(table: RouteTable): (path: string) => Match | undefi
   };
 }
 
-/** Whatever is read can be asked for without its body. */
+/** Every GET route also answers HEAD. */
 function byMethod(routes: readonly Route[]): ReadonlyMap<string, Route> {
   return new Map(
     routes.flatMap((route) => {
@@ -48,10 +48,10 @@ function byMethod(routes: readonly Route[]): ReadonlyMap<string, Route> {
   );
 }
 
-/** What an answer needs besides what the route gives. */
+/** What an answer needs besides the result of the route. */
 export interface Admitted {
   readonly headers: Record<string, string>;
-  /** Looks at the caller's key again. @throws {GatewayError} `UNAUTHORIZED`. */
+  /** Checks the caller's key again. @throws {GatewayError} `UNAUTHORIZED`. */
   readonly authenticate: () => Promise<unknown>;
 }
 
@@ -73,16 +73,16 @@ export async function serveRest(
   const body = route.method === 'POST' ? await readJson(request) : '';
   const begun = performance.now();
   const answer = await route.handle(context, { id, search, body, idempotencyKey: idempotencyKeyOf(request) });
-  // A key that ended while something was waited for is told nothing any more.
+  // A key that was revoked during a long wait gets no answer.
   if (route.method === 'GET' && performance.now() - begun > WAITED_MS) await authenticate();
   if (answer.ignored.length > 0) headers['crossramp-ignored-parameters'] = answer.ignored.join(', ');
   sendJson(exchange, answer.status, answer.body, { ...headers, ...answer.headers });
 }
 
-/** Reads that take longer have waited for something. */
+/** The key is checked again after reads that took longer, because they waited for events. */
 const WAITED_MS = 500;
 
-/** @returns the methods that a path takes. */
+/** @returns the methods of a path. */
 export function methodsOf({ routes }: Match): readonly string[] {
   return [...routes.keys()];
 }
@@ -104,7 +104,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   const given = request.headersDistinct['idempotency-key'];
-  // Two keys are no key that anybody could mean: what they are joined to has a space, which no key has.
+  // Two Idempotency-Key headers are joined with a space, which no valid key contains, so they are refused.
   return given?.join(' ');
 }
 
@@ -128,7 +128,7 @@ function decodeId(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // No record has an empty id: after the same checks as any other, it is missing (C-15).
+    // An empty id passes the same checks as any other, and is then not found (C-15).
     return '';
   }
 }

@@ -1,4 +1,4 @@
-/** What a sandbox leaves for those who use it: `sandbox.json`, and a header file for curl. */
+/** The files of a running sandbox: `sandbox.json` with its keys and URLs, and a header file for curl. */
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiKeyHash, grantableScopes, isApiKey } from '../base/api-key.ts';
@@ -26,13 +26,13 @@ export interface Sandbox extends SandboxFile {
   readonly paths: { readonly json: string; readonly header: string };
   /** Set when another running gateway holds `sandbox.json`: which one, in words. */
   readonly holder: string | undefined;
-  /** Gives `sandbox.json` up, or deletes the files of a gateway that did not hold it. */
+  /** Releases `sandbox.json`; a gateway that did not hold it deletes its own files. */
   readonly release: () => void;
 }
 
-/** The gateway whose files `sandbox.json` and `sandbox.header` are. */
+/** The gateway that owns `sandbox.json` and `sandbox.header`. */
 interface Holder {
-  /** As `thisProcess` gives it. */
+  /** See `thisProcess`. */
   readonly process: string;
   readonly baseUrl: string;
 }
@@ -76,7 +76,7 @@ export async function writeSandbox(
   };
 }
 
-/** @returns the other gateway that holds `sandbox.json`; undefined when it is this process's from now on. */
+/** @returns the other gateway that holds `sandbox.json`; undefined when this process has got it. */
 async function claim(home: string, baseUrl: string): Promise<Holder | undefined> {
   const path = holderPath(home);
   return withHomeLock(home, async () => {
@@ -91,7 +91,7 @@ const holderPath = (home: string) => join(home, 'sandbox.holder');
 
 type KeyName = 'apiKey' | 'platformKey';
 
-/** The key that one of the files has, while it is valid; a new one otherwise. */
+/** The key from one of the files while it is valid; otherwise a new one. */
 async function keyOf(
   database: Database,
   accountId: bigint,
@@ -134,6 +134,6 @@ function readJson<Value>(path: string): Partial<Value> | undefined {
 
 function writePrivate(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 });
-  // The mode above only counts for a new file.
+  // The mode above applies to a new file only.
   chmodSync(path, 0o600);
 }

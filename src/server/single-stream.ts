@@ -1,6 +1,6 @@
 /**
  * The single connection mode of GraphQL over server-sent events: a client reserves a stream, opens it, and all of its
- * operations come on it. The protocol is graphql-sse's; what waits for a client who does not read is bounded here.
+ * operations come on it. graphql-sse implements the protocol; the amount of data that waits for a slow client is limited here.
  */
 import { randomUUID } from 'node:crypto';
 import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
@@ -40,12 +40,12 @@ type Call = {
 type SseRequest = Request<Exchange, Call>;
 type Handle = (request: SseRequest) => Promise<Response>;
 
-/** Most that waits for a client: one that reads so slowly is ended. */
+/** Maximum data that waits for a slow client; beyond that its stream is closed. Unit: bytes. */
 const WAITING_MAX_BYTES = 1_048_576;
 const OPERATIONS_MAX = 100;
-/** A reservation that is not opened by then is given up. */
+/** A reservation expires if the stream is not opened in this time. Unit: ms. */
 const OPEN_WITHIN_MS = 30_000;
-/** What the protocol adds to a result, about. */
+/** Approximate size that the protocol adds to a result. Unit: bytes. */
 const EVENT_OVERHEAD = 80;
 const TOKEN_HEADER = 'x-graphql-event-stream-token';
 const STREAM = 'text/event-stream';
@@ -55,7 +55,7 @@ class SingleStream {
   readonly token = randomUUID();
   /** Operations that run. */
   operations = 0;
-  /** Bytes that were made and not yet taken by the connection. */
+  /** Bytes that the connection has not taken yet. */
   waiting = 0;
   readonly #endings = new Set<() => unknown>();
   readonly #unopened = setTimeout(() => this.end(), OPEN_WITHIN_MS).unref();
@@ -66,13 +66,13 @@ class SingleStream {
     return this.#isOpen;
   }
 
-  /** Notes that it was opened: it now lasts as long as its connection. */
+  /** Marks the stream as opened: from now on it lasts as long as its connection. */
   open(): void {
     this.#isOpen = true;
     clearTimeout(this.#unopened);
   }
 
-  /** Calls back when the stream ends, or now when it has. @returns what takes that back. */
+  /** Calls back when the stream ends, or at once if it has ended. @returns a function that cancels this. */
   onEnd(ending: () => unknown): () => void {
     if (this.#isEnded) ending();
     else this.#endings.add(ending);
@@ -120,7 +120,7 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
   };
 }
 
-/** A stream of another key is as if it did not exist. */
+/** A stream of another key is treated as missing. */
 function nameOf({ caller }: ServerContext, token: string): string {
   return `${caller.id} ${token}`;
 }
@@ -143,7 +143,7 @@ function reserve(
   stream.onEnd(() => reserved.delete(name));
   stream.onEnd(() => {
     if (stream.isOpen) return;
-    // Opening it is the only way to the end of the operations that came before.
+    // The end of operations that came before is only reached by opening the stream.
     const opening = handle({ ...requestOf(exchange, { context, stream }), method: 'GET', ...OPENING });
     opening.then(([body]) => (typeof body === 'object' ? body?.return() : undefined)).catch(() => {});
   });
@@ -164,7 +164,7 @@ async function open(
   const remove = streams.add({
     caller: context.caller,
     isStalled: () => connection?.isStalled === true,
-    // graphql-sse sends its own.
+    // graphql-sse sends pings of its own.
     ping: () => {},
     end: () => stream.end(),
   });
@@ -220,7 +220,7 @@ async function perform(
   }
 }
 
-/** Opens before the answer says that the operation is taken: whoever acts then hears of what it did. */
+/** Opens the subscription before the operation is accepted, so that a client that acts after that gets the events of its act. */
 async function openResults(operation: LiveOperation, stream: SingleStream) {
   const source = await openFrames(operation, { part: 'all' });
   const end = () => (isFrames(source) ? source.return?.() : undefined);

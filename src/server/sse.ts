@@ -7,7 +7,7 @@ const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // Proxies that gather an answer before they pass it on would keep the events.
+  // Tells proxies not to buffer the answer, which would hold the events back.
   'x-accel-buffering': 'no',
 };
 const PING = Buffer.from(':\n\n');
@@ -15,7 +15,7 @@ const COMPLETE = Buffer.from('event: complete\ndata:\n\n');
 const RETRY_MIN_MS = 500;
 const RETRY_SPREAD_MS = 1_500;
 
-/** @returns the bytes of a `next` event; without a cursor there is nothing to come back with. */
+/** @returns the bytes of a `next` event. Without a cursor, a client cannot resume after it. */
 export function nextEvent(result: ExecutionResult, cursor?: string): Buffer {
   const id = cursor ? `id: ${cursor}\n` : '';
   return Buffer.from(`${id}event: next\ndata: ${JSON.stringify(result)}\n\n`);
@@ -31,7 +31,7 @@ export class EventConnection {
     // Read again from the raw header where they are asked for: a stream stays for hours, and nobody asks.
     Object.assign(request, { headers: null, headersDistinct: null });
     response.writeHead(200, { ...HEADERS, 'x-request-id': requestId, ...headers });
-    // Something at once, so that proxies and browsers pass the head on; clients come back spread over time.
+    // A first comment at once, so that proxies and browsers forward the head. The retry time varies, to spread reconnects.
     response.write(`retry: ${RETRY_MIN_MS + Math.floor(Math.random() * RETRY_SPREAD_MS)}\n:\n\n`);
   }
 
@@ -40,7 +40,7 @@ export class EventConnection {
     return !response.destroyed && !response.writableEnded;
   }
 
-  /** Whether what was written has not left this process yet. */
+  /** Whether written bytes are still waiting in this process. */
   get isStalled(): boolean {
     return this.#exchange.response.writableNeedDrain;
   }
@@ -50,12 +50,12 @@ export class EventConnection {
     return !this.isOpen || this.#exchange.response.write(chunk);
   }
 
-  /** Says that the connection lives, where nothing waits to be read. */
+  /** Sends a ping, unless other bytes are waiting. */
   ping(): void {
     if (this.isOpen && !this.isStalled) this.#exchange.response.write(PING);
   }
 
-  /** Resolves when there is room again, or nobody there any more. */
+  /** Resolves when more can be written, or the client has gone. */
   async drained(): Promise<void> {
     const { response } = this.#exchange;
     if (!this.isOpen || !response.writableNeedDrain) return;
@@ -68,19 +68,19 @@ export class EventConnection {
     gone.abort();
   }
 
-  /** Ends the operation: nothing more comes. */
+  /** Completes the operation. */
   complete(result?: ExecutionResult): void {
     if (!this.isOpen) return;
     if (result) this.send(nextEvent(result));
     this.#exchange.response.end(COMPLETE);
   }
 
-  /** Ends the connection and not the operation: the client comes back and goes on. */
+  /** Closes the connection without completing the operation: the client reconnects and continues. */
   end(): void {
     if (this.isOpen) this.#exchange.response.end();
   }
 
-  /** Gives the client up. */
+  /** Drops the connection of a client that does not read. */
   destroy(): void {
     this.#exchange.response.destroy();
   }

@@ -1,4 +1,4 @@
-/** Serves GraphQL subscriptions as server-sent events, one operation on a connection. */
+/** Serves GraphQL subscriptions as server-sent events, one operation for each connection. */
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, Kind, visit } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
@@ -11,7 +11,7 @@ import type { EndReason, OpenStreams } from './open-streams.ts';
 import { presentGraphqlError } from './present-error.ts';
 import { EventConnection } from './sse.ts';
 
-/** Serves a request. Its answer begins once the place where the stream begins is fixed; it is served when that is so. */
+/** Serves a request. Resolves when the start of the stream is fixed and the answer has begun. */
 export type ServeSubscription = (
   exchange: Exchange,
   context: Context,
@@ -75,20 +75,20 @@ function endConnection(connection: EventConnection, reason: EndReason, log: Logg
   }
 }
 
-/** What makes two subscriptions the same: all of it is written into the key. */
+/** The key of a subscription: two subscriptions with the same key share a cohort. */
 function cohortKey({ context, operationName, variables }: LiveOperation, query: string): string {
   const { accountId, mode, scopes, transactionId } = context.caller;
   const caller = [String(accountId), mode, scopes, String(transactionId)];
   return JSON.stringify([caller, operationName, query, variables]);
 }
 
-/** @returns the operation without the variable that only says where to begin. */
+/** @returns the operation without the variable that gives the starting point. */
 function withoutBeginning(operation: LiveOperation): LiveOperation {
   const name = afterVariableOf(operation);
   return name === undefined ? operation : { ...operation, variables: { ...operation.variables, [name]: '' } };
 }
 
-/** The variable that is the `after` of the subscription's field and nothing else. */
+/** The variable that is used as `after` of the subscription's field, and nowhere else. */
 function afterVariableOf({ document, operationName }: LiveOperation): string | undefined {
   const root = getOperationAST(document, operationName)?.selectionSet.selections[0];
   if (root?.kind !== Kind.FIELD) return undefined;

@@ -33,7 +33,7 @@ export function servesHealthOnly(handle: RequestListener, publicUrl: string): Re
   };
 }
 
-/** A request that is answered before anybody looks at its caller. */
+/** A request that is answered without authentication. */
 function unadmitted(...[request, response]: Parameters<RequestListener>): Exchange {
   const exchange = exchangeOf(request, response, () => false);
   exchange.route = exchange.path;
