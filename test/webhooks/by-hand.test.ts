@@ -13,6 +13,7 @@ import { eventually, useReceiver } from '../support/receiver.ts';
 import { HOUR, runWebhooks, SECOND, TestClock } from '../support/webhooks.ts';
 
 const test$ = useDatabase();
+const inTx: Database['withTx'] = (work) => test$.database.withTx(work);
 const receiver = useReceiver();
 let clock: TestClock;
 let worker: WebhookWorker;
@@ -77,7 +78,7 @@ async function openBreaker(): Promise<{ accountId: bigint; made: bigint; first: 
 
 test('C-64: an open breaker does not swallow a delivery that is sent again; its success closes the breaker', async () => {
   const { accountId, made } = await openBreaker();
-  await redeliverOne(test$.database, accountId, made, await now());
+  await inTx(async (tx) => redeliverOne(tx, accountId, made, await now()));
   ring(accountId);
   await receiver.until(path(), 2);
   await eventually(
@@ -89,7 +90,7 @@ test('C-64: an open breaker does not swallow a delivery that is sent again; its 
 test('C-64: an open breaker does not swallow one that waits and is tried at once, nor does the order', async () => {
   const { accountId, second } = await openBreaker();
   receiver.answer(path(), { status: 500 });
-  await redeliverOne(test$.database, accountId, second, await now());
+  await inTx(async (tx) => redeliverOne(tx, accountId, second, await now()));
   ring(accountId);
   const received = await receiver.until(path(), 2);
   expect(received[1]?.headers['webhook-id']).toMatch(/^evt_3_/);
@@ -106,7 +107,7 @@ test('C-64: an open breaker does not swallow one that waits and is tried at once
 
 test('C-64: an open breaker does not swallow a test, which changes nothing about it', async () => {
   const { accountId } = await openBreaker();
-  await addTest(test$.database, accountId, 'e', await now());
+  await inTx(async (tx) => addTest(tx, accountId, 'e', await now()));
   ring(accountId);
   const received = await receiver.until(path(), 2);
   expect(received[1]?.headers['crossramp-test']).toBe('true');
@@ -127,7 +128,7 @@ test('C-64: an open breaker does not swallow a test, which changes nothing about
 test('C-64: an open breaker is probed when many are sent again', async () => {
   const { accountId } = await openBreaker();
   const filter = { endpointId: 'e', states: ['delivered'], since: null, afterSeq: null, eventNames: [] };
-  expect(await redeliverAll(test$.database, accountId, filter, await now(), false)).toMatchObject({
+  expect(await inTx(async (tx) => redeliverAll(tx, accountId, filter, await now(), false))).toMatchObject({
     redelivered: 1,
   });
   ring(accountId);
@@ -146,7 +147,7 @@ test('C-64: nothing is sent by hand to an endpoint that is disabled or was remov
     await test$.owner.query(`update webhook_endpoint set ${change} where account_id = $1`, [
       String(accountId),
     ]);
-    return redeliverOne(test$.database, accountId, BigInt(row?.id ?? 0), await now());
+    return inTx(async (tx) => redeliverOne(tx, accountId, BigInt(row?.id ?? 0), await now()));
   };
   expect(await again(`state = 'disabled'`)).toEqual({ id: null, endpointState: 'disabled' });
   expect(await again(`removed_at = now()`)).toEqual({ id: null, endpointState: 'removed' });
@@ -188,10 +189,10 @@ test('C-64: what several ask for at once is sent for each of them, and none fail
   });
   const at = await now();
   const id = BigInt((made as { id: string }).id);
-  const tests = Array.from({ length: 20 }, () => addTest(test$.database, accountId, 'e', at));
+  const tests = Array.from({ length: 20 }, () => inTx((tx) => addTest(tx, accountId, 'e', at)));
   expect(new Set(await Promise.all(tests)).size).toBe(20);
   const asked = await Promise.all(
-    Array.from({ length: 20 }, () => redeliverOne(test$.database, accountId, id, at)),
+    Array.from({ length: 20 }, () => inTx((tx) => redeliverOne(tx, accountId, id, at))),
   );
   // Who finds that it waits already is given that delivery.
   expect(asked.every((each) => each?.id != null)).toBe(true);

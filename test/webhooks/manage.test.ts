@@ -3,7 +3,7 @@
  * be sent again (C-60 to C-64). Method: the application with relay and pump, receivers on this machine.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { withRelayHeld } from '../../src/store/webhooks/relay.ts';
+import { holdRelay } from '../../src/store/webhooks/relay.ts';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
@@ -157,7 +157,8 @@ describe('endpoints', () => {
   test('C-61: a new one gets no event from before it was created, although the relay is behind', async () => {
     await open();
     await untilDelivered();
-    await withRelayHeld(app.database, shop.accountId, async () => {
+    await app.database.withTx(async (tx) => {
+      await holdRelay(tx, shop.accountId);
       await open();
       await create();
     });

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { relayLag, relayStep, withRelayHeld } from '../../src/store/webhooks/relay.ts';
+import { holdRelay, relayLag, relayStep } from '../../src/store/webhooks/relay.ts';
 import { transactionEndpointId } from '../../src/store/webhooks/webhooks.ts';
 import { relayAll } from '../../src/webhooks/relay.ts';
 import { useDatabase } from '../support/database.ts';
@@ -197,8 +197,8 @@ describe('exactly once', () => {
     const [held, free] = [await business(), await business()];
     for (const accountId of [held, free]) await endpoint(accountId, { id: 'e' });
     await write([{ accountId: held }, { accountId: free }]);
-    const during = await withRelayHeld(test$.database, held, async (_tx, relayedSeq) => {
-      expect(relayedSeq).toBe(0n);
+    const during = await test$.database.withTx(async (tx) => {
+      expect(await holdRelay(tx, held)).toBe(0n);
       return relayAll({ database: test$.database, mode: 'sandbox', clock });
     });
     expect(during.held).toEqual([held]);

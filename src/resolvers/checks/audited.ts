@@ -9,7 +9,7 @@ import { instantOf } from '../../base/instant.ts';
 import type { Tx } from '../../store/database.ts';
 import { type AuditEntry, appendAudit } from '../../store/engine/audit.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
-import { type AuditFacts, type AuditObject, auditEntry, authorOf } from '../services/author.ts';
+import { type AuditFacts, type AuditObject, auditEntry, authorOf, difference } from '../services/author.ts';
 import type { Context } from '../services/context.ts';
 
 /** Says what was done, when it was: an act that changed nothing is not written down. */
@@ -41,6 +41,28 @@ export async function audited<Result>(
       entries.push(auditEntry(authorOf(context, act, maker), object, at, facts));
     });
     await appendAudit(tx, head, entries);
+    return result;
+  });
+}
+
+/**
+ * As `audited`, for an act that changes one object: it is written down with the members that it changed, and not at all
+ * where it changed none.
+ *
+ * @param factsOf - reads what is told of the object, without secrets; before the work and after it.
+ */
+export function auditedChange<Result>(
+  context: Context,
+  act: ActName,
+  object: AuditObject,
+  factsOf: (tx: Tx) => Promise<object>,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  return audited(context, async (tx, writeDown) => {
+    const before = await factsOf(tx);
+    const result = await work(tx);
+    const facts = difference(before, await factsOf(tx));
+    if (facts) writeDown(act, object, facts);
     return result;
   });
 }

@@ -41,10 +41,29 @@ export interface AuditObject {
   readonly id: string;
 }
 
+/** @returns an account as the audit log names it. */
+export function accountObject(accountId: bigint): AuditObject {
+  return { kind: 'account', id: String(accountId) };
+}
+
 /** What is told of an object before and after an act: no secrets, and people only as the logs show them. */
 export interface AuditFacts {
-  readonly before?: Readonly<Record<string, unknown>> | undefined;
-  readonly after?: Readonly<Record<string, unknown>> | undefined;
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+}
+
+/**
+ * @returns the members that differ, as they were and as they are; undefined where none does. What was not there before, or is
+ *   not there any more, is null.
+ */
+export function difference(before: object, after: object): AuditFacts | undefined {
+  const [was, is] = [before, after].map((each) => new Map<string, unknown>(Object.entries(each)));
+  const names = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];
+  const changed = names.filter((name) => JSON.stringify(was?.get(name)) !== JSON.stringify(is?.get(name)));
+  if (changed.length === 0) return undefined;
+  const pick = (facts: Map<string, unknown> | undefined) =>
+    Object.fromEntries(changed.map((name) => [name, facts?.get(name) ?? null]));
+  return { before: pick(was), after: pick(is) };
 }
 
 /**

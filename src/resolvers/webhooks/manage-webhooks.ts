@@ -1,14 +1,17 @@
 /** Administers endpoints of webhooks and their secrets (contract section 8). All of it needs the scope `admin`. */
 import { randomBytes } from 'node:crypto';
+import type { ActName } from '../../base/acts.ts';
 import { assert } from '../../base/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
 import { newSecret, newSigningKey } from '../../base/webhook-keys.ts';
+import type { Tx } from '../../store/database.ts';
 import {
   addEndpoint,
   changeEndpoint,
   countEndpoints,
   type EndpointFields,
   type EndpointRow,
+  endpointFacts,
   findEndpoint,
   pauseEndpoint,
   readSecrets,
@@ -19,10 +22,11 @@ import {
   TRANSACTIONS,
 } from '../../store/webhooks/webhooks.ts';
 import type { Template } from '../../templates/define.ts';
+import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
 import type { Named } from '../checks/check-filter.ts';
-import { inTurn } from '../checks/in-turn.ts';
+import type { AuditObject } from '../services/author.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** What an endpoint is made of, or what of it is to change; each under the caller's own name for it. */
@@ -84,7 +88,7 @@ export async function createEndpoint(
   const templates = input.template === undefined ? registry.templates : [registry.of(input.template)];
   const { url, ...fields } = checkFields(input, templates, checks);
   const createdAt = new Date(await context.clock.nowMs());
-  return inTurn(context, async (tx) => {
+  return audited(context, async (tx, writeDown) => {
     if ((await countEndpoints(tx, accountId)) >= ENDPOINTS_MAX)
       checks.add({
         parameter: urlName,
@@ -96,6 +100,7 @@ export async function createEndpoint(
     const template = input.template ?? null;
     const secret = newSecret();
     await addEndpoint(tx, accountId, { ...NEW_ENDPOINT, ...fields, template, url, id, secret, createdAt });
+    writeDown('webhook.create', endpointObject(id), { after: await endpointFacts(tx, accountId, id) });
     return id;
   });
 }
@@ -116,14 +121,17 @@ export async function updateEndpoint(
     });
   const fields = checkFields(input, context.registry.templates, checks);
   checks.refuse();
-  await changeEndpoint(context.database, context.caller.accountId, id, fields);
+  await changed(context, 'webhook.update', id, (tx, accountId) => changeEndpoint(tx, accountId, id, fields));
 }
 
 /** Ends an endpoint and what was pending for it; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function removeWebhookEndpoint(context: Context, id: string): Promise<void> {
   requireAct(context, 'webhook.remove');
   const at = new Date(await context.clock.nowMs());
-  const isThere = ID.test(id) && (await removeEndpoint(context.database, context.caller.accountId, id, at));
+  if (!ID.test(id)) throw notFound();
+  const isThere = await changed(context, 'webhook.remove', id, (tx, accountId) =>
+    removeEndpoint(tx, accountId, id, at),
+  );
   if (!isThere) throw notFound();
 }
 
@@ -131,7 +139,7 @@ export async function removeWebhookEndpoint(context: Context, id: string): Promi
 export async function pauseWebhookEndpoint(context: Context, id: string): Promise<void> {
   requireAct(context, 'webhook.pause');
   await endpointOf(context, id);
-  await pauseEndpoint(context.database, context.caller.accountId, id);
+  await changed(context, 'webhook.pause', id, (tx, accountId) => pauseEndpoint(tx, accountId, id));
 }
 
 /**
@@ -142,7 +150,7 @@ export async function pauseWebhookEndpoint(context: Context, id: string): Promis
 export async function resumeWebhookEndpoint(context: Context, id: string): Promise<void> {
   requireAct(context, 'webhook.resume');
   await endpointOf(context, id);
-  await resumeEndpoint(context.database, context.caller.accountId, id);
+  await changed(context, 'webhook.resume', id, (tx, accountId) => resumeEndpoint(tx, accountId, id));
   wakePumps(context);
 }
 
@@ -168,7 +176,7 @@ export async function rotateWebhookSecret(
     ]);
   const nowMs = await context.clock.nowMs();
   const now = new Date(nowMs);
-  return inTurn(context, async (tx) => {
+  return audited(context, async (tx, writeDown) => {
     const valid = await readSecrets(tx, accountId, name, now);
     if (seconds > 0 && valid.length >= SECRETS_MAX)
       throw invalidParameters([
@@ -176,6 +184,7 @@ export async function rotateWebhookSecret(
       ]);
     const validUntil = new Date(nowMs + seconds * 1_000);
     await rotateSecret(tx, accountId, name, { secret: newSecret(), now, validUntil });
+    writeDown('webhook.rotate_secret', endpointObject(name), { after: { overlapSeconds: seconds } });
     return readSecrets(tx, accountId, name, now);
   });
 }
@@ -203,6 +212,22 @@ export async function endpointOf(context: Context, id: string): Promise<Endpoint
 /** Tells pumps that there may be something to send; those of other processes look for themselves. */
 export function wakePumps({ doorbell, caller }: Context): void {
   doorbell.hear([caller.accountId]);
+}
+
+/** @returns an endpoint as the audit log names it. */
+export function endpointObject(id: string): AuditObject {
+  return { kind: 'webhook_endpoint', id };
+}
+
+function changed<Result>(
+  context: Context,
+  act: ActName,
+  id: string,
+  work: (tx: Tx, accountId: bigint) => Promise<Result>,
+): Promise<Result> {
+  const { accountId } = context.caller;
+  const factsOf = (tx: Tx) => endpointFacts(tx, accountId, id);
+  return auditedChange(context, act, endpointObject(id), factsOf, (tx) => work(tx, accountId));
 }
 
 async function secretsNameOf(context: Context, endpointId: string | undefined): Promise<string> {

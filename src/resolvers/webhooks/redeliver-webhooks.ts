@@ -9,12 +9,14 @@ import {
   redeliverAll,
   redeliverOne,
 } from '../../store/webhooks/redeliveries.ts';
-import { withRelayHeld } from '../../store/webhooks/relay.ts';
+import { holdRelay } from '../../store/webhooks/relay.ts';
+import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
 import type { Named } from '../checks/check-filter.ts';
+import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
-import { endpointOf, wakePumps } from './manage-webhooks.ts';
+import { endpointObject, endpointOf, wakePumps } from './manage-webhooks.ts';
 
 /** Which deliveries are meant; all that are given must hold. */
 export interface RedeliveryInput {
@@ -43,10 +45,14 @@ const DELIVERY_ID = /^[1-9]\d{0,17}$/;
  */
 export async function redeliverWebhook(context: Context, deliveryId: string): Promise<bigint> {
   requireAct(context, 'webhook.redeliver');
-  const { database, caller } = context;
-  const asked = DELIVERY_ID.test(deliveryId)
-    ? await redeliverOne(database, caller.accountId, BigInt(deliveryId), await nowOf(context))
-    : undefined;
+  const { accountId } = context.caller;
+  if (!DELIVERY_ID.test(deliveryId)) throw notFound();
+  const now = await nowOf(context);
+  const asked = await audited(context, async (tx, writeDown) => {
+    const made = await redeliverOne(tx, accountId, BigInt(deliveryId), now);
+    if (made?.id) writeDown('webhook.redeliver', { kind: 'webhook_delivery', id: deliveryId });
+    return made;
+  });
   if (!asked) throw notFound();
   if (asked.id === null) throw cannotSend(asked.endpointState);
   wakePumps(context);
@@ -66,9 +72,9 @@ export async function redeliverWebhooks(
   { isDryRun }: { readonly isDryRun: boolean },
 ): Promise<Redelivered> {
   requireAct(context, 'webhook.redeliver');
-  const { database, caller } = context;
+  const { accountId } = context.caller;
   const eventNames = checkEventNames(input.eventNames, context.registry.templates, checks) ?? [];
-  const afterSeq = positionOf(caller.accountId, input.after, checks);
+  const afterSeq = positionOf(accountId, input.after, checks);
   checks.refuse();
   if (input.endpointId !== undefined) await endpointOf(context, input.endpointId);
   const filter = {
@@ -78,7 +84,15 @@ export async function redeliverWebhooks(
     afterSeq: afterSeq ?? null,
     eventNames,
   };
-  const result = await redeliverAll(database, caller.accountId, filter, await nowOf(context), isDryRun);
+  const now = await nowOf(context);
+  const { endpointId, states, since } = filter;
+  const result = await audited(context, async (tx, writeDown) => {
+    const found = await redeliverAll(tx, accountId, filter, now, isDryRun);
+    const object = endpointId === null ? accountObject(accountId) : endpointObject(endpointId);
+    const after = { states, since, eventNames, ...toldOf(found) };
+    if (found.redelivered > 0) writeDown('webhook.redeliver', object, { after });
+    return found;
+  });
   if (result.redelivered > 0) wakePumps(context);
   return result;
 }
@@ -94,9 +108,13 @@ export async function recoverWebhookEndpoint(context: Context, id: string): Prom
   if (disabledFromSeq === null)
     throw new GatewayError('STEP_CONFLICT', 'the endpoint was not disabled, or has been recovered');
   const now = await nowOf(context);
-  const result = await withRelayHeld(context.database, context.caller.accountId, (tx, relayedSeq) =>
-    recoverMissed(tx, context.caller.accountId, id, { now, relayedSeq }),
-  );
+  const { accountId } = context.caller;
+  const result = await audited(context, async (tx, writeDown) => {
+    const relayedSeq = await holdRelay(tx, accountId);
+    const found = await recoverMissed(tx, accountId, id, { now, relayedSeq });
+    writeDown('webhook.recover', endpointObject(id), { after: toldOf(found) });
+    return found;
+  });
   wakePumps(context);
   return result;
 }
@@ -113,11 +131,19 @@ export async function sendTestWebhook(context: Context, endpointId: string): Pro
   requireAct(context, 'webhook.test');
   const { state } = await endpointOf(context, endpointId);
   if (state === 'disabled') throw cannotSend(state);
-  const { database, caller } = context;
-  const id = await addTest(database, caller.accountId, endpointId, await nowOf(context));
+  const now = await nowOf(context);
+  const id = await audited(context, async (tx, writeDown) => {
+    const made = await addTest(tx, context.caller.accountId, endpointId, now);
+    if (made !== undefined) writeDown('webhook.test', endpointObject(endpointId));
+    return made;
+  });
   if (id === undefined) throw notFound();
   wakePumps(context);
   return id;
+}
+
+function toldOf({ redelivered, lastSeq }: Redelivered): object {
+  return { redelivered, lastSeq: lastSeq === null ? null : String(lastSeq) };
 }
 
 function cannotSend(state: AskedAgain['endpointState']): GatewayError {

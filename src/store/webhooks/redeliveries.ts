@@ -1,5 +1,5 @@
 /** Redelivery: of one delivery, of all that match a filter, and of what a disabled endpoint missed (C-64). */
-import type { Database, Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../database.ts';
 import { BREAKER_FAILURES } from './deliveries.ts';
 import { isNamed, WANTED_BY } from './relay.ts';
 import { turnNow } from './turns.ts';
@@ -142,18 +142,18 @@ export interface AskedAgain {
 
 /** Sends a delivery again; one that still waits becomes due now. Does nothing for a disabled or removed endpoint. */
 export async function redeliverOne(
-  database: Database,
+  tx: Tx,
   accountId: bigint,
   id: bigint,
   now: Date,
 ): Promise<AskedAgain | undefined> {
-  const [row] = await inTurn<AskedAgain>(database, accountId, ONE, [accountId, id, now]);
+  const [row] = await inTurn<AskedAgain>(tx, accountId, ONE, [accountId, id, now]);
   return row;
 }
 
 /** Sends the deliveries of a filter again, at most 10,000, or counts them. */
 export async function redeliverAll(
-  database: Database,
+  tx: Tx,
   accountId: bigint,
   filter: RedeliveryFilter,
   now: Date,
@@ -161,7 +161,7 @@ export async function redeliverAll(
 ): Promise<Redelivered> {
   const { endpointId, states, since, afterSeq, eventNames } = filter;
   const given = [accountId, now, endpointId, states, since, afterSeq, eventNames, isDryRun];
-  const [row] = await inTurn<Redelivered>(database, accountId, ALL, given);
+  const [row] = await inTurn<Redelivered>(tx, accountId, ALL, given);
   return row ?? NOTHING;
 }
 
@@ -186,26 +186,24 @@ export async function recoverMissed(
 
 /** Sends the newest event again as a test. @returns the delivery; undefined when the account has no event. */
 export async function addTest(
-  database: Database,
+  tx: Tx,
   accountId: bigint,
   endpointId: string,
   now: Date,
 ): Promise<bigint | undefined> {
-  const [row] = await inTurn<{ id: bigint }>(database, accountId, TEST, [accountId, endpointId, now]);
+  const [row] = await inTurn<{ id: bigint }>(tx, accountId, TEST, [accountId, endpointId, now]);
   return row?.id;
 }
 
 /** Runs a statement that computes a next round, while no other one of the account runs. */
-function inTurn<Row>(
-  database: Database,
+async function inTurn<Row>(
+  tx: Tx,
   accountId: bigint,
   statement: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  return database.withTx(async (tx) => {
-    await tx.query(IN_TURN, [accountId]);
-    return tx.query<Row>(statement, values);
-  });
+  await tx.query(IN_TURN, [accountId]);
+  return tx.query<Row>(statement, values);
 }
 
 const NOTHING: Redelivered = { matched: 0, redelivered: 0, lastSeq: null };

@@ -171,19 +171,13 @@ export function relayStep(
 }
 
 /**
- * Runs the work while no relay works on the account.
+ * Keeps the relay away from an account until the transaction ends.
  *
- * @param work - gets the number of the last relayed event. Later events are relayed after the work.
+ * @returns the last event that was relayed; those that follow are relayed afterwards.
  */
-export function withRelayHeld<Result>(
-  database: Database,
-  accountId: bigint,
-  work: (tx: Tx, relayedSeq: bigint) => Promise<Result>,
-): Promise<Result> {
-  return database.withTx(async (tx) => {
-    const [place] = await tx.query<{ seq: bigint }>(HOLD, [accountId]);
-    return work(tx, place?.seq ?? 0n);
-  });
+export async function holdRelay(tx: Tx, accountId: bigint): Promise<bigint> {
+  const [place] = await tx.query<{ seq: bigint }>(HOLD, [accountId]);
+  return place?.seq ?? 0n;
 }
 
 /** @returns how far the relay is behind the log: for the accounts of a mode, or for all. */

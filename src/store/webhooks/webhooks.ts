@@ -57,6 +57,14 @@ const FIND: Statement = {
   text: `select id, kind, state, disabled_from_seq as "disabledFromSeq", removed_at is not null as "isRemoved"
     from webhook_endpoint where account_id = $1 and id = $2`,
 };
+/** A URL may have a secret in its query, or a password: neither is told. */
+const FACTS: Statement = {
+  name: 'webhook_facts',
+  text: `select jsonb_build_object('url', regexp_replace(split_part(url, '?', 1), '//[^/@]*@', '//'), 'description', description,
+      'template', template, 'eventNames', event_names, 'orderMode', order_mode, 'maxConcurrency', max_concurrency,
+      'maxPerSecond', max_per_second, 'isSignedByKey', signing_key is not null, 'state', state, 'isRemoved', removed_at is not null) as facts
+    from webhook_endpoint where account_id = $1 and id = $2`,
+};
 const COUNT: Statement = {
   name: 'webhook_count',
   text: `select count(*)::int as count from webhook_endpoint
@@ -169,6 +177,12 @@ export async function findEndpoint(
 ): Promise<EndpointRow | undefined> {
   const [row] = await database.query<EndpointRow>(FIND, [accountId, id]);
   return row;
+}
+
+/** @returns what the audit log tells of an endpoint: nothing secret; nothing of one that there is not. */
+export async function endpointFacts(tx: Tx, accountId: bigint, id: string): Promise<object> {
+  const [row] = await tx.query<{ facts: object }>(FACTS, [accountId, id]);
+  return row?.facts ?? {};
 }
 
 /** @returns how many endpoints the account has, without those of transactions. */
