@@ -1,9 +1,19 @@
 /** Changes how the hosted pages of the account look. Nothing that is taken is markup, and nothing is loaded from elsewhere. */
+import { hash } from 'node:crypto';
 import { contrastWithWhite, TEXT_CONTRAST_MIN } from '../../base/contrast.ts';
 import { barePicture } from '../../base/picture.ts';
-import { type BrandingChange, changeBranding, type Logo } from '../../store/account/branding.ts';
+import {
+  type BrandingChange,
+  changeBranding,
+  type Logo,
+  readBranding,
+  readLogo,
+} from '../../store/account/branding.ts';
+import type { Tx } from '../../store/database.ts';
+import { auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
+import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 
 /** What is to change, each under the caller's own name for it; null takes it away, what is not given stays. */
@@ -39,7 +49,18 @@ export async function updateBranding(
     ...(input.frameHosts && { frameHosts: frameHosts(input.frameHosts, checks) ?? [] }),
   };
   checks.refuse();
-  await changeBranding(context.database, context.caller.accountId, change);
+  const { accountId } = context.caller;
+  const factsOf = (tx: Tx) => factsOfBranding(tx, accountId);
+  await auditedChange(context, 'branding.update', accountObject(accountId), factsOf, (tx) =>
+    changeBranding(tx, accountId, change),
+  );
+}
+
+/** A picture is told by its hash. */
+async function factsOfBranding(tx: Tx, accountId: bigint): Promise<object> {
+  const { hasLogo: _hasLogo, ...branding } = await readBranding(tx, accountId);
+  const logo = await readLogo(tx, accountId);
+  return { ...branding, logo: logo ? `sha256:${hash('sha256', logo.image, 'hex')}` : null };
 }
 
 function changed<Value>(

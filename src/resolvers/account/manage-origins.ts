@@ -1,7 +1,9 @@
 /** Which pages may use the keys of an account in a browser (CORS). */
 import { invalidParameters } from '../../base/errors.ts';
 import { isOrigin } from '../../base/origin.ts';
-import { setAllowedOrigins } from '../../store/account/accounts.ts';
+import { readAllowedOrigins, setAllowedOrigins } from '../../store/account/accounts.ts';
+import { auditedChange } from '../checks/audited.ts';
+import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 
 /** Most origins of an account. */
@@ -24,6 +26,13 @@ export async function updateAllowedOrigins(context: Context, origins: readonly s
   if (distinct.length > ORIGINS_MAX)
     violations.push({ parameter: 'origins', message: `must have at most ${ORIGINS_MAX} origins` });
   if (violations.length > 0) throw invalidParameters(violations);
-  await setAllowedOrigins(context.database, context.caller.accountId, distinct);
+  const { accountId } = context.caller;
+  await auditedChange(
+    context,
+    'origins.update',
+    accountObject(accountId),
+    async (tx) => ({ allowedOrigins: await readAllowedOrigins(tx, accountId) }),
+    (tx) => setAllowedOrigins(tx, accountId, distinct),
+  );
   return distinct;
 }

@@ -9,8 +9,10 @@ import {
   setTemplateSettings,
   type TemplateSettings,
 } from '../../store/account/settings.ts';
+import type { Tx } from '../../store/database.ts';
+import { auditedChange } from '../checks/audited.ts';
 import type { Named, Violations } from '../checks/check-filter.ts';
-import { inTurn } from '../checks/in-turn.ts';
+import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 
 /** What is to change of a template; each under the caller's own name for it. */
@@ -68,8 +70,10 @@ export async function updateTemplateSettings(
       return value === undefined ? [] : [[name, value]];
     }),
   );
-  await inTurn(context, async (tx) => {
-    const after = { ...(await readTemplateSettings(tx, accountId, template)), ...change };
+  const factsOf = (tx: Tx) => readTemplateSettings(tx, accountId, template);
+  const object = { kind: 'template', id: template } as const;
+  await auditedChange(context, 'settings.update_template', object, factsOf, async (tx) => {
+    const after = { ...(await factsOf(tx)), ...change };
     checkOrder(input, after, violations);
     violations.refuse();
     await setTemplateSettings(tx, accountId, template, after);
@@ -93,9 +97,10 @@ export async function updateAccountSettings(
   const cooling = checkSeconds(input.whitelistCoolingSeconds, violations);
   const approval = checkDecimal(input.approvalAbove ?? undefined, BRL_AMOUNT, violations);
   violations.refuse();
-  return inTurn(context, async (tx) => {
+  const factsOf = (tx: Tx) => readAccountSettings(tx, accountId, { isSandbox: context.sandbox !== null });
+  return auditedChange(context, 'settings.update_account', accountObject(accountId), factsOf, async (tx) => {
     const after = {
-      ...(await readAccountSettings(tx, accountId, { isSandbox: context.sandbox !== null })),
+      ...(await factsOf(tx)),
       ...(cooling !== undefined && { whitelistCoolingSeconds: cooling }),
       ...(input.approvalAbove === null && { approvalAbove: null }),
       ...(approval !== undefined && { approvalAbove: approval }),

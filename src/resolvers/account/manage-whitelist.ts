@@ -4,8 +4,11 @@ import { addressForm, isRefusedDestination, parseAddress } from '../../base/addr
 import { assert } from '../../base/assert.ts';
 import { CURRENCIES } from '../../base/currency.ts';
 import { invalidParameters, notFound } from '../../base/errors.ts';
+import { maskPixKey } from '../../base/mask.ts';
 import { readAccountSettings } from '../../store/account/settings.ts';
-import { addEntry, addGroup, hasGroup, removeEntry } from '../../store/account/whitelist.ts';
+import { addEntry, addGroup, findEntry, hasGroup, removeEntry } from '../../store/account/whitelist.ts';
+import type { Tx } from '../../store/database.ts';
+import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { type Context, requireAct } from '../services/context.ts';
@@ -55,8 +58,11 @@ export async function createWhitelistGroup(
   assert(checked, 'what was not refused is there');
   const id = newId('grp');
   const createdAt = new Date(await context.clock.nowMs());
-  await addGroup(context.database, context.caller.accountId, { id, name: checked, createdAt });
-  return id;
+  return audited(context, async (tx, writeDown) => {
+    await addGroup(tx, context.caller.accountId, { id, name: checked, createdAt });
+    writeDown('whitelist.create_group', { kind: 'whitelist_group', id }, { after: { name: checked } });
+    return id;
+  });
 }
 
 /**
@@ -85,24 +91,41 @@ export async function addWhitelistEntry(
   const nowMs = await clock.nowMs();
   const { parameter, ...target } = destination;
   const id = newId('wle');
-  const isAdded = await addEntry(database, caller.accountId, {
-    ...target,
-    id,
-    groupId,
-    label,
-    createdAt: new Date(nowMs),
-    usableAt: new Date(nowMs + whitelistCoolingSeconds * 1_000),
+  return audited(context, async (tx, writeDown) => {
+    const isAdded = await addEntry(tx, caller.accountId, {
+      ...target,
+      id,
+      groupId,
+      label,
+      createdAt: new Date(nowMs),
+      usableAt: new Date(nowMs + whitelistCoolingSeconds * 1_000),
+    });
+    if (!isAdded) throw invalidParameters([{ parameter, message: 'is already in the group' }]);
+    const after = await entryFacts(tx, caller.accountId, id);
+    writeDown('whitelist.add_entry', { kind: 'whitelist_entry', id }, { after });
+    return id;
   });
-  if (!isAdded) throw invalidParameters([{ parameter, message: 'is already in the group' }]);
-  return id;
 }
 
 /** Takes an entry out of its group; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function removeWhitelistEntry(context: Context, id: string): Promise<void> {
   requireAct(context, 'whitelist.remove_entry');
   const at = new Date(await context.clock.nowMs());
-  const isThere = ID.test(id) && (await removeEntry(context.database, context.caller.accountId, id, at));
+  const { accountId } = context.caller;
+  if (!ID.test(id)) throw notFound();
+  const object = { kind: 'whitelist_entry', id } as const;
+  const factsOf = (tx: Tx) => entryFacts(tx, accountId, id);
+  const isThere = await auditedChange(context, 'whitelist.remove_entry', object, factsOf, (tx) =>
+    removeEntry(tx, accountId, id, at),
+  );
   if (!isThere) throw notFound();
+}
+
+/** A PIX key names a person: it is told as the logs show it. */
+async function entryFacts(tx: Tx, accountId: bigint, id: string): Promise<object> {
+  const { target, id: _id, ...entry } = (await findEntry(tx, accountId, id)) ?? { target: '', id };
+  const isPixKey = 'pixKeyType' in entry && entry.pixKeyType !== null;
+  return { ...entry, target: isPixKey ? maskPixKey(target) : target };
 }
 
 function newId(prefix: 'grp' | 'wle'): string {

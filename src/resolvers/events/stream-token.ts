@@ -3,6 +3,7 @@ import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { isSignedStreamToken, readStreamToken, signStreamToken } from '../../base/stream-token.ts';
 import { findValidKeyById, type KeyRecord } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/database.ts';
+import { audited } from '../checks/audited.ts';
 import { type Context, requireAct } from '../services/context.ts';
 
 /** A token, and when it opens nothing new any more. */
@@ -30,6 +31,9 @@ export async function createStreamToken(context: Context, seconds: number): Prom
   // A request is let in by what was known of its key half a second ago.
   if (!key) throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');
   const expiresAt = Math.ceil(Date.now() / 1_000) + seconds;
+  await audited(context, async (_tx, writeDown) =>
+    writeDown('stream_token.create', { kind: 'key', id: keyId }, { after: { seconds } }),
+  );
   return {
     token: signStreamToken({ accountId, keyId, expiresAt }, key.hash),
     expiresAt: new Date(expiresAt * 1_000),

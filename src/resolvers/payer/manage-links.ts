@@ -4,9 +4,15 @@ import { assert } from '../../base/assert.ts';
 import { BRL } from '../../base/currency.ts';
 import { notFound } from '../../base/errors.ts';
 import { readTemplateSettings } from '../../store/account/settings.ts';
-import { addStaticLink, disableStaticLink as endLink } from '../../store/account/static-links.ts';
+import {
+  addStaticLink,
+  disableStaticLink as endLink,
+  findStaticLink,
+} from '../../store/account/static-links.ts';
+import type { Tx } from '../../store/database.ts';
 import type { Template } from '../../templates/define.ts';
 import type { Registry } from '../../templates/registry.ts';
+import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { chooseTemplate } from '../orders/choose-template.ts';
@@ -66,8 +72,13 @@ export async function createStaticLink(
   }
   const slug = randomBytes(SLUG_BYTES).toString('base64url');
   const link = { ...session, accountId: caller.accountId, slug, name, currency: currency.code, amount };
-  await addStaticLink(database, { ...link, expiresIn }, new Date(await clock.nowMs()));
-  return slug;
+  const createdAt = new Date(await clock.nowMs());
+  return audited(context, async (tx, writeDown) => {
+    await addStaticLink(tx, { ...link, expiresIn }, createdAt);
+    const after = { name, currency: currency.code, amount, expiresIn };
+    writeDown('link.create', { kind: 'link', id: slug }, { after });
+    return slug;
+  });
 }
 
 /** @returns the template of the sessions that a link opens. @throws {GatewayError} `INVALID_PARAMETER`, naming the currency. */
@@ -79,7 +90,12 @@ export function linkTemplate(registry: Registry, currency: string, currencyName:
 /** Ends a link: it opens no more sessions. Again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function disableStaticLink(context: Context, slug: string): Promise<void> {
   requireAct(context, 'link.disable');
-  const { database, caller, clock } = context;
-  const at = new Date(await clock.nowMs());
-  if (!isSlug(slug) || !(await endLink(database, caller.accountId, slug, at))) throw notFound();
+  const { accountId } = context.caller;
+  const at = new Date(await context.clock.nowMs());
+  if (!isSlug(slug)) throw notFound();
+  const factsOf = async (tx: Tx) => ({ isOpen: (await findStaticLink(tx, slug))?.accountId === accountId });
+  const isThere = await auditedChange(context, 'link.disable', { kind: 'link', id: slug }, factsOf, (tx) =>
+    endLink(tx, accountId, slug, at),
+  );
+  if (!isThere) throw notFound();
 }

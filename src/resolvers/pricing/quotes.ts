@@ -7,6 +7,7 @@ import type { Tx } from '../../store/database.ts';
 import { addQuote, findQuote, type QuoteRow, useQuote } from '../../store/engine/quotes.ts';
 import type { Template } from '../../templates/define.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
+import { audited } from '../checks/audited.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
 
@@ -49,7 +50,16 @@ export async function createQuote(
   const nowMs = await context.clock.nowMs();
   const { facts } = await price(context, { ...request, accountId });
   const id = `quo_${randomBytes(12).toString('base64url')}`;
-  return addQuote(context.database, accountId, rowOf(id, request, facts, nowMs, nowMs + QUOTE_LIFE_MS));
+  const row = rowOf(id, request, facts, nowMs, nowMs + QUOTE_LIFE_MS);
+  return audited(context, async (tx, writeDown) => {
+    const { template, currency, quote, brlAmount, cryptoAmount } = row;
+    writeDown(
+      'quote.create',
+      { kind: 'quote', id },
+      { after: { template, currency, quote, brlAmount, cryptoAmount } },
+    );
+    return addQuote(tx, accountId, row);
+  });
 }
 
 /** @returns the price of a quote, its BRL side, and when it was made. @throws {GatewayError} `QUOTE_EXPIRED` when it cannot be used for this. */

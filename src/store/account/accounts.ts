@@ -14,6 +14,10 @@ const SET_ORIGINS: Statement = {
   name: 'account_set_origins',
   text: `update account set allowed_origins = $2 where id = $1`,
 };
+const ORIGINS: Statement = {
+  name: 'account_origins',
+  text: `select allowed_origins as "allowedOrigins" from account where id = $1`,
+};
 const LISTED: Statement = {
   name: 'account_listed_origins',
   text: `select distinct unnest(allowed_origins) as origin from account where allowed_origins <> '{}'`,
@@ -133,9 +137,15 @@ export function listAccounts(database: Database): Promise<AccountRow[]> {
   });
 }
 
+/** @returns the origins whose pages may use the account's keys in a browser. */
+export async function readAllowedOrigins(tx: Tx, accountId: bigint): Promise<readonly string[]> {
+  const [row] = await tx.query<{ allowedOrigins: readonly string[] }>(ORIGINS, [accountId]);
+  return row?.allowedOrigins ?? [];
+}
+
 /** Sets the origins whose pages may use the account's keys in a browser. */
 export async function setAllowedOrigins(
-  database: Database,
+  database: Tx,
   accountId: bigint,
   origins: readonly string[],
 ): Promise<void> {

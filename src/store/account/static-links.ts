@@ -1,5 +1,5 @@
 /** Links that open a new checkout session at each visit (C-20). */
-import type { Database, Statement } from '../database.ts';
+import type { Statement, Tx } from '../database.ts';
 
 /** What a visit needs of a link. */
 export interface StaticLinkRow {
@@ -34,7 +34,7 @@ const DISABLE: Statement = {
 };
 
 /** Adds a link. */
-export async function addStaticLink(database: Database, link: StaticLinkRow, createdAt: Date): Promise<void> {
+export async function addStaticLink(database: Tx, link: StaticLinkRow, createdAt: Date): Promise<void> {
   await database.query(ADD, [
     link.accountId,
     link.slug,
@@ -50,14 +50,14 @@ export async function addStaticLink(database: Database, link: StaticLinkRow, cre
 }
 
 /** @returns the link with this slug, of any account; undefined when there is none or it is disabled. */
-export async function findStaticLink(database: Database, slug: string): Promise<StaticLinkRow | undefined> {
+export async function findStaticLink(database: Tx, slug: string): Promise<StaticLinkRow | undefined> {
   const [row] = await database.query<StaticLinkRow>(FIND, [slug]);
   return row;
 }
 
 /** Disables a link; repeating it changes nothing. @returns whether the account has it. */
 export async function disableStaticLink(
-  database: Database,
+  database: Tx,
   accountId: bigint,
   slug: string,
   at: Date,

@@ -1,5 +1,5 @@
 /** The whitelist: groups of addresses and PIX keys that withdrawals can go to (C-22). */
-import type { Database, Statement } from '../database.ts';
+import type { Statement, Tx } from '../database.ts';
 
 /** A destination of a group. */
 export interface WhitelistEntryRow {
@@ -44,6 +44,12 @@ const ADD_ENTRY: Statement = {
     on conflict (account_id, group_id, coalesce(network, pix_key_type), target) where removed_at is null do nothing
     returning id`,
 };
+const ENTRY: Statement = {
+  name: 'whitelist_entry',
+  text: `select id, group_id as "groupId", network, pix_key_type as "pixKeyType", target, usable_at as "usableAt",
+      removed_at is not null as "isRemoved"
+    from whitelist_entry where account_id = $1 and id = $2`,
+};
 const REMOVE_ENTRY: Statement = {
   name: 'whitelist_remove_entry',
   text: `update whitelist_entry set removed_at = coalesce(removed_at, $3) where account_id = $1 and id = $2 returning id`,
@@ -51,16 +57,26 @@ const REMOVE_ENTRY: Statement = {
 
 /** @returns the current entries of a group; none when there is no such group. */
 export function readEntries(
-  database: Database,
+  database: Tx,
   accountId: bigint,
   groupId: string,
 ): Promise<WhitelistEntryRow[]> {
   return database.query<WhitelistEntryRow>(ENTRIES, [accountId, groupId]);
 }
 
+/** @returns an entry of the account, also one that was taken out of its group. */
+export async function findEntry(
+  database: Tx,
+  accountId: bigint,
+  id: string,
+): Promise<(WhitelistEntryRow & { readonly isRemoved: boolean }) | undefined> {
+  const [row] = await database.query<WhitelistEntryRow & { isRemoved: boolean }>(ENTRY, [accountId, id]);
+  return row;
+}
+
 /** Adds a group without entries. */
 export async function addGroup(
-  database: Database,
+  database: Tx,
   accountId: bigint,
   group: { readonly id: string; readonly name: string; readonly createdAt: Date },
 ): Promise<void> {
@@ -68,16 +84,12 @@ export async function addGroup(
 }
 
 /** @returns whether the account has a group of this id. */
-export async function hasGroup(database: Database, accountId: bigint, id: string): Promise<boolean> {
+export async function hasGroup(database: Tx, accountId: bigint, id: string): Promise<boolean> {
   return (await database.query(HAS_GROUP, [accountId, id])).length > 0;
 }
 
 /** Adds an entry to a group that exists. @returns whether it was added: false when its target is in the group already. */
-export async function addEntry(
-  database: Database,
-  accountId: bigint,
-  entry: NewWhitelistEntry,
-): Promise<boolean> {
+export async function addEntry(database: Tx, accountId: bigint, entry: NewWhitelistEntry): Promise<boolean> {
   const added = await database.query(ADD_ENTRY, [
     accountId,
     entry.id,
@@ -94,7 +106,7 @@ export async function addEntry(
 
 /** Removes an entry from its group; repeating it changes nothing. @returns whether the account has it. */
 export async function removeEntry(
-  database: Database,
+  database: Tx,
   accountId: bigint,
   id: string,
   at: Date,

@@ -1,5 +1,5 @@
 /** Quotes: prices that hold for a limited time. */
-import type { Database, Statement, Tx } from '../database.ts';
+import type { Statement, Tx } from '../database.ts';
 
 /** A quote; amounts as decimal text. */
 export interface QuoteRow {
@@ -34,7 +34,7 @@ const USE: Statement = {
 };
 
 /** Stores a quote. */
-export async function addQuote(database: Database, accountId: bigint, quote: QuoteRow): Promise<QuoteRow> {
+export async function addQuote(database: Tx, accountId: bigint, quote: QuoteRow): Promise<QuoteRow> {
   const [row] = await database.query<QuoteRow>(ADD, [
     accountId,
     quote.id,
