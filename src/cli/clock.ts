@@ -2,10 +2,11 @@
 import { Command } from 'commander';
 import { pino } from 'pino';
 import { settle } from '../resolvers/engine/run-jobs.ts';
-import { parseDuration } from '../resolvers/sandbox/play-sandbox.ts';
+import { advanceClock } from '../resolvers/sandbox/play-sandbox.ts';
+import { platformAccount } from '../store/account/accounts.ts';
 import { StoreError } from '../store/check-server.ts';
 import { answer, jsonOption } from './output.ts';
-import { withServices } from './with-store.ts';
+import { operatorContext, withServices } from './with-store.ts';
 
 /** Shows the sandbox clock, and moves it forward. */
 export function clockCommand(): Command {
@@ -25,10 +26,11 @@ export function clockCommand(): Command {
     .action(async (duration: string, options: { json?: boolean }) => {
       const now = await withServices(async (services) => {
         if (!services.sandbox) throw new StoreError('this gateway has no sandbox');
-        const nowMs = await services.sandbox.advanceClock(parseDuration(duration, 'advance'));
-        // Only sandbox jobs: the clock of live accounts has not moved, and the gateway works on their jobs.
+        const platform = await platformAccount(services.database, 'sandbox');
+        const now = await advanceClock(await operatorContext(services, platform), duration);
+        // The clock of live accounts has not moved: their jobs are the gateway's.
         await settle(services, pino({ level: 'silent' }), { mode: 'sandbox' });
-        return nowMs;
+        return now.getTime();
       });
       show(options, now);
     });

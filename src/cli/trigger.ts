@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { pino } from 'pino';
 import { invalidParameters } from '../base/errors.ts';
 import { settle } from '../resolvers/engine/run-jobs.ts';
-import { fundAccount } from '../resolvers/sandbox/fund-account.ts';
+import { fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import type { Sandbox } from '../resolvers/services/sandbox.ts';
 import { StoreError } from '../store/check-server.ts';
@@ -12,7 +12,7 @@ import { findAnywhere, readProcesses } from '../store/engine/processes.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { labelOf } from '../wire/envelope.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
-import { withServices } from './with-store.ts';
+import { operatorContext, withServices } from './with-store.ts';
 
 interface TriggerOptions {
   readonly amount?: string;
@@ -52,8 +52,9 @@ async function play(scenario: string, end2end: string | undefined, options: Trig
   const result = await withServices(async (services) => {
     const { database, registry } = services;
     const named = await transactionNamed(database, end2end);
-    const sandbox = await sandboxOf(services, named.accountId);
-    const row = await sandbox.play(named, scenario, { amount: options.amount });
+    await sandboxOf(services, named.accountId);
+    const context = await operatorContext(services, named.accountId);
+    const row = await playScenario(context, { scenario, end2end, amount: options.amount });
     const key = { accountId: row.accountId, transactionId: row.id };
     // Due jobs of the transaction are run here, in case no gateway is running.
     await settle(services, pino({ level: 'silent' }), { only: key });
@@ -101,7 +102,7 @@ function fundCommand(): Command {
       const funding = await withServices(async (services) => {
         const accountId = await accountNamed(services.database, options.account);
         await sandboxOf(services, accountId);
-        return fundAccount(services.database, accountId, options);
+        return fundSandbox(await operatorContext(services, accountId), options);
       });
       answer(
         options,

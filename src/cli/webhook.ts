@@ -1,7 +1,5 @@
 /** `crossramp webhook`: manages the webhook endpoints of an account. */
 import { Command } from 'commander';
-import { keyModeOf } from '../base/account-mode.ts';
-import { SCOPES } from '../base/api-key.ts';
 import { invalidParameters } from '../base/errors.ts';
 import { isoMillis, parseInstant } from '../base/instant.ts';
 import { CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
@@ -16,7 +14,7 @@ import {
 } from '../resolvers/webhooks/manage-webhooks.ts';
 import { recoverWebhookEndpoint, redeliverWebhooks } from '../resolvers/webhooks/redeliver-webhooks.ts';
 import { accountNamed, answer, EVENTS_HELP, jsonOption } from './output.ts';
-import { operatorOrigin, withServices } from './with-store.ts';
+import { operatorContext, withServices } from './with-store.ts';
 
 interface Options {
   readonly account: string;
@@ -71,16 +69,7 @@ export function asOperator<Result>(
 ): Promise<Result> {
   return withServices(async (services: Services) => {
     const accountId = await accountNamed(services.database, options.account);
-    const own = await services.forAccount(accountId);
-    const caller = {
-      accountId,
-      id: 'operator',
-      mode: keyModeOf(own.mode),
-      scopes: SCOPES,
-      allowedCidrs: [],
-      allowedOrigins: [],
-    } as const;
-    return work({ ...own, caller, origin: operatorOrigin() });
+    return work(await operatorContext(services, accountId));
   });
 }
 

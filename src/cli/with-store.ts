@@ -1,11 +1,13 @@
 /** Opens the database for a command. */
 
 import { hostname, userInfo } from 'node:os';
+import { keyModeOf } from '../base/account-mode.ts';
+import { PLATFORM_SCOPES, SCOPES } from '../base/api-key.ts';
 import { openStore, type Store } from '../compose/open-store.ts';
 import { createServices } from '../compose/services.ts';
 import { readConfig } from '../config.ts';
 import type { Origin } from '../resolvers/services/author.ts';
-import type { Services } from '../resolvers/services/context.ts';
+import type { Context, Services } from '../resolvers/services/context.ts';
 import { REGISTRY } from '../templates/index.ts';
 
 /** Few, because a command does one thing at a time and the gateway needs the others. */
@@ -33,8 +35,22 @@ export function withServices<Result>(work: (services: Services) => Promise<Resul
 }
 
 /** @returns where commands come from, for the audit log: the user of the operating system on this host. */
-export function operatorOrigin(): Origin {
+function operatorOrigin(): Origin {
   return { requestId: null, address: hostname(), actor: { kind: 'OPERATOR', id: userName() } };
+}
+
+/** @returns what the operator acts with for an account: every scope, and no key. */
+export async function operatorContext(services: Services, accountId: bigint): Promise<Context> {
+  const own = await services.forAccount(accountId);
+  const caller = {
+    accountId,
+    id: 'operator',
+    mode: keyModeOf(own.mode),
+    scopes: [...SCOPES, ...PLATFORM_SCOPES],
+    allowedCidrs: [],
+    allowedOrigins: [],
+  };
+  return { ...own, caller, origin: operatorOrigin() };
 }
 
 /** A container may have users that have no name. */

@@ -12,9 +12,9 @@ import { enterAmount } from '../resolvers/orders/enter-amount.ts';
 import { type PaymentSession, payerContext } from '../resolvers/payer/payment-session.ts';
 import { renewSession } from '../resolvers/payer/renew-session.ts';
 import { isOutOfBounds } from '../resolvers/pricing/price.ts';
+import { playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import type { Origin } from '../resolvers/services/author.ts';
 import type { Services } from '../resolvers/services/context.ts';
-import type { Sandbox } from '../resolvers/services/sandbox.ts';
 import { readTemplateSettings } from '../store/account/settings.ts';
 import { type Language, readBrl } from './language.ts';
 
@@ -90,12 +90,9 @@ export const ACTS: Readonly<Record<string, Act>> = {
     );
   }),
   renew: (services, { session, origin }) => renewSession(services, session, origin),
-  sandbox: stays((services, { session: { row }, form }) =>
-    sandboxOf(services).play(row, form.get('scenario') ?? '', {}),
-  ),
+  sandbox: stays((services, { session: { row }, form, origin }) => {
+    if (!services.sandbox) throw notFound();
+    const input = { scenario: form.get('scenario') ?? '', end2end: row.end2end };
+    return playScenario(payerContext(services, row, 'create', origin), input);
+  }),
 };
-
-function sandboxOf({ sandbox }: Services): Sandbox {
-  if (!sandbox) throw notFound();
-  return sandbox;
-}

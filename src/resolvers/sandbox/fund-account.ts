@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
 import { fund } from '../../ledger/journals.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Tx } from '../../store/database.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { CreationChecks } from '../checks/check-creation.ts';
 
@@ -21,8 +21,18 @@ export interface Funding {
  * @param nowMs - time of the journal; now when not given.
  * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming what is not accepted.
  */
-export async function fundAccount(
+export function fundAccount(
   database: Database,
+  accountId: bigint,
+  given: { readonly currency: string; readonly amount: string },
+  nowMs?: number,
+): Promise<Funding> {
+  return database.withTx((tx) => postFunding(tx, accountId, given, nowMs));
+}
+
+/** As `fundAccount`, within a database transaction. */
+export async function postFunding(
+  tx: Tx,
   accountId: bigint,
   given: { readonly currency: string; readonly amount: string },
   nowMs?: number,
@@ -39,9 +49,8 @@ export async function fundAccount(
     transactionId: null,
     journal: fund(currency, amount),
   };
-  const [outcome] = await database.withTx((tx) =>
-    postJournals(tx, [request], nowMs === undefined ? undefined : new Date(nowMs)),
-  );
+  const postedAt = nowMs === undefined ? undefined : new Date(nowMs);
+  const [outcome] = await postJournals(tx, [request], postedAt);
   assert(outcome?.code === 'POSTED' && outcome.journalId !== null, 'an adjustment under a new ref is posted');
   return {
     journalId: String(outcome.journalId),

@@ -2,11 +2,13 @@
 import type { ActName } from '../../base/acts.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { audited } from '../checks/audited.ts';
 import { checkScenario } from '../checks/check-scenario.ts';
+import { type AuditObject, accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import type { Sandbox } from '../services/sandbox.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
-import { type Funding, fundAccount } from './fund-account.ts';
+import { type Funding, postFunding } from './fund-account.ts';
 
 /** A scenario to be played; each as the caller wrote it. */
 export interface ScenarioInput {
@@ -27,14 +29,25 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 export async function playScenario(context: Context, input: ScenarioInput): Promise<ProcessRow> {
   const sandbox = requireSandbox(context, 'sandbox.trigger');
   checkScenario(input.scenario, input.amount);
+  const { scenario, amount } = input;
   const row = await findOwnProcess(context, input.end2end);
-  return sandbox.play(row, input.scenario, { amount: input.amount });
+  const played = await sandbox.play(row, scenario, { amount });
+  await writeDownAfter(
+    context,
+    'sandbox.trigger',
+    { kind: 'transaction', id: row.end2end },
+    { scenario, amount },
+  );
+  return played;
 }
 
 /** Sets the clock ahead by a duration such as `30m`. @returns its time then. @throws as `playScenario`. */
 export async function advanceClock(context: Context, by: string): Promise<Date> {
   const sandbox = requireSandbox(context, 'sandbox.advance_clock');
-  return new Date(await sandbox.advanceClock(parseDuration(by, 'advance')));
+  const now = new Date(await sandbox.advanceClock(parseDuration(by, 'advance')));
+  const object = { kind: 'sandbox_clock', id: 'sandbox' } as const;
+  await writeDownAfter(context, 'sandbox.advance_clock', object, { by, now: now.toISOString() });
+  return now;
 }
 
 /** Gives the caller's account an amount: an adjustment without a transaction. @throws as `playScenario`. */
@@ -44,7 +57,12 @@ export async function fundSandbox(
 ): Promise<Funding> {
   requireSandbox(context, 'sandbox.fund');
   const { accountId } = context.caller;
-  const funding = await fundAccount(context.database, accountId, given, await context.clock.nowMs());
+  const nowMs = await context.clock.nowMs();
+  const funding = await audited(context, async (tx, writeDown) => {
+    const credited = await postFunding(tx, accountId, given, nowMs);
+    writeDown('sandbox.fund', accountObject(accountId), { after: credited });
+    return credited;
+  });
   context.doorbell.hear([accountId]);
   return funding;
 }
@@ -58,6 +76,11 @@ export function parseDuration(text: string, parameter: string): number {
       { parameter, message: 'must be a duration such as 90s, 30m, 2h or 1d, of at most ten years' },
     ]);
   return ms;
+}
+
+/** What the outside world does comes by its own door, in its own database transactions: that it was asked for follows. */
+function writeDownAfter(context: Context, act: ActName, object: AuditObject, after: object): Promise<void> {
+  return audited(context, async (_tx, writeDown) => writeDown(act, object, { after }));
 }
 
 function requireSandbox(context: Context, act: ActName): Sandbox {

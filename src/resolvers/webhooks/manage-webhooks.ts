@@ -99,8 +99,16 @@ export async function createEndpoint(
     const id = `whe_${randomBytes(12).toString('base64url')}`;
     const template = input.template ?? null;
     const secret = newSecret();
-    await addEndpoint(tx, accountId, { ...NEW_ENDPOINT, ...fields, template, url, id, secret, createdAt });
-    writeDown('webhook.create', endpointObject(id), { after: await endpointFacts(tx, accountId, id) });
+    const after = await addEndpoint(tx, accountId, {
+      ...NEW_ENDPOINT,
+      ...fields,
+      template,
+      url,
+      id,
+      secret,
+      createdAt,
+    });
+    writeDown('webhook.create', endpointObject(id), { after });
     return id;
   });
 }

@@ -29,6 +29,10 @@ export interface EndpointRow {
 
 /** The change may allow more deliveries, so it is the turn of the endpoint now. */
 const SOON = turnNow('select $1::bigint as account_id, $2::text as endpoint_id', `'-infinity'::timestamptz`);
+/** What the audit log tells of an endpoint. A URL may have a secret in its query, or a password: neither is told. */
+const TOLD = `jsonb_build_object('url', regexp_replace(split_part(url, '?', 1), '//[^/@]*@', '//'), 'description', description,
+  'template', template, 'eventNames', event_names, 'orderMode', order_mode, 'maxConcurrency', max_concurrency,
+  'maxPerSecond', max_per_second, 'isSignedByKey', signing_key is not null, 'state', state, 'isRemoved', removed_at is not null)`;
 const ENSURE: Statement = {
   name: 'webhook_ensure',
   text: `with secret as (
@@ -50,20 +54,17 @@ const ADD: Statement = {
     insert into webhook_endpoint (account_id, id, url, description, kind, template, event_names, order_mode,
         max_concurrency, max_per_second, signing_key, created_at, from_seq)
       select $1, $2, $3, $4, case when $5::text is null then 'general' else 'template' end, $5::text, $6::text[], $7, $8::int,
-        $9::int, $10, $11::timestamptz, event_seq + 1 from account_head where account_id = $1`,
+        $9::int, $10, $11::timestamptz, event_seq + 1 from account_head where account_id = $1
+    returning ${TOLD} as facts`,
 };
 const FIND: Statement = {
   name: 'webhook_find',
   text: `select id, kind, state, disabled_from_seq as "disabledFromSeq", removed_at is not null as "isRemoved"
     from webhook_endpoint where account_id = $1 and id = $2`,
 };
-/** A URL may have a secret in its query, or a password: neither is told. */
 const FACTS: Statement = {
   name: 'webhook_facts',
-  text: `select jsonb_build_object('url', regexp_replace(split_part(url, '?', 1), '//[^/@]*@', '//'), 'description', description,
-      'template', template, 'eventNames', event_names, 'orderMode', order_mode, 'maxConcurrency', max_concurrency,
-      'maxPerSecond', max_per_second, 'isSignedByKey', signing_key is not null, 'state', state, 'isRemoved', removed_at is not null) as facts
-    from webhook_endpoint where account_id = $1 and id = $2`,
+  text: `select ${TOLD} as facts from webhook_endpoint where account_id = $1 and id = $2`,
 };
 const COUNT: Statement = {
   name: 'webhook_count',
@@ -147,13 +148,13 @@ export function transactionEndpointId(url: string): string {
   return `whe_${createHash('sha256').update(url).digest('base64url').slice(0, 16)}`;
 }
 
-/** Adds an endpoint with its first secret. It receives the events that follow. */
+/** Adds an endpoint with its first secret. It receives the events that follow. @returns what the audit log tells of it. */
 export async function addEndpoint(
   database: Tx,
   accountId: bigint,
   endpoint: EndpointFields & { readonly id: string; readonly secret: string; readonly createdAt: Date },
-): Promise<void> {
-  await database.query(ADD, [
+): Promise<object> {
+  const [row] = await database.query<{ facts: object }>(ADD, [
     accountId,
     endpoint.id,
     endpoint.url,
@@ -167,6 +168,7 @@ export async function addEndpoint(
     endpoint.createdAt,
     endpoint.secret,
   ]);
+  return row?.facts ?? {};
 }
 
 /** @returns the endpoint, also one that was removed. */
