@@ -19,6 +19,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'key list': ['crossramp key list --account sandbox'],
   'key revoke': ['crossramp key revoke key_1a2b3c'],
+  'audit list': [
+    'crossramp audit list',
+    'crossramp audit list --account 2 --act key.create,key.revoke --since 2026-05-01T00:00:00Z --json',
+  ],
+  'audit verify': ['crossramp audit verify', 'crossramp audit verify --account 2 --json'],
   'webhook list': ['crossramp webhook list --account sandbox'],
   'webhook create': [
     'crossramp webhook create --account sandbox --url https://shop.example/hooks --events "onramp.*.paid"',

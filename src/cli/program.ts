@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { endOnBadUsage, newProgram } from '../server/command-line.ts';
 import { accountCommand } from './account.ts';
+import { auditCommand } from './audit.ts';
 import { balanceCommand } from './balance.ts';
 import { clockCommand } from './clock.ts';
 import { completionCommand } from './completion.ts';
@@ -43,6 +44,7 @@ export function crossrampProgram(): Command {
     importCommand(),
     exportCommand(),
     verifyCommand(),
+    auditCommand(),
     triggerCommand(),
     clockCommand(),
     migrateCommand(),

@@ -3,6 +3,7 @@ import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphq
 import type { Registry } from '../templates/registry.ts';
 import { defineActs } from './acts.ts';
 import { defineApiKeys } from './api-key.ts';
+import { defineAuditLog } from './audit-log.ts';
 import { defineBalances } from './balance.ts';
 import { defineBranding } from './branding.ts';
 import { defineBrowserAccess } from './browser-access.ts';
@@ -62,6 +63,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineBranding(builder, account);
   defineWhitelist(builder, account, pixKeyType);
   defineStaticLinks(builder, account, currencies);
+  defineAuditLog(builder);
   const log = defineEventLog(builder, registry, { label, transaction });
   const endpoint = defineWebhooks(builder, account, template);
   defineDeliveries(builder, { account, transaction, endpoint, event: log.event });

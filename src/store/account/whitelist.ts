@@ -56,11 +56,7 @@ const REMOVE_ENTRY: Statement = {
 };
 
 /** @returns the current entries of a group; none when there is no such group. */
-export function readEntries(
-  database: Tx,
-  accountId: bigint,
-  groupId: string,
-): Promise<WhitelistEntryRow[]> {
+export function readEntries(database: Tx, accountId: bigint, groupId: string): Promise<WhitelistEntryRow[]> {
   return database.query<WhitelistEntryRow>(ENTRIES, [accountId, groupId]);
 }
 
@@ -105,11 +101,6 @@ export async function addEntry(database: Tx, accountId: bigint, entry: NewWhitel
 }
 
 /** Removes an entry from its group; repeating it changes nothing. @returns whether the account has it. */
-export async function removeEntry(
-  database: Tx,
-  accountId: bigint,
-  id: string,
-  at: Date,
-): Promise<boolean> {
+export async function removeEntry(database: Tx, accountId: bigint, id: string, at: Date): Promise<boolean> {
   return (await database.query(REMOVE_ENTRY, [accountId, id, at])).length > 0;
 }

@@ -1,0 +1,158 @@
+/** The audit log: its types, `Query.auditLog`, and the entries of a transaction. */
+import { isoMillis } from '../base/instant.ts';
+import { type AuditInput, readAuditLog } from '../resolvers/account/read-audit.ts';
+import { AUDIT_OBJECT_KINDS } from '../resolvers/services/author.ts';
+import type { LoggedEntry } from '../store/account/audit-log.ts';
+import { ACTOR_KINDS } from '../store/engine/audit.ts';
+import type { Builder, GraphqlContext } from './builder.ts';
+import {
+  type Connection,
+  connectionOf,
+  decodeNumber,
+  encodeCursor,
+  type PageArgs,
+  pageArguments,
+  pageComplexity,
+  sliceOf,
+} from './pagination.ts';
+
+const ACTORS: Readonly<Record<(typeof ACTOR_KINDS)[number], string>> = {
+  KEY: 'An API key; the id is that of the key.',
+  OPERATOR: 'An operator by the CLI; the id is the user of the operating system, the address the host.',
+  PAYER: 'Whoever holds the link of a payment session or opens a payment link.',
+  SYSTEM: 'The gateway itself, such as for a demonstration.',
+};
+const FILTERS = {
+  acts: 'Only these acts, such as `webhook.create`; docs/security.md lists them.',
+  actorId: 'Only acts of this actor, such as the id of a key.',
+  objectId: 'Only acts on the object with this id.',
+  since: 'Only acts at this moment or later.',
+  until: 'Only acts before this moment.',
+} as const;
+
+/** Defines `AuditEntry` with its types, and `Query.auditLog`. */
+export function defineAuditLog(builder: Builder): void {
+  const entry = defineEntry(builder);
+  const connection = builder.connectionObject(
+    {
+      type: entry,
+      name: 'AuditLogConnection',
+      description: 'A page of the audit log.',
+      fields: (t) => ({
+        totalCount: t.int({
+          description: 'Number of all entries that the filter finds, not only of this page. Exact.',
+          resolve: (page) => (page as unknown as Connection<LoggedEntry>).totalCount() as Promise<number>,
+        }),
+      }),
+    },
+    { name: 'AuditLogEdge', description: 'An entry of the audit log and its cursor.' },
+  );
+  builder.queryField('auditLog', (t) =>
+    t.field({
+      type: connection,
+      description:
+        'The audit log of the account: one entry for each act that is not a read, newest first. Needs the scope `admin`.',
+      args: {
+        ...pageArguments(t.arg),
+        acts: t.arg.stringList({ description: FILTERS.acts }),
+        actorId: t.arg.string({ description: FILTERS.actorId }),
+        objectId: t.arg.string({ description: FILTERS.objectId }),
+        since: t.arg({ type: 'DateTime', description: FILTERS.since }),
+        until: t.arg({ type: 'DateTime', description: FILTERS.until }),
+      },
+      complexity: pageComplexity,
+      resolve: async (_root, args, context) => {
+        const { acts, actorId, objectId, since, until } = args;
+        const input = {
+          acts: acts ? { name: 'acts', values: acts } : undefined,
+          actorId: actorId ?? undefined,
+          objectId: objectId ?? undefined,
+          since: since ?? undefined,
+          until: until ?? undefined,
+        };
+        return (await readPage(context, args, input)) as never;
+      },
+    }),
+  );
+}
+
+function defineEntry(builder: Builder) {
+  const actorKind = builder.enumType('AuditActorKind', {
+    description: 'Who acts.',
+    values: Object.fromEntries(ACTOR_KINDS.map((kind) => [kind, { description: ACTORS[kind] }])),
+  });
+  return builder.objectRef<LoggedEntry>('AuditEntry').implement({
+    description: 'An act that is not a read, as it was written down with it.',
+    fields: (t) => ({
+      seq: t.string({
+        description: 'Number of the entry in the log of the account, from 1 without gaps.',
+        resolve: ({ seq }) => String(seq),
+      }),
+      at: t.field({
+        type: 'DateTime',
+        description: 'When it was done, on the clock of the account.',
+        resolve: ({ at }) => isoMillis(at),
+      }),
+      act: t.exposeString('act', { description: 'Name of the act, such as `webhook.create`.' }),
+      scope: t.exposeString('scope', { description: 'Scope that the act needs.' }),
+      actorKind: t.field({
+        type: actorKind,
+        description: 'Who did it.',
+        resolve: (row) => row.actorKind as never,
+      }),
+      actorId: t.exposeString('actorId', { description: 'Id of who did it, such as that of a key.' }),
+      maker: t.exposeString('maker', {
+        nullable: true,
+        description: 'Of an approval: the key that asked for what is approved.',
+      }),
+      objectKind: t.exposeString('objectKind', {
+        description: `What was acted on: ${AUDIT_OBJECT_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
+      }),
+      objectId: t.exposeString('objectId', { description: 'Id of what was acted on.' }),
+      before: t.exposeString('before', {
+        nullable: true,
+        description: 'JSON text: what the act changed, as it was. No secrets.',
+      }),
+      after: t.exposeString('after', {
+        nullable: true,
+        description: 'JSON text: what the act changed or made, as it is then. No secrets.',
+      }),
+      requestId: t.exposeString('requestId', {
+        nullable: true,
+        description: 'Id of the request, as its answer has it in `X-Request-Id`.',
+      }),
+      address: t.exposeString('address', {
+        nullable: true,
+        description: 'Address of the client, or the host of an operator.',
+      }),
+      hash: t.exposeString('hash', {
+        description:
+          'SHA-256 over the hash of the entry before and this entry, hexadecimal (docs/decisions/0022).',
+      }),
+    }),
+  });
+}
+
+async function readPage(
+  context: GraphqlContext,
+  args: PageArgs,
+  input: AuditInput,
+): Promise<Connection<LoggedEntry>> {
+  const slice = sliceOf(args, decodeNumber);
+  // The connection begins with the newest: what comes after a cursor has a smaller number.
+  const { after, before, size, isBackward } = slice;
+  const { entries, total } = await readAuditLog(context, input, {
+    before: after ?? null,
+    after: before ?? null,
+    isNewestFirst: !isBackward,
+    limit: size + 1,
+  });
+  const exists = async (beyond: { before: bigint | null; after: bigint | null }) =>
+    (await readAuditLog(context, input, { ...beyond, isNewestFirst: true, limit: 1 })).entries.length > 0;
+  return connectionOf(entries, slice, {
+    totalCount: total,
+    cursorOf: ({ seq }) => encodeCursor(String(seq)),
+    isPreceded: after !== undefined && (await exists({ before: null, after: after - 1n })),
+    isFollowed: before !== undefined && (await exists({ before: before + 1n, after: null })),
+  });
+}

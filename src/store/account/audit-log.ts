@@ -1,0 +1,65 @@
+/** Reads the audit log of an account: the newest entries of a filter, or the oldest, from a place in it on. */
+import type { Instant } from '../../base/instant.ts';
+import type { Statement, Tx } from '../database.ts';
+import { AUDIT_COLUMNS, type AuditEntry } from '../engine/audit.ts';
+
+/** Which entries are meant; all that are given must hold. */
+export interface AuditFilter {
+  readonly acts: readonly string[] | null;
+  readonly actorId: string | null;
+  readonly objectId: string | null;
+  /** At this moment or later, and before that one. */
+  readonly since: Instant | null;
+  readonly until: Instant | null;
+}
+
+/** An entry with its number. */
+export interface LoggedEntry extends AuditEntry {
+  readonly seq: bigint;
+  /** Hexadecimal. */
+  readonly hash: string;
+}
+
+/** Which part of what a filter finds. */
+export interface AuditSlice {
+  readonly after: bigint | null;
+  readonly before: bigint | null;
+  readonly isNewestFirst: boolean;
+  readonly limit: number;
+}
+
+const MATCHES = `account_id = $1 and ($2::text[] is null or act = any ($2)) and ($3::text is null or actor_id = $3)
+  and ($4::text is null or object_id = $4) and ($5::timestamptz is null or at >= $5) and ($6::timestamptz is null or at < $6)`;
+
+const page = (name: string, order: 'asc' | 'desc'): Statement => ({
+  name,
+  text: `select seq, encode(hash, 'hex') as hash, ${AUDIT_COLUMNS} from audit_entry e
+    where ${MATCHES} and ($7::bigint is null or seq > $7) and ($8::bigint is null or seq < $8) order by e.seq ${order} limit $9`,
+});
+const OLDEST = page('audit_oldest', 'asc');
+const NEWEST = page('audit_newest', 'desc');
+const COUNT: Statement = {
+  name: 'audit_count',
+  text: `select count(*)::int as count from audit_entry where ${MATCHES}`,
+};
+
+/** @returns the entries of a slice. */
+export function readAudit(
+  database: Tx,
+  accountId: bigint,
+  filter: AuditFilter,
+  { after, before, isNewestFirst, limit }: AuditSlice,
+): Promise<LoggedEntry[]> {
+  const statement = isNewestFirst ? NEWEST : OLDEST;
+  return database.query<LoggedEntry>(statement, [...valuesOf(accountId, filter), after, before, limit]);
+}
+
+/** @returns how many entries a filter finds. */
+export async function countAudit(database: Tx, accountId: bigint, filter: AuditFilter): Promise<number> {
+  const [row] = await database.query<{ count: number }>(COUNT, valuesOf(accountId, filter));
+  return row?.count ?? 0;
+}
+
+function valuesOf(accountId: bigint, filter: AuditFilter): unknown[] {
+  return [accountId, filter.acts, filter.actorId, filter.objectId, filter.since, filter.until];
+}
