@@ -5,14 +5,14 @@ import { runEndings, together } from '../../src/server/endings.ts';
 
 const log = pino({ level: 'silent' });
 
-test('everything is ended in its order', async () => {
+test('everything is ended in order', async () => {
   const ended: string[] = [];
   const later = async () => void ended.push('second');
   expect(await runEndings([() => ended.push('first'), later, () => ended.push('third')], log)).toBe(true);
   expect(ended).toEqual(['first', 'second', 'third']);
 });
 
-test('one that fails does not keep the others from being ended', async () => {
+test('one that fails does not stop the others', async () => {
   const ended: string[] = [];
   const endings = [
     () => {
@@ -25,7 +25,7 @@ test('one that fails does not keep the others from being ended', async () => {
   expect(ended).toEqual(['last']);
 });
 
-test('one that does not come to its end is left', async () => {
+test('one that hangs is left behind', async () => {
   const ended: string[] = [];
   expect(await runEndings([() => new Promise(() => {}), () => ended.push('last')], log, { eachMs: 20 })).toBe(
     false,
@@ -33,7 +33,7 @@ test('one that does not come to its end is left', async () => {
   expect(ended).toEqual(['last']);
 });
 
-test('all of them together have one time; every one is begun', async () => {
+test('all share one time limit; every one is started', async () => {
   const begun: number[] = [];
   const endless = Array.from({ length: 5 }, (_, at) => () => {
     begun.push(at);
@@ -45,7 +45,7 @@ test('all of them together have one time; every one is begun', async () => {
   expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('what can end at the same time does; one that fails is no reason to leave the others', async () => {
+test('some end at the same time; one that fails does not stop the others', async () => {
   const ended: string[] = [];
   let second = () => {};
   const first = new Promise<void>((resolve) => {

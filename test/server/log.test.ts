@@ -18,7 +18,7 @@ async function logged(work: () => Promise<unknown>) {
 
 const ask = (text: string, values: unknown[] = []) => store.database.query({ name: '', text }, values);
 
-test('a row that breaks a constraint is not logged, its table and constraint are', async () => {
+test('a row that breaks a constraint is not logged; its table and constraint are', async () => {
   const insert = `insert into rate (mode, asset, mid, observed_at) values ('sandbox', $1, 1, now())`;
   await ask(insert, [SECRET]);
   const { line, err } = await logged(() => ask(insert, [SECRET]));
@@ -35,7 +35,7 @@ test('a row that fails a check is not logged', async () => {
   expect(err.code).toBe('23502');
 });
 
-test('a value that does not fit is not logged', async () => {
+test('an invalid value is not logged', async () => {
   const { line, err } = await logged(() => ask('select $1::bigint', [SECRET]));
   expect(line).not.toContain(SECRET);
   expect(err).toMatchObject({ code: '22P02', message: 'invalid input syntax for type bigint' });

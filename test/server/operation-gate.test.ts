@@ -9,7 +9,7 @@ const responseOf = () => new EventEmitter() as ServerResponse;
 const settled = async (promise: Promise<unknown>) =>
   Promise.race([promise.then(() => true), new Promise((resolve) => setImmediate(() => resolve(false)))]);
 
-test('what fits is under way at once; what does not waits in line; another key does not wait', async () => {
+test('operations within the limit run at once; further ones wait; other keys do not wait', async () => {
   const gate = new OperationGate();
   const [first, second] = [
     await gate.enter('a', 6_000, responseOf()),
@@ -27,7 +27,7 @@ test('what fits is under way at once; what does not waits in line; another key d
   expect([await settled(third), await settled(fourth)]).toEqual([true, true]);
 });
 
-test('an operation over the bound is under way alone', async () => {
+test('an operation over the limit runs alone', async () => {
   const gate = new OperationGate();
   const leave = await gate.enter('a', 15_000, responseOf());
   const next = gate.enter('a', 0, responseOf());
@@ -36,7 +36,7 @@ test('an operation over the bound is under way alone', async () => {
   expect(await settled(next)).toBe(true);
 });
 
-test('an operation whose client has gone waits no longer, and lets the next one pass', async () => {
+test('an operation whose client has gone leaves the queue, and the next one runs', async () => {
   const gate = new OperationGate();
   const leave = await gate.enter('a', 6_000, responseOf());
   const gone = responseOf();
@@ -48,7 +48,7 @@ test('an operation whose client has gone waits no longer, and lets the next one 
   leave();
 });
 
-test('C-51: beyond 50 that wait it says when to come again', async () => {
+test('C-51: when 50 wait, the answer says when to retry', async () => {
   const gate = new OperationGate();
   const leave = await gate.enter('a', 10_000, responseOf());
   const waiting = Array.from({ length: 50 }, () => gate.enter('a', 10_000, responseOf()));

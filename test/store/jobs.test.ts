@@ -192,7 +192,7 @@ describe('leases', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('C-32: what a worker took without hearing of it, it gives back as if not tried, and nothing else', async () => {
+  test('C-32: a worker releases only the jobs whose claim was not answered, and they do not count as tried', async () => {
     await addPlain([1, 2, 3]);
     const claimAs = async (worker: string, limit: number) =>
       claimJobs(store.database, { now: await inMs(1_000), limit, worker: null, leasedBy: worker });
@@ -267,7 +267,7 @@ describe('leases', () => {
     expect(read).toBeLessThan(timers.length / 4);
   });
 
-  test('what comes due first is taken first, and what is not due is not taken', async () => {
+  test('jobs are taken in the order in which they become due, and not before', async () => {
     await addPlain([1, 2, 3, 4]);
     await store.owner.query(`update job set due_at = due_at + interval '1 hour' where kind = 'plain1'`);
     expect((await claim(2)).sort()).toEqual(['plain0 1', 'plain2 1']);
@@ -275,7 +275,7 @@ describe('leases', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('of one transaction a job is taken once those before it are done', async () => {
+  test('a job is taken once the earlier ones of its transaction are done', async () => {
     await addPlain([1, 1, 2, 1]);
     expect((await claim()).sort()).toEqual(['plain0 1', 'plain2 1']);
     expect(await claim()).toEqual([]);
@@ -337,7 +337,7 @@ describe('two workers', () => {
     expect(places.size).toBe(2);
   });
 
-  test('go on with what a third one left when it died', async () => {
+  test('continue with the jobs of a third one that died', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, () => make('onramp')));
     for (const row of made) expect(await die(row)).toHaveLength(1);
     for (const _ of [0, 1]) workers.push(startWorker(services, SILENT));
@@ -385,7 +385,7 @@ describe('two workers', () => {
     expect(seen).toEqual({ isLost: true, refused: 3 });
   });
 
-  test('one that is stopped ends what it has begun, and begins nothing more', async () => {
+  test('a stopped one finishes its jobs and takes no more', async () => {
     const own = newServices();
     let go = () => {};
     let isDone = false;
@@ -416,7 +416,7 @@ describe('two workers', () => {
 });
 
 describe('the worker of the process that made a job', () => {
-  test('takes it first; after half a second anybody does', async () => {
+  test('takes it first; after half a second any worker does', async () => {
     const own = services.worker as number;
     const row = await make('onramp');
     const { rows } = await store.owner.query('select min(due_at) as due from job where transaction_id = $1', [
@@ -485,7 +485,7 @@ describe('a worker that died', () => {
     expect(await stepOf(row)).toBe('refund/DONE');
   });
 
-  test('with the news of a transfer: what came after it is not lost', async () => {
+  test('with the news of a transfer: later news is not lost', async () => {
     const row = await payable('delivery');
     await sandbox.play(row, 'pay', { amount: undefined });
     await run(row);
@@ -573,7 +573,7 @@ describe('tellings', () => {
     expect(await journals(row, 'L1')).toBe(1);
   });
 
-  test('what never fits is given up, and changes nothing', async () => {
+  test('news that never fits is dropped, and changes nothing', async () => {
     const row = await payable('onramp');
     await addTelling(row, { trigger: { on: 'payout_returned' } });
     await pass(row, 60);
@@ -610,7 +610,7 @@ describe('timers', () => {
     expect(await stepOf(row)).toBe('valida_id/DENIED');
   });
 
-  test('one of a step that was left says nothing at a later stay there', async () => {
+  test('a timer of a step that was left has no effect when the step is reached again', async () => {
     const row = await make('onramp', 10 * 24 * 3_600);
     await sandbox.play(row, 'step-up-require', { amount: undefined });
     await run(row);
@@ -702,7 +702,7 @@ describe('an effect that fails', () => {
     expect(await stepOf(row)).toBe('depositpix/QRCODE');
   });
 
-  test('but once costs nothing but the time', async () => {
+  test('only once is tried again, and then succeeds', async () => {
     const row = await make('payout');
     const own = newServices();
     const { payOut } = own.rails.pix;

@@ -76,7 +76,7 @@ async function openBreaker(): Promise<{ accountId: bigint; made: bigint; first: 
   return { accountId, made: made as bigint, first: first as bigint, second: second as bigint };
 }
 
-test('C-64: an open breaker does not swallow a delivery that is sent again; its success closes the breaker', async () => {
+test('C-64: a redelivery is sent although the breaker is open; its success closes the breaker', async () => {
   const { accountId, made } = await openBreaker();
   await inTx(async (tx) => redeliverOne(tx, accountId, made, await now()));
   ring(accountId);
@@ -87,7 +87,7 @@ test('C-64: an open breaker does not swallow a delivery that is sent again; its 
   );
 });
 
-test('C-64: an open breaker does not swallow one that waits and is tried at once, nor does the order', async () => {
+test('C-64: a waiting delivery that is sent by hand goes ahead of an open breaker and of the order', async () => {
   const { accountId, second } = await openBreaker();
   receiver.answer(path(), { status: 500 });
   await inTx(async (tx) => redeliverOne(tx, accountId, second, await now()));
@@ -105,7 +105,7 @@ test('C-64: an open breaker does not swallow one that waits and is tried at once
   expect(states).toEqual(['delivered', 'pending', 'pending']);
 });
 
-test('C-64: an open breaker does not swallow a test, which changes nothing about it', async () => {
+test('C-64: a test is sent although the breaker is open, and leaves it open', async () => {
   const { accountId } = await openBreaker();
   await inTx(async (tx) => addTest(tx, accountId, 'e', await now()));
   ring(accountId);
@@ -125,7 +125,7 @@ test('C-64: an open breaker does not swallow a test, which changes nothing about
   expect(rows[0].blocked_until.getTime()).toBeGreaterThan((await clock.nowMs()) + HOUR / 2);
 });
 
-test('C-64: an open breaker is probed when many are sent again', async () => {
+test('C-64: redelivering many makes an open breaker probe at once', async () => {
   const { accountId } = await openBreaker();
   const filter = { endpointId: 'e', states: ['delivered'], since: null, afterSeq: null, eventNames: [] };
   expect(await inTx(async (tx) => redeliverAll(tx, accountId, filter, await now(), false))).toMatchObject({
@@ -135,7 +135,7 @@ test('C-64: an open breaker is probed when many are sent again', async () => {
   await receiver.until(path(), 4);
 });
 
-test('C-64: nothing is sent by hand to an endpoint that is disabled or was removed, and that is said', async () => {
+test('C-64: sending to a disabled or removed endpoint is refused with the reason', async () => {
   const accountId = await openShop();
   await happen(accountId, 1);
   await eventually(
@@ -154,7 +154,7 @@ test('C-64: nothing is sent by hand to an endpoint that is disabled or was remov
   expect(await deliveriesOf(accountId)).toHaveLength(1);
 });
 
-test('C-62: what a killed process had under way is sent by another as soon as its signs of life end', {
+test('C-62: deliveries of a killed process are sent by another one as soon as its signs of life end', {
   timeout: 40_000,
 }, async () => {
   await worker.stop();
@@ -180,7 +180,7 @@ test('C-62: what a killed process had under way is sent by another as soon as it
   await dying.stop();
 });
 
-test('C-64: what several ask for at once is sent for each of them, and none fails by another', async () => {
+test('C-64: several redeliveries at the same time are all sent', async () => {
   const accountId = await openShop();
   await happen(accountId, 1);
   const [made] = await eventually('the first', async () => {

@@ -193,7 +193,7 @@ describe('C-63: ranges', () => {
     );
   });
 
-  test('any address of IPv6: global unicast without what is set apart', () => {
+  test('any IPv6 address: global unicast without the special ranges', () => {
     const group = fc.integer({ min: 0, max: 0xffff });
     const head = fc.oneof(
       group,
@@ -213,7 +213,7 @@ describe('C-63: ranges', () => {
     );
   });
 
-  test('every address of IPv4 that is written into one of IPv6 is refused', () => {
+  test('every IPv4 address that is embedded in an IPv6 address is refused', () => {
     const written = fc.constantFrom<(v4: string) => string>(
       (v4) => `::ffff:${v4}`,
       (v4) => `::${v4}`,
@@ -284,7 +284,7 @@ describe('C-63: spellings in URLs', () => {
     );
   });
 
-  test('any address of IPv6 is judged as it is connected to', () => {
+  test('any IPv6 address is checked in the form that the connection uses', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         const isTaken = checkUrl(`https://[${address}]/`, STRICT) === undefined;
@@ -387,7 +387,7 @@ describe('C-63: spellings in URLs', () => {
     }
   });
 
-  test('whatever the text, what is taken is https to a name or a public address', () => {
+  test('any accepted text is https to a name or a public address', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.webUrl(),
@@ -407,7 +407,7 @@ describe('C-63: spellings in URLs', () => {
   });
 });
 
-describe('C-63: hosts at the moment of connecting', () => {
+describe('C-63: hosts when the connection is made', () => {
   test.each([
     '::1',
     '0:0:0:0:0:0:0:1',
@@ -459,7 +459,7 @@ describe('C-63: names', () => {
       guardedLookup(options)(name, { all }, (error, found) => (error ? reject(error) : resolve(found)));
     });
 
-  test('public addresses of both families are handed over', async () => {
+  test('public IPv4 and IPv6 addresses are returned', async () => {
     const { resolve } = resolver(['8.8.8.8', '2606:4700::1']);
     expect(await lookUp({ ...STRICT, resolve })).toEqual([
       { address: '8.8.8.8', family: 4 },
@@ -468,7 +468,7 @@ describe('C-63: names', () => {
     expect(await lookUp({ ...STRICT, resolve }, 'hooks.example', false)).toBe('8.8.8.8');
   });
 
-  test('rebinding: what was judged is what is handed over; a later answer is judged anew', async () => {
+  test('DNS rebinding: the checked addresses are returned; a later answer is checked again', async () => {
     const { resolve, asked } = resolver(['8.8.8.8'], ['127.0.0.1']);
     expect(await lookUp({ ...STRICT, resolve })).toEqual([{ address: '8.8.8.8', family: 4 }]);
     expect(asked).toEqual(['hooks.example']);
@@ -508,7 +508,7 @@ describe('C-63: names', () => {
     }
   });
 
-  test('any mix of answers: all are public or none is handed over', async () => {
+  test('any mix of answers: either all are public, or none is returned', async () => {
     const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('8.8.8.8', '2606:4700::1', '127.0.0.1'));
     await fc.assert(
       fc.asyncProperty(fc.array(address, { minLength: 1, maxLength: 4 }), async (answers) => {

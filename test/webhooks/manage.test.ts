@@ -167,7 +167,7 @@ describe('endpoints', () => {
     expect(new Set(received.map(({ body }) => JSON.parse(body).end2end))).toEqual(new Set([end2end]));
   });
 
-  test('a removed one says so to whoever pauses, resumes, changes, tests it or sends its deliveries again', async () => {
+  test('pausing, resuming, changing, testing or redelivering to a removed one is refused: it was removed', async () => {
     const { id } = await create();
     await actOn('removeWebhookEndpoint', id);
     const calls = [
@@ -224,7 +224,7 @@ describe('endpoints', () => {
       expect(parametersOf(await refuseCreate({ url }))).toEqual(['input.url']);
   });
 
-  test('need the scope admin, and are each account for itself', async () => {
+  test('need the scope admin, and belong to one account', async () => {
     const made = await create();
     const { apiKey } = await app.addKey(shop.accountId, ['read', 'create', 'move']);
     const other = await app.addAccount();
@@ -270,7 +270,7 @@ describe('endpoints', () => {
 });
 
 describe('secrets', () => {
-  test('after a rotation both are signed with, until the old one ends', async () => {
+  test('after a rotation requests are signed with both, until the old one ends', async () => {
     const { id } = await create();
     const [old] = (await secrets(id)) as [SecretRow, ...SecretRow[]];
     const rotated = await rotate(id, 3_600);
@@ -417,7 +417,7 @@ describe('deliveries', () => {
     expect(parametersOf(refused)).toEqual(['filter.eventNames', 'filter.after']);
   });
 
-  test('a test is the newest event, marked, and not held against the endpoint', async () => {
+  test('a test is the newest event, marked as a test, and does not count as a failure', async () => {
     const { id } = await create();
     const text = `mutation($id: String!) { sendTestWebhook(id: $id) { ${DELIVERY} } }`;
     expect((await refusal(text, { id })).code).toBe('NOT_FOUND');
@@ -451,7 +451,7 @@ describe('pause and recovery', () => {
     );
   });
 
-  test('a disabled endpoint is recovered: all that it missed comes, nothing that it had', async () => {
+  test('recovering a disabled endpoint sends all that it missed, and nothing twice', async () => {
     const { id } = await create();
     await open();
     const had = await untilDelivered();
@@ -484,7 +484,7 @@ describe('pause and recovery', () => {
     expect(last.length).toBe(refused + total - had.length + (await eventCount()) - total);
   });
 
-  test('resumed without recovery it begins with what happens then', async () => {
+  test('resumed without recovery, it gets only later events', async () => {
     const { id } = await create();
     receiver.answer(path(), { status: 410 });
     await open();

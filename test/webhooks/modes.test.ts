@@ -52,7 +52,7 @@ const tries = async (accountId: bigint) =>
     )
   ).rows;
 
-test('C-40, C-63: of two accounts each is sent to by its own clock and rules', async () => {
+test('C-40, C-63: the deliveries of an account follow the clock and the rules of its mode', async () => {
   const [play, live] = [await open('sandbox'), await open('live')];
   await happen(play, live);
   await receiver.until('sandbox', 1);

@@ -96,7 +96,7 @@ const untilAttempts = (shop: Shop, count: number) =>
 const seqOf = ({ headers }: Received) => Number(headers['webhook-id']?.split('_')[1]);
 
 describe('a delivery', () => {
-  test('is the stored body byte for byte, signed, with its name, position and try', async () => {
+  test('is the stored body byte for byte, signed, with its name, position and attempt', async () => {
     const shop = await openShop();
     await happen(shop, 1);
     const [received] = await receiver.until(shop.name, 1);
@@ -116,7 +116,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('is signed under all secrets that are valid, and by a key where one is wanted', async () => {
+  test('is signed with all valid secrets, and with a key if the endpoint has one', async () => {
     const { newSigningKey } = await import('../../src/base/webhook-keys.ts');
     const shop = await openShop({ signing_key: newSigningKey().secret });
     const old = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -226,7 +226,7 @@ describe('a failure', () => {
     expect(attempt).toMatchObject({ status: null, error: expect.stringContaining('REFUSED') });
   });
 
-  test('is dead after the tenth try, by the schedule, and lets the next event through', {
+  test('is dead after the tenth attempt, and then the next event is sent', {
     timeout: 60_000,
   }, async () => {
     const shop = await openShop();
@@ -261,7 +261,7 @@ describe('a failure', () => {
 });
 
 describe('the endpoint', () => {
-  test('410 disables it at once and skips what waits', async () => {
+  test('410 disables it at once and skips waiting deliveries', async () => {
     const shop = await openShop({ max_concurrency: 1 }, 3);
     receiver.answer(shop.name, (received) => ({ status: seqOf(received) === 2 ? 410 : 200 }));
     await happen(shop, 1, 2, 3);
@@ -278,7 +278,7 @@ describe('the endpoint', () => {
     expect(await deliveriesOf(shop)).toHaveLength(3);
   });
 
-  test('after ten failures one delivery at a time finds out; waits grow; a success lets all go', {
+  test('after ten failures one delivery at a time is attempted, at growing intervals; a success sends the rest', {
     timeout: 60_000,
   }, async () => {
     const shop = await openShop({}, 30);
@@ -358,7 +358,7 @@ describe('the endpoint', () => {
       expect(times.filter((at) => at >= start && at < start + 950).length).toBeLessThanOrEqual(5);
   });
 
-  test('that is paused gets all of it when it goes on', async () => {
+  test('that is paused gets everything when it is resumed', async () => {
     const shop = await openShop({ state: 'paused' });
     await happen(shop, 1, 1, 1);
     await untilStates(shop, 'pending', 'pending', 'pending');
@@ -393,7 +393,7 @@ describe('several pumps', () => {
     }
   });
 
-  test('C-62: one gives back what it leased without hearing of it as soon as the database answers, however late', async () => {
+  test('C-62: one releases leases whose answer was lost as soon as the database answers, however late', async () => {
     await worker.stop();
     const shop = await openShop();
     const whenLost = () =>
@@ -413,7 +413,7 @@ describe('several pumps', () => {
     vi.restoreAllMocks();
   });
 
-  test('one that died gives back what it had; what it says afterwards does not count', async () => {
+  test('deliveries of a dead one are free again; a late outcome of it is ignored', async () => {
     await worker.stop();
     const shop = await openShop();
     await happen(shop, 1);

@@ -58,7 +58,7 @@ describe('where events go', () => {
     expect(await endpointsAfter(accountId)).toEqual([transactionEndpointId(url)]);
   });
 
-  test('a paused endpoint gets its deliveries, a disabled one keeps its place but gets none, a removed one has no place', async () => {
+  test('a paused endpoint gets deliveries, a disabled one gets none but still counts for its template, a removed one does not count', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'g', state: 'paused' });
     await endpoint(accountId, {
@@ -109,7 +109,7 @@ describe('where events go', () => {
 });
 
 describe('exactly once', () => {
-  test('a backlog of several steps, by relays that come and go', async () => {
+  test('a backlog of several steps, by relays that start and die', async () => {
     const accountId = await business({ transactions: 10 });
     await endpoint(accountId, { id: 'e' });
     for (let n = 0; n < 5; n += 1)
@@ -137,7 +137,7 @@ describe('exactly once', () => {
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 2_500 }, (_, at) => at + 1));
   });
 
-  test('a step that fails leaves its place', async () => {
+  test('a step that fails does not move its place', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'e' });
     await write([{ accountId }]);
@@ -156,7 +156,7 @@ describe('exactly once', () => {
     expect(await deliveriesOf(accountId)).toHaveLength(1);
   });
 
-  test('C-61: an open transaction anywhere, of another account or of none, holds nothing up', async () => {
+  test('C-61: an open database transaction anywhere delays nothing', async () => {
     const [open, other] = [await business(), await business()];
     for (const accountId of [open, other]) await endpoint(accountId, { id: 'e' });
     const writer = hold([{ accountId: open }]);
@@ -170,7 +170,7 @@ describe('exactly once', () => {
     expect((await deliveriesOf(open)).map(({ seq }) => seq)).toEqual([1]);
   });
 
-  test('what an account numbered first is delivered first, though its writer began later', async () => {
+  test('events are delivered in the order of their numbers, also when the writer of the first one began later', async () => {
     const [low, middle, high] = [await business(), await business(), await business()];
     await endpoint(high, { id: 'e' });
     // The first writer holds `middle`. The second begins, locks `low` and waits there. Then the third writes to `high` and
@@ -193,7 +193,7 @@ describe('exactly once', () => {
     expect((await deliveriesOf(high)).map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
-  test('an account that somebody else relays is left alone, and is found again', async () => {
+  test('an account that another relay works on is skipped, and found again', async () => {
     const [held, free] = [await business(), await business()];
     for (const accountId of [held, free]) await endpoint(accountId, { id: 'e' });
     await write([{ accountId: held }, { accountId: free }]);
@@ -208,7 +208,7 @@ describe('exactly once', () => {
     expect(await deliveriesOf(held)).toHaveLength(1);
   });
 
-  test('C-61: an account that cannot be relayed is named, and stops nobody else', async () => {
+  test('C-61: an account that cannot be relayed is reported, and does not stop the others', async () => {
     const [broken, well] = [await business(), await business()];
     await endpoint(broken, { id: 'e', event_names: ['('] });
     await endpoint(well, { id: 'e' });
@@ -222,7 +222,7 @@ describe('exactly once', () => {
     expect(await deliveriesOf(broken)).toHaveLength(1);
   });
 
-  test('what is behind is counted, until nothing is', async () => {
+  test('the lag is counted until it is zero', async () => {
     const accountId = await business();
     await write([{ accountId }, { accountId }]);
     expect(await relayLag(test$.database)).toMatchObject({ accounts: 1, events: 2 });
@@ -230,7 +230,7 @@ describe('exactly once', () => {
     expect(await relayLag(test$.database)).toEqual({ accounts: 0, events: 0, oldestMs: 0 });
   });
 
-  test('an account whose older events were dropped goes on with the first that is kept', async () => {
+  test('an account whose older events were dropped continues with the first one that is kept', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'e' });
     await write([{ accountId }, { accountId }, { accountId }]);

@@ -42,14 +42,14 @@ const retryAfters = fc.option(
 );
 
 describe('C-62: the schedule', () => {
-  test('is ten tries over 75 h 35 min 5 s', () => {
+  test('is ten attempts over 75 h 35 min 5 s', () => {
     const [s, m, h] = [1000, 60_000, 3_600_000];
     expect(RETRY_DELAYS_MS).toEqual([5 * s, 5 * m, 30 * m, 2 * h, 5 * h, 10 * h, 14 * h, 20 * h, 24 * h]);
     expect(ATTEMPTS_MAX).toBe(10);
     expect(RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay)).toBe(75 * h + 35 * m + 5 * s);
   });
 
-  test('every failed try is followed by the next, the last by none', () => {
+  test('every failed attempt is followed by the next, except the last', () => {
     const failed = outcome({ error: 'TIMEOUT' });
     const verdicts = Array.from({ length: ATTEMPTS_MAX }, (_, index) => verdictOf(failed, tried(index + 1)));
     expect(verdicts).toEqual([
@@ -103,7 +103,7 @@ describe('C-62: verdicts', () => {
     expect(verdictOf(outcome({ status }), tried(ATTEMPTS_MAX))).toEqual({ kind: 'dead', isThrottling: true });
   });
 
-  test('410 is the end of the endpoint, at any try', () => {
+  test('410 disables the endpoint, at any attempt', () => {
     fc.assert(
       fc.property(attempts, randoms, retryAfters, (attempt, random, retryAfter) => {
         const gone = verdictOf(outcome({ status: 410, retryAfter }), tried(attempt, random));
@@ -113,16 +113,16 @@ describe('C-62: verdicts', () => {
     );
   });
 
-  test('an answer that did not come whole is none', () => {
+  test('an incomplete answer is a failure', () => {
     expect(verdictOf(outcome({ status: 200, error: 'TIMEOUT' }), tried(1)).kind).toBe('retry');
     expect(verdictOf(outcome({ status: 200, error: 'CUT_OFF' }), tried(ATTEMPTS_MAX)).kind).toBe('dead');
   });
 
-  test('neither an answer nor an error is failure too', () => {
+  test('no answer without an error is a failure too', () => {
     expect(verdictOf(outcome({}), tried(1)).kind).toBe('retry');
   });
 
-  test('whatever comes: bounded, never earlier than the schedule, never as early as asked not to', () => {
+  test('any outcome: the delay is bounded, never shorter than the schedule, never shorter than Retry-After', () => {
     fc.assert(
       fc.property(statuses, retryAfters, attempts, randoms, (status, retryAfter, attempt, random) => {
         const verdict = verdictOf(outcome({ status, retryAfter }), tried(attempt, random));

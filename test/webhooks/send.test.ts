@@ -81,7 +81,7 @@ const closed = (sockets: Set<net.Socket>) =>
   Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
 
 describe('C-62: answers', () => {
-  test('200: what is sent arrives as it is, what is answered is kept', async () => {
+  test('200: the request arrives unchanged, the answer is kept', async () => {
     const { url, got, port } = await receive((_, response) => response.end('thanks'));
     const outcome = await send(url);
     expect(outcome).toEqual({
@@ -131,13 +131,13 @@ describe('C-62: answers', () => {
     expect(aim.seen.connections).toBe(0);
   });
 
-  test('answers before the answer are no answer', async () => {
+  test('informational answers (1xx) are not the answer', async () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(10);
     const { url } = await receiveRaw(`HTTP/1.1 100 Continue\r\n\r\n${early}HTTP/1.1 204 No Content\r\n\r\n`);
     expect(await send(url)).toMatchObject({ status: 204, error: null });
   });
 
-  test('an answer that ends with its connection is whole', async () => {
+  test('an answer that ends with the connection is complete', async () => {
     const { url } = await receiveRaw('HTTP/1.0 200 OK\r\n\r\nthanks');
     expect(await send(url)).toMatchObject({ status: 200, error: null, answer: 'thanks' });
   });
@@ -158,7 +158,7 @@ describe('C-63, C-64: what is read and kept', () => {
     expect(answer?.isWellFormed()).toBe(true);
   });
 
-  test('packed answers are not unpacked', async () => {
+  test('compressed answers are not decompressed', async () => {
     const { url } = await receive((_, response) =>
       response.setHeader('content-encoding', 'gzip').end('not gzip'),
     );
@@ -173,7 +173,7 @@ describe('C-63, C-64: what is read and kept', () => {
     expect(seen.connections).toBe(1);
   });
 
-  test('of an endless answer no more is taken, and the connection is ended', async () => {
+  test('an endless answer is cut off, and the connection closed', async () => {
     let written = 0;
     const { url, open } = await receive((_, response) => {
       const pour = () => {
@@ -190,7 +190,7 @@ describe('C-63, C-64: what is read and kept', () => {
     expect(written).toBeLessThan(32 * KIB * KIB);
   });
 
-  test('a length that is announced beyond all bounds is not waited for', async () => {
+  test('an answer with a huge Content-Length is not waited for', async () => {
     const { url } = await receiveRaw(
       `HTTP/1.1 200 OK\r\ncontent-length: 10000000000\r\n\r\n${'x'.repeat(65 * KIB)}`,
       () => {},
@@ -246,7 +246,7 @@ describe('C-62: time', () => {
     await expectTimeout(`https://127.0.0.1:${port}/`, null);
   });
 
-  test('header fields now and then', async () => {
+  test('header fields that trickle in', async () => {
     const { url } = await receiveRaw('HTTP/1.1 200 OK\r\n', (socket) => {
       const timer = setInterval(() => socket.write('x: a\r\n'), 20);
       socket.on('close', () => clearInterval(timer));
@@ -254,7 +254,7 @@ describe('C-62: time', () => {
     await expectTimeout(url, null);
   });
 
-  test('a body of a byte now and then: its status came, its end did not', async () => {
+  test('a body that trickles in: the status arrived, the end did not', async () => {
     const { url, open } = await receive((_, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write('x'), 20);
@@ -265,7 +265,7 @@ describe('C-62: time', () => {
     await closed(open);
   });
 
-  test('answers before the answer without end', async () => {
+  test('endless informational answers (1xx)', async () => {
     const { url } = await receiveRaw('', (socket) => {
       const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
       socket.on('close', () => clearInterval(timer));
@@ -322,7 +322,7 @@ describe('C-62: failures are outcomes', () => {
     expect(await send(url)).toMatchObject({ error: expect.stringMatching(/^HPE_/) });
   });
 
-  test('a chunk that is none', async () => {
+  test('a malformed chunk', async () => {
     const { url } = await receiveRaw('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n');
     const { error } = await send(url);
     expect(error).toMatch(/^(HPE_|CUT_OFF)/);
@@ -359,7 +359,7 @@ describe('C-62: failures are outcomes', () => {
     });
   });
 
-  test('a malformed header field is ours and throws', async () => {
+  test('a malformed header field is our own error and throws', async () => {
     const { url, seen } = await receive((_, response) => response.end());
     await expect(send(url, { headers: { 'x-note': 'a\r\nb: c' } })).rejects.toThrow(TypeError);
     expect(seen.connections).toBe(0);
@@ -386,7 +386,7 @@ describe('C-62: TLS', () => {
   }
   const resolve = async () => ['127.0.0.1'];
 
-  test('the name is shown and proven, although the connection goes to an address', async () => {
+  test('SNI and certificate use the name, although the connection goes to an address', async () => {
     const { port, names } = await receiveTls(['hooks.example']);
     const outcome = await send(`https://hooks.example:${port}/`, { resolve });
     expect(outcome).toMatchObject({ status: 200, error: null, answer: 'thanks' });
@@ -413,13 +413,13 @@ describe('C-62: TLS', () => {
 });
 
 describe('connections', () => {
-  test('are kept: many tries, one connection', async () => {
+  test('are kept: many attempts, one connection', async () => {
     const { url, seen, got } = await receive((_, response) => response.end('thanks'));
     for (let i = 0; i < 20; i++) expect((await send(url)).status).toBe(200);
     expect([seen.connections, got.length]).toEqual([1, 20]);
   });
 
-  test('are as many as tries at one time', async () => {
+  test('are as many as attempts at the same time', async () => {
     const waiting: http.ServerResponse[] = [];
     const { url, seen } = await receive((_, response) => {
       waiting.push(response);
@@ -449,7 +449,7 @@ describe('connections', () => {
     expect(seen.connections).toBe(3);
   });
 
-  test('one that the sandbox opened does not serve elsewhere', async () => {
+  test('one that was opened for the sandbox is not used for live accounts', async () => {
     const { url, seen, got } = await receive((_, response) => response.end());
     await send(url);
     expect(await send(url, { allowsLoopback: false })).toMatchObject({ status: null, answer: null });
@@ -508,7 +508,7 @@ describe('C-63: loopback is refused before any connection', () => {
     expect(seen.connections).toBe(0);
   });
 
-  test('a name that changes its mind is connected to as it was judged', async () => {
+  test('a name whose DNS answer changes: the connection goes to the checked address', async () => {
     const { port, seen } = await listen(net.createServer((socket) => socket.end()));
     const asked: string[] = [];
     const resolve = async (name: string) => {

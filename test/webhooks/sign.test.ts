@@ -82,7 +82,7 @@ describe('C-60: vectors', () => {
 });
 
 describe('C-60: the reference library', () => {
-  test('takes what we send', () => {
+  test('accepts what we send', () => {
     const sent = delivery();
     const webhook = new Webhook(sent.secrets[0] as string);
     expect(webhook.verify(sent.body, webhookHeaders(sent))).toEqual(JSON.parse(String(sent.body)));
@@ -118,7 +118,7 @@ describe('C-60: the reference library', () => {
     );
   });
 
-  test('takes any body, id and try', () => {
+  test('accepts any body, id and attempt', () => {
     const bytes = fc.uint8Array({ minLength: 24, maxLength: 64 });
     const token = fc.stringMatching(/^[0-9a-f]{32}$/);
     fc.assert(
@@ -139,7 +139,7 @@ describe('C-60: the reference library', () => {
     );
   });
 
-  test('during a rotation takes the old secret, the new one, and both beside a key', () => {
+  test('during a rotation accepts the old secret, the new one, and both beside a key', () => {
     const [older, newer, key] = [newSecret(), newSecret(), newSigningKey()];
     const sent = delivery({ secrets: [newer, older], signingKey: key.secret });
     const headers = webhookHeaders(sent);
@@ -232,7 +232,7 @@ describe('C-60: secrets', () => {
 });
 
 describe('C-60: header fields', () => {
-  test('all of one try', () => {
+  test('all of one attempt', () => {
     const at = new Date('2026-05-04T12:00:00.999Z');
     const sent = delivery({ at, secrets: [VECTOR.secret], attempt: 3 });
     expect(webhookHeaders(sent)).toEqual({
@@ -259,7 +259,7 @@ describe('C-60: header fields', () => {
     expect(() => signV1(VECTOR.secret, 'evt_1_a', timestamp, '')).toThrow(/whole seconds/);
   });
 
-  test('ids carry the position, of any size', () => {
+  test('ids contain the position, of any size', () => {
     expect(webhookId(1, TOKEN)).toBe(`evt_1_${TOKEN}`);
     expect(webhookId(9_223_372_036_854_775_807n, TOKEN)).toBe(`evt_9223372036854775807_${TOKEN}`);
   });

@@ -59,7 +59,7 @@ const healthOf = async (accountId: bigint) =>
     )
   ).rows;
 
-test('C-64: what is asked for by hand of several blocked endpoints at once is sent, however much it is', async () => {
+test('C-64: redeliveries by hand to several blocked endpoints are all sent, however many', async () => {
   const accountId = await openShop(['a', 'b'], 50);
   await test$.owner.query(`update webhook_delivery set at_once = true where account_id = $1`, [
     String(accountId),
@@ -101,7 +101,7 @@ test('C-62: both at the same moment count once', async () => {
   expect(await healthOf(accountId)).toMatchObject([{ failures: 1 }]);
 });
 
-test('C-62: a try whose lease was taken over says nothing about the endpoint, good or bad', async () => {
+test('C-62: an attempt whose lease was taken over does not count for the endpoint', async () => {
   const accountId = await openShop(['e'], 1);
   const [lost] = (await lease('gone')).leased;
   await test$.owner.query(
@@ -116,7 +116,7 @@ test('C-62: a try whose lease was taken over says nothing about the endpoint, go
   expect(await healthOf(accountId)).toMatchObject([{ failures: 1 }]);
 });
 
-test('C-62: what a process without signs of life had of live accounts is free at once, whatever clock buries it', async () => {
+test('C-62: deliveries of live accounts of a dead process are free at once, whichever clock finds it dead', async () => {
   const accountId = await openShop(['e'], 1, 'live');
   await giveSignOfLife(test$.database, 'gone', nowMs);
   expect((await lease('gone', 'live')).leased).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** Jobs: work to do after a commit or at a time. Each is written by the transaction that makes it due. */
+/** Jobs: work that is due after a commit or at a later time. A job is stored by the database transaction that causes it. */
 import type { AccountMode, Times } from '../../base/account-mode.ts';
 import type { Database, Statement, Tx } from '../database.ts';
 
@@ -8,7 +8,7 @@ export interface NewJob {
   readonly transactionId: bigint;
   readonly kind: string;
   readonly payload: unknown;
-  /** Milliseconds on the clock of the processes. */
+  /** On the process clock (virtual in the sandbox). Unit: ms. */
   readonly dueMs: number;
 }
 
@@ -19,7 +19,7 @@ export interface Job {
   readonly transactionId: bigint;
   readonly kind: string;
   readonly payload: unknown;
-  /** How often it was begun, this time included. */
+  /** Number of this attempt, from 1. */
   readonly attempts: number;
   /** The lease holder; null for a claim without one. */
   readonly leasedBy: string | null;
@@ -36,11 +36,11 @@ export interface JobClaim {
   /** On the clock of each mode. */
   readonly now: Times;
   readonly limit: number;
-  /** Whose jobs are taken at once; those of others once they were due for half a second. */
+  /** The worker whose own jobs are taken at once. Jobs of other workers are taken when they have been due for half a second. */
   readonly worker: number | null;
-  /** A transaction whose jobs alone are wanted, whoever made them. */
+  /** Only jobs of this transaction, of any worker. */
   readonly only?: TransactionJobs | undefined;
-  /** A mode whose jobs alone are wanted. */
+  /** Only jobs of accounts of this mode. */
   readonly mode?: AccountMode | undefined;
   /** The lease holder, for `renewLeases` and `giveBackUnknown`. */
   readonly leasedBy?: string | undefined;
@@ -49,12 +49,12 @@ export interface JobClaim {
 /** The key of a job. */
 export type JobKey = Pick<Job, 'accountId' | 'id'>;
 
-/** Work that takes longer renews its lease: what a worker leaves when it dies is taken by another within seconds. */
+/** Short, so that jobs of a dead worker are soon free. A worker renews the leases of longer work. */
 const LEASE_SECONDS = 6;
-/** Jobs that are due so long are taken by any worker: theirs is gone, or has too much to do. */
+/** A job that has been due for this long is taken by any worker: its own is gone or busy. */
 const OWN_SECONDS = 0.5;
 
-/** The clocks: that of the sandbox, `$1`, and that of live accounts, `$2`. Each has its part of the index. */
+/** Time of the sandbox, `$1`, and of live accounts, `$2`. The index is divided by clock, too. */
 const CLOCKS = `(values (false, $1::timestamptz), (true, $2::timestamptz)) c(is_live, now)`;
 const IS_DUE = `(not d.is_live and d.due_at <= $1::timestamptz or d.is_live and d.due_at <= $2::timestamptz)`;
 
@@ -111,9 +111,9 @@ const PENDING: Statement = {
 };
 
 /**
- * Writes jobs; they are due as soon as the transaction is committed, or at their time.
+ * Stores jobs. They are due when the transaction is committed, or at their time.
  *
- * @param worker - of the process that makes them, which takes them first; null for whoever comes first.
+ * @param worker - worker of this process, which takes them first; null for any worker.
  */
 export async function addJobs(tx: Tx, jobs: readonly NewJob[], worker: number | null): Promise<void> {
   const records = jobs.map((job) => ({
@@ -165,7 +165,7 @@ export async function renewLeases(
 }
 
 /**
- * Gives back what a holder has leased and does not know of: the answer to its claim was lost on the way.
+ * Releases jobs that a holder leased without knowing it, because the answer to its claim was lost.
  *
  * @param known - the jobs that it works on.
  */
@@ -181,7 +181,7 @@ export async function giveBackUnknown(
   ]);
 }
 
-/** Ends jobs: in the transaction that keeps what came of them, or alone where nothing did. */
+/** Deletes finished jobs, in the transaction that stores their outcome, if there is one. */
 export async function endJobs(tx: Tx, jobs: readonly JobKey[]): Promise<void> {
   await tx.query(END, [jobs.map(({ accountId }) => accountId), jobs.map(({ id }) => id)]);
 }

@@ -26,7 +26,7 @@ export interface LedgerLineRow {
   readonly ledgerAccount: LedgerAccountRow;
 }
 
-/** Filters of the statement; all that are given must hold. */
+/** Filters of the statement; a line must match all that are given. */
 export interface StatementFilter {
   /** Raw ledger code. */
   readonly currency?: string;
@@ -42,7 +42,7 @@ export interface StatementWindow {
   readonly offset: number;
 }
 
-/** The lines between two others, read from the newer end, or backward from the older end. */
+/** A part of the statement between two lines, read from its newer end, or backward from its older end. */
 export interface StatementSlice {
   readonly limit: number;
   /** Only lines with a smaller id. */
@@ -65,7 +65,7 @@ export interface StatementPart extends StatementPage {
   readonly hasOlder: boolean;
 }
 
-/** A line together with the transaction that moved it, null for an adjustment. */
+/** A line with its transaction; null for an adjustment. */
 export interface StatementEntry extends LedgerLineRow {
   readonly transaction: TransactionRow | null;
 }

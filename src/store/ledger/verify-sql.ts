@@ -1,10 +1,10 @@
 /**
- * What the auditor asks (verify.ts). Each statement reads a slice in one pass over an index, and is short. Numbers come as
- * text: they may be larger than any type of the driver.
+ * The statements of the auditor (verify.ts). Each is short and reads one slice in one pass over an index. Numbers are returned
+ * as text, because they may be larger than any type of the driver.
  */
 import type { Statement } from '../database.ts';
 
-/** Journals whose sums are added up together. */
+/** Number of journals in a bucket, whose sums are compared together. */
 export const JOURNALS_PER_BUCKET = 10_000;
 
 /** How far an account goes at one moment: all that is checked lies before. */

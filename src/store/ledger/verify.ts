@@ -1,13 +1,13 @@
 /**
- * The auditor. It checks an account up to where it was at one moment, slice by slice: history before that moment is never
- * changed, so the slices belong together without a transaction around them, and none keeps PostgreSQL from tidying up.
+ * The auditor. It notes where an account ends at one moment and checks everything before that, slice by slice. History never
+ * changes, so the slices are consistent without one long transaction, which would keep PostgreSQL from vacuuming.
  */
 import { randomInt } from 'node:crypto';
 import type { Tx } from '../database.ts';
 import { verifyAudit } from '../engine/verify-audit.ts';
 import * as sql from './verify-sql.ts';
 
-/** Something that the auditor found wrong. */
+/** A defect that the auditor found. */
 export interface Defect {
   readonly defect: string;
   readonly ledgerAccountId: bigint | null;
@@ -15,15 +15,15 @@ export interface Defect {
   readonly detail: string;
 }
 
-/** How an audit is done. */
+/** Options of an audit. */
 export interface VerifyOptions {
-  /** Rows of one statement, default 20,000. */
+  /** Maximum number of rows in one statement, default 20,000. */
   readonly slice?: number;
-  /** Hears how many ledger lines have been checked. */
+  /** Called with the number of ledger lines that have been checked. */
   readonly onProgress?: (lines: number) => void;
 }
 
-/** A defect as statements tell it: what, where, details. */
+/** A defect as statements return it: what, where, details. */
 type Told = readonly [defect: string, at: string | null, detail: string];
 
 interface Sheet {
@@ -84,9 +84,9 @@ class Audit {
   readonly #slice: number;
   readonly #onProgress: (lines: number) => void;
   /**
-   * Each journal has a random weight. Where all journals of a bucket balance and are whole, their weighted sums are those
-   * of its lines; where one does not, they differ (but for one chance in billions of billions). So no journal has to be
-   * looked up by itself, and lines can be read in the order in which they lie.
+   * Each journal has a random weight. If all journals of a bucket balance and are complete, their weighted sums equal those of
+   * the lines. If one does not, the sums differ, except with a probability below 10⁻¹⁸. So no journal has to be looked up
+   * separately, and lines can be read in the order in which they are stored.
    */
   readonly #seed = randomInt(WEIGHTS);
   readonly #money = new Map<string, bigint>();
@@ -180,7 +180,7 @@ class Audit {
   async lists(lists: readonly List[]): Promise<void> {
     for (const list of lists) {
       if (!(await this.#isListOff(list))) continue;
-      // An import may have put the list into another order between two slices: what one statement finds is a defect.
+      // An import may have reordered the list between two slices, so only a single statement can prove a defect.
       this.#tell(await this.#database.query(sql.LIST_DEFECTS, [this.#accountId]));
       return;
     }
