@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { newEndToEndId } from '../src/base/end-to-end-id.ts';
 import { createAdvance } from '../src/resolvers/engine/advance-transaction.ts';
-import { emptyProcess, endOf } from '../src/resolvers/orders/make-transaction.ts';
+import { emptyProcess, endOf } from '../src/resolvers/orders/create-transaction.ts';
 import type { Advance } from '../src/resolvers/services/advance.ts';
 import { SYSTEM_CLOCK } from '../src/resolvers/services/clock.ts';
 import { Doorbell, type TransactionKey } from '../src/resolvers/services/doorbell.ts';

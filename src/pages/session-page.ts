@@ -41,7 +41,7 @@ ${page.notice && html`<p class="notice" role="alert">${page.notice}</p>`}
 ${session.ask === null ? standing(page) : ASK_PARTS[session.ask](page)}
 ${isFollowed(page) && html`<p><a href="${pathOf(page)}">${say('check')}</a></p>`}
 ${renewal(page)}
-${known(page)}
+${factsOf(page)}
 ${receipt(page)}
 ${wayBack(page)}</main>
 <p id="say" class="unseen" role="status"></p>`,
@@ -102,7 +102,7 @@ ${isOpen && html`<p class="progress"><progress></progress> ${say('waiting')}</p>
 }
 
 /** The summary: folded up where something else is to be done first, nothing where it is what is asked about. */
-function known(page: SessionPage): Html | null {
+function factsOf(page: SessionPage): Html | null {
   if (page.session.ask === 'quote') return null;
   if (!awaitsMoney(page.session)) return summary(page);
   return html`<details><summary>${page.say('details')}</summary>${summary(page)}</details>`;

@@ -4,7 +4,7 @@ import { ACTS, type ActName } from '../base/acts.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
 import type { Named } from '../resolvers/checks/check-filter.ts';
 import { type Attempt, once } from '../resolvers/checks/once.ts';
-import type { Target } from '../resolvers/engine/move-transaction.ts';
+import type { Target } from '../resolvers/engine/advance-for-caller.ts';
 import {
   approveWithdrawal,
   cancelTransaction,

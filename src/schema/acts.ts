@@ -4,7 +4,7 @@ import { ACTS, type ActName } from '../base/acts.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
-import type { Target } from '../resolvers/engine/move-transaction.ts';
+import type { Target } from '../resolvers/engine/advance-for-caller.ts';
 import {
   acceptQuote,
   approveWithdrawal,

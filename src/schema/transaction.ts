@@ -132,7 +132,7 @@ function defineSharedFields(builder: Builder, transaction: TransactionRef, regis
         type,
         nullable: true,
         description,
-        resolve: (row) => known(readers.get(row.template)?.(rowOf(row)) ?? null, type),
+        resolve: (row) => listed(readers.get(row.template)?.(rowOf(row)) ?? null, type),
       }),
     );
   }
@@ -328,7 +328,7 @@ function defineTemplateType(
           .map((attribute) => {
             const read = attributeReader(attribute);
             const { graphql } = KINDS[attribute.kind];
-            const resolve = (row: object) => known(read(rowOf(row)), graphql);
+            const resolve = (row: object) => listed(read(rowOf(row)), graphql);
             const type = graphql === 'PixKeyType' ? pixKeyType : graphql;
             return [
               camelCase(attribute.name),
@@ -340,7 +340,7 @@ function defineTemplateType(
 }
 
 /** A text that is not known is null here, where the wire form has `""` (C-5). */
-function known(text: string | null, type: string): string | null {
+function listed(text: string | null, type: string): string | null {
   if (text === null || text === '') return null;
   if (type === 'DateTime') return isoMillis(text);
   // Imported history may hold a type that there is not; it stands in `asPublished`, for `/v2`.

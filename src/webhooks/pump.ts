@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { groupCommit } from '../resolvers/engine/group-commit.ts';
+import { leaseAfterLostAnswers } from '../resolvers/engine/lost-answers.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { isDatabaseAway } from '../store/database-error.ts';
 import {
@@ -14,7 +15,12 @@ import {
   leaseDeliveries,
   type TriedDelivery,
 } from '../store/webhooks/deliveries.ts';
-import { type EndpointKey, giveBackUnknown, giveSignOfLife, lookForTurns } from '../store/webhooks/turns.ts';
+import {
+  type EndpointKey,
+  giveBackUnknownDeliveries,
+  giveSignOfLife,
+  lookForTurns,
+} from '../store/webhooks/turns.ts';
 import { retryAfterMs, type Verdict, verdictOf } from './schedule.ts';
 import { sendWebhook, type WebhookOutcome } from './send.ts';
 import { webhookHeaders, webhookId } from './sign.ts';
@@ -53,8 +59,6 @@ const BATCH_MAX = 200;
 /** While the database is away, an outcome is written again every 300 ms for 30 s, which is longer than a lease. Unit: ms. */
 const END_MS = 30_000;
 const END_PAUSE_MS = 300;
-/** A lease whose answer was lost may still take effect up to this much later. Unit: ms. */
-const UNCERTAIN_MS = 10_000;
 
 /** @returns a pump; nothing is sent until its first turn. */
 export function createPump(
@@ -66,8 +70,6 @@ export function createPump(
   const max = options.max ?? UNDER_WAY_MAX;
   const worker = randomUUID();
   const underWay = new Map<Promise<void>, LeasedDelivery>();
-  /** Until this time of the monotonic clock, a lease whose answer was lost may still take deliveries. */
-  let uncertainUntilMs = 0;
   let looked: EndpointKey | undefined;
   let ended = () => {};
   const end = groupCommit<TriedDelivery, null>(
@@ -86,17 +88,11 @@ export function createPump(
       log.warn({ err: error, delivery: String(delivery.id) }, 'a webhook could not be ended');
     }
   };
-  const leaseDue = async (room: number, nowMs: number) => {
-    try {
-      if (performance.now() < uncertainUntilMs)
-        await giveBackUnknown(database, worker, [...underWay.values()], nowMs);
-      const lease = { mode, nowMs, machineMs: Date.now(), worker, limit: room };
-      return await leaseDeliveries(database, lease);
-    } catch (error) {
-      uncertainUntilMs = performance.now() + UNCERTAIN_MS;
-      throw error;
-    }
-  };
+  const lease = leaseAfterLostAnswers(async () =>
+    giveBackUnknownDeliveries(database, worker, [...underWay.values()], await clock.nowMs()),
+  );
+  const leaseDue = (room: number, nowMs: number) =>
+    lease(() => leaseDeliveries(database, { mode, nowMs, machineMs: Date.now(), worker, limit: room }));
   return {
     turn: async () => {
       const room = max - underWay.size;

@@ -11,7 +11,7 @@ import { millisOf } from '../../src/base/instant.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { txHashOf } from '../../src/rails/sandbox/chain.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
-import { emptyProcess, endOf } from '../../src/resolvers/orders/make-transaction.ts';
+import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
 import type { News } from '../../src/resolvers/services/news.ts';
 import type { Order } from '../../src/resolvers/services/rails.ts';

@@ -9,7 +9,7 @@ import { toMinor } from '../../src/base/money.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { SCENARIOS } from '../../src/rails/sandbox/scenarios.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
-import { emptyProcess, endOf } from '../../src/resolvers/orders/make-transaction.ts';
+import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
 import { fundAccount } from '../../src/resolvers/sandbox/fund-account.ts';
 import type { NewProcess } from '../../src/resolvers/services/advance.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';

@@ -6,7 +6,7 @@ import { currencyOfLedger } from '../../src/base/currency.ts';
 import { newEnd2end } from '../../src/base/end2end.ts';
 import * as journals from '../../src/ledger/journals.ts';
 import { createAdvance } from '../../src/resolvers/engine/advance-transaction.ts';
-import { emptyProcess } from '../../src/resolvers/orders/make-transaction.ts';
+import { emptyProcess } from '../../src/resolvers/orders/create-transaction.ts';
 import { fundAccount } from '../../src/resolvers/sandbox/fund-account.ts';
 import type { AdvanceResult } from '../../src/resolvers/services/advance.ts';
 import { Doorbell } from '../../src/resolvers/services/doorbell.ts';

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { createServices } from '../../src/compose/services.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
-import { emptyProcess, endOf } from '../../src/resolvers/orders/make-transaction.ts';
+import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
 import type { NewProcess } from '../../src/resolvers/services/advance.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';

@@ -1,6 +1,7 @@
 /** Goal: a source of rates that fails is heard of, and stops nothing while the last rate is young. */
 import { expect, test } from 'vitest';
-import { currentRate, reportingRates } from '../../src/resolvers/pricing/price.ts';
+import { currencyOfLedger } from '../../src/base/currency.ts';
+import { currentRate, price, reportingRates } from '../../src/resolvers/pricing/price.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
 import { useApp } from '../support/app.ts';
 
@@ -24,11 +25,45 @@ test('C-21: when the source fails the last rate serves for 60 seconds, and the l
     clock: { ...app.services.clock, nowMs: async () => nowMs },
     rails: { ...app.services.rails, rates: reportingRates(source, log) },
   };
-  expect(await currentRate(services, 'USDT')).toBe('5.5');
+  expect(await currentRate(services, 'USDT', nowMs)).toBe('5.5');
   fails = true;
   nowMs += 59_000;
-  expect(await currentRate(services, 'USDT')).toBe('5.5');
+  expect(await currentRate(services, 'USDT', nowMs)).toBe('5.5');
   expect(told).toEqual([[{ err: failure, asset: 'USDT' }, 'rate cannot be observed']]);
   nowMs += 2_000;
-  await expect(currentRate(services, 'USDT')).rejects.toMatchObject({ code: 'QUOTE_UNAVAILABLE' });
+  await expect(currentRate(services, 'USDT', nowMs)).rejects.toMatchObject({ code: 'QUOTE_UNAVAILABLE' });
+});
+
+test('C-21: a price is of one moment: its rate is judged, and its lock counts, from the same reading of the clock', async () => {
+  const { accountId } = app;
+  let readings = 0;
+  const read = async () => {
+    readings += 1;
+    return nowMs;
+  };
+  let nowMs = Date.now() + 700_000;
+  const observed: number[] = [];
+  const rates = {
+    observe: async () => {
+      observed.push(nowMs);
+      // The clock goes on while the source answers.
+      nowMs += 5_000;
+      return { mid: '5.5', observedAtMs: nowMs - 5_000 };
+    },
+  };
+  const services: Services = {
+    ...app.services,
+    clock: { ...app.services.clock, nowMs: read },
+    rails: { ...app.services.rails, rates },
+  };
+  const request = {
+    accountId,
+    template: services.registry.of('onramp'),
+    direction: 'in',
+    currency: currencyOfLedger('USDT_TRX'),
+    wanted: { brl: '100' },
+  } as const;
+  const { pricedAt } = await price(services, request);
+  expect(readings).toBe(1);
+  expect(Date.parse(pricedAt)).toBe(observed[0]);
 });

@@ -9,7 +9,7 @@ import type { Times } from '../../src/base/account-mode.ts';
 import { millisOf } from '../../src/base/instant.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { settle, startWorker, TELL, type Telling, type Worker } from '../../src/resolvers/engine/run-jobs.ts';
-import { emptyProcess, endOf } from '../../src/resolvers/orders/make-transaction.ts';
+import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
 import { fundAccount } from '../../src/resolvers/sandbox/fund-account.ts';
 import type { NewProcess } from '../../src/resolvers/services/advance.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
@@ -20,7 +20,7 @@ import {
   addJobs,
   claimJobs,
   endJobs,
-  giveBackUnknown,
+  giveBackUnknownJobs,
   type Job,
   postponeJob,
   renewLeases,
@@ -199,7 +199,7 @@ describe('leases', () => {
     const known = await claimAs('mine', 1);
     await claimAs('mine', 1);
     await claimAs('another', 1);
-    await giveBackUnknown(store.database, 'mine', known);
+    await giveBackUnknownJobs(store.database, 'mine', known);
     expect(await claim()).toEqual(['plain1 1']);
   });
 

@@ -8,7 +8,7 @@ import { isDatabaseAway } from '../../store/database-error.ts';
 import {
   claimJobs,
   endJobs,
-  giveBackUnknown,
+  giveBackUnknownJobs,
   type Job,
   type JobClaim,
   pendingJobs,
@@ -23,6 +23,7 @@ import type { Services } from '../services/context.ts';
 import type { TransactionKey } from '../services/doorbell.ts';
 import type { News } from '../services/news.ts';
 import { RailRefused } from '../services/rails.ts';
+import { leaseAfterLostAnswers } from './lost-answers.ts';
 import { EFFECT_FAILURES, EFFECT_PERFORMERS } from './perform-effects.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
 
@@ -56,8 +57,6 @@ const RENEW_MS = 1_000;
 /** As long a job is given back again and again while the database is away, so often. */
 const GIVE_BACK_MS = 25_000;
 const GIVE_BACK_PAUSE_MS = 300;
-/** A claim that was sent to a server that does not answer may be done so much later. */
-const UNCERTAIN_MS = 10_000;
 /** Something that does not fit yet may have come before what it follows. */
 const EARLY_ATTEMPTS_MAX = 4;
 const EARLY_RETRY_MS = 2_000;
@@ -67,18 +66,10 @@ export function startWorker(services: Services, log: Logger): Worker {
   const stopping = new AbortController();
   const holder = randomUUID();
   const underWay = new Map<Promise<void>, Job>();
-  /** Claims whose answer was lost may have taken jobs, and may yet: until then, of the monotonic clock. */
-  let uncertainUntilMs = 0;
-  const claim = async (room: number): Promise<Job[]> => {
-    try {
-      if (performance.now() < uncertainUntilMs)
-        await giveBackUnknown(services.database, holder, [...underWay.values()]);
-      return await claimDue(services, room, { leasedBy: holder });
-    } catch (error) {
-      uncertainUntilMs = performance.now() + UNCERTAIN_MS;
-      throw error;
-    }
-  };
+  const lease = leaseAfterLostAnswers(() =>
+    giveBackUnknownJobs(services.database, holder, [...underWay.values()]),
+  );
+  const claim = (room: number): Promise<Job[]> => lease(() => claimDue(services, room, { leasedBy: holder }));
   const loop = repeat(stopping.signal, log, TURNS, async () => {
     const room = BATCH_MAX - underWay.size;
     // Each job that ends rings.

@@ -11,7 +11,7 @@ import { takes } from '../../templates/takes.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
-import { conflict, isDone, moveTransaction, type Target } from '../engine/move-transaction.ts';
+import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { price } from '../pricing/price.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
@@ -25,14 +25,14 @@ export async function cancelTransaction(context: Context, target: Target): Promi
   const row = await findTarget(context, target);
   const act = cancelAct(context, row);
   requireAct(context, act);
-  return moveTransaction(context, target, row, { on: 'cancelled' }, act);
+  return advanceTransaction(context, target, row, { on: 'cancelled' }, act);
 }
 
 /** Accepts the quote of a transaction that was made without that. @throws as `cancelTransaction`. */
 export async function acceptQuote(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'transaction.accept_quote');
   const row = await findTarget(context, target);
-  return moveTransaction(context, target, row, { on: 'accepted' }, 'transaction.accept_quote');
+  return advanceTransaction(context, target, row, { on: 'accepted' }, 'transaction.accept_quote');
 }
 
 /** Who a customer or payee is, and where a payee is paid; each under the caller's own name for it. */
@@ -73,14 +73,20 @@ export async function provideIdentity(
   const amount = isPayout ? row.targetAmount : row.sourceAmount;
   if (amount === null) throw conflict(row);
   const given = { on: 'identity_given', ...identity, ...(payout && { payout }) } as const;
-  return moveTransaction(context, target, row, given, 'transaction.provide_identity');
+  return advanceTransaction(context, target, row, given, 'transaction.provide_identity');
 }
 
 /** Confirms the identity that was given. @throws as `cancelTransaction`. */
 export async function confirmIdentity(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'transaction.confirm_identity');
   const row = await findTarget(context, target);
-  return moveTransaction(context, target, row, { on: 'identity_confirmed' }, 'transaction.confirm_identity');
+  return advanceTransaction(
+    context,
+    target,
+    row,
+    { on: 'identity_confirmed' },
+    'transaction.confirm_identity',
+  );
 }
 
 /** What to do with a deposit that is held: keep it, send it back, or convert it at a new price. */
@@ -103,7 +109,7 @@ export async function resolveDeposit(
   const row = await findTarget(context, target);
   switch (resolution) {
     case 'keep':
-      return moveTransaction(context, target, row, { on: 'kept' }, 'deposit.resolve');
+      return advanceTransaction(context, target, row, { on: 'kept' }, 'deposit.resolve');
     case 'refund':
       return refund(context, target, row, address, checks);
     case 'requote':
@@ -125,7 +131,7 @@ export async function approveWithdrawal(context: Context, target: Target): Promi
       'FORBIDDEN',
       'a withdrawal must be approved with a different key than the one that created it, and neither may have made the other',
     );
-  return moveTransaction(
+  return advanceTransaction(
     context,
     target,
     row,
@@ -139,7 +145,7 @@ export async function approveWithdrawal(context: Context, target: Target): Promi
 export async function rejectWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'withdrawal.reject');
   const row = await findTarget(context, target);
-  return moveTransaction(
+  return advanceTransaction(
     context,
     target,
     row,
@@ -154,7 +160,7 @@ export async function decideHold(context: Context, target: Target, isReleased: b
   const act = isReleased ? 'hold.release' : 'hold.reject';
   requireAct(context, act);
   const row = await findTarget(context, target);
-  return moveTransaction(context, target, row, { on: isReleased ? 'released' : 'hold_rejected' }, act);
+  return advanceTransaction(context, target, row, { on: isReleased ? 'released' : 'hold_rejected' }, act);
 }
 
 async function refund(
@@ -171,7 +177,7 @@ async function refund(
   checks.refuse();
   if (amount <= (await context.rails.chain.networkFee(currency)))
     throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
-  return moveTransaction(
+  return advanceTransaction(
     context,
     target,
     row,
@@ -194,7 +200,7 @@ async function requote(context: Context, target: Target, row: ProcessRow): Promi
     currency,
     wanted: { crypto: fromMinor(amount, currency.decimals) },
   });
-  return moveTransaction(context, target, row, { on: 'requoted', price: facts }, 'deposit.resolve');
+  return advanceTransaction(context, target, row, { on: 'requoted', price: facts }, 'deposit.resolve');
 }
 
 /**

@@ -13,7 +13,7 @@ import { priceOrder } from '../pricing/price-order.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { chooseTemplate } from './choose-template.ts';
-import { emptyProcess, endOf, makeTransaction, orderFacts, uncovered } from './make-transaction.ts';
+import { createAndAwait, emptyProcess, endOf, orderFacts, uncovered } from './create-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
 export interface OfframpInput extends SessionInput {
@@ -75,7 +75,7 @@ export async function createOfframp(
   const crypto = checked.isExternal ? 'external' : 'balance';
   const use = { family: 'offramps', crypto, currency: checked.currency.code } as const;
   const template = chooseTemplate(context.registry, use, input.template, options.names.currency);
-  return makeTransaction(context, attempt, async () => {
+  return createAndAwait(context, attempt, async () => {
     const { facts, process, alongside } = await priceOrder(context, {
       template,
       direction: 'out',

@@ -12,7 +12,7 @@ import { priceOrder } from '../pricing/price-order.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { chooseTemplate } from './choose-template.ts';
-import { emptyProcess, endOf, makeTransaction, orderFacts } from './make-transaction.ts';
+import { createAndAwait, emptyProcess, endOf, orderFacts } from './create-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
 export interface OnrampInput extends SessionInput {
@@ -77,7 +77,7 @@ export async function createOnramp(
   const crypto = checked.facts.wallet ? 'external' : 'balance';
   const use = { family, crypto, currency: checked.currency.code } as const;
   const template = chooseTemplate(context.registry, use, input.template, names.currency);
-  return makeTransaction(context, attempt, async () => {
+  return createAndAwait(context, attempt, async () => {
     const { facts, process, alongside } = await priceOrder(context, {
       template,
       direction: 'in',

@@ -18,7 +18,7 @@ import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { chooseTemplate } from './choose-template.ts';
 import { refuseUncovered } from './create-offramp.ts';
-import { emptyProcess, makeTransaction } from './make-transaction.ts';
+import { createAndAwait, emptyProcess } from './create-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
 export interface WithdrawalInput {
@@ -57,7 +57,7 @@ export async function createWithdrawal(
   assert(currency && amount && groupId, 'what is required and was not refused is there');
   const use = { family: 'withdrawals', crypto: 'external', currency: currency.code } as const;
   const template = chooseTemplate(context.registry, use, input.template, names.currency);
-  return makeTransaction(context, attempt, async () => {
+  return createAndAwait(context, attempt, async () => {
     const nowMs = await context.clock.nowMs();
     const entry = await destination(context, { currency, groupId, address, nowMs }, names);
     const worth = await worthOf(context, currency, amount);
@@ -124,7 +124,10 @@ function isMeant({ network, pixKeyType, target }: WhitelistEntryRow, text: strin
 /** What a withdrawal is worth in BRL, in cents: limits and approvals are counted in it. */
 async function worthOf(context: Context, currency: Currency, amount: string): Promise<string> {
   if (currency === BRL) return amount;
-  return roundHalfUp(multiply(amount, await currentRate(context, currency.asset)), BRL.decimals);
+  return roundHalfUp(
+    multiply(amount, await currentRate(context, currency.asset, await context.clock.nowMs())),
+    BRL.decimals,
+  );
 }
 
 async function networkFeeOf({ rails }: Context, currency: Currency, amount: string): Promise<string> {

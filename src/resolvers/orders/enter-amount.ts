@@ -8,7 +8,7 @@ import { takes } from '../../templates/takes.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
-import { conflict, isDone, moveTransaction, type Target } from '../engine/move-transaction.ts';
+import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { endOfPriced } from '../pricing/end-with-lock.ts';
 import { price } from '../pricing/price.ts';
 import { type Context, requireAct, type Services } from '../services/context.ts';
@@ -33,7 +33,7 @@ export async function enterAmount(
   const template = context.registry.of(row.template);
   if (!takes(template, row, 'amount_given')) throw conflict(row);
   const trigger = await priceTrigger(context, template, row, known(amount, 'an amount'));
-  return moveTransaction(context, target, row, trigger, 'transaction.enter_amount');
+  return advanceTransaction(context, target, row, trigger, 'transaction.enter_amount');
 }
 
 /** As `enterAmount`, on one of the caller's transactions. @throws {GatewayError} also `FORBIDDEN`, `NOT_FOUND`. */

@@ -8,7 +8,7 @@ import { leftOf } from '../../templates/returns.ts';
 import { takes } from '../../templates/takes.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
-import { conflict, isDone, moveTransaction, type Target } from '../engine/move-transaction.ts';
+import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
@@ -39,7 +39,7 @@ export async function refundPayment(
       `${fromMinor(left, BRL.decimals)} BRL of the payment can still be refunded`,
     );
   const trigger = { on: 'payment_refunded', ...(checked !== undefined && { amount: checked }) } as const;
-  return moveTransaction(context, target, row, trigger, 'payment.refund');
+  return advanceTransaction(context, target, row, trigger, 'payment.refund');
 }
 
 /**
@@ -50,7 +50,7 @@ export async function refundPayment(
 export async function retryRefund(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'refund.retry');
   const row = await findOwnProcess(context, target.end2end, target.family);
-  return moveTransaction(context, target, row, { on: 'refund_retried' }, 'refund.retry');
+  return advanceTransaction(context, target, row, { on: 'refund_retried' }, 'refund.retry');
 }
 
 /**
@@ -70,5 +70,5 @@ export async function settleRefundByHand(
   checks.refuse();
   const row = await findOwnProcess(context, target.end2end, target.family);
   const trigger = { on: 'refund_paid_by_hand', reference: known(reference, 'a reference') } as const;
-  return moveTransaction(context, target, row, trigger, 'refund.settle_by_hand');
+  return advanceTransaction(context, target, row, trigger, 'refund.settle_by_hand');
 }

@@ -5,7 +5,7 @@ import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { findStaticLink, type StaticLinkRow } from '../../store/account/static-links.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
-import { emptyProcess, endOf, startTransaction } from '../orders/make-transaction.ts';
+import { createTransaction, emptyProcess, endOf } from '../orders/create-transaction.ts';
 import { price } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import type { Origin } from '../services/author.ts';
@@ -31,7 +31,7 @@ export async function openStaticLink(
   link: StaticLinkRow,
   origin: Origin,
 ): Promise<ProcessRow> {
-  return startTransaction(
+  return createTransaction(
     { ...services, caller: visitorOf(services, link), origin },
     await sessionOf(services, link),
   );

@@ -8,7 +8,7 @@ import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { checksOf } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { type Attempt, once } from '../checks/once.ts';
-import { conflict } from '../engine/move-transaction.ts';
+import { conflict } from '../engine/advance-for-caller.ts';
 import { createOfframp } from '../orders/create-offramp.ts';
 import { createOnramp } from '../orders/create-onramp.ts';
 import type { Origin } from '../services/author.ts';

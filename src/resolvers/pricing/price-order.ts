@@ -7,7 +7,7 @@ import { type PriceRequest, price, type Wanted } from './price.ts';
 import { quoteToUse, spendQuote } from './quotes.ts';
 
 /** What is ordered. */
-export interface Order extends Omit<PriceRequest, 'accountId' | 'wanted'> {
+export interface OrderToPrice extends Omit<PriceRequest, 'accountId' | 'wanted'> {
   /** Undefined where a quote says it, or the customer enters it later. */
   readonly wanted: Wanted | undefined;
   /** A quote to be used instead of a new price. */
@@ -25,7 +25,10 @@ export interface PricedOrder {
 }
 
 /** @throws {GatewayError} `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`. */
-export async function priceOrder(context: Context, { wanted, quoteId, ...use }: Order): Promise<PricedOrder> {
+export async function priceOrder(
+  context: Context,
+  { wanted, quoteId, ...use }: OrderToPrice,
+): Promise<PricedOrder> {
   const { accountId } = context.caller;
   if (quoteId !== undefined) {
     const { facts, pricedAt } = await quoteToUse(context, quoteId, use);

@@ -55,13 +55,13 @@ export function reportingRates(source: RateSource, log: Pick<Logger, 'warn'>): R
 }
 
 /**
+ * @param nowMs - the moment that the rate is for.
  * @returns BRL for one unit of the asset, not older than 60 seconds.
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `RAILS_MISSING`.
  */
-export async function currentRate(services: Services, asset: string): Promise<string> {
+export async function currentRate(services: Services, asset: string, nowMs: number): Promise<string> {
   requireRails(services);
-  const { database, mode, rails, clock } = services;
-  const nowMs = await clock.nowMs();
+  const { database, mode, rails } = services;
   const last = await readRate(database, mode, asset);
   const ageMs = last ? nowMs - millisOf(last.observedAt) : Number.POSITIVE_INFINITY;
   if (last && ageMs >= 0 && ageMs <= FRESH_MS) return last.mid;
@@ -97,7 +97,8 @@ export async function price(services: Services, request: PriceRequest): Promise<
 export async function priceNow(services: Services, request: PriceRequest): Promise<Priced | undefined> {
   const { accountId, template, direction, currency, wanted } = request;
   const settings = await readTemplateSettings(services.database, accountId, template.name);
-  const mid = await currentRate(services, currency.asset);
+  const nowMs = await services.clock.nowMs();
+  const mid = await currentRate(services, currency.asset, nowMs);
   const isDelivered = direction === 'in' && template.crypto === 'external';
   const networkFeeMinor = isDelivered ? await services.rails.chain.networkFee(currency) : 0n;
   const made =
@@ -106,7 +107,7 @@ export async function priceNow(services: Services, request: PriceRequest): Promi
       : pricedOut(mid, currency, wanted, settings);
   if (!made) return undefined;
   const brl = fromMinor(made.brlMinor, BRL.decimals);
-  const pricedAt = new Date(await services.clock.nowMs()).toISOString();
+  const pricedAt = new Date(nowMs).toISOString();
   return { facts: factsOf(made, direction, currency, isDelivered), settings, brl, pricedAt };
 }
 

@@ -76,9 +76,9 @@ export class EventHub {
     return {
       fresh: async () => {
         await this.#look([accountId]);
-        return known(channel);
+        return markOf(channel);
       },
-      mark: () => known(channel),
+      mark: () => markOf(channel),
       page: (after) => this.#page(channel, after),
       wait: (ms) =>
         new Promise<void>((resolve) => {
@@ -176,7 +176,7 @@ export class EventHub {
   }
 
   async #page(channel: Channel, after: bigint): Promise<readonly EventRow[]> {
-    if (after >= known(channel).seq) return [];
+    if (after >= markOf(channel).seq) return [];
     const first = channel.ring[0]?.seq;
     if (first !== undefined && after + 1n >= first) return channel.ring.slice(Number(after + 1n - first));
     let page = channel.pages.get(after);
@@ -193,7 +193,7 @@ export class EventHub {
 /** What could not be read now is read at the next poll. */
 const LATER = () => {};
 
-function known({ mark }: Channel): AccountMark {
+function markOf({ mark }: Channel): AccountMark {
   assert(mark, 'a watch is read after it was fresh');
   return mark;
 }

@@ -42,7 +42,7 @@ export interface JobClaim {
   readonly only?: TransactionJobs | undefined;
   /** Only jobs of accounts of this mode. */
   readonly mode?: AccountMode | undefined;
-  /** The lease holder, for `renewLeases` and `giveBackUnknown`. */
+  /** The lease holder, for `renewLeases` and `giveBackUnknownJobs`. */
   readonly leasedBy?: string | undefined;
 }
 
@@ -169,7 +169,7 @@ export async function renewLeases(
  *
  * @param known - the jobs that it works on.
  */
-export async function giveBackUnknown(
+export async function giveBackUnknownJobs(
   database: Database,
   holder: string,
   known: readonly JobKey[],

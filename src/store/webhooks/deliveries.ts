@@ -1,6 +1,6 @@
 /** Deliveries under way: a pump leases them and writes the outcome of each attempt (C-60 to C-64). */
 import type { Database, Statement, Tx } from '../database.ts';
-import { type Times, takeTurns, turnNow } from './turns.ts';
+import { type TurnTimes, takeTurns, turnNow } from './turns.ts';
 
 /** A leased delivery, with everything that is needed to send it. */
 export interface LeasedDelivery {
@@ -240,7 +240,7 @@ const END: Statement = {
  */
 export function leaseDeliveries(
   database: Database,
-  lease: Times & { readonly worker: string; readonly limit: number },
+  lease: TurnTimes & { readonly worker: string; readonly limit: number },
 ): Promise<{ readonly leased: readonly LeasedDelivery[]; readonly isMore: boolean }> {
   const { mode, nowMs, machineMs, worker, limit } = lease;
   return database.withTx(async (tx) => {

@@ -12,7 +12,7 @@ export interface EndpointKey {
 }
 
 /** The time of the accounts of a mode, on two clocks. */
-export interface Times {
+export interface TurnTimes {
   readonly mode: AccountMode;
   /** Process clock (virtual in the sandbox). */
   readonly nowMs: number;
@@ -96,7 +96,7 @@ const LOOK: Statement = {
  */
 export function takeTurns(
   tx: Tx,
-  { mode, nowMs }: Pick<Times, 'mode' | 'nowMs'>,
+  { mode, nowMs }: Pick<TurnTimes, 'mode' | 'nowMs'>,
   limit: number,
 ): Promise<EndpointKey[]> {
   return tx.query<EndpointKey>(TAKE, [new Date(nowMs).toISOString(), limit, mode]);
@@ -106,7 +106,7 @@ export function takeTurns(
  * Renews the sign of life of a process, and frees the deliveries of dead processes, of both modes.
  *
  * @param worker - of this process; unique among all.
- * @param machineMs - as in `Times`.
+ * @param machineMs - as in `TurnTimes`.
  */
 export async function giveSignOfLife(database: Tx, worker: string, machineMs: number): Promise<void> {
   const machine = new Date(machineMs).toISOString();
@@ -119,7 +119,7 @@ export async function giveSignOfLife(database: Tx, worker: string, machineMs: nu
  *
  * @param known - the deliveries that it is working on.
  */
-export async function giveBackUnknown(
+export async function giveBackUnknownDeliveries(
   database: Tx,
   worker: string,
   known: readonly { readonly accountId: bigint; readonly id: bigint }[],
@@ -142,7 +142,7 @@ export async function giveBackUnknown(
  */
 export async function lookForTurns(
   database: Tx,
-  { mode, nowMs, machineMs }: Times,
+  { mode, nowMs, machineMs }: TurnTimes,
   after: EndpointKey | undefined,
 ): Promise<EndpointKey | undefined> {
   const { accountId = 0n, endpointId = '' } = after ?? {};

@@ -24,7 +24,7 @@ export interface Target {
  * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` for what would take its customer over the limit of the day;
  *   `INSUFFICIENT_BALANCE` where the act takes what the balance does not cover.
  */
-export async function moveTransaction(
+export async function advanceTransaction(
   context: Context,
   { attempt }: Pick<Target, 'attempt'>,
   row: ProcessRow,

@@ -14,7 +14,7 @@ import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../.
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { canStartBy } from '../../templates/takes.ts';
 import type { Attempt } from '../checks/once.ts';
-import { overDailyLimit } from '../engine/move-transaction.ts';
+import { overDailyLimit } from '../engine/advance-for-caller.ts';
 import { endOfPriced } from '../pricing/end-with-lock.ts';
 import type { Wanted } from '../pricing/price.ts';
 import type { AdvanceRequest, NewProcess } from '../services/advance.ts';
@@ -78,7 +78,7 @@ export function endOf(nowMs: number, seconds: number): string {
  * @returns the transaction as soon as it can be paid, or rests.
  * @throws {GatewayError} `RAILS_MISSING`; `UNAVAILABLE` when the rail does not answer in 5 seconds; the transaction is kept.
  */
-export async function makeTransaction(
+export async function createAndAwait(
   context: Context,
   attempt: Attempt,
   make: () => Promise<Making>,
@@ -91,7 +91,7 @@ export async function makeTransaction(
     return awaitReady(context, { accountId: made.accountId, transactionId: made.id });
   }
   const { create, awaitsRail, alongside } = await make();
-  const row = await startTransaction(context, create, async (tx, made) => {
+  const row = await createTransaction(context, create, async (tx, made) => {
     await attempt.bind(tx, made.end2end);
     await alongside?.(tx, made);
   });
@@ -106,7 +106,7 @@ export async function makeTransaction(
  * @throws {GatewayError} `RAILS_MISSING`; `INSUFFICIENT_BALANCE` when it reserves at once what the balance does not cover,
  *   `LIMIT_EXCEEDED` when it takes its customer over the limit of the day; then nothing of it is stored.
  */
-export async function startTransaction(
+export async function createTransaction(
   context: Context,
   create: NewProcess,
   alongside?: AdvanceRequest['alongside'],
