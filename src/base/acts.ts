@@ -114,6 +114,12 @@ export const ACTS = {
     'Books that a return which failed was paid to the payer by hand.',
     'settleRefundByHand',
   ),
+  'suspense.assign': act('platform:risk', 'Credits money in suspense to an account.', 'assignSuspense'),
+  'suspense.return': act(
+    'platform:risk',
+    'Sends money in suspense back to where it came from.',
+    'returnSuspense',
+  ),
   'sandbox.trigger': act('create', 'Plays a scenario of the sandbox on a transaction.', 'sandboxTrigger'),
   'sandbox.fund': act('create', 'Credits play money to a balance.', 'sandboxFund'),
   'sandbox.advance_clock': act(

@@ -13,6 +13,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'crossramp transaction list --account 2 --family onramps --limit 5 --json',
   ],
   'transaction show': ['crossramp transaction show CRX01KQSDR2G0FDQV7RN9RMBV947R'],
+  'suspense list': ['crossramp suspense list --state open'],
+  'suspense assign': ['crossramp suspense assign 12 --account 2'],
+  'suspense return': ['crossramp suspense return 12'],
   'key create': [
     'crossramp key create --account 2 --scopes read,create --name "checkout server" --expires 90d',
     'crossramp key create --account 2 --scopes read --allow 203.0.113.0/24 --allow 2001:db8::/32',

@@ -12,6 +12,7 @@ import { EXAMPLES } from './examples.ts';
 import { exportCommand, importCommand } from './history.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
+import { suspenseCommand } from './suspense.ts';
 import { transactionCommand } from './transaction.ts';
 import { triggerCommand } from './trigger.ts';
 import { verifyCommand } from './verify.ts';
@@ -37,6 +38,7 @@ export function crossrampProgram(): Command {
     accountCommand(),
     balanceCommand(),
     transactionCommand(),
+    suspenseCommand(),
     keyCommand(),
     webhookCommand(),
     eventsCommand(),

@@ -1,7 +1,7 @@
 /** `crossramp verify`. */
 import { Command } from 'commander';
 import { allAccounts } from '../store/account/accounts.ts';
-import { type Defect, verifyLedger } from '../store/ledger/verify.ts';
+import { clearingDefects, type Defect, verifyLedger } from '../store/ledger/verify.ts';
 import { accountNamed, answer, jsonOption, progressWriter } from './output.ts';
 import { withStore } from './with-store.ts';
 
@@ -30,6 +30,8 @@ export function verifyCommand(): Command {
           result.checked += account.checked;
           result.defects.push(...account.defects.map((defect) => shownDefect(accountId, defect)));
         }
+        const clearing = options.account ? [] : await clearingDefects(database);
+        result.defects.push(...clearing.map(shownClearing));
         return result;
       });
       progress.end();
@@ -41,6 +43,12 @@ export function verifyCommand(): Command {
       );
       if (defects.length > 0) process.exitCode = 1;
     });
+}
+
+/** A defect of no account alone. */
+function shownClearing({ currency, sum }: { readonly currency: string; readonly sum: string }) {
+  const detail = `${currency} is ${sum} over all accounts`;
+  return { accountId: 'all', defect: 'clearing is not zero', ledgerAccountId: null, at: null, detail };
 }
 
 function shownDefect(accountId: bigint, { defect, ledgerAccountId, at, detail }: Defect) {

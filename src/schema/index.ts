@@ -24,6 +24,7 @@ import { defineSettings } from './settings.ts';
 import { defineStatement } from './statement.ts';
 import { defineStaticLinks } from './static-link.ts';
 import { defineSubscriptions } from './subscription.ts';
+import { defineSuspense } from './suspense.ts';
 import { defineTemplate } from './template.ts';
 import { defineTransaction, defineTransactionQueries } from './transaction.ts';
 import { defineViewer } from './viewer.ts';
@@ -58,6 +59,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSandbox(builder, currencies, transaction);
   const { account, apiKey } = defineViewer(builder);
   defineApiKeys(builder, apiKey);
+  defineSuspense(builder, currencies);
   defineSettings(builder, account, template);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);

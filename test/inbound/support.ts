@@ -41,7 +41,8 @@ export function inboundOf(app: TestApp) {
       }),
     /** An offramp of 20 USDT from an address. */
     offrampInstant: async (merchant: Merchant) =>
-      make(merchant, '/v2/offramp_instant', {
+      make(merchant, '/v2/offramp', {
+        from: 'external',
         currency_entry_paid_code: 'USDT_TRX',
         amount_paid: '20',
         ...CUSTOMER,

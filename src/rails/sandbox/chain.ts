@@ -9,7 +9,7 @@ import type { DepositNews } from '../../resolvers/services/news.ts';
 import type { ChainRail } from '../../resolvers/services/rails.ts';
 import type { TriggerFacts } from '../../templates/triggers.ts';
 import { nextDepositAddress, payerAddress } from './addresses.ts';
-import { type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
+import { giveBackOnce, type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
 
 /** What a transfer costs, by raw ledger code and in the currency itself. */
 const NETWORK_FEES: ReadonlyMap<string, string> = new Map([
@@ -61,10 +61,15 @@ export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
         plans: ['broadcast-fail', 'delivery-fail'],
         outcomes: (_nowMs, plan) => transferOutcomes(currency, order.key, plan),
       }),
+    giveBack: ({ currency, to, amountMinor, ...order }) =>
+      giveBackOnce(parts, order, 'chain', {
+        currency: currency.code,
+        to,
+        amountMinor: String(amountMinor),
+        networkFee: feeOutOf(currency, amountMinor),
+      }),
     sendBack: ({ currency, to, amountMinor, ...order }) => {
-      const fee = networkFeeOf(currency);
-      // A network takes no more than there is.
-      const networkFee = fromMinor(fee < amountMinor ? fee : amountMinor, currency.decimals);
+      const networkFee = feeOutOf(currency, amountMinor);
       return placeOnce(parts, order, {
         kind: 'transfer_back',
         request: { currency: currency.code, to, amountMinor: String(amountMinor) },
@@ -116,6 +121,12 @@ export function newTransfer(
   const { seenAtMs, ...rest } = transfer;
   const from = payerAddress(currency);
   return { ...rest, logIndex: 0, currency: currency.code, from, seenAt: new Date(seenAtMs).toISOString() };
+}
+
+/** A network takes no more than there is. */
+function feeOutOf(currency: Currency, amountMinor: bigint): string {
+  const fee = networkFeeOf(currency);
+  return fromMinor(fee < amountMinor ? fee : amountMinor, currency.decimals);
 }
 
 function networkFeeOf({ code, decimals }: Currency): bigint {

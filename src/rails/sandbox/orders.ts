@@ -4,12 +4,15 @@
  */
 
 import { TELL, type Telling } from '../../resolvers/engine/run-jobs.ts';
+import { recordOf } from '../../resolvers/inbound/match-news.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { TransactionKey } from '../../resolvers/services/doorbell.ts';
-import type { Order } from '../../resolvers/services/rails.ts';
+import type { News } from '../../resolvers/services/news.ts';
+import type { GiveBack, Order } from '../../resolvers/services/rails.ts';
 import { placeOrder, takePlan } from '../../store/account/sandbox.ts';
 import type { Database } from '../../store/database.ts';
 import { addJobs, type NewJob } from '../../store/engine/jobs.ts';
+import { postponeNews } from '../../store/engine/news.ts';
 import type { PlanName } from './plans.ts';
 
 /** What every rail of the sandbox works with. */
@@ -62,4 +65,20 @@ export async function placeOnce(
 /** @returns the job that tells a transaction something at a moment of the sandbox clock. */
 export function tellJob(target: TransactionKey, telling: Telling, dueMs: number): NewJob {
   return { ...target, kind: TELL, payload: telling, dueMs };
+}
+
+/** Places an order to give money back that no transaction took; its outcome is told after a second of the machine's clock. */
+export function giveBackOnce(
+  { database }: RailParts,
+  { key, accountId }: GiveBack,
+  rail: 'pix' | 'chain',
+  request: Readonly<Record<string, unknown>> & { readonly networkFee: string | null },
+): Promise<void> {
+  const { networkFee } = request;
+  return database.withTx(async (tx) => {
+    if (!(await placeOrder(tx, accountId, key, 'give_back', request))) return;
+    const news: News = { kind: 'refund_ended', rail, order: key, isDone: true, networkFee };
+    const record = recordOf({ mode: 'sandbox' }, news);
+    await postponeNews(tx, record, { dueMs: Date.now() + SETTLE_MS, error: 'not over yet' });
+  });
 }

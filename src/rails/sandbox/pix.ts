@@ -8,7 +8,7 @@ import type { PaymentNews } from '../../resolvers/services/news.ts';
 import { type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
 import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
+import { giveBackOnce, type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
 
 const MERCHANT = { merchantName: 'Crossramp Sandbox', merchantCity: 'SAO PAULO' };
 /** No bank has it: the identifiers of the sandbox are never those of a real payment. */
@@ -50,6 +50,8 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
           { trigger: { on: plan ? 'refund_failed' : 'refund_settled', returnId }, afterMs: SETTLE_MS },
         ],
       }),
+    giveBack: ({ endToEndId, amount, ...order }) =>
+      giveBackOnce(parts, order, 'pix', { endToEndId, amount, networkFee: null }),
     keyOwner: async ({ pixKey, pixKeyType, clientTaxId }) =>
       pixKeyType === 'cpf' || pixKeyType === 'cnpj' ? pixKey : clientTaxId,
   };

@@ -4,11 +4,13 @@ import { toMinor } from '../../base/money.ts';
 import { findByDeposit, findByTxid, type NewsRecord, type NewsTarget } from '../../store/engine/news.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
-import type { DepositNews, News } from '../services/news.ts';
+import type { ArrivalNews, DepositNews, News } from '../services/news.ts';
 
 /** @returns news as it is stored, under its natural key. */
 export function recordOf({ mode }: Pick<Services, 'mode'>, news: News): NewsRecord {
   const { kind } = news;
+  if (kind === 'refund_ended')
+    return { mode, rail: news.rail, kind, key: `${news.rail}:${news.order}`, body: news };
   return kind === 'payment'
     ? { mode, rail: 'pix', kind, key: `pix:${news.endToEndId}`, body: news }
     : { mode, rail: 'chain', kind, key: depositKey(news), body: news };
@@ -25,7 +27,7 @@ export interface Money {
 }
 
 /** @returns the money that came; undefined where there is none, or the catalogue does not have its currency. */
-export function moneyOf(news: News): Money | undefined {
+export function moneyOf(news: ArrivalNews): Money | undefined {
   const currency = news.kind === 'payment' ? BRL : currencyOf(news.currency);
   const amountMinor = currency && toMinor(news.amount, currency.decimals);
   return currency && amountMinor ? { currency, amountMinor } : undefined;
@@ -34,7 +36,7 @@ export function moneyOf(news: News): Money | undefined {
 /** @returns whom news is for; undefined when nobody knows. */
 export async function targetOf(
   { database, mode }: Pick<Services, 'database' | 'mode'>,
-  news: News,
+  news: ArrivalNews,
 ): Promise<NewsTarget | undefined> {
   if (news.kind === 'payment') return news.txid === null ? undefined : findByTxid(database, mode, news.txid);
   const money = moneyOf(news);
@@ -44,7 +46,7 @@ export async function targetOf(
 }
 
 /** @returns the trigger by which a transaction is told. */
-export function triggerOf(news: News): Trigger {
+export function triggerOf(news: ArrivalNews): Trigger {
   switch (news.kind) {
     case 'payment': {
       const { endToEndId, amount, settledAt, payerTaxId } = news;

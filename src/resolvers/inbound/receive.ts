@@ -15,9 +15,10 @@ import { lockHeads } from '../../store/engine/processes.ts';
 import type { SuspenseReason } from '../../store/engine/suspense.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
-import type { DepositNews, News, Receipt } from '../services/news.ts';
+import type { ArrivalNews, DepositNews, News, Receipt } from '../services/news.ts';
 import { bookSuspense } from './book-suspense.ts';
 import { type Money, moneyOf, recordOf, targetOf, triggerOf } from './match-news.ts';
+import { endReturn } from './return-suspense.ts';
 
 /** Pauses before news that could not be settled is tried again, milliseconds. */
 const AGAIN_FIRST_MS = 2_000;
@@ -46,6 +47,7 @@ async function settleNews(
   news: News,
   record: NewsRecord = recordOf(services, news),
 ): Promise<Receipt> {
+  if (news.kind === 'refund_ended') return endReturn(services, news, record);
   const found = await targetOf(services, news);
   if (news.kind === 'deposit_confirmed') await offerSeen(services, news);
   if (found && found.transactionId !== null) {
@@ -60,14 +62,14 @@ async function settleNews(
 }
 
 /** Money is there once it is final; before that, news of it changes nothing that is booked in suspense. */
-function isFinal({ kind }: News): boolean {
+function isFinal({ kind }: ArrivalNews): boolean {
   return kind === 'payment' || kind === 'deposit_confirmed';
 }
 
 /** Tells the transaction that the news is for. */
 async function offer(
   services: Services,
-  news: News,
+  news: ArrivalNews,
   record: NewsRecord,
   target: { readonly accountId: bigint; readonly transactionId: bigint },
 ): Promise<Receipt> {

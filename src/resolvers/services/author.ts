@@ -27,6 +27,7 @@ export const AUDIT_OBJECT_KINDS = [
   'link',
   'quote',
   'sandbox_clock',
+  'suspense_entry',
   'template',
   'transaction',
   'webhook_delivery',

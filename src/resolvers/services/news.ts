@@ -36,8 +36,22 @@ export interface DepositNews {
   readonly seenAt: string;
 }
 
+/** What became of an order to give money back that no transaction took. */
+export interface GivenBackNews {
+  readonly kind: 'refund_ended';
+  readonly rail: 'pix' | 'chain';
+  /** Key of the order. */
+  readonly order: string;
+  readonly isDone: boolean;
+  /** What the network took of it, decimal text in its currency; null where nothing is taken. */
+  readonly networkFee: string | null;
+}
+
+/** Money that comes. */
+export type ArrivalNews = PaymentNews | DepositNews;
+
 /** What a rail tells. */
-export type News = PaymentNews | DepositNews;
+export type News = ArrivalNews | GivenBackNews;
 
 /** Kind of news. */
 export type NewsKind = News['kind'] | 'payout_ended' | 'refund_ended' | 'broadcast' | 'dispute';

@@ -13,6 +13,7 @@ export const NO_RAILS: Rails = {
     cancelCharge: refuse,
     payOut: refuse,
     returnPayment: refuse,
+    giveBack: refuse,
     keyOwner: refuse,
   },
   chain: {
@@ -20,6 +21,7 @@ export const NO_RAILS: Rails = {
     depositAddress: refuse,
     watchDeposit: refuse,
     send: refuse,
+    giveBack: refuse,
     sendBack: refuse,
   },
   rates: { observe: refuse },

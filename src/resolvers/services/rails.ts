@@ -17,6 +17,13 @@ export interface Order {
   readonly row: ProcessRow;
 }
 
+/** An order to give money back that no transaction took; `refund_ended` news follows under its key. */
+export interface GiveBack {
+  readonly key: string;
+  /** Whose suspense it lies in. */
+  readonly accountId: bigint;
+}
+
 /** PIX at a payment service provider (domain.md 3.5). */
 export interface PixRail {
   /** The bank that the house settles at, 8 characters of `[0-9A-Z]`: ids that we make begin with it. */
@@ -35,6 +42,10 @@ export interface PixRail {
   readonly returnPayment: (
     order: Order & { readonly returnId: string; readonly amount: string; readonly isExcess: boolean },
   ) => Promise<unknown>;
+  /** Returns a PIX that no transaction took. */
+  readonly giveBack: (
+    order: GiveBack & { readonly endToEndId: string; readonly amount: string },
+  ) => Promise<unknown>;
   /** @returns CPF or CNPJ of whom a key belongs to; null where the directory does not tell. */
   readonly keyOwner: (row: ProcessRow) => Promise<string | null>;
 }
@@ -52,6 +63,10 @@ export interface ChainRail {
   /** Sends crypto; `delivery_broadcast` and `delivery_confirmed` follow, or `delivery_failed`. */
   readonly send: (
     order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
+  ) => Promise<unknown>;
+  /** Sends a deposit back that no transaction took. */
+  readonly giveBack: (
+    order: GiveBack & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;
   /** Sends a held deposit back; `return_confirmed` follows. */
   readonly sendBack: (

@@ -1,4 +1,6 @@
 /** Entries of suspense: money that came and that no transaction took, until somebody decides about it (C-34). */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Instant } from '../../base/instant.ts';
 import type { Statement, Tx } from '../database.ts';
 
 /** Why no transaction took it. */
@@ -27,6 +29,82 @@ export interface NewSuspense {
   readonly openedAtMs: number;
 }
 
+/** An entry, with the news that told of its money. */
+export interface SuspenseRow {
+  readonly id: bigint;
+  readonly accountId: bigint;
+  readonly transactionId: bigint | null;
+  readonly currency: string;
+  readonly amountMinor: string;
+  readonly reason: SuspenseReason;
+  readonly state: SuspenseState;
+  readonly assignedTo: bigint | null;
+  readonly decidedBy: string | null;
+  readonly decidedAt: Instant | null;
+  readonly openedAt: Instant;
+  /** Id of the transaction as callers know it. */
+  readonly end2end: string | null;
+  /** As the rail told it. */
+  readonly news: unknown;
+}
+
+/** What was decided about an entry. */
+export interface SuspenseDecision {
+  readonly state: SuspenseState;
+  readonly assignedTo: bigint | null;
+  /** Null for an entry that is open again. */
+  readonly decidedBy: string | null;
+  readonly decidedAt: Instant | null;
+}
+
+/** Which entries are wanted; all that is given must hold. */
+export interface SuspenseFilter {
+  readonly mode: AccountMode;
+  /** Null: of all accounts. */
+  readonly accountId: bigint | null;
+  readonly state: SuspenseState | null;
+}
+
+/** A part of the list, newest entry first unless backward. */
+export interface SuspenseSlice {
+  readonly limit: number;
+  /** Only entries with a smaller id, or with a greater one. */
+  readonly below: bigint | null;
+  readonly above: bigint | null;
+  readonly isBackward: boolean;
+}
+
+const COLUMNS = `s.id, s.account_id as "accountId", s.transaction_id as "transactionId", s.currency,
+  s.amount_minor::text as "amountMinor", s.reason, s.state, s.assigned_to as "assignedTo", s.decided_by as "decidedBy",
+  s.decided_at as "decidedAt", s.opened_at as "openedAt", t.end2end, n.body as news`;
+const FROM = `from suspense_entry s join account a on a.id = s.account_id join rail_news n on n.id = s.news_id
+  left join transaction t on t.account_id = s.account_id and t.id = s.transaction_id`;
+const MATCHES = `a.mode = $1 and ($2::bigint is null or s.account_id = $2) and ($3::text is null or s.state = $3)`;
+
+const FIND: Statement = {
+  name: 'suspense_find',
+  text: `select ${COLUMNS} ${FROM} where s.id = $1 and a.mode = $2`,
+};
+const pageStatement = (isBackward: boolean): Statement => ({
+  name: `suspense_page_${isBackward ? 'asc' : 'desc'}`,
+  text: `select ${COLUMNS} ${FROM} where ${MATCHES} and ($4::bigint is null or s.id < $4) and ($5::bigint is null or s.id > $5)
+    order by s.id ${isBackward ? 'asc' : 'desc'} limit $6`,
+});
+const FORWARD = pageStatement(false);
+const BACKWARD = pageStatement(true);
+const COUNT: Statement = {
+  name: 'suspense_count',
+  text: `select count(*) as total, coalesce(bool_or(s.id >= $4), false) as "hasNewer", coalesce(bool_or(s.id <= $5), false) as "hasOlder"
+    from suspense_entry s join account a on a.id = s.account_id where ${MATCHES}`,
+};
+const RETURNING: Statement = {
+  name: 'suspense_returning',
+  text: `select ${COLUMNS} ${FROM} where s.state = 'returning' and s.id > $1 order by s.id limit $2`,
+};
+const DECIDE: Statement = {
+  name: 'suspense_decide',
+  text: `update suspense_entry set state = $2, assigned_to = $3, decided_by = $4, decided_at = $5 where id = $1`,
+};
 const ADD: Statement = {
   name: 'suspense_add',
   text: `insert into suspense_entry (account_id, news_id, transaction_id, currency, amount_minor, reason, journal_id, opened_at)
@@ -45,4 +123,47 @@ export async function addSuspense(tx: Tx, entry: NewSuspense): Promise<void> {
     entry.journalId,
     new Date(entry.openedAtMs).toISOString(),
   ]);
+}
+
+/** @returns the entry, or undefined: also when it is of the other mode. */
+export async function findSuspense(tx: Tx, id: bigint, mode: AccountMode): Promise<SuspenseRow | undefined> {
+  const [row] = await tx.query<SuspenseRow>(FIND, [id, mode]);
+  return row;
+}
+
+/** Reads a part of the list. */
+export function readSuspense(
+  tx: Tx,
+  { mode, accountId, state }: SuspenseFilter,
+  { limit, below, above, isBackward }: SuspenseSlice,
+): Promise<SuspenseRow[]> {
+  const values = [mode, accountId, state, below, above, limit];
+  return tx.query<SuspenseRow>(isBackward ? BACKWARD : FORWARD, values);
+}
+
+/** @returns how many entries match in all, and whether some are outside of the bounds of a slice. */
+export async function countSuspense(
+  tx: Tx,
+  { mode, accountId, state }: SuspenseFilter,
+  { below, above }: Pick<SuspenseSlice, 'below' | 'above'>,
+): Promise<{ readonly total: bigint; readonly hasNewer: boolean; readonly hasOlder: boolean }> {
+  const [row] = await tx.query<{ total: bigint; hasNewer: boolean; hasOlder: boolean }>(COUNT, [
+    mode,
+    accountId,
+    state,
+    below,
+    above,
+  ]);
+  return row ?? { total: 0n, hasNewer: false, hasOlder: false };
+}
+
+/** @returns entries that are on their way back, after this one. */
+export function readReturning(tx: Tx, afterId: bigint, limit: number): Promise<SuspenseRow[]> {
+  return tx.query<SuspenseRow>(RETURNING, [afterId, limit]);
+}
+
+/** Keeps a decision; the head of the entry's account is locked. */
+export async function decideSuspense(tx: Tx, id: bigint, decision: SuspenseDecision): Promise<void> {
+  const { state, assignedTo, decidedBy, decidedAt } = decision;
+  await tx.query(DECIDE, [id, state, assignedTo, decidedBy, decidedAt]);
 }

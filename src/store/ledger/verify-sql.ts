@@ -182,3 +182,11 @@ export const EVENTS: Statement = {
          from numbered where seq <> previous + 1) as defects
     from e`,
 };
+
+/** Clearing accounts by currency, where they are not zero over all account holders. */
+export const CLEARING: Statement = {
+  name: 'verify_clearing',
+  text: `select a.currency, sum(b.balance)::text as sum from ledger_account a
+    join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
+    where a.house = 'C.clearing' group by a.currency having sum(b.balance) <> 0`,
+};

@@ -76,6 +76,15 @@ export async function verifyLedger(
   return { checked: audit.checked, defects: audit.defects };
 }
 
+/**
+ * What account holders hand to each other goes over the clearing accounts of both, in one database transaction.
+ *
+ * @returns the currencies in which clearing is not zero over all accounts together.
+ */
+export async function clearingDefects(database: Tx): Promise<{ currency: string; sum: string }[]> {
+  return database.query(sql.CLEARING, []);
+}
+
 class Audit {
   readonly defects: Defect[] = [];
   checked = 0;

@@ -1,0 +1,97 @@
+/** `crossramp suspense list|assign|return`. */
+import { Command, Option } from 'commander';
+import { PLATFORM_SCOPES, SCOPES } from '../base/api-key.ts';
+import { currencyOfLedger } from '../base/currency.ts';
+import { isoMillis } from '../base/instant.ts';
+import { fromMinor } from '../base/money.ts';
+import { assignSuspense, returnSuspense } from '../resolvers/inbound/decide-suspense.ts';
+import { listSuspense } from '../resolvers/inbound/list-suspense.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import type { SuspenseRow, SuspenseState } from '../store/engine/suspense.ts';
+import { answer, jsonOption, readAccountOption, table } from './output.ts';
+import { asOperator } from './webhook.ts';
+
+interface Options {
+  readonly account: string;
+  readonly json?: boolean;
+}
+
+const LIMIT = 100;
+const STATES: readonly SuspenseState[] = ['open', 'assigned', 'returning', 'returned'];
+const HEADING = ['ID', 'OPENED', 'ACCOUNT', 'AMOUNT', 'CURRENCY', 'REASON', 'STATE', 'TRANSACTION'];
+
+/** Money that came and that no transaction took. */
+export function suspenseCommand(): Command {
+  const suspense = new Command('suspense').description(
+    'Shows and decides about money that came and that no transaction took.',
+  );
+  suspense
+    .command('list')
+    .description(`Lists the newest ${LIMIT} entries of all accounts of the mode.`)
+    .addOption(new Option('--state <state>', 'only entries in this state').choices(STATES))
+    .addOption(readAccountOption())
+    .addOption(jsonOption())
+    .action(list);
+  suspense
+    .command('assign')
+    .description('Credits the money of an entry to the balance of an account.')
+    .argument('<id>', 'id of the entry')
+    .requiredOption('--account <id>', 'the account that gets it: its id, or "sandbox"')
+    .addOption(jsonOption())
+    .action((id: string, options: Options) =>
+      decide(options, (context) => assignSuspense(context, id, String(context.caller.accountId))),
+    );
+  suspense
+    .command('return')
+    .description('Sends the money of an entry back to where it came from.')
+    .argument('<id>', 'id of the entry')
+    .addOption(readAccountOption())
+    .addOption(jsonOption())
+    .action((id: string, options: Options) => decide(options, (context) => returnSuspense(context, id)));
+  return suspense;
+}
+
+/** The operator at the command line decides what is the platform's; the account says of which mode. */
+function asPlatform<Result>(options: Options, work: (context: Context) => Promise<Result>): Promise<Result> {
+  return asOperator(options, (context) =>
+    work({ ...context, caller: { ...context.caller, scopes: [...SCOPES, ...PLATFORM_SCOPES] } }),
+  );
+}
+
+async function list(options: Options & { state?: SuspenseState }): Promise<void> {
+  const slice = { limit: LIMIT, below: null, above: null, isBackward: false };
+  const { rows } = await asPlatform(options, (context) =>
+    listSuspense(context, options.state ?? null, slice),
+  );
+  const lines = rows.map((row) => [
+    String(row.id),
+    isoMillis(row.openedAt),
+    String(row.accountId),
+    amountOf(row),
+    row.currency,
+    row.reason,
+    row.state,
+    row.end2end ?? '',
+  ]);
+  answer(options, rows.map(shown), rows.length === 0 ? 'nothing' : table([HEADING, ...lines], [3]));
+}
+
+async function decide(options: Options, work: (context: Context) => Promise<SuspenseRow>): Promise<void> {
+  const row = await asPlatform(options, work);
+  answer(options, shown(row), `${row.id} ${row.state}`);
+}
+
+function amountOf({ amountMinor, currency }: SuspenseRow): string {
+  return fromMinor(amountMinor, currencyOfLedger(currency).decimals);
+}
+
+function shown(row: SuspenseRow) {
+  const { amountMinor, id, accountId, transactionId, assignedTo, ...rest } = row;
+  return {
+    id: String(id),
+    account: String(accountId),
+    amount: amountOf(row),
+    assignedTo: assignedTo === null ? null : String(assignedTo),
+    ...rest,
+  };
+}

@@ -1,0 +1,125 @@
+/** What the operator decides about money in suspense: it is assigned to an account, or goes back where it came from (C-34). */
+import { assert } from '../../base/assert.ts';
+import { BRL, currencyOfLedger } from '../../base/currency.ts';
+import { GatewayError, notFound } from '../../base/errors.ts';
+import { instantOf } from '../../base/instant.ts';
+import * as journals from '../../ledger/journals.ts';
+import type { Journal } from '../../ledger/posting.ts';
+import { readHolder } from '../../store/account/accounts.ts';
+import type { Tx } from '../../store/database.ts';
+import { appendAudit } from '../../store/engine/audit.ts';
+import { lockHeads } from '../../store/engine/processes.ts';
+import { decideSuspense, findSuspense, type SuspenseRow } from '../../store/engine/suspense.ts';
+import { postJournals } from '../../store/ledger/posting.ts';
+import { auditEntry, authorOf } from '../services/author.ts';
+import { type Context, requireAct } from '../services/context.ts';
+import { orderReturn } from './return-suspense.ts';
+
+const ID = /^[1-9]\d{0,17}$/;
+
+/**
+ * Credits money in suspense to the balance of an account: the one that it lies with, or another of the same mode.
+ *
+ * @returns the entry after it.
+ * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless both exist in the key's mode; `STEP_CONFLICT` unless it is open.
+ */
+export async function assignSuspense(context: Context, id: string, accountId: string): Promise<SuspenseRow> {
+  requireAct(context, 'suspense.assign');
+  const entry = await find(context, id);
+  const holder = ID.test(accountId) ? await readHolder(context.database, BigInt(accountId)) : undefined;
+  if (holder?.mode !== context.mode || holder.isPlatform) throw notFound();
+  const assignedTo = BigInt(accountId);
+  const after = { state: 'assigned', assignedTo } as const;
+  return decide(context, entry, after, (tx, at) => post(tx, entry, assignedTo, at));
+}
+
+/**
+ * Sends money in suspense back to where it came from; the entry is `returning` until the rail says that it went.
+ *
+ * @returns the entry after it.
+ * @throws {GatewayError} as `assignSuspense`; `LIMIT_EXCEEDED` when a deposit does not cover the network's fee.
+ */
+export async function returnSuspense(context: Context, id: string): Promise<SuspenseRow> {
+  requireAct(context, 'suspense.return');
+  const entry = await find(context, id);
+  const currency = currencyOfLedger(entry.currency);
+  const isCovered =
+    currency.code === BRL.code ||
+    BigInt(entry.amountMinor) > (await context.rails.chain.networkFee(currency));
+  if (!isCovered) throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
+  const after = { state: 'returning', assignedTo: null } as const;
+  const decided = await decide(context, entry, after, async () => {});
+  // An order that does not get through is placed again by the retries of news.
+  await orderReturn(context, decided).catch(() => {});
+  return decided;
+}
+
+async function find({ database, mode }: Context, id: string): Promise<SuspenseRow> {
+  const entry = ID.test(id) ? await findSuspense(database, BigInt(id), mode) : undefined;
+  if (!entry) throw notFound();
+  return entry;
+}
+
+/** Decides under the locks of all accounts that are concerned, and writes it into the audit log of the entry's account. */
+async function decide(
+  context: Context,
+  { id, accountId, currency, amountMinor }: SuspenseRow,
+  after: Pick<SuspenseRow, 'state' | 'assignedTo'>,
+  work: (tx: Tx, at: Date) => Promise<void>,
+): Promise<SuspenseRow> {
+  const { database, mode, clock, doorbell } = context;
+  const at = new Date(await clock.nowMs());
+  const act = after.state === 'assigned' ? 'suspense.assign' : 'suspense.return';
+  const author = authorOf(context, act);
+  const concerned = [accountId, ...(after.assignedTo === null ? [] : [after.assignedTo])];
+  const decided = await database.withTx(async (tx) => {
+    const head = (await lockHeads(tx, [...new Set(concerned)], mode)).get(accountId);
+    const now = await findSuspense(tx, id, mode);
+    assert(head && now, 'an entry stays where it is');
+    if (now.state !== 'open')
+      throw new GatewayError('STEP_CONFLICT', `the suspense entry ${id} is ${now.state}`);
+    await work(tx, at);
+    const decision = { ...after, decidedBy: author.actorId, decidedAt: instantOf(at) };
+    await decideSuspense(tx, id, decision);
+    const facts = {
+      before: { state: now.state, account: String(accountId), currency, amountMinor },
+      after: {
+        state: after.state,
+        ...(after.assignedTo !== null && { account: String(after.assignedTo) }),
+      },
+    };
+    const object = { kind: 'suspense_entry', id: String(id) } as const;
+    await appendAudit(tx, head, [auditEntry(author, object, decision.decidedAt, facts)]);
+    return { ...now, ...decision };
+  });
+  doorbell.hear(concerned);
+  return decided;
+}
+
+/** A journal never crosses account holders: what goes to another one goes over the clearing accounts of both. */
+async function post(tx: Tx, entry: SuspenseRow, assignedTo: bigint, at: Date): Promise<void> {
+  const { id, accountId, transactionId } = entry;
+  const currency = currencyOfLedger(entry.currency);
+  const amount = BigInt(entry.amountMinor);
+  const isOwn = assignedTo === accountId;
+  const posted: readonly (readonly [bigint, Journal])[] = isOwn
+    ? [[accountId, journals.suspenseAssigned(currency, amount)]]
+    : [
+        [accountId, journals.suspenseGiven(currency, amount)],
+        [assignedTo, journals.suspenseTaken(currency, amount)],
+      ];
+  const outcomes = await postJournals(
+    tx,
+    [...posted, [assignedTo, journals.depositKept(currency, amount)] as const].map(([holder, journal]) => ({
+      accountId: holder,
+      ref: `suspense:${id}:${journal.name}`,
+      transactionId: holder === accountId ? transactionId : null,
+      journal,
+    })),
+    at,
+  );
+  assert(
+    outcomes.every(({ code }) => code === 'POSTED'),
+    'what lies in suspense can be assigned',
+  );
+}

@@ -1,0 +1,93 @@
+/** Money in suspense on its way back: ordered of the rail, and booked when the rail says that it went (L51). */
+import { assert } from '../../base/assert.ts';
+import { currencyOfLedger } from '../../base/currency.ts';
+import { instantOf, millisOf } from '../../base/instant.ts';
+import { fromMinor, toMinor } from '../../base/money.ts';
+import * as journals from '../../ledger/journals.ts';
+import { keepNews, type NewsRecord } from '../../store/engine/news.ts';
+import { lockHeads } from '../../store/engine/processes.ts';
+import {
+  decideSuspense,
+  findSuspense,
+  readReturning,
+  type SuspenseRow,
+} from '../../store/engine/suspense.ts';
+import { postJournals } from '../../store/ledger/posting.ts';
+import type { Services } from '../services/context.ts';
+import type { ArrivalNews, GivenBackNews, Receipt } from '../services/news.ts';
+
+const ORDER = /^suspense:(\d+):(\d+)$/;
+const BATCH_MAX = 100;
+
+/** Orders it of the rail; the same entry in the same state is the same order, however often it is placed. */
+export async function orderReturn({ rails }: Services, entry: SuspenseRow): Promise<void> {
+  const { accountId, currency: code, amountMinor } = entry;
+  const order = { key: keyOf(entry), accountId };
+  const news = entry.news as ArrivalNews;
+  const currency = currencyOfLedger(code);
+  if (news.kind === 'payment') {
+    const amount = fromMinor(amountMinor, currency.decimals);
+    await rails.pix.giveBack({ ...order, endToEndId: news.endToEndId, amount });
+  } else {
+    await rails.chain.giveBack({ ...order, currency, to: news.from, amountMinor: BigInt(amountMinor) });
+  }
+}
+
+/** Places the orders of what is on its way back once more: one of them may not have got through. */
+export async function repeatOrders(services: Services): Promise<void> {
+  let after = 0n;
+  for (;;) {
+    const entries = await readReturning(services.database, after, BATCH_MAX);
+    // One that cannot be placed now keeps no other from being placed.
+    for (const entry of entries)
+      await orderReturn(await services.forAccount(entry.accountId), entry).catch(() => {});
+    if (entries.length < BATCH_MAX) return;
+    after = (entries.at(-1) as SuspenseRow).id;
+  }
+}
+
+function keyOf({ id, decidedAt }: SuspenseRow): string {
+  assert(decidedAt, 'what goes back was decided');
+  return `suspense:${id}:${millisOf(decidedAt)}`;
+}
+
+/** Books what went back; what could not go is open again. */
+export async function endReturn(
+  { database, mode, clock, doorbell }: Services,
+  news: GivenBackNews,
+  record: NewsRecord,
+): Promise<Receipt> {
+  const [, id] = ORDER.exec(news.order) ?? [];
+  const entry = id === undefined ? undefined : await findSuspense(database, BigInt(id), mode);
+  const nowMs = await clock.nowMs();
+  const outcome = await database.withTx(async (tx): Promise<Receipt['outcome']> => {
+    if (entry) await lockHeads(tx, [entry.accountId], mode);
+    const now = entry && (await findSuspense(tx, entry.id, mode));
+    const isMeant = now?.state === 'returning' && keyOf(now) === news.order;
+    const { accountId = null, transactionId = null } = now ?? {};
+    const settled = { ...record, outcome: isMeant ? 'suspense' : 'noted', accountId, transactionId } as const;
+    if ((await keepNews(tx, [settled])).length === 0) return 'duplicate';
+    if (!isMeant) return 'noted';
+    if (!news.isDone) {
+      await decideSuspense(tx, now.id, { state: 'open', assignedTo: null, decidedBy: null, decidedAt: null });
+      return 'suspense';
+    }
+    const currency = currencyOfLedger(now.currency);
+    const amount = BigInt(now.amountMinor);
+    const networkFee = toMinor(news.networkFee ?? '0', currency.decimals);
+    const request = {
+      accountId: now.accountId,
+      ref: news.order,
+      transactionId,
+      journal: journals.suspenseReturned(currency, { amount, networkFee }),
+    };
+    const [posted] = await postJournals(tx, [request], new Date(nowMs));
+    assert(posted?.code === 'POSTED', 'what lies in suspense can go back');
+    const { decidedBy } = now;
+    const decidedAt = instantOf(new Date(nowMs));
+    await decideSuspense(tx, now.id, { state: 'returned', assignedTo: null, decidedBy, decidedAt });
+    return 'suspense';
+  });
+  if (entry) doorbell.hear([entry.accountId]);
+  return { outcome };
+}

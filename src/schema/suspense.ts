@@ -1,0 +1,189 @@
+/** Money that came and that no transaction took: `Query.suspense`, and the mutations that decide about it (C-34). */
+import { currencyOfLedger } from '../base/currency.ts';
+import { fromMinor } from '../base/money.ts';
+import { assignSuspense, returnSuspense } from '../resolvers/inbound/decide-suspense.ts';
+import { listSuspense } from '../resolvers/inbound/list-suspense.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import { SUSPENSE_REASONS, type SuspenseRow, type SuspenseState } from '../store/engine/suspense.ts';
+import type { Builder } from './builder.ts';
+import type { CurrencyRefs } from './currency.ts';
+import { isoOf } from './moment.ts';
+import {
+  type Connection,
+  connectionOf,
+  decodeNumber,
+  encodeCursor,
+  type PageArgs,
+  pageArguments,
+  pageComplexity,
+  sliceOf,
+} from './pagination.ts';
+
+const STATES: Readonly<Record<SuspenseState, string>> = {
+  open: 'It waits for a decision.',
+  assigned: 'It was credited to an account.',
+  returning: 'It is on its way back to where it came from.',
+  returned: 'It went back.',
+};
+const ID = { required: true, description: 'Identifier of the entry.' } as const;
+
+/** Defines `SuspenseEntry`, `Query.suspense`, `assignSuspense` and `returnSuspense`. */
+export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void {
+  const state = defineState(builder);
+  const entry = defineEntry(builder, currencies, state);
+  const connection = builder.connectionObject(
+    {
+      type: entry,
+      name: 'SuspenseConnection',
+      description: 'A page of the money in suspense.',
+      fields: (t) => ({
+        totalCount: t.int({
+          description: 'Number of all entries that match, not only of this page. Exact.',
+          resolve: (page) => (page as unknown as { totalCount: () => number }).totalCount(),
+        }),
+      }),
+    },
+    { name: 'SuspenseEdge', description: 'An entry and its cursor.' },
+  );
+  builder.queryField('suspense', (t) =>
+    t.field({
+      type: connection,
+      description:
+        'Money that came and that no transaction took, newest first: that of your account; with the scope `platform:risk`, that of all accounts of your mode and what nobody knows.',
+      args: {
+        state: t.arg({ type: state, description: 'Only entries in this state; default: all.' }),
+        ...pageArguments(t.arg),
+      },
+      complexity: pageComplexity,
+      resolve: async (_root, args, context) => (await readPage(context, args)) as never,
+    }),
+  );
+  builder.mutationField('assignSuspense', (t) =>
+    t.field({
+      type: entry,
+      description:
+        'Credits money in suspense to the balance of an account. Error `STEP_CONFLICT` unless the entry is open. Needs the scope `platform:risk`.',
+      args: {
+        id: t.arg.id(ID),
+        account: t.arg.string({ required: true, description: 'Identifier of the account that gets it.' }),
+      },
+      resolve: (_root, { id, account }, context) => assignSuspense(context, String(id), account),
+    }),
+  );
+  builder.mutationField('returnSuspense', (t) =>
+    t.field({
+      type: entry,
+      description:
+        'Sends money in suspense back to where it came from; a network takes its fee of it. Error `STEP_CONFLICT` unless the entry is open. Needs the scope `platform:risk`.',
+      args: { id: t.arg.id(ID) },
+      resolve: (_root, { id }, context) => returnSuspense(context, String(id)),
+    }),
+  );
+}
+
+function defineState(builder: Builder) {
+  return builder.enumType('SuspenseState', {
+    description: 'What became of money in suspense.',
+    values: valuesOf(STATES),
+  });
+}
+
+function valuesOf<Name extends string>(descriptions: Readonly<Record<Name, string>>) {
+  return Object.fromEntries(
+    Object.entries<string>(descriptions).map(([value, description]) => [
+      value.toUpperCase(),
+      { value: value as Name, description },
+    ]),
+  ) as Record<string, { value: Name; description: string }>;
+}
+
+function sentenceOf(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnType<typeof defineState>) {
+  const reasons = Object.entries(SUSPENSE_REASONS).map(([name, text]) => [name, sentenceOf(text)]);
+  const reason = builder.enumType('SuspenseReason', {
+    description: 'Why no transaction took the money.',
+    values: valuesOf(Object.fromEntries(reasons) as typeof SUSPENSE_REASONS),
+  });
+  return builder.objectRef<SuspenseRow>('SuspenseEntry').implement({
+    description: 'Money that came and that no transaction took.',
+    fields: (t) => ({
+      id: t.id({ description: 'Identifier of the entry.', resolve: ({ id }) => String(id) }),
+      account: t.string({
+        description:
+          'Identifier of the account that it lies with; the platform’s where nobody knows whose it is.',
+        resolve: ({ accountId }) => String(accountId),
+      }),
+      end2end: t.exposeString('end2end', {
+        nullable: true,
+        description: 'Transaction that it came for; null where that is not known.',
+      }),
+      currency: t.field({
+        type: currencies.currency,
+        description: 'Currency of the money.',
+        resolve: (row) => currencyOfLedger(row.currency),
+      }),
+      amount: t.field({
+        type: 'Decimal',
+        description: 'How much came.',
+        resolve: ({ amountMinor, currency }) => fromMinor(amountMinor, currencyOfLedger(currency).decimals),
+      }),
+      reason: t.field({
+        type: reason,
+        description: 'Why no transaction took it.',
+        resolve: (row) => row.reason,
+      }),
+      state: t.field({ type: state, description: 'What became of it.', resolve: (row) => row.state }),
+      news: t.string({
+        description: 'JSON text: what the rail told of it.',
+        resolve: ({ news }) => JSON.stringify(news),
+      }),
+      openedAt: t.field({
+        type: 'DateTime',
+        description: 'When it was booked.',
+        resolve: ({ openedAt }) => isoOf(openedAt),
+      }),
+      assignedTo: t.string({
+        nullable: true,
+        description: 'Identifier of the account that got it; null unless it was assigned.',
+        resolve: ({ assignedTo }) => (assignedTo === null ? null : String(assignedTo)),
+      }),
+      decidedBy: t.exposeString('decidedBy', {
+        nullable: true,
+        description: 'Key or operator that decided; null while it is open.',
+      }),
+      decidedAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'When that was decided, or when it went back; null while it is open.',
+        resolve: ({ decidedAt }) => decidedAt && isoOf(decidedAt),
+      }),
+    }),
+  });
+}
+
+interface ListArgs extends PageArgs {
+  readonly state?: SuspenseState | null | undefined;
+}
+
+async function readPage(
+  context: Context,
+  { state = null, ...args }: ListArgs,
+): Promise<Connection<SuspenseRow>> {
+  const slice = sliceOf(args, decodeNumber);
+  // Newest first: what comes after an entry has a smaller id.
+  const found = await listSuspense(context, state, {
+    limit: slice.size + 1,
+    below: slice.after ?? null,
+    above: slice.before ?? null,
+    isBackward: slice.isBackward,
+  });
+  return connectionOf(found.rows, slice, {
+    totalCount: () => Number(found.total),
+    cursorOf: ({ id }) => encodeCursor(String(id)),
+    isPreceded: found.hasNewer,
+    isFollowed: found.hasOlder,
+  });
+}

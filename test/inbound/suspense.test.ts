@@ -1,0 +1,157 @@
+/**
+ * C-34: money in suspense is seen by its holder and decided about by the operator: assigned, within an account or to another
+ * one, or sent back. Method: over GraphQL, with the real ledger; each decision once.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
+import { platformAccount } from '../../src/store/account/accounts.ts';
+import { clearingDefects } from '../../src/store/ledger/verify.ts';
+import { useApp } from '../support/app.ts';
+import { depositFor, inboundOf, type Merchant, pixFor } from './support.ts';
+
+const app = useApp();
+const { onramp, offrampInstant, act, reach, rowOf, suspenseOf, bookOf, journalsOf, verified } =
+  inboundOf(app);
+let merchant: Merchant;
+let platform: bigint;
+
+beforeAll(async () => {
+  merchant = await app.addAccount();
+  platform = await platformAccount(app.database, 'sandbox');
+});
+
+const ask = (query: string, key: string = app.platformKey) => app.graphql(query, {}, { key });
+const LIST = '{ suspense(state: OPEN) { totalCount nodes { id account amount reason state end2end } } }';
+const decide = (mutation: string, key?: string) =>
+  ask(`mutation { ${mutation} { id state assignedTo decidedBy } }`, key);
+const codeOf = ({ json }: Awaited<ReturnType<typeof ask>>) => json.errors?.[0]?.extensions?.code;
+
+/** A PIX to a charge that was cancelled. @returns the id of its entry. */
+async function strayPix(own: Merchant): Promise<string> {
+  const row = await onramp(own);
+  await act(own, `/v2/onramp/${row.end2end}/cancel`);
+  await app.services.receive(pixFor(row));
+  return (await suspenseOf(own.accountId)).at(-1).id;
+}
+
+async function unknownPix(amount: string): Promise<string> {
+  const row = await onramp(merchant);
+  await app.services.receive(pixFor(row, { txid: null, amount }));
+  return (await suspenseOf(platform)).at(-1).id;
+}
+
+/** Lets what is on its way back arrive. */
+async function arrive(): Promise<void> {
+  await retryNews(app.services, Date.now() + 60_000);
+}
+
+describe('an account', () => {
+  test('sees its own money in suspense and no other, and decides about none (C-15, C-40)', async () => {
+    const id = await strayPix(merchant);
+    await strayPix(await app.addAccount());
+    const own = (await ask(LIST, merchant.apiKey)).json.data.suspense;
+    expect(own).toMatchObject({
+      totalCount: 1,
+      nodes: [{ id, amount: '100', reason: 'NOT_DUE', state: 'OPEN' }],
+    });
+    expect((await ask(LIST)).json.data.suspense.totalCount).toBe(2);
+    for (const mutation of [`assignSuspense(id: "${id}", account: "1")`, `returnSuspense(id: "${id}")`])
+      expect(codeOf(await decide(mutation, merchant.apiKey))).toBe('FORBIDDEN');
+  });
+});
+
+describe('assigning', () => {
+  test('L38, L35: within an account credits its balance, once', async () => {
+    const own = await app.addAccount();
+    const id = await strayPix(own);
+    const mutation = `assignSuspense(id: "${id}", account: "${own.accountId}")`;
+    const answers = await Promise.all([
+      decide(mutation),
+      decide(mutation),
+      decide(`returnSuspense(id: "${id}")`),
+    ]);
+    expect(answers.map(codeOf).sort()).toEqual(['STEP_CONFLICT', 'STEP_CONFLICT', undefined]);
+    const done = answers.find((each) => codeOf(each) === undefined);
+    if (done?.json.data.assignSuspense) {
+      expect(await journalsOf(own.accountId)).toBe('L50 L38 L35');
+      expect(await bookOf(own.accountId)).toEqual({ 'A.pix BRL': '-10000', 'M.available BRL': '10000' });
+    }
+    await verified(own.accountId);
+  });
+
+  test('L52, L53: to another account are two journals over clearing, which is zero over all accounts', async () => {
+    const own = await app.addAccount();
+    const id = await unknownPix('34.56');
+    const before = await bookOf(platform);
+    const { json } = await decide(`assignSuspense(id: "${id}", account: "${own.accountId}")`);
+    expect(json.data.assignSuspense).toMatchObject({ state: 'ASSIGNED', assignedTo: String(own.accountId) });
+    expect(await journalsOf(own.accountId)).toBe('L53 L35');
+    expect(await bookOf(own.accountId)).toEqual({ 'C.clearing BRL': '-3456', 'M.available BRL': '3456' });
+    const after = await bookOf(platform);
+    expect(BigInt(before['L.suspense BRL'] ?? 0) - BigInt(after['L.suspense BRL'] ?? 0)).toBe(3456n);
+    expect(await clearingDefects(app.database)).toEqual([]);
+    await Promise.all([verified(own.accountId), verified(platform)]);
+  });
+
+  test('is refused for entries and accounts that there are not, and for the account of the platform (C-15)', async () => {
+    const id = await unknownPix('1.00');
+    const live = await app.addAccount({ mode: 'live' });
+    for (const account of ['999999', 'x', String(platform), String(live.accountId)])
+      expect(codeOf(await decide(`assignSuspense(id: "${id}", account: "${account}")`))).toBe('NOT_FOUND');
+    const missing = ['999999', 'x', '0'].map(
+      (each) => `assignSuspense(id: "${each}", account: "${merchant.accountId}")`,
+    );
+    for (const mutation of missing) expect(codeOf(await decide(mutation))).toBe('NOT_FOUND');
+  });
+});
+
+describe('sending back', () => {
+  test('L51: a PIX goes back to its payer, and is booked when it went', async () => {
+    const own = await app.addAccount();
+    const id = await strayPix(own);
+    expect((await decide(`returnSuspense(id: "${id}")`)).json.data.returnSuspense.state).toBe('RETURNING');
+    expect(await bookOf(own.accountId)).toMatchObject({ 'L.suspense BRL': '10000' });
+    expect(codeOf(await decide(`returnSuspense(id: "${id}")`))).toBe('STEP_CONFLICT');
+    await arrive();
+    await arrive();
+    expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
+    expect(await bookOf(own.accountId)).toEqual({});
+    expect(await journalsOf(own.accountId)).toBe('L50 L51');
+    await verified(own.accountId);
+  });
+
+  test('L51: a deposit goes back less the fee of its network, and not when that is all of it', async () => {
+    const own = await app.addAccount();
+    const made = await offrampInstant(own);
+    await reach(made, 'crypto_deposit/WAITING_DEPOSIT');
+    const row = await rowOf(made.end2end);
+    for (const amount of ['9', '1'])
+      await app.services.receive(depositFor(row, { currency: 'TRX_TRX', amount }));
+    const [nine, one] = await suspenseOf(own.accountId);
+    expect(codeOf(await decide(`returnSuspense(id: "${one.id}")`))).toBe('LIMIT_EXCEEDED');
+    expect(codeOf(await decide(`returnSuspense(id: "${nine.id}")`))).toBeUndefined();
+    await arrive();
+    expect(await bookOf(own.accountId)).toEqual({
+      'A.custody TRX_TRX': '-2100000',
+      'L.suspense TRX_TRX': '1000000',
+      'R.netfee TRX_TRX': '1100000',
+    });
+    await verified(own.accountId);
+  });
+
+  test('what could not go back is open again', async () => {
+    const own = await app.addAccount();
+    const id = await strayPix(own);
+    await decide(`returnSuspense(id: "${id}")`);
+    const { rows } = await app.owner.query(
+      `select key from sandbox_order where kind = 'give_back' and key like $1`,
+      [`suspense:${id}:%`],
+    );
+    const order = rows[0].key;
+    const news = { kind: 'refund_ended', rail: 'pix', order, isDone: false, networkFee: null } as const;
+    expect((await app.services.receive(news)).outcome).toBe('suspense');
+    expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
+    expect(codeOf(await decide(`assignSuspense(id: "${id}", account: "${own.accountId}")`))).toBeUndefined();
+    await verified(own.accountId);
+  });
+});
