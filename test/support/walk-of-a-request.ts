@@ -1,0 +1,28 @@
+/** Which sources a request runs through: those of which a function was called while it was answered. */
+import { Session } from 'node:inspector/promises';
+
+/** What the worker does meanwhile, in the same process of a test; and what every request shares. */
+const BESIDE =
+  /^(base|server|compose|config|rails)\b|^resolvers\/engine\/(run-jobs|repeat|perform-effects)\.ts$|generated/;
+
+/** @returns the sources of use cases, store, templates and forms that the work ran through, sorted. */
+export async function walkOf(work: () => Promise<unknown>): Promise<string[]> {
+  const session = new Session();
+  session.connect();
+  try {
+    await session.post('Profiler.enable');
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+    await session.post('Profiler.takePreciseCoverage');
+    await work();
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    return result
+      .filter(({ functions }) =>
+        functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0),
+      )
+      .flatMap(({ url }) => /\/src\/(.+\.ts)$/.exec(url)?.[1] ?? [])
+      .filter((path) => !BESIDE.test(path))
+      .toSorted();
+  } finally {
+    session.disconnect();
+  }
+}
