@@ -3,7 +3,8 @@
  * `/readyz` says so (C-51, C-60). Method: two processes that serve and two that work, on one PostgreSQL, behind a proxy that
  * holds, drops, halves, delays, refuses and cuts; customers who pay all the while; a transaction that is open from the
  * beginning to the end; a sampler that really reads and writes. What callers were promised, the log and what the receiver of
- * webhooks got are compared. CHAOS_SECONDS=1200 CHAOS_RATE=15 for the full run, SEED to choose the faults again.
+ * webhooks got are compared. CHAOS_SECONDS=1200 CHAOS_RATE=15 for the full run,
+ * CHAOS_FAULTS=long for its faults in a shorter one, SEED to choose the faults again.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -27,11 +28,15 @@ const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const EVENTS = 7;
 const IS_FULL = SECONDS >= 300;
 /** A fault lasts so long, and so long the network works between two of them. Unit: ms. */
-const FAULT_MS = IS_FULL ? [500, 25_000] : [500, 3_000];
-const CALM_MS = IS_FULL ? [7_000, 20_000] : [3_000, 5_000];
+const IS_LONG = IS_FULL || process.env.CHAOS_FAULTS === 'long';
+const FAULT_MS = IS_LONG ? [500, 25_000] : [500, 3_000];
+const CALM_MS = IS_LONG ? [7_000, 20_000] : [3_000, 5_000];
 /** What the full run promises, on a machine that does nothing else. Unit: ms. */
 const WEBHOOK_MAX_MS = 5_000;
 const DISAGREEMENT_MAX_MS = 2_000;
+/** A webhook that waits for longer is explained, up to so many of them. */
+const SLOW_MS = 3_000;
+const EXPLAINED_MAX = 50;
 const SAMPLES_PER_SECOND = 5;
 /** Customers who wait for an answer at once: a machine that cannot keep up gets no more. */
 const UNDER_WAY_MAX = 300;
@@ -46,7 +51,13 @@ const gateways: Running[] = [];
 const surprises: string[] = [];
 const promised: string[] = [];
 const outages: { readonly what: string; readonly fromMs: number; toMs: number }[] = [];
-const samples: { readonly atMs: number; readonly gateway: number; works: boolean; isReady: boolean }[] = [];
+const samples: {
+  readonly atMs: number;
+  readonly gateway: number;
+  works: boolean;
+  isReady: boolean;
+  seen: string;
+}[] = [];
 let unavailable = 0;
 let isOver = false;
 let postgres: MortalPostgres;
@@ -180,7 +191,7 @@ async function sample(): Promise<void> {
   const underWay: Promise<void>[] = [];
   for (let n = 0; !isOver; n++) {
     const gateway = n % 2;
-    const one = { atMs: Date.now(), gateway, works: false, isReady: false };
+    const one = { atMs: Date.now(), gateway, works: false, isReady: false, seen: '' };
     samples.push(one);
     const within = { withinMs: DISAGREEMENT_MAX_MS };
     const checkout = { amount_payment: 20, currency_exit_received_code: 'USDT_TRX' };
@@ -193,6 +204,7 @@ async function sample(): Promise<void> {
       Promise.all(looks).then(([read, write, ready]) => {
         one.works = read?.status === 200 && write?.status === 201;
         one.isReady = ready?.status === 200;
+        one.seen = `ready: ${one.isReady}, read ${read?.status}, write ${write?.status} ${write?.json?.code ?? ''}`;
         if (!ready) surprises.push('/readyz does not answer in two seconds');
       }),
     );
@@ -243,7 +255,11 @@ function waitOf(happenedMs: number, arrivedMs: number): number {
 }
 
 /** @returns what the receiver did not get, or not as it should, and the longest wait for a webhook. */
-function compareWebhooks(log: readonly LoggedEvent[]): { defects: string[]; waits: number[] } {
+function compareWebhooks(log: readonly LoggedEvent[]): {
+  defects: string[];
+  waits: number[];
+  slow: LoggedEvent[];
+} {
   const first = new Map<string, { at: number; atMs: number }>();
   const byId = new Map(log.map((event) => [event.id, event]));
   const defects: string[] = [];
@@ -259,7 +275,30 @@ function compareWebhooks(log: readonly LoggedEvent[]): { defects: string[]; wait
       defects.push(`${events.map(({ id }) => id)} came out of order`);
   }
   const waits = log.flatMap(({ id, atMs }) => waitOf(atMs, first.get(id)?.atMs ?? Number.NaN));
-  return { defects, waits: waits.toSorted((a, b) => a - b) };
+  const slow = log.filter((_, at) => (waits[at] as number) > SLOW_MS);
+  return { defects, waits: waits.toSorted((a, b) => a - b), slow };
+}
+
+/** @returns what some of the slow webhooks waited for, and what was seen where a gateway and its readiness differed. */
+async function explain(slow: readonly LoggedEvent[]): Promise<string[]> {
+  const { rows } = await owner.query(
+    `select e.transaction_id || '/' || e.sequence as step, e.occurred_at as happened, d.created_at as relayed,
+            d.ended_at as ended, (select json_agg(a order by a.attempt) from webhook_attempt a
+               where a.account_id = d.account_id and a.delivery_id = d.id) as tries
+       from event e join webhook_delivery d on d.account_id = e.account_id and d.event_seq = e.seq
+      where 'evt_' || e.seq || '_' || e.token = any ($1) order by e.seq limit ${EXPLAINED_MAX}`,
+    [slow.map(({ id }) => id)],
+  );
+  const differing = samples.filter(({ works, isReady }) => works !== isReady).slice(0, EXPLAINED_MAX);
+  return [
+    ...outages.map((outage) => `${outage.what} from ${at(outage.fromMs)} to ${at(outage.toMs)}`),
+    ...rows.map((row) => `slow webhook ${JSON.stringify(row)}`),
+    ...differing.map((one) => `${at(one.atMs)} gateway ${one.gateway} ${one.seen}`),
+  ];
+}
+
+function at(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 async function comeToRest(): Promise<void> {
@@ -298,7 +337,8 @@ test(
     if (typeof lateness === 'string') surprises.push(lateness);
     await comeToRest();
     const log = await readLog();
-    const { defects, waits } = compareWebhooks(log);
+    const { defects, waits, slow } = compareWebhooks(log);
+    for (const line of await explain(slow)) process.stderr.write(`chaos: ${line}\n`);
     const summary = {
       postgres: (await owner.query('show server_version')).rows[0].server_version,
       faults: Object.fromEntries(
