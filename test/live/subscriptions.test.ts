@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { encodeEventCursor } from '../../src/events/cursor.ts';
 import { useApp } from '../support/app.ts';
+import { eventually } from '../support/receiver.ts';
 import { eventsOf } from '../support/rest-routes.ts';
 import { EVENTS, logOf, makeOnramp, parseEvents, play, seqOf, subscribe } from './streams.ts';
 
@@ -20,10 +21,11 @@ describe('events', () => {
     const end2end = await makeOnramp(app);
     await stream.until(() => stream.events.length >= 1);
     await play(app, end2end, 'pay');
-    const published = async () => (await eventsOf(app, end2end)).length;
-    await stream.until(2);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await stream.until(await published());
+    await eventually('the last step', async () => {
+      const { json } = await app.get(`/v2/onramp/${end2end}`);
+      return `${json.component}/${json.state}` === 'success/DONE';
+    });
+    await stream.until((await eventsOf(app, end2end)).length);
     stream.close();
     const events = stream.events.map(({ data }) => data.data.events);
     expect(events.map(({ transaction }) => transaction.end2end)).not.toContain(before);
