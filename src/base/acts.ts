@@ -120,6 +120,8 @@ export const ACTS = {
     'Sends money in suspense back to where it came from.',
     'returnSuspense',
   ),
+  'account.create': act('platform:books', 'Adds an account. By `crossramp account create` only.'),
+  'account.import': act('platform:books', 'Imports the history of an account. By `crossramp import` only.'),
   'sandbox.trigger': act('create', 'Plays a scenario of the sandbox on a transaction.', 'sandboxTrigger'),
   'sandbox.fund': act('create', 'Credits play money to a balance.', 'sandboxFund'),
   'sandbox.advance_clock': act(

@@ -1,11 +1,13 @@
 /** `crossramp account create|list`. */
 import { Command, Option } from 'commander';
 import { ACCOUNT_MODES, type AccountMode } from '../base/account-mode.ts';
+import { audited } from '../resolvers/checks/audited.ts';
 import { CreationChecks } from '../resolvers/checks/check-creation.ts';
+import { accountObject } from '../resolvers/services/author.ts';
 import { createAccount, listAccounts } from '../store/account/accounts.ts';
 import { REGISTRY } from '../templates/index.ts';
 import { answer, jsonOption, table } from './output.ts';
-import { withStore } from './with-store.ts';
+import { operatorContext, withServices, withStore } from './with-store.ts';
 
 /** The command `account`. */
 export function accountCommand(): Command {
@@ -25,7 +27,13 @@ export function accountCommand(): Command {
       checks.reference({ name: 'name', value: name });
       checks.refuse();
       const templates = REGISTRY.templates.map((template) => template.name);
-      const id = await withStore(({ database }) => createAccount(database, name, { templates, mode }));
+      const id = await withServices(async (services) => {
+        const made = await createAccount(services.database, name, { templates, mode });
+        await audited(await operatorContext(services, made), async (_tx, writeDown) =>
+          writeDown('account.create', accountObject(made), { after: { name, mode } }),
+        );
+        return made;
+      });
       answer(options, { accountId: String(id), mode }, `account ${id} (${mode})`);
     });
   account

@@ -5,13 +5,20 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
 import { exportAccount, exportJournals } from '../resolvers/account/export-account.ts';
-import { type ImportProgress, importAccount } from '../resolvers/account/import-account.ts';
+import {
+  type ImportOptions,
+  type ImportProgress,
+  importAccount,
+} from '../resolvers/account/import-account.ts';
+import { auditedIn } from '../resolvers/checks/audited.ts';
+import { accountObject } from '../resolvers/services/author.ts';
+import type { Context } from '../resolvers/services/context.ts';
 import type { Tx } from '../store/database.ts';
 import { withSnapshot } from '../store/ledger/long-transaction.ts';
 import { REGISTRY } from '../templates/index.ts';
 import { accountNamed, answer, jsonOption, progressWriter } from './output.ts';
 import { untilInterrupted } from './until-interrupted.ts';
-import { withStore } from './with-store.ts';
+import { operatorContext, withServices, withStore } from './with-store.ts';
 
 const PHASES = {
   reading: 'lines read',
@@ -35,9 +42,11 @@ export function importCommand(): Command {
       });
       const file = await open(path);
       const summary = await untilInterrupted('nothing was taken', (signal) =>
-        withStore(async ({ database }) => {
+        withServices(async (services) => {
+          const { database } = services;
           const accountId = await accountNamed(database, options.account);
-          const follow = { onProgress: progress.tell, signal };
+          const alongside = writtenDown(await operatorContext(services, accountId), basename(path));
+          const follow = { onProgress: progress.tell, alongside, signal };
           return importAccount(database, REGISTRY, accountId, basename(path), linesOf(file), follow);
         }),
       ).finally(() => {
@@ -52,6 +61,18 @@ export function importCommand(): Command {
           ` (${transactions.known} and ${entries.known} were known already)`,
       );
     });
+}
+
+/** @returns what writes an import down; one that took nothing changed nothing. */
+function writtenDown(context: Context, file: string): NonNullable<ImportOptions['alongside']> {
+  return async (tx, { transactions, entries }) => {
+    if (transactions.taken + entries.taken === 0) return;
+    const after = { file, transactions: transactions.taken, entries: entries.taken };
+    const object = accountObject(context.caller.accountId);
+    await auditedIn(tx, context, await context.clock.nowMs(), async (_tx, writeDown) =>
+      writeDown('account.import', object, { after }),
+    );
+  };
 }
 
 /** Starts to read when the first line is wanted: Node's reader loses lines that it reads before anybody waits for them. */

@@ -4,13 +4,14 @@ import { Command, InvalidArgumentError } from 'commander';
 import { PLATFORM_SCOPES, SCOPES, type Scope } from '../base/api-key.ts';
 import { isCidr } from '../base/cidr.ts';
 import { parseInstant } from '../base/instant.ts';
-import { createKey, replaceKey } from '../resolvers/account/manage-keys.ts';
+import { createKey, replaceKey, revokeApiKey } from '../resolvers/account/manage-keys.ts';
+import { audited } from '../resolvers/checks/audited.ts';
 import { platformAccount, readMode } from '../store/account/accounts.ts';
-import { findOwnKey, listKeys, revokeKey } from '../store/account/api-keys.ts';
+import { accountOfKey, findOwnKey, listKeys } from '../store/account/api-keys.ts';
 import { StoreError } from '../store/check-server.ts';
 import type { Database } from '../store/database.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
-import { withStore } from './with-store.ts';
+import { operatorContext, withServices, withStore } from './with-store.ts';
 
 const ALL_SCOPES: readonly Scope[] = [...SCOPES, ...PLATFORM_SCOPES];
 
@@ -50,20 +51,7 @@ export function keyCommand(): Command {
     .option('--live', 'fail unless the account is live (a key has the mode of its account)')
     .option('--allow <cidr>', 'network that the key may be used from; repeat it for several', collectCidr, [])
     .addOption(jsonOption())
-    .action(async (options: CreateOptions) => {
-      const created = await withStore(async ({ database }) => {
-        const accountId = await keyAccount(database, options);
-        if (options.live && (await readMode(database, accountId)) !== 'live')
-          throw new StoreError(`account ${options.account} is a sandbox account: it has test keys only`);
-        return createKey(database, accountId, {
-          name: options.name,
-          scopes: options.scopes,
-          expiresAt: options.expires ?? null,
-          allowedCidrs: options.allow,
-        });
-      });
-      answer(options, created, `${created.keyId}  ${created.apiKey}`);
-    });
+    .action(create);
   key
     .command('list')
     .description('Lists the keys of an account, newest first.')
@@ -96,11 +84,36 @@ export function keyCommand(): Command {
     .argument('<key id>', 'as "key create" and "key list" show it')
     .addOption(jsonOption())
     .action(async (keyId: string, options: { json?: boolean }) => {
-      const revoked = await withStore(({ database }) => revokeKey(database, keyId));
-      if (!revoked) throw new StoreError(`no active key has the id ${keyId}`);
+      const revoked = await withServices(async (services) => {
+        const accountId = await accountOfKey(services.database, keyId);
+        if (accountId === undefined) throw new StoreError(`no active key has the id ${keyId}`);
+        await revokeApiKey(await operatorContext(services, accountId), keyId);
+        return true;
+      });
       answer(options, { keyId, revoked }, `${keyId} revoked`);
     });
   return key;
+}
+
+async function create(options: CreateOptions): Promise<void> {
+  const created = await withServices(async (services) => {
+    const { database } = services;
+    const accountId = await keyAccount(database, options);
+    if (options.live && (await readMode(database, accountId)) !== 'live')
+      throw new StoreError(`account ${options.account} is a sandbox account: it has test keys only`);
+    const after = {
+      name: options.name,
+      scopes: options.scopes,
+      expiresAt: options.expires ?? null,
+      allowedCidrs: options.allow,
+    };
+    return audited(await operatorContext(services, accountId), async (tx, writeDown) => {
+      const issued = await createKey(tx, accountId, after);
+      writeDown('key.create', { kind: 'key', id: issued.keyId }, { after });
+      return issued;
+    });
+  });
+  answer(options, created, `${created.keyId}  ${created.apiKey}`);
 }
 
 function addRotate(key: Command): void {
@@ -118,13 +131,20 @@ function addRotate(key: Command): void {
     )
     .addOption(jsonOption())
     .action(async (id: string, options: RotateOptions) => {
-      const rotated = await withStore(async ({ database }) => {
-        const accountId = await keyAccount(database, options);
+      const rotated = await withServices(async (services) => {
+        const accountId = await keyAccount(services.database, options);
         const now = new Date();
-        return database.withTx(async (tx) => {
+        const { overlap: overlapSeconds } = options;
+        return audited(await operatorContext(services, accountId), async (tx, writeDown) => {
           const old = await findOwnKey(tx, accountId, id, now);
           if (!old) throw new StoreError(`the account has no active key with the id ${id}`);
-          return replaceKey(tx, accountId, { ...old, id }, { overlapSeconds: options.overlap, now });
+          const issued = await replaceKey(tx, accountId, { ...old, id }, { overlapSeconds, now });
+          writeDown(
+            'key.rotate',
+            { kind: 'key', id },
+            { after: { replacedBy: issued.keyId, overlapSeconds } },
+          );
+          return issued;
         });
       });
       answer(options, rotated, `${rotated.keyId}  ${rotated.apiKey}`);

@@ -43,6 +43,8 @@ export interface ImportProgress {
 /** How an import is followed and stopped. */
 export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
+  /** Done with what was taken, in the same database transaction and under the lock of the account. */
+  readonly alongside?: (tx: Tx, summary: ImportSummary) => Promise<void>;
   /** Ends the import, with whatever the database is doing for it; nothing is taken then. */
   readonly signal?: AbortSignal;
 }
@@ -60,7 +62,7 @@ export async function importAccount(
   accountId: bigint,
   file: string,
   lines: Lines,
-  { onProgress = () => {}, signal }: ImportOptions = {},
+  { onProgress = () => {}, alongside, signal }: ImportOptions = {},
 ): Promise<ImportSummary> {
   const refuse: Refuse = (line, reason) => new ImportRefused(file, line, reason);
   const tell = (progress: ImportProgress) => {
@@ -78,10 +80,12 @@ export async function importAccount(
     });
     const transactions = await takeTransactions(tx, registry, accountId, staged, refuse, tell);
     const entries = await takeEntries(tx, accountId, staged, refuse, tell);
-    return {
+    const summary = {
       transactions: { taken: transactions, known: staged.transactions - transactions },
       entries: { taken: entries, known: staged.entries - entries },
     };
+    await alongside?.(tx, summary);
+    return summary;
   });
 }
 

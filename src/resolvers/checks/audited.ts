@@ -25,24 +25,32 @@ export type WriteDown = (
  *
  * @param work - short: it holds the lock that every writer of the account takes. What it writes down is stored with what it
  *   did; nothing is when it throws.
- * @param accountId - whose log it is; by default the caller's account.
  */
 export async function audited<Result>(
-  context: Pick<Context, 'database' | 'caller' | 'origin' | 'clock' | 'mode'>,
+  context: Context,
   work: (tx: Tx, writeDown: WriteDown) => Promise<Result>,
-  accountId: bigint = context.caller.accountId,
 ): Promise<Result> {
-  const at = instantOf(new Date(await context.clock.nowMs()));
-  return context.database.withTx(async (tx) => {
-    const head = (await lockHeads(tx, [accountId], context.mode)).get(accountId);
-    assert(head, `account ${accountId} is ${context.mode}`);
-    const entries: AuditEntry[] = [];
-    const result = await work(tx, (act, object, { maker, ...facts } = {}) => {
-      entries.push(auditEntry(authorOf(context, act, maker), object, at, facts));
-    });
-    await appendAudit(tx, head, entries);
-    return result;
+  const nowMs = await context.clock.nowMs();
+  return context.database.withTx((tx) => auditedIn(tx, context, nowMs, work));
+}
+
+/** As `audited`, in a database transaction that is open. */
+export async function auditedIn<Result>(
+  tx: Tx,
+  context: Pick<Context, 'caller' | 'origin' | 'mode'>,
+  nowMs: number,
+  work: (tx: Tx, writeDown: WriteDown) => Promise<Result>,
+): Promise<Result> {
+  const { accountId } = context.caller;
+  const head = (await lockHeads(tx, [accountId], context.mode)).get(accountId);
+  assert(head, `account ${accountId} is ${context.mode}`);
+  const at = instantOf(new Date(nowMs));
+  const entries: AuditEntry[] = [];
+  const result = await work(tx, (act, object, { maker, ...facts } = {}) => {
+    entries.push(auditEntry(authorOf(context, act, maker), object, at, facts));
   });
+  await appendAudit(tx, head, entries);
+  return result;
 }
 
 /**

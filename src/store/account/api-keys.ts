@@ -171,6 +171,15 @@ export async function haveOneMaker(
   return one === other || (await database.query(ONE_MAKER, [accountId, one, other])).length > 0;
 }
 
+/** @returns the account of a key that is not revoked, for the operator; undefined when there is no such key. */
+export async function accountOfKey(database: Database, id: string): Promise<bigint | undefined> {
+  const key = await database.prisma.apiKey.findFirst({
+    where: { id, revokedAt: null },
+    select: { accountId: true },
+  });
+  return key?.accountId;
+}
+
 /** @returns the account's keys, newest first, without their hashes. */
 export function listKeys(database: Database, accountId: bigint) {
   return database.prisma.apiKey.findMany({
