@@ -23,14 +23,17 @@ const TEMPLATE_SETTINGS = {
   feeFixed: 'Fixed fee of a transaction, BRL.',
   amountMin: 'Smallest amount of a transaction, BRL.',
   amountMax: 'Largest amount of a transaction, BRL.',
-  customerStepUp30d: 'Volume of one customer in 30 days, BRL, above which an identity step-up is required.',
-  customerLimitDaily: 'Largest volume of one customer in a UTC day, BRL.',
+  customerStepUp30d:
+    'Volume of one customer in 30 days, over all templates of the account, BRL, above which an identity step-up is required.',
+  customerLimitDaily:
+    'Largest volume of one customer in a day in Brasília, over all templates of the account, BRL.',
 } as const;
 type SettingName = keyof typeof TEMPLATE_SETTINGS;
 const COOLING = 'Time in seconds before a new whitelist entry can be used.';
 const AFTER_LOCK_ENDS =
   'What follows when the lock of a price, 30 minutes, ends before its session; `REPRICE` unless changed.';
-const APPROVAL = 'Amount in BRL above which a withdrawal needs a second approver; null: never.';
+const APPROVAL =
+  'Sum in BRL of the withdrawals of a day in Brasília above which each further one needs a second approver; those that were approved do not count. Null: never.';
 
 /** Defines `TemplateSetting`, `AccountSettings`, their fields of `Account` and the mutations that change them. */
 export function defineSettings(builder: Builder, account: AccountRef, template: TemplateRef): void {

@@ -793,7 +793,7 @@ describe('refusals by a rule', () => {
     expect(await rowCounts(app)).toEqual(before);
   });
 
-  it('C-21: a customer’s day has a limit, over all that the customer does in the family', async () => {
+  it('C-21: a customer’s day has a limit, over all that the customer does', async () => {
     const { client_tax_id } = customer();
     const post = (amount_payment: string, more: Members = {}, tax = client_tax_id) =>
       app.post('/v2/onramp', { ...BODIES['/v2/onramp'], client_tax_id: tax, amount_payment, ...more });

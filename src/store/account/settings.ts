@@ -15,7 +15,7 @@ export interface TemplateSettings {
 /** Rules of an account. */
 export interface AccountSettings {
   readonly whitelistCoolingSeconds: number;
-  /** BRL above which a withdrawal needs a second approver; null for never. */
+  /** BRL of a day's withdrawals above which each further one needs a second approver; null for never. */
   readonly approvalAbove: string | null;
   readonly afterLock: AfterLock;
 }

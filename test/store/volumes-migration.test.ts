@@ -1,0 +1,40 @@
+/**
+ * Goal: a database with transactions keeps their volumes when it begins to count by day (C-21). Method: the statements of the
+ * migration, on transactions of the test.
+ */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+
+const SQL = readFileSync(
+  new URL('../../prisma/migrations/20261123120000_customer_volumes/migration.sql', import.meta.url),
+  'utf8',
+);
+const FILL = SQL.slice(SQL.indexOf('insert into volume_day'), SQL.indexOf('grant select'));
+
+const app = useApp();
+
+test('C-21: what was paid in the last days counts on its day in Brasília; what came to nothing does not', async () => {
+  const { owner } = app;
+  const id = String(app.accountId);
+  await owner.query('delete from volume_day');
+  await owner.query('delete from customer');
+  await owner.query(
+    `update transaction set created_at = date_trunc('day', now()) + interval '1 hour', client_tax_id = '529.982.247-25'
+      where account_id = $1 and client_tax_id is not null`,
+    [id],
+  );
+  await owner.query(FILL);
+  const { rows } = await owner.query(
+    `select v.subject, v.day = (now() at time zone 'UTC')::date - 1 as is_day_before, v.open::float8 as open,
+        v.paid = (select sum(case when source_currency = 'BRL' then source_amount else target_amount end) from transaction
+          where account_id = $1 and client_tax_id is not null and component in ('success', 'partial_success')
+            and (component = 'success' or source_currency = 'BRL')) as is_sum
+      from volume_day v`,
+    [id],
+  );
+  // One o'clock in UTC is the evening before in Brasília.
+  expect(rows).toEqual([{ subject: '52998224725', is_day_before: true, open: 0, is_sum: true }]);
+  const customers = await owner.query('select tax_id, level from customer');
+  expect(customers.rows).toEqual([{ tax_id: '52998224725', level: 'BASIC' }]);
+});
