@@ -4,7 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { useApp } from '../support/app.ts';
+import { importAccount } from '../../src/resolvers/account/import-account.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { HISTORY, useApp } from '../support/app.ts';
 
 const SQL = readFileSync(
   new URL('../../prisma/migrations/20261123120000_customer_volumes/migration.sql', import.meta.url),
@@ -37,4 +39,28 @@ test('C-21: what was paid in the last days counts on its day in Brasília; what 
   expect(rows).toEqual([{ subject: '52998224725', is_day_before: true, open: 0, is_sum: true }]);
   const customers = await owner.query('select tax_id, level from customer');
   expect(customers.rows).toEqual([{ tax_id: '52998224725', level: 'BASIC' }]);
+});
+
+test('C-21, C-70: imported history counts on the day of its creation, once', async () => {
+  const { accountId } = await app.addAccount();
+  const take = () => importAccount(app.database, REGISTRY, accountId, 'history.ndjson', HISTORY.split('\n'));
+  const counted = async () =>
+    (
+      await app.owner.query(
+        `select subject, day::text, open::text, paid::float8 as paid from volume_day where account_id = $1 order by 1, 2`,
+        [String(accountId)],
+      )
+    ).rows;
+  await take();
+  const { rows } = await app.owner.query(
+    `select client_tax_id_key as subject, (created_at at time zone 'America/Sao_Paulo')::date::text as day, '0' as open,
+        sum(case when source_currency = 'BRL' then source_amount else target_amount end)::float8 as paid
+      from transaction where account_id = $1 and client_tax_id is not null and component in ('success', 'partial_success')
+        and (component = 'success' or source_currency = 'BRL') group by 1, 2 order by 1, 2`,
+    [String(accountId)],
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  expect(await counted()).toEqual(rows);
+  await take();
+  expect(await counted()).toEqual(rows);
 });

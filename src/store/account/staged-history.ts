@@ -147,6 +147,27 @@ const INSERT: Statement = {
     select $1, id, family, list_seq, ${FACT_COLUMNS} from staged_transaction
     where not known and id >= $2 and id < $3 order by id`,
 };
+/** Counts what came in as limits count it (docs/limits.md), on the day of its creation: when it was paid was not published. */
+const COUNT: Statement = {
+  name: 'staged_count',
+  text: `with counted as (
+      select tax_id_key(client_tax_id) as tax_id, client_name, created_at, component, state, source_currency,
+          case when source_currency = 'BRL' then source_amount else target_amount end as brl
+        from staged_transaction where not known and client_tax_id is not null
+    ), customers as (
+      insert into customer (account_id, tax_id, names, first_seen_at)
+        select $1, tax_id, coalesce((array_agg(distinct client_name) filter (where client_name is not null))[1:20], '{}'), min(created_at)
+          from counted group by tax_id
+      on conflict do nothing
+    )
+    insert into volume_day (account_id, subject, day, paid)
+      select $1, tax_id, (created_at at time zone 'America/Sao_Paulo')::date, sum(brl) from counted
+        where brl is not null and state not in ('ERROR', 'REJECTED', 'RETURNED', 'ACCEPTED')
+          and (component in ('success', 'swap_transfer', 'swap_transfer_v2', 'crypto_out', 'pix_out', 'dispute')
+            or (component = 'partial_success' and source_currency = 'BRL'))
+        group by 2, 3
+    on conflict (account_id, subject, day) do update set paid = volume_day.paid + excluded.paid`,
+};
 const RENUMBER: Statement = { name: 'list_renumber', text: `select list_renumber($1, $2, $3::timestamptz)` };
 const RESOLVE: Statement = {
   name: 'staged_resolve',
@@ -228,7 +249,10 @@ export async function* knownTransactions(
   }
 }
 
-/** Inserts the transactions that the account does not have, and renumbers their lists. Yields how many are inserted so far. */
+/**
+ * Inserts the transactions that the account does not have, renumbers their lists, and counts them. Yields how many are
+ * inserted so far.
+ */
 export async function* insertFresh(tx: Tx, accountId: bigint): AsyncGenerator<number> {
   await tx.query(NUMBER, [accountId]);
   const families = await tx.query<{ family: string; oldest: string; first: bigint; last: bigint }>(FRESH, []);
@@ -243,6 +267,7 @@ export async function* insertFresh(tx: Tx, accountId: bigint): AsyncGenerator<nu
     yield Number(end - first);
   }
   for (const { family, oldest } of families) await tx.query(RENUMBER, [accountId, family, oldest]);
+  await tx.query(COUNT, [accountId]);
 }
 
 /** Finds the transactions that entries name. @returns the first entry whose transaction does not exist. */
