@@ -24,7 +24,9 @@ afterAll(async () => {
             sum((process -> 'counted' ->> 'brl')::numeric) as brl
           from transaction where process -> 'counted' is not null group by 1, 2, 3) c
         full join volume_day v on v.account_id = c.account_id and v.subject = c.subject and v.day = c.day::date
-      where coalesce(c.brl, 0) <> coalesce(v.open + v.paid, 0)`,
+      where coalesce(c.account_id, v.account_id) <> $1 and coalesce(c.brl, 0) <> coalesce(v.open + v.paid, 0)`,
+    // Imported history says nothing of how it is counted.
+    [String(app.accountId)],
   );
   expect(rows, 'what is counted of all transactions is what their days say').toEqual([]);
 });
@@ -65,9 +67,9 @@ test(
     await rounds(async () => {
       await shop.limit({ daily: '1000000', stepUp: '1000000' });
       const taxId = newCustomer();
-      const charges = await all((client) => (client % 2 ? shop.onramp : shop.checkout)(taxId, '1000'));
+      const charges = await all((client) => shop.charge(taxId, '1000', client % 2 ? 'onramp' : 'checkout'));
       await shop.limit({ daily: '5500' });
-      const steps = (await all((client) => shop.pay(charges[client]?.json.end2end))).map(({ row }) =>
+      const steps = (await all((client) => shop.pay(charges[client] as string))).map(({ row }) =>
         stepOf(row),
       );
       expect(steps.filter((step) => step.endsWith('/PAID'))).toHaveLength(5);
@@ -83,9 +85,9 @@ test(
     await rounds(async () => {
       await shop.limit({ daily: '1000000', stepUp: '1000000' });
       const taxId = newCustomer();
-      const charges = await all((client) => (client % 2 ? shop.onramp : shop.checkout)(taxId, '1000'));
+      const charges = await all((client) => shop.charge(taxId, '1000', client % 2 ? 'onramp' : 'checkout'));
       await shop.limit({ stepUp: '10000' });
-      const paid = await all((client) => shop.pay(charges[client]?.json.end2end));
+      const paid = await all((client) => shop.pay(charges[client] as string));
       expect(paid.filter(({ row }) => row.process?.stepUp !== 'due')).toHaveLength(10);
     });
   },

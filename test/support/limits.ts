@@ -1,4 +1,5 @@
 /** Customers, limits and payments for tests of what customers may move (C-21). */
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { AdvanceResult } from '../../src/resolvers/services/advance.ts';
 import { findProcess } from '../../src/store/engine/processes.ts';
@@ -19,6 +20,8 @@ export interface Shop {
   readonly checkout: (taxId: string, brl: string, more?: object) => Promise<Answer>;
   /** From a deposit, to a payee. */
   readonly offramp: (taxId: string, brl: string, more?: object) => Promise<Answer>;
+  /** A charge that can be paid, however long its rail takes. @returns its id. */
+  readonly charge: (taxId: string, brl: string, kind: 'onramp' | 'checkout') => Promise<string>;
   readonly row: (end2end: string) => Promise<ProcessRow>;
   /** The whole amount arrives, settled at this moment. */
   readonly pay: (end2end: string, settledAtMs?: number) => Promise<AdvanceResult>;
@@ -88,6 +91,18 @@ export async function newShop(app: TestApp): Promise<Shop> {
         from: 'external',
         ...more,
       }),
+    charge: async (client_tax_id, amount_payment, kind) => {
+      const path = kind === 'onramp' ? '/v2/onramp' : '/v2/crossramp_checkout';
+      const client_name = 'Ana Souza';
+      const body = { client_name, client_tax_id, amount_payment, currency_exit_received_code: 'USDT_TRX' };
+      const headers = { 'idempotency-key': randomUUID() };
+      // A rail of a busy machine may take more than the seconds that a creation waits for it: 503, and the same key again.
+      for (;;) {
+        const { status, text, json } = await app.post(path, body, { key: apiKey, headers });
+        if (status === 201) return json.end2end;
+        if (status !== 503) throw new Error(`a charge is made: ${text}`);
+      }
+    },
     row,
     tell: async (end2end, trigger) => {
       const { id: transactionId } = await row(end2end);
