@@ -56,6 +56,11 @@ export const ACTS = {
     'createStreamToken',
   ),
   'settings.update_account': act('admin', 'Changes the rules of an account.', 'updateAccountSettings'),
+  'settings.cancel_change': act(
+    'admin',
+    'Takes back a change of settings that has not taken effect.',
+    'cancelSettingChange',
+  ),
   'settings.update_template': act(
     'platform:pricing',
     'Changes price and limits of a template for an account.',

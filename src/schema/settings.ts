@@ -1,5 +1,6 @@
 /** Settings: price and limits of each template, and the rules of the account (C-21, C-22). */
 
+import { isoMillis } from '../base/instant.ts';
 import { trimDecimal } from '../base/money.ts';
 import {
   type AccountSettingsInput,
@@ -7,9 +8,11 @@ import {
   updateAccountSettings,
   updateTemplateSettings,
 } from '../resolvers/account/manage-settings.ts';
+import { cancelSettingChange, protectionsOf } from '../resolvers/account/protections.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { type AccountSettings, type AfterLock, readAccountSettings } from '../store/account/settings.ts';
+import type { SettingChange } from '../store/account/setting-changes.ts';
+import type { AccountSettings, AfterLock } from '../store/account/settings.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers } from './named.ts';
@@ -96,15 +99,55 @@ function eachSetting<Field>(define: (name: SettingName) => Field): Record<Settin
   return Object.fromEntries(names.map((name) => [name, define(name)])) as Record<SettingName, Field>;
 }
 
-function defineAccountSettings(builder: Builder, account: AccountRef): void {
-  const afterLock = builder.enumType('AfterLock', {
+function defineProtection(builder: Builder) {
+  return builder.enumType('ProtectionSetting', {
+    description: 'A setting that protects the money of an account.',
+    values: {
+      WHITELIST_COOLING_SECONDS: { value: 'whitelistCoolingSeconds', description: COOLING },
+      APPROVAL_ABOVE: { value: 'approvalAbove', description: APPROVAL },
+    } as const,
+  });
+}
+
+function definePendingChange(builder: Builder, protection: ReturnType<typeof defineProtection>) {
+  return builder.objectRef<SettingChange>('PendingSettingChange').implement({
+    description:
+      'A change that loosens a protection, and waits until the cooling time that was in force is over.',
+    fields: (t) => ({
+      setting: t.field({ type: protection, description: 'What is to change.', resolve: ({ name }) => name }),
+      value: t.exposeString('value', { nullable: true, description: 'The value then; null: none.' }),
+      requestedBy: t.exposeString('askedBy', { description: '`keyId` of the key that asked for it.' }),
+      requestedAt: t.field({
+        type: 'DateTime',
+        description: 'When it was asked for.',
+        resolve: ({ askedAt }) => isoMillis(askedAt),
+      }),
+      effectiveAt: t.field({
+        type: 'DateTime',
+        description: 'When it takes effect.',
+        resolve: ({ effectiveAt }) => isoMillis(effectiveAt),
+      }),
+    }),
+  });
+}
+
+function defineAfterLock(builder: Builder) {
+  return builder.enumType('AfterLock', {
     description: 'What follows when the lock of a price ends before its session (C-21).',
     values: {
       REPRICE: { description: 'A payment or deposit after that is priced when it arrives.' },
       END: { description: 'The session ends with the lock; its page offers the payer a new price.' },
     } satisfies Record<AfterLock, object>,
   });
-  const settings = builder.objectRef<AccountSettings>('AccountSettings').implement({
+}
+
+function defineSettingsObject(
+  builder: Builder,
+  afterLock: ReturnType<typeof defineAfterLock>,
+  protection: ReturnType<typeof defineProtection>,
+) {
+  const pending = definePendingChange(builder, protection);
+  return builder.objectRef<AccountSettings>('AccountSettings').implement({
     description: 'Rules of the account that do not depend on a template.',
     fields: (t) => ({
       whitelistCoolingSeconds: t.exposeInt('whitelistCoolingSeconds', { description: COOLING }),
@@ -119,14 +162,43 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
         description: AFTER_LOCK_ENDS,
         resolve: (settings) => settings.afterLock,
       }),
+      pendingChanges: t.field({
+        type: [pending],
+        description: 'Changes that loosen a protection and have not taken effect, the next one first.',
+        resolve: async (_settings, _args, context) => [
+          ...(await protectionsOf(context, context.database)).pending,
+        ],
+      }),
     }),
   });
+}
+
+function defineCancel(
+  builder: Builder,
+  settings: ReturnType<typeof defineSettingsObject>,
+  protection: ReturnType<typeof defineProtection>,
+): void {
+  builder.mutationField('cancelSettingChange', (t) =>
+    t.field({
+      type: settings,
+      description: 'Takes back a change in `pendingChanges`. Needs the scope `admin`.',
+      args: {
+        setting: t.arg({ type: protection, required: true, description: 'The setting that was to change.' }),
+      },
+      resolve: (_root, { setting }, context) => cancelSettingChange(context, setting),
+    }),
+  );
+}
+
+function defineAccountSettings(builder: Builder, account: AccountRef): void {
+  const afterLock = defineAfterLock(builder);
+  const protection = defineProtection(builder);
+  const settings = defineSettingsObject(builder, afterLock, protection);
   builder.prismaObjectField(account, 'accountSettings', (t) =>
     t.field({
       type: settings,
       description: 'Rules of the account that do not depend on a template.',
-      resolve: ({ id }, _args, { database, sandbox }) =>
-        readAccountSettings(database, id, { isSandbox: sandbox !== null }),
+      resolve: async (_account, _args, context) => (await protectionsOf(context, context.database)).settings,
     }),
   );
   const input = builder.inputType('AccountSettingsInput', {
@@ -141,7 +213,7 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
     t.field({
       type: settings,
       description:
-        'Changes rules of the account, for transactions and entries created from now on. Needs the scope `admin`.',
+        'Changes rules of the account, for transactions and entries created from now on. What loosens a protection (a shorter cooling time, a higher threshold or none) takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
       args: { input: t.arg({ type: input, required: true, description: 'What to change.' }) },
       resolve: (_root, { input: given }, context) => {
         const change = {
@@ -153,4 +225,5 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
       },
     }),
   );
+  defineCancel(builder, settings, protection);
 }

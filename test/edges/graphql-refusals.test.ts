@@ -40,6 +40,9 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   enterAmount: ['create', '(end2end: "$id", amountPayment: "60") { end2end }'],
   provideIdentity: ['create', '(end2end: "$id", clientName: "Ana", clientTaxId: "52998224725") { end2end }'],
   confirmIdentity: ['create', '(end2end: "$id") { end2end }'],
+  refundPayment: ['move', '(end2end: "$id") { end2end }'],
+  retryRefund: ['platform:risk', '(account: "$account", end2end: "$id") { end2end }'],
+  settleRefundByHand: ['platform:risk', '(account: "$account", reference: "x", end2end: "$id") { end2end }'],
   resolveDeposit: ['move', '(end2end: "$id", resolution: KEEP) { end2end }'],
   approveWithdrawal: ['move', '(end2end: "$id") { end2end }'],
   rejectWithdrawal: ['move', '(end2end: "$id") { end2end }'],
@@ -61,6 +64,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   createApiKey: ['admin', '(input: { name: "x", scopes: ["read"] }) { apiKey }'],
   rotateApiKey: ['admin', '(keyId: "$key") { apiKey }'],
   revokeApiKey: ['admin', '(keyId: "$key") { keyId }'],
+  cancelSettingChange: ['admin', '(setting: APPROVAL_ABOVE) { approvalAbove }'],
   updateAccountSettings: ['admin', '(input: {}) { approvalAbove }'],
   updateAllowedOrigins: ['admin', '(origins: [])'],
   createStreamToken: ['read', ' { token }'],
@@ -436,8 +440,8 @@ describe('settings', () => {
       whitelistCoolingSeconds: 2_592_000,
       approvalAbove: '1000.5',
     });
-    await update('approvalAbove: null');
-    expect((await ask(read, {}, apiKey)).viewer.account.accountSettings.approvalAbove).toBeNull();
+    await update('approvalAbove: "10.00"');
+    expect((await ask(read, {}, apiKey)).viewer.account.accountSettings.approvalAbove).toBe('10');
   });
 
   test.each([

@@ -151,9 +151,11 @@ describe('withdrawals', () => {
 
   test('a shorter cooling time holds for what is added from then on', async () => {
     const groupId = await newGroup();
-    await setCooling(3_600);
-    await add(groupId, { network: 'TRX', address: TRON });
+    await setCooling(7_200);
     await setCooling(0);
+    await ask('mutation { sandboxAdvanceClock(by: "1h") }');
+    await add(groupId, { network: 'TRX', address: TRON });
+    await ask('mutation { sandboxAdvanceClock(by: "61m") }');
     await add(groupId, { pixKeyType: 'EMAIL', pixKey: 'Ana@Example.com' });
     const onChain = { currency: 'USDT_TRX', amountReceived: '10', groupId };
     expect((await refusal(creation('createWithdrawal'), { input: onChain })).code).toBe(

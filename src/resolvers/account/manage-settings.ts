@@ -3,9 +3,7 @@ import { isDecimal, isMore } from '../../base/money.ts';
 import {
   type AccountSettings,
   type AfterLock,
-  readAccountSettings,
   readTemplateSettings,
-  setAccountSettings,
   setTemplateSettings,
   type TemplateSettings,
 } from '../../store/account/settings.ts';
@@ -14,6 +12,7 @@ import { auditedChange } from '../checks/audited.ts';
 import type { Named, Violations } from '../checks/check-filter.ts';
 import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
+import { changeProtections, protectionFacts, protectionsOf } from './protections.ts';
 
 /** What is to change of a template; each under the caller's own name for it. */
 export type TemplateSettingsInput = {
@@ -81,7 +80,7 @@ export async function updateTemplateSettings(
 }
 
 /**
- * Changes rules of the account; what is not given stays.
+ * Changes rules of the account; what is not given stays, and what loosens a protection takes effect later.
  *
  * @returns the rules now.
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` unless the cooling time is 0 to 2,592,000 s and the limit of BRL
@@ -93,22 +92,20 @@ export async function updateAccountSettings(
   violations: Violations,
 ): Promise<AccountSettings> {
   requireAct(context, 'settings.update_account');
-  const { accountId } = context.caller;
   const cooling = checkSeconds(input.whitelistCoolingSeconds, violations);
   const approval = checkDecimal(input.approvalAbove ?? undefined, BRL_AMOUNT, violations);
   violations.refuse();
-  const factsOf = (tx: Tx) => readAccountSettings(tx, accountId, { isSandbox: context.sandbox !== null });
-  return auditedChange(context, 'settings.update_account', accountObject(accountId), factsOf, async (tx) => {
-    const after = {
-      ...(await factsOf(tx)),
-      ...(cooling !== undefined && { whitelistCoolingSeconds: cooling }),
-      ...(input.approvalAbove === null && { approvalAbove: null }),
-      ...(approval !== undefined && { approvalAbove: approval }),
-      ...(input.afterLock && { afterLock: input.afterLock }),
-    };
-    await setAccountSettings(tx, accountId, after);
-    return after;
-  });
+  const wanted = {
+    ...(cooling !== undefined && { whitelistCoolingSeconds: cooling }),
+    ...(input.approvalAbove === null && { approvalAbove: null }),
+    ...(approval !== undefined && { approvalAbove: approval }),
+    ...(input.afterLock && { afterLock: input.afterLock }),
+  };
+  const { accountId } = context.caller;
+  const factsOf = async (tx: Tx) => protectionFacts(await protectionsOf(context, tx));
+  return auditedChange(context, 'settings.update_account', accountObject(accountId), factsOf, (tx) =>
+    changeProtections(context, tx, wanted),
+  );
 }
 
 function checkDecimal(

@@ -5,13 +5,13 @@ import { assert } from '../../base/assert.ts';
 import { CURRENCIES } from '../../base/currency.ts';
 import { invalidParameters, notFound } from '../../base/errors.ts';
 import { maskPixKey } from '../../base/mask.ts';
-import { readAccountSettings } from '../../store/account/settings.ts';
 import { addEntry, addGroup, findEntry, hasGroup, removeEntry } from '../../store/account/whitelist.ts';
 import type { Tx } from '../../store/database.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { type Context, requireAct } from '../services/context.ts';
+import { protectionsOf } from './protections.ts';
 
 /** A destination to be added; each under the caller's own name for it: an address on a network, or a PIX key. */
 export interface WhitelistEntryInput {
@@ -85,20 +85,18 @@ export async function addWhitelistEntry(
   checks.refuse();
   assert(destination, 'what is required and was not refused is there');
   if (!ID.test(groupId) || !(await hasGroup(database, caller.accountId, groupId))) throw notFound();
-  const { whitelistCoolingSeconds } = await readAccountSettings(database, caller.accountId, {
-    isSandbox: context.sandbox !== null,
-  });
   const nowMs = await clock.nowMs();
   const { parameter, ...target } = destination;
   const id = newId('wle');
   return audited(context, async (tx, writeDown) => {
+    const { settings } = await protectionsOf(context, tx);
     const isAdded = await addEntry(tx, caller.accountId, {
       ...target,
       id,
       groupId,
       label,
       createdAt: new Date(nowMs),
-      usableAt: new Date(nowMs + whitelistCoolingSeconds * 1_000),
+      usableAt: new Date(nowMs + settings.whitelistCoolingSeconds * 1_000),
     });
     if (!isAdded) throw invalidParameters([{ parameter, message: 'is already in the group' }]);
     const after = await entryFacts(tx, caller.accountId, id);

@@ -10,6 +10,7 @@ import { PIX_KEY_TYPES, parsePixKey } from '../../base/pix-key.ts';
 import { readTemplateSettings } from '../../store/account/settings.ts';
 import { readEntries, type WhitelistEntryRow } from '../../store/account/whitelist.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { settleProtections } from '../account/protections.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
@@ -58,6 +59,7 @@ export async function createWithdrawal(
   const use = { family: 'withdrawals', crypto: 'external', currency: currency.code } as const;
   const template = chooseTemplate(context.registry, use, input.template, names.currency);
   return createAndAwait(context, attempt, async () => {
+    await settleProtections(context);
     const nowMs = await context.clock.nowMs();
     const entry = await destination(context, { currency, groupId, address, nowMs }, names);
     const worth = await worthOf(context, currency, amount);

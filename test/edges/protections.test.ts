@@ -1,0 +1,98 @@
+/**
+ * Goal: whoever has a key for a moment cannot take an account's protections away and withdraw (C-40, C-22). Method: the attack
+ * by HTTP, on an account with a cooling time of a day; then the virtual clock goes on.
+ */
+import { beforeEach, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { graphqlClient } from '../support/graphql-client.ts';
+
+const app = useApp();
+const ADDRESS = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
+const SETTINGS =
+  'whitelistCoolingSeconds approvalAbove pendingChanges { setting value requestedBy requestedAt effectiveAt }';
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+const { ask, refusal, fund } = graphqlClient(app, () => shop.apiKey);
+
+const update = async (input: string) =>
+  (await ask(`mutation { updateAccountSettings(input: { ${input} }) { ${SETTINGS} } }`))
+    .updateAccountSettings;
+const read = async () =>
+  (await ask(`{ viewer { account { accountSettings { ${SETTINGS} } } } }`)).viewer.account.accountSettings;
+const pass = (by: string) => ask(`mutation { sandboxAdvanceClock(by: "${by}") }`);
+const withdraw = (groupId: string) =>
+  app.post(
+    '/v2/withdrawal',
+    { amount_received: 3_000, currency_receive_code: 'USDT_TRX', group_id: groupId },
+    { key: shop.apiKey },
+  );
+async function newAddress(): Promise<string> {
+  const { createWhitelistGroup: group } = await ask('mutation { createWhitelistGroup(name: "out") { id } }');
+  await ask(
+    `mutation { addWhitelistEntry(groupId: "${group.id}", input: { network: "TRX", address: "${ADDRESS}" }) { id } }`,
+  );
+  return group.id;
+}
+
+beforeEach(async () => {
+  shop = await app.addAccount();
+  await fund('USDT_TRX', '5000');
+  await update('whitelistCoolingSeconds: 86400, approvalAbove: "100"');
+});
+
+test('C-40, C-22: cooling and approval removed, a new address, a withdrawal: refused until the cooling time is over', async () => {
+  const attacked = await update('whitelistCoolingSeconds: 0, approvalAbove: null');
+  expect(attacked).toMatchObject({ whitelistCoolingSeconds: 86_400, approvalAbove: '100' });
+  const [one, two] = attacked.pendingChanges;
+  expect([one.setting, two.setting].sort()).toEqual(['APPROVAL_ABOVE', 'WHITELIST_COOLING_SECONDS']);
+  expect(one.requestedBy).toBe(shop.keyId);
+  expect(Date.parse(one.effectiveAt) - Date.parse(one.requestedAt)).toBe(86_400_000);
+  const group = await newAddress();
+  const refused = await withdraw(group);
+  expect([refused.status, refused.json.code]).toEqual([422, 'ADDRESS_NOT_WHITELISTED']);
+  await pass('23h');
+  expect((await withdraw(group)).json.code).toBe('ADDRESS_NOT_WHITELISTED');
+  await pass('61m');
+  expect(await read()).toEqual({ whitelistCoolingSeconds: 0, approvalAbove: null, pendingChanges: [] });
+  const { json } = await withdraw(group);
+  expect(json.component).not.toContain('approval');
+  expect(await read()).toEqual({ whitelistCoolingSeconds: 0, approvalAbove: null, pendingChanges: [] });
+});
+
+test('C-40: what was to loosen can be taken back, and tightening takes it back', async () => {
+  await update('whitelistCoolingSeconds: 60, approvalAbove: "900"');
+  const cancel = (setting: string) => `mutation { cancelSettingChange(setting: ${setting}) { ${SETTINGS} } }`;
+  const { cancelSettingChange } = await ask(cancel('APPROVAL_ABOVE'));
+  expect(cancelSettingChange.pendingChanges).toMatchObject([
+    { setting: 'WHITELIST_COOLING_SECONDS', value: '60' },
+  ]);
+  expect((await refusal(cancel('APPROVAL_ABOVE'))).code).toBe('NOT_FOUND');
+  expect(await update('whitelistCoolingSeconds: 90000')).toEqual({
+    whitelistCoolingSeconds: 90_000,
+    approvalAbove: '100',
+    pendingChanges: [],
+  });
+  await pass('26h');
+  expect(await read()).toMatchObject({ whitelistCoolingSeconds: 90_000, approvalAbove: '100' });
+});
+
+test('C-40: tightening holds at once, and what waits is judged by the cooling time in force when it was asked for', async () => {
+  expect(await update('approvalAbove: "50"')).toMatchObject({ approvalAbove: '50', pendingChanges: [] });
+  await update('whitelistCoolingSeconds: 3600');
+  await pass('12h');
+  const later = await update('approvalAbove: "60"');
+  const of = Object.fromEntries(
+    later.pendingChanges.map((change: { setting: string; effectiveAt: string }) => [
+      change.setting,
+      Date.parse(change.effectiveAt),
+    ]),
+  );
+  expect(of.APPROVAL_ABOVE - of.WHITELIST_COOLING_SECONDS).toBeGreaterThan(11 * 3_600_000);
+  await pass('13h');
+  expect(await read()).toMatchObject({ whitelistCoolingSeconds: 3_600, approvalAbove: '50' });
+});
+
+test('C-40: without a cooling time loosening holds at once', async () => {
+  shop = await app.addAccount();
+  await update('approvalAbove: "100"');
+  expect(await update('approvalAbove: null')).toMatchObject({ approvalAbove: null, pendingChanges: [] });
+});
