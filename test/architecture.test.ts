@@ -92,6 +92,12 @@ describe('layers', () => {
     expect(wrong).toEqual([]);
   });
 
+  test.each(Object.entries(ROOMS))('tests of %s are in its rooms', (layer, rooms) => {
+    const folder = new URL(`./${layer}/`, import.meta.url);
+    const given = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(given.map(({ name }) => name).filter((name) => !rooms.flat().includes(name))).toEqual([]);
+  });
+
   test('there are no cycles, types counted', () => {
     const graph = new Map(SOURCES.map(({ path, imports }) => [path, imports]));
     const done = new Set<string>();

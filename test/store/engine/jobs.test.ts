@@ -5,17 +5,23 @@
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Times } from '../../src/base/account-mode.ts';
-import { millisOf } from '../../src/base/instant.ts';
-import { createServices } from '../../src/compose/services.ts';
-import { settle, startWorker, TELL, type Telling, type Worker } from '../../src/resolvers/engine/run-jobs.ts';
-import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
-import { fundAccount } from '../../src/resolvers/sandbox/fund-account.ts';
-import type { NewProcess } from '../../src/resolvers/services/advance.ts';
-import type { Services } from '../../src/resolvers/services/context.ts';
-import type { Sandbox } from '../../src/resolvers/services/sandbox.ts';
-import { createAccount } from '../../src/store/account/accounts.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Times } from '../../../src/base/account-mode.ts';
+import { millisOf } from '../../../src/base/instant.ts';
+import { createServices } from '../../../src/compose/services.ts';
+import {
+  settle,
+  startWorker,
+  TELL,
+  type Telling,
+  type Worker,
+} from '../../../src/resolvers/engine/run-jobs.ts';
+import { emptyProcess, endOf } from '../../../src/resolvers/orders/create-transaction.ts';
+import { fundAccount } from '../../../src/resolvers/sandbox/fund-account.ts';
+import type { NewProcess } from '../../../src/resolvers/services/advance.ts';
+import type { Services } from '../../../src/resolvers/services/context.ts';
+import type { Sandbox } from '../../../src/resolvers/services/sandbox.ts';
+import { createAccount } from '../../../src/store/account/accounts.ts';
+import { type Database, openDatabase } from '../../../src/store/database.ts';
 import {
   addJobs,
   claimJobs,
@@ -24,14 +30,14 @@ import {
   type Job,
   postponeJob,
   renewLeases,
-} from '../../src/store/engine/jobs.ts';
-import { readProcesses } from '../../src/store/engine/processes.ts';
-import type { ProcessRow } from '../../src/templates/facts.ts';
-import { REGISTRY } from '../../src/templates/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { cpfOf } from '../support/load.ts';
-import { loseAnswer } from '../support/lost-answers.ts';
-import { eventually } from '../support/receiver.ts';
+} from '../../../src/store/engine/jobs.ts';
+import { readProcesses } from '../../../src/store/engine/processes.ts';
+import type { ProcessRow } from '../../../src/templates/facts.ts';
+import { REGISTRY } from '../../../src/templates/index.ts';
+import { useDatabase } from '../../support/database.ts';
+import { cpfOf } from '../../support/load.ts';
+import { loseAnswer } from '../../support/lost-answers.ts';
+import { eventually } from '../../support/receiver.ts';
 
 const store = useDatabase();
 const SILENT = pino({ level: 'silent' });

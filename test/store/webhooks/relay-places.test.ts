@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { migrationNames } from '../../src/store/migrate.ts';
-import { databaseUrl, withAdmin } from '../support/global-setup.ts';
+import { migrationNames } from '../../../src/store/migrate.ts';
+import { databaseUrl, withAdmin } from '../../support/global-setup.ts';
 
 const MIGRATION = '20261122130000_relay_places';
 const adminUrl = inject('adminUrl');
@@ -17,7 +17,7 @@ beforeAll(() => withAdmin(adminUrl, async (client) => void (await client.query(`
 afterAll(() => withAdmin(adminUrl, async (client) => void (await client.query(`drop database ${name}`))));
 
 const script = (each: string) =>
-  readFileSync(new URL(`../../prisma/migrations/${each}/migration.sql`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../../prisma/migrations/${each}/migration.sql`, import.meta.url), 'utf8');
 
 test('C-61: places follow from the old one, in whatever order the events were committed', async () => {
   await withAdmin(url, async (client) => {

@@ -4,9 +4,9 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, useApp } from '../support/app.ts';
-import { allowWithdrawals, cpfOf, type Merchant } from '../support/load.ts';
-import { eventually } from '../support/receiver.ts';
+import { type Answer, useApp } from '../../support/app.ts';
+import { allowWithdrawals, cpfOf, type Merchant } from '../../support/load.ts';
+import { eventually } from '../../support/receiver.ts';
 
 const app = useApp();
 let groups: Merchant['groups'];

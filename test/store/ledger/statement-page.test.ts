@@ -5,20 +5,20 @@
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BRL, CURRENCIES, type Currency } from '../../src/base/currency.ts';
-import { houseSheet, SUB_ACCOUNTS, type SubAccount, subAccountSheet } from '../../src/ledger/chart.ts';
-import { createAccount } from '../../src/store/account/accounts.ts';
-import type { Statement } from '../../src/store/database.ts';
-import { importLines, openLedgerAccounts } from '../../src/store/ledger/history.ts';
+import { BRL, CURRENCIES, type Currency } from '../../../src/base/currency.ts';
+import { houseSheet, SUB_ACCOUNTS, type SubAccount, subAccountSheet } from '../../../src/ledger/chart.ts';
+import { createAccount } from '../../../src/store/account/accounts.ts';
+import type { Statement } from '../../../src/store/database.ts';
+import { importLines, openLedgerAccounts } from '../../../src/store/ledger/history.ts';
 import {
   readBalances,
   readStatementEntries,
   readStatementLines,
   type StatementFilter,
   type StatementSlice,
-} from '../../src/store/ledger/ledger.ts';
-import { verifyLedger } from '../../src/store/ledger/verify.ts';
-import { useDatabase } from '../support/database.ts';
+} from '../../../src/store/ledger/ledger.ts';
+import { verifyLedger } from '../../../src/store/ledger/verify.ts';
+import { useDatabase } from '../../support/database.ts';
 
 const test = useDatabase();
 

@@ -8,8 +8,8 @@ import {
   findAccount,
   listAccounts,
   platformAccount,
-} from '../../src/store/account/accounts.ts';
-import { useDatabase } from '../support/database.ts';
+} from '../../../src/store/account/accounts.ts';
+import { useDatabase } from '../../support/database.ts';
 
 const db = useDatabase();
 

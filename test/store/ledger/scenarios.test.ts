@@ -4,18 +4,18 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { BRL, type Currency, currencyOf } from '../../src/base/currency.ts';
-import { fromMinor, toMinor } from '../../src/base/money.ts';
-import { fund } from '../../src/ledger/journals.ts';
-import { type AccountRole, credit, debit, type Journal, journal } from '../../src/ledger/posting.ts';
-import { createAccount } from '../../src/store/account/accounts.ts';
-import { postJournals } from '../../src/store/ledger/posting.ts';
-import { verifyLedger } from '../../src/store/ledger/verify.ts';
-import { useDatabase } from '../support/database.ts';
+import { BRL, type Currency, currencyOf } from '../../../src/base/currency.ts';
+import { fromMinor, toMinor } from '../../../src/base/money.ts';
+import { fund } from '../../../src/ledger/journals.ts';
+import { type AccountRole, credit, debit, type Journal, journal } from '../../../src/ledger/posting.ts';
+import { createAccount } from '../../../src/store/account/accounts.ts';
+import { postJournals } from '../../../src/store/ledger/posting.ts';
+import { verifyLedger } from '../../../src/store/ledger/verify.ts';
+import { useDatabase } from '../../support/database.ts';
 
 type PublishedPosting = [role: AccountRole, currency: string, side: 'Dr' | 'Cr', amount: string];
 const { postings, scenarios } = JSON.parse(
-  readFileSync(new URL('../vectors/postings.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../vectors/postings.json', import.meta.url), 'utf8'),
 ) as {
   postings: Record<string, PublishedPosting[]>;
   scenarios: Record<string, string[]>;

@@ -6,15 +6,15 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BRL, currencyOf } from '../../src/base/currency.ts';
-import { houseSheet, subAccountSheet } from '../../src/ledger/chart.ts';
-import { createAccount } from '../../src/store/account/accounts.ts';
-import type { Tx } from '../../src/store/database.ts';
-import { TRANSACTION_COLUMNS } from '../../src/store/engine/transactions.ts';
-import { type NewTransaction, openLedgerAccounts } from '../../src/store/ledger/history.ts';
-import { verifyLedger } from '../../src/store/ledger/verify.ts';
-import { useDatabase } from '../support/database.ts';
-import { insertTransactions } from '../support/records.ts';
+import { BRL, currencyOf } from '../../../src/base/currency.ts';
+import { houseSheet, subAccountSheet } from '../../../src/ledger/chart.ts';
+import { createAccount } from '../../../src/store/account/accounts.ts';
+import type { Tx } from '../../../src/store/database.ts';
+import { TRANSACTION_COLUMNS } from '../../../src/store/engine/transactions.ts';
+import { type NewTransaction, openLedgerAccounts } from '../../../src/store/ledger/history.ts';
+import { verifyLedger } from '../../../src/store/ledger/verify.ts';
+import { useDatabase } from '../../support/database.ts';
+import { insertTransactions } from '../../support/records.ts';
 
 const test = useDatabase();
 
@@ -344,7 +344,7 @@ describe('the auditor names what a superuser tampered with', () => {
 
   it('and the table above has every defect that it knows', async () => {
     const sources = ['verify.ts', 'verify-sql.ts'].map((name) =>
-      readFileSync(new URL(`../../src/store/ledger/${name}`, import.meta.url), 'utf8'),
+      readFileSync(new URL(`../../../src/store/ledger/${name}`, import.meta.url), 'utf8'),
     );
     const known = [
       ...sources.join('').matchAll(/(?:select |\[\[|then |else |jsonb_build_array\()'([a-z]+ [a-z ]+)'/g),

@@ -1,9 +1,9 @@
 /** Goal: a fact is named once. Method: the list beside the table that stores it, and beside what templates publish. */
 import { expect, it } from 'vitest';
-import { TRANSACTION_COLUMNS } from '../../src/store/engine/transactions.ts';
-import { FACTS, type FactName, NO_FACTS } from '../../src/templates/facts.ts';
-import { REGISTRY } from '../../src/templates/index.ts';
-import { useDatabase } from '../support/database.ts';
+import { TRANSACTION_COLUMNS } from '../../../src/store/engine/transactions.ts';
+import { FACTS, type FactName, NO_FACTS } from '../../../src/templates/facts.ts';
+import { REGISTRY } from '../../../src/templates/index.ts';
+import { useDatabase } from '../../support/database.ts';
 
 const test = useDatabase();
 /** Facts that are worked out, or are more than a fact. */

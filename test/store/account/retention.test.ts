@@ -3,21 +3,21 @@
  * was set far ahead lie in the partitions of their months.
  */
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../../src/config.ts';
 import {
   keepMonths,
   prune,
   type Retention,
   startHousekeeping,
-} from '../../src/resolvers/engine/housekeeping.ts';
-import { createAccount } from '../../src/store/account/accounts.ts';
-import { PRUNE_BATCH } from '../../src/store/account/retention.ts';
-import { setAheadMs } from '../../src/store/account/sandbox.ts';
-import { settleMonths } from '../../src/store/events/event-log.ts';
-import { verifyLedger } from '../../src/store/ledger/verify.ts';
-import { useDatabase } from '../support/database.ts';
-import { insertTransactions, newTransaction } from '../support/records.ts';
-import { SILENT } from '../support/webhooks.ts';
+} from '../../../src/resolvers/engine/housekeeping.ts';
+import { createAccount } from '../../../src/store/account/accounts.ts';
+import { PRUNE_BATCH } from '../../../src/store/account/retention.ts';
+import { setAheadMs } from '../../../src/store/account/sandbox.ts';
+import { settleMonths } from '../../../src/store/events/event-log.ts';
+import { verifyLedger } from '../../../src/store/ledger/verify.ts';
+import { useDatabase } from '../../support/database.ts';
+import { insertTransactions, newTransaction } from '../../support/records.ts';
+import { SILENT } from '../../support/webhooks.ts';
 
 const test = useDatabase();
 const DEFAULTS = readConfig({}).retention;

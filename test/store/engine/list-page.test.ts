@@ -4,14 +4,14 @@
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createAccount } from '../../src/store/account/accounts.ts';
-import type { Database, Statement } from '../../src/store/database.ts';
-import { type ListFilter, listTransactions, type Page } from '../../src/store/engine/transactions.ts';
-import type { NewTransaction } from '../../src/store/ledger/history.ts';
-import { verifyLedger } from '../../src/store/ledger/verify.ts';
-import type { Family } from '../../src/templates/define.ts';
-import { useDatabase } from '../support/database.ts';
-import { insertTransactions, newTransaction } from '../support/records.ts';
+import { createAccount } from '../../../src/store/account/accounts.ts';
+import type { Database, Statement } from '../../../src/store/database.ts';
+import { type ListFilter, listTransactions, type Page } from '../../../src/store/engine/transactions.ts';
+import type { NewTransaction } from '../../../src/store/ledger/history.ts';
+import { verifyLedger } from '../../../src/store/ledger/verify.ts';
+import type { Family } from '../../../src/templates/define.ts';
+import { useDatabase } from '../../support/database.ts';
+import { insertTransactions, newTransaction } from '../../support/records.ts';
 
 const test = useDatabase();
 

@@ -4,18 +4,18 @@
  */
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
-import { createServices } from '../../src/compose/services.ts';
-import { settle } from '../../src/resolvers/engine/run-jobs.ts';
-import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
-import type { NewProcess } from '../../src/resolvers/services/advance.ts';
-import type { Services } from '../../src/resolvers/services/context.ts';
-import { createAccount } from '../../src/store/account/accounts.ts';
-import { readProcesses } from '../../src/store/engine/processes.ts';
-import type { ProcessRow } from '../../src/templates/facts.ts';
-import { REGISTRY } from '../../src/templates/index.ts';
-import type { Trigger } from '../../src/templates/triggers.ts';
-import { useDatabase } from '../support/database.ts';
-import { cpfOf } from '../support/load.ts';
+import { createServices } from '../../../src/compose/services.ts';
+import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
+import { emptyProcess, endOf } from '../../../src/resolvers/orders/create-transaction.ts';
+import type { NewProcess } from '../../../src/resolvers/services/advance.ts';
+import type { Services } from '../../../src/resolvers/services/context.ts';
+import { createAccount } from '../../../src/store/account/accounts.ts';
+import { readProcesses } from '../../../src/store/engine/processes.ts';
+import type { ProcessRow } from '../../../src/templates/facts.ts';
+import { REGISTRY } from '../../../src/templates/index.ts';
+import type { Trigger } from '../../../src/templates/triggers.ts';
+import { useDatabase } from '../../support/database.ts';
+import { cpfOf } from '../../support/load.ts';
 
 const store = useDatabase();
 const SILENT = pino({ level: 'silent' });

@@ -5,8 +5,8 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { groupCommit } from '../../src/resolvers/engine/group-commit.ts';
-import { CommitUnknownError, NoAnswerError } from '../../src/store/database-error.ts';
+import { groupCommit } from '../../../src/resolvers/engine/group-commit.ts';
+import { CommitUnknownError, NoAnswerError } from '../../../src/store/database-error.ts';
 
 /** Batches as they are begun; each ends when it is let. */
 function useBatches({ max = 100, keyOf }: { max?: number; keyOf?: (request: string) => string } = {}) {

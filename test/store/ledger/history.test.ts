@@ -5,23 +5,23 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sum } from '../../src/base/money.ts';
-import { exportAccount } from '../../src/resolvers/account/export-account.ts';
-import { type ImportProgress, importAccount } from '../../src/resolvers/account/import-account.ts';
-import { ImportRefused } from '../../src/resolvers/account/stage-history.ts';
-import { createAccount } from '../../src/store/account/accounts.ts';
-import { listTransactions } from '../../src/store/engine/transactions.ts';
-import { readBalances } from '../../src/store/ledger/ledger.ts';
-import { withSnapshot } from '../../src/store/ledger/long-transaction.ts';
-import { verifyLedger } from '../../src/store/ledger/verify.ts';
-import { REGISTRY } from '../../src/templates/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { exact, type Members, TEMPLATE_NAMES, transaction } from '../support/records.ts';
+import { sum } from '../../../src/base/money.ts';
+import { exportAccount } from '../../../src/resolvers/account/export-account.ts';
+import { type ImportProgress, importAccount } from '../../../src/resolvers/account/import-account.ts';
+import { ImportRefused } from '../../../src/resolvers/account/stage-history.ts';
+import { createAccount } from '../../../src/store/account/accounts.ts';
+import { listTransactions } from '../../../src/store/engine/transactions.ts';
+import { readBalances } from '../../../src/store/ledger/ledger.ts';
+import { withSnapshot } from '../../../src/store/ledger/long-transaction.ts';
+import { verifyLedger } from '../../../src/store/ledger/verify.ts';
+import { REGISTRY } from '../../../src/templates/index.ts';
+import { useDatabase } from '../../support/database.ts';
+import { exact, type Members, TEMPLATE_NAMES, transaction } from '../../support/records.ts';
 
 const test = useDatabase();
 
 const FILE = 'history.ndjson';
-const EXAMPLE = readFileSync(new URL('../../docs/examples/history.ndjson', import.meta.url), 'utf8')
+const EXAMPLE = readFileSync(new URL('../../../docs/examples/history.ndjson', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n');
 const FAMILIES = ['checkouts', 'onramps', 'offramps', 'withdrawals'] as const;

@@ -4,13 +4,13 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BRL, currencyOf } from '../../src/base/currency.ts';
-import { houseSheet, subAccountSheet } from '../../src/ledger/chart.ts';
-import { createAccount } from '../../src/store/account/accounts.ts';
-import { type Database, openDatabase, type Statement } from '../../src/store/database.ts';
-import { openLedgerAccounts } from '../../src/store/ledger/history.ts';
-import { verifyLedger } from '../../src/store/ledger/verify.ts';
-import { useDatabase } from '../support/database.ts';
+import { BRL, currencyOf } from '../../../src/base/currency.ts';
+import { houseSheet, subAccountSheet } from '../../../src/ledger/chart.ts';
+import { createAccount } from '../../../src/store/account/accounts.ts';
+import { type Database, openDatabase, type Statement } from '../../../src/store/database.ts';
+import { openLedgerAccounts } from '../../../src/store/ledger/history.ts';
+import { verifyLedger } from '../../../src/store/ledger/verify.ts';
+import { useDatabase } from '../../support/database.ts';
 
 const test = useDatabase();
 

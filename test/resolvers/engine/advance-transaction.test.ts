@@ -2,20 +2,20 @@
  * Goal: the engine posts exactly what its steps say. Method: templates made for the test, on the real ledger.
  */
 import { expect, test } from 'vitest';
-import { currencyOfLedger } from '../../src/base/currency.ts';
-import { newEnd2end } from '../../src/base/end2end.ts';
-import * as journals from '../../src/ledger/journals.ts';
-import { createAdvance } from '../../src/resolvers/engine/advance-transaction.ts';
-import { emptyProcess } from '../../src/resolvers/orders/create-transaction.ts';
-import { fundAccount } from '../../src/resolvers/sandbox/fund-account.ts';
-import type { AdvanceResult } from '../../src/resolvers/services/advance.ts';
-import { Doorbell } from '../../src/resolvers/services/doorbell.ts';
-import type { Template } from '../../src/templates/define.ts';
-import { REGISTRY } from '../../src/templates/index.ts';
-import { ofSource } from '../../src/templates/post-moves.ts';
-import { registryOf } from '../../src/templates/registry.ts';
-import { type Transition, when } from '../../src/templates/transition.ts';
-import { useApp } from '../support/app.ts';
+import { currencyOfLedger } from '../../../src/base/currency.ts';
+import { newEnd2end } from '../../../src/base/end2end.ts';
+import * as journals from '../../../src/ledger/journals.ts';
+import { createAdvance } from '../../../src/resolvers/engine/advance-transaction.ts';
+import { emptyProcess } from '../../../src/resolvers/orders/create-transaction.ts';
+import { fundAccount } from '../../../src/resolvers/sandbox/fund-account.ts';
+import type { AdvanceResult } from '../../../src/resolvers/services/advance.ts';
+import { Doorbell } from '../../../src/resolvers/services/doorbell.ts';
+import type { Template } from '../../../src/templates/define.ts';
+import { REGISTRY } from '../../../src/templates/index.ts';
+import { ofSource } from '../../../src/templates/post-moves.ts';
+import { registryOf } from '../../../src/templates/registry.ts';
+import { type Transition, when } from '../../../src/templates/transition.ts';
+import { useApp } from '../../support/app.ts';
 
 const app = useApp();
 

@@ -4,12 +4,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createAccount } from '../../src/store/account/accounts.ts';
-import type { Tx } from '../../src/store/database.ts';
-import { type AuditEntry, appendAudit } from '../../src/store/engine/audit.ts';
-import { lockHeads } from '../../src/store/engine/processes.ts';
-import { verifyAudit } from '../../src/store/engine/verify-audit.ts';
-import { useDatabase } from '../support/database.ts';
+import { createAccount } from '../../../src/store/account/accounts.ts';
+import type { Tx } from '../../../src/store/database.ts';
+import { type AuditEntry, appendAudit } from '../../../src/store/engine/audit.ts';
+import { lockHeads } from '../../../src/store/engine/processes.ts';
+import { verifyAudit } from '../../../src/store/engine/verify-audit.ts';
+import { useDatabase } from '../../support/database.ts';
 
 const test = useDatabase();
 let accountId: bigint;
