@@ -219,7 +219,7 @@ describe('the command line', () => {
     [['crossramp', 'acc'], ['account']],
     [
       ['crossramp', 'key', ''],
-      ['create', 'list', 'revoke', '--help'],
+      ['create', 'list', 'rotate', 'revoke', '--help'],
     ],
     [['crossramp', 'key', 'create', '--sc'], ['--scopes']],
     [['crossramp', 'transaction', 'list', '--family', 'onramps', '--l'], ['--limit']],

@@ -21,6 +21,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'crossramp key create --account 2 --scopes read --allow 203.0.113.0/24 --allow 2001:db8::/32',
   ],
   'key list': ['crossramp key list --account sandbox'],
+  'key rotate': ['crossramp key rotate key_1a2b3c --account 2 --overlap 12h'],
   'key revoke': ['crossramp key revoke key_1a2b3c'],
   'audit list': [
     'crossramp audit list',
