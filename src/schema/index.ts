@@ -12,6 +12,7 @@ import { defineOfframpCreation } from './create-offramp.ts';
 import { defineOnrampCreations } from './create-onramp.ts';
 import { defineWithdrawalCreation } from './create-withdrawal.ts';
 import { defineCurrency } from './currency.ts';
+import { defineCustomers } from './customer.ts';
 import { defineEventLog } from './event-log.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine } from './ledger-line.ts';
@@ -61,6 +62,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineApiKeys(builder, apiKey);
   defineSuspense(builder, currencies);
   defineSettings(builder, account, template);
+  defineCustomers(builder);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);
   defineWhitelist(builder, account, pixKeyType);

@@ -33,7 +33,8 @@ interface Bounds {
 }
 
 const FRACTION: Bounds = { decimals: 8, isFraction: true };
-const BRL_AMOUNT: Bounds = { decimals: 2 };
+/** An amount of BRL. */
+export const BRL_AMOUNT: Bounds = { decimals: 2 };
 const TEMPLATE_BOUNDS: Readonly<Record<keyof TemplateSettings, Bounds>> = {
   spread: FRACTION,
   feeRate: FRACTION,
@@ -108,7 +109,8 @@ export async function updateAccountSettings(
   );
 }
 
-function checkDecimal(
+/** @returns a decimal within its bounds; undefined where none was given, or it is refused. */
+export function checkDecimal(
   given: Named | undefined,
   { decimals, isFraction }: Bounds,
   violations: Violations,

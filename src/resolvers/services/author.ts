@@ -23,6 +23,7 @@ export type Author = Pick<
 /** Every kind of what is acted on. */
 export const AUDIT_OBJECT_KINDS = [
   'account',
+  'customer',
   'key',
   'link',
   'quote',

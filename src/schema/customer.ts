@@ -1,0 +1,266 @@
+/** Customers of an account: names, level, limits and volumes (C-21). */
+import { trimDecimal } from '../base/money.ts';
+import { type CustomerInput, grantCustomer, updateCustomer } from '../resolvers/account/manage-customers.ts';
+import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { type Context, requireScope } from '../resolvers/services/context.ts';
+import type { CustomerLevel } from '../store/account/customers.ts';
+import type { Builder, GraphqlContext } from './builder.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
+import { isoOf } from './moment.ts';
+import {
+  connectionOf,
+  decodeCursor,
+  encodeCursor,
+  type PageArgs,
+  pageArguments,
+  pageComplexity,
+  sliceOf,
+} from './pagination.ts';
+
+/** Days of volumes that are shown: those that a step-up looks back on. */
+const VOLUME_DAYS = 30;
+const LIMIT_DAILY = 'Largest volume of the customer in a day in Brasília, BRL';
+const STEP_UP = 'Volume of the customer in 30 days, BRL, above which an identity step-up is required';
+const TAX_ID = 'CPF or CNPJ of the customer, with or without punctuation.';
+
+/** Defines `Customer`, `Query.customer`, `Query.customers` and the mutations that change a customer's limits. */
+export function defineCustomers(builder: Builder): void {
+  const refs = defineCustomer(builder);
+  const { customer } = refs;
+  builder.queryField('customer', (t) =>
+    t.prismaField({
+      type: customer,
+      nullable: true,
+      description: 'A customer of the account; null where no transaction and no limit names the tax id.',
+      args: { taxId: t.arg.string({ required: true, description: TAX_ID }) },
+      resolve: (query, _root, { taxId }, context) => {
+        requireScope(context, 'read');
+        const checks = checksOf(context);
+        const key = checks.taxId({ name: 'taxId', value: taxId });
+        checks.refuse();
+        return context.database.prisma.customer.findUnique({ ...query, ...keyOf(context, key ?? '') });
+      },
+    }),
+  );
+  defineList(builder, customer);
+  defineUpdate(builder, customer);
+  defineGrant(builder, refs);
+}
+
+function defineUpdate(builder: Builder, customer: CustomerRef['customer']): void {
+  const input = builder.inputType('UpdateCustomerInput', {
+    description: 'What to change. Members that are not given stay as they are; null takes a limit away.',
+    fields: limitFields,
+  });
+  builder.mutationField('updateCustomer', (t) =>
+    t.prismaField({
+      type: customer,
+      description:
+        'Sets limits of a customer, within those of the templates or, where the platform granted others, within them. Needs the scope `admin`.',
+      args: {
+        taxId: t.arg.string({ required: true, description: TAX_ID }),
+        input: t.arg({ type: input, required: true, description: 'What to change.' }),
+      },
+      resolve: async (query, _root, args, context) => {
+        const named = { name: 'taxId', value: args.taxId };
+        const taxId = await updateCustomer(context, named, limitsOf(args.input), checksOf(context));
+        return context.database.prisma.customer.findUniqueOrThrow({ ...query, ...keyOf(context, taxId) });
+      },
+    }),
+  );
+}
+
+function defineGrant(builder: Builder, { customer, level }: CustomerRef): void {
+  const input = builder.inputType('GrantCustomerLimitsInput', {
+    description: 'What to change. Members that are not given stay as they are; null takes a limit away.',
+    fields: (t) => ({
+      ...limitFields(t),
+      level: t.field({ type: level, description: 'How well the customer is known.' }),
+    }),
+  });
+  builder.mutationField('grantCustomerLimits', (t) =>
+    t.prismaField({
+      type: customer,
+      description:
+        'Sets limits of a customer that hold in place of those of the templates, above or below them. Needs the scope `platform:pricing`.',
+      args: {
+        account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
+        taxId: t.arg.string({ required: true, description: TAX_ID }),
+        input: t.arg({ type: input, required: true, description: 'What to change.' }),
+      },
+      resolve: async (query, _root, args, context) => {
+        const own = await actOnAccount(context, 'customer.grant', args.account);
+        const { level: wanted, ...limits } = args.input;
+        const grant = { ...limitsOf(limits), ...(wanted && { level: wanted }) };
+        const taxId = await grantCustomer(own, { name: 'taxId', value: args.taxId }, grant, checksOf(own));
+        return own.database.prisma.customer.findUniqueOrThrow({ ...query, ...keyOf(own, taxId) });
+      },
+    }),
+  );
+}
+
+function limitFields(t: InputFields) {
+  return {
+    limitDaily: t.field({ type: 'Decimal', description: `${LIMIT_DAILY}.` }),
+    stepUp30d: t.field({ type: 'Decimal', description: `${STEP_UP}.` }),
+  };
+}
+
+type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
+
+/** What a caller gives of limits, under its names. */
+type Limits = Readonly<Record<'limitDaily' | 'stepUp30d', string | null>>;
+
+function limitsOf(given: { readonly [Name in keyof Limits]?: Limits[Name] | undefined }): CustomerInput {
+  const read = (name: keyof Limits) => {
+    const value = given[name];
+    return value == null ? value : { name: `input.${name}`, value: String(value) };
+  };
+  return { limitDaily: read('limitDaily'), stepUp30d: read('stepUp30d') };
+}
+
+function defineCustomer(builder: Builder) {
+  const level = builder.enumType('CustomerLevel', {
+    description: 'How well a customer is known.',
+    values: {
+      BASIC: { value: 'BASIC', description: 'By name and tax id.' },
+      VERIFIED: { value: 'VERIFIED', description: 'An identity step-up was approved.' },
+    } as const satisfies Record<CustomerLevel, object>,
+  });
+  const volume = defineVolume(builder);
+  const customer = builder.prismaObject('Customer', {
+    description: 'A customer or payee of the account: a tax id that its transactions name (C-21).',
+    fields: (t) => {
+      const limit = (
+        name: 'limitDaily' | 'stepUp30d' | 'grantedLimitDaily' | 'grantedStepUp30d',
+        description: string,
+      ) =>
+        t.field({
+          type: 'Decimal',
+          nullable: true,
+          description,
+          resolve: (row) => row[name] && trimDecimal(row[name].toFixed()),
+        });
+      return {
+        taxId: t.exposeString('taxId', { description: 'CPF or CNPJ without punctuation.' }),
+        names: t.exposeStringList('names', {
+          description: 'Names that transactions gave it, newest last; at most 20.',
+        }),
+        level: t.field({
+          type: level,
+          description: 'How well it is known.',
+          resolve: (row) => row.level as CustomerLevel,
+        }),
+        firstSeenAt: t.field({
+          type: 'DateTime',
+          description: 'When it was first named.',
+          resolve: (row) => isoOf(row.firstSeenAt),
+        }),
+        limitDaily: limit('limitDaily', `${LIMIT_DAILY}; null: as the template says.`),
+        stepUp30d: limit('stepUp30d', `${STEP_UP}; null: as the template says.`),
+        grantedLimitDaily: limit(
+          'grantedLimitDaily',
+          `${LIMIT_DAILY}, which the platform set in place of that of the templates; null: none.`,
+        ),
+        grantedStepUp30d: limit(
+          'grantedStepUp30d',
+          `${STEP_UP}, which the platform set in place of that of the templates; null: none.`,
+        ),
+        volumes: t.prismaField({
+          type: [volume],
+          description: `Its volumes by day, newest first: the last ${VOLUME_DAYS} days on which it moved anything.`,
+          complexity: { field: 1, multiplier: VOLUME_DAYS },
+          resolve: (query, { accountId, taxId }, _args, { database }) =>
+            database.prisma.volumeDay.findMany({
+              ...query,
+              where: { accountId, subject: taxId, NOT: { open: 0, paid: 0 } },
+              orderBy: { day: 'desc' },
+              take: VOLUME_DAYS,
+            }),
+        }),
+      };
+    },
+  });
+  return { customer, level };
+}
+
+function defineVolume(builder: Builder) {
+  return builder.prismaObject('VolumeDay', {
+    name: 'CustomerVolume',
+    description: 'What a customer moved on one day, over all checkouts, onramps and offramps of the account.',
+    fields: (t) => ({
+      day: t.string({
+        description: 'Day in Brasília, `YYYY-MM-DD`.',
+        resolve: ({ day }) => day.toISOString().slice(0, 10),
+      }),
+      open: t.field({
+        type: 'Decimal',
+        description: 'What was opened on this day and can still be paid, BRL.',
+        resolve: (row) => trimDecimal(row.open.toFixed()),
+      }),
+      paid: t.field({
+        type: 'Decimal',
+        description: 'What was paid on this day, BRL.',
+        resolve: (row) => trimDecimal(row.paid.toFixed()),
+      }),
+    }),
+  });
+}
+
+type CustomerRef = ReturnType<typeof defineCustomer>;
+
+function defineList(builder: Builder, customer: CustomerRef['customer']): void {
+  const connection = builder.connectionObject(
+    {
+      type: customer,
+      name: 'CustomerConnection',
+      description: 'A page of the customers.',
+      fields: (t) => ({
+        totalCount: t.int({
+          description: 'Number of all customers, not only of this page. Exact.',
+          resolve: (page) => (page as unknown as { totalCount: () => Promise<number> }).totalCount(),
+        }),
+      }),
+    },
+    { name: 'CustomerEdge', description: 'A customer and its cursor.' },
+  );
+  builder.queryField('customers', (t) =>
+    t.field({
+      type: connection,
+      description: 'The customers of the account, by tax id.',
+      args: pageArguments(t.arg),
+      complexity: pageComplexity,
+      resolve: async (_root, args, context) => (await readPage(context, args)) as never,
+    }),
+  );
+}
+
+async function readPage(context: GraphqlContext, args: PageArgs) {
+  requireScope(context, 'read');
+  const { customer } = context.database.prisma;
+  const { accountId } = context.caller;
+  const slice = sliceOf(args, decodeCursor);
+  const { after, before } = slice;
+  const rows = await customer.findMany({
+    where: {
+      accountId,
+      taxId: { ...(after !== undefined && { gt: after }), ...(before !== undefined && { lt: before }) },
+    },
+    orderBy: { taxId: slice.isBackward ? 'desc' : 'asc' },
+    take: slice.size + 1,
+  });
+  const isFound = async (taxId: object | undefined) =>
+    taxId !== undefined &&
+    (await customer.findFirst({ where: { accountId, taxId }, select: { taxId: true } })) !== null;
+  return connectionOf(rows, slice, {
+    totalCount: () => customer.count({ where: { accountId } }),
+    cursorOf: ({ taxId }) => encodeCursor(taxId),
+    isPreceded: await isFound(after === undefined ? undefined : { lte: after }),
+    isFollowed: await isFound(before === undefined ? undefined : { gte: before }),
+  });
+}
+
+function keyOf({ caller }: Context, taxId: string) {
+  return { where: { accountId_taxId: { accountId: caller.accountId, taxId } } };
+}

@@ -1,0 +1,77 @@
+/** Customers of an account: their level and their limits (C-21). What they move is in store/engine/volumes.ts. */
+import type { Statement, Tx } from '../database.ts';
+
+/** Limits of a customer, BRL; null where none is set. */
+export interface CustomerLimits {
+  /** By the account: tighter than those of the templates. */
+  readonly limitDaily: string | null;
+  readonly stepUp30d: string | null;
+  /** By the platform: in place of those of the templates. */
+  readonly grantedLimitDaily: string | null;
+  readonly grantedStepUp30d: string | null;
+}
+
+/** What is kept of a customer besides the names. */
+export interface CustomerRules extends CustomerLimits {
+  readonly level: CustomerLevel;
+}
+
+/** How well a customer is known: by name and tax id, or looked at more closely. */
+export type CustomerLevel = 'BASIC' | 'VERIFIED';
+
+const READ: Statement = {
+  name: 'customer_rules',
+  text: `select limit_daily as "limitDaily", step_up_30d as "stepUp30d", granted_limit_daily as "grantedLimitDaily",
+      granted_step_up_30d as "grantedStepUp30d", level from customer where account_id = $1 and tax_id = $2`,
+};
+const SET: Statement = {
+  name: 'customer_set_rules',
+  text: `insert into customer (account_id, tax_id, limit_daily, step_up_30d, granted_limit_daily, granted_step_up_30d, level,
+        first_seen_at) values ($1, $2, $3, $4, $5, $6, $7, $8)
+    on conflict (account_id, tax_id) do update set limit_daily = excluded.limit_daily, step_up_30d = excluded.step_up_30d,
+      granted_limit_daily = excluded.granted_limit_daily, granted_step_up_30d = excluded.granted_step_up_30d,
+      level = excluded.level`,
+};
+const PLATFORM_LIMITS: Statement = {
+  name: 'customer_platform_limits',
+  text: `select max(customer_limit_daily)::text as "limitDaily", max(customer_step_up_30d)::text as "stepUp30d"
+    from template_setting where account_id = $1`,
+};
+
+/** A customer without rules of its own. */
+export const NO_RULES: CustomerRules = {
+  limitDaily: null,
+  stepUp30d: null,
+  grantedLimitDaily: null,
+  grantedStepUp30d: null,
+  level: 'BASIC',
+};
+
+/** @returns the rules of a customer; those of nobody known where there is no such customer. */
+export async function readCustomerRules(tx: Tx, accountId: bigint, taxId: string): Promise<CustomerRules> {
+  const [row] = await tx.query<CustomerRules>(READ, [accountId, taxId]);
+  return row ?? NO_RULES;
+}
+
+/** Sets the rules of a customer, who is kept from now on if not before. */
+export async function setCustomerRules(
+  tx: Tx,
+  accountId: bigint,
+  taxId: string,
+  { limitDaily, stepUp30d, grantedLimitDaily, grantedStepUp30d, level }: CustomerRules,
+  at: Date,
+): Promise<void> {
+  const limits = [limitDaily, stepUp30d, grantedLimitDaily, grantedStepUp30d];
+  await tx.query(SET, [accountId, taxId, ...limits, level, at]);
+}
+
+/** @returns the widest limits of the account's templates; null where it has no settings. */
+export async function readWidestLimits(
+  tx: Tx,
+  accountId: bigint,
+): Promise<Pick<CustomerLimits, 'limitDaily' | 'stepUp30d'>> {
+  const [row] = await tx.query<Pick<CustomerLimits, 'limitDaily' | 'stepUp30d'>>(PLATFORM_LIMITS, [
+    accountId,
+  ]);
+  return row ?? NO_RULES;
+}
