@@ -8,7 +8,7 @@ import {
   updateAccountSettings,
   updateTemplateSettings,
 } from '../resolvers/account/manage-settings.ts';
-import { cancelSettingChange, protectionsOf } from '../resolvers/account/protections.ts';
+import { cancelSettingChange, protectionsNow } from '../resolvers/account/protections.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import type { SettingChange } from '../store/account/setting-changes.ts';
@@ -165,9 +165,7 @@ function defineSettingsObject(
       pendingChanges: t.field({
         type: [pending],
         description: 'Changes that loosen a protection and have not taken effect, the next one first.',
-        resolve: async (_settings, _args, context) => [
-          ...(await protectionsOf(context, context.database)).pending,
-        ],
+        resolve: async (_settings, _args, context) => [...(await protectionsNow(context)).pending],
       }),
     }),
   });
@@ -198,7 +196,7 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
     t.field({
       type: settings,
       description: 'Rules of the account that do not depend on a template.',
-      resolve: async (_account, _args, context) => (await protectionsOf(context, context.database)).settings,
+      resolve: async (_account, _args, context) => (await protectionsNow(context)).settings,
     }),
   );
   const input = builder.inputType('AccountSettingsInput', {

@@ -7,6 +7,8 @@ import { useApp } from '../support/app.ts';
 
 const app = useApp();
 const ENDPOINTS_MAX = 50;
+/** More than the pool has connections. */
+const MANY = 30;
 
 /** Sends mutations at once. @returns the codes of those that were refused. */
 async function together(key: string, mutations: readonly string[]): Promise<string[]> {
@@ -36,6 +38,22 @@ describe('changes at once', () => {
         accountSettings: { whitelistCoolingSeconds: round, approvalAbove: String(round) },
       });
     }
+  });
+
+  test('C-22: more changes at once than there are connections: none waits for the others, and no other account does', async () => {
+    const [{ apiKey }, other] = [await app.addAccount(), await app.addAccount()];
+    const rule = (n: number) =>
+      `updateAccountSettings(input: { approvalAbove: "${n + 1}" }) { approvalAbove }`;
+    const group = 'createWhitelistGroup(name: "out") { id }';
+    const made = await app.graphql(`mutation { ${group} }`, {}, { key: apiKey });
+    const { id } = made.json.data.createWhitelistGroup;
+    const key = (n: number) => `pixKeyType: EMAIL, pixKey: "ana${n}@example.com"`;
+    const entry = (n: number) => `addWhitelistEntry(groupId: "${id}", input: { ${key(n)} }) { id }`;
+    const changes = [...several(MANY, rule), ...several(MANY, entry)];
+    const read = app.graphql('{ viewer { account { name } } }', {}, { key: other.apiKey });
+    const [refused, { json }] = await Promise.all([together(apiKey, changes), read]);
+    expect(refused).toEqual([]);
+    expect(json.errors).toBeUndefined();
   });
 
   test('C-21: price and limits of a template: 35 changes of seven settings', async () => {

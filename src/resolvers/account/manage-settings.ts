@@ -103,9 +103,9 @@ export async function updateAccountSettings(
     ...(input.afterLock && { afterLock: input.afterLock }),
   };
   const { accountId } = context.caller;
-  const factsOf = async (tx: Tx) => protectionFacts(await protectionsOf(context, tx));
-  return auditedChange(context, 'settings.update_account', accountObject(accountId), factsOf, (tx) =>
-    changeProtections(context, tx, wanted),
+  const factsOf = async (tx: Tx, nowMs: number) => protectionFacts(await protectionsOf(context, tx, nowMs));
+  return auditedChange(context, 'settings.update_account', accountObject(accountId), factsOf, (tx, nowMs) =>
+    changeProtections(context, tx, wanted, nowMs),
   );
 }
 

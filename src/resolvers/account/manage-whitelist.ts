@@ -79,17 +79,16 @@ export async function addWhitelistEntry(
   names: WhitelistEntryNames,
 ): Promise<string> {
   requireAct(context, 'whitelist.add_entry');
-  const { database, caller, clock } = context;
+  const { database, caller } = context;
   const destination = checkDestination(input, checks, names);
   const label = checks.reference(input.label) ?? null;
   checks.refuse();
   assert(destination, 'what is required and was not refused is there');
   if (!ID.test(groupId) || !(await hasGroup(database, caller.accountId, groupId))) throw notFound();
-  const nowMs = await clock.nowMs();
   const { parameter, ...target } = destination;
   const id = newId('wle');
-  return audited(context, async (tx, writeDown) => {
-    const { settings } = await protectionsOf(context, tx);
+  return audited(context, async (tx, writeDown, nowMs) => {
+    const { settings } = await protectionsOf(context, tx, nowMs);
     const isAdded = await addEntry(tx, caller.accountId, {
       ...target,
       id,

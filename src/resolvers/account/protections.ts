@@ -48,8 +48,9 @@ export async function readProtections(
 
 /** Brings what became due into the settings, before something that they protect is judged by them. */
 export async function settleProtections(context: Context): Promise<void> {
-  const { isDue } = await protectionsOf(context, context.database);
-  if (isDue) await inTurn(context, (tx) => settle(context, tx));
+  const nowMs = await context.clock.nowMs();
+  const { isDue } = await protectionsOf(context, context.database, nowMs);
+  if (isDue) await inTurn(context, (tx) => settle(context, tx, nowMs));
 }
 
 /**
@@ -63,10 +64,10 @@ export async function changeProtections(
   context: Context,
   tx: Tx,
   wanted: Partial<AccountSettings>,
+  nowMs: number,
 ): Promise<AccountSettings> {
   const { accountId, id: askedBy } = context.caller;
-  const nowMs = await context.clock.nowMs();
-  const before = (await settle(context, tx)).settings;
+  const before = (await settle(context, tx, nowMs)).settings;
   const coolingMs = before.whitelistCoolingSeconds * 1_000;
   const waits = PROTECTIONS.filter(
     (name) => coolingMs > 0 && wanted[name] !== undefined && isLooser(name, before, { ...before, ...wanted }),
@@ -94,8 +95,8 @@ export async function changeProtections(
 export async function cancelSettingChange(context: Context, name: Protection): Promise<AccountSettings> {
   requireAct(context, 'settings.cancel_change');
   const { accountId } = context.caller;
-  return audited(context, async (tx, writeDown) => {
-    const { settings } = await settle(context, tx);
+  return audited(context, async (tx, writeDown, nowMs) => {
+    const { settings } = await settle(context, tx, nowMs);
     if (!(await dropSettingChange(tx, accountId, name))) throw notFound();
     writeDown('settings.cancel_change', accountObject(accountId), { before: { pending: name } });
     return settings;
@@ -112,16 +113,20 @@ export function protectionFacts({ settings, pending }: Protections): object {
   };
 }
 
-/** @returns the protections of the caller's account at this moment. */
-export async function protectionsOf(context: Context, database: Tx) {
-  const nowMs = await context.clock.nowMs();
+/** @returns the protections of the caller's account at a moment. */
+export async function protectionsOf(context: Context, database: Tx, nowMs: number) {
   const isSandbox = context.sandbox !== null;
   return readProtections(database, context.caller.accountId, { isSandbox, nowMs });
 }
 
-async function settle(context: Context, tx: Tx): Promise<Protections> {
+/** @returns the protections of the caller's account now. */
+export async function protectionsNow(context: Context) {
+  return protectionsOf(context, context.database, await context.clock.nowMs());
+}
+
+async function settle(context: Context, tx: Tx, nowMs: number): Promise<Protections> {
   const { accountId } = context.caller;
-  const found = await protectionsOf(context, tx);
+  const found = await protectionsOf(context, tx, nowMs);
   if (!found.isDue) return found;
   await setAccountSettings(tx, accountId, found.settings);
   for (const name of PROTECTIONS)

@@ -24,11 +24,12 @@ export type WriteDown = (
  * before it made, so none is lost by another.
  *
  * @param work - short: it holds the lock that every writer of the account takes. What it writes down is stored with what it
- *   did; nothing is when it throws.
+ *   did; nothing is when it throws. It is told the time, because the clock of a sandbox is in the database, too: whoever
+ *   asked for it here would wait for a second connection while those that wait for the lock hold them all.
  */
 export async function audited<Result>(
   context: Context,
-  work: (tx: Tx, writeDown: WriteDown) => Promise<Result>,
+  work: (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Result>,
 ): Promise<Result> {
   const nowMs = await context.clock.nowMs();
   return context.database.withTx((tx) => auditedIn(tx, context, nowMs, work));
@@ -39,16 +40,17 @@ export async function auditedIn<Result>(
   tx: Tx,
   context: Pick<Context, 'caller' | 'origin' | 'mode'>,
   nowMs: number,
-  work: (tx: Tx, writeDown: WriteDown) => Promise<Result>,
+  work: (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Result>,
 ): Promise<Result> {
   const { accountId } = context.caller;
   const head = (await lockHeads(tx, [accountId], context.mode)).get(accountId);
   assert(head, `account ${accountId} is ${context.mode}`);
   const at = instantOf(new Date(nowMs));
   const entries: AuditEntry[] = [];
-  const result = await work(tx, (act, object, { maker, ...facts } = {}) => {
+  const writeDown: WriteDown = (act, object, { maker, ...facts } = {}) => {
     entries.push(auditEntry(authorOf(context, act, maker), object, at, facts));
-  });
+  };
+  const result = await work(tx, writeDown, nowMs);
   await appendAudit(tx, head, entries);
   return result;
 }
@@ -63,13 +65,13 @@ export function auditedChange<Result>(
   context: Context,
   act: ActName,
   object: AuditObject,
-  factsOf: (tx: Tx) => Promise<object>,
-  work: (tx: Tx) => Promise<Result>,
+  factsOf: (tx: Tx, nowMs: number) => Promise<object>,
+  work: (tx: Tx, nowMs: number) => Promise<Result>,
 ): Promise<Result> {
-  return audited(context, async (tx, writeDown) => {
-    const before = await factsOf(tx);
-    const result = await work(tx);
-    const facts = difference(before, await factsOf(tx));
+  return audited(context, async (tx, writeDown, nowMs) => {
+    const before = await factsOf(tx, nowMs);
+    const result = await work(tx, nowMs);
+    const facts = difference(before, await factsOf(tx, nowMs));
     if (facts) writeDown(act, object, facts);
     return result;
   });
