@@ -82,7 +82,7 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
       }),
       allowedCidrs: t.stringList({
         description:
-          'Networks that it may be used from, such as `203.0.113.0/24`. Default: those of the key that creates it.',
+          'Networks that it may be used from, such as `203.0.113.0/24`. Default: those of the key that creates it; not outside of them.',
       }),
     }),
   });
@@ -112,7 +112,7 @@ function defineRotate(builder: Builder, issued: IssuedRef): void {
     t.field({
       type: issued,
       description:
-        'Creates a key that takes the place of another: the same name, scopes, networks and end. The old one stays valid for the overlap. Needs the scope `admin`, and every scope that the key has.',
+        'Creates a key that takes the place of another: the same name, scopes, networks and end. The old one stays valid for the overlap. Needs the scope `admin`, every scope that the key has, and no earlier end and no fewer networks than it has.',
       args: {
         keyId: t.arg.string({ required: true, description: KEY_ID }),
         overlapSeconds: t.arg.int({

@@ -103,6 +103,43 @@ describe('a key gives nothing that it has not', () => {
     const { key } = await make({}, maker.apiKey);
     expect(key).toMatchObject({ expiresAt, allowedCidrs: ['127.0.0.0/8'] });
   });
+
+  test('C-40: a key that is bound to networks gives none outside of them', async () => {
+    const { apiKey } = await make({
+      scopes: ['read', 'admin'],
+      allowedCidrs: ['127.0.0.0/8', '2001:db8::/32'],
+    });
+    const within = ['127.0.0.1', '127.1.0.0/16', '2001:db8:1::/48'];
+    expect((await make({ allowedCidrs: within }, apiKey)).key.allowedCidrs).toEqual(within);
+    for (const network of ['0.0.0.0/0', '127.0.0.0/7', '10.0.0.1', '2001:db8::/31', '::/0']) {
+      const refused = await refusedKey({ allowedCidrs: ['127.0.0.1', network] }, apiKey);
+      expect(parametersOf(refused)).toEqual(['input.allowedCidrs.1']);
+    }
+  });
+
+  test('C-40: a key does not get the text of one that lives longer, or works elsewhere, by rotating it', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const scopes = ['read', 'admin'];
+    const short = await make({ scopes, expiresAt });
+    const bound = await make({ scopes, allowedCidrs: ['127.0.0.0/8'] });
+    const endless = (await make({})).key.keyId;
+    const elsewhere = (await make({ expiresAt, allowedCidrs: ['10.0.0.0/8'] })).key.keyId;
+    for (const [maker, keyId] of [
+      [short, endless],
+      [bound, endless],
+      [bound, elsewhere],
+    ]) {
+      const refused = await refusal(
+        `mutation { rotateApiKey(keyId: "${keyId}") { apiKey } }`,
+        {},
+        maker.apiKey,
+      );
+      expect(refused.code).toBe('FORBIDDEN');
+    }
+    expect((await rotate(elsewhere, 60, short.apiKey)).key.replaces).toBe(elsewhere);
+    for (const maker of [short, bound])
+      expect((await rotate(maker.key.keyId, 60, maker.apiKey)).key.replaces).toBe(maker.key.keyId);
+  });
 });
 
 describe('approver and maker are two', () => {

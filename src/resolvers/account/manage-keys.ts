@@ -10,7 +10,7 @@ import {
   type Scope,
 } from '../../base/api-key.ts';
 import { assert } from '../../base/assert.ts';
-import { isCidr } from '../../base/cidr.ts';
+import { isCidr, isWithinNetworks } from '../../base/cidr.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import {
@@ -82,7 +82,7 @@ export async function createKey(database: Tx, accountId: bigint, options: KeyOpt
 }
 
 /**
- * Makes a key by another one, which can give only the scopes that it has, and no longer life than its own.
+ * Makes a key by another one, which can give only the scopes that it has, no longer life than its own, and no other networks.
  *
  * @throws {GatewayError} `FORBIDDEN` naming the scope that the caller lacks; `INVALID_PARAMETER`.
  */
@@ -114,6 +114,14 @@ export async function issueKey(
           message: `must not be after ${last.toISOString()}, when the key that creates it ends`,
         },
       ]);
+    for (const { name: parameter, value } of input.allowedCidrs)
+      if (!isWithinNetworks(value, maker.allowedCidrs))
+        throw invalidParameters([
+          {
+            parameter,
+            message: `must be within ${maker.allowedCidrs.join(', ')}, where the key that creates it may be used from`,
+          },
+        ]);
     const options = {
       name,
       scopes,
@@ -130,7 +138,7 @@ export async function issueKey(
  * Makes a key that takes the place of another: the same name, scopes, networks and end. The other one stays valid for the
  * overlap.
  *
- * @throws {GatewayError} `FORBIDDEN` when it has a scope that the caller lacks; `NOT_FOUND`, also for one that has ended;
+ * @throws {GatewayError} `FORBIDDEN` when it may do more than the caller, or lives longer; `NOT_FOUND`, also for one that has ended;
  *   `INVALID_PARAMETER` unless the overlap is 0 to 2,592,000 s.
  */
 export async function rotateKey(
@@ -152,11 +160,26 @@ export async function rotateKey(
   return audited(context, async (tx, writeDown) => {
     const old = await ownKey(tx, context, id, now);
     for (const scope of old.scopes) requireScope(context, scope);
+    refuseFreer(old, await ownKey(tx, context, context.caller.id, now));
     const how = { madeBy: context.caller.id, overlapSeconds, now };
     const issued = await replaceKey(tx, accountId, { ...old, id }, how);
     writeDown('key.rotate', { kind: 'key', id }, { after: { replacedBy: issued.keyId, overlapSeconds } });
     return issued;
   });
+}
+
+/** Who is given the text of a key gains nothing by it: neither time nor networks. @throws {GatewayError} `FORBIDDEN`. */
+function refuseFreer(key: OwnKey, maker: OwnKey): void {
+  const isLonger =
+    maker.expiresAt !== null &&
+    (key.expiresAt === null || new Date(key.expiresAt) > new Date(maker.expiresAt));
+  if (isLonger) throw new GatewayError('FORBIDDEN', 'the key ends later than the one that replaces it');
+  const everywhere = key.allowedCidrs.length === 0 && maker.allowedCidrs.length > 0;
+  if (everywhere || key.allowedCidrs.some((each) => !isWithinNetworks(each, maker.allowedCidrs)))
+    throw new GatewayError(
+      'FORBIDDEN',
+      'the key may be used from networks that the one that replaces it may not be used from',
+    );
 }
 
 /** Makes a key like another one, which ends after the overlap, in the caller's database transaction. */
