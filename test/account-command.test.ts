@@ -17,7 +17,13 @@ test('C-40: keys have the mode of their account, and the sandbox plays nothing o
   const key = (account: string, ...more: string[]) =>
     run('key', 'create', '--account', account, '--scopes', 'read', ...more);
   expect(JSON.parse((await key(play.accountId)).stdout).apiKey).toMatch(/^crx_test_/);
-  expect(JSON.parse((await key(live.accountId, '--live')).stdout).apiKey).toMatch(/^crx_live_/);
+  for (const more of [['--live'], []]) {
+    const { code, stdout, stderr } = await key(live.accountId, ...more);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/no live rails.*\n$/)]);
+  }
+  const platform = await key('platform', '--live');
+  expect([platform.code, platform.stderr]).toEqual([1, expect.stringMatching(/no live rails/)]);
+  expect(await json('key', 'list', '--account', live.accountId)).toEqual([]);
   const refused = await key(play.accountId, '--live');
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/is a sandbox account: .*\n$/)]);
   const hidden = await run('account', 'create', '--name', 'Ana \u202e55,00');

@@ -6,6 +6,7 @@ import { isCidr } from '../base/cidr.ts';
 import { parseInstant } from '../base/instant.ts';
 import { createKey, replaceKey, revokeApiKey } from '../resolvers/account/manage-keys.ts';
 import { audited } from '../resolvers/checks/audited.ts';
+import { requireAct } from '../resolvers/services/context.ts';
 import { platformAccount, readMode } from '../store/account/accounts.ts';
 import { accountOfKey, findOwnKey, listKeys } from '../store/account/api-keys.ts';
 import { StoreError } from '../store/check-server.ts';
@@ -101,13 +102,15 @@ async function create(options: CreateOptions): Promise<void> {
     const accountId = await keyAccount(database, options);
     if (options.live && (await readMode(database, accountId)) !== 'live')
       throw new StoreError(`account ${options.account} is a sandbox account: it has test keys only`);
+    const context = await operatorContext(services, accountId);
+    requireAct(context, 'key.create');
     const after = {
       name: options.name,
       scopes: options.scopes,
       expiresAt: options.expires ?? null,
       allowedCidrs: options.allow,
     };
-    return audited(await operatorContext(services, accountId), async (tx, writeDown) => {
+    return audited(context, async (tx, writeDown) => {
       const issued = await createKey(tx, accountId, after);
       writeDown('key.create', { kind: 'key', id: issued.keyId }, { after });
       return issued;
@@ -135,7 +138,9 @@ function addRotate(key: Command): void {
         const accountId = await keyAccount(services.database, options);
         const now = new Date();
         const { overlap: overlapSeconds } = options;
-        return audited(await operatorContext(services, accountId), async (tx, writeDown) => {
+        const context = await operatorContext(services, accountId);
+        requireAct(context, 'key.rotate');
+        return audited(context, async (tx, writeDown) => {
           const old = await findOwnKey(tx, accountId, id, now);
           if (!old) throw new StoreError(`the account has no active key with the id ${id}`);
           const issued = await replaceKey(tx, accountId, { ...old, id }, { overlapSeconds, now });

@@ -13,6 +13,7 @@ import type { Services } from '../resolvers/services/context.ts';
 import { Doorbell } from '../resolvers/services/doorbell.ts';
 import { EventHub } from '../resolvers/services/event-hub.ts';
 import { NO_RAILS } from '../resolvers/services/no-rails.ts';
+import type { Rails } from '../resolvers/services/rails.ts';
 import { StreamLimit } from '../resolvers/services/stream-limit.ts';
 import { UnderWay } from '../resolvers/services/under-way.ts';
 import { modeFinder } from '../store/account/accounts.ts';
@@ -26,6 +27,8 @@ export interface ServiceParts {
   /** Where failures of rates are told; nowhere when not given. */
   readonly log?: Pick<Logger, 'warn'>;
   readonly registry: Registry;
+  /** The rails of live accounts. Without them such accounts are only read. */
+  readonly liveRails?: Rails | undefined;
   readonly config: {
     readonly publicUrl: string;
     readonly exactIntegers: boolean;
@@ -42,7 +45,13 @@ const WORKERS_MAX = 2 ** 31;
 const SILENT: Pick<Logger, 'warn'> = { warn: () => {} };
 
 /** @returns the services for sandbox accounts; `forAccount` gives those for any account. Nothing runs yet. */
-export function createServices({ database, registry, config, log = SILENT }: ServiceParts): Services {
+export function createServices({
+  database,
+  registry,
+  config,
+  liveRails,
+  log = SILENT,
+}: ServiceParts): Services {
   const doorbell = new Doorbell();
   const render = envelopeWriter(registry, config).envelope;
   const worker = config.role === 'serve' ? null : randomInt(1, WORKERS_MAX);
@@ -70,6 +79,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
     advance: () => byMode.sandbox.advance,
     receive: (news) => byMode.sandbox.receive(news),
   });
+  const reporting = (given: Rails): Rails => ({ ...given, rates: reportingRates(given.rates, log) });
   const modeOf = modeFinder(database);
   const shared = {
     database,
@@ -90,7 +100,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
       ...shared,
       mode: 'sandbox',
       clock,
-      rails: { ...rails, rates: reportingRates(rails.rates, log) },
+      rails: reporting(rails),
       advance: engineFor('sandbox', clock),
       receive: (news) => receiveNews(byMode.sandbox, news),
       sandbox,
@@ -99,7 +109,7 @@ export function createServices({ database, registry, config, log = SILENT }: Ser
       ...shared,
       mode: 'live',
       clock: SYSTEM_CLOCK,
-      rails: NO_RAILS,
+      rails: liveRails ? reporting(liveRails) : NO_RAILS,
       advance: engineFor('live', SYSTEM_CLOCK),
       receive: (news) => receiveNews(byMode.live, news),
       sandbox: null,

@@ -9,16 +9,22 @@ import { platformAccount } from '../../src/store/account/accounts.ts';
 import { storeKey } from '../../src/store/account/api-keys.ts';
 import { addJobs, claimJobs } from '../../src/store/engine/jobs.ts';
 import { type Answer, startApp, useApp } from '../support/app.ts';
+import { LIVE_RAILS } from '../support/live-rails.ts';
 import { BODIES, WRITES } from '../support/rest-routes.ts';
 
 const app = useApp();
+const withRails = useApp({ liveRails: LIVE_RAILS });
 const HOUR = 3_600_000;
 let live: Awaited<ReturnType<typeof app.addAccount>>;
+/** On the gateway that has live rails. */
+let trading: typeof live;
 
 beforeAll(async () => {
   live = await app.addAccount({ mode: 'live' });
+  trading = await withRails.addAccount({ mode: 'live' });
 });
 
+const asTrading = (query: string) => withRails.graphql(query, {}, { key: trading.apiKey });
 const asLive = (query: string) => app.graphql(query, {}, { key: live.apiKey });
 const codeOf = async (query: string) => (await asLive(query)).json.errors?.[0].extensions.code;
 const page = (path: string, form?: Record<string, string>, baseUrl = app.baseUrl) =>
@@ -90,29 +96,18 @@ describe('a live account without live rails', () => {
     expect(await codeOf(query)).toBe('RAILS_MISSING');
   });
 
-  test('C-40, C-20: a visit of its static link opens nothing', async () => {
-    const { json } = await asLive(
+  test('C-40, C-20: a visit of a static link that it had made before opens nothing', async () => {
+    const { json } = await asTrading(
       'mutation { createStaticLink(input: { name: "Shop", currency: "USDT_TRX", amount: "80" }) { slug } }',
     );
-    const answer = await page(`/pay/l/${json.data.createStaticLink.slug}`);
-    expect(answer.status).toBe(422);
-    expect(await answer.text()).not.toContain('Sandbox');
-  });
-
-  test('C-22: its whitelist has the cooling time of a live account, on the clock of the machine', async () => {
-    await app.post('/v2/sandbox/clock', { advance: '2h' });
-    const group = await asLive('mutation { createWhitelistGroup(name: "Treasury") { id createdAt } }');
-    const { id: groupId, createdAt } = group.json.data.createWhitelistGroup;
-    expect(Date.parse(createdAt)).toBeLessThan(Date.now() + HOUR);
-    const entry = `groupId: "${groupId}", input: { network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" }`;
-    const added = await asLive(`mutation { addWhitelistEntry(${entry}) { createdAt usableAt } }`);
-    const { createdAt: addedAt, usableAt } = added.json.data.addWhitelistEntry;
-    expect(Date.parse(usableAt) - Date.parse(addedAt)).toBe(24 * HOUR);
-  });
-
-  test('C-63: plain http to this machine is for the sandbox alone', async () => {
-    const endpoint = 'mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:9/hook" }) { id } }';
-    expect(await codeOf(endpoint)).toBe('INVALID_PARAMETER');
+    const other = await startApp(withRails.database);
+    try {
+      const answer = await page(`/pay/l/${json.data.createStaticLink.slug}`, undefined, other.publicUrl);
+      expect(answer.status).toBe(422);
+      expect(await answer.text()).not.toContain('Sandbox');
+    } finally {
+      await other.close();
+    }
   });
 
   test('C-3: rates of the sandbox do not say what its balance is worth', async () => {
@@ -122,6 +117,25 @@ describe('a live account without live rails', () => {
       calculated_BRL_balance: null,
       'USDT (TRX)': { available: 10 },
     });
+  });
+});
+
+describe('a live account with live rails', () => {
+  test('C-22: its whitelist has the cooling time of a live account, on the clock of the machine', async () => {
+    await withRails.post('/v2/sandbox/clock', { advance: '2h' });
+    const group = await asTrading('mutation { createWhitelistGroup(name: "Treasury") { id createdAt } }');
+    const { id: groupId, createdAt } = group.json.data.createWhitelistGroup;
+    expect(Date.parse(createdAt)).toBeLessThan(Date.now() + HOUR);
+    const entry = `groupId: "${groupId}", input: { network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" }`;
+    const added = await asTrading(`mutation { addWhitelistEntry(${entry}) { createdAt usableAt } }`);
+    const { createdAt: addedAt, usableAt } = added.json.data.addWhitelistEntry;
+    expect(Date.parse(usableAt) - Date.parse(addedAt)).toBe(24 * HOUR);
+  });
+
+  test('C-63: plain http to this machine is for the sandbox alone', async () => {
+    const endpoint = 'mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:9/hook" }) { id } }';
+    const { json } = await asTrading(endpoint);
+    expect(json.errors[0].extensions.code).toBe('INVALID_PARAMETER');
   });
 });
 

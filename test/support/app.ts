@@ -12,6 +12,7 @@ import { createKey } from '../../src/resolvers/account/manage-keys.ts';
 import { startWorker, type Worker } from '../../src/resolvers/engine/run-jobs.ts';
 import { provisionSandbox } from '../../src/resolvers/sandbox/provision-sandbox.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
+import type { Rails } from '../../src/resolvers/services/rails.ts';
 import { type AppParts, createApp } from '../../src/server/app.ts';
 import { networksOf } from '../../src/server/client-address.ts';
 import { close, listen } from '../../src/server/listen.ts';
@@ -75,6 +76,8 @@ type Overrides = Partial<AppParts['config']> & {
   readonly log?: AppParts['log'];
   /** The templates of the service when not given. */
   readonly registry?: Registry;
+  /** Rails of live accounts; none when not given. */
+  readonly liveRails?: Rails;
 };
 
 /** Starts the application before the tests of the file and ends it after them. */
@@ -86,7 +89,7 @@ export function useApp(overrides: Overrides = {}): TestApp {
     test.accountId = await provisionSandbox(test.database, REGISTRY);
     await importAccount(test.database, REGISTRY, test.accountId, 'history.ndjson', HISTORY.split('\n'));
     test.apiKey = (await addKey(test.accountId, SCOPES)).apiKey;
-    const { log, registry = REGISTRY, ...config } = overrides;
+    const { log, registry = REGISTRY, liveRails, ...config } = overrides;
     const platform = await platformAccount(test.database, 'sandbox');
     test.platformKey = (await addKey(platform, grantableScopes({ isPlatform: true }))).apiKey;
     let handle: ReturnType<typeof createApp>['handle'] = () => {};
@@ -101,7 +104,7 @@ export function useApp(overrides: Overrides = {}): TestApp {
       publicUrl: test.baseUrl,
       ...config,
     };
-    test.services = createServices({ database: test.database, registry, config: settings });
+    test.services = createServices({ database: test.database, registry, config: settings, liveRails });
     const app = createApp({
       config: settings,
       services: test.services,

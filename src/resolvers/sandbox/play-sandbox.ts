@@ -84,7 +84,7 @@ function writeDownAfter(context: Context, act: ActName, object: AuditObject, aft
 }
 
 function requireSandbox(context: Context, act: ActName): Sandbox {
-  requireAct(context, act);
   if (!context.sandbox) throw new GatewayError('FORBIDDEN', 'the sandbox requires a test key');
+  requireAct(context, act);
   return context.sandbox;
 }

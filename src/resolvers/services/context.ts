@@ -13,6 +13,7 @@ import type { Clock } from './clock.ts';
 import type { Doorbell } from './doorbell.ts';
 import type { EventHub } from './event-hub.ts';
 import type { Receive } from './news.ts';
+import { requireRails } from './no-rails.ts';
 import type { Rails } from './rails.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { StreamLimit } from './stream-limit.ts';
@@ -35,7 +36,7 @@ export interface Services {
   readonly times: () => Promise<Times>;
   /** The machine's clock for live accounts; one that can be set ahead for those of the sandbox. */
   readonly clock: Clock;
-  /** `NO_RAILS` for live accounts until there are real rails. */
+  /** `NO_RAILS` for live accounts where no live rails are configured. */
   readonly rails: Rails;
   readonly advance: Advance;
   /** Where the news of rails comes in. */
@@ -73,9 +74,16 @@ export function requireScope(context: Context, scope: Scope): void {
   }
 }
 
-/** @throws {GatewayError} `FORBIDDEN` when the caller's key lacks the scope of the act; the detail names it. */
+/** What a live account may do without live rails besides reading: open its subscriptions, and end a key that leaked. */
+const WITHOUT_RAILS: readonly ActName[] = ['stream_token.create', 'key.revoke'];
+
+/**
+ * @throws {GatewayError} `FORBIDDEN` when the caller's key lacks the scope of the act; the detail names it. `RAILS_MISSING`
+ *   for an act on a live account where there are no live rails (C-40).
+ */
 export function requireAct(context: Context, name: ActName): void {
   requireScope(context, ACTS[name].scope);
+  if (!WITHOUT_RAILS.includes(name)) requireRails(context);
 }
 
 /** @returns the transaction whose session asks. @throws {GatewayError} `FORBIDDEN` when it is not a session's token that does. */

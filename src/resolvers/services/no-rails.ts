@@ -1,6 +1,5 @@
-/** The rails of live accounts until there are real ones: nothing can be asked of them, and the sandbox does not stand in. */
+/** The rails of live accounts where none are configured: nothing can be asked of them, and the sandbox does not stand in. */
 import { GatewayError } from '../../base/errors.ts';
-import type { Services } from './context.ts';
 import type { Rails } from './rails.ts';
 
 const refuse = (): Promise<never> => Promise.reject(missing());
@@ -30,8 +29,8 @@ export const NO_RAILS: Rails = {
   liquidity: { convert: refuse },
 };
 
-/** @throws {GatewayError} `RAILS_MISSING` where an order could not be carried out: before anything is priced or stored. */
-export function requireRails({ rails }: Pick<Services, 'rails'>): void {
+/** @throws {GatewayError} `RAILS_MISSING` where an act could not be carried out: before anything is priced or stored. */
+export function requireRails({ rails }: { readonly rails: Rails }): void {
   if (rails === NO_RAILS) throw missing();
 }
 
