@@ -10,7 +10,7 @@ import { instantOf, millisOf } from '../../src/base/instant.ts';
 import { fromMinor, toMinor } from '../../src/base/money.ts';
 import { type AccountRole, credit, debit, type Journal, journal } from '../../src/ledger/posting.ts';
 import { LATE_EVENT } from '../../src/templates/define.ts';
-import type { ProcessRow } from '../../src/templates/facts.ts';
+import type { Process, ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { plan } from '../../src/templates/machine.ts';
 import { stepNameOf } from '../../src/templates/step-name.ts';
@@ -91,14 +91,20 @@ function explored(starts: readonly Run[], triggers = TRIGGERS): readonly Run[] {
 /** What tells two places apart: all but how long it took to get there. */
 function placeOf({ row, book }: Run): string {
   const { accountId, id, updatedAt, ...facts } = row;
-  const { finishedAt, posted: _, returns = [], dispute, disputed, ...process } = facts.process ?? {};
+  const process: Partial<Process> = facts.process ?? {};
+  const { finishedAt, posted: _, returns = [], dispute, disputed, expiredAt, isOverLimit, ...rest } = process;
+  // Whether the session ended counts, not when; and why money goes back decides nothing any more.
+  const judged = {
+    isExpired: expiredAt !== undefined && process.paid === undefined,
+    isOverLimit: row.component === 'refund' ? undefined : isOverLimit,
+  };
   const held = row.component === 'dispute' && row.state === 'OPEN' ? disputed : undefined;
   // What is tried again leaves the failed try behind: there is no end of those.
   const goingBack = returns
     .filter(({ state }) => state !== 'retried')
     .map(({ kind, state, amount }) => [kind, state === 'paid_by_hand' ? 'done' : state, amount]);
   return JSON.stringify([
-    { ...facts, process: { ...process, goingBack, held, sequence: 0 } },
+    { ...facts, process: { ...rest, ...judged, goingBack, held, sequence: 0 } },
     standing(book),
   ]);
 }
