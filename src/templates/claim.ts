@@ -49,13 +49,13 @@ export function isSameClaim(left: Claim | undefined, right: Claim | undefined): 
 const VOID_STATUSES: ReadonlySet<string> = new Set(['Failed', 'Cancelled', 'Expired', 'Refunded']);
 
 function isVoid({ component, status, errorMessage }: Step, { process, targetCurrency }: ProcessRow): boolean {
+  // A deposit that was credited instead of being paid out counts nothing; a payment whose delivery failed was paid.
+  if (status.en === 'Partial Success') return targetCurrency === BRL.code;
   return (
     VOID_STATUSES.has(status.en) ||
     errorMessage.en !== '' ||
     component === 'refund' ||
     process?.isOverLimit === true ||
-    process?.isTurnedDown === true ||
-    // A deposit that was credited instead of being paid out.
-    (status.en === 'Partial Success' && targetCurrency === BRL.code)
+    process?.isTurnedDown === true
   );
 }

@@ -113,6 +113,17 @@ describe('the limit of the day', () => {
     expect(await shop.volumes(taxId)).toEqual([]);
   });
 
+  test('C-21: a delivery that failed, and was credited instead, was paid all the same', async () => {
+    const taxId = newCustomer();
+    const wallet = { wallet: 'TMaevXmbYNz1rwX53YGt9FK2wiSmcEq1ut', external_code: 'sandbox:delivery-fail' };
+    const id = idOf(await shop.onramp(taxId, '40000', wallet));
+    await shop.reach(id, 'depositpix/QRCODE');
+    await shop.pay(id, await now());
+    await shop.reach(id, 'partial_success/DONE');
+    expect(await shop.volumes(taxId)).toEqual([volumeOf(await today(), '0', '40000')]);
+    expect((await shop.onramp(taxId, '10000.01')).json).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
   test('C-21: the payee of a session that asks for one later is judged then', async () => {
     const made = await app.graphql(
       `mutation { createOfframp(input: { amountSent: "1000", currency: "USDT_TRX", from: EXTERNAL, accept: true }) {

@@ -193,3 +193,10 @@ describe('visits', () => {
     expect(await find(slug)).toBeUndefined();
   });
 });
+
+test('C-40: who opens a link stands in the audit log as a payer, by the link', async () => {
+  const { slug } = await make({ amount: '80' });
+  const { end2end } = await visit(slug);
+  const { auditLog } = await ask(`{ auditLog(objectId: "${end2end}") { nodes { act actorKind actorId } } }`);
+  expect(auditLog.nodes).toEqual([{ act: 'checkout.create', actorKind: 'PAYER', actorId: `link:${slug}` }]);
+});

@@ -31,8 +31,10 @@ export async function openStaticLink(
   link: StaticLinkRow,
   origin: Origin,
 ): Promise<ProcessRow> {
+  const caller = visitorOf(services, link);
+  const actor = { kind: 'PAYER', id: caller.id } as const;
   return createTransaction(
-    { ...services, caller: visitorOf(services, link), origin },
+    { ...services, caller, origin: { ...origin, actor } },
     await sessionOf(services, link),
   );
 }

@@ -2,7 +2,7 @@
 import { ACTS, type ActName } from '../../base/acts.ts';
 import type { Instant } from '../../base/instant.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
-import type { AuditEntry } from '../../store/engine/audit.ts';
+import type { ActorKind, AuditEntry } from '../../store/engine/audit.ts';
 
 /** Where a request came from. */
 export interface Origin {
@@ -10,8 +10,8 @@ export interface Origin {
   readonly requestId: string | null;
   /** Address of the client, or the host on which an operator works; null where it is not known. */
   readonly address: string | null;
-  /** Set where it is neither a key nor a payer who acts: an operator by the CLI, or the gateway itself. */
-  readonly actor?: { readonly kind: 'OPERATOR' | 'SYSTEM'; readonly id: string };
+  /** Set where neither a key nor a session's token tells who acts: an operator, a visitor of a link, the gateway itself. */
+  readonly actor?: { readonly kind: Exclude<ActorKind, 'KEY'>; readonly id: string };
 }
 
 /** Who acts, by which act. */
