@@ -12,9 +12,11 @@ test('C-61: it names every event of every template, and bodies that the OpenAPI 
   const names = Object.values<{ 'x-event-names': string[] }>(json.components.messages).flatMap(
     (message) => message['x-event-names'],
   );
-  const published = REGISTRY.templates.flatMap(({ name, steps }) =>
-    steps.map(({ component, state }) => `${name}.${component}.${state}`.toLowerCase()),
-  );
+  const published = REGISTRY.templates.flatMap(({ name, steps, machine }) => {
+    const beside = machine.transitions.flatMap(({ event }) => event ?? []);
+    const places = [...steps.map(({ component, state }) => `${component}.${state}`), ...new Set(beside)];
+    return places.map((place) => `${name}.${place}`.toLowerCase());
+  });
   expect(names.toSorted()).toEqual(published.toSorted());
   for (const [typeName, { payload }] of Object.entries<{ payload: { $ref: string } }>(
     json.components.messages,

@@ -46,7 +46,11 @@ beforeAll(async () => {
   walked = await app.addAccount();
   const second = await app.addKey(walked.accountId, ['read', 'move']);
   const client = new Client(app.baseUrl, walked.apiKey);
-  const means = await meansOf(client, new Client(app.baseUrl, second.apiKey));
+  const means = await meansOf(
+    client,
+    new Client(app.baseUrl, second.apiKey),
+    new Client(app.baseUrl, app.platformKey),
+  );
   const walks = WALKS.filter(({ name }) => WALKED.includes(name));
   expect(walks.map(({ name }) => name).toSorted()).toEqual(WALKED.toSorted());
   for (const walk of walks) expect(await runWalk(client, means, walk)).toMatchObject({ problems: [] });
