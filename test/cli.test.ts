@@ -78,6 +78,34 @@ describe('commands that read', () => {
   });
 });
 
+describe('commands of the operator', () => {
+  test('suspense list --json has times as the API writes them', async () => {
+    const { json: made } = await app.post('/v2/onramp', {
+      amount_payment: 60,
+      currency_exit_received_code: 'USDT_TRX',
+      client_name: 'Ana',
+      client_tax_id: '52998224725',
+    });
+    for (const scenario of ['pay', 'pay'])
+      await app.post('/v2/sandbox/trigger', { scenario, end2end: made.end2end });
+    const { stdout } = await crossramp(env, 'suspense', 'list', '--json');
+    const [entry] = JSON.parse(stdout);
+    expect(entry).toMatchObject({ end2end: made.end2end, amount: '60', state: 'open', decidedAt: null });
+    expect(entry.openedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const returned = JSON.parse((await crossramp(env, 'suspense', 'return', entry.id, '--json')).stdout);
+    expect(returned.decidedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  test('audit list and audit verify take the account of the platform', async () => {
+    const words = ['key', 'create', '--account', 'platform', '--scopes', 'platform:risk', '--json'];
+    const { keyId } = JSON.parse((await crossramp(env, ...words)).stdout);
+    const { stdout } = await crossramp(env, 'audit', 'list', '--account', 'platform', '--json');
+    expect(JSON.parse(stdout)[0]).toMatchObject({ act: 'key.create', objectId: keyId });
+    const verified = await crossramp(env, 'audit', 'verify', '--account', 'platform', '--json');
+    expect(JSON.parse(verified.stdout)).toMatchObject([{ defects: [] }]);
+  });
+});
+
 const FILE = 'docs/examples/history.ndjson';
 
 describe('exit codes', () => {

@@ -1,15 +1,15 @@
 /** `crossramp audit list|verify`: who did what. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { isoMillis, parseInstant } from '../base/instant.ts';
 import { readAuditLog } from '../resolvers/account/read-audit.ts';
 import { allAccounts } from '../store/account/accounts.ts';
 import { verifyAudit } from '../store/engine/verify-audit.ts';
-import { accountNamed, answer, jsonOption, readAccountOption, table } from './output.ts';
-import { asOperator } from './webhook.ts';
-import { withStore } from './with-store.ts';
+import { accountOrPlatform, answer, jsonOption, table } from './output.ts';
+import { operatorContext, withServices, withStore } from './with-store.ts';
 
 interface ListOptions {
   readonly account: string;
+  readonly live?: boolean;
   readonly act?: string;
   readonly actor?: string;
   readonly object?: string;
@@ -21,6 +21,9 @@ interface ListOptions {
 }
 
 const LIMIT_MAX = 1_000;
+const ACCOUNT =
+  'id of the account, "sandbox", or "platform" for acts on no account, such as keys of the operator';
+const LIVE = 'with --account platform: the platform of live accounts';
 
 /** The audit log. */
 export function auditCommand(): Command {
@@ -28,7 +31,8 @@ export function auditCommand(): Command {
   audit
     .command('list')
     .description('Lists the newest entries.')
-    .addOption(readAccountOption())
+    .addOption(new Option('--account <id>', ACCOUNT).default('sandbox'))
+    .option('--live', LIVE)
     .option('--act <names>', 'only these acts, separated by commas, such as webhook.create,key.revoke')
     .option('--actor <id>', 'only acts of this key, user of the operating system, or payment session')
     .option('--object <id>', 'only acts on the object with this id')
@@ -43,14 +47,16 @@ export function auditCommand(): Command {
     .description(
       'Recomputes the chain of each account. Prints its length and last hash, to be kept elsewhere; fails when an entry was changed, added, removed or moved.',
     )
-    .option('--account <id>', 'only this account: its id, or "sandbox"')
+    .option('--account <id>', 'only this account: its id, "sandbox" or "platform"')
+    .option('--live', LIVE)
     .addOption(jsonOption())
     .action(verify);
   return audit;
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const entries = await asOperator(options, async (context) => {
+  const entries = await withServices(async (services) => {
+    const context = await operatorContext(services, await accountOrPlatform(services.database, options));
     const input = {
       acts: options.act
         ? { name: '--act', values: options.act.split(',').map((act) => act.trim()) }
@@ -82,10 +88,13 @@ async function list(options: ListOptions): Promise<void> {
   answer(options, shown, rows.length === 0 ? 'no entries' : table([heading, ...rows], [0]));
 }
 
-async function verify(options: { account?: string; json?: boolean }): Promise<void> {
+async function verify({
+  account,
+  ...options
+}: Partial<Pick<ListOptions, 'account' | 'live' | 'json'>>): Promise<void> {
   const found = await withStore(async ({ database }) => {
-    const accounts = options.account
-      ? [await accountNamed(database, options.account)]
+    const accounts = account
+      ? [await accountOrPlatform(database, { ...options, account })]
       : await allAccounts(database);
     const results = [];
     for (const accountId of accounts) {

@@ -1,17 +1,16 @@
 /** `crossramp key create|list|rotate|revoke`. */
 
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { PLATFORM_SCOPES, SCOPES, type Scope } from '../base/api-key.ts';
 import { isCidr } from '../base/cidr.ts';
 import { parseInstant } from '../base/instant.ts';
 import { createKey, replaceKey, revokeApiKey } from '../resolvers/account/manage-keys.ts';
 import { audited } from '../resolvers/checks/audited.ts';
 import { requireAct } from '../resolvers/services/context.ts';
-import { platformAccount, readMode } from '../store/account/accounts.ts';
+import { readMode } from '../store/account/accounts.ts';
 import { accountOfKey, findOwnKey, listKeys } from '../store/account/api-keys.ts';
 import { StoreError } from '../store/check-server.ts';
-import type { Database } from '../store/database.ts';
-import { accountNamed, answer, jsonOption } from './output.ts';
+import { accountOrPlatform, answer, jsonOption } from './output.ts';
 import { operatorContext, withServices, withStore } from './with-store.ts';
 
 const ALL_SCOPES: readonly Scope[] = [...SCOPES, ...PLATFORM_SCOPES];
@@ -37,7 +36,7 @@ interface CreateOptions {
 
 /** The command `key`. */
 export function keyCommand(): Command {
-  const key = new Command('key').description('Issues, lists and revokes API keys.');
+  const key = new Command('key').description('Issues, lists, replaces and revokes API keys.');
   key
     .command('create')
     .description('Issues a key and shows it. It is not shown again.')
@@ -61,7 +60,7 @@ export function keyCommand(): Command {
     .addOption(jsonOption())
     .action(async (options: { account: string; live?: boolean; json?: boolean }) => {
       const keys = await withStore(async ({ database }) =>
-        listKeys(database, await keyAccount(database, options)),
+        listKeys(database, await accountOrPlatform(database, options)),
       );
       const shown = keys.map(({ accountId, id, ...rest }) => ({
         keyId: id,
@@ -99,7 +98,7 @@ export function keyCommand(): Command {
 async function create(options: CreateOptions): Promise<void> {
   const created = await withServices(async (services) => {
     const { database } = services;
-    const accountId = await keyAccount(database, options);
+    const accountId = await accountOrPlatform(database, options);
     if (options.live && (await readMode(database, accountId)) !== 'live')
       throw new StoreError(`account ${options.account} is a sandbox account: it has test keys only`);
     const context = await operatorContext(services, accountId);
@@ -126,16 +125,15 @@ function addRotate(key: Command): void {
     .argument('<key id>', 'as "key create" and "key list" show it')
     .requiredOption('--account <id>', ACCOUNT)
     .option('--live', 'with --account platform: the platform of live accounts')
-    .option(
-      '--overlap <duration>',
-      'how long the old key stays valid, such as 1d, 12h, 30m',
-      parseOverlap,
-      86_400,
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old key stays valid, such as 1d, 12h, 30m')
+        .argParser(parseOverlap)
+        .default(86_400, '1d'),
     )
     .addOption(jsonOption())
     .action(async (id: string, options: RotateOptions) => {
       const rotated = await withServices(async (services) => {
-        const accountId = await keyAccount(services.database, options);
+        const accountId = await accountOrPlatform(services.database, options);
         const now = new Date();
         const { overlap: overlapSeconds } = options;
         const context = await operatorContext(services, accountId);
@@ -154,15 +152,6 @@ function addRotate(key: Command): void {
       });
       answer(options, rotated, `${rotated.keyId}  ${rotated.apiKey}`);
     });
-}
-
-/** `platform` is the account that the operator's keys belong to. */
-function keyAccount(
-  database: Database,
-  { account, live }: { readonly account: string; readonly live?: boolean },
-): Promise<bigint> {
-  if (account === 'platform') return platformAccount(database, live ? 'live' : 'sandbox');
-  return accountNamed(database, account);
 }
 
 function parseScopes(text: string): Scope[] {

@@ -1,6 +1,6 @@
 /** Output of commands: text for people, or one JSON value with `--json`. */
 import { Option } from 'commander';
-import { findAccount } from '../store/account/accounts.ts';
+import { findAccount, platformAccount } from '../store/account/accounts.ts';
 import { StoreError } from '../store/check-server.ts';
 import type { Database } from '../store/database.ts';
 
@@ -81,4 +81,13 @@ export async function accountNamed(database: Database, named: string): Promise<b
   const id = await findAccount(database, named);
   if (id === undefined) throw new StoreError(`there is no account ${named}`);
   return id;
+}
+
+/** @returns the account with this id or handle; `platform` is the one that the operator's keys belong to, one for each mode. */
+export function accountOrPlatform(
+  database: Database,
+  { account, live }: { readonly account: string; readonly live?: boolean },
+): Promise<bigint> {
+  if (account === 'platform') return platformAccount(database, live ? 'live' : 'sandbox');
+  return accountNamed(database, account);
 }

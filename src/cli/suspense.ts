@@ -86,12 +86,14 @@ function amountOf({ amountMinor, currency }: SuspenseRow): string {
 }
 
 function shown(row: SuspenseRow) {
-  const { amountMinor, id, accountId, transactionId, assignedTo, ...rest } = row;
+  const { amountMinor, id, accountId, transactionId, assignedTo, openedAt, decidedAt, ...rest } = row;
   return {
     id: String(id),
     account: String(accountId),
     amount: amountOf(row),
     assignedTo: assignedTo === null ? null : String(assignedTo),
+    openedAt: isoMillis(openedAt),
+    decidedAt: decidedAt && isoMillis(decidedAt),
     ...rest,
   };
 }

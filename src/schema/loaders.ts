@@ -14,13 +14,13 @@ export interface Loaders {
   readonly transaction: DataLoader<bigint, TransactionRow | null, string>;
   /** The account's events by place in its log; null for those that are no longer kept. */
   readonly event: DataLoader<bigint, EventRow | null, string>;
-  /** What goes or went back to the payer of a transaction, by its internal id. */
-  readonly returns: DataLoader<bigint, readonly PixReturn[], string>;
+  /** What goes or went back to the payer of a transaction, which a key of the platform reads of any account that it acts on. */
+  readonly returns: DataLoader<Pick<TransactionRow, 'accountId' | 'id'>, readonly PixReturn[], string>;
   /** Every line of a journal of the account. */
   readonly postings: DataLoader<bigint, readonly PostingRow[], string>;
 }
 
-/** @returns loaders that see the records of this account only. */
+/** @returns loaders that see the records of this account only, except of transactions that the caller already has. */
 export function createLoaders(database: Database, accountId: bigint): Loaders {
   return {
     transaction: new DataLoader(
@@ -38,12 +38,12 @@ export function createLoaders(database: Database, accountId: bigint): Loaders {
       { cacheKeyFn: String },
     ),
     returns: new DataLoader(
-      async (ids) => {
-        const keys = ids.map((transactionId) => ({ accountId, transactionId }));
-        const rows = new Map((await readProcesses(database, keys)).map((row) => [row.id, row]));
-        return ids.map((id) => returnsOf(rows.get(id)?.process ?? {}));
+      async (transactions) => {
+        const keys = transactions.map((each) => ({ accountId: each.accountId, transactionId: each.id }));
+        const rows = new Map((await readProcesses(database, keys)).map((row) => [keyOf(row), row]));
+        return transactions.map((each) => returnsOf(rows.get(keyOf(each))?.process ?? {}));
       },
-      { cacheKeyFn: String },
+      { cacheKeyFn: keyOf },
     ),
     postings: new DataLoader(
       async (journalIds) => {
@@ -53,4 +53,8 @@ export function createLoaders(database: Database, accountId: bigint): Loaders {
       { cacheKeyFn: String },
     ),
   };
+}
+
+function keyOf({ accountId, id }: Pick<TransactionRow, 'accountId' | 'id'>): string {
+  return `${accountId}/${id}`;
 }

@@ -26,7 +26,7 @@ export function defineRefunds(
       description:
         'What goes or went back to the payer by PIX, in the order it was asked for: a payment that was not converted, what was paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history.',
       complexity: 5,
-      resolve: (row, _args, { loaders }) => loaders.returns.load((row as unknown as TransactionRow).id),
+      resolve: (row, _args, { loaders }) => loaders.returns.load(row as unknown as TransactionRow),
     }),
   );
   builder.mutationField('refundPayment', (t) =>

@@ -66,6 +66,13 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   revokeApiKey: ['admin', '(keyId: "$key") { keyId }'],
   cancelSettingChange: ['admin', '(setting: APPROVAL_ABOVE) { approvalAbove }'],
   updateAccountSettings: ['admin', '(input: {}) { approvalAbove }'],
+  updateCustomer: ['admin', '(taxId: "52998224725", input: {}) { level }'],
+  grantCustomerLimits: [
+    'platform:pricing',
+    '(account: "$account", taxId: "52998224725", input: {}) { level }',
+  ],
+  assignSuspense: ['platform:risk', '(account: "$account", id: "1") { state }'],
+  returnSuspense: ['platform:risk', '(id: "1") { state }'],
   updateAllowedOrigins: ['admin', '(origins: [])'],
   createStreamToken: ['read', ' { token }'],
   updateBranding: ['admin', '(input: {}) { displayName }'],

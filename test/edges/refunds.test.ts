@@ -162,7 +162,8 @@ describe('what failed to go back', () => {
 
   test('is ordered again by the operator, under a new return id', async () => {
     const end2end = await owed();
-    await ask(mend('retryRefund', end2end), {}, app.platformKey);
+    const { retryRefund } = await ask(mend('retryRefund', end2end), {}, app.platformKey);
+    expect(retryRefund.refunds[0]).toMatchObject({ state: 'RETRIED' });
     await until(end2end, BACK);
     const { refunds } = await read(end2end);
     expect(refunds.map(({ state }: { state: string }) => state)).toEqual(['RETRIED', 'DONE']);
@@ -174,7 +175,12 @@ describe('what failed to go back', () => {
 
   test('is paid by hand, and booked', async () => {
     const end2end = await owed();
-    await ask(mend('settleRefundByHand', end2end, shop.accountId, byHand), {}, app.platformKey);
+    const { settleRefundByHand } = await ask(
+      mend('settleRefundByHand', end2end, shop.accountId, byHand),
+      {},
+      app.platformKey,
+    );
+    expect(settleRefundByHand.refunds).toMatchObject([{ state: 'PAID_BY_HAND' }]);
     expect(await read(end2end)).toMatchObject({
       component: 'refund',
       state: 'DONE',
