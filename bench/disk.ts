@@ -35,7 +35,7 @@ const webhook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
 const postgres = await startMortalPostgres();
 const place = newHome();
 const env = { DATABASE_URL: postgres.url, CROSSRAMP_HOME: place.home, RATE_LIMIT: 'off', LOG_LEVEL: 'warn' };
-const gateway = await start(env);
+const gateway = await start(env, '--sandbox');
 const client = new pg.Client({ connectionString: postgres.url });
 await client.connect();
 try {

@@ -56,6 +56,7 @@ async function startGateway(databaseUrl: string, home: string): Promise<Gateway>
       ...process.env,
       PORT: '0',
       DATABASE_URL: databaseUrl,
+      SANDBOX: '1',
       CROSSRAMP_HOME: home,
       RATE_LIMIT: 'off',
       LOG_LEVEL: 'warn',

@@ -63,6 +63,8 @@ export interface Config {
   readonly graphiql: boolean;
   /** Most event streams of one key in the process. */
   readonly eventStreamsMax: number;
+  /** Whether a start makes a sandbox: account, rates, keys and `sandbox.json`. Always with the embedded database. */
+  readonly hasSandbox: boolean;
   /** Whether the sandbox pays by itself. */
   readonly sandboxAuto: boolean;
 }
@@ -117,6 +119,7 @@ export function readConfig(env: Environment): Config {
     },
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',
     eventStreamsMax: integer(env, 'EVENT_STREAMS_MAX', 1_000, 1, 1_000_000),
+    hasSandbox: oneOf(env, 'SANDBOX', ['0', '1'], '0') === '1' || !env.DATABASE_URL,
     sandboxAuto: oneOf(env, 'SANDBOX_AUTO', ['0', '1'], '0') === '1',
   };
 }

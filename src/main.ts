@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { ACCOUNT_MODES } from './base/account-mode.ts';
 import { openStore } from './compose/open-store.ts';
 import { createServices } from './compose/services.ts';
-import { readConfig } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
 import { playDemo } from './rails/sandbox/demo.ts';
 import { startHousekeeping } from './resolvers/engine/housekeeping.ts';
 import { startWorker } from './resolvers/engine/run-jobs.ts';
@@ -33,7 +33,13 @@ let isStopping = false;
 
 async function start(): Promise<void> {
   const options = readStartOptions(process.argv, process.env);
-  const config = readConfig({ ...process.env, ...(options.auto && { SANDBOX_AUTO: '1' }) });
+  const config = readConfig({
+    ...process.env,
+    ...(options.auto && { SANDBOX_AUTO: '1' }),
+    ...(options.sandbox && { SANDBOX: '1' }),
+  });
+  if (options.demo && !config.hasSandbox)
+    throw new ConfigError('--demo: the history is that of the sandbox; with DATABASE_URL, add --sandbox');
   // Logs go to standard error: standard output is for the person who starts the gateway.
   const log = openLog(config.logLevel);
   endLog = log;
@@ -56,12 +62,12 @@ async function start(): Promise<void> {
   const settings = config.port === 0 ? { ...config, port, publicUrl: publicUrlAt(port) } : config;
   const store = await openStore(settings);
   endings.push(store.close);
-  const accountId = await provisionSandbox(store.database, REGISTRY);
+  const accountId = settings.hasSandbox ? await provisionSandbox(store.database, REGISTRY) : undefined;
   const answers = settings.role !== 'work';
-  const sandbox = answers ? await writeSandbox(store.database, accountId, settings) : undefined;
+  const sandbox = answers && accountId ? await writeSandbox(store.database, accountId, settings) : undefined;
   endings.push(() => sandbox?.release());
   const services = createServices({ database: store.database, registry: REGISTRY, config: settings, log });
-  if (options.demo) {
+  if (options.demo && accountId) {
     process.stdout.write('Playing thirty days of history, this takes half a minute …\n');
     log.info({ made: await playDemo(services, accountId, log) }, 'demo');
   }
@@ -89,7 +95,7 @@ async function start(): Promise<void> {
   }
   server.on('clientError', app.refuseMalformed);
   log.info({ port, applied: store.applied }, 'ready');
-  process.stdout.write(sandbox ? banner({ config: settings, sandbox }) : workerBanner(settings.publicUrl));
+  process.stdout.write(answers ? banner({ config: settings, sandbox }) : workerBanner(settings.publicUrl));
 }
 
 /** A port that the system chose is part of the URL too. */

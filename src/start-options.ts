@@ -3,6 +3,8 @@ import { endOnBadUsage, newProgram } from './server/command-line.ts';
 
 /** What a start is asked for besides the settings of the environment. */
 export interface StartOptions {
+  /** Make a sandbox in the database of `DATABASE_URL`. */
+  readonly sandbox?: boolean;
   /** Play thirty days of history first. */
   readonly demo?: boolean;
   /** Customers of the sandbox pay by themselves. */
@@ -19,6 +21,7 @@ export interface StartOptions {
 export function readStartOptions(argv: readonly string[], env: NodeJS.ProcessEnv): StartOptions {
   const program = newProgram('npm start --')
     .description('Starts the gateway, with its own database unless DATABASE_URL names another.')
+    .option('--sandbox', 'make a sandbox account and its keys in the database of DATABASE_URL')
     .option('--demo', 'first fill an empty database with thirty days of history')
     .option('--auto', 'sandbox customers pay and deposit by themselves after two seconds')
     .addHelpText('after', HELP);
@@ -34,7 +37,11 @@ export function readStartOptions(argv: readonly string[], env: NodeJS.ProcessEnv
   program.parse(argv);
   const isSetByNpm = (name: string) => env[`npm_config_${name}`] === 'true';
   const options: StartOptions = program.opts();
-  return { demo: options.demo ?? isSetByNpm('demo'), auto: options.auto ?? isSetByNpm('auto') };
+  return {
+    sandbox: options.sandbox ?? isSetByNpm('sandbox'),
+    demo: options.demo ?? isSetByNpm('demo'),
+    auto: options.auto ?? isSetByNpm('auto'),
+  };
 }
 
 const HELP = `
@@ -43,5 +50,7 @@ Settings are read from the environment, such as PORT=4001 npm start; docs/operat
 Examples:
   npm start                       start, and print the URLs and an API key
   npm start -- --demo             start with thirty days of history
+  DATABASE_URL=postgres://… npm start -- --sandbox
+                                  the same on your own server; without --sandbox, it gets no sandbox account
   PORT=4001 CROSSRAMP_HOME=/tmp/second npm start
                                   a second gateway beside the first, with its own database`;

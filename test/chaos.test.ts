@@ -74,6 +74,7 @@ beforeAll(async () => {
   owner = new pg.Pool({ connectionString: postgres.url, max: 2 });
   const env = {
     DATABASE_URL: through(proxy, postgres.url),
+    SANDBOX: '1',
     CROSSRAMP_HOME: place.home,
     RATE_LIMIT: 'off',
     LOG_LEVEL: 'fatal',

@@ -64,6 +64,7 @@ beforeAll(async () => {
   env = {
     CROSSRAMP_HOME: place.home,
     DATABASE_URL: store.url,
+    SANDBOX: '1',
     PORT: String(port),
     RATE_LIMIT: 'off',
     LOG_LEVEL: 'error',

@@ -126,5 +126,5 @@ test.runIf(IS_WHOLE)(`it takes at most ${SIZE_MAX_MB} MB`, () => {
 
 /** The embedded server is tried by the whole installation; otherwise the one of the tests is there already. */
 function server(): Record<string, string> {
-  return IS_WHOLE ? {} : { DATABASE_URL: store.url };
+  return IS_WHOLE ? {} : { DATABASE_URL: store.url, SANDBOX: '1' };
 }

@@ -246,11 +246,14 @@ describe('starting again', () => {
 });
 
 describe('the options of a start', () => {
+  const NONE = { sandbox: false, demo: false, auto: false };
+
   test('--help prints what there is, and --version the version', async () => {
     const help = await failToStart({}, '--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toMatch(/^Usage: npm start -- \[options\]/);
-    for (const option of ['--demo', '--auto', '--version']) expect(help.stdout).toContain(option);
+    for (const option of ['--sandbox', '--demo', '--auto', '--version'])
+      expect(help.stdout).toContain(option);
     const version = await failToStart({}, '--version');
     expect(version).toEqual({ code: 0, stderr: '', stdout: '0.1.0\n' });
   });
@@ -268,11 +271,13 @@ describe('the options of a start', () => {
   });
 
   test.each([
-    [['--demo'], {}, { demo: true, auto: false }],
-    [[], { npm_config_demo: 'true' }, { demo: true, auto: false }],
-    [['--auto'], {}, { demo: false, auto: true }],
-    [[], { npm_config_auto: 'true' }, { demo: false, auto: true }],
-    [[], {}, { demo: false, auto: false }],
+    [['--demo'], {}, { ...NONE, demo: true }],
+    [[], { npm_config_demo: 'true' }, { ...NONE, demo: true }],
+    [['--auto'], {}, { ...NONE, auto: true }],
+    [[], { npm_config_auto: 'true' }, { ...NONE, auto: true }],
+    [['--sandbox'], {}, { ...NONE, sandbox: true }],
+    [[], { npm_config_sandbox: 'true' }, { ...NONE, sandbox: true }],
+    [[], {}, NONE],
   ])('%j with the environment %j is %j: npm keeps options before "--" for itself', (words, env, options) => {
     expect(readStartOptions(['node', 'main.ts', ...words], env)).toEqual(options);
   });
@@ -307,6 +312,7 @@ describe('a start that cannot succeed says why in one line', () => {
       PORT: '0',
       CROSSRAMP_HOME: home,
       DATABASE_URL: url.href,
+      SANDBOX: '1',
     });
     remove();
     proxy.close();

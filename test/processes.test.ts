@@ -36,7 +36,7 @@ describe.each([
 
   beforeAll(async () => {
     if (!isThere) return;
-    env = { DATABASE_URL: store.url, CROSSRAMP_HOME: place.home, RATE_LIMIT: 'off' };
+    env = { DATABASE_URL: store.url, SANDBOX: '1', CROSSRAMP_HOME: place.home, RATE_LIMIT: 'off' };
     if (wire === 'Redis') {
       const port = await freePort();
       redis = spawn('redis-server', [

@@ -17,7 +17,7 @@ const { home, remove } = newHome();
 let running: Running;
 
 beforeAll(async () => {
-  running = await start({ CROSSRAMP_HOME: home, DATABASE_URL: store.url });
+  running = await start({ CROSSRAMP_HOME: home, DATABASE_URL: store.url }, '--sandbox');
 });
 afterAll(async () => {
   await running.end('SIGTERM');

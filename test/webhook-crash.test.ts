@@ -57,7 +57,7 @@ beforeAll(async () => {
   owner.on('error', () => {});
   for (const role of ['serve', 'work'] as const) {
     const port = String(await freePort());
-    const env = { DATABASE_URL: postgres.url, CROSSRAMP_HOME: place.home, RATE_LIMIT: 'off' };
+    const env = { DATABASE_URL: postgres.url, SANDBOX: '1', CROSSRAMP_HOME: place.home, RATE_LIMIT: 'off' };
     roles[role] = { ...env, LOG_LEVEL: 'fatal', ROLE: role, PORT: port };
     alive.set(role, await start(roles[role]));
   }

@@ -5,19 +5,38 @@ import type { Sandbox } from './sandbox-files.ts';
 /** What the banner shows. */
 export interface Started {
   readonly config: Config;
-  readonly sandbox: Sandbox;
+  /** Undefined where the start made none. */
+  readonly sandbox: Sandbox | undefined;
 }
 
-/** @returns the URLs, the keys that are new, and three commands that work when pasted: make, read, ask. */
+/** @returns the URLs, and what to do first: with a sandbox, its keys and three commands; otherwise how to make a key. */
 export function banner({ config, sandbox }: Started): string {
+  const { publicUrl, graphiql } = config;
+  return [
+    '\nCrossramp Gateway is ready\n\n',
+    `  REST      ${publicUrl}/v2\n`,
+    `  GraphQL   ${publicUrl}/graphql${graphiql ? '   (GraphiQL in a browser)' : ''}\n`,
+    `  OpenAPI   ${publicUrl}/v2/openapi.json\n`,
+    sandbox ? sandboxWords(sandbox) : FIRST_KEY,
+    '\nCtrl-C stops it.\n\n',
+  ].join('');
+}
+
+const FIRST_KEY = `
+This start made no sandbox (--sandbox makes one). Make an account, and a key for it by the id that is printed:
+
+  npm run -s crossramp -- account create --name "Loja Azul"
+  npm run -s crossramp -- key create --account ID --scopes read,create,move,admin
+
+docs/operations.md says more.
+`;
+
+/** The account, the keys that are new, and three commands that work when pasted: make, read, ask. */
+function sandboxWords(sandbox: Sandbox): string {
   const { baseUrl, graphqlUrl, accountId, paths, holder } = sandbox;
   const curl = (rest: string) => `  curl -sS -H @${shellQuoted(paths.header)} ${rest}\n`;
   const json = `-H 'content-type: application/json'`;
   return [
-    '\nCrossramp Gateway is ready\n\n',
-    `  REST      ${baseUrl}/v2\n`,
-    `  GraphQL   ${graphqlUrl}${config.graphiql ? '   (GraphiQL in a browser)' : ''}\n`,
-    `  OpenAPI   ${baseUrl}/v2/openapi.json\n`,
     `  Account   ${accountId} (sandbox)\n`,
     keyLine('API key ', sandbox.isNewKey && sandbox.apiKey, paths.json),
     keyLine('Platform', sandbox.isNewPlatformKey && sandbox.platformKey, paths.json),
@@ -31,7 +50,6 @@ export function banner({ config, sandbox }: Started): string {
     curl(
       `${json} -d '{"query":"{ transactions(family: CHECKOUTS, first: 5) { totalCount edges { node { end2end status { en } } } } }"}' ${graphqlUrl}`,
     ),
-    '\nCtrl-C stops it.\n\n',
   ].join('');
 }
 

@@ -87,7 +87,7 @@ describe('gateways in two schemas of one database', () => {
   let running: Running[];
 
   beforeAll(async () => {
-    running = await Promise.all(envs.map(start));
+    running = await Promise.all(envs.map((env) => start(env, '--sandbox')));
   }, 60_000);
   afterAll(async () => {
     await Promise.all(running.map((each) => each.end('SIGTERM')));

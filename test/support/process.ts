@@ -42,8 +42,8 @@ export function failToStart(env: Record<string, string>, ...args: string[]): Pro
 }
 
 /** Starts the gateway on a free port and waits until it says that it is ready. */
-export async function start(env: Record<string, string>): Promise<Running> {
-  const child = spawnNode({ PORT: '0', ...env }, 'src/main.ts');
+export async function start(env: Record<string, string>, ...options: string[]): Promise<Running> {
+  const child = spawnNode({ PORT: '0', ...env }, 'src/main.ts', ...options);
   const end = ended(child);
   const banner = await new Promise<string>((resolve, reject) => {
     let text = '';
