@@ -49,7 +49,14 @@ describe('changes at once', () => {
     const { id } = made.json.data.createWhitelistGroup;
     const key = (n: number) => `pixKeyType: EMAIL, pixKey: "ana${n}@example.com"`;
     const entry = (n: number) => `addWhitelistEntry(groupId: "${id}", input: { ${key(n)} }) { id }`;
-    const changes = [...several(MANY, rule), ...several(MANY, entry)];
+    const order = async () => {
+      const quote = 'createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "10" }) { id }';
+      const { json } = await app.graphql(`mutation { ${quote} }`, {}, { key: apiKey });
+      const input = `quoteId: "${json.data.createQuote.id}", currency: "USDT_TRX", clientName: "Ana", clientTaxId: "52998224725"`;
+      return `createOnramp(input: { ${input} }) { transaction { end2end } }`;
+    };
+    const orders = await Promise.all(several(5, order));
+    const changes = [...several(MANY, rule), ...orders, ...several(MANY, entry)];
     const read = app.graphql('{ viewer { account { name } } }', {}, { key: other.apiKey });
     const [refused, { json }] = await Promise.all([together(apiKey, changes), read]);
     expect(refused).toEqual([]);

@@ -194,3 +194,23 @@ describe('withdrawals', () => {
     expect(viewer.account.accountSettings.whitelistCoolingSeconds).toBe(0);
   });
 });
+
+describe('a destination that is removed', () => {
+  test('C-22: a withdrawal that waits is not approved once its destination was removed', async () => {
+    shop = await app.addAccount();
+    await fund('USDT_TRX', '1000');
+    const groupId = await newGroup();
+    const { id } = await add(groupId, { network: 'TRX', address: TRON });
+    await ask('mutation { updateAccountSettings(input: { approvalAbove: "0" }) { approvalAbove } }');
+    const input = { amountReceived: '10', currency: 'USDT_TRX', groupId };
+    const { end2end } = (await create('createWithdrawal', input)).transaction;
+    const { apiKey } = await app.addKey(shop.accountId, ['move', 'read']);
+    await remove(id);
+    const approve = 'mutation($end2end: String!) { approveWithdrawal(end2end: $end2end) { end2end } }';
+    expect((await refusal(approve, { end2end }, apiKey)).code).toBe('ADDRESS_NOT_WHITELISTED');
+    await setCooling(3_600);
+    await add(groupId, { network: 'TRX', address: TRON });
+    expect((await refusal(approve, { end2end }, apiKey)).code).toBe('ADDRESS_NOT_WHITELISTED');
+    await ask('mutation($end2end: String!) { rejectWithdrawal(end2end: $end2end) { end2end } }', { end2end });
+  });
+});

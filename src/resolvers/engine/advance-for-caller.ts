@@ -6,6 +6,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Attempt } from '../checks/once.ts';
+import type { Alongside } from '../services/advance.ts';
 import { authorOf } from '../services/author.ts';
 import type { Context } from '../services/context.ts';
 
@@ -19,7 +20,7 @@ export interface Target {
 
 /**
  * @param act - by which act; the audit log has it with the step.
- * @param maker - of an approval: who asked for what is approved.
+ * @param more - of an approval: who asked for what is approved; what is judged in the same database transaction.
  * @returns the transaction after the trigger; as it stands when an earlier try under the key told it already.
  * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` for what would take its customer over the limit of the day;
  *   `INSUFFICIENT_BALANCE` where the act takes what the balance does not cover.
@@ -30,14 +31,17 @@ export async function advanceTransaction(
   row: ProcessRow,
   trigger: Trigger,
   act: ActName,
-  maker?: string | null,
+  { maker, alongside }: { readonly maker?: string | null | undefined; readonly alongside?: Alongside } = {},
 ): Promise<ProcessRow> {
   if (isDone(attempt)) return row;
   const result = await context.advance({
     target: { accountId: row.accountId, transactionId: row.id },
     trigger,
     author: authorOf(context, act, maker),
-    ...(attempt && { alongside: (tx, moved) => attempt.bind(tx, moved.end2end) }),
+    alongside: async (tx, moved) => {
+      await alongside?.(tx, moved);
+      await attempt?.bind(tx, moved.end2end);
+    },
   });
   if (result.code === 'LIMIT_EXCEEDED') throw overDailyLimit();
   if (result.code === 'INSUFFICIENT_BALANCE')

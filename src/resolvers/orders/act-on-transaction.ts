@@ -15,6 +15,7 @@ import { advanceTransaction, conflict, isDone, type Target } from '../engine/adv
 import { price } from '../pricing/price.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
+import { refuseRemoved } from './create-withdrawal.ts';
 
 /**
  * Cancels a transaction that nothing was paid on; a withdrawal before it is sent.
@@ -120,7 +121,8 @@ export async function resolveDeposit(
 /**
  * Approves a withdrawal that needs a second approver.
  *
- * @throws {GatewayError} `FORBIDDEN` for the key that asked for it, and for those that count as one maker with it (C-40).
+ * @throws {GatewayError} `FORBIDDEN` for the key that asked for it, and for those that count as one maker with it (C-40);
+ *   `ADDRESS_NOT_WHITELISTED` when its destination was taken out of the group meanwhile.
  */
 export async function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'withdrawal.approve');
@@ -131,28 +133,19 @@ export async function approveWithdrawal(context: Context, target: Target): Promi
       'FORBIDDEN',
       'a withdrawal must be approved with a different key than the one that created it, and neither may have made the other',
     );
-  return advanceTransaction(
-    context,
-    target,
-    row,
-    { on: 'approved' },
-    'withdrawal.approve',
-    row.process?.createdBy,
-  );
+  return advanceTransaction(context, target, row, { on: 'approved' }, 'withdrawal.approve', {
+    maker,
+    alongside: refuseRemoved,
+  });
 }
 
 /** Refuses a withdrawal that needs a second approver. @throws as `cancelTransaction`. */
 export async function rejectWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'withdrawal.reject');
   const row = await findTarget(context, target);
-  return advanceTransaction(
-    context,
-    target,
-    row,
-    { on: 'rejected' },
-    'withdrawal.reject',
-    row.process?.createdBy,
-  );
+  return advanceTransaction(context, target, row, { on: 'rejected' }, 'withdrawal.reject', {
+    maker: row.process?.createdBy,
+  });
 }
 
 /** Lets a transaction go that screening held, or turns it down. @throws as `cancelTransaction`. */

@@ -8,7 +8,8 @@ import { isoSeconds, millisOf } from '../../base/instant.ts';
 import { fromMinor, multiply, roundHalfUp, toMinor } from '../../base/money.ts';
 import { PIX_KEY_TYPES, parsePixKey } from '../../base/pix-key.ts';
 import { readTemplateSettings } from '../../store/account/settings.ts';
-import { readEntries, type WhitelistEntryRow } from '../../store/account/whitelist.ts';
+import { isUsable, readEntries, type WhitelistEntryRow } from '../../store/account/whitelist.ts';
+import type { Tx } from '../../store/database.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { settleProtections } from '../account/protections.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
@@ -85,8 +86,18 @@ export async function createWithdrawal(
       // Whether it needs approval follows from the withdrawals of the day, under the account's lock (judge-limits.ts).
       process: { ...blank.process, worth },
     };
-    return { create, awaitsRail: false };
+    return { create, awaitsRail: false, alongside: refuseRemoved };
   });
+}
+
+/** Judges under the account's lock whether the destination is still there. @throws {GatewayError} `ADDRESS_NOT_WHITELISTED`. */
+export async function refuseRemoved(
+  tx: Tx,
+  { accountId, groupId, wallet, updatedAt }: ProcessRow,
+): Promise<void> {
+  assert(groupId !== null && wallet !== null, 'a withdrawal has a destination');
+  if (!(await isUsable(tx, accountId, { groupId, target: wallet, at: new Date(millisOf(updatedAt)) })))
+    throw new GatewayError('ADDRESS_NOT_WHITELISTED', 'the destination is not in the group any more');
 }
 
 async function destination(

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import type { Currency } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { instantOf, millisOf } from '../../base/instant.ts';
-import type { Tx } from '../../store/database.ts';
 import { addQuote, findQuote, type QuoteRow, useQuote } from '../../store/engine/quotes.ts';
 import type { Template } from '../../templates/define.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
 import { audited } from '../checks/audited.ts';
+import type { Alongside } from '../services/advance.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
 
@@ -93,9 +93,9 @@ export async function quoteToUse(
 }
 
 /** @returns what uses a quote up, in the transaction that makes what it was for. */
-export function spendQuote({ caller, clock }: Context, id: string): (tx: Tx) => Promise<void> {
-  return async (tx) => {
-    if (!(await useQuote(tx, caller.accountId, id, new Date(await clock.nowMs())))) throw expired();
+export function spendQuote({ caller }: Context, id: string): Alongside {
+  return async (tx, { updatedAt }) => {
+    if (!(await useQuote(tx, caller.accountId, id, new Date(millisOf(updatedAt))))) throw expired();
   };
 }
 

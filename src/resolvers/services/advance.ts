@@ -12,6 +12,9 @@ export type NewProcess = Omit<
   'id' | 'component' | 'state' | 'createdAt' | 'updatedAt' | 'errorEn' | 'errorPt' | 'asPublished' | 'process'
 > & { readonly process: Omit<Process, 'sequence'> };
 
+/** Done in the database transaction of a step, with the transaction as it is after it. */
+export type Alongside = (tx: Tx, row: ProcessRow) => Promise<void>;
+
 /** What is asked for: a transaction to be made, or one that is told of something. */
 export interface AdvanceRequest {
   readonly target: { readonly create: NewProcess } | TransactionKey;
@@ -25,7 +28,7 @@ export interface AdvanceRequest {
   /** Who asks for it: goes into the audit log with it. Nobody where a rail or a timer tells of something. */
   readonly author?: Author;
   /** Done in the same database transaction, once the transaction is made. */
-  readonly alongside?: (tx: Tx, row: ProcessRow) => Promise<void>;
+  readonly alongside?: Alongside;
   /** Done in the same database transaction, where the transaction does not take the trigger. */
   readonly otherwise?: (tx: Tx, row: ProcessRow) => Promise<void>;
 }

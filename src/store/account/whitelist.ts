@@ -29,6 +29,11 @@ const ENTRIES: Statement = {
   text: `select id, group_id as "groupId", network, pix_key_type as "pixKeyType", target, usable_at as "usableAt"
     from whitelist_entry where account_id = $1 and group_id = $2 and removed_at is null order by created_at, id`,
 };
+const IS_USABLE: Statement = {
+  name: 'whitelist_is_usable',
+  text: `select id from whitelist_entry
+    where account_id = $1 and group_id = $2 and target = $3 and removed_at is null and usable_at <= $4 limit 1`,
+};
 const ADD_GROUP: Statement = {
   name: 'whitelist_add_group',
   text: `insert into whitelist_group (account_id, id, name, created_at) values ($1, $2, $3, $4)`,
@@ -58,6 +63,15 @@ const REMOVE_ENTRY: Statement = {
 /** @returns the current entries of a group; none when there is no such group. */
 export function readEntries(database: Tx, accountId: bigint, groupId: string): Promise<WhitelistEntryRow[]> {
   return database.query<WhitelistEntryRow>(ENTRIES, [accountId, groupId]);
+}
+
+/** @returns whether a group has this target then, past its cooling time. */
+export async function isUsable(
+  tx: Tx,
+  accountId: bigint,
+  { groupId, target, at }: Pick<WhitelistEntryRow, 'groupId' | 'target'> & { readonly at: Date },
+): Promise<boolean> {
+  return (await tx.query(IS_USABLE, [accountId, groupId, target, at])).length > 0;
 }
 
 /** @returns an entry of the account, also one that was taken out of its group. */
