@@ -63,6 +63,26 @@ describe('changes at once', () => {
     expect(json.errors).toBeUndefined();
   });
 
+  test('C-21: orders at a quote among more changes than there are connections', async () => {
+    const { apiKey } = await app.addAccount();
+    const use = 'template: onramp, currency: "USDT_TRX", brlAmount: "50"';
+    const quote = async () => {
+      const { json } = await app.graphql(
+        `mutation { createQuote(input: { ${use} }) { id } }`,
+        {},
+        { key: apiKey },
+      );
+      return json.data.createQuote.id;
+    };
+    const quotes = await Promise.all(several(3, quote));
+    const group = () => 'createWhitelistGroup(name: "out") { id }';
+    const customer = 'currency: "USDT_TRX", clientName: "Ana Souza", clientTaxId: "52998224725"';
+    const order = (id: string) =>
+      `createOnramp(input: { quoteId: "${id}", ${customer} }) { transaction { end2end } }`;
+    const acts = quotes.flatMap((id) => [...several(MANY, group), order(id), ...several(MANY, group)]);
+    expect(await together(apiKey, acts)).toEqual([]);
+  });
+
   test('C-21: price and limits of a template: 35 changes of seven settings', async () => {
     const { apiKey, accountId } = await app.addAccount();
     await app.owner.query('delete from template_setting where account_id = $1', [accountId]);
