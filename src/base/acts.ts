@@ -127,6 +127,12 @@ export const ACTS = {
   ),
   'account.create': act('platform:books', 'Adds an account. By `crossramp account create` only.'),
   'account.import': act('platform:books', 'Imports the history of an account. By `crossramp import` only.'),
+  'receivable.settle': act(
+    'platform:books',
+    'Settles what an account owes the house after a lost dispute.',
+    'settleReceivable',
+  ),
+  'capital.book': act('platform:books', 'Books capital that is paid in or taken out.', 'bookCapital'),
   'sandbox.trigger': act('create', 'Plays a scenario of the sandbox on a transaction.', 'sandboxTrigger'),
   'sandbox.fund': act('create', 'Credits play money to a balance.', 'sandboxFund'),
   'sandbox.advance_clock': act(

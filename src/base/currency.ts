@@ -21,7 +21,7 @@ export interface Currency {
   readonly contract?: string;
 }
 
-const ASSETS = { USDT: 1, BRL: 2, USDC: 3, TRX: 4, ETH: 5, BTC: 6 } as const;
+const ASSETS = { USDT: 1, BRL: 2, USDC: 3, TRX: 4, ETH: 5, BTC: 6, POL: 7, BNB: 8, SOL: 9 } as const;
 /** All that is known of a network: a new EVM one is a line here, any other needs the form of its addresses too (address.ts). */
 export interface Network {
   /** Segment of the ledger account code. */
@@ -99,6 +99,14 @@ export const CURRENCIES: readonly Currency[] = [
   token('BTC', 'BTC', 8),
 ];
 
+/** Coins that nobody pays with here, but that networks charge the house in: they stand on house accounts alone. */
+const GAS_COINS: readonly Currency[] = [
+  token('POL', 'POLYGON', 18),
+  token('ETH', 'BASE', 18),
+  token('BNB', 'BSC', 18),
+  token('SOL', 'SOL', 9),
+];
+
 const BY_CODE = new Map(CURRENCIES.map((currency) => [currency.code, currency]));
 const RAW_CODE = /^([A-Z0-9]{2,12})_([A-Z0-9]{2,12})$/;
 /** Decimals of currencies that occur only in imported history: as fine as any that is known. */
@@ -126,7 +134,7 @@ export function currenciesMeant(text: string): readonly Currency[] {
  * @returns undefined when the text does not have the form of a raw ledger code.
  */
 export function currencyOfHistory(code: string): Currency | undefined {
-  const known = currencyOf(code);
+  const known = currencyOf(code) ?? GAS_COINS.find((coin) => coin.code === code);
   if (known) return known;
   const parts = RAW_CODE.exec(code);
   return parts ? token(parts[1] as string, parts[2] as string, UNLISTED_DECIMALS) : undefined;

@@ -6,7 +6,7 @@ export const SUB_ACCOUNTS = { available: 1, in_transit: 2, to_receive: 3, blocke
 /** Name of a sub-account. */
 export type SubAccount = keyof typeof SUB_ACCOUNTS;
 
-/** House accounts: code prefix and meaning. They may stand on either side of zero. */
+/** House accounts: code prefix and meaning. docs/ledger.md says which may stand on either side of zero. */
 export const HOUSE_ACCOUNTS = {
   'A.pix': { prefix: '1.1.1', meaning: 'BRL at the settlement bank' },
   'A.custody': { prefix: '1.2.1', meaning: 'coins in wallets that the operator controls' },

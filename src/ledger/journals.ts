@@ -89,6 +89,21 @@ export const brlWithdrawalSettled = moveBrl('L48', 'M.in_transit', 'A.pix');
 /** L62: a return that failed is paid to the payer by hand, from the same bank account. */
 export const payerPaidByHand = moveBrl('L62', 'L.payer', 'A.pix');
 
+/** L63: what the account holder owes the house after a lost dispute is settled out of the balance. */
+export const receivableSettled = move('L63', 'M.available', 'A.recv');
+/** L64: the house bears what the account holder owes it. */
+export const receivableBorne = move('L64', 'E.capital', 'A.recv');
+
+/** L65: the operator pays capital in. */
+export function capitalPaidIn(currency: Currency, amount: bigint): Journal {
+  return move('L65', vaultOf(currency), 'E.capital')(currency, amount);
+}
+
+/** L66: the operator takes capital out. */
+export function capitalTakenOut(currency: Currency, amount: bigint): Journal {
+  return move('L66', 'E.capital', vaultOf(currency))(currency, amount);
+}
+
 /** L2: BRL of the payer becomes crypto to be received, at the locked quote. */
 export function swapIn(conversion: Conversion): Journal {
   return journal(
@@ -225,7 +240,12 @@ export function suspenseReturned(currency: Currency, { amount, networkFee }: Net
 
 /** An adjustment without a transaction: the account is given an amount that the house holds for it. */
 export function fund(currency: Currency, amount: bigint): Journal {
-  return move('adjustment', currency === BRL ? 'A.pix' : 'A.custody', 'M.available')(currency, amount);
+  return move('adjustment', vaultOf(currency), 'M.available')(currency, amount);
+}
+
+/** Where the house has a currency. */
+function vaultOf(currency: Currency): AccountRole {
+  return currency === BRL ? 'A.pix' : 'A.custody';
 }
 
 function cryptoFrom(from: AccountRole, to: AccountRole, { currency, crypto }: Conversion): Posting[] {

@@ -5,6 +5,7 @@ import { defineActs } from './acts.ts';
 import { defineApiKeys } from './api-key.ts';
 import { defineAuditLog } from './audit-log.ts';
 import { defineBalances } from './balance.ts';
+import { defineBooks } from './books.ts';
 import { defineBranding } from './branding.ts';
 import { defineBrowserAccess } from './browser-access.ts';
 import { createBuilder } from './builder.ts';
@@ -56,6 +57,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineOfframpCreation(builder, transaction, { template, pixKeyType });
   defineWithdrawalCreation(builder, transaction, template);
   defineActs(builder, transaction, pixKeyType);
+  defineBooks(builder);
   defineRefunds(builder, transaction, currencies);
   defineSandbox(builder, currencies, transaction);
   const { account, apiKey } = defineViewer(builder);

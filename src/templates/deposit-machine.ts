@@ -4,6 +4,7 @@ import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { admitOnce, isAdmitted, overLimit, paidNow } from './admission.ts';
 import { cents, conversionOfDeposit, conversionOut, depositOf, known } from './amounts.ts';
+import { gasJournals } from './gas.ts';
 import { expiry, isTooLate } from './lateness.ts';
 import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
 import { ofDeposit } from './post-moves.ts';
@@ -109,10 +110,10 @@ const resolutionTransitions: readonly Transition[] = [
     set: ({ row }) => ({ process: { refundAddress: known(row.depositFrom, 'where the deposit came from') } }),
   }),
   when('return_confirmed', 'refund/INITIAL', 'refund/DONE', {
-    post: ({ row, trigger }) => {
-      const { currency, amount } = depositOf(row);
-      const networkFee = toMinor(trigger.networkFee, currency.decimals);
-      return [journals.depositReturned(currency, { amount, networkFee })];
+    post: (view) => {
+      const { currency, amount } = depositOf(view.row);
+      const networkFee = toMinor(view.trigger.networkFee, currency.decimals);
+      return [journals.depositReturned(currency, { amount, networkFee }), ...gasJournals(view)];
     },
   }),
   when('requoted', WRONG, SWAPPING, {

@@ -1,5 +1,4 @@
 /** The machine of the templates that begin with a PIX payment, up to the conversion. */
-import { currencyOf } from '../base/currency.ts';
 import { fromMinor } from '../base/money.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
@@ -248,10 +247,4 @@ function paymentReceived({ trigger }: Payment): Journal[] {
 
 function convert({ row }: { row: ProcessRow }): Journal[] {
   return [journals.swapIn(conversionIn(row))];
-}
-
-/** @returns the journal of what the network charged the house, where its coin is in the catalogue. */
-export function gasJournals({ trigger: { gas } }: View<'delivery_broadcast'>): Journal[] {
-  const currency = gas && currencyOf(gas.currency);
-  return currency ? [journals.gasSpent(currency, BigInt(gas.amountMinor))] : [];
 }

@@ -2,7 +2,7 @@
 import { BRL } from '../base/currency.ts';
 import * as journals from '../ledger/journals.ts';
 import { networkFeeOf, sourceOf } from './amounts.ts';
-import { gasJournals } from './pix-in-machine.ts';
+import { gasJournals } from './gas.ts';
 import { movesOf, ofSource } from './post-moves.ts';
 import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 

@@ -200,10 +200,11 @@ describe('orders', () => {
     ['ETH_ETH', { currency: 'ETH_ETH', amountMinor: '2000000000000000' }],
     ['USDC_ETH', { currency: 'ETH_ETH', amountMinor: '2000000000000000' }],
     ['BTC_BTC', { currency: 'BTC_BTC', amountMinor: '1000' }],
-    ['USDC_BASE', null],
-    ['USDT_BSC', null],
-    ['USDT_SOL', null],
-  ])('gas of %s is booked where the catalogue has the coin', async (code, gas) => {
+    ['USDT_POLYGON', { currency: 'POL_POLYGON', amountMinor: '10000000000000000' }],
+    ['USDC_BASE', { currency: 'ETH_BASE', amountMinor: '20000000000000' }],
+    ['USDT_BSC', { currency: 'BNB_BSC', amountMinor: '200000000000000' }],
+    ['USDT_SOL', { currency: 'SOL_SOL', amountMinor: '5000' }],
+  ])('gas of %s is told in the coin of its network', async (code, gas) => {
     const order = { ...newOrder(), ...toWallet, currency: currencyOf(code) as Currency };
     const [broadcast] = await toldBy(() => chain().send(order));
     expect(broadcast?.trigger).toMatchObject({ gas });

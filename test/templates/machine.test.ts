@@ -79,6 +79,8 @@ function explored(starts: readonly Run[], triggers = TRIGGERS): readonly Run[] {
   for (const run of visited.values()) {
     expect(visited.size, `places of ${run.row.template}`).toBeLessThan(PLACES_MAX);
     for (const each of fitting(run.row, triggers)) {
+      // What fails beside the steps is in returns.test.ts: with it there would be several times the places.
+      if (each.on === 'refund_failed' && each.returnId !== undefined) continue;
       for (const nowMs of CLOCKS) {
         const after = advance(run, each, nowMs)?.at(-1);
         if (after && !visited.has(placeOf(after))) visited.set(placeOf(after), after);

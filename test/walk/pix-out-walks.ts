@@ -383,7 +383,10 @@ const WRONG_ROWS: readonly Row[] = WRONG.flatMap(([name, acts, steps]): Row[] =>
       scenario: 'offramp_instant wrong/late amount, refunded on-chain',
       acts: [...acts, [held, post('resolve', { action: 'refund', address: REFUND_TO })]],
       steps: [...steps, ...SENT_BACK],
-      journals: scenarioJournals('offramp_instant wrong/late amount, refunded on-chain'),
+      journals: [
+        ...scenarioJournals('offramp_instant wrong/late amount, refunded on-chain'),
+        ...named('L12'),
+      ],
     },
     {
       name: `${name}, converted at a new price`,
@@ -404,7 +407,7 @@ const WRONG_ROWS: readonly Row[] = WRONG.flatMap(([name, acts, steps]): Row[] =>
       plan: 'swap-fail',
       acts: [...acts, [held, requote], ['swap_transfer/ERROR', sendBack]],
       steps: [...steps, SWAP, 'swap_transfer/ERROR', ...SENT_BACK],
-      journals: [...REQUOTED, ...named('L24', 'L45', 'L34')],
+      journals: [...REQUOTED, ...named('L24', 'L45', 'L34', 'L12')],
     },
   ];
 });
@@ -472,7 +475,7 @@ const DEPOSIT_ROWS: readonly Row[] = [
     plan: 'pix-out-reject',
     acts: [arrive, ['pix_out/REJECTED', sendBack]],
     steps: [...ARRIVED, SWAP, SENDING, 'pix_out/REJECTED', ...SENT_BACK],
-    journals: scenarioJournals('offramp_instant PIX rejected, refunded on-chain'),
+    journals: [...scenarioJournals('offramp_instant PIX rejected, refunded on-chain'), ...named('L12')],
   },
   {
     name: 'the payout is rejected, kept',
@@ -498,7 +501,7 @@ const DEPOSIT_ROWS: readonly Row[] = [
     plan: 'swap-fail',
     acts: [arrive, ['swap_transfer/ERROR', sendBack]],
     steps: [...ARRIVED, SWAP, 'swap_transfer/ERROR', ...SENT_BACK],
-    journals: named('L30', 'L31', 'L32', 'L39', 'L34'),
+    journals: named('L30', 'L31', 'L32', 'L39', 'L34', 'L12'),
   },
   {
     name: 'held and released',
@@ -513,7 +516,7 @@ const DEPOSIT_ROWS: readonly Row[] = [
     plan: 'hold',
     acts: [arrive, [HELD, play('hold-reject')]],
     steps: [...ARRIVED, HELD, ...SENT_BACK],
-    journals: named('L30', 'L31', 'L33', 'L34'),
+    journals: named('L30', 'L31', 'L33', 'L34', 'L12'),
   },
   {
     name: 'held and rejected by mutation',
@@ -521,7 +524,7 @@ const DEPOSIT_ROWS: readonly Row[] = [
     plan: 'hold',
     acts: [arrive, [HELD, decide('rejectHold')]],
     steps: [...ARRIVED, HELD, ...SENT_BACK],
-    journals: named('L30', 'L31', 'L33', 'L34'),
+    journals: named('L30', 'L31', 'L33', 'L34', 'L12'),
   },
   {
     name: 'dropped by the network, then expired',

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { assert } from '../../base/assert.ts';
-import { type Currency, currencyOf } from '../../base/currency.ts';
+import { type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
 import { EVM_CHAIN_IDS, NATIVE_ASSETS } from '../../base/token-contract.ts';
 import type { DepositNews } from '../../resolvers/services/news.ts';
 import type { ChainRail } from '../../resolvers/services/rails.ts';
-import type { TriggerFacts } from '../../templates/triggers.ts';
+import type { Gas } from '../../templates/triggers.ts';
 import { nextDepositAddress, payerAddress } from './addresses.ts';
 import { giveBackOnce, type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
 
@@ -31,13 +31,15 @@ const GAS: ReadonlyMap<string, string> = new Map([
   ['TRX_TRX', '13.4'],
   ['ETH_ETH', '0.002'],
   ['BTC_BTC', '0.00001'],
+  ['POL_POLYGON', '0.01'],
+  ['ETH_BASE', '0.00002'],
+  ['BNB_BSC', '0.0002'],
+  ['SOL_SOL', '0.000005'],
 ]);
 const BROADCAST_MS = 700;
 const CONFIRM_MS = BROADCAST_MS + 1_000;
 /** How long the payer of an automatic sandbox takes to deposit. */
 const DEPOSIT_MS = 2_000;
-
-type Gas = TriggerFacts['delivery_broadcast']['gas'];
 
 /**
  * @param isAuto - whether deposits are made by themselves.
@@ -73,7 +75,9 @@ export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
       return placeOnce(parts, order, {
         kind: 'transfer_back',
         request: { currency: currency.code, to, amountMinor: String(amountMinor) },
-        outcomes: () => [{ trigger: { on: 'return_confirmed', networkFee }, afterMs: SETTLE_MS }],
+        outcomes: () => [
+          { trigger: { on: 'return_confirmed', networkFee, gas: gasOf(currency) }, afterMs: SETTLE_MS },
+        ],
       });
     },
   };
@@ -151,9 +155,9 @@ function transferOutcomes(currency: Currency, key: string, plan: string | undefi
   ];
 }
 
-/** Null where the catalogue lacks the network's coin: the ledger cannot book it. */
 function gasOf({ network }: Currency): Gas {
-  const coin = currencyOf(`${NATIVE_ASSETS.get(network)}_${network}`);
-  const amount = coin && GAS.get(coin.code);
-  return coin && amount ? { currency: coin.code, amountMinor: String(toMinor(amount, coin.decimals)) } : null;
+  const code = `${NATIVE_ASSETS.get(network)}_${network}`;
+  const amount = GAS.get(code);
+  assert(amount, `a transfer on ${network} costs ${code}`);
+  return { currency: code, amountMinor: String(toMinor(amount, currencyOfLedger(code).decimals)) };
 }

@@ -1,0 +1,135 @@
+/**
+ * Journals of the operator on house accounts: what an account holder owes after a dispute is settled, and capital comes and
+ * goes. Each is judged and posted under the lock of the account, and stands in its audit log.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ActName } from '../../base/acts.ts';
+import { assert } from '../../base/assert.ts';
+import type { Currency } from '../../base/currency.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { fromMinor, toMinor } from '../../base/money.ts';
+import * as journals from '../../ledger/journals.ts';
+import type { Journal } from '../../ledger/posting.ts';
+import type { Tx } from '../../store/database.ts';
+import { readHouseBalance } from '../../store/ledger/house.ts';
+import { postJournals } from '../../store/ledger/posting.ts';
+import { audited } from '../checks/audited.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import type { Attempt } from '../checks/once.ts';
+import { type Context, requireAct } from '../services/context.ts';
+
+/** A journal that was booked. */
+export interface Booking {
+  readonly journalId: string;
+  readonly currency: string;
+  readonly amount: string;
+}
+
+/** How much of which currency, as the caller wrote it. */
+export interface BookingInput {
+  readonly currency: Named;
+  readonly amount: Named;
+}
+
+/** What settles a receivable: the balance of the account holder, or capital of the house. */
+export type ReceivableSource = 'balance' | 'capital';
+/** Whether capital is paid in or taken out. */
+export type CapitalDirection = 'in' | 'out';
+
+/**
+ * Settles what the account holder owes the house after a lost dispute, or a part of it.
+ *
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`; `LIMIT_EXCEEDED` beyond what is owed;
+ *   `INSUFFICIENT_BALANCE`.
+ */
+export function settleReceivable(
+  context: Context,
+  input: BookingInput,
+  source: ReceivableSource,
+  attempt: Attempt,
+  checks: CreationChecks,
+): Promise<Booking> {
+  const journalOf = source === 'balance' ? journals.receivableSettled : journals.receivableBorne;
+  return book(context, 'receivable.settle', { input, attempt, checks, journalOf }, refuseBeyondOwed);
+}
+
+/**
+ * Books capital that the operator pays in or takes out, on the account of the platform.
+ *
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`.
+ */
+export function bookCapital(
+  context: Context,
+  input: BookingInput,
+  direction: CapitalDirection,
+  attempt: Attempt,
+  checks: CreationChecks,
+): Promise<Booking> {
+  const journalOf = direction === 'in' ? journals.capitalPaidIn : journals.capitalTakenOut;
+  return book(context, 'capital.book', { input, attempt, checks, journalOf });
+}
+
+interface Draft {
+  readonly input: BookingInput;
+  readonly attempt: Attempt;
+  readonly checks: CreationChecks;
+  readonly journalOf: (currency: Currency, amount: bigint) => Journal;
+}
+
+type Judge = (tx: Tx, accountId: bigint, currency: Currency, amount: bigint) => Promise<void>;
+
+async function book(
+  context: Context,
+  act: ActName,
+  { input, attempt, checks, journalOf }: Draft,
+  judge?: Judge,
+): Promise<Booking> {
+  requireAct(context, act);
+  const currency = checks.oneCurrency(input.currency, { crypto: false });
+  const checked = checks.amount(input.amount, currency);
+  checks.refuse();
+  assert(currency && checked, 'what was not refused is there');
+  const amount = toMinor(checked, currency.decimals);
+  const booking = { currency: currency.code, amount: fromMinor(amount, currency.decimals) };
+  if (attempt.made !== null) return { journalId: attempt.made, ...booking };
+  const { accountId } = context.caller;
+  const at = new Date(await context.clock.nowMs());
+  const journal = journalOf(currency, amount);
+  const journalId = await audited(context, async (tx, writeDown) => {
+    await judge?.(tx, accountId, currency, amount);
+    const request = { accountId, ref: `books:${randomUUID()}`, transactionId: null, journal };
+    const [outcome] = await postJournals(tx, [request], at);
+    if (outcome?.code === 'INSUFFICIENT_BALANCE')
+      throw new GatewayError(
+        'INSUFFICIENT_BALANCE',
+        `the available balance of ${currency.displayName} is less`,
+      );
+    assert(outcome?.code === 'POSTED' && outcome.journalId !== null, 'a journal under a new ref is posted');
+    const id = String(outcome.journalId);
+    await attempt.bind(tx, id);
+    writeDown(
+      act,
+      { kind: 'account', id: String(accountId) },
+      { after: { journal: journal.name, ...booking } },
+    );
+    return id;
+  });
+  context.doorbell.hear([accountId]);
+  return { journalId, ...booking };
+}
+
+async function refuseBeyondOwed(
+  tx: Tx,
+  accountId: bigint,
+  currency: Currency,
+  amount: bigint,
+): Promise<void> {
+  // A receivable is an asset: a debit.
+  const owed = -(await readHouseBalance(tx, accountId, currency.code, 'A.recv'));
+  if (amount > owed)
+    throw new GatewayError(
+      'LIMIT_EXCEEDED',
+      `the account owes ${fromMinor(owed, currency.decimals)} ${currency.displayName}`,
+    );
+}

@@ -1,0 +1,14 @@
+/** What a network charged the house for a transfer of ours (L12). */
+import { currencyOfLedger } from '../base/currency.ts';
+import { gasSpent } from '../ledger/journals.ts';
+import type { Journal } from '../ledger/posting.ts';
+import type { Gas } from './triggers.ts';
+
+/** @returns the journal of what the network charged; none where nothing is known of it. */
+export function gasJournals({
+  trigger: { gas },
+}: {
+  readonly trigger: { readonly gas?: Gas | null };
+}): Journal[] {
+  return gas ? [gasSpent(currencyOfLedger(gas.currency), BigInt(gas.amountMinor))] : [];
+}
