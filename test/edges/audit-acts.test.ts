@@ -85,9 +85,9 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
  * audit-transactions.test.ts does some of them.
  */
 const BY_ENGINE = /^(checkout|onramp|offramp|transaction|deposit|withdrawal|payment|hold|refund)\./;
-/** Acts that need an operator, a delivery, money in suspense or a change that waits: not done here. */
+/** Acts that need an operator, a delivery, money in suspense or owed, or a change that waits: not done here. */
 const NOT_HERE =
-  /^(account|customer|sandbox|suspense)\.|^webhook\.(redeliver|test|recover)$|^settings\.(?:update_template|cancel_change)$/;
+  /^(account|capital|customer|receivable|sandbox|suspense)\.|^webhook\.(redeliver|test|recover)$|^settings\.(?:update_template|cancel_change)$/;
 
 async function mutate(mutation: string, requestId: string) {
   const headers = { 'x-request-id': requestId };

@@ -73,6 +73,11 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   ],
   assignSuspense: ['platform:risk', '(account: "$account", id: "1") { state }'],
   returnSuspense: ['platform:risk', '(id: "1") { state }'],
+  settleReceivable: [
+    'platform:books',
+    '(account: "$account", currency: "USDT_TRX", amount: "1", source: BALANCE) { journalId }',
+  ],
+  bookCapital: ['platform:books', '(currency: "USDT_TRX", amount: "1", direction: IN) { journalId }'],
   updateAllowedOrigins: ['admin', '(origins: [])'],
   createStreamToken: ['read', ' { token }'],
   updateBranding: ['admin', '(input: {}) { displayName }'],
