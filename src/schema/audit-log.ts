@@ -10,6 +10,7 @@ import {
   connectionOf,
   decodeNumber,
   encodeCursor,
+  exactTotal,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -41,7 +42,7 @@ export function defineAuditLog(builder: Builder): void {
       fields: (t) => ({
         totalCount: t.int({
           description: 'Number of all entries that the filter finds, not only of this page. Exact.',
-          resolve: (page) => (page as unknown as Connection<LoggedEntry>).totalCount() as Promise<number>,
+          resolve: exactTotal,
         }),
       }),
     },

@@ -12,6 +12,7 @@ import {
   connectionOf,
   decodeCursor,
   encodeCursor,
+  exactTotal,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -219,7 +220,7 @@ function defineList(builder: Builder, customer: CustomerRef['customer']): void {
       fields: (t) => ({
         totalCount: t.int({
           description: 'Number of all customers, not only of this page. Exact.',
-          resolve: (page) => (page as unknown as { totalCount: () => Promise<number> }).totalCount(),
+          resolve: exactTotal,
         }),
       }),
     },

@@ -12,6 +12,7 @@ import { isoOf } from './moment.ts';
 import {
   type Connection,
   connectionOf,
+  exactTotal,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -42,7 +43,7 @@ export function defineEventLog(
       fields: (t) => ({
         totalCount: t.int({
           description: 'Number of all events that are kept, not only of this page. Exact.',
-          resolve: (page) => (page as unknown as { totalCount: () => number }).totalCount(),
+          resolve: exactTotal,
         }),
       }),
     },

@@ -39,6 +39,11 @@ export interface Connection<Node> {
   };
 }
 
+/** Resolves `totalCount` of a connection whose total is exact: the relay plugin hands the page on without its own members. */
+export function exactTotal(page: unknown): number | Promise<number> {
+  return (page as Connection<unknown>).totalCount() as number | Promise<number>;
+}
+
 /** Defines the four arguments of a connection. */
 export function pageArguments(t: ArgumentBuilder) {
   return {

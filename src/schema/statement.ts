@@ -12,6 +12,7 @@ import {
   connectionOf,
   decodeNumber,
   encodeCursor,
+  exactTotal,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -55,7 +56,7 @@ export function defineStatement(
       fields: (t) => ({
         totalCount: t.int({
           description: 'Number of all lines that match, not only of this page. Exact.',
-          resolve: (page) => (page as unknown as { totalCount: () => number }).totalCount(),
+          resolve: exactTotal,
         }),
       }),
     },

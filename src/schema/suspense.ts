@@ -13,6 +13,7 @@ import {
   connectionOf,
   decodeNumber,
   encodeCursor,
+  exactTotal,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -39,7 +40,7 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
       fields: (t) => ({
         totalCount: t.int({
           description: 'Number of all entries that match, not only of this page. Exact.',
-          resolve: (page) => (page as unknown as { totalCount: () => number }).totalCount(),
+          resolve: exactTotal,
         }),
       }),
     },

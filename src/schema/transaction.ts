@@ -23,6 +23,7 @@ import {
   connectionOf,
   decodeCursor,
   encodeCursor,
+  exactTotal,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -225,7 +226,7 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, t
       fields: (t) => ({
         totalCount: t.int({
           description: 'Number of all transactions that match, not only of this page. Exact.',
-          resolve: (page) => (page as unknown as { totalCount: () => number }).totalCount(),
+          resolve: exactTotal,
         }),
       }),
     },
