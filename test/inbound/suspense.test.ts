@@ -2,8 +2,9 @@
  * C-34: money in suspense is seen by its holder and decided about by the operator: assigned, within an account or to another
  * one, or sent back. Method: over GraphQL, with the real ledger; each decision once.
  */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
+import { RailRefused } from '../../src/resolvers/services/rails.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { clearingDefects } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
@@ -152,6 +153,21 @@ describe('sending back', () => {
     expect((await app.services.receive(news)).outcome).toBe('suspense');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
     expect(codeOf(await decide(`assignSuspense(id: "${id}", account: "${own.accountId}")`))).toBeUndefined();
+    await verified(own.accountId);
+  });
+
+  test('what the rail refuses to take back is open again', async () => {
+    const own = await app.addAccount();
+    const id = await strayPix(own);
+    const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
+    giveBack.mockRejectedValueOnce(new RailRefused('the account of the payer is closed'));
+    expect((await decide(`returnSuspense(id: "${id}")`)).json.data.returnSuspense.state).toBe('OPEN');
+    expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
+    expect((await decide(`returnSuspense(id: "${id}")`)).json.data.returnSuspense.state).toBe('RETURNING');
+    giveBack.mockRestore();
+    await arrive();
+    await arrive();
+    expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
     await verified(own.accountId);
   });
 });

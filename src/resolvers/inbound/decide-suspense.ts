@@ -34,7 +34,7 @@ export async function assignSuspense(context: Context, id: string, accountId: st
 }
 
 /**
- * Sends money in suspense back to where it came from; the entry is `returning` until the rail says that it went.
+ * Sends money in suspense back to where it came from; the entry is `returning` until the rail says that it went, and open again if the rail refuses.
  *
  * @returns the entry after it.
  * @throws {GatewayError} as `assignSuspense`; `LIMIT_EXCEEDED` when a deposit does not cover the network's fee.
@@ -49,9 +49,9 @@ export async function returnSuspense(context: Context, id: string): Promise<Susp
   if (!isCovered) throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
   const after = { state: 'returning', assignedTo: null } as const;
   const decided = await decide(context, entry, after, async () => {});
-  // An order that does not get through is placed again by the retries of news.
+  // An order that does not get through is placed again by the retries of news, which say so in the log.
   await orderReturn(context, decided).catch(() => {});
-  return decided;
+  return find(context, id);
 }
 
 async function find({ database, mode }: Context, id: string): Promise<SuspenseRow> {

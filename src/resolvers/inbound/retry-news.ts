@@ -21,7 +21,7 @@ const BATCH_MAX = 50;
 export function startNewsRetries(services: Services, log: Logger): NewsRetries {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, TURNS, async () => {
-    await repeatOrders(services);
+    await repeatOrders(services, log);
     const count = await retryNews(services, Date.now());
     return count < BATCH_MAX ? EVERY_MS : 0;
   });

@@ -1,4 +1,5 @@
 /** Money in suspense on its way back: ordered of the rail, and booked when the rail says that it went (L51). */
+import type { Logger } from 'pino';
 import { assert } from '../../base/assert.ts';
 import { currencyOfLedger } from '../../base/currency.ts';
 import { instantOf, millisOf } from '../../base/instant.ts';
@@ -15,12 +16,32 @@ import {
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { Services } from '../services/context.ts';
 import type { ArrivalNews, GivenBackNews, Receipt } from '../services/news.ts';
+import { RailRefused } from '../services/rails.ts';
+import { recordOf } from './match-news.ts';
 
 const ORDER = /^suspense:(\d+):(\d+)$/;
 const BATCH_MAX = 100;
 
-/** Orders it of the rail; the same entry in the same state is the same order, however often it is placed. */
-export async function orderReturn({ rails }: Services, entry: SuspenseRow): Promise<void> {
+/** Orders it of the rail; what the rail refuses for good is open again. @throws what else keeps it from being ordered. */
+export async function orderReturn(services: Services, entry: SuspenseRow): Promise<void> {
+  try {
+    await placeOrder(services, entry);
+  } catch (error) {
+    if (!(error instanceof RailRefused)) throw error;
+    const rail = (entry.news as ArrivalNews).kind === 'payment' ? 'pix' : 'chain';
+    const news = {
+      kind: 'refund_ended',
+      rail,
+      order: keyOf(entry),
+      isDone: false,
+      networkFee: null,
+    } as const;
+    await endReturn(services, news, recordOf(services, news));
+  }
+}
+
+/** The same entry in the same state is the same order, however often it is placed. */
+async function placeOrder({ rails }: Services, entry: SuspenseRow): Promise<void> {
   const { accountId, currency: code, amountMinor } = entry;
   const order = { key: keyOf(entry), accountId };
   const news = entry.news as ArrivalNews;
@@ -34,13 +55,15 @@ export async function orderReturn({ rails }: Services, entry: SuspenseRow): Prom
 }
 
 /** Places the orders of what is on its way back once more: one of them may not have got through. */
-export async function repeatOrders(services: Services): Promise<void> {
+export async function repeatOrders(services: Services, log: Logger): Promise<void> {
   let after = 0n;
   for (;;) {
     const entries = await readReturning(services.database, after, BATCH_MAX);
     // One that cannot be placed now keeps no other from being placed.
     for (const entry of entries)
-      await orderReturn(await services.forAccount(entry.accountId), entry).catch(() => {});
+      await orderReturn(await services.forAccount(entry.accountId), entry).catch((error: unknown) =>
+        log.warn({ err: error, suspense: String(entry.id) }, 'a return cannot be ordered'),
+      );
     if (entries.length < BATCH_MAX) return;
     after = (entries.at(-1) as SuspenseRow).id;
   }
