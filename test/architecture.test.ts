@@ -12,7 +12,7 @@ const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 /** Layers from the bottom; folders of one layer never import each other. */
 const LAYERS = [
   ['base'],
-  ['ledger', 'events'],
+  ['ledger', 'events', 'ui'],
   ['templates'],
   ['store', 'wire', 'postgres'],
   ['resolvers'],

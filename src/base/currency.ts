@@ -24,6 +24,10 @@ export interface Currency {
 const ASSETS = { USDT: 1, BRL: 2, USDC: 3, TRX: 4, ETH: 5, BTC: 6, POL: 7, BNB: 8, SOL: 9 } as const;
 /** All that is known of a network: a new EVM one is a line here, any other needs the form of its addresses too (address.ts). */
 export interface Network {
+  /** As wallets and people call it. */
+  readonly title: string;
+  /** The standard of tokens there, which wallets write beside the title. */
+  readonly standard?: string;
   /** Segment of the ledger account code. */
   readonly segment: number;
   /** Page of the block explorer, before the hash of a transaction. */
@@ -39,12 +43,16 @@ export interface Network {
 /** Every network, by its name. */
 export const NETWORKS: Readonly<Record<string, Network>> = {
   TRX: {
+    title: 'TRON',
+    standard: 'TRC-20',
     segment: 1,
     explorer: 'https://tronscan.org/#/transaction/',
     coin: 'TRX',
     aliases: ['TRC20', 'TRON'],
   },
   ETH: {
+    title: 'Ethereum',
+    standard: 'ERC-20',
     segment: 2,
     explorer: 'https://etherscan.io/tx/',
     coin: 'ETH',
@@ -52,16 +60,45 @@ export const NETWORKS: Readonly<Record<string, Network>> = {
     aliases: ['ERC20', 'ETHEREUM'],
   },
   POLYGON: {
+    title: 'Polygon',
     segment: 3,
     explorer: 'https://polygonscan.com/tx/',
     coin: 'POL',
     chainId: 137,
     aliases: ['MATIC'],
   },
-  BASE: { segment: 4, explorer: 'https://basescan.org/tx/', coin: 'ETH', chainId: 8453, aliases: [] },
-  BSC: { segment: 7, explorer: 'https://bscscan.com/tx/', coin: 'BNB', chainId: 56, aliases: ['BEP20'] },
-  SOL: { segment: 8, explorer: 'https://solscan.io/tx/', coin: 'SOL', aliases: ['SOLANA', 'SPL'] },
-  BTC: { segment: 10, explorer: 'https://mempool.space/tx/', coin: 'BTC', aliases: ['BITCOIN'] },
+  BASE: {
+    title: 'Base',
+    segment: 4,
+    explorer: 'https://basescan.org/tx/',
+    coin: 'ETH',
+    chainId: 8453,
+    aliases: [],
+  },
+  BSC: {
+    title: 'BNB Smart Chain',
+    standard: 'BEP-20',
+    segment: 7,
+    explorer: 'https://bscscan.com/tx/',
+    coin: 'BNB',
+    chainId: 56,
+    aliases: ['BEP20'],
+  },
+  SOL: {
+    title: 'Solana',
+    standard: 'SPL',
+    segment: 8,
+    explorer: 'https://solscan.io/tx/',
+    coin: 'SOL',
+    aliases: ['SOLANA', 'SPL'],
+  },
+  BTC: {
+    title: 'Bitcoin',
+    segment: 10,
+    explorer: 'https://mempool.space/tx/',
+    coin: 'BTC',
+    aliases: ['BITCOIN'],
+  },
 };
 
 /** The lock time of C-21. */
@@ -145,6 +182,18 @@ export function currencyOfLedger(code: string): Currency {
   const currency = currencyOfHistory(code);
   assert(currency, `${code} is a raw ledger code`);
   return currency;
+}
+
+/** @returns the network of a currency as people call it: `TRON`; empty for BRL. */
+export function networkTitle({ network }: Currency): string {
+  return NETWORKS[network]?.title ?? network;
+}
+
+/** @returns the network as wallets call it where they ask for one: `TRON (TRC-20)`; a coin has no standard. */
+export function networkName(currency: Currency): string {
+  const { standard, coin } = NETWORKS[currency.network] ?? {};
+  const title = networkTitle(currency);
+  return standard && coin !== currency.asset ? `${title} (${standard})` : title;
 }
 
 /** @returns the block explorer's page of an on-chain transaction, or undefined where the network has none. */

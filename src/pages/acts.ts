@@ -16,7 +16,8 @@ import { playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import type { Origin } from '../resolvers/services/author.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { readTemplateSettings } from '../store/account/settings.ts';
-import { type Language, readBrl } from './language.ts';
+import { readBrl } from '../ui/figures.ts';
+import type { Language } from '../ui/language.ts';
 
 /** A form that was sent. */
 export interface Sent {

@@ -2,8 +2,8 @@
 import { BRL } from '../base/currency.ts';
 import { PIX_KEY_TYPES } from '../base/pix-key.ts';
 import { takes } from '../templates/takes.ts';
-import { type Html, html } from './html.ts';
-import { showAmount, showExact } from './language.ts';
+import { showAmount, showExact } from '../ui/figures.ts';
+import { type Html, html } from '../ui/html.ts';
 import { summary } from './outcome.ts';
 import { field, form, row, type SessionPage } from './page.ts';
 
@@ -66,7 +66,7 @@ export function resolutionAsk(page: SessionPage): Html {
   const wrong = page.form.wrong.mine;
   return html`<p>${session.step.message[language]}</p><h2>${say('resolveTitle')}</h2><dl>
 ${row(say('arrived'), facts.amountPaid && showAmount(facts.amountPaid, facts.source, language))}
-${row(say('expected'), facts.exactDepositAmount && showExact(facts.exactDepositAmount, facts.source))}
+${row(say('expected'), facts.exactDepositAmount && showExact(facts.exactDepositAmount, facts.source, language))}
 </dl>
 ${
   takes(template, transaction, 'requoted') &&

@@ -1,7 +1,8 @@
 /** What a payer pays to: a PIX code, or the address and the exact amount of a deposit. QR images are drawn here. */
 import encodeQR from 'qr';
-import { Html, html } from './html.ts';
-import { showAmount, showExact, showMoment } from './language.ts';
+import { networkName } from '../base/currency.ts';
+import { showAmount, showExact, showMoment } from '../ui/figures.ts';
+import { Html, html } from '../ui/html.ts';
 import type { SessionPage } from './page.ts';
 import type { Say } from './words.ts';
 
@@ -27,7 +28,7 @@ export function depositAsk({ say, facts, language }: SessionPage): Html {
 ${copyable(say, 'amount', say('depositAmount'), exactDepositAmount ?? '')}
 ${picture(qrContent, say('depositScan'))}
 ${copyable(say, 'address', say('depositAddress'), depositAddress ?? '')}
-<p><strong>${say('depositNetwork', { asset: source.asset, network: source.network })}</strong></p>
+<p><strong>${say('depositNetwork', { asset: source.asset, network: networkName(source) })}</strong></p>
 ${depositUri && html`<p><a class="button second" href="${depositUri}">${say('openWallet')}</a></p>`}
 ${deadline({ say, facts, language }, 'sendUntil', 'depositAfterTime')}`;
 }
@@ -36,7 +37,7 @@ ${deadline({ say, facts, language }, 'sendUntil', 'depositAfterTime')}`;
 export function codeTitle({ session, say, facts, language }: SessionPage): string {
   return session.ask === 'payment'
     ? say('pixTitle', { amount: showAmount(facts.amountPayment ?? '0', facts.source, language) })
-    : say('depositTitle', { amount: showExact(facts.exactDepositAmount ?? '', facts.source) });
+    : say('depositTitle', { amount: showExact(facts.exactDepositAmount ?? '', facts.source, language) });
 }
 
 function picture(text: string | null, name: string): Html {

@@ -1,7 +1,7 @@
 /** The page of a request that has no session, or failed: it says one thing, and the id to ask about it. */
 import { ERRORS, type GatewayError } from '../base/errors.ts';
-import { html } from './html.ts';
-import { languageOf } from './language.ts';
+import { html } from '../ui/html.ts';
+import { languageOf } from '../ui/language.ts';
 import { layout, policyOf } from './layout.ts';
 import { noticeOf, type PageAnswer, type PageRequest } from './serve-session.ts';
 import { sayIn } from './words.ts';

@@ -1,9 +1,9 @@
 /** What surrounds the content of every page: head, merchant, language, help. */
 import { createHash } from 'node:crypto';
 import type { Branding } from '../store/account/branding.ts';
+import { Html, html } from '../ui/html.ts';
+import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
 import { ISLAND_PATH, STYLE } from './assets.ts';
-import { Html, html } from './html.ts';
-import { LANGUAGES, type Language, TAGS } from './language.ts';
 import type { Say } from './words.ts';
 
 /** What a page is put together from. */

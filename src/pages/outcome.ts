@@ -1,8 +1,8 @@
 /** What is known of a payment, and what follows its end: the summary, the receipt, a new beginning, the way back. */
 import { BRL } from '../base/currency.ts';
 import { trimDecimal } from '../base/money.ts';
-import { type Html, html } from './html.ts';
-import { showAmount, showExact, showMoment, showRate } from './language.ts';
+import { showAmount, showExact, showMoment, showRate } from '../ui/figures.ts';
+import { type Html, html } from '../ui/html.ts';
 import { form, row, type SessionPage } from './page.ts';
 
 /** @returns what is paid, what is received for it, and the price. */
@@ -26,9 +26,9 @@ ${row(say('reference'), html`<code>${session.row.end2end}</code>`)}
 }
 
 /** What was to be deposited, digit for digit; after a requote another amount counts. */
-function exactDeposit({ facts, session }: SessionPage): string | null {
+function exactDeposit({ facts, session, language }: SessionPage): string | null {
   const exact = session.row.process?.isRequoted ? null : facts.exactDepositAmount;
-  return exact && showExact(exact, facts.source);
+  return exact && showExact(exact, facts.source, language);
 }
 
 /** What the session that this one follows would have come to. */

@@ -4,8 +4,8 @@ import { PAY_PATH } from '../resolvers/payer/pay-links.ts';
 import type { PayerFacts } from '../resolvers/payer/payer-facts.ts';
 import type { PaymentSession } from '../resolvers/payer/payment-session.ts';
 import type { Scenario } from '../resolvers/services/sandbox.ts';
-import { type Html, html } from './html.ts';
-import type { Language } from './language.ts';
+import { type Html, html } from '../ui/html.ts';
+import type { Language } from '../ui/language.ts';
 import type { Say, Word } from './words.ts';
 
 /** What was sent with a form that was not taken: values by field, and what is wrong with each. */

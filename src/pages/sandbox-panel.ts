@@ -1,6 +1,6 @@
 /** On pages of sandbox accounts: every scenario of the sandbox as a button. */
 import type { Scenario } from '../resolvers/services/sandbox.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../ui/html.ts';
 import { pathOf, type SessionPage } from './page.ts';
 
 /** @returns the panel; what a scenario does is told in English, as the rest of the sandbox. */

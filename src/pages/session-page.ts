@@ -4,9 +4,9 @@ import type { Ask, PaymentSession } from '../resolvers/payer/payment-session.ts'
 import type { Step } from '../templates/define.ts';
 import { expiryOf } from '../templates/ends.ts';
 import { takes } from '../templates/takes.ts';
+import { type Html, html } from '../ui/html.ts';
 import { amountAsk, confirmationAsk, identityAsk, quoteAsk, resolutionAsk } from './asks.ts';
 import { codeTitle, depositAsk, paymentAsk } from './codes.ts';
-import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import { receipt, renewal, summary, wayBack } from './outcome.ts';
 import { pathOf, type SessionPage } from './page.ts';

@@ -3,7 +3,8 @@
  * `{name}` is filled in.
  */
 import { type Label, label } from '../base/label.ts';
-import type { Language } from './language.ts';
+import type { Language } from '../ui/language.ts';
+import { type SayOf, sayFrom } from '../ui/say.ts';
 
 const WORDS = {
   // Frame of every page.
@@ -209,10 +210,9 @@ const WORDS = {
 export type Word = keyof typeof WORDS;
 
 /** Says a text in the language of the page. */
-export type Say = (word: Word, values?: Readonly<Record<string, string>>) => string;
+export type Say = SayOf<Word>;
 
 /** @returns what says texts in a language. */
 export function sayIn(language: Language): Say {
-  return (word, values = {}) =>
-    WORDS[word][language].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  return sayFrom<Word>(WORDS, language);
 }

@@ -3,13 +3,13 @@
  * real transaction of each template, shown as if it stood at each step, with all that can be known and with nothing.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { LANGUAGES, type Language } from '../../src/pages/language.ts';
 import { showSession } from '../../src/pages/serve-session.ts';
 import { findSession } from '../../src/resolvers/payer/payment-session.ts';
 import type { Step, Template } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { hasPayer } from '../../src/templates/takes.ts';
+import { LANGUAGES, type Language } from '../../src/ui/language.ts';
 import { useApp } from '../support/app.ts';
 import { ORIGIN } from '../support/origin.ts';
 import { mutate } from './sessions.ts';

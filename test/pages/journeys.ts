@@ -233,7 +233,7 @@ export const JOURNEYS: readonly Journey[] = [
       body: { amountPayment: '550', currency: 'USDT_TRX', accept: false },
     },
     title: label('Do you accept this quote?', 'Você aceita esta cotação?'),
-    says: [same('USDT (TRX)')],
+    says: [same('USDT (TRON)')],
   },
   {
     name: 'onramp',
@@ -270,7 +270,7 @@ export const JOURNEYS: readonly Journey[] = [
     name: 'deposit',
     given: offramp(),
     title: label('Send exactly', 'Envie exatamente'),
-    says: [label('on the network TRX only', 'somente pela rede TRX')],
+    says: [label('on the network TRON (TRC-20) only', 'somente pela rede TRON (TRC-20)')],
   },
   {
     name: 'deposit-done',

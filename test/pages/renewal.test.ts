@@ -38,8 +38,8 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     expect(after.external_code).toBe('order-7');
     expect(after.amount_payment).toBe(550);
     expect(after.amount_received).not.toBe(before.amount_received);
-    expect(await rowOf(page, 'Previous quote')).toBe(`${before.amount_received} USDT (TRX)`);
-    expect(await rowOf(page, 'Converted to')).toBe(`${after.amount_received} USDT (TRX)`);
+    expect(await rowOf(page, 'Previous quote')).toBe(`${before.amount_received} USDT (TRON)`);
+    expect(await rowOf(page, 'Converted to')).toBe(`${after.amount_received} USDT (TRON)`);
   });
 
   test('says nothing of a price that is the same', async () => {

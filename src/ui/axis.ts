@@ -1,0 +1,28 @@
+/** The time axis: when, what happened, and under it what it did. */
+import { type Html, type HtmlValue, html } from './html.ts';
+import { type IconName, icon } from './icons.ts';
+import type { Tone } from './parts.ts';
+
+/** Something that happened. */
+export interface Happening {
+  /** A `<time>`, to the millisecond. */
+  readonly when: Html;
+  readonly what: HtmlValue;
+  readonly sign: IconName;
+  readonly tone: Tone;
+  /** A line under it. */
+  readonly note?: HtmlValue;
+  /** A card under it: a journal, a request. */
+  readonly more?: HtmlValue;
+}
+
+/** @returns the axis, in the order that is given. */
+export function axis(label: string, happenings: readonly Happening[]): Html {
+  return html`<ol class="axis" aria-label="${label}">
+${happenings.map(
+  ({ when, what, sign, tone, note, more }) =>
+    html`<li>${when}<span class="${tone}"><span class="dot">${icon(sign)}</span></span>
+<div><h2>${what}</h2>${note && html`<p class="soft small">${note}</p>`}${more}</div></li>`,
+)}
+</ol>`;
+}

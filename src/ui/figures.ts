@@ -1,0 +1,138 @@
+/** How amounts and moments are written in a language. Amounts are never rounded, and their decimal sign is that of the language. */
+import { BRL, type Currency, networkTitle } from '../base/currency.ts';
+import { type Instant, isoMillis, millisOf } from '../base/instant.ts';
+import { label } from '../base/label.ts';
+import { trimDecimal } from '../base/money.ts';
+import { type Html, html } from './html.ts';
+import { type Language, TAGS } from './language.ts';
+
+/** As many decimals as a rate can have. */
+const DECIMALS_MAX = 20;
+/** Where PIX is paid: a page without script does not know where its reader is. */
+const TIME_ZONE = 'America/Sao_Paulo';
+const IN_BRASILIA = label('in Brasília', 'em Brasília');
+
+/** @returns an amount: BRL as `R$ 1.234,50`, crypto as `25,501537 USDT (TRON)`. */
+export function showAmount(amount: string, currency: Currency, language: Language): string {
+  if (currency === BRL) return showBrl(amount, language, 2);
+  return `${showAsset(amount, currency, language)} (${networkTitle(currency)})`;
+}
+
+/** @returns an amount with the asset alone, where the network stands beside it. */
+export function showAsset(amount: string, currency: Currency, language: Language): string {
+  if (currency === BRL) return showBrl(amount, language, 2);
+  return `${showDecimal(trimDecimal(amount), language)} ${currency.asset}`;
+}
+
+/** @returns a decimal with every digit, as an amount has it that must be sent digit for digit (`service.md` 2.5). No groups: a group could be taken for decimals. */
+export function showDecimal(amount: string, language: Language): string {
+  return language === 'pt' ? amount.replace('.', ',') : amount;
+}
+
+/** @returns an amount that must be sent digit for digit, with its asset. */
+export function showExact(amount: string, { asset }: Currency, language: Language): string {
+  return `${showDecimal(amount, language)} ${asset}`;
+}
+
+/** @returns a figure of a table: all digits in groups, with no currency, which stands in its column or beside it. */
+export function showFigure(amount: string, language: Language, decimalsMin = 2): string {
+  const format = formatOf(
+    `figure ${decimalsMin}`,
+    language,
+    () =>
+      new Intl.NumberFormat(TAGS[language], {
+        minimumFractionDigits: decimalsMin,
+        maximumFractionDigits: DECIMALS_MAX,
+      }),
+  );
+  return format.format(amount as Intl.StringNumericLiteral);
+}
+
+/** @returns what one unit of crypto costs. */
+export function showRate(quote: string, { asset }: Currency, language: Language): string {
+  return `1 ${asset} = ${showBrl(quote, language, DECIMALS_MAX)}`;
+}
+
+/** How much of a moment is shown. */
+export type MomentForm = keyof typeof MOMENTS;
+
+const MOMENTS = {
+  /** `Nov 21, 2026, 2:35 PM` */
+  moment: { dateStyle: 'medium', timeStyle: 'short' },
+  /** With seconds, as receipts have it. */
+  second: { dateStyle: 'medium', timeStyle: 'medium' },
+  day: { dateStyle: 'medium' },
+  time: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  /** `14:35:12.006`, as the axis has it. */
+  millis: {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    hourCycle: 'h23',
+  },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+/** @returns a moment in Brazil's time, which it names. */
+export function showMoment(instant: Instant, language: Language, form: MomentForm = 'moment'): Html {
+  return html`<time datetime="${isoMillis(instant)}">${momentText(instant, language, form)} ${IN_BRASILIA[language]}</time>`;
+}
+
+/** @returns a moment in Brazil's time that does not say so: the page says it once. */
+export function showBareMoment(instant: Instant, language: Language, form: MomentForm): Html {
+  return html`<time datetime="${isoMillis(instant)}">${momentText(instant, language, form)}</time>`;
+}
+
+/** @returns the moment as text. */
+export function momentText(instant: Instant, language: Language, form: MomentForm): string {
+  const format = formatOf(
+    form,
+    language,
+    () => new Intl.DateTimeFormat(TAGS[language], { timeZone: TIME_ZONE, ...MOMENTS[form] }),
+  );
+  return format.format(millisOf(instant));
+}
+
+/**
+ * @param text - BRL as a payer writes it: `1.234,50` in Portuguese, `1,234.50` in English, with or without `R$`.
+ * @returns the decimal; the text itself where it cannot be one.
+ */
+export function readBrl(text: string, language: Language): string {
+  const bare = text.replace(/^\s*R\$/i, '').replace(/\s/g, '');
+  const [group, point] = language === 'pt' ? ['\\.', ','] : [',', '\\.'];
+  const grouped = new RegExp(`^\\d{1,3}(${group}\\d{3})+(${point}\\d*)?$`);
+  const plain = grouped.test(bare) ? bare.replace(new RegExp(group, 'g'), '') : bare;
+  return plain.replace(',', '.');
+}
+
+function showBrl(amount: string, language: Language, decimalsMax: number): string {
+  const format = formatOf(
+    `brl ${decimalsMax}`,
+    language,
+    () =>
+      new Intl.NumberFormat(TAGS[language], {
+        style: 'currency',
+        currency: 'BRL',
+        minimumFractionDigits: 2,
+        maximumFractionDigits: decimalsMax,
+      }),
+  );
+  // A string is formatted as the decimal that it is, not as the nearest double.
+  return format.format(amount as Intl.StringNumericLiteral);
+}
+
+const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
+
+/** A format takes long to make, and is used again and again. */
+function formatOf<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(
+  name: string,
+  language: Language,
+  make: () => Format,
+): Format {
+  const key = `${name} ${language}`;
+  const known = formats.get(key) as Format | undefined;
+  if (known) return known;
+  const made = make();
+  formats.set(key, made);
+  return made;
+}

@@ -1,0 +1,36 @@
+/** In which language a page speaks. */
+import type { Label } from '../base/label.ts';
+
+/** A language that the pages have. */
+export type Language = keyof Label;
+
+/** Every language, as it calls itself. */
+export const LANGUAGES: Readonly<Record<Language, string>> = { en: 'English', pt: 'Português' };
+/** BCP 47 tags of the languages. */
+export const TAGS: Readonly<Record<Language, string>> = { en: 'en', pt: 'pt-BR' };
+
+/**
+ * @param asked - `lang` of the query, where it was given.
+ * @param accepted - the `Accept-Language` header.
+ * @returns the language to speak; Portuguese where nothing says otherwise, as those who pay by PIX do.
+ */
+export function languageOf(asked: string | null, accepted: string | undefined): Language {
+  if (asked !== null && isLanguage(asked)) return asked;
+  const ranges = (accepted ?? '').split(',').map((range) => {
+    const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
+    const quality = parameters
+      .find((each) => each.trim().startsWith('q='))
+      ?.trim()
+      .slice(2);
+    return { language: tag.split('-')[0] ?? '', quality: Number(quality ?? 1) };
+  });
+  const best = ranges
+    .filter(({ language, quality }) => isLanguage(language) && quality > 0)
+    .sort((left, right) => right.quality - left.quality)[0];
+  return (best?.language as Language | undefined) ?? 'pt';
+}
+
+/** @returns whether the pages have a language. */
+export function isLanguage(text: string): text is Language {
+  return Object.hasOwn(LANGUAGES, text);
+}

@@ -1,0 +1,139 @@
+/** Parts of pages, named as their styles: status, names and values, copies, notes, steps, details, empty lists. */
+import { type Attributes, attributes, type Html, type HtmlValue, html } from './html.ts';
+import { type IconName, icon } from './icons.ts';
+
+/** What a status means for who reads it. */
+export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'idle';
+
+/** The sign of a tone where no other says more. */
+const SIGNS: Readonly<Record<Tone, IconName>> = {
+  good: 'done',
+  warn: 'warning',
+  bad: 'failed',
+  info: 'waiting',
+  idle: 'clock',
+};
+
+/** @returns a status: sign, word and colour, always all three. With `isAlone` it has a ground of its own. */
+export function badge(tone: Tone, word: HtmlValue, sign: IconName = SIGNS[tone], isAlone = false): Html {
+  return html`<span class="badge ${tone}${isAlone && ' tint'}">${icon(sign)} ${word}</span>`;
+}
+
+/** A name and its value. */
+export interface Pair {
+  readonly name: HtmlValue;
+  readonly value: HtmlValue;
+  /** Whether the value stands under its name, as ids do. */
+  readonly isTall?: boolean;
+}
+
+/** @returns a name and its value; nothing where there is no value. */
+export function pair(name: HtmlValue, value: HtmlValue, isTall = false): Pair | null {
+  return value === null || value === undefined || value === false || value === ''
+    ? null
+    : { name, value, isTall };
+}
+
+/** @returns a name and an id, which stands under it in letters of one width. */
+export function idPair(name: HtmlValue, value: HtmlValue): Pair | null {
+  return pair(name, value && html`<span class="mono">${value}</span>`, true);
+}
+
+/** @returns names and values; nothing where there are none. */
+export function keyValues(pairs: readonly (Pair | null)[], isSmall = false): Html | null {
+  const given = pairs.filter((each) => each !== null);
+  if (given.length === 0) return null;
+  return html`<dl class="kv${isSmall && ' small'}">
+${given.map(({ name, value, isTall }) => html`<div${attributes({ class: isTall && 'tall' })}><dt>${name}</dt><dd>${value}</dd></div>`)}
+</dl>`;
+}
+
+/** @returns something to know before going on; `isWarning` where money can be lost. */
+export function note(sign: IconName, content: HtmlValue, isWarning = false): Html {
+  return html`<p class="note${isWarning && ' warn'}">${icon(sign)}<span>${content}</span></p>`;
+}
+
+/** A value to take along. */
+export interface Copy {
+  readonly id: string;
+  /** Its name for readers of the screen, where none stands above it. */
+  readonly name?: HtmlValue;
+  /** As it is shown. */
+  readonly shown: HtmlValue;
+  /** As it is copied, where that is not what is shown. */
+  readonly text?: string;
+  /** Whether it is cut at the end of the line, as nobody reads it. */
+  readonly isCut?: boolean;
+  /** Its button, where it stands in the frame. */
+  readonly button?: Html;
+}
+
+/** @returns the value in its frame. One tap selects all of it where there is no script. */
+export function copyValue({ id, name, shown, text, isCut, button }: Copy): Html {
+  const said = attributes({ id, class: isCut === true && 'cut', 'data-text': text });
+  return html`<p class="copy">${name && html`<span class="unseen">${name}</span>`}<code${said}>${shown}</code>${button}</p>`;
+}
+
+/** @returns an address: whole, with both ends bold, which is what people compare. */
+export function address(text: string): Html {
+  if (text.length < 20) return html`${text}`;
+  return html`<b>${text.slice(0, 5)}</b>${text.slice(5, -6)}<b>${text.slice(-6)}</b>`;
+}
+
+/** A step of something that goes on. */
+export interface StepOf {
+  readonly what: HtmlValue;
+  /** When, how long, or what it means. */
+  readonly more?: HtmlValue;
+}
+
+/** @returns what was done, what goes on, what comes. The number of `now` counts from 0; all is done where it is past the end. */
+export function steps(list: readonly StepOf[], now: number): Html {
+  return html`<ol class="steps">${list.map(({ what, more }, at) => {
+    const stands = at < now ? { class: 'done' } : at === now ? { 'aria-current': 'step' } : { class: 'next' };
+    const said = at === now ? html`<b>${what}</b>` : what;
+    return html`<li${attributes(stands)}><span class="dot">${at < now && icon('check')}</span><span>${said}${more && html`<small>${more}</small>`}</span></li>`;
+  })}</ol>`;
+}
+
+/** @returns a numbered how-to. */
+export function how(list: readonly HtmlValue[]): Html {
+  return html`<ol class="steps how">${list.map((what) => html`<li><span class="dot"></span><span>${what}</span></li>`)}</ol>`;
+}
+
+/** @returns more, for who asks. */
+export function more(title: HtmlValue, content: HtmlValue, given: Attributes = {}): Html {
+  return html`<details${attributes(given)}><summary>${icon('turn')} ${title}</summary>${content}</details>`;
+}
+
+/** @returns what stands where a list has nothing: why, and what to do. */
+export function empty(sign: IconName, title: HtmlValue, content?: HtmlValue): Html {
+  return html`<div class="empty">${icon(sign)}<b>${title}</b>${content && html`<span>${content}</span>`}</div>`;
+}
+
+/** @returns two to five views of the same thing, as links; the one that is shown is marked. */
+export function segments(
+  label: string,
+  views: readonly { readonly href: string; readonly word: HtmlValue; readonly isCurrent: boolean }[],
+): Html {
+  return html`<nav class="seg" aria-label="${label}">${views.map(({ href, word, isCurrent }) => html`<a${attributes({ href, 'aria-current': isCurrent && 'page' })}>${word}</a>`)}</nav>`;
+}
+
+/** @returns a filter in words, with its way out. */
+export function chip(content: HtmlValue, href: string, removeWord: string): Html {
+  return html`<span class="chip"><span>${content}</span><a href="${href}" aria-label="${removeWord}">${icon('close')}</a></span>`;
+}
+
+/** @returns a card: what belongs together, under a title. Cards do not stand in cards. */
+export function card(title: HtmlValue, content: HtmlValue, aside?: HtmlValue): Html {
+  return html`<section class="card"><header><h2>${title}</h2>${aside}</header>${content}</section>`;
+}
+
+/** @returns the first letters of a name, which stand where there is no picture. */
+export function initials(name: string): string {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  // "da", "de", "and" are no names.
+  const names = words.filter((word) => /^[\p{Lu}\p{N}]/u.test(word));
+  const [first = '', last = ''] = names.length > 0 ? [names[0], names.slice(1).at(-1)] : words;
+  return ([...first].slice(0, 1).join('') + [...last].slice(0, 1).join('')).toUpperCase();
+}

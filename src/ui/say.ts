@@ -1,0 +1,19 @@
+/** Words of pages in both languages: a table of texts, and what says one of them. `{name}` in a text is filled in. */
+import type { Label } from '../base/label.ts';
+import type { Language } from './language.ts';
+
+/** Says a text of a table in the language of the page. */
+export type SayOf<Word extends string> = (word: Word, values?: Readonly<Record<string, string>>) => string;
+
+/** @returns what says the texts of a table in a language. */
+export function sayFrom<Word extends string>(
+  words: Readonly<Record<Word, Label>>,
+  language: Language,
+): SayOf<Word> {
+  return (word, values = {}) => fillIn(words[word][language], values);
+}
+
+/** @returns the text with its `{name}`s filled in; one that is not given leaves nothing. */
+export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+}

@@ -1,0 +1,24 @@
+/** The style sheets, put together for those who send them: payment pages have theirs in the page, the console has a file. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** A style sheet of `styles/`. `needs` stands last. */
+export type SheetName = 'base' | 'parts' | 'pay' | 'lists' | 'desk' | 'needs';
+
+/** @returns style sheets as one text, without comments and spaces that say nothing. */
+export function sheet(...names: readonly SheetName[]): string {
+  return names
+    .map((name) => readFileSync(new URL(`styles/${name}.css`, import.meta.url), 'utf8'))
+    .join('')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .replace(/: /g, ':')
+    .replace(/;\}/g, '}')
+    .trim();
+}
+
+/** @returns a name for content that changes with it, so that it can be kept for ever. */
+export function digestOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 12);
+}

@@ -1,0 +1,56 @@
+/** The frame of tables: caption, heads with scopes, figures to the right, rows with one link that covers them. */
+import { type Attributes, attributes, type Html, type HtmlValue, html } from './html.ts';
+
+/** A column. */
+export interface Column<Row> {
+  readonly name: HtmlValue;
+  readonly cell: (row: Row) => HtmlValue;
+  /** Whether it has figures, which stand under each other. */
+  readonly isFigure?: boolean;
+  /** Whether its cell names the row. */
+  readonly isRowHead?: boolean;
+  /** Further classes, such as `cut`, `wide`. */
+  readonly look?: string;
+}
+
+/** A table. */
+export interface TableParts<Row> {
+  readonly caption: HtmlValue;
+  /** Whether readers of the screen alone are told the caption, as the page says the same above. */
+  readonly isCaptionUnseen?: boolean;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** Whether a row leads somewhere by its first link. */
+  readonly isOfLinks?: boolean;
+  readonly rowAttributes?: (row: Row) => Attributes;
+  /** What stands under the columns, such as sums. */
+  readonly foot?: readonly HtmlValue[];
+}
+
+/** @returns the table. */
+export function table<Row>(parts: TableParts<Row>): Html {
+  const { columns, rows, foot, rowAttributes } = parts;
+  return html`<table${attributes({ class: parts.isOfLinks === true && 'rows' })}>
+<caption${attributes({ class: parts.isCaptionUnseen === true && 'unseen' })}>${parts.caption}</caption>
+<thead><tr>${columns.map((column) => html`<th scope="col"${looks(column)}>${column.name}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr${rowAttributes && attributes(rowAttributes(row))}>${columns.map((column) => cellOf(column, row))}</tr>`)}</tbody>
+${foot && html`<tfoot><tr>${columns.map((column, at) => html`<td${looks(column)}>${foot[at]}</td>`)}</tr></tfoot>`}
+</table>`;
+}
+
+/** @returns what may be wider than its place, scrolled by itself; the keyboard reaches it. */
+export function scrolled(label: string, content: Html): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${content}</div>`;
+}
+
+function cellOf<Row>(column: Column<Row>, row: Row): Html {
+  const content = column.cell(row);
+  return column.isRowHead
+    ? html`<th scope="row"${looks(column)}>${content}</th>`
+    : html`<td${looks(column)}>${content}</td>`;
+}
+
+function looks<Row>({ isFigure, look }: Column<Row>): Html {
+  const classes = [isFigure && 'num', look].filter(Boolean).join(' ');
+  return attributes({ class: classes || null });
+}

@@ -1,0 +1,64 @@
+/** Goal: figures and moments that cannot be misread in either language. Method: the functions alone, on written values. */
+import { expect, test } from 'vitest';
+import { BRL, type Currency, currencyOf, networkName } from '../../src/base/currency.ts';
+import {
+  momentText,
+  showAmount,
+  showAsset,
+  showExact,
+  showFigure,
+  showMoment,
+  showRate,
+} from '../../src/ui/figures.ts';
+
+const USDT = currencyOf('USDT_TRX') as Currency;
+const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
+
+test.each([
+  ['en', '25.501537 USDT (TRON)', 'R$1,234.50', '1 USDT = R$5.375018'],
+  ['pt', '25,501537 USDT (TRON)', 'R$ 1.234,50', '1 USDT = R$ 5,375018'],
+] as const)('amounts in %s have the decimal sign of the language, and crypto no groups', (language, crypto, brl, rate) => {
+  expect(showAmount('25.501537000000', USDT, language)).toBe(crypto);
+  expect(plain(showAmount('1234.5', BRL, language))).toBe(brl);
+  expect(plain(showRate('5.375018', USDT, language))).toBe(rate);
+  expect(showAsset('1234567.5', USDT, language)).toBe(
+    language === 'en' ? '1234567.5 USDT' : '1234567,5 USDT',
+  );
+});
+
+test('an exact amount keeps its last zero, as it is the one that is recognised', () => {
+  expect(showExact('95.870630', USDT, 'en')).toBe('95.870630 USDT');
+  expect(showExact('95.870630', USDT, 'pt')).toBe('95,870630 USDT');
+});
+
+test('figures of tables keep every digit, in groups', () => {
+  expect(showFigure('1204911.08', 'en')).toBe('1,204,911.08');
+  expect(showFigure('1204911.123456789012345678', 'pt')).toBe('1.204.911,123456789012345678');
+  expect(showFigure('-150', 'en')).toBe('-150.00');
+});
+
+test('networks are called as wallets call them; a coin has no standard', () => {
+  const named = ['USDT_TRX', 'TRX_TRX', 'USDC_ETH', 'ETH_ETH', 'USDT_BSC', 'USDC_BASE', 'BTC_BTC'].map(
+    (code) => networkName(currencyOf(code) as Currency),
+  );
+  expect(named).toEqual([
+    ...[
+      'TRON (TRC-20)',
+      'TRON',
+      'Ethereum (ERC-20)',
+      'Ethereum',
+      'BNB Smart Chain (BEP-20)',
+      'Base',
+      'Bitcoin',
+    ],
+  ]);
+});
+
+test('moments stand in the time of Brasília, and say so', () => {
+  const moment = '2026-11-21 17:35:12.006+00';
+  expect(plain(showMoment(moment, 'en', 'time').text)).toBe(
+    '<time datetime="2026-11-21T17:35:12.006Z">14:35 in Brasília</time>',
+  );
+  expect(plain(momentText(moment, 'pt', 'second'))).toBe('21 de nov. de 2026, 14:35:12');
+  expect(momentText(moment, 'en', 'millis')).toBe('14:35:12.006');
+});
