@@ -2,8 +2,10 @@
  * C-34: money in suspense is seen by its holder and decided about by the operator: assigned, within an account or to another
  * one, or sent back. Method: over GraphQL, with the real ledger; each decision once.
  */
+import { pino } from 'pino';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
+import { placeDueOrders } from '../../src/resolvers/inbound/return-suspense.ts';
 import { RailRefused } from '../../src/resolvers/services/rails.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { clearingDefects } from '../../src/store/ledger/verify.ts';
@@ -153,6 +155,31 @@ describe('sending back', () => {
     expect((await app.services.receive(news)).outcome).toBe('suspense');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
     expect(codeOf(await decide(`assignSuspense(id: "${id}", account: "${own.accountId}")`))).toBeUndefined();
+    await verified(own.accountId);
+  });
+
+  test('an order that did not get through is placed again when it is due, by one process, and never again after that', async () => {
+    const own = await app.addAccount();
+    const id = await strayPix(own);
+    const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
+    const log = pino({ level: 'silent' });
+    const later = (ms: number) => placeDueOrders(app.services, log, Date.now() + ms);
+    const away = new Error('the bank does not answer');
+    giveBack.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
+    expect((await decide(`returnSuspense(id: "${id}")`)).json.data.returnSuspense.state).toBe('RETURNING');
+    await later(0);
+    expect(giveBack).toHaveBeenCalledTimes(1);
+    await Promise.all([later(10_000), later(10_000)]);
+    expect(giveBack).toHaveBeenCalledTimes(2);
+    await later(11_000);
+    expect(giveBack).toHaveBeenCalledTimes(2);
+    await later(20_000);
+    await later(3_600_000);
+    expect(giveBack).toHaveBeenCalledTimes(3);
+    expect(new Set(giveBack.mock.calls.map(([{ key }]) => key)).size).toBe(1);
+    giveBack.mockRestore();
+    await arrive();
+    expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
     await verified(own.accountId);
   });
 

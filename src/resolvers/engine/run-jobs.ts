@@ -24,7 +24,7 @@ import type { TransactionKey } from '../services/doorbell.ts';
 import type { News } from '../services/news.ts';
 import { RailRefused } from '../services/rails.ts';
 import { leaseAfterLostAnswers } from './lost-answers.ts';
-import { EFFECT_FAILURES, EFFECT_PERFORMERS } from './perform-effects.ts';
+import { EFFECT_FAILURES, EFFECT_PERFORMERS, type EffectFacts } from './perform-effects.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
 
 /** Kind of a job that tells a transaction something; all others are effects. */
@@ -191,11 +191,11 @@ async function tell(services: Services, job: Job, row: ProcessRow): Promise<void
 }
 
 async function perform(services: Services, job: Job, row: ProcessRow): Promise<void> {
-  const { sequence } = job.payload as { sequence?: number };
-  const isStale = STEP_TIMERS.includes(job.kind as EffectName) && row.process?.sequence !== sequence;
+  const facts = job.payload as EffectFacts;
+  const isStale = STEP_TIMERS.includes(job.kind as EffectName) && row.process?.sequence !== facts.sequence;
   if (isStale) return endJobs(services.database, [job]);
   const key = `${row.end2end}:${job.id}`;
-  const trigger = await EFFECT_PERFORMERS[job.kind as EffectName](services, { key, row });
+  const trigger = await EFFECT_PERFORMERS[job.kind as EffectName](services, { key, row }, facts);
   // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
   if (trigger)
     await services.advance({ target: { accountId: row.accountId, transactionId: row.id }, trigger, job });

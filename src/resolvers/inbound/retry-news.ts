@@ -5,7 +5,7 @@ import { type RepeatOptions, repeat } from '../engine/repeat.ts';
 import type { Services } from '../services/context.ts';
 import type { News } from '../services/news.ts';
 import { receiveNews } from './receive.ts';
-import { repeatOrders } from './return-suspense.ts';
+import { placeDueOrders } from './return-suspense.ts';
 
 /** Work that goes on until it is stopped. */
 export interface NewsRetries {
@@ -21,7 +21,7 @@ const BATCH_MAX = 50;
 export function startNewsRetries(services: Services, log: Logger): NewsRetries {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, TURNS, async () => {
-    await repeatOrders(services, log);
+    await placeDueOrders(services, log, Date.now());
     const count = await retryNews(services, Date.now());
     return count < BATCH_MAX ? EVERY_MS : 0;
   });

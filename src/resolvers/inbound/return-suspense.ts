@@ -10,8 +10,9 @@ import { lockHeads } from '../../store/engine/processes.ts';
 import {
   decideSuspense,
   findSuspense,
-  readReturning,
+  keepOrdered,
   type SuspenseRow,
+  takeDueReturns,
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { Services } from '../services/context.ts';
@@ -26,6 +27,7 @@ const BATCH_MAX = 100;
 export async function orderReturn(services: Services, entry: SuspenseRow): Promise<void> {
   try {
     await placeOrder(services, entry);
+    await keepOrdered(services.database, entry);
   } catch (error) {
     if (!(error instanceof RailRefused)) throw error;
     const rail = (entry.news as ArrivalNews).kind === 'payment' ? 'pix' : 'chain';
@@ -54,18 +56,20 @@ async function placeOrder({ rails }: Services, entry: SuspenseRow): Promise<void
   }
 }
 
-/** Places the orders of what is on its way back once more: one of them may not have got through. */
-export async function repeatOrders(services: Services, log: Logger): Promise<void> {
-  let after = 0n;
-  for (;;) {
-    const entries = await readReturning(services.database, after, BATCH_MAX);
+/**
+ * Places orders that are due once more: they did not get through when it was decided.
+ *
+ * @param nowMs - on the clock of the machine.
+ */
+export async function placeDueOrders(services: Services, log: Logger, nowMs: number): Promise<void> {
+  for (const { id, accountId } of await takeDueReturns(services.database, nowMs, BATCH_MAX)) {
+    const own = await services.forAccount(accountId);
+    const entry = await findSuspense(services.database, id, own.mode);
+    assert(entry, 'an entry that is due is there');
     // One that cannot be placed now keeps no other from being placed.
-    for (const entry of entries)
-      await orderReturn(await services.forAccount(entry.accountId), entry).catch((error: unknown) =>
-        log.warn({ err: error, suspense: String(entry.id) }, 'a return cannot be ordered'),
-      );
-    if (entries.length < BATCH_MAX) return;
-    after = (entries.at(-1) as SuspenseRow).id;
+    await orderReturn(own, entry).catch((error: unknown) =>
+      log.warn({ err: error, suspense: String(id) }, 'a return cannot be ordered'),
+    );
   }
 }
 
@@ -92,7 +96,13 @@ export async function endReturn(
     if ((await keepNews(tx, [settled])).length === 0) return 'duplicate';
     if (!isMeant) return 'noted';
     if (!news.isDone) {
-      await decideSuspense(tx, now.id, { state: 'open', assignedTo: null, decidedBy: null, decidedAt: null });
+      await decideSuspense(tx, now.id, {
+        state: 'open',
+        assignedTo: null,
+        decidedBy: null,
+        decidedAt: null,
+        dueMs: null,
+      });
       return 'suspense';
     }
     const currency = currencyOfLedger(now.currency);
@@ -108,7 +118,13 @@ export async function endReturn(
     assert(posted?.code === 'POSTED', 'what lies in suspense can go back');
     const { decidedBy } = now;
     const decidedAt = instantOf(new Date(nowMs));
-    await decideSuspense(tx, now.id, { state: 'returned', assignedTo: null, decidedBy, decidedAt });
+    await decideSuspense(tx, now.id, {
+      state: 'returned',
+      assignedTo: null,
+      decidedBy,
+      decidedAt,
+      dueMs: null,
+    });
     return 'suspense';
   });
   if (entry) doorbell.hear([entry.accountId]);
