@@ -18,7 +18,6 @@ import { defineEventLog } from './event-log.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine } from './ledger-line.ts';
 import { definePaymentSession } from './payment-session.ts';
-import { definePeople } from './people.ts';
 import { definePixKeyType } from './pix-key-type.ts';
 import { defineQuote } from './quote.ts';
 import { defineRefunds } from './refund.ts';
@@ -61,8 +60,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineBooks(builder);
   defineRefunds(builder, transaction, currencies);
   defineSandbox(builder, currencies, transaction);
-  const { viewer, account, apiKey } = defineViewer(builder);
-  definePeople(builder, viewer);
+  const { account, apiKey } = defineViewer(builder);
   defineApiKeys(builder, apiKey);
   defineSuspense(builder, currencies);
   defineSettings(builder, account, template);

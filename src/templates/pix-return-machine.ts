@@ -13,10 +13,7 @@ import {
   ended,
   kept,
   leftOf,
-  PARTS_MAX,
-  paidByHand,
   partOf,
-  partsOf,
   read,
   returnOfStep,
   returnsOf,
@@ -102,15 +99,16 @@ function besideTransitions(all: readonly StepName[]): readonly Transition[] {
 
 /** What failed and is still owed: ordered again under a new id, or paid by hand. */
 function owedTransitions(all: readonly StepName[]): readonly Transition[] {
-  const isOwed = (view: View) => returnsOwed(view).length > 0;
+  const isOwed = ({ process }: View) => returnsOwed(process).length > 0;
   const byHand = {
     when: isOwed,
-    set: (view: View<'refund_paid_by_hand'>): Change => ({
-      process: { returns: paidByHand(view, view.trigger.reference) },
-    }),
-    post: ({ row, before }: PostView) => [
-      journals.payerPaidByHand(sumOf(returnsOwed({ row, process: before }))),
-    ],
+    set: (view: View<'refund_paid_by_hand'>): Change => {
+      const { reference } = view.trigger;
+      return {
+        process: { returns: ended(view, returnsOwed(view.process), { state: 'paid_by_hand', reference }) },
+      };
+    },
+    post: ({ before }: PostView) => [journals.payerPaidByHand(sumOf(returnsOwed(before)))],
   };
   return [
     when('refund_retried', 'refund/ERROR', 'refund/INITIAL', { when: isOwed, set: retry }),
@@ -140,10 +138,7 @@ function refundTransitions(finished: readonly StepName[]): readonly Transition[]
     }),
     when('payment_refunded', finished, 'stay', {
       ...taking,
-      when: (view) =>
-        mayBeRefunded(view) &&
-        askedOrLeft(view.row, view.trigger.amount) < leftOf(view.row) &&
-        partsOf(view.process) < PARTS_MAX,
+      when: (view) => mayBeRefunded(view) && askedOrLeft(view.row, view.trigger.amount) < leftOf(view.row),
       set: (view) => orderRefund(view, 'part'),
       effects: ['order_returns'],
       event: 'partial_refund.requested',
@@ -164,7 +159,7 @@ function orderRefund(view: Refund, kind: 'refund' | 'part'): Change {
 
 /** What failed is tried again as a new return: a rail knows the old one as failed for good. */
 function retry(view: View): Change {
-  const owed = returnsOwed(view);
+  const owed = returnsOwed(view.process);
   const returns = owed.reduce(
     (list, { kind, amount, part }) =>
       withReturn(
