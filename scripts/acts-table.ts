@@ -1,6 +1,7 @@
-/** Writes the table of docs/security.md: every act with the scope that it needs, and where it can be asked for. */
+/** Writes the tables of docs/security.md: every act with the scope that it needs and where it can be asked for; every role. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ACTS, type Act } from '../src/base/acts.ts';
+import { describeRole, ROLE_NAMES, type Role, scopesOf } from '../src/base/roles.ts';
 import { restRoutes } from '../src/rest-compat/routes.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 
@@ -9,9 +10,22 @@ const DOCUMENT = new URL('../docs/security.md', import.meta.url);
 const PLACE = /(<!-- acts, written by npm run acts -->\n)[\s\S]*?(<!-- end of acts -->)/;
 const HEAD = '| Act | Scope | What it does | GraphQL | `/v2` |\n|---|---|---|---|---|\n';
 
-/** @returns the document with the table as the code has it. */
+const ROLES_PLACE = /(<!-- roles, written by npm run acts -->\n)[\s\S]*?(<!-- end of roles -->)/;
+const ROLES_HEAD = '| Role | Scopes | What it is for |\n|---|---|---|\n';
+
+/** @returns the document with the tables as the code has them. */
 export function withActs(document: string): string {
-  return document.replace(PLACE, (_all, begin: string, end: string) => `${begin}${HEAD}${rows()}${end}`);
+  return document
+    .replace(PLACE, (_all, begin: string, end: string) => `${begin}${HEAD}${rows()}${end}`)
+    .replace(ROLES_PLACE, (_all, begin: string, end: string) => `${begin}${ROLES_HEAD}${roles()}${end}`);
+}
+
+function roles(): string {
+  const each = (role: Role) =>
+    `| \`${role}\` | ${scopesOf(role)
+      .map((scope) => `\`${scope}\``)
+      .join(' ')} | ${describeRole(role)} |\n`;
+  return ROLE_NAMES.map(each).join('');
 }
 
 function rows(): string {

@@ -23,12 +23,12 @@ const LAYERS = [
 ];
 /** Rooms inside two of the layers, from the bottom; '.' is the folder itself. */
 const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  store: [['.'], ['engine'], ['ledger'], ['events'], ['webhooks', 'account']],
+  store: [['.'], ['engine'], ['ledger'], ['events'], ['webhooks', 'account', 'people']],
   resolvers: [
     ['services'],
     ['checks'],
     ['transactions', 'ledger'],
-    ['events', 'webhooks', 'account'],
+    ['events', 'webhooks', 'account', 'people'],
     ['pricing'],
     ['engine'],
     ['inbound'],

@@ -97,6 +97,19 @@ export const ACTS = {
     'rotateApiKey',
   ),
   'key.revoke': act('admin', 'Revokes an API key.', 'revokeApiKey'),
+  'person.invite': act('admin', 'Invites a person to the account.', 'inviteMember'),
+  'person.change_role': act('admin', 'Gives a person another role in the account.', 'changeMemberRole'),
+  'person.remove': act('admin', 'Takes a person out of the account.', 'removeMember'),
+  'person.link': act(
+    'admin',
+    'Makes a link that signs a person in. By `crossramp person link` and a start only.',
+  ),
+  'person.sign_in': act('read', 'Signs a person in. By the pages of the console only.'),
+  'person.sign_out': act(
+    'read',
+    'Ends the session of the person who asks. By the pages of the console only.',
+  ),
+  'session.revoke': act('read', 'Ends one of the own sessions.', 'revokeSession'),
   'customer.update': act(
     'admin',
     'Sets limits of a customer, within those of the platform.',

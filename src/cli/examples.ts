@@ -23,6 +23,14 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'key list': ['crossramp key list --account sandbox'],
   'key rotate': ['crossramp key rotate key_1a2b3c --account 2 --overlap 12h'],
   'key revoke': ['crossramp key revoke key_1a2b3c'],
+  'person invite': [
+    'crossramp person invite ana@example.com --account 2 --name "Ana Souza" --role finance',
+    'crossramp person invite rui@example.com --account platform --name "Rui Lima" --role platform_risk',
+  ],
+  'person link': ['crossramp person link --json', 'crossramp person link ana@example.com --account 2'],
+  'person list': ['crossramp person list --account 2'],
+  'person remove': ['crossramp person remove ana@example.com --account 2'],
+  'person sessions': ['crossramp person sessions ana@example.com'],
   'audit list': [
     'crossramp audit list',
     'crossramp audit list --account 2 --act key.create,key.revoke --since 2026-05-01T00:00:00Z --json',

@@ -12,6 +12,7 @@ import { EXAMPLES } from './examples.ts';
 import { exportCommand, importCommand } from './history.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
+import { personCommand } from './person.ts';
 import { suspenseCommand } from './suspense.ts';
 import { transactionCommand } from './transaction.ts';
 import { triggerCommand } from './trigger.ts';
@@ -40,6 +41,7 @@ export function crossrampProgram(): Command {
     transactionCommand(),
     suspenseCommand(),
     keyCommand(),
+    personCommand(),
     webhookCommand(),
     eventsCommand(),
     listenCommand(),

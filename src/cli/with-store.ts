@@ -1,6 +1,8 @@
 /** Opens the database for a command. */
 
+import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { keyModeOf } from '../base/account-mode.ts';
 import { PLATFORM_SCOPES, SCOPES } from '../base/api-key.ts';
 import { openStore, type Store } from '../compose/open-store.ts';
@@ -65,4 +67,16 @@ function userName(): string {
 /** @returns the folder of the gateway's files. */
 export function homeFolder(): string {
   return readConfig(process.env).home;
+}
+
+/** @returns the URL of the gateway: `PUBLIC_URL`, or that of the running sandbox, which may have chosen its port. */
+export function gatewayUrl(): string {
+  const { publicUrl, home } = readConfig(process.env);
+  if (process.env.PUBLIC_URL) return publicUrl;
+  try {
+    const { baseUrl } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
+    return typeof baseUrl === 'string' ? baseUrl : publicUrl;
+  } catch {
+    return publicUrl;
+  }
 }

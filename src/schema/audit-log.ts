@@ -19,6 +19,7 @@ import {
 
 const ACTORS: Readonly<Record<(typeof ACTOR_KINDS)[number], string>> = {
   KEY: 'An API key; the id is that of the key.',
+  PERSON: 'A person who was signed in; the id is that of the person.',
   OPERATOR: 'An operator by the CLI; the id is the user of the operating system, the address the host.',
   PAYER: 'Whoever holds the link of a payment session or opens a payment link.',
   SYSTEM: 'The gateway itself, such as for a demonstration.',
@@ -101,10 +102,12 @@ function defineEntry(builder: Builder) {
         description: 'Who did it.',
         resolve: (row) => row.actorKind as never,
       }),
-      actorId: t.exposeString('actorId', { description: 'Id of who did it, such as that of a key.' }),
+      actorId: t.exposeString('actorId', {
+        description: 'Id of who did it, such as that of a key or person.',
+      }),
       maker: t.exposeString('maker', {
         nullable: true,
-        description: 'Of an approval: the key that asked for what is approved.',
+        description: 'Of an approval: the key or person that asked for what is approved.',
       }),
       objectKind: t.exposeString('objectKind', {
         description: `What was acted on: ${AUDIT_OBJECT_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,

@@ -18,6 +18,7 @@ import { defineEventLog } from './event-log.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine } from './ledger-line.ts';
 import { definePaymentSession } from './payment-session.ts';
+import { definePeople } from './people.ts';
 import { definePixKeyType } from './pix-key-type.ts';
 import { defineQuote } from './quote.ts';
 import { defineRefunds } from './refund.ts';
@@ -60,7 +61,8 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineBooks(builder);
   defineRefunds(builder, transaction, currencies);
   defineSandbox(builder, currencies, transaction);
-  const { account, apiKey } = defineViewer(builder);
+  const { viewer, account, apiKey } = defineViewer(builder);
+  definePeople(builder, viewer);
   defineApiKeys(builder, apiKey);
   defineSuspense(builder, currencies);
   defineSettings(builder, account, template);

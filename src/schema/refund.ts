@@ -33,13 +33,13 @@ export function defineRefunds(
     t.field({
       type: transaction,
       description:
-        'Refunds a finished PIX payment to its payer, out of the balance: at the locked rate, with the fee in proportion. Without an amount, all that is left of the payment; the transaction ends by that. A part leaves the step as it is. Error `STEP_CONFLICT` when the payment is not finished, is older than 90 days, or a part is still under way and the rest is asked for; `LIMIT_EXCEEDED` beyond what is left; `INSUFFICIENT_BALANCE`. Needs the scope `move`.',
+        'Refunds a finished PIX payment to its payer, out of the balance: at the locked rate, with the fee in proportion. Without an amount, all that is left of the payment; the transaction ends by that. A part leaves the step as it is. Error `STEP_CONFLICT` when the payment is not finished, is older than 90 days, or a part is still under way and the rest is asked for; `LIMIT_EXCEEDED` beyond what is left, and for more than 90 parts; `INSUFFICIENT_BALANCE`. Needs the scope `move`.',
       args: {
         end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
         amount: t.arg({
           type: 'Decimal',
           description:
-            'BRL to give back, above 0, at most 2 decimals. Default: all that is left of the payment.',
+            'BRL to give back, 0.01 at least, at most 2 decimals. Default: all that is left of the payment.',
         }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },

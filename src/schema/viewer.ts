@@ -1,29 +1,54 @@
-/** Viewer: the key that asks, and its account. */
+/** Viewer: the key or the person that asks, and the account. */
 import type { AccountMode } from '../base/account-mode.ts';
+import { GatewayError } from '../base/errors.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import type { Builder } from './builder.ts';
 
-/** Defines `Query.viewer`, and gives the types of its account and its key. */
-export function defineViewer(builder: Builder): { readonly account: AccountRef; readonly apiKey: ApiKeyRef } {
+/** Defines `Query.viewer`, and gives its type and those of its account and its key. */
+export function defineViewer(builder: Builder): {
+  readonly viewer: ViewerRef;
+  readonly account: AccountRef;
+  readonly apiKey: ApiKeyRef;
+} {
   const apiKey = defineApiKey(builder);
   const account = defineAccount(builder);
-  const viewer = builder.objectRef<object>('Viewer').implement({
-    description: 'The caller: an API key and its account.',
+  const viewer = defineCaller(builder, account, apiKey);
+  builder.queryField('viewer', (t) =>
+    t.field({
+      type: viewer,
+      description: 'The caller: an API key or a person, and the account.',
+      resolve: (_root, _args, context) => {
+        requireScope(context, 'read');
+        return {};
+      },
+    }),
+  );
+  return { viewer, account, apiKey };
+}
+
+/** The type `Viewer`; the file of people adds to it. */
+export type ViewerRef = ReturnType<typeof defineCaller>;
+
+function defineCaller(builder: Builder, account: AccountRef, apiKey: ApiKeyRef) {
+  return builder.objectRef<object>('Viewer').implement({
+    description: 'The caller: an API key or a person, and the account.',
     fields: (t) => ({
       account: t.prismaField({
         type: account,
-        description: 'The account of the key.',
+        description: 'The account that the caller acts on.',
         resolve: (query, _viewer, _args, { database, caller }) =>
           database.prisma.account.findUniqueOrThrow({ ...query, where: { id: caller.accountId } }),
       }),
       key: t.prismaField({
         type: apiKey,
-        description: 'The key of this request.',
-        resolve: (query, _viewer, _args, { database, caller }) =>
-          database.prisma.apiKey.findUniqueOrThrow({
+        description: 'The key of this request. A person has none: ask for `person` then.',
+        resolve: (query, _viewer, _args, { database, caller }) => {
+          if (caller.person) throw new GatewayError('FORBIDDEN', 'a person asks, who has no key');
+          return database.prisma.apiKey.findUniqueOrThrow({
             ...query,
             where: { accountId_id: { accountId: caller.accountId, id: caller.id } },
-          }),
+          });
+        },
       }),
       keys: t.prismaField({
         type: [apiKey],
@@ -40,17 +65,6 @@ export function defineViewer(builder: Builder): { readonly account: AccountRef; 
       }),
     }),
   });
-  builder.queryField('viewer', (t) =>
-    t.field({
-      type: viewer,
-      description: 'The caller: an API key and its account.',
-      resolve: (_root, _args, context) => {
-        requireScope(context, 'read');
-        return {};
-      },
-    }),
-  );
-  return { account, apiKey };
 }
 
 /** The type `ApiKey`. */
@@ -73,9 +87,10 @@ function defineApiKey(builder: Builder) {
       allowedCidrs: t.exposeStringList('allowedCidrs', {
         description: 'Networks that it may be used from, in CIDR form; empty: any.',
       }),
-      madeBy: t.exposeString('madeBy', {
+      madeBy: t.string({
         nullable: true,
-        description: '`keyId` of the key that created it; null: the operator did.',
+        description: '`keyId` of the key, or id of the person, that created it; null: the operator did.',
+        resolve: (key) => key.madeBy ?? key.madeByPerson,
       }),
       replaces: t.exposeString('replaces', {
         nullable: true,

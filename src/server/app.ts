@@ -12,10 +12,11 @@ import type { Route } from '../rest-compat/route.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
 import { listedOrigins } from '../store/account/accounts.ts';
-import { findValidKeys, type KeyRecord } from '../store/account/api-keys.ts';
+import type { KeyRecord } from '../store/account/api-keys.ts';
 import { type Authenticate, authenticators, challenge } from './authenticate.ts';
 import { checkRequest } from './check-request.ts';
 import { type AddressCheck, clientAddress, networksOf } from './client-address.ts';
+import { consoleSessions } from './console-session.ts';
 import { type Cors, createCors, isPreflight } from './cors.ts';
 import { graphqlServer, serveGraphiql } from './graphql.ts';
 import type { KeyLimits } from './graphql-context.ts';
@@ -35,6 +36,7 @@ import { payServer } from './pay.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { checkMethod, type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
+import { findValidCallers } from './valid-callers.ts';
 
 /** What the application needs. */
 export interface AppParts {
@@ -81,8 +83,9 @@ export function createApp({ config, services, log }: AppParts): App {
   const routes = restRoutes(registry, config);
   const findRoute = routeFinder(routes);
   const isTrusted = networksOf(config.trustedProxies);
-  const { authenticate, authenticatePayer } = authenticators(services, config.authFailureLimit);
-  const streams = new OpenStreams((keys) => findValidKeys(database, keys));
+  const sessions = consoleSessions(services);
+  const { authenticate, authenticatePayer } = authenticators(services, sessions, config.authFailureLimit);
+  const streams = new OpenStreams((callers) => findValidCallers(database, callers));
   const graphqlApi = graphqlServer(buildSchema(registry), streams, log);
   const limiters = limitersOf(config);
   const cors = createCors(() => listedOrigins(database));

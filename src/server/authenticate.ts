@@ -11,6 +11,7 @@ import type { Services } from '../resolvers/services/context.ts';
 import { findValidKey, type KeyRecord, touchKey } from '../store/account/api-keys.ts';
 import type { Database } from '../store/database.ts';
 import { type AddressCheck, limitedAddress, networksOf } from './client-address.ts';
+import { type ConsoleSessions, isFromOwnPage } from './console-session.ts';
 import type { Exchange } from './http.ts';
 import { rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 
@@ -30,18 +31,20 @@ interface Believed {
 }
 
 /**
+ * @param sessions - of people.
  * @param failureLimit - failures of one client address; null for any number.
- * @returns the check of keys, and the check where payers and streams ask too.
+ * @returns the check of keys, and the check where people, payers and streams ask too.
  */
 export function authenticators(
   services: Services,
+  sessions: ConsoleSessions,
   failureLimit: RateLimit | null,
 ): { readonly authenticate: Authenticate; readonly authenticatePayer: Authenticate } {
   const limitFailures = failureLimiter(failureLimit);
   const byKey = authenticator(services.database);
   return {
     authenticate: limitFailures(byKey),
-    authenticatePayer: limitFailures(payerAuthenticator(services, byKey)),
+    authenticatePayer: limitFailures(payerAuthenticator(services, personAuthenticator(sessions, byKey))),
   };
 }
 
@@ -78,6 +81,16 @@ function authenticator(database: Database): Authenticate {
     const entry = token !== undefined && isApiKey(token) ? await lookUp(token) : undefined;
     if (!entry?.allows(address)) throw refusal();
     return entry.key;
+  };
+}
+
+/** @returns the check where a person asks too: a page of our own, by the cookie of the session, and without a token of any kind. */
+function personAuthenticator(sessions: ConsoleSessions, authenticate: Authenticate): Authenticate {
+  return async (exchange) => {
+    const { request } = exchange;
+    if (request.headers.authorization !== undefined || !isFromOwnPage(exchange))
+      return authenticate(exchange);
+    return (await sessions.find(exchange))?.caller ?? authenticate(exchange);
   };
 }
 

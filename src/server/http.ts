@@ -186,6 +186,19 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
+/** Maximum size of a form. Unit: bytes. */
+const FORM_BYTES_MAX = 16_384;
+
+/** Reads the form of a page. @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, and as `readBody`. */
+export async function readForm({ request }: Exchange): Promise<URLSearchParams> {
+  if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded')
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the form must be application/x-www-form-urlencoded');
+  const body = await readBody(request);
+  if (body.length > FORM_BYTES_MAX)
+    throw new GatewayError('PAYLOAD_TOO_LARGE', `the form must not exceed ${FORM_BYTES_MAX} bytes`);
+  return new URLSearchParams(body.toString('utf8'));
+}
+
 /** @returns the media type of a request's body in lower case, without its parameters; undefined when it names none. */
 export function mediaTypeOf(request: IncomingMessage): string | undefined {
   return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();

@@ -1,8 +1,9 @@
-/** The open streams of this process: pings them, and closes those of stalled clients and revoked keys, and all at shutdown. */
+/** The open streams of this process: pings them, and closes those of stalled clients, revoked keys and ended sessions, and all at shutdown. */
 import { GatewayError } from '../base/errors.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
+import { callerName } from './valid-callers.ts';
 
-/** Why a stream is closed. `drain`: shutdown, the client should reconnect. `stalled`: the client does not read. `refused`: its key ended. */
+/** Why a stream is closed. `drain`: shutdown, the client should reconnect. `stalled`: the client does not read. `refused`: its key or session ended. */
 export type EndReason = 'drain' | 'stalled' | 'refused';
 
 /** What all kinds of streams have in common. */
@@ -13,11 +14,11 @@ export interface OpenStream {
   readonly end: (reason: EndReason) => void;
 }
 
-/** @returns the ids of those keys that are still valid. */
-export type FindValid = (keys: readonly KeyRecord[]) => Promise<ReadonlySet<string>>;
+/** @returns the names (`callerName`) of those callers that are still valid. */
+export type FindValid = (callers: readonly KeyRecord[]) => Promise<ReadonlySet<string>>;
 
-/** Streams of a revoked key end within a second (C-40). */
-const KEYS_MS = 400;
+/** Streams of a revoked key, or of a session that was ended, end within a second (C-40). */
+const CALLERS_MS = 400;
 const SWEEP_MS = 2_000;
 const PING_MS = 15_000;
 /** A client that has read nothing for this long is disconnected. Unit: ms. */
@@ -26,7 +27,7 @@ const STALL_MS = 30_000;
 /** The open streams. */
 export class OpenStreams {
   readonly #findValid: FindValid;
-  readonly #byKey = new Map<string, Set<OpenStream>>();
+  readonly #byCaller = new Map<string, Set<OpenStream>>();
   readonly #stalledSince = new Map<OpenStream, number>();
   #timers: NodeJS.Timeout[] = [];
   #pingedAt = Date.now();
@@ -44,16 +45,16 @@ export class OpenStreams {
     if (this.#timers.length === 0)
       this.#timers = [
         setInterval(() => this.#sweep(), SWEEP_MS).unref(),
-        setInterval(() => this.#checkKeys().catch(() => {}), KEYS_MS).unref(),
+        setInterval(() => this.#checkCallers().catch(() => {}), CALLERS_MS).unref(),
       ];
-    const { id: keyId } = stream.caller;
-    const streams = this.#byKey.get(keyId) ?? new Set();
-    this.#byKey.set(keyId, streams.add(stream));
+    const name = callerName(stream.caller);
+    const streams = this.#byCaller.get(name) ?? new Set();
+    this.#byCaller.set(name, streams.add(stream));
     return () => {
       streams.delete(stream);
       this.#stalledSince.delete(stream);
-      if (streams.size === 0 && this.#byKey.get(keyId) === streams) this.#byKey.delete(keyId);
-      if (this.#byKey.size > 0) return;
+      if (streams.size === 0 && this.#byCaller.get(name) === streams) this.#byCaller.delete(name);
+      if (this.#byCaller.size > 0) return;
       for (const timer of this.#timers.splice(0)) clearInterval(timer);
     };
   }
@@ -65,7 +66,7 @@ export class OpenStreams {
   }
 
   *#all(): Iterable<OpenStream> {
-    for (const streams of [...this.#byKey.values()]) yield* [...streams];
+    for (const streams of [...this.#byCaller.values()]) yield* [...streams];
   }
 
   #sweep(): void {
@@ -87,23 +88,24 @@ export class OpenStreams {
     if (now - since >= STALL_MS) stream.end('stalled');
   }
 
-  /** Checks all keys that have streams. While the database is away, their streams stay open. */
-  async #checkKeys(): Promise<void> {
+  /** Checks all callers that have streams. While the database is away, their streams stay open. */
+  async #checkCallers(): Promise<void> {
     if (this.#isChecking) return;
     this.#isChecking = true;
     try {
       // The session of a payer is never revoked.
-      const keys = this.#callers().filter(({ transactionId }) => transactionId === undefined);
-      const valid = keys.length > 0 ? await this.#findValid(keys) : new Set<string>();
-      for (const { id } of keys)
-        if (!valid.has(id)) for (const stream of [...(this.#byKey.get(id) ?? [])]) stream.end('refused');
+      const callers = this.#callers().filter(({ transactionId }) => transactionId === undefined);
+      const valid = callers.length > 0 ? await this.#findValid(callers) : new Set<string>();
+      for (const name of callers.map(callerName))
+        if (!valid.has(name))
+          for (const stream of [...(this.#byCaller.get(name) ?? [])]) stream.end('refused');
     } finally {
       this.#isChecking = false;
     }
   }
 
   #callers(): KeyRecord[] {
-    return [...this.#byKey.values()].flatMap((streams) =>
+    return [...this.#byCaller.values()].flatMap((streams) =>
       [...streams].slice(0, 1).map(({ caller }) => caller),
     );
   }

@@ -21,7 +21,7 @@ import { readLogo } from '../store/account/branding.ts';
 import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { limitedAddress } from './client-address.ts';
-import { type Exchange, mediaTypeOf, originOf, READ_METHODS, readBody, send, sendText } from './http.ts';
+import { type Exchange, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter } from './rate-limit.ts';
 import { checkMethod } from './rest.ts';
@@ -41,7 +41,6 @@ const ACTS = { perSecond: 1, burst: 20 };
 const VISITS = { perSecond: 2, burst: 30 };
 const MISSES = { perSecond: 2, burst: 30 };
 const FOR_EVER = 'public, max-age=31536000, immutable';
-const FORM_BYTES_MAX = 16_384;
 
 /** @returns the handler of all requests below `/pay`. Errors are answered with pages too. */
 export function payServer({ services, log, isLimited }: PayParts): (exchange: Exchange) => Promise<void> {
@@ -146,15 +145,6 @@ const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 function refuseAhead({ request }: Exchange): void {
   if (AHEAD.some((name) => /^(prefetch|preview)/.test(String(request.headers[name] ?? ''))))
     throw new GatewayError('UNAVAILABLE', 'this link must not be preloaded', { retryAfter: 1 });
-}
-
-async function readForm({ request }: Exchange): Promise<URLSearchParams> {
-  if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded')
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the form must be application/x-www-form-urlencoded');
-  const body = await readBody(request);
-  if (body.length > FORM_BYTES_MAX)
-    throw new GatewayError('PAYLOAD_TOO_LARGE', `the form must not exceed ${FORM_BYTES_MAX} bytes`);
-  return new URLSearchParams(body.toString('utf8'));
 }
 
 function answer(exchange: Exchange, page: PageAnswer): void {

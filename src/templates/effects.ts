@@ -24,7 +24,7 @@ export const EFFECTS = {
   screen: now,
   swap: now,
   return_payment: now,
-  /** Every return that was asked for: ordering one again is of no effect. */
+  /** Every return that the step asked for: ordering one again is of no effect. */
   order_returns: now,
   /** Crypto to a wallet, or BRL to a PIX key: whatever comes out. */
   send_funds: now,

@@ -13,7 +13,10 @@ import {
   ended,
   kept,
   leftOf,
+  PARTS_MAX,
+  paidByHand,
   partOf,
+  partsOf,
   read,
   returnOfStep,
   returnsOf,
@@ -99,16 +102,15 @@ function besideTransitions(all: readonly StepName[]): readonly Transition[] {
 
 /** What failed and is still owed: ordered again under a new id, or paid by hand. */
 function owedTransitions(all: readonly StepName[]): readonly Transition[] {
-  const isOwed = ({ process }: View) => returnsOwed(process).length > 0;
+  const isOwed = (view: View) => returnsOwed(view).length > 0;
   const byHand = {
     when: isOwed,
-    set: (view: View<'refund_paid_by_hand'>): Change => {
-      const { reference } = view.trigger;
-      return {
-        process: { returns: ended(view, returnsOwed(view.process), { state: 'paid_by_hand', reference }) },
-      };
-    },
-    post: ({ before }: PostView) => [journals.payerPaidByHand(sumOf(returnsOwed(before)))],
+    set: (view: View<'refund_paid_by_hand'>): Change => ({
+      process: { returns: paidByHand(view, view.trigger.reference) },
+    }),
+    post: ({ row, before }: PostView) => [
+      journals.payerPaidByHand(sumOf(returnsOwed({ row, process: before }))),
+    ],
   };
   return [
     when('refund_retried', 'refund/ERROR', 'refund/INITIAL', { when: isOwed, set: retry }),
@@ -138,7 +140,10 @@ function refundTransitions(finished: readonly StepName[]): readonly Transition[]
     }),
     when('payment_refunded', finished, 'stay', {
       ...taking,
-      when: (view) => mayBeRefunded(view) && askedOrLeft(view.row, view.trigger.amount) < leftOf(view.row),
+      when: (view) =>
+        mayBeRefunded(view) &&
+        askedOrLeft(view.row, view.trigger.amount) < leftOf(view.row) &&
+        partsOf(view.process) < PARTS_MAX,
       set: (view) => orderRefund(view, 'part'),
       effects: ['order_returns'],
       event: 'partial_refund.requested',
@@ -159,7 +164,7 @@ function orderRefund(view: Refund, kind: 'refund' | 'part'): Change {
 
 /** What failed is tried again as a new return: a rail knows the old one as failed for good. */
 function retry(view: View): Change {
-  const owed = returnsOwed(view.process);
+  const owed = returnsOwed(view);
   const returns = owed.reduce(
     (list, { kind, amount, part }) =>
       withReturn(

@@ -5,6 +5,7 @@ import { fromMinor, toMinor } from '../base/money.ts';
 import type { Conversion } from '../ledger/journals.ts';
 import { cents, conversionIn } from './amounts.ts';
 import type { ConvertedPart, PixReturn, Process, ProcessRow, ReturnKind, ReturnState } from './facts.ts';
+import { stepNameOf } from './step-name.ts';
 import type { View } from './transition.ts';
 
 /** Kinds that give back what was converted already. */
@@ -12,7 +13,12 @@ const UNWINDING: readonly ReturnKind[] = ['refund', 'part', 'dispute'];
 /** States in which nothing goes back by a return any more. */
 const VOID: readonly ReturnState[] = ['retried', 'credited_back'];
 
+/** A payment is given back in so many parts at most, done or not; all that is left can still go back at once. */
+export const PARTS_MAX = 90;
+
 type Returned = Pick<Process, 'returns'>;
+/** What is owed to a payer; without an id where its return failed before returns had any. */
+type Owed = Pick<PixReturn, 'kind' | 'amount' | 'part'> & Partial<Pick<PixReturn, 'returnId'>>;
 
 /** @returns everything that goes or went back, in order. */
 export function returnsOf({ returns = [] }: Returned): readonly PixReturn[] {
@@ -22,7 +28,9 @@ export function returnsOf({ returns = [] }: Returned): readonly PixReturn[] {
 /** @returns what goes back, with one more. */
 export function withReturn(
   { row, process, nowMs, ispb }: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
-  added: Pick<PixReturn, 'kind' | 'amount' | 'part'> & { readonly state?: 'done' },
+  added: Pick<PixReturn, 'kind' | 'amount' | 'part' | 'reference'> & {
+    readonly state?: 'done' | 'paid_by_hand';
+  },
 ): readonly PixReturn[] {
   const before = returnsOf(process);
   const at = new Date(nowMs);
@@ -31,7 +39,7 @@ export function withReturn(
   const returnId = returnIdOf({ ispb, at }, `${row.end2end}:${before.length}`);
   return [
     ...before,
-    { returnId, ...rest, state, requestedAt, ...(state === 'done' && { endedAt: requestedAt }) },
+    { returnId, ...rest, state, requestedAt, ...(state !== 'requested' && { endedAt: requestedAt }) },
   ];
 }
 
@@ -47,19 +55,43 @@ export function returnUnderWay(process: Returned, returnId: string | undefined):
   return returnsOf(process).find((each) => each.state === 'requested' && each.returnId === returnId);
 }
 
-/** @returns the returns that failed and are still owed to the payer. */
-export function returnsOwed(process: Returned): readonly PixReturn[] {
+/**
+ * @returns what failed to go back and is still owed to the payer. Where returns were not stored yet as it failed, that is
+ *   what was paid.
+ */
+export function returnsOwed({ row, process }: Pick<View, 'row' | 'process'>): readonly Owed[] {
+  if (process.returns === undefined && process.paid !== undefined && stepNameOf(row) === 'refund/ERROR')
+    return [{ kind: 'payment', amount: brlText(cents(process.paid)) }];
   return returnsOf(process).filter(({ state }) => state === 'failed');
+}
+
+/** @returns the list after what is owed was paid by hand. */
+export function paidByHand(
+  view: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
+  reference: string,
+): readonly PixReturn[] {
+  const state = 'paid_by_hand';
+  const owed = returnsOwed(view);
+  const [unlisted] = owed.filter(({ returnId }) => returnId === undefined);
+  return unlisted
+    ? withReturn(view, { kind: unlisted.kind, amount: unlisted.amount, state, reference })
+    : ended(view, owed, { state, reference });
+}
+
+/** @returns in how many parts a payment was given back, or was tried to. */
+export function partsOf(process: Returned): number {
+  return returnsOf(process).filter(({ kind }) => kind === 'part').length;
 }
 
 /** @returns the list after these ended so. */
 export function ended(
   { process, nowMs }: Pick<View, 'process' | 'nowMs'>,
-  which: readonly PixReturn[],
+  which: readonly Pick<Owed, 'returnId'>[],
   end: Pick<PixReturn, 'state' | 'reference'>,
 ): readonly PixReturn[] {
   const endedAt = new Date(nowMs).toISOString();
-  return returnsOf(process).map((each) => (which.includes(each) ? { ...each, ...end, endedAt } : each));
+  const isOneOf = (each: PixReturn) => which.some(({ returnId }) => returnId === each.returnId);
+  return returnsOf(process).map((each) => ({ ...each, ...(isOneOf(each) && { ...end, endedAt }) }));
 }
 
 /** @returns what was given back already of a conversion, by refunds and disputes. */
@@ -111,6 +143,6 @@ export function brlText(amount: bigint): string {
 }
 
 /** @returns the cents of all of these. */
-export function sumOf(returns: readonly PixReturn[]): bigint {
+export function sumOf(returns: readonly Pick<PixReturn, 'amount'>[]): bigint {
   return returns.reduce((sum, { amount }) => sum + toMinor(amount, BRL.decimals), 0n);
 }

@@ -77,6 +77,22 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
     () => idOf('key.create'),
   ],
   ['key.revoke', () => `revokeApiKey(keyId: "${idOf('key.create')}") { keyId }`, () => idOf('key.create')],
+  [
+    'person.invite',
+    () =>
+      'inviteMember(input: { name: "Ana", email: "ana@example.com", role: VIEWER }) { member { personId } }',
+    'member.personId',
+  ],
+  [
+    'person.change_role',
+    () => `changeMemberRole(personId: "${idOf('person.invite')}", role: FINANCE) { role }`,
+    () => idOf('person.invite'),
+  ],
+  [
+    'person.remove',
+    () => `removeMember(personId: "${idOf('person.invite')}") { role }`,
+    () => idOf('person.invite'),
+  ],
   ['sandbox.fund', () => 'sandboxFund(currency: "BRL", amount: "10") { journalId }', account],
 ];
 
@@ -85,9 +101,9 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
  * audit-transactions.test.ts does some of them.
  */
 const BY_ENGINE = /^(checkout|onramp|offramp|transaction|deposit|withdrawal|payment|hold|refund)\./;
-/** Acts that need an operator, a delivery, money in suspense or owed, or a change that waits: not done here. */
+/** Acts that need an operator, a person who is signed in (people.test.ts), a delivery, money in suspense or owed, or a change that waits: not done here. */
 const NOT_HERE =
-  /^(account|capital|customer|receivable|sandbox|suspense)\.|^webhook\.(redeliver|test|recover)$|^settings\.(?:update_template|cancel_change)$/;
+  /^(account|capital|customer|receivable|sandbox|session|suspense)\.|^person\.(link|sign_in|sign_out)$|^webhook\.(redeliver|test|recover)$|^settings\.(?:update_template|cancel_change)$/;
 
 async function mutate(mutation: string, requestId: string) {
   const headers = { 'x-request-id': requestId };

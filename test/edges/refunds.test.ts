@@ -2,7 +2,7 @@
  * Goal: an account holder gives a finished PIX back by GraphQL, whole or in parts, once and at most all of it, and sees what
  * became of it. Method: real operations over HTTP on accounts of their own, played on by `sandboxTrigger`.
  */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { isReturnId } from '../../src/base/end-to-end-id.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
@@ -121,6 +121,39 @@ describe('C-35: refundPayment', () => {
   });
 });
 
+test('C-35: a payment goes back in 90 parts at most, of a cent at least; then all that is left at once', async () => {
+  const end2end = await onramp('pay');
+  await app.owner.query(
+    `update transaction set process = process || jsonb_build_object('returns',
+        (select jsonb_agg(jsonb_build_object('returnId', 'D' || n, 'kind', 'part', 'state', 'credited_back', 'amount', '1',
+            'requestedAt', '2026-11-21T12:00:00.000Z')) from generate_series(1, 89) n)) where end2end = $1`,
+    [end2end],
+  );
+  for (const amount of ['0.009', '0.001'])
+    expect(await refusal(refundText(end2end, amount))).toMatchObject({ code: 'INVALID_PARAMETER' });
+  await refund(end2end, '0.01');
+  expect((await settled(end2end, 90)).refunds.at(-1)).toMatchObject({
+    state: 'DONE',
+    amount: { amount: '0.01' },
+  });
+  expect(await refusal(refundText(end2end, '0.01'))).toMatchObject({
+    code: 'LIMIT_EXCEEDED',
+    message: expect.stringContaining('90 parts'),
+  });
+  await refund(end2end);
+  await until(end2end, BACK);
+});
+
+test('C-35: each part is ordered of the bank once, however many are under way', async () => {
+  const end2end = await onramp('pay');
+  const ordered = vi.spyOn(app.services.rails.pix, 'returnPayment');
+  for (let part = 1; part <= 6; part++) await refund(end2end, '10.00');
+  const { refunds } = await settled(end2end, 6);
+  const ids = ordered.mock.calls.map(([{ returnId }]) => returnId);
+  ordered.mockRestore();
+  expect(ids.toSorted()).toEqual(refunds.map(({ returnId }: { returnId: string }) => returnId).toSorted());
+});
+
 test('16 refunds of 50.00 at once give back no more than the payment', async () => {
   const end2end = await onramp('pay');
   const answers = await Promise.all(
@@ -186,6 +219,42 @@ describe('what failed to go back', () => {
       state: 'DONE',
       refunds: [{ state: 'PAID_BY_HAND' }],
     });
+    expect((await verifyLedger(app.database, shop.accountId)).defects).toEqual([]);
+  });
+
+  test('C-35: before returns were stored, is what was paid, and goes back like any other', async () => {
+    // Returns were ordered without an id, too.
+    const asBefore = async (end2end: string) => {
+      const keyed = `update sandbox_order set key = 'old:' || key where account_id = $1 and kind = 'return'`;
+      await app.owner.query(keyed, [String(shop.accountId)]);
+      await app.owner.query(`update transaction set process = process - 'returns' where end2end = $1`, [
+        end2end,
+      ]);
+    };
+    const retried = await owed();
+    await asBefore(retried);
+    await ask(mend('retryRefund', retried), {}, app.platformKey);
+    await until(retried, BACK);
+    expect((await read(retried)).refunds).toMatchObject([
+      { kind: 'PAYMENT', state: 'DONE', amount: { amount: '530' } },
+    ]);
+    const paid = await owed();
+    await asBefore(paid);
+    await ask(mend('settleRefundByHand', paid, shop.accountId, byHand), {}, app.platformKey);
+    expect(await read(paid)).toMatchObject({
+      state: 'DONE',
+      refunds: [{ kind: 'PAYMENT', state: 'PAID_BY_HAND', amount: { amount: '530' } }],
+    });
+    for (const done of [retried, paid])
+      expect(await refusal(mend('retryRefund', done), {}, app.platformKey)).toMatchObject({
+        code: 'STEP_CONFLICT',
+      });
+    const { rows } = await app.owner.query(
+      `select b.balance::text from ledger_account a join ledger_balance b on b.ledger_account_id = a.id
+        where a.account_id = $1 and a.house = 'L.payer' and b.balance <> 0`,
+      [String(shop.accountId)],
+    );
+    expect(rows).toEqual([]);
     expect((await verifyLedger(app.database, shop.accountId)).defects).toEqual([]);
   });
 

@@ -2,13 +2,15 @@
  * C-34: money in suspense is seen by its holder and decided about by the operator: assigned, within an account or to another
  * one, or sent back. Method: over GraphQL, with the real ledger; each decision once.
  */
+import { pino } from 'pino';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { settle } from '../../src/resolvers/engine/run-jobs.ts';
+import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
+import { placeDueOrders } from '../../src/resolvers/inbound/return-suspense.ts';
 import { RailRefused } from '../../src/resolvers/services/rails.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { clearingDefects } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
-import { depositFor, inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
+import { depositFor, inboundOf, type Merchant, pixFor } from './support.ts';
 
 const app = useApp();
 const { onramp, offrampInstant, act, reach, rowOf, suspenseOf, bookOf, journalsOf, verified } =
@@ -43,8 +45,7 @@ async function unknownPix(amount: string): Promise<string> {
 
 /** Lets what is on its way back arrive. */
 async function arrive(): Promise<void> {
-  await app.services.sandbox?.advanceClock(2_000);
-  await settle(app.services, SILENT);
+  await retryNews(app.services, Date.now() + 60_000);
 }
 
 describe('an account', () => {
@@ -150,18 +151,35 @@ describe('sending back', () => {
       [`suspense:${id}:%`],
     );
     const order = rows[0].key;
-    const news = {
-      kind: 'refund_ended',
-      rail: 'pix',
-      order,
-      endToEndId: null,
-      isDone: false,
-      networkFee: null,
-      gas: null,
-    } as const;
+    const news = { kind: 'refund_ended', rail: 'pix', order, isDone: false, networkFee: null } as const;
     expect((await app.services.receive(news)).outcome).toBe('suspense');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
     expect(codeOf(await decide(`assignSuspense(id: "${id}", account: "${own.accountId}")`))).toBeUndefined();
+    await verified(own.accountId);
+  });
+
+  test('an order that did not get through is placed again when it is due, by one process, and never again after that', async () => {
+    const own = await app.addAccount();
+    const id = await strayPix(own);
+    const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
+    const log = pino({ level: 'silent' });
+    const later = (ms: number) => placeDueOrders(app.services, log, Date.now() + ms);
+    const away = new Error('the bank does not answer');
+    giveBack.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
+    expect((await decide(`returnSuspense(id: "${id}")`)).json.data.returnSuspense.state).toBe('RETURNING');
+    await later(0);
+    expect(giveBack).toHaveBeenCalledTimes(1);
+    await Promise.all([later(10_000), later(10_000)]);
+    expect(giveBack).toHaveBeenCalledTimes(2);
+    await later(11_000);
+    expect(giveBack).toHaveBeenCalledTimes(2);
+    await later(20_000);
+    await later(3_600_000);
+    expect(giveBack).toHaveBeenCalledTimes(3);
+    expect(new Set(giveBack.mock.calls.map(([{ key }]) => key)).size).toBe(1);
+    giveBack.mockRestore();
+    await arrive();
+    expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
     await verified(own.accountId);
   });
 

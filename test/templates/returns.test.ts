@@ -9,6 +9,7 @@ import { isReturnId } from '../../src/base/end-to-end-id.ts';
 import { millisOf } from '../../src/base/instant.ts';
 import { fromMinor } from '../../src/base/money.ts';
 import type { Journal } from '../../src/ledger/posting.ts';
+import type { Process } from '../../src/templates/facts.ts';
 import { stepNameOf } from '../../src/templates/step-name.ts';
 import type { Trigger } from '../../src/templates/triggers.ts';
 import {
@@ -105,6 +106,28 @@ describe('a return that failed for good', () => {
       reference: 'E12345678202611211205abcdef12345',
     });
     expect(standing(paid.book)).toEqual([]);
+  });
+
+  test('before returns were stored is what was paid, less what was paid beyond the price', () => {
+    const failed = run(
+      `${CHARGED} pix_over excess_returned held hold_rejected refund_requested refund_failed`,
+    );
+    const { returns: _, ...process } = failed.row.process as Process;
+    const old = { ...failed, row: { ...failed.row, process } };
+    const retried = drive(old, 'refund_retried');
+    expect([stepNameOf(retried.row), returnsOf(retried)]).toEqual([
+      'refund/INITIAL',
+      ['payment 550 requested'],
+    ]);
+    expect(standing(drive(retried, 'refund_settled').book)).toEqual([]);
+    const byHand = drive(old, 'refund_paid_by_hand');
+    expect([stepNameOf(byHand.row), returnsOf(byHand)]).toEqual([
+      'refund/DONE',
+      ['payment 550 paid_by_hand'],
+    ]);
+    expect(standing(byHand.book)).toEqual([]);
+    for (const end of [byHand, drive(retried, 'refund_settled')])
+      expect(taken(end, { on: 'refund_retried' })).toBeUndefined();
   });
 
   test('neither is possible before it failed', () => {

@@ -9,15 +9,12 @@ import type { Registry } from '../../templates/registry.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 
-/** What a rail can report as failed. */
-export type Failure = 'payout' | 'transfer' | 'return';
-
 /** A plan, and until when it can be made. */
 export interface Plan {
   /** What it happens instead of, or leads to: that must still be able to come. */
   readonly until: TriggerName;
-  /** Reported at once where `until` is what the transaction waits for. */
-  readonly atOnce?: Failure;
+  /** Told at once where `until` is what the transaction waits for; carries nothing. */
+  readonly atOnce?: 'delivery_failed' | 'payout_rejected' | 'refund_failed';
   /** What comes out of the transaction where the plan has a meaning; anything when not set. */
   readonly paysOut?: 'BRL' | 'crypto';
 }
@@ -35,22 +32,22 @@ export const PLANS = {
   'swap-fail': { until: 'swap_failed' },
   'pix-out-reject': {
     until: 'payout_settled',
-    atOnce: 'payout',
+    atOnce: 'payout_rejected',
     paysOut: 'BRL',
   },
   'delivery-fail': {
     until: 'delivery_confirmed',
-    atOnce: 'transfer',
+    atOnce: 'delivery_failed',
     paysOut: 'crypto',
   },
   'broadcast-fail': {
     until: 'delivery_broadcast',
-    atOnce: 'transfer',
+    atOnce: 'delivery_failed',
     paysOut: 'crypto',
   },
   'refund-fail': {
     until: 'refund_settled',
-    atOnce: 'return',
+    atOnce: 'refund_failed',
   },
   'excess-fail': { until: 'pix_received' },
   'identity-review': {

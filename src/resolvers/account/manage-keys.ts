@@ -28,7 +28,7 @@ import type { Named } from '../checks/check-filter.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** What a key is to be. */
-export interface KeyOptions extends Pick<NewKey, 'madeBy' | 'replaces'> {
+export interface KeyOptions extends Pick<NewKey, 'madeBy' | 'madeByPerson' | 'replaces'> {
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** Null for a key without an end. */
@@ -105,7 +105,7 @@ export async function issueKey(
   for (const scope of scopes) requireScope(context, scope);
   const given = input.allowedCidrs.map(({ value }) => value);
   return audited(context, async (tx, writeDown) => {
-    const maker = await ownKey(tx, context, context.caller.id, now);
+    const maker = await makerOf(tx, context, now);
     const last = maker.expiresAt === null ? null : new Date(maker.expiresAt);
     if (last && input.expiresAt && input.expiresAt.value > last)
       throw invalidParameters([
@@ -128,7 +128,7 @@ export async function issueKey(
       expiresAt: input.expiresAt?.value ?? last,
       allowedCidrs: given.length > 0 ? given : maker.allowedCidrs,
     };
-    const issued = await createKey(tx, context.caller.accountId, { ...options, madeBy: context.caller.id });
+    const issued = await createKey(tx, context.caller.accountId, { ...options, ...madeBy(context) });
     writeDown('key.create', { kind: 'key', id: issued.keyId }, { after: options });
     return issued;
   });
@@ -160,8 +160,8 @@ export async function rotateKey(
   return audited(context, async (tx, writeDown) => {
     const old = await ownKey(tx, context, id, now);
     for (const scope of old.scopes) requireScope(context, scope);
-    refuseFreer(old, await ownKey(tx, context, context.caller.id, now));
-    const how = { madeBy: context.caller.id, overlapSeconds, now };
+    refuseFreer(old, await makerOf(tx, context, now));
+    const how = { ...madeBy(context), overlapSeconds, now };
     const issued = await replaceKey(tx, accountId, { ...old, id }, how);
     writeDown('key.rotate', { kind: 'key', id }, { after: { replacedBy: issued.keyId, overlapSeconds } });
     return issued;
@@ -187,14 +187,18 @@ export async function replaceKey(
   tx: Tx,
   accountId: bigint,
   old: OwnKey & { readonly id: string },
-  { madeBy, overlapSeconds, now }: Pick<NewKey, 'madeBy'> & { overlapSeconds: number; now: Date },
+  {
+    overlapSeconds,
+    now,
+    ...maker
+  }: Pick<NewKey, 'madeBy' | 'madeByPerson'> & { overlapSeconds: number; now: Date },
 ): Promise<IssuedKey> {
   const issued = await createKey(tx, accountId, {
     name: old.name,
     scopes: old.scopes,
     allowedCidrs: old.allowedCidrs,
     expiresAt: old.expiresAt === null ? null : new Date(old.expiresAt),
-    madeBy,
+    ...maker,
     replaces: old.id,
   });
   await endKeyBy(tx, accountId, old.id, new Date(now.getTime() + overlapSeconds * 1_000));
@@ -212,6 +216,18 @@ export async function revokeApiKey(context: Context, id: string): Promise<void> 
     return revokeOwnKey(tx, accountId, safe(id), now);
   });
   if (!isThere) throw notFound();
+}
+
+/** Who makes a key, as the key remembers it. */
+function madeBy({ caller }: Context): Pick<NewKey, 'madeBy' | 'madeByPerson'> {
+  return caller.person ? { madeByPerson: caller.id } : { madeBy: caller.id };
+}
+
+/** @returns what bounds a key that the caller makes; a person has scopes, and neither an end nor networks. */
+async function makerOf(tx: Tx, context: Context, at: Date): Promise<OwnKey> {
+  const { caller } = context;
+  if (!caller.person) return ownKey(tx, context, caller.id, at);
+  return { name: caller.person.name, scopes: caller.scopes, allowedCidrs: [], expiresAt: null };
 }
 
 async function ownKey(tx: Tx, { caller }: Context, id: string, at: Date): Promise<OwnKey> {

@@ -25,6 +25,7 @@ import type { Process, ProcessRow } from '../../templates/facts.ts';
 import { type Arrival, needsPrice } from '../../templates/lateness.ts';
 import { type PlannedStep, plan } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
+import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
 import type { Clock } from '../services/clock.ts';
@@ -33,7 +34,7 @@ import { chainActs } from './audit-steps.ts';
 import { type Item, type Outcome, refuse, take } from './batch-item.ts';
 import { keepBatchNews, knownNews, mayActAgain, newsKeyOf } from './batch-news.ts';
 import { countVolumes } from './count-volumes.ts';
-import { type Grow, groupCommit } from './group-commit.ts';
+import { type Grow, groupCommit, type Share } from './group-commit.ts';
 import { judgeLimits, type KnownNames } from './judge-limits.ts';
 import { postPlans } from './post-plans.ts';
 
@@ -61,7 +62,7 @@ const BATCH_MAX = 200;
 export function createAdvance(parts: EngineParts): Advance {
   const advance = groupCommit(
     (begun: readonly AdvanceRequest[], grow: Grow<AdvanceRequest>) => advanceBatch(parts, begun, grow),
-    { max: BATCH_MAX, keyOf: batchKeyOf },
+    { max: BATCH_MAX, keyOf: batchKeyOf, sharesOf },
   );
   return async (request) => {
     const { code, row } = await advance(request);
@@ -72,12 +73,14 @@ export function createAdvance(parts: EngineParts): Advance {
   };
 }
 
-/** Requests that must see each other's outcome: those of one transaction; those that look at a balance, of an account. */
-function batchKeyOf({ target, trigger }: AdvanceRequest): string {
-  if ('create' in target) return `new ${target.create.end2end}`;
-  return trigger.on === 'dispute_opened'
-    ? `${target.accountId}`
-    : `${target.accountId}/${target.transactionId}`;
+/** Requests of one transaction must see each other's outcome. */
+function batchKeyOf({ target }: AdvanceRequest): string {
+  return 'create' in target ? `new ${target.create.end2end}` : `${target.accountId}/${target.transactionId}`;
+}
+
+/** A dispute looks at what the account has available: it has to see whatever else the account is told, and nothing may come between. */
+function sharesOf({ target, trigger }: AdvanceRequest): Share {
+  return { of: `${accountOf({ target })}`, isAlone: trigger.on === 'dispute_opened' };
 }
 
 /** What is refused is left out, and the rest is done again without it: places and ids then have no holes. */
@@ -265,7 +268,7 @@ async function storeBatch(
       tx,
       changed.map(({ row }) => row),
     );
-  await keepBatchNews(tx, moved);
+  await keepBatchNews(tx, parts.mode, moved);
   const jobs = moved.flatMap(jobsOf);
   if (jobs.length > 0) await addJobs(tx, jobs, parts.worker);
   const ended = items.flatMap(({ request, code }) =>
@@ -287,16 +290,21 @@ async function storeBatch(
   if (events.length > 0 || acts.length > 0) await recordEvents(tx, events, [...heads.values()], acts);
 }
 
-function jobsOf({ row, steps }: Item): NewJob[] {
-  return steps.flatMap(({ row: at, effects }) =>
-    effects.map(({ name, dueMs }) => ({
+/** Returns are ordered by the job of the step that asked for them, each once, however many are under way. */
+function jobsOf({ before, row, steps }: Item): NewJob[] {
+  return steps.flatMap(({ row: at, effects }, place) => {
+    const known = returnsOf((steps[place - 1]?.row ?? before).process ?? {}).length;
+    const returnIds = returnsOf(at.process ?? {})
+      .slice(known)
+      .map(({ returnId }) => returnId);
+    return effects.map(({ name, dueMs }) => ({
       accountId: row.accountId,
       transactionId: row.id,
       kind: name,
-      payload: { sequence: at.process?.sequence },
+      payload: { sequence: at.process?.sequence, ...(returnIds.length > 0 && { returnIds }) },
       dueMs,
-    })),
-  );
+    }));
+  });
 }
 
 /** Every step is an event of its own, and what happens beside the steps where it says so, with the body that a GET would have given at that moment. */
@@ -321,6 +329,6 @@ function eventsOf({ render }: EngineParts, { steps }: Item, heads: Map<bigint, H
     });
 }
 
-function accountOf({ target }: AdvanceRequest): bigint {
+function accountOf({ target }: Pick<AdvanceRequest, 'target'>): bigint {
   return 'create' in target ? target.create.accountId : target.accountId;
 }

@@ -10,6 +10,14 @@ export interface GroupCommitOptions<Request> {
   readonly max: number;
   /** Requests of the same key never share a batch: the later one must see what the earlier one did. */
   readonly keyOf?: (request: Request) => string;
+  /** What a request is about together with others, and whether it has that to itself: then it shares a batch with none of them. */
+  readonly sharesOf?: (request: Request) => Share;
+}
+
+/** What a request is about together with others. */
+export interface Share {
+  readonly of: string;
+  readonly isAlone: boolean;
 }
 
 interface Waiting<Request, Result> {
@@ -33,18 +41,18 @@ export type Grow<Request> = (fits: (request: Request) => boolean) => readonly Re
  */
 export function groupCommit<Request, Result>(
   run: (requests: readonly Request[], grow: Grow<Request>) => Promise<readonly Result[]>,
-  { max, keyOf }: GroupCommitOptions<Request>,
+  { max, ...places }: GroupCommitOptions<Request>,
 ): (request: Request) => Promise<Result> {
   let waiting: Waiting<Request, Result>[] = [];
   let isRunning = false;
 
   const fill = (batch: Waiting<Request, Result>[], isWanted = (_request: Request) => true): void => {
     const later: Waiting<Request, Result>[] = [];
-    const keys = new Set(batch.map(({ request }) => keyOf?.(request)));
+    const taken = new Taken(places, batch);
     for (const each of waiting) {
-      const key = keyOf?.(each.request);
-      const fits = batch.length < max && (key === undefined || !keys.has(key)) && isWanted(each.request);
-      if (key !== undefined) keys.add(key);
+      const fits = batch.length < max && taken.leaves(each.request) && isWanted(each.request);
+      // Also what waits keeps its place before what came after it.
+      taken.add(each.request);
       (fits ? batch : later).push(each);
     }
     waiting = later;
@@ -80,4 +88,37 @@ export function groupCommit<Request, Result>(
       waiting.push({ request, resolve, reject });
       if (!isRunning) void work();
     });
+}
+
+type Places<Request> = Pick<GroupCommitOptions<Request>, 'keyOf' | 'sharesOf'>;
+
+/** What is taken by the requests of a batch, and by those that wait before others. */
+class Taken<Request> {
+  readonly #places: Places<Request>;
+  readonly #keys = new Set<string>();
+  /** Whether somebody has it to himself. */
+  readonly #shares = new Map<string, boolean>();
+
+  constructor(places: Places<Request>, batch: readonly { readonly request: Request }[]) {
+    this.#places = places;
+    for (const { request } of batch) this.add(request);
+  }
+
+  /** @returns whether nothing is taken that the request needs. */
+  leaves(request: Request): boolean {
+    const { keyOf, sharesOf } = this.#places;
+    if (keyOf && this.#keys.has(keyOf(request))) return false;
+    if (!sharesOf) return true;
+    const { of, isAlone } = sharesOf(request);
+    const isTakenAlone = this.#shares.get(of);
+    return isTakenAlone === undefined || !(isAlone || isTakenAlone);
+  }
+
+  add(request: Request): void {
+    const { keyOf, sharesOf } = this.#places;
+    if (keyOf) this.#keys.add(keyOf(request));
+    if (!sharesOf) return;
+    const { of, isAlone } = sharesOf(request);
+    this.#shares.set(of, isAlone || this.#shares.get(of) === true);
+  }
 }

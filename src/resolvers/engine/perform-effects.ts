@@ -11,8 +11,16 @@ import type { Services } from '../services/context.ts';
 import { type Order, RailRefused } from '../services/rails.ts';
 import { allocateDeposit } from './allocate-deposit.ts';
 
+/** What the job of an effect carries. */
+export interface EffectFacts {
+  /** Event of the transaction that it follows. */
+  readonly sequence?: number;
+  /** Returns that the step asked for. */
+  readonly returnIds?: readonly string[];
+}
+
 /** Performs an effect. @returns the trigger that reports its outcome to the transaction; undefined when there is none yet. */
-export type Effect = (services: Services, order: Order) => Promise<Trigger | undefined>;
+export type Effect = (services: Services, order: Order, facts: EffectFacts) => Promise<Trigger | undefined>;
 
 const told =
   (trigger: Trigger): Effect =>
@@ -55,9 +63,12 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     on: (await rails.liquidity.convert(order)) === 'settled' ? 'swap_settled' : 'swap_failed',
   }),
   return_payment: told({ on: 'refund_requested' }),
-  order_returns: async (services, { row }) => {
-    for (const each of returnsOf(row.process ?? {}))
-      if (each.state === 'requested') await orderReturn(services, row, each);
+  order_returns: async (services, { row }, { returnIds }) => {
+    for (const each of returnsOf(row.process ?? {})) {
+      // A job of before returns were named in it is about all of them.
+      const isMeant = returnIds === undefined || returnIds.includes(each.returnId);
+      if (isMeant && each.state === 'requested') await orderReturn(services, row, each);
+    }
     return undefined;
   },
   send_funds: async ({ rails }, order) => {

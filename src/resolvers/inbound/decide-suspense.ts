@@ -13,9 +13,10 @@ import { decideSuspense, findSuspense, type SuspenseRow } from '../../store/engi
 import { postJournals } from '../../store/ledger/posting.ts';
 import { auditEntry, authorOf } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
-import type { ArrivalNews } from '../services/news.ts';
 import { orderReturn } from './return-suspense.ts';
 
+/** The order of a return is placed as soon as it is decided; so much later again, if it did not get through. */
+const AGAIN_MS = 2_000;
 const ID = /^[1-9]\d{0,17}$/;
 
 /**
@@ -38,13 +39,11 @@ export async function assignSuspense(context: Context, id: string, accountId: st
  * Sends money in suspense back to where it came from; the entry is `returning` until the rail says that it went, and open again if the rail refuses.
  *
  * @returns the entry after it.
- * @throws {GatewayError} as `assignSuspense`, also for a payout that came back; `LIMIT_EXCEEDED` when a deposit does not cover the network's fee.
+ * @throws {GatewayError} as `assignSuspense`; `LIMIT_EXCEEDED` when a deposit does not cover the network's fee.
  */
 export async function returnSuspense(context: Context, id: string): Promise<SuspenseRow> {
   requireAct(context, 'suspense.return');
   const entry = await find(context, id);
-  if ((entry.news as ArrivalNews).kind === 'payout_returned')
-    throw new GatewayError('STEP_CONFLICT', 'a payout that came back cannot be sent back: assign it');
   const currency = currencyOfLedger(entry.currency);
   const isCovered =
     currency.code === BRL.code ||
@@ -52,7 +51,7 @@ export async function returnSuspense(context: Context, id: string): Promise<Susp
   if (!isCovered) throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
   const after = { state: 'returning', assignedTo: null } as const;
   const decided = await decide(context, entry, after, async () => {});
-  // An order that does not get through is placed again by the retries of news, which say so in the log.
+  // An order that does not get through is placed again when it is due, by the retries of news, which say so in the log.
   await orderReturn(context, decided).catch(() => {});
   return find(context, id);
 }
@@ -82,7 +81,12 @@ async function decide(
     if (now.state !== 'open')
       throw new GatewayError('STEP_CONFLICT', `the suspense entry ${id} is ${now.state}`);
     await work(tx, at);
-    const decision = { ...after, decidedBy: author.actorId, decidedAt: instantOf(at) };
+    const decision = {
+      ...after,
+      decidedBy: author.actorId,
+      decidedAt: instantOf(at),
+      dueMs: after.state === 'returning' ? Date.now() + AGAIN_MS : null,
+    };
     await decideSuspense(tx, id, decision);
     const facts = {
       before: { state: now.state, account: String(accountId), currency, amountMinor },

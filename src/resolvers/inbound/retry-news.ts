@@ -5,7 +5,7 @@ import { type RepeatOptions, repeat } from '../engine/repeat.ts';
 import type { Services } from '../services/context.ts';
 import type { News } from '../services/news.ts';
 import { receiveNews } from './receive.ts';
-import { repeatOrders } from './return-suspense.ts';
+import { placeDueOrders } from './return-suspense.ts';
 
 /** Work that goes on until it is stopped. */
 export interface NewsRetries {
@@ -21,8 +21,8 @@ const BATCH_MAX = 50;
 export function startNewsRetries(services: Services, log: Logger): NewsRetries {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, TURNS, async () => {
-    await repeatOrders(services, log);
-    const count = await retryNews(services, log, Date.now());
+    await placeDueOrders(services, log, Date.now());
+    const count = await retryNews(services, Date.now());
     return count < BATCH_MAX ? EVERY_MS : 0;
   });
   return {
@@ -39,13 +39,9 @@ export function startNewsRetries(services: Services, log: Logger): NewsRetries {
  * @param nowMs - on the clock of the machine.
  * @returns how many were tried.
  */
-export async function retryNews(
-  services: Services,
-  log: Pick<Logger, 'warn'>,
-  nowMs: number,
-): Promise<number> {
+export async function retryNews(services: Services, nowMs: number): Promise<number> {
   const pending = await readPendingNews(services.database, nowMs, BATCH_MAX);
-  for (const { mode, body, ...tries } of pending)
-    await receiveNews(services.forMode(mode), log, body as News, tries);
+  for (const { mode, body, attempts } of pending)
+    await receiveNews(services.forMode(mode), body as News, attempts);
   return pending.length;
 }

@@ -10,8 +10,9 @@ import { lockHeads } from '../../store/engine/processes.ts';
 import {
   decideSuspense,
   findSuspense,
-  readReturning,
+  keepOrdered,
   type SuspenseRow,
+  takeDueReturns,
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { Services } from '../services/context.ts';
@@ -26,18 +27,17 @@ const BATCH_MAX = 100;
 export async function orderReturn(services: Services, entry: SuspenseRow): Promise<void> {
   try {
     await placeOrder(services, entry);
+    await keepOrdered(services.database, entry);
   } catch (error) {
     if (!(error instanceof RailRefused)) throw error;
-    const { kind } = entry.news as ArrivalNews;
-    const news: GivenBackNews = {
+    const rail = (entry.news as ArrivalNews).kind === 'payment' ? 'pix' : 'chain';
+    const news = {
       kind: 'refund_ended',
-      rail: kind === 'payment' ? 'pix' : 'chain',
+      rail,
       order: keyOf(entry),
-      endToEndId: null,
       isDone: false,
       networkFee: null,
-      gas: null,
-    };
+    } as const;
     await endReturn(services, news, recordOf(services, news));
   }
 }
@@ -51,23 +51,25 @@ async function placeOrder({ rails }: Services, entry: SuspenseRow): Promise<void
   if (news.kind === 'payment') {
     const amount = fromMinor(amountMinor, currency.decimals);
     await rails.pix.giveBack({ ...order, endToEndId: news.endToEndId, amount });
-  } else if (news.kind !== 'payout_returned') {
+  } else {
     await rails.chain.giveBack({ ...order, currency, to: news.from, amountMinor: BigInt(amountMinor) });
   }
 }
 
-/** Places the orders of what is on its way back once more: one of them may not have got through. */
-export async function repeatOrders(services: Services, log: Logger): Promise<void> {
-  let after = 0n;
-  for (;;) {
-    const entries = await readReturning(services.database, after, BATCH_MAX);
+/**
+ * Places orders that are due once more: they did not get through when it was decided.
+ *
+ * @param nowMs - on the clock of the machine.
+ */
+export async function placeDueOrders(services: Services, log: Logger, nowMs: number): Promise<void> {
+  for (const { id, accountId } of await takeDueReturns(services.database, nowMs, BATCH_MAX)) {
+    const own = await services.forAccount(accountId);
+    const entry = await findSuspense(services.database, id, own.mode);
+    assert(entry, 'an entry that is due is there');
     // One that cannot be placed now keeps no other from being placed.
-    for (const entry of entries)
-      await orderReturn(await services.forAccount(entry.accountId), entry).catch((error: unknown) =>
-        log.warn({ err: error, suspense: String(entry.id) }, 'a return cannot be ordered'),
-      );
-    if (entries.length < BATCH_MAX) return;
-    after = (entries.at(-1) as SuspenseRow).id;
+    await orderReturn(own, entry).catch((error: unknown) =>
+      log.warn({ err: error, suspense: String(id) }, 'a return cannot be ordered'),
+    );
   }
 }
 
@@ -76,34 +78,38 @@ function keyOf({ id, decidedAt }: SuspenseRow): string {
   return `suspense:${id}:${millisOf(decidedAt)}`;
 }
 
-/** Books what went back; what could not go is open again. @returns what became of it; undefined when it is about no suspense. */
+/** Books what went back; what could not go is open again. */
 export async function endReturn(
   { database, mode, clock, doorbell }: Services,
   news: GivenBackNews,
   record: NewsRecord,
-): Promise<Receipt | undefined> {
+): Promise<Receipt> {
   const [, id] = ORDER.exec(news.order) ?? [];
   const entry = id === undefined ? undefined : await findSuspense(database, BigInt(id), mode);
-  if (!entry) return undefined;
   const nowMs = await clock.nowMs();
   const outcome = await database.withTx(async (tx): Promise<Receipt['outcome']> => {
-    await lockHeads(tx, [entry.accountId], mode);
-    const now = await findSuspense(tx, entry.id, mode);
-    assert(now, 'an entry stays where it is');
-    const isMeant = now.state === 'returning' && keyOf(now) === news.order;
-    const { accountId, transactionId } = now;
+    if (entry) await lockHeads(tx, [entry.accountId], mode);
+    const now = entry && (await findSuspense(tx, entry.id, mode));
+    const isMeant = now?.state === 'returning' && keyOf(now) === news.order;
+    const { accountId = null, transactionId = null } = now ?? {};
     const settled = { ...record, outcome: isMeant ? 'suspense' : 'noted', accountId, transactionId } as const;
     if ((await keepNews(tx, [settled])).length === 0) return 'duplicate';
     if (!isMeant) return 'noted';
     if (!news.isDone) {
-      await decideSuspense(tx, now.id, { state: 'open', assignedTo: null, decidedBy: null, decidedAt: null });
+      await decideSuspense(tx, now.id, {
+        state: 'open',
+        assignedTo: null,
+        decidedBy: null,
+        decidedAt: null,
+        dueMs: null,
+      });
       return 'suspense';
     }
     const currency = currencyOfLedger(now.currency);
     const amount = BigInt(now.amountMinor);
     const networkFee = toMinor(news.networkFee ?? '0', currency.decimals);
     const request = {
-      accountId,
+      accountId: now.accountId,
       ref: news.order,
       transactionId,
       journal: journals.suspenseReturned(currency, { amount, networkFee }),
@@ -112,9 +118,15 @@ export async function endReturn(
     assert(posted?.code === 'POSTED', 'what lies in suspense can go back');
     const { decidedBy } = now;
     const decidedAt = instantOf(new Date(nowMs));
-    await decideSuspense(tx, now.id, { state: 'returned', assignedTo: null, decidedBy, decidedAt });
+    await decideSuspense(tx, now.id, {
+      state: 'returned',
+      assignedTo: null,
+      decidedBy,
+      decidedAt,
+      dueMs: null,
+    });
     return 'suspense';
   });
-  doorbell.hear([entry.accountId]);
+  if (entry) doorbell.hear([entry.accountId]);
   return { outcome };
 }

@@ -121,7 +121,7 @@ export async function resolveDeposit(
 /**
  * Approves a withdrawal that needs a second approver.
  *
- * @throws {GatewayError} `FORBIDDEN` for the key that asked for it, and for those that count as one maker with it (C-40);
+ * @throws {GatewayError} `FORBIDDEN` for whoever asked for it, and for those that count as one maker with them (C-40);
  *   `ADDRESS_NOT_WHITELISTED` when its destination was taken out of the group meanwhile.
  */
 export async function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {

@@ -4,7 +4,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { fromMinor } from '../../base/money.ts';
 import { cents, known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { leftOf } from '../../templates/returns.ts';
+import { leftOf, PARTS_MAX, partsOf } from '../../templates/returns.ts';
 import { takes } from '../../templates/takes.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
@@ -17,7 +17,8 @@ import { findOwnProcess } from '../transactions/read-transaction.ts';
  *
  * @param amount - BRL; all that is left of the payment where it is not given.
  * @throws {GatewayError} `NOT_FOUND`; `INVALID_PARAMETER`; `STEP_CONFLICT` unless the payment is finished, younger than 90
- *   days and none of it under way back where all of the rest is asked for; `LIMIT_EXCEEDED` beyond what is left of it;
+ *   days and none of it under way back where all of the rest is asked for; `LIMIT_EXCEEDED` beyond what is left of it, and
+ *   for more than 90 parts;
  *   `INSUFFICIENT_BALANCE`; `FORBIDDEN`.
  */
 export async function refundPayment(
@@ -37,6 +38,11 @@ export async function refundPayment(
     throw new GatewayError(
       'LIMIT_EXCEEDED',
       `${fromMinor(left, BRL.decimals)} BRL of the payment can still be refunded`,
+    );
+  if (checked !== undefined && cents(checked) < left && partsOf(row.process ?? {}) >= PARTS_MAX)
+    throw new GatewayError(
+      'LIMIT_EXCEEDED',
+      `a payment can be refunded in at most ${PARTS_MAX} parts; all that is left of it can still be refunded`,
     );
   const trigger = { on: 'payment_refunded', ...(checked !== undefined && { amount: checked }) } as const;
   return advanceTransaction(context, target, row, trigger, 'payment.refund');

@@ -10,8 +10,8 @@ export interface Origin {
   readonly requestId: string | null;
   /** Address of the client, or the host on which an operator works; null where it is not known. */
   readonly address: string | null;
-  /** Set where neither a key nor a session's token tells who acts: an operator, a visitor of a link, the gateway itself. */
-  readonly actor?: { readonly kind: Exclude<ActorKind, 'KEY'>; readonly id: string };
+  /** Set where neither a key, a person nor a session's token tells who acts: an operator, a visitor of a link, the gateway itself. */
+  readonly actor?: { readonly kind: Exclude<ActorKind, 'KEY' | 'PERSON'>; readonly id: string };
 }
 
 /** Who acts, by which act. */
@@ -26,8 +26,11 @@ export const AUDIT_OBJECT_KINDS = [
   'customer',
   'key',
   'link',
+  'passkey',
+  'person',
   'quote',
   'sandbox_clock',
+  'session',
   'suspense_entry',
   'template',
   'transaction',
@@ -79,7 +82,7 @@ export function authorOf(
 ): Author {
   const { requestId, address, actor } = origin;
   return {
-    actorKind: actor?.kind ?? (caller.transactionId === undefined ? 'KEY' : 'PAYER'),
+    actorKind: actor?.kind ?? kindOf(caller),
     actorId: actor?.id ?? caller.id,
     scope: ACTS[act].scope,
     act,
@@ -87,6 +90,11 @@ export function authorOf(
     requestId,
     address,
   };
+}
+
+function kindOf({ person, transactionId }: KeyRecord): ActorKind {
+  if (person) return 'PERSON';
+  return transactionId === undefined ? 'KEY' : 'PAYER';
 }
 
 /** @returns the entry of an act. */

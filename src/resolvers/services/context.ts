@@ -59,7 +59,7 @@ export interface Services {
 }
 
 /**
- * Who asks: an API key, or the token of a payment session, and by it an account. Nothing else says whose records are read.
+ * Who asks: an API key, a person who is signed in, or the token of a payment session, and by it an account. Nothing else says whose records are read.
  */
 export interface Context extends Services {
   readonly caller: KeyRecord;
@@ -67,15 +67,21 @@ export interface Context extends Services {
   readonly origin: Origin;
 }
 
-/** @throws {GatewayError} `FORBIDDEN` when the caller's key lacks the scope; the detail names it. */
-export function requireScope(context: Context, scope: Scope): void {
-  if (!context.caller.scopes.includes(scope)) {
-    throw new GatewayError('FORBIDDEN', `this requires a key with the scope "${scope}"`);
+/** @throws {GatewayError} `FORBIDDEN` when the caller's key or role lacks the scope; the detail names it. */
+export function requireScope({ caller }: Pick<Context, 'caller'>, scope: Scope): void {
+  if (!caller.scopes.includes(scope)) {
+    const holder = caller.person ? 'role' : 'key';
+    throw new GatewayError('FORBIDDEN', `this requires a ${holder} with the scope "${scope}"`);
   }
 }
 
-/** What a live account may do without live rails besides reading: open its subscriptions, and end a key that leaked. */
-const WITHOUT_RAILS: readonly ActName[] = ['stream_token.create', 'key.revoke'];
+/** What a live account may do without live rails besides reading: open its subscriptions, and end what lets somebody in. */
+const WITHOUT_RAILS: readonly ActName[] = [
+  'stream_token.create',
+  'key.revoke',
+  'person.remove',
+  'session.revoke',
+];
 
 /**
  * @throws {GatewayError} `FORBIDDEN` when the caller's key lacks the scope of the act; the detail names it. `RAILS_MISSING`

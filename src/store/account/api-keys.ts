@@ -1,5 +1,6 @@
 /** API keys: only hashes are stored (C-40). */
 import type { KeyMode, Scope } from '../../base/api-key.ts';
+import type { Role } from '../../base/roles.ts';
 import type { Database, Statement, Tx } from '../database.ts';
 
 /** What a key allows, as authentication needs it. */
@@ -14,19 +15,35 @@ export interface KeyRecord {
   readonly transactionId?: bigint;
   /** Set where a stream token asks: subscriptions are all that it opens. */
   readonly isForStreams?: true;
+  /** Set where a person asks, who is signed in; `id` is that of the person then. */
+  readonly person?: SignedInPerson;
   /** Origins whose pages may use the account's keys in a browser. */
   readonly allowedOrigins: readonly string[];
 }
 
+/** What is known of a person who asks, besides what is known of a key. */
+export interface SignedInPerson {
+  readonly sessionId: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: Role;
+  /** When a passkey was last shown in this session; null: not yet. */
+  readonly verifiedAt: Date | null;
+  readonly hasPasskey: boolean;
+}
+
 /** A key to be stored. */
-export interface NewKey extends Omit<KeyRecord, 'transactionId' | 'isForStreams' | 'allowedOrigins'> {
+export interface NewKey
+  extends Omit<KeyRecord, 'transactionId' | 'isForStreams' | 'person' | 'allowedOrigins'> {
   readonly name: string;
   readonly hash: Buffer;
   /** Its last four characters. */
   readonly hint: string;
   readonly expiresAt: Date | null;
-  /** The key that makes it; none when the operator does. */
+  /** The key that makes it; none when a person or the operator does. */
   readonly madeBy?: string | undefined;
+  /** The person that makes it. */
+  readonly madeByPerson?: string | undefined;
   /** The key whose place it takes. */
   readonly replaces?: string | undefined;
 }
@@ -64,8 +81,8 @@ const OWN: Statement = {
 };
 const STORE: Statement = {
   name: 'api_key_store',
-  text: `insert into api_key (account_id, id, name, hash, hint, mode, scopes, allowed_cidrs, expires_at, made_by, replaces)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  text: `insert into api_key (account_id, id, name, hash, hint, mode, scopes, allowed_cidrs, expires_at, made_by, replaces, made_by_person)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 };
 const END_BY: Statement = {
   name: 'api_key_end_by',
@@ -77,11 +94,16 @@ const REVOKE: Statement = {
 };
 const ONE_MAKER: Statement = {
   name: 'api_key_one_maker',
-  text: `with recursive one_maker as (
-      select id, made_by, replaces from api_key where account_id = $1 and id = $2
+  text: `with recursive bond (one, other) as (
+      select id, made_by from api_key where account_id = $1
+      union all select id, replaces from api_key where account_id = $1
+      union all select id, made_by_person from api_key where account_id = $1
+      union all select person_id, invited_by_key from membership where account_id = $1),
+    one_maker (id) as (
+      select $2::text
       union
-      select k.id, k.made_by, k.replaces from one_maker m join api_key k on k.account_id = $1
-        and (k.id in (m.made_by, m.replaces) or m.id in (k.made_by, k.replaces)))
+      select case when b.one = m.id then b.other else b.one end
+        from one_maker m join bond b on m.id in (b.one, b.other))
     select id from one_maker where id = $3`,
 };
 const TOUCH: Statement = {
@@ -134,6 +156,7 @@ export async function storeKey(database: Tx, key: NewKey): Promise<void> {
     key.expiresAt,
     key.madeBy ?? null,
     key.replaces ?? null,
+    key.madeByPerson ?? null,
   ]);
 }
 
@@ -159,8 +182,8 @@ export async function revokeOwnKey(database: Tx, accountId: bigint, id: string, 
 }
 
 /**
- * @returns whether two keys of an account count as one maker: they are the same, or one made or replaced the other, directly
- *   or through others.
+ * @returns whether two callers, by the ids of key or person, count as one maker: they are the same, or one made, replaced or
+ *   invited the other, directly or through others. Only an invitation by a key counts: people who invite each other are two.
  */
 export async function haveOneMaker(
   database: Tx,

@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto';
 import { type Instant, isoMillis } from '../../base/instant.ts';
 import type { Statement, Tx } from '../database.ts';
 
-/** Who acts: an API key, an operator by the CLI, a payer by the link of a session, or the gateway itself. */
-export const ACTOR_KINDS = ['KEY', 'OPERATOR', 'PAYER', 'SYSTEM'] as const;
+/** Who acts: an API key, a person who is signed in, an operator by the CLI, a payer by the link of a session, or the gateway itself. */
+export const ACTOR_KINDS = ['KEY', 'PERSON', 'OPERATOR', 'PAYER', 'SYSTEM'] as const;
 /** One of ACTOR_KINDS. */
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 

@@ -9,7 +9,6 @@ export const SUSPENSE_REASONS = {
   second_payment: 'the transaction had been paid already',
   no_transaction:
     'the account is known by the address, the transaction is not: another currency, or several sessions',
-  payout_returned: 'it was paid out and came back, and the transaction did not take it back',
   unknown: 'nobody knows whom it is for',
 } as const;
 /** Name of a reason. */
@@ -56,6 +55,14 @@ export interface SuspenseDecision {
   /** Null for an entry that is open again. */
   readonly decidedBy: string | null;
   readonly decidedAt: Instant | null;
+  /** On the machine's clock: when its order to the rail is placed again; null where there is none. Unit: ms. */
+  readonly dueMs: number | null;
+}
+
+/** An entry whose order is due. */
+export interface DueReturn {
+  readonly id: bigint;
+  readonly accountId: bigint;
 }
 
 /** Which entries are wanted; all that is given must hold. */
@@ -98,13 +105,22 @@ const COUNT: Statement = {
   text: `select count(*) as total, coalesce(bool_or(s.id >= $4), false) as "hasNewer", coalesce(bool_or(s.id <= $5), false) as "hasOlder"
     from suspense_entry s join account a on a.id = s.account_id where ${MATCHES}`,
 };
-const RETURNING: Statement = {
-  name: 'suspense_returning',
-  text: `select ${COLUMNS} ${FROM} where s.state = 'returning' and s.id > $1 order by s.id limit $2`,
+/** An order that is taken up is due again later: 2 seconds, 8, 32 …, at most an hour. */
+const TAKE_DUE: Statement = {
+  name: 'suspense_take_due',
+  text: `update suspense_entry s set attempts = s.attempts + 1,
+        due_at = $1::timestamptz + least(interval '2 seconds' * power(4, least(s.attempts, 10)), interval '1 hour')
+    from (select id from suspense_entry where due_at <= $1 order by due_at, id limit $2 for update skip locked) d
+    where s.id = d.id returning s.id, s.account_id as "accountId"`,
+};
+const ORDERED: Statement = {
+  name: 'suspense_ordered',
+  text: `update suspense_entry set due_at = null where id = $1 and state = 'returning' and decided_at = $2`,
 };
 const DECIDE: Statement = {
   name: 'suspense_decide',
-  text: `update suspense_entry set state = $2, assigned_to = $3, decided_by = $4, decided_at = $5 where id = $1`,
+  text: `update suspense_entry set state = $2, assigned_to = $3, decided_by = $4, decided_at = $5, due_at = $6, attempts = 0
+    where id = $1`,
 };
 const ADD: Statement = {
   name: 'suspense_add',
@@ -158,13 +174,26 @@ export async function countSuspense(
   return row ?? { total: 0n, hasNewer: false, hasOlder: false };
 }
 
-/** @returns entries that are on their way back, after this one. */
-export function readReturning(tx: Tx, afterId: bigint, limit: number): Promise<SuspenseRow[]> {
-  return tx.query<SuspenseRow>(RETURNING, [afterId, limit]);
+/**
+ * Takes up orders that are due, the oldest first: whoever takes one up has it for two seconds at least.
+ *
+ * @param nowMs - on the clock of the machine.
+ */
+export function takeDueReturns(tx: Tx, nowMs: number, limit: number): Promise<DueReturn[]> {
+  return tx.query<DueReturn>(TAKE_DUE, [new Date(nowMs).toISOString(), limit]);
+}
+
+/** Keeps that the rail has the order of what was decided then: it is not placed again. */
+export async function keepOrdered(
+  tx: Tx,
+  { id, decidedAt }: Pick<SuspenseRow, 'id' | 'decidedAt'>,
+): Promise<void> {
+  await tx.query(ORDERED, [id, decidedAt]);
 }
 
 /** Keeps a decision; the head of the entry's account is locked. */
 export async function decideSuspense(tx: Tx, id: bigint, decision: SuspenseDecision): Promise<void> {
-  const { state, assignedTo, decidedBy, decidedAt } = decision;
-  await tx.query(DECIDE, [id, state, assignedTo, decidedBy, decidedAt]);
+  const { state, assignedTo, decidedBy, decidedAt, dueMs } = decision;
+  const due = dueMs === null ? null : new Date(dueMs).toISOString();
+  await tx.query(DECIDE, [id, state, assignedTo, decidedBy, decidedAt, due]);
 }

@@ -5,18 +5,18 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { groupCommit } from '../../../src/resolvers/engine/group-commit.ts';
+import { type GroupCommitOptions, groupCommit } from '../../../src/resolvers/engine/group-commit.ts';
 import { CommitUnknownError, NoAnswerError } from '../../../src/store/database-error.ts';
 
 /** Batches as they are begun; each ends when it is let. */
-function useBatches({ max = 100, keyOf }: { max?: number; keyOf?: (request: string) => string } = {}) {
+function useBatches({ max = 100, keyOf, sharesOf }: Partial<GroupCommitOptions<string>> = {}) {
   const begun: { readonly requests: readonly string[]; readonly end: () => void }[] = [];
   const commit = groupCommit(
     (requests: readonly string[]) =>
       new Promise<string[]>((resolve) => {
         begun.push({ requests, end: () => resolve(requests.map((request) => `done ${request}`)) });
       }),
-    { max, ...(keyOf && { keyOf }) },
+    { max, ...(keyOf && { keyOf }), ...(sharesOf && { sharesOf }) },
   );
   /** Asks for all of them while a first one is under way; ends batches as they come. */
   const whileBusy = async (requests: string) => {
@@ -90,6 +90,14 @@ describe('batches', () => {
     const { whileBusy, batches } = useBatches({ keyOf: (request) => request.charAt(0) });
     await whileBusy('a1 b1 a2 c1 a3 b2');
     expect(batches()).toEqual(['a1 b1 c1', 'a2 b2', 'a3']);
+  });
+
+  test('have nothing else of what a request has to itself, in the order in which it was asked for', async () => {
+    const { whileBusy, batches } = useBatches({
+      sharesOf: (request) => ({ of: request.charAt(0), isAlone: request.endsWith('!') }),
+    });
+    await whileBusy('a1 a2! b1 a3 b2 c1! c2');
+    expect(batches()).toEqual(['a1 b1 b2 c1!', 'a2! c2', 'a3']);
   });
 
   test('do not have a later one of a key whose earlier one found no room', async () => {

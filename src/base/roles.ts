@@ -1,0 +1,76 @@
+/**
+ * Roles of people, with the scopes that each has: the same scopes as those of keys, so that one rule says what an act needs,
+ * whoever asks (C-40). docs/security.md has this list as a table.
+ */
+import { PLATFORM_SCOPES, SCOPES, type Scope } from './api-key.ts';
+
+/** What there is to know of a role. */
+export interface RoleTraits {
+  readonly scopes: readonly Scope[];
+  /** What it is for, in one sentence. */
+  readonly description: string;
+}
+
+/** Roles in an account. */
+export const ACCOUNT_ROLES = {
+  viewer: { scopes: ['read'], description: 'Sees everything and changes nothing.' },
+  finance: {
+    scopes: ['read', 'move'],
+    description: 'Makes and approves withdrawals, rules the whitelist, refunds payments.',
+  },
+  developer: {
+    scopes: ['read', 'create', 'admin'],
+    description: 'Creates transactions; rules keys, webhooks and settings.',
+  },
+  operator: { scopes: SCOPES, description: 'Does everything that a key of the account can do.' },
+  owner: { scopes: SCOPES, description: 'The same, and alone decides who is an owner.' },
+} as const satisfies Readonly<Record<string, RoleTraits>>;
+
+/** Roles in the account of the platform. */
+export const PLATFORM_ROLES = {
+  platform_viewer: { scopes: ['read'], description: 'Sees what belongs to the platform.' },
+  platform_risk: {
+    scopes: ['read', 'platform:risk'],
+    description: 'Decides about holds, step-ups, suspense and disputes.',
+  },
+  platform_finance: {
+    scopes: ['read', 'platform:pricing', 'platform:books'],
+    description: 'Sets fees, spreads and limits; keeps the books of the house.',
+  },
+  platform_operator: {
+    scopes: ['read', ...PLATFORM_SCOPES],
+    description: 'Does everything that the platform does to accounts.',
+  },
+  platform_owner: {
+    scopes: ['read', 'admin', ...PLATFORM_SCOPES],
+    description: 'The same, and rules the keys and people of the platform.',
+  },
+} as const satisfies Readonly<Record<string, RoleTraits>>;
+
+const ROLES = { ...ACCOUNT_ROLES, ...PLATFORM_ROLES };
+
+/** Name of a role. */
+export type Role = keyof typeof ROLES;
+
+/** Every role. */
+export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
+
+/** @returns the roles that people can have in an account. */
+export function rolesOf({ isPlatform }: { readonly isPlatform: boolean }): readonly Role[] {
+  return Object.keys(isPlatform ? PLATFORM_ROLES : ACCOUNT_ROLES) as Role[];
+}
+
+/** @returns what the role may do. */
+export function scopesOf(role: Role): readonly Scope[] {
+  return ROLES[role].scopes;
+}
+
+/** @returns what the role is for. */
+export function describeRole(role: Role): string {
+  return ROLES[role].description;
+}
+
+/** @returns whether the role decides about others of its kind. */
+export function isOwner(role: Role): boolean {
+  return role === 'owner' || role === 'platform_owner';
+}

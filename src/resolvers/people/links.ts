@@ -1,0 +1,125 @@
+/** Links that let a person in once. A link is used by a form of its page, so that whoever only looks at it uses nothing up. */
+import { keyModeOf } from '../../base/account-mode.ts';
+import { PLATFORM_SCOPES, SCOPES } from '../../base/api-key.ts';
+import { assert } from '../../base/assert.ts';
+import { GatewayError, notFound } from '../../base/errors.ts';
+import { isPersonToken, personTokenHash } from '../../base/person-token.ts';
+import { findAccount, platformAccount, SANDBOX_HANDLE } from '../../store/account/accounts.ts';
+import type { Database } from '../../store/database.ts';
+import { addPerson, findPerson, invite, joinAccount, readMember } from '../../store/people/people.ts';
+import { findOpenLink, type OpenLink, useLink } from '../../store/people/person-links.ts';
+import { audited } from '../checks/audited.ts';
+import { type Context, requireAct, type Services } from '../services/context.ts';
+import { makeLink, objectOf } from './members.ts';
+import { type Device, signIn } from './sessions.ts';
+import type { PersonCaller } from './signed-in.ts';
+
+/** Whoever the gateway lets in to its sandbox; nobody gets mail under this name. */
+const NEWCOMER = { id: 'per_sandbox', name: 'Sandbox owner', email: 'owner@sandbox.invalid' } as const;
+
+/** @returns the link of this token. @throws {GatewayError} `NOT_FOUND` where it was used or has expired. */
+export async function readLink({ database }: Services, token: string): Promise<OpenLink> {
+  const link = isPersonToken(token)
+    ? await findOpenLink(database, personTokenHash(token), new Date())
+    : undefined;
+  if (!link) throw notFound();
+  return link;
+}
+
+/**
+ * @param caller - who is signed in in this browser.
+ * @returns whether the link lets in without more: who has a role elsewhere has to sign in first, because whoever invites
+ *   holds the link, too.
+ */
+export function isEnough(link: OpenLink, caller: PersonCaller | undefined): boolean {
+  return link.kind === 'SIGN_IN' || !link.isKnown || caller?.id === link.personId;
+}
+
+/**
+ * Uses a link: accepts the invitation, and signs the person in.
+ *
+ * @returns the token of the new session.
+ * @throws {GatewayError} `NOT_FOUND`; `FORBIDDEN` where the person has to sign in first.
+ */
+export async function acceptLink(
+  services: Services,
+  token: string,
+  device: Device,
+  caller: PersonCaller | undefined,
+): Promise<string> {
+  const link = await readLink(services, token);
+  if (!isEnough(link, caller))
+    throw new GatewayError('FORBIDDEN', `sign in as ${link.email} first, and open this link again`);
+  const { personId, accountId } = link;
+  return signIn(services, { personId, accountId, way: 'LINK' }, device, async (tx) => {
+    const at = new Date();
+    if (!(await useLink(tx, personTokenHash(token), at))) throw notFound();
+    await joinAccount(tx, accountId, personId, at);
+  });
+}
+
+/**
+ * Makes a link that signs a member in, as the operator.
+ *
+ * @throws {GatewayError} `NOT_FOUND` where nobody of the account has the e-mail address.
+ */
+export async function makeSignInLink(
+  context: Context,
+  email: string,
+): Promise<{ readonly url: string; readonly expiresAt: Date }> {
+  requireAct(context, 'person.link');
+  const { accountId } = context.caller;
+  return audited(context, async (tx, writeDown) => {
+    const person = await findPerson(tx, email.trim().toLowerCase());
+    const member = person && (await readMember(tx, accountId, person.id));
+    if (!member) throw notFound();
+    const kind = member.joinedAt ? 'SIGN_IN' : 'INVITATION';
+    const link = await makeLink(tx, context, member.id, kind, new Date());
+    writeDown('person.link', objectOf(member.id), { after: { kind, expiresAt: link.expiresAt } });
+    return link;
+  });
+}
+
+/**
+ * Makes a link for whoever starts a sandbox: owner of its account, and of the platform for sandbox accounts only.
+ *
+ * @param contextOf - gives what the operator acts with.
+ */
+export async function makeNewcomerLink(
+  database: Database,
+  contextOf: (accountId: bigint) => Promise<Context>,
+): Promise<{ readonly url: string; readonly expiresAt: Date }> {
+  const accountId = await findAccount(database, SANDBOX_HANDLE);
+  assert(accountId, 'a sandbox has its account');
+  const at = new Date();
+  const places = [
+    [accountId, 'owner'],
+    [await platformAccount(database, 'sandbox'), 'platform_owner'],
+  ] as const;
+  for (const [place, role] of places)
+    await audited(await contextOf(place), async (tx, writeDown) => {
+      const { id } = await addPerson(tx, NEWCOMER, at);
+      if (await readMember(tx, place, id)) return;
+      await invite(tx, { accountId: place, personId: id, role, invitedBy: 'start', invitedByKey: null, at });
+      await joinAccount(tx, place, id, at);
+      writeDown('person.invite', objectOf(id), { after: { email: NEWCOMER.email, role } });
+    });
+  return makeSignInLink(await contextOf(accountId), NEWCOMER.email);
+}
+
+/** @returns what a start acts with for an account of the sandbox. */
+export function startContext(services: Services): (accountId: bigint) => Promise<Context> {
+  return async (accountId) => {
+    const own = await services.forAccount(accountId);
+    const caller = {
+      accountId,
+      id: 'start',
+      mode: keyModeOf(own.mode),
+      scopes: [...SCOPES, ...PLATFORM_SCOPES],
+      allowedCidrs: [],
+      allowedOrigins: [],
+    };
+    const origin = { requestId: null, address: null, actor: { kind: 'SYSTEM', id: 'start' } } as const;
+    return { ...own, caller, origin };
+  };
+}

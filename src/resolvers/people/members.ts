@@ -1,0 +1,200 @@
+/**
+ * The people of an account: invited, given a role, taken out. Nobody gives a role that can do more than they can, and only
+ * an owner decides who is an owner (C-40).
+ */
+import { randomBase62, type Scope } from '../../base/api-key.ts';
+import { assert } from '../../base/assert.ts';
+import { linkUrl } from '../../base/console-url.ts';
+import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
+import { newPersonToken, personTokenHash } from '../../base/person-token.ts';
+import { isOwner, ROLE_NAMES, type Role, rolesOf, scopesOf } from '../../base/roles.ts';
+import { readHolder } from '../../store/account/accounts.ts';
+import type { Tx } from '../../store/database.ts';
+import {
+  addPerson,
+  invite,
+  type Member,
+  readMember,
+  readMembers,
+  removeMembership,
+  setRole,
+} from '../../store/people/people.ts';
+import { endLinks, storeLink } from '../../store/people/person-links.ts';
+import { audited } from '../checks/audited.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import type { AuditObject } from '../services/author.ts';
+import { type Context, requireAct, requireScope } from '../services/context.ts';
+
+/** Who is to be invited; each under the caller's own name for it. */
+export interface InvitationInput {
+  readonly name: Named;
+  readonly email: Named;
+  readonly role: Named;
+}
+
+/** An invitation. Its link is given here once and cannot be had again. */
+export interface Invitation {
+  readonly member: Member;
+  readonly url: string;
+  readonly expiresAt: Date;
+}
+
+/** How long links hold. Unit: ms. */
+export const LINK_MS = { INVITATION: 7 * 86_400_000, SIGN_IN: 12 * 3_600_000 } as const;
+
+const EMAIL = /^[^\s@<>"(),:;\\[\]]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/;
+const EMAIL_LENGTH_MAX = 254;
+
+/** @returns the people of the caller's account. @throws {GatewayError} `FORBIDDEN`. */
+export function listMembers(context: Context): Promise<Member[]> {
+  requireScope(context, 'admin');
+  return readMembers(context.database, context.caller.accountId);
+}
+
+/**
+ * Invites a person, or makes a new link for one who has not come in yet.
+ *
+ * @throws {GatewayError} `FORBIDDEN` for a role that can do more than the caller; `INVALID_PARAMETER`, also for a person who
+ *   is a member already.
+ */
+export async function inviteMember(
+  context: Context,
+  input: InvitationInput,
+  checks: CreationChecks,
+): Promise<Invitation> {
+  requireAct(context, 'person.invite');
+  const given = { name: checks.reference(input.name), email: emailOf(input.email, checks) };
+  const role = await roleOf(context, input.role, checks);
+  checks.refuse();
+  const { name, email } = given;
+  assert(name && email && role, 'what was not refused is there');
+  requireRuleOver(context, role);
+  const { accountId } = context.caller;
+  const at = new Date();
+  return audited(context, async (tx, writeDown) => {
+    const person = await addPerson(tx, { id: `per_${randomBase62(16)}`, name, email }, at);
+    const before = await readMember(tx, accountId, person.id);
+    if (before?.joinedAt)
+      throw invalidParameters([
+        { parameter: input.email.name, message: 'is that of a member of the account' },
+      ]);
+    if (before) {
+      requireRuleOver(context, before.role);
+      await setRole(tx, accountId, person.id, role);
+    } else await invite(tx, { accountId, personId: person.id, role, at, ...inviterOf(context) });
+    await endLinks(tx, accountId, person.id, at);
+    const link = await makeLink(tx, context, person.id, 'INVITATION', at);
+    writeDown('person.invite', objectOf(person.id), { after: { email, role } });
+    const member = await readMember(tx, accountId, person.id);
+    assert(member, 'who was invited is there');
+    return { member, ...link };
+  });
+}
+
+/** Makes a link that lets a person in once, in the caller's database transaction. */
+export async function makeLink(
+  tx: Tx,
+  { publicUrl, caller: { accountId } }: Context,
+  personId: string,
+  kind: keyof typeof LINK_MS,
+  at: Date,
+): Promise<{ readonly url: string; readonly expiresAt: Date }> {
+  const token = newPersonToken();
+  const expiresAt = new Date(at.getTime() + LINK_MS[kind]);
+  await storeLink(tx, personTokenHash(token), { personId, accountId, kind, at, expiresAt });
+  return { url: linkUrl(publicUrl, token), expiresAt };
+}
+
+/**
+ * Gives a member another role.
+ *
+ * @throws {GatewayError} `FORBIDDEN` where the old role or the new one can do more than the caller; `NOT_FOUND`;
+ *   `INVALID_PARAMETER` for the last owner.
+ */
+export async function changeMemberRole(
+  context: Context,
+  personId: Named,
+  given: Named,
+  checks: CreationChecks,
+): Promise<Member> {
+  requireAct(context, 'person.change_role');
+  const role = await roleOf(context, given, checks);
+  checks.refuse();
+  assert(role, 'what was not refused is there');
+  const { accountId } = context.caller;
+  return audited(context, async (tx, writeDown) => {
+    const before = await findMember(tx, context, personId.value);
+    requireRuleOver(context, before.role);
+    requireRuleOver(context, role);
+    if (before.role === role) return before;
+    if (!isOwner(role)) await keepAnOwner(tx, accountId, before, given.name);
+    await setRole(tx, accountId, before.id, role);
+    writeDown('person.change_role', objectOf(before.id), { before: { role: before.role }, after: { role } });
+    return { ...before, role };
+  });
+}
+
+/** Takes a person out of the account; the sessions there end within a second. @throws {GatewayError} as `changeMemberRole`. */
+export async function removeMember(context: Context, personId: Named): Promise<Member> {
+  requireAct(context, 'person.remove');
+  const { accountId } = context.caller;
+  return audited(context, async (tx, writeDown) => {
+    const member = await findMember(tx, context, personId.value);
+    requireRuleOver(context, member.role);
+    await keepAnOwner(tx, accountId, member, personId.name);
+    await endLinks(tx, accountId, member.id, new Date());
+    await removeMembership(tx, accountId, member.id);
+    writeDown('person.remove', objectOf(member.id), { before: { email: member.email, role: member.role } });
+    return member;
+  });
+}
+
+/** @returns a person as the audit log names it. */
+export function objectOf(personId: string): AuditObject {
+  return { kind: 'person', id: personId };
+}
+
+/** @throws {GatewayError} `FORBIDDEN` naming what the caller lacks to decide about people of a role. */
+function requireRuleOver(context: Context, role: Role): void {
+  for (const scope of scopesOf(role)) requireScope(context, scope as Scope);
+  const { caller, origin } = context;
+  const mayRuleOwners = origin.actor !== undefined || (caller.person && isOwner(caller.person.role));
+  if (isOwner(role) && !mayRuleOwners)
+    throw new GatewayError('FORBIDDEN', `only an owner decides who has the role "${role}"`);
+}
+
+function inviterOf({ caller, origin }: Context): { invitedBy: string; invitedByKey: string | null } {
+  const isKey = origin.actor === undefined && caller.person === undefined;
+  return { invitedBy: origin.actor?.id ?? caller.id, invitedByKey: isKey ? caller.id : null };
+}
+
+async function findMember(tx: Tx, { caller }: Context, personId: string): Promise<Member> {
+  const member = /^per_\w{1,60}$/.test(personId) && (await readMember(tx, caller.accountId, personId));
+  if (!member) throw notFound();
+  return member;
+}
+
+async function keepAnOwner(tx: Tx, accountId: bigint, member: Member, parameter: string): Promise<void> {
+  if (!isOwner(member.role) || !member.joinedAt) return;
+  const members = await readMembers(tx, accountId);
+  if (members.some(({ id, role, joinedAt }) => id !== member.id && isOwner(role) && joinedAt)) return;
+  throw invalidParameters([{ parameter, message: 'is the last owner: another person must be one first' }]);
+}
+
+async function roleOf(
+  { database, caller }: Context,
+  { name: parameter, value }: Named,
+  checks: CreationChecks,
+): Promise<Role | undefined> {
+  const holder = await readHolder(database, caller.accountId);
+  const roles: readonly Role[] = holder ? rolesOf(holder) : ROLE_NAMES;
+  const role = roles.find((each) => each === value);
+  return role ?? checks.add({ parameter, message: `must be one of ${roles.join(', ')}` });
+}
+
+function emailOf(given: Named, checks: CreationChecks): string | undefined {
+  const email = given.value.trim().toLowerCase();
+  if (email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email)) return email;
+  return checks.add({ parameter: given.name, message: 'must be an e-mail address such as ana@example.com' });
+}

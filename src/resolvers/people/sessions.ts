@@ -1,0 +1,128 @@
+/** Signs people in and out, and ends their sessions. */
+import { randomBase62 } from '../../base/api-key.ts';
+import { assert } from '../../base/assert.ts';
+import { GatewayError, notFound } from '../../base/errors.ts';
+import { newPersonToken, personTokenHash } from '../../base/person-token.ts';
+import type { Tx } from '../../store/database.ts';
+import { type OwnAccount, readMember, readOwnAccounts } from '../../store/people/people.ts';
+import {
+  endSession,
+  hasSession,
+  type OwnSession,
+  readOwnSessions,
+  storeSession,
+  switchSession,
+} from '../../store/people/person-sessions.ts';
+import { audited, auditedIn, type WriteDown } from '../checks/audited.ts';
+import type { Origin } from '../services/author.ts';
+import { type Context, requireAct, requireScope, type Services } from '../services/context.ts';
+import { type PersonCaller, personCaller } from './signed-in.ts';
+
+/** How a person came in. */
+export type Way = 'LINK' | 'PASSKEY' | 'OIDC';
+
+/** The browser of a person. */
+export interface Device {
+  readonly origin: Origin;
+  readonly userAgent: string | null;
+}
+
+/** Who is signed in, and where. */
+export interface SignIn {
+  readonly personId: string;
+  readonly accountId: bigint;
+  readonly way: Way;
+}
+
+const USER_AGENT_LENGTH_MAX = 300;
+
+/**
+ * Signs a person in to an account.
+ *
+ * @param prepare - work that has to be done before, in the same database transaction, under the lock of the account.
+ * @returns the token of the session: nobody but the browser has it.
+ * @throws {GatewayError} `UNAUTHORIZED` where the person has no role there.
+ */
+export async function signIn(
+  services: Services,
+  { personId, accountId, way }: SignIn,
+  { origin, userAgent }: Device,
+  prepare: (tx: Tx, writeDown: WriteDown) => Promise<void> = async () => {},
+): Promise<string> {
+  const own = await services.forAccount(accountId);
+  const nowMs = await own.clock.nowMs();
+  const token = newPersonToken();
+  const id = `ses_${randomBase62(16)}`;
+  const at = new Date();
+  const verifiedAt = way === 'PASSKEY' ? at : null;
+  await own.database.withTx(async (tx) => {
+    const caller = blankCaller(own, personId, accountId);
+    await auditedIn(tx, { caller, origin, mode: own.mode }, nowMs, async (_tx, writeDown) => {
+      await prepare(tx, writeDown);
+      const member = await readMember(tx, accountId, personId);
+      if (!member?.joinedAt) throw new GatewayError('UNAUTHORIZED', 'the person has no role in this account');
+      const device = {
+        userAgent: userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null,
+        address: origin.address,
+      };
+      await storeSession(tx, {
+        id,
+        personId,
+        accountId,
+        hash: personTokenHash(token),
+        at,
+        verifiedAt,
+        ...device,
+      });
+      writeDown('person.sign_in', { kind: 'session', id }, { after: { way, role: member.role } });
+    });
+  });
+  return token;
+}
+
+/** The person, before a session tells more: the audit log needs no more than who it is. */
+function blankCaller({ mode }: Services, personId: string, accountId: bigint): PersonCaller {
+  const nothing = { sessionId: '', name: '', email: '', verifiedAt: null, hasPasskey: false };
+  return personCaller({ ...nothing, personId, accountId, mode, role: 'viewer', allowedOrigins: [] });
+}
+
+/** Ends the session of the person who asks. */
+export async function signOut(context: Context): Promise<void> {
+  const { caller } = context;
+  assert(caller.person, 'only people sign out');
+  const { sessionId } = caller.person;
+  await audited(context, async (tx, writeDown) => {
+    await endSession(tx, caller.id, sessionId, new Date());
+    writeDown('person.sign_out', { kind: 'session', id: sessionId });
+  });
+}
+
+/** Lets the person act on another account. @throws {GatewayError} `NOT_FOUND` where the person has no role there. */
+export async function switchAccount({ caller, database }: Context, accountId: bigint): Promise<void> {
+  if (!(await switchSession(database, caller.person?.sessionId ?? '', accountId))) throw notFound();
+}
+
+/** @returns the sessions of the person who asks, the last used first; none for a key. */
+export async function ownSessions(context: Context): Promise<OwnSession[]> {
+  requireScope(context, 'read');
+  const { caller, database } = context;
+  return caller.person ? readOwnSessions(database, caller.id, new Date()) : [];
+}
+
+/** Ends one of the own sessions; every process refuses it at once. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+export async function revokeSession(context: Context, id: string): Promise<void> {
+  requireAct(context, 'session.revoke');
+  const { caller } = context;
+  await audited(context, async (tx, writeDown) => {
+    const at = new Date();
+    if (!caller.person || !/^ses_\w{1,60}$/.test(id) || !(await hasSession(tx, caller.id, id, at)))
+      throw notFound();
+    await endSession(tx, caller.id, id, at);
+    writeDown('session.revoke', { kind: 'session', id });
+  });
+}
+
+/** @returns the accounts in which the person who asks has a role; none for a key. */
+export async function ownAccounts({ caller, database }: Context): Promise<OwnAccount[]> {
+  return caller.person ? readOwnAccounts(database, caller.id) : [];
+}

@@ -1,0 +1,278 @@
+/** People: the members of the account, their invitations, and the sessions of the person who asks (C-40). */
+import { describeRole, ROLE_NAMES, type Role, scopesOf } from '../base/roles.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import {
+  changeMemberRole,
+  type Invitation,
+  inviteMember,
+  listMembers,
+  removeMember,
+} from '../resolvers/people/members.ts';
+import { ownAccounts, ownSessions, revokeSession } from '../resolvers/people/sessions.ts';
+import type { Member, OwnAccount } from '../store/people/people.ts';
+import type { OwnSession } from '../store/people/person-sessions.ts';
+import type { Builder } from './builder.ts';
+import { isoOf } from './moment.ts';
+import type { ViewerRef } from './viewer.ts';
+
+const PERSON_ID = 'The person, `per_…`, as `personId` has it.';
+
+/** Defines `members`, `mySessions`, `Viewer.person`, and the mutations about people. */
+export function definePeople(builder: Builder, viewer: ViewerRef): void {
+  const role = builder.enumType('MemberRole', {
+    description:
+      'What a person may do in an account: each role has scopes, which mean what they mean for a key.',
+    values: Object.fromEntries(
+      ROLE_NAMES.map((value) => [
+        value.toUpperCase(),
+        { value, description: `${describeRole(value)} Scopes: ${scopesOf(value).join(', ')}.` },
+      ]),
+    ) as Record<string, { value: Role; description: string }>,
+  });
+  const member = defineMember(builder, role);
+  defineSessions(builder);
+  defineViewerPerson(builder, viewer, role);
+  builder.queryField('members', (t) =>
+    t.field({
+      type: [member],
+      description:
+        'The people of the account, also those who have not accepted their invitation, in the order in which they were invited. Needs the scope `admin`.',
+      resolve: (_root, _args, context) => listMembers(context),
+    }),
+  );
+  defineInvitation(builder, member, role);
+  builder.mutationField('changeMemberRole', (t) =>
+    t.field({
+      type: member,
+      description:
+        'Gives a person another role in the account. It holds for the next request. Needs the scope `admin`, and every scope of the old role and the new one; only an owner decides who is an owner.',
+      args: {
+        personId: t.arg.string({ required: true, description: PERSON_ID }),
+        role: t.arg({ type: role, required: true, description: 'The new role.' }),
+      },
+      resolve: (_root, args, context) =>
+        changeMemberRole(
+          context,
+          { name: 'personId', value: args.personId },
+          { name: 'role', value: args.role },
+          checksOf(context),
+        ),
+    }),
+  );
+  builder.mutationField('removeMember', (t) =>
+    t.field({
+      type: member,
+      description:
+        'Takes a person out of the account, or takes an invitation back. The person is refused with the next request. Needs the scope `admin`, and every scope of the role.',
+      args: { personId: t.arg.string({ required: true, description: PERSON_ID }) },
+      resolve: (_root, { personId }, context) => removeMember(context, { name: 'personId', value: personId }),
+    }),
+  );
+}
+
+type RoleRef = ReturnType<Builder['enumType']>;
+
+function defineMember(builder: Builder, role: RoleRef) {
+  return builder.objectRef<Member>('Member').implement({
+    description: 'A person with a role in the account.',
+    fields: (t) => ({
+      personId: t.exposeString('id', { description: 'Identifier of the person, `per_…`.' }),
+      name: t.exposeString('name', { description: 'Name of the person.' }),
+      email: t.exposeString('email', { description: 'E-mail address of the person, in lower case.' }),
+      role: t.field({
+        type: role,
+        description: 'What the person may do.',
+        resolve: (row) => row.role as never,
+      }),
+      scopes: t.stringList({
+        description: 'Scopes of the role.',
+        resolve: (row) => [...scopesOf(row.role)],
+      }),
+      invitedBy: t.exposeString('invitedBy', {
+        description: 'Who invited: `keyId` of a key, id of a person, or the user name of an operator.',
+      }),
+      invitedAt: t.field({
+        type: 'DateTime',
+        description: 'When the person was invited.',
+        resolve: (row) => isoOf(row.invitedAt),
+      }),
+      joinedAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'When the invitation was accepted; null: not yet.',
+        resolve: (row) => row.joinedAt && isoOf(row.joinedAt),
+      }),
+      lastSeenAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description:
+          'When the person last asked for something in this account, to about a minute; null: never.',
+        resolve: (row) => row.lastSeenAt && isoOf(row.lastSeenAt),
+      }),
+      passkeys: t.exposeInt('passkeys', { description: 'How many passkeys the person has.' }),
+    }),
+  });
+}
+
+type MemberRef = ReturnType<typeof defineMember>;
+
+function defineInvitation(builder: Builder, member: MemberRef, role: RoleRef): void {
+  const invitation = builder.objectRef<Invitation>('Invitation').implement({
+    description: 'An invitation that was just made.',
+    fields: (t) => ({
+      member: t.field({ type: member, description: 'Who was invited.', resolve: (row) => row.member }),
+      url: t.exposeString('url', {
+        description:
+          'The link that lets the person in, once. It is shown here once; hand it over by a way that you trust.',
+      }),
+      expiresAt: t.field({
+        type: 'DateTime',
+        description: 'When the link ends.',
+        resolve: (row) => row.expiresAt.toISOString(),
+      }),
+    }),
+  });
+  const input = builder.inputType('InviteMemberInput', {
+    description: 'Who is invited.',
+    fields: (t) => ({
+      name: t.string({ required: true, description: 'Name of the person, 1 to 200 characters.' }),
+      email: t.string({ required: true, description: 'E-mail address of the person.' }),
+      role: t.field({ type: role, required: true, description: 'What the person may do.' }),
+    }),
+  });
+  builder.mutationField('inviteMember', (t) =>
+    t.field({
+      type: invitation,
+      description:
+        'Invites a person to the account; for one who has not come in yet, makes a new link, and the old one ends. Needs the scope `admin`, and every scope of the role; only an owner invites an owner.',
+      args: { input: t.arg({ type: input, required: true, description: 'The person.' }) },
+      resolve: (_root, { input: given }, context) => {
+        const each = (name: 'name' | 'email' | 'role') => ({
+          name: `input.${name}`,
+          value: String(given[name]),
+        });
+        const person = { name: each('name'), email: each('email'), role: each('role') };
+        return inviteMember(context, person, checksOf(context));
+      },
+    }),
+  );
+}
+
+function defineSessions(builder: Builder): void {
+  const session = builder.objectRef<OwnSession>('PersonSession').implement({
+    description:
+      'A browser in which the person is signed in. It ends 12 hours after its last use, 7 days after its begin.',
+    fields: (t) => ({
+      sessionId: t.exposeString('id', { description: 'Identifier of the session, `ses_…`.' }),
+      accountId: t.string({
+        description: 'The account that the person acts on in it.',
+        resolve: (row) => String(row.accountId),
+      }),
+      isCurrent: t.boolean({
+        description: 'Whether it is the session of this request.',
+        resolve: (row, _args, { caller }) => row.id === caller.person?.sessionId,
+      }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: 'When the person signed in.',
+        resolve: (row) => isoOf(row.createdAt),
+      }),
+      lastSeenAt: t.field({
+        type: 'DateTime',
+        description: 'When it was last used, to about a minute.',
+        resolve: (row) => isoOf(row.seenAt),
+      }),
+      userAgent: t.exposeString('userAgent', {
+        nullable: true,
+        description: 'What the browser called itself when the person signed in.',
+      }),
+      address: t.exposeString('address', {
+        nullable: true,
+        description: 'Address that the person signed in from.',
+      }),
+    }),
+  });
+  builder.queryField('mySessions', (t) =>
+    t.field({
+      type: [session],
+      description: 'The sessions of the person who asks, the last used first; none for a key.',
+      resolve: (_root, _args, context) => ownSessions(context),
+    }),
+  );
+  builder.mutationField('revokeSession', (t) =>
+    t.field({
+      type: 'String',
+      description: 'Ends one of the own sessions, and gives its id. Needs the scope `read`.',
+      args: {
+        sessionId: t.arg.string({ required: true, description: 'The session, as `sessionId` has it.' }),
+      },
+      resolve: async (_root, { sessionId }, context) => {
+        await revokeSession(context, sessionId);
+        return sessionId;
+      },
+    }),
+  );
+}
+
+function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef): void {
+  const place = builder.objectRef<OwnAccount>('OwnAccount').implement({
+    description: 'An account in which the person has a role.',
+    fields: (t) => ({
+      accountId: t.string({
+        description: 'Identifier of the account.',
+        resolve: (row) => String(row.accountId),
+      }),
+      name: t.exposeString('name', { description: 'Name of the account holder.' }),
+      role: t.field({
+        type: role,
+        description: 'What the person may do there.',
+        resolve: (row) => row.role as never,
+      }),
+    }),
+  });
+  const person = builder.objectRef<object>('Person').implement({
+    description: 'The person who asks, signed in by a session.',
+    fields: (t) => ({
+      personId: t.string({
+        description: 'Identifier of the person, `per_…`.',
+        resolve: (_row, _args, { caller }) => caller.id,
+      }),
+      name: t.string({
+        description: 'Name of the person.',
+        resolve: (_row, _args, { caller }) => caller.person?.name ?? '',
+      }),
+      email: t.string({
+        description: 'E-mail address of the person, in lower case.',
+        resolve: (_row, _args, { caller }) => caller.person?.email ?? '',
+      }),
+      role: t.field({
+        type: role,
+        description: 'What the person may do in the account of the request.',
+        resolve: (_row, _args, { caller }) => caller.person?.role as never,
+      }),
+      hasPasskey: t.boolean({
+        description: 'Whether the person has a passkey.',
+        resolve: (_row, _args, { caller }) => caller.person?.hasPasskey ?? false,
+      }),
+      accounts: t.field({
+        type: [place],
+        description: 'The accounts in which the person has a role.',
+        resolve: (_row, _args, context) => ownAccounts(context),
+      }),
+    }),
+  });
+  builder.objectField(viewer, 'person', (t) =>
+    t.field({
+      type: person,
+      nullable: true,
+      description: 'The person who asks; null where a key does.',
+      resolve: (_viewer, _args, { caller }) => (caller.person ? {} : null),
+    }),
+  );
+  builder.objectField(viewer, 'scopes', (t) =>
+    t.stringList({
+      description: 'What the caller may do, key or person.',
+      resolve: (_viewer, _args, { caller }) => [...caller.scopes],
+    }),
+  );
+}

@@ -1,0 +1,147 @@
+/** People and their roles in accounts. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Instant } from '../../base/instant.ts';
+import type { Role } from '../../base/roles.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** Somebody who can sign in. */
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  /** In lower case; no two people have the same. */
+  readonly email: string;
+}
+
+/** A person with the role in an account. */
+export interface Member extends Person {
+  readonly role: Role;
+  /** The key, the person, or the user of the operating system that invited. */
+  readonly invitedBy: string;
+  readonly invitedAt: Instant;
+  /** Null while the invitation was not accepted. */
+  readonly joinedAt: Instant | null;
+  readonly lastSeenAt: Instant | null;
+  readonly passkeys: number;
+}
+
+/** An account in which a person has a role. */
+export interface OwnAccount {
+  readonly accountId: bigint;
+  readonly name: string;
+  readonly mode: AccountMode;
+  readonly isPlatform: boolean;
+  readonly role: Role;
+}
+
+/** A membership to be stored. */
+export interface NewMembership {
+  readonly accountId: bigint;
+  readonly personId: string;
+  readonly role: Role;
+  readonly invitedBy: string;
+  /** Set where a key invited: both count as one maker. */
+  readonly invitedByKey: string | null;
+  readonly at: Date;
+}
+
+const PERSON = 'id, name, email';
+const BY_EMAIL: Statement = {
+  name: 'person_by_email',
+  text: `select ${PERSON} from person where email = $1`,
+};
+const ADD: Statement = {
+  name: 'person_add',
+  text: `with added as (
+      insert into person (id, name, email, created_at) values ($1, $2, $3, $4)
+        on conflict (email) do nothing returning ${PERSON})
+    select ${PERSON} from added union all select ${PERSON} from person where email = $3 limit 1`,
+};
+const MEMBER = `p.id, p.name, p.email, m.role, m.invited_by as "invitedBy", m.invited_at as "invitedAt",
+  m.joined_at as "joinedAt", (select count(*) from passkey k where k.person_id = p.id) as passkeys,
+  (select max(s.seen_at) from person_session s where s.person_id = p.id and s.account_id = m.account_id) as "lastSeenAt"`;
+const MEMBERS: Statement = {
+  name: 'membership_list',
+  text: `select ${MEMBER} from membership m join person p on p.id = m.person_id
+    where m.account_id = $1 order by m.invited_at, p.id`,
+};
+const ONE_MEMBER: Statement = {
+  name: 'membership_one',
+  text: `select ${MEMBER} from membership m join person p on p.id = m.person_id
+    where m.account_id = $1 and m.person_id = $2`,
+};
+const INVITE: Statement = {
+  name: 'membership_invite',
+  text: `insert into membership (account_id, person_id, role, invited_by, invited_by_key, invited_at)
+    values ($1, $2, $3, $4, $5, $6)`,
+};
+const SET_ROLE: Statement = {
+  name: 'membership_set_role',
+  text: `update membership set role = $3 where account_id = $1 and person_id = $2`,
+};
+const JOIN: Statement = {
+  name: 'membership_join',
+  text: `update membership set joined_at = coalesce(joined_at, $3) where account_id = $1 and person_id = $2`,
+};
+const REMOVE: Statement = {
+  name: 'membership_remove',
+  text: `delete from membership where account_id = $1 and person_id = $2`,
+};
+const OWN_ACCOUNTS: Statement = {
+  name: 'membership_of_person',
+  text: `select a.id as "accountId", a.name, a.mode, a.is_platform as "isPlatform", m.role
+    from membership m join account a on a.id = m.account_id
+    where m.person_id = $1 and m.joined_at is not null order by a.is_platform, a.id`,
+};
+
+/** @returns the person with this e-mail address, in lower case; undefined where nobody has it. */
+export async function findPerson(tx: Tx, email: string): Promise<Person | undefined> {
+  const [person] = await tx.query<Person>(BY_EMAIL, [email]);
+  return person;
+}
+
+/** Adds a person, unless somebody has the e-mail address. @returns whoever has it then. */
+export async function addPerson(tx: Tx, { id, name, email }: Person, at: Date): Promise<Person> {
+  const [added] = await tx.query<Person>(ADD, [id, name, email, at]);
+  // Somebody added the same person at the same moment, after this statement had begun.
+  return added ?? ((await findPerson(tx, email)) as Person);
+}
+
+/** @returns the people of an account, in the order in which they were invited. */
+export async function readMembers(tx: Tx, accountId: bigint): Promise<Member[]> {
+  return (await tx.query<Member>(MEMBERS, [accountId])).map(counted);
+}
+
+/** @returns a person with the role in an account; undefined where there is none. */
+export async function readMember(tx: Tx, accountId: bigint, personId: string): Promise<Member | undefined> {
+  return (await tx.query<Member>(ONE_MEMBER, [accountId, personId])).map(counted)[0];
+}
+
+function counted(member: Member): Member {
+  return { ...member, passkeys: Number(member.passkeys) };
+}
+
+/** Gives a person a role, which holds from when the invitation is accepted. */
+export async function invite(tx: Tx, membership: NewMembership): Promise<void> {
+  const { accountId, personId, role, invitedBy, invitedByKey, at } = membership;
+  await tx.query(INVITE, [accountId, personId, role, invitedBy, invitedByKey, at]);
+}
+
+/** Accepts the invitation; one that was accepted stays as it is. */
+export async function joinAccount(tx: Tx, accountId: bigint, personId: string, at: Date): Promise<void> {
+  await tx.query(JOIN, [accountId, personId, at]);
+}
+
+/** Changes the role of a member. */
+export async function setRole(tx: Tx, accountId: bigint, personId: string, role: Role): Promise<void> {
+  await tx.query(SET_ROLE, [accountId, personId, role]);
+}
+
+/** Takes the role of a person away. */
+export async function removeMembership(tx: Tx, accountId: bigint, personId: string): Promise<void> {
+  await tx.query(REMOVE, [accountId, personId]);
+}
+
+/** @returns the accounts that a person has joined. */
+export function readOwnAccounts(tx: Tx, personId: string): Promise<OwnAccount[]> {
+  return tx.query<OwnAccount>(OWN_ACCOUNTS, [personId]);
+}

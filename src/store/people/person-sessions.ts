@@ -1,0 +1,156 @@
+/** Browsers in which people are signed in. Only the hash of a session's token is stored. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Instant } from '../../base/instant.ts';
+import type { Role } from '../../base/roles.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** A session that holds, with its person and the account that the person acts on. */
+export interface ValidSession {
+  readonly sessionId: string;
+  readonly personId: string;
+  readonly name: string;
+  readonly email: string;
+  readonly accountId: bigint;
+  readonly mode: AccountMode;
+  readonly role: Role;
+  readonly allowedOrigins: readonly string[];
+  readonly seenAt: Instant;
+  readonly verifiedAt: Instant | null;
+  readonly hasPasskey: boolean;
+}
+
+/** A session as its person sees it. */
+export interface OwnSession {
+  readonly id: string;
+  readonly accountId: bigint;
+  readonly createdAt: Instant;
+  readonly seenAt: Instant;
+  readonly userAgent: string | null;
+  readonly address: string | null;
+}
+
+/** A session to be stored. */
+export interface NewSession {
+  readonly id: string;
+  readonly personId: string;
+  readonly accountId: bigint;
+  readonly hash: Buffer;
+  readonly at: Date;
+  /** When a passkey was shown; null where the person came in by another way. */
+  readonly verifiedAt: Date | null;
+  readonly userAgent: string | null;
+  readonly address: string | null;
+}
+
+/** How long a session lasts: without use, and at most. Unit: ms. */
+export const SESSION_MS = { idle: 12 * 3_600_000, absolute: 7 * 86_400_000 } as const;
+
+/** Of a session `s`: the first parameter is when the oldest that holds was last used, the second when it was begun. */
+const HOLDS = 's.revoked_at is null and s.seen_at > $1 and s.created_at > $2';
+/** Whoever was taken out of the account of the session acts on another one that is left. */
+const PLACE = `join lateral (
+    select m.account_id, m.role from membership m where m.person_id = s.person_id and m.joined_at is not null
+      order by m.account_id <> s.account_id, m.account_id limit 1) m on true`;
+const VALID: Statement = {
+  name: 'person_session_valid',
+  text: `select s.id as "sessionId", p.id as "personId", p.name, p.email, a.id as "accountId", a.mode, m.role,
+      a.allowed_origins as "allowedOrigins", s.seen_at as "seenAt", s.verified_at as "verifiedAt",
+      exists (select from passkey k where k.person_id = p.id) as "hasPasskey"
+    from person_session s join person p on p.id = s.person_id ${PLACE} join account a on a.id = m.account_id
+    where s.hash = $3 and ${HOLDS}`,
+};
+const STILL_VALID: Statement = {
+  name: 'person_sessions_still_valid',
+  text: `select s.id, m.account_id as "accountId" from unnest($3::text[], $4::bigint[]) asked (id, account_id)
+      join person_session s on s.id = asked.id
+      join membership m on m.account_id = asked.account_id and m.person_id = s.person_id and m.joined_at is not null
+    where ${HOLDS}`,
+};
+const STORE: Statement = {
+  name: 'person_session_store',
+  text: `insert into person_session (id, person_id, account_id, hash, created_at, seen_at, verified_at, user_agent, address)
+    values ($1, $2, $3, $4, $5, $5, $6, $7, $8)`,
+};
+const TOUCH: Statement = {
+  name: 'person_session_touch',
+  text: `update person_session set seen_at = greatest(seen_at, $2) where id = $1`,
+};
+const SWITCH: Statement = {
+  name: 'person_session_switch',
+  text: `update person_session s set account_id = $2 where id = $1 and exists (
+    select from membership m where m.person_id = s.person_id and m.account_id = $2 and m.joined_at is not null) returning id`,
+};
+const OWN: Statement = {
+  name: 'person_session_own',
+  text: `select s.id, s.account_id as "accountId", s.created_at as "createdAt", s.seen_at as "seenAt",
+      s.user_agent as "userAgent", s.address
+    from person_session s where s.person_id = $3 and ${HOLDS} order by s.seen_at desc, s.id`,
+};
+const FIND_OWN: Statement = {
+  name: 'person_session_find_own',
+  text: `select s.id from person_session s where s.person_id = $3 and s.id = $4 and ${HOLDS}`,
+};
+const REVOKE: Statement = {
+  name: 'person_session_revoke',
+  text: `update person_session set revoked_at = coalesce(revoked_at, $3) where person_id = $1 and id = $2`,
+};
+const REVOKE_ALL: Statement = {
+  name: 'person_session_revoke_all',
+  text: `update person_session set revoked_at = $2 where person_id = $1 and revoked_at is null`,
+};
+
+const oldest = (now: Date) => [
+  new Date(now.getTime() - SESSION_MS.idle),
+  new Date(now.getTime() - SESSION_MS.absolute),
+];
+
+/** @returns the session whose token has this hash, while it holds and its person has a role. */
+export async function findValidSession(tx: Tx, hash: Buffer, now: Date): Promise<ValidSession | undefined> {
+  const [session] = await tx.query<ValidSession>(VALID, [...oldest(now), hash]);
+  return session;
+}
+
+/** A session, and an account that its person acts on in it. */
+export type SessionUse = Pick<OwnSession, 'id' | 'accountId'>;
+
+/** @returns those of the sessions that still hold, with the accounts in which their people still have a role. */
+export function findValidSessions(tx: Tx, uses: readonly SessionUse[], now: Date): Promise<SessionUse[]> {
+  const asked = [uses.map(({ id }) => id), uses.map(({ accountId }) => accountId)];
+  return tx.query<SessionUse>(STILL_VALID, [...oldest(now), ...asked]);
+}
+
+/** Stores a session. */
+export async function storeSession(tx: Tx, session: NewSession): Promise<void> {
+  const { id, personId, accountId, hash, at, verifiedAt, userAgent, address } = session;
+  await tx.query(STORE, [id, personId, accountId, hash, at, verifiedAt, userAgent, address]);
+}
+
+/** Notes that a session was used. */
+export async function touchSession(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx.query(TOUCH, [id, at]);
+}
+
+/** Lets a session act on another account of its person. @returns whether the person has a role there. */
+export async function switchSession(tx: Tx, id: string, accountId: bigint): Promise<boolean> {
+  return (await tx.query(SWITCH, [id, accountId])).length > 0;
+}
+
+/** @returns the sessions of a person that hold, the last used first. */
+export function readOwnSessions(tx: Tx, personId: string, now: Date): Promise<OwnSession[]> {
+  return tx.query<OwnSession>(OWN, [...oldest(now), personId]);
+}
+
+/** @returns whether the person has this session, and it holds. */
+export async function hasSession(tx: Tx, personId: string, id: string, now: Date): Promise<boolean> {
+  return (await tx.query(FIND_OWN, [...oldest(now), personId, id])).length > 0;
+}
+
+/** Ends a session. */
+export async function endSession(tx: Tx, personId: string, id: string, at: Date): Promise<void> {
+  await tx.query(REVOKE, [personId, id, at]);
+}
+
+/** Ends all sessions of a person. */
+export async function endSessions(tx: Tx, personId: string, at: Date): Promise<void> {
+  await tx.query(REVOKE_ALL, [personId, at]);
+}

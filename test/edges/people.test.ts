@@ -1,0 +1,257 @@
+/**
+ * Goal: people act as keys do (C-40): a role has the scopes that it says, sessions end when they should, invitations let in
+ * once, and nobody gives what they have not. Method: over GraphQL with the cookie of a session, on a real database.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ACCOUNT_ROLES, type Role, scopesOf } from '../../src/base/roles.ts';
+import { acceptLink, makeNewcomerLink, readLink, startContext } from '../../src/resolvers/people/links.ts';
+import { callerOfSession } from '../../src/resolvers/people/signed-in.ts';
+import { haveOneMaker } from '../../src/store/account/api-keys.ts';
+import { verifyAudit } from '../../src/store/engine/verify-audit.ts';
+import { useApp } from '../support/app.ts';
+import { inviteByOperator, type SignedInForTest, signInAs, tokenOf } from '../support/people.ts';
+
+const app = useApp();
+const DEVICE = { origin: { requestId: null, address: '127.0.0.1' }, userAgent: 'Test/1.0' };
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+let owner: SignedInForTest;
+let count = 0;
+const newEmail = () => `person${++count}@shop.invalid`;
+const codeOf = (answer: { json: { errors?: { extensions: { code: string } }[] } }) =>
+  answer.json.errors?.[0]?.extensions.code;
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+  owner = await signInAs(app, shop.accountId, { email: newEmail(), role: 'owner' });
+});
+
+describe('C-40: a person who is signed in', () => {
+  test('is told who they are, and has no key', async () => {
+    const { json } = await owner.graphql(
+      '{ viewer { scopes account { accountId } person { personId role hasPasskey accounts { accountId role } } } }',
+    );
+    const accountId = String(shop.accountId);
+    expect(json.data.viewer).toEqual({
+      scopes: ['read', 'create', 'move', 'admin'],
+      account: { accountId },
+      person: {
+        personId: owner.personId,
+        role: 'OWNER',
+        hasPasskey: false,
+        accounts: [{ accountId, role: 'OWNER' }],
+      },
+    });
+    expect(codeOf(await owner.graphql('{ viewer { key { keyId } } }'))).toBe('FORBIDDEN');
+  });
+
+  test.each(
+    Object.keys(ACCOUNT_ROLES) as Role[],
+  )('%s may do what the scopes say, and no more', async (role) => {
+    const person = await signInAs(app, shop.accountId, { email: newEmail(), role });
+    const asks = {
+      read: '{ balances { currency { code } } }',
+      create:
+        'mutation { createQuote(input: { template: onramp, currency: "USDT_TRX", brlAmount: "60" }) { id } }',
+      move: 'mutation { createWhitelistGroup(name: "Treasury") { id } }',
+      admin: '{ apiKeys { keyId } }',
+    } as const;
+    for (const [scope, query] of Object.entries(asks)) {
+      const isAllowed = (scopesOf(role) as readonly string[]).includes(scope);
+      expect([scope, codeOf(await person.graphql(query))]).toEqual([
+        scope,
+        isAllowed ? undefined : 'FORBIDDEN',
+      ]);
+    }
+  });
+
+  test('is let in by a page of our own only, and never to /v2', async () => {
+    const query = { query: '{ viewer { scopes } }' };
+    for (const site of ['cross-site', 'same-site', 'none', undefined]) {
+      const headers = { cookie: owner.headers.cookie ?? '', ...(site && { 'sec-fetch-site': site }) };
+      expect((await app.post('/graphql', query, { key: null, headers })).status).toBe(401);
+    }
+    expect((await app.get('/v2/balance', { key: null, headers: owner.headers })).status).toBe(401);
+  });
+
+  test('is named by the audit log, with request and address', async () => {
+    await owner.graphql('mutation { createWhitelistGroup(name: "Named") { id } }');
+    const { json } = await owner.graphql(
+      `{ auditLog(first: 1, actorId: "${owner.personId}") { nodes { act actorKind actorId address } } }`,
+    );
+    expect(json.data.auditLog.nodes).toEqual([
+      { act: 'whitelist.create_group', actorKind: 'PERSON', actorId: owner.personId, address: '127.0.0.1' },
+    ]);
+    expect((await verifyAudit(app.database, shop.accountId)).defects).toEqual([]);
+  });
+
+  test('makes keys with no scope of others, and is one maker with them', async () => {
+    const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'developer' });
+    const create = (scope: string) =>
+      person.graphql(
+        `mutation { createApiKey(input: { name: "x", scopes: ["${scope}"] }) { key { keyId madeBy } } }`,
+      );
+    expect(codeOf(await create('move'))).toBe('FORBIDDEN');
+    const { keyId, madeBy } = (await create('read')).json.data.createApiKey.key;
+    expect(madeBy).toBe(person.personId);
+    const isOne = (one: string, other: string) => haveOneMaker(app.database, shop.accountId, one, other);
+    expect(await isOne(keyId, person.personId)).toBe(true);
+    expect(await isOne(person.personId, keyId)).toBe(true);
+    expect(await isOne(person.personId, owner.personId)).toBe(false);
+    expect(await isOne(owner.personId, owner.personId)).toBe(true);
+  });
+});
+
+describe('sessions', () => {
+  test('are listed, and end at once when they are ended', async () => {
+    const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'viewer' });
+    const { json } = await person.graphql(
+      '{ mySessions { sessionId isCurrent userAgent address accountId } }',
+    );
+    expect(json.data.mySessions).toEqual([
+      {
+        sessionId: person.sessionId,
+        isCurrent: true,
+        userAgent: 'Test/1.0',
+        address: '127.0.0.1',
+        accountId: String(shop.accountId),
+      },
+    ]);
+    const end = (by: SignedInForTest, id: string) =>
+      by.graphql('mutation ($id: String!) { revokeSession(sessionId: $id) }', { id });
+    expect(codeOf(await end(owner, person.sessionId))).toBe('NOT_FOUND');
+    expect((await end(person, person.sessionId)).json.data.revokeSession).toBe(person.sessionId);
+    expect((await person.graphql('{ viewer { scopes } }')).status).toBe(401);
+  });
+
+  test.each([
+    ['12 hours after the last use', `seen_at = now() - interval '12 hours 1 second'`],
+    ['7 days after the begin', `created_at = now() - interval '7 days 1 second'`],
+  ])('end %s', async (_when, change) => {
+    const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'viewer' });
+    await app.owner.query(`update person_session set ${change} where id = $1`, [person.sessionId]);
+    expect(await callerOfSession(app.database, person.token)).toBeUndefined();
+  });
+
+  test('store no token', async () => {
+    const { rows } = await app.owner.query(
+      'select to_jsonb(s)::text as session from person_session s where id = $1',
+      [owner.sessionId],
+    );
+    expect(rows[0].session).not.toContain(owner.token);
+  });
+});
+
+describe('C-40: members', () => {
+  test('are invited by a link that lets in once, and is dead when it is replaced, used or taken back', async () => {
+    const email = newEmail();
+    const invite = async () =>
+      (
+        await owner.graphql(
+          `mutation { inviteMember(input: { name: "Ana", email: "${email.toUpperCase()}", role: FINANCE }) { url member { personId email role joinedAt } } }`,
+        )
+      ).json.data.inviteMember;
+    const first = await invite();
+    expect(first.member).toMatchObject({ email, role: 'FINANCE', joinedAt: null });
+    expect(first.url).toMatch(/^http:\/\/localhost:\d+\/console\/link\/[\w-]{43}$/);
+    const second = await invite();
+    await expect(readLink(app.services, tokenOf(first.url))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const tries = await Promise.allSettled(
+      [1, 2, 3].map(() => acceptLink(app.services, tokenOf(second.url), DEVICE, undefined)),
+    );
+    expect(tries.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
+
+    const other = newEmail();
+    const { url, member } = await inviteByOperator(app.services, shop.accountId, {
+      email: other,
+      role: 'viewer',
+    });
+    await owner.graphql(`mutation { removeMember(personId: "${member.id}") { email } }`);
+    await expect(acceptLink(app.services, tokenOf(url), DEVICE, undefined)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+
+  test('of another account have to sign in before they accept: who invites holds the link, too', async () => {
+    const email = newEmail();
+    const victim = await signInAs(app, shop.accountId, { email, role: 'owner' });
+    const evil = await app.addAccount();
+    const { url } = await inviteByOperator(app.services, evil.accountId, { email, role: 'viewer' });
+    await expect(acceptLink(app.services, tokenOf(url), DEVICE, undefined)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    const caller = await callerOfSession(app.database, victim.token);
+    const token = await acceptLink(app.services, tokenOf(url), DEVICE, caller);
+    expect((await callerOfSession(app.database, token))?.accountId).toBe(evil.accountId);
+  });
+
+  test('get no role that can do more than whoever gives it', async () => {
+    const developer = await signInAs(app, shop.accountId, { email: newEmail(), role: 'developer' });
+    const operator = await signInAs(app, shop.accountId, { email: newEmail(), role: 'operator' });
+    const invite = (by: SignedInForTest, role: string) =>
+      by.graphql(
+        `mutation { inviteMember(input: { name: "x", email: "${newEmail()}", role: ${role} }) { url } }`,
+      );
+    expect(codeOf(await invite(developer, 'FINANCE'))).toBe('FORBIDDEN');
+    expect(codeOf(await invite(developer, 'VIEWER'))).toBeUndefined();
+    expect(codeOf(await invite(operator, 'OWNER'))).toBe('FORBIDDEN');
+    expect(codeOf(await invite(owner, 'PLATFORM_OWNER'))).toBe('INVALID_PARAMETER');
+    const own = `changeMemberRole(personId: "${developer.personId}", role: OWNER) { role }`;
+    expect(codeOf(await developer.graphql(`mutation { ${own} }`))).toBe('FORBIDDEN');
+    const remove = `removeMember(personId: "${owner.personId}") { role }`;
+    expect(codeOf(await operator.graphql(`mutation { ${remove} }`))).toBe('FORBIDDEN');
+    const byKey = await app.graphql(
+      `mutation { inviteMember(input: { name: "x", email: "${newEmail()}", role: OWNER }) { url } }`,
+      {},
+      { key: shop.apiKey },
+    );
+    expect(codeOf(byKey)).toBe('FORBIDDEN');
+  });
+
+  test('who are taken out, or get another role, have it at once; the last owner stays', async () => {
+    const place = await app.addAccount();
+    const boss = await signInAs(app, place.accountId, { email: newEmail(), role: 'owner' });
+    const clerk = await signInAs(app, place.accountId, { email: newEmail(), role: 'viewer' });
+    const change = (id: string, role: string) =>
+      boss.graphql(`mutation { changeMemberRole(personId: "${id}", role: ${role}) { role scopes } }`);
+    expect(codeOf(await change(boss.personId, 'VIEWER'))).toBe('INVALID_PARAMETER');
+    expect((await change(clerk.personId, 'DEVELOPER')).json.data.changeMemberRole.scopes).toContain('admin');
+    expect(codeOf(await clerk.graphql('{ members { email } }'))).toBeUndefined();
+    await boss.graphql(`mutation { removeMember(personId: "${clerk.personId}") { email } }`);
+    expect((await clerk.graphql('{ members { email } }')).status).toBe(401);
+    const left = await boss.graphql('{ members { personId } }');
+    expect(left.json.data.members).toEqual([{ personId: boss.personId }]);
+    expect(codeOf(await boss.graphql('mutation { removeMember(personId: "per_none") { email } }'))).toBe(
+      'NOT_FOUND',
+    );
+    const last = await boss.graphql(`mutation { removeMember(personId: "${boss.personId}") { email } }`);
+    expect(codeOf(last)).toBe('INVALID_PARAMETER');
+  });
+
+  test('whom a key invited count as one maker with it', async () => {
+    const email = newEmail();
+    const { json } = await app.graphql(
+      `mutation { inviteMember(input: { name: "x", email: "${email}", role: FINANCE }) { member { personId } } }`,
+      {},
+      { key: shop.apiKey },
+    );
+    const { personId } = json.data.inviteMember.member;
+    expect(await haveOneMaker(app.database, shop.accountId, shop.keyId, personId)).toBe(true);
+  });
+});
+
+test('whoever starts a sandbox comes in as its owner, and as the platform for sandbox accounts', async () => {
+  const { url } = await makeNewcomerLink(app.database, startContext(app.services));
+  const again = await makeNewcomerLink(app.database, startContext(app.services));
+  expect(again.url).not.toBe(url);
+  const token = await acceptLink(app.services, tokenOf(url), DEVICE, undefined);
+  const caller = await callerOfSession(app.database, token);
+  expect(caller).toMatchObject({ accountId: app.accountId, mode: 'test', person: { role: 'owner' } });
+  const { rows } = await app.owner.query(
+    `select a.mode, a.is_platform, m.role from membership m join account a on a.id = m.account_id where person_id = $1 order by 2`,
+    [caller?.id],
+  );
+  expect(rows).toEqual([
+    { mode: 'sandbox', is_platform: false, role: 'owner' },
+    { mode: 'sandbox', is_platform: true, role: 'platform_owner' },
+  ]);
+});
