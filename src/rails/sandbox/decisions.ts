@@ -65,7 +65,8 @@ function decideOnce<Answer extends string>(
   { kind, planned, usual }: Decision<Answer>,
 ): Promise<Answer> {
   return database.withTx(async (tx) => {
-    if (!(await placeOrder(tx, row.accountId, key, kind, {}))) {
+    const order = { accountId: row.accountId, transactionId: row.id, key, kind, request: {} };
+    if (!(await placeOrder(tx, order))) {
       const given = await readAnswer(tx, row.accountId, key);
       assert(given, 'a decision that was asked for was answered');
       return given as Answer;

@@ -48,10 +48,10 @@ export async function placeOnce(
 ): Promise<string | undefined> {
   const nowMs = await clock.nowMs();
   return database.withTx(async (tx) => {
-    if (!(await placeOrder(tx, row.accountId, key, kind, request))) return undefined;
+    const target = { accountId: row.accountId, transactionId: row.id };
+    if (!(await placeOrder(tx, { ...target, key, kind, request }))) return undefined;
     const plan = await takePlan(tx, row.accountId, row.id, plans);
     const told = outcomes?.(nowMs, plan) ?? [];
-    const target = { accountId: row.accountId, transactionId: row.id };
     if (told.length > 0)
       await addJobs(
         tx,
@@ -76,7 +76,8 @@ export function giveBackOnce(
 ): Promise<void> {
   const { networkFee } = request;
   return database.withTx(async (tx) => {
-    if (!(await placeOrder(tx, accountId, key, 'give_back', request))) return;
+    const order = { accountId, transactionId: null, key, kind: 'give_back', request };
+    if (!(await placeOrder(tx, order))) return;
     const news: News = { kind: 'refund_ended', rail, order: key, isDone: true, networkFee };
     const record = recordOf({ mode: 'sandbox' }, news);
     await postponeNews(tx, record, { dueMs: Date.now() + SETTLE_MS, error: 'not over yet' });

@@ -49,11 +49,14 @@ const PRUNE: Readonly<Record<Kept, string>> = {
   depositSlots: `delete from deposit_slot where ctid = any (array(
     select s.ctid from deposit_slot s where s.held_until < ${BEFORE} and not exists (
       select from transaction t where t.account_id = s.account_id and t.id = s.transaction_id and t.updated_at >= ${BEFORE}) limit $2::int))`,
-  // Keys begin with the end2end of a transaction; an order whose job may still ask for it is kept.
+  // An order that may still be placed again is kept: by a job, for a return under way, for money on its way back from suspense.
   sandboxOrders: `delete from sandbox_order where ctid = any (array(
     select o.ctid from sandbox_order o where o.placed_at < ${BEFORE} and not exists (
-      select from transaction t join job j on j.account_id = t.account_id and j.transaction_id = t.id
-       where t.account_id = o.account_id and t.end2end = split_part(o.key, ':', 1)) limit $2::int))`,
+      select from job j where j.account_id = o.account_id and j.transaction_id = o.transaction_id) and not exists (
+      select from transaction t where t.account_id = o.account_id and t.id = o.transaction_id
+         and t.process -> 'returns' @> jsonb_build_array(jsonb_build_object('returnId', o.key, 'state', 'requested'))) and not exists (
+      select from suspense_entry s where s.state = 'returning' and s.account_id = o.account_id
+         and o.key like 'suspense:' || s.id || ':%') limit $2::int))`,
 };
 
 const STATEMENTS = Object.fromEntries(

@@ -19,7 +19,7 @@ const ADVANCE: Statement = {
 const SET: Statement = { name: 'sandbox_set', text: `update sandbox_clock set ahead_ms = $1::bigint` };
 const PLACE: Statement = {
   name: 'sandbox_place_order',
-  text: `insert into sandbox_order (account_id, key, kind, request) values ($1, $2, $3, $4::jsonb)
+  text: `insert into sandbox_order (account_id, transaction_id, key, kind, request) values ($1, $2, $3, $4, $5::jsonb)
     on conflict do nothing returning key`,
 };
 const KEEP_ANSWER: Statement = {
@@ -77,20 +77,28 @@ export async function advanceAheadMs(database: Tx, byMs: number): Promise<number
   return Number(row.aheadMs);
 }
 
+/** An order that the sandbox received. */
+export interface SandboxOrder {
+  readonly accountId: bigint;
+  /** Null for money that no transaction took. */
+  readonly transactionId: bigint | null;
+  /** Idempotency key. */
+  readonly key: string;
+  readonly kind: string;
+  /** What was asked for, as JSON. */
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
 /**
  * Stores an order. When the same order comes twice at once, the second waits until the first is committed or rolled back.
  *
- * @param request - what was asked for, as JSON.
  * @returns whether it is new; false when there is an order with this key.
  */
 export async function placeOrder(
   tx: Tx,
-  accountId: bigint,
-  key: string,
-  kind: string,
-  request: Readonly<Record<string, unknown>>,
+  { accountId, transactionId, key, kind, request }: SandboxOrder,
 ): Promise<boolean> {
-  const placed = await tx.query(PLACE, [accountId, key, kind, JSON.stringify(request)]);
+  const placed = await tx.query(PLACE, [accountId, transactionId, key, kind, JSON.stringify(request)]);
   return placed.length > 0;
 }
 

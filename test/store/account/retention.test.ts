@@ -52,7 +52,9 @@ beforeAll(async () => {
   );
   await test.owner.query(
     `insert into job (account_id, transaction_id, kind, due_at) select ${accountId}, id, 'expire', now() from transaction where end2end = 'BUSY';
-     insert into webhook_endpoint (account_id, id, url, kind, created_at) values (${accountId}, 'e', 'https://shop.invalid/', 'general', now())`,
+     insert into webhook_endpoint (account_id, id, url, kind, created_at) values (${accountId}, 'e', 'https://shop.invalid/', 'general', now());
+     update transaction set process = '{"returns": [{"returnId": "D-DONE", "state": "done"}, {"returnId": "D-SENT", "state": "requested"}]}'
+       where end2end = 'OLD'`,
   );
 });
 
@@ -60,6 +62,9 @@ beforeEach(async () => {
   await test.owner.query(`truncate ${Object.values(TABLES).join(', ')}, suspense_entry`);
   const id = (end2end: string) =>
     `(select id from transaction where account_id = ${accountId} and end2end = '${end2end}')`;
+  const order = (key: string, transactionId: string, days = 100) =>
+    `insert into sandbox_order (account_id, transaction_id, key, kind, request, placed_at)
+      values (${accountId}, ${transactionId}, '${key}', 'pix', '{}', ${daysAgo(days)})`;
   const inserts = [
     ...[0, 2].map(
       (days) =>
@@ -91,7 +96,17 @@ beforeEach(async () => {
         values ('sandbox', 'pix', 'payment', '{}', 'step', ${accountId}, '${end2end}', ${id(end2end)}, ${daysAgo(400)})`,
       `insert into deposit_slot (address, currency, amount_minor, account_id, transaction_id, held_until)
        values ('${end2end}', 'c', 1, ${accountId}, ${id(end2end)}, ${daysAgo(100)})`,
-      `insert into sandbox_order (account_id, key, kind, request, placed_at) values (${accountId}, '${end2end}:1', 'pix', '{}', ${daysAgo(100)})`,
+      order(`${end2end}:1`, id(end2end)),
+      order(`D-${end2end}`, id(end2end)),
+    ]),
+    order('D-DONE', id('OLD')),
+    order('D-SENT', id('OLD')),
+    ...['returning', 'returned'].flatMap((state, n) => [
+      `with news as (insert into rail_news (mode, rail, kind, body, outcome, account_id, key)
+          values ('sandbox', 'pix', 'payment', '{}', 'suspense', ${accountId}, '${state.toUpperCase()}') returning id)
+        insert into suspense_entry (id, account_id, news_id, currency, amount_minor, reason, state, journal_id, opened_at, decided_at)
+          overriding system value select ${n + 1_000}, ${accountId}, id, 'BRL', 1, 'unknown', '${state}', 1, now(), now() from news`,
+      order(`suspense:${n + 1_000}:7`, 'null'),
     ]),
     `insert into rail_news (mode, rail, kind, body, outcome, account_id, key, transaction_id)
       values ('sandbox', 'pix', 'payment', '{}', 'step', ${accountId}, 'NEW', ${id('OLD')})`,
@@ -103,7 +118,7 @@ beforeEach(async () => {
         select ${accountId}, id, 'BRL', 1, 'unknown', 1, now() from news`,
     `insert into deposit_slot (address, currency, amount_minor, account_id, transaction_id, held_until)
       values ('HELD', 'c', 1, ${accountId}, ${id('OLD')}, now())`,
-    `insert into sandbox_order (account_id, key, kind, request) values (${accountId}, 'OLD:2', 'pix', '{}')`,
+    order('OLD:2', id('OLD'), 0),
   ];
   await test.owner.query(inserts.join(';'));
 });
@@ -118,7 +133,7 @@ it('what is older than its time goes, and what is needed stays', async () => {
     quotes: 1,
     railEvents: 1,
     depositSlots: 2,
-    sandboxOrders: 2,
+    sandboxOrders: 6,
   });
   expect(await keysOf('idempotency_key', 'key')).toEqual(['done 0', 'running']);
   expect(await keysOf('webhook_delivery', 'event_seq')).toEqual(['1', '4', '5']);
@@ -127,9 +142,23 @@ it('what is older than its time goes, and what is needed stays', async () => {
   );
   expect(rows.map(({ seq }) => seq)).toEqual(['4', '5']);
   expect(await keysOf('quote', 'id')).toEqual(['q1']);
-  expect(await keysOf('rail_news', 'key')).toEqual(['BUSY', 'FRESH', 'NEW', 'PENDING', 'WAITING']);
+  expect(await keysOf('rail_news', 'key')).toEqual([
+    'BUSY',
+    'FRESH',
+    'NEW',
+    'PENDING',
+    'RETURNED',
+    'RETURNING',
+    'WAITING',
+  ]);
   expect(await keysOf('deposit_slot', 'address')).toEqual(['FRESH', 'HELD']);
-  expect(await keysOf('sandbox_order', 'key')).toEqual(['BUSY:1', 'OLD:2']);
+  expect(await keysOf('sandbox_order', 'key')).toEqual([
+    'BUSY:1',
+    'D-BUSY',
+    'D-SENT',
+    'OLD:2',
+    'suspense:1000:7',
+  ]);
   expect(await prune(test.database, DEFAULTS)).toEqual({ gone: {}, isDone: true });
 });
 
