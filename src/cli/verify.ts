@@ -9,7 +9,7 @@ import { withStore } from './with-store.ts';
 export function verifyCommand(): Command {
   return new Command('verify')
     .description(
-      'Recomputes the whole ledger, every list and the audit log; names every difference, and fails when there is one.',
+      'Recomputes the whole ledger, every list, the volumes that limits are compared with and the audit log; names every difference, and fails when there is one.',
     )
     .option('--account <id>', 'only this account: its id, or "sandbox"')
     .addOption(jsonOption())

@@ -4,6 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { brasiliaDay } from '../../src/base/brasilia-day.ts';
+import { verifyVolumes } from '../../src/store/engine/verify-volumes.ts';
 import { useApp } from '../support/app.ts';
 import { newCustomer, newShop, type Shop, stepOf } from '../support/limits.ts';
 import { whitelist } from '../support/rest-routes.ts';
@@ -238,6 +239,10 @@ describe('the step-up', () => {
   });
 });
 
+test('C-21: volumes are what the transactions say', async () => {
+  expect(await verifyVolumes(app.database, shop.accountId)).toEqual([]);
+});
+
 describe('withdrawals of a day', () => {
   const body = { currency_receive_code: 'BRL', group_id: 'grp_bank' };
   let bank: Shop;
@@ -281,5 +286,6 @@ describe('withdrawals of a day', () => {
     await bank.reach(idOf(free), 'success_withdrawl_dash/DONE');
     await bank.tell(idOf(free), { on: 'payout_returned' });
     expect(await waits('60')).toBe(false);
+    expect(await verifyVolumes(app.database, bank.accountId)).toEqual([]);
   });
 });

@@ -4,12 +4,12 @@ import { BRL } from '../../base/currency.ts';
 import { fromMinor } from '../../base/money.ts';
 import type { Tx } from '../../store/database.ts';
 import { changeVolumes, type SeenCustomer, type VolumeChange } from '../../store/engine/volumes.ts';
-import { claimOf, isSameClaim, WITHDRAWALS } from '../../templates/claim.ts';
+import { claimOf, countedOf, isSameClaim, WITHDRAWALS } from '../../templates/claim.ts';
 import type { Counted, Process, ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { Item } from './batch-item.ts';
 import { centsOf } from './day-book.ts';
-import { countedOf, type KnownNames } from './judge-limits.ts';
+import type { KnownNames } from './judge-limits.ts';
 
 const NAMES_MAX = 20;
 

@@ -3,11 +3,10 @@
  * limit, so that they hold whatever happens at once. One statement reads the volumes of all customers of a batch, and one
  * writes them; a batch in which nothing is begun, paid or ended needs neither.
  */
-import { brasiliaDay } from '../../base/brasilia-day.ts';
 import { TEMPLATE_DEFAULTS } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
 import { readVolumes, type Volumes } from '../../store/engine/volumes.ts';
-import { type Claim, claimOf, isSameClaim, WITHDRAWALS } from '../../templates/claim.ts';
+import { type Claim, claimOf, countedOf, isSameClaim, WITHDRAWALS } from '../../templates/claim.ts';
 import type { Counted, Process } from '../../templates/facts.ts';
 import { plan } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
@@ -76,11 +75,6 @@ function newClaim(registry: Registry, { before, row, code }: Item): Claim | unde
   const template = registry.of(row.template);
   const claim = claimOf(template, row);
   return claim && isSameClaim(claim, claimOf(template, before)) ? undefined : claim;
-}
-
-/** @returns how a claim is counted: on the day of its payment, and until then on the day on which it was made. */
-export function countedOf({ subject, brl, paidAtMs }: Claim, nowMs: number): Counted {
-  return { subject, brl, day: brasiliaDay(paidAtMs ?? nowMs), isPaid: paidAtMs !== null };
 }
 
 type Limits = Pick<Volumes, 'limitDaily' | 'stepUp30d' | 'approvalAbove'> & { readonly totals: Totals };

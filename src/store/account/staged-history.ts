@@ -7,6 +7,7 @@
 import { FACTS, type TransactionRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../database.ts';
 import { TRANSACTION_COLUMNS, TRANSACTION_SELECT } from '../engine/transactions.ts';
+import { HISTORY } from '../engine/volumes.ts';
 import type { NewTransaction } from '../ledger/history.ts';
 import type { LedgerAccountRow } from '../ledger/ledger.ts';
 
@@ -147,12 +148,12 @@ const INSERT: Statement = {
     select $1, id, family, list_seq, ${FACT_COLUMNS} from staged_transaction
     where not known and id >= $2 and id < $3 order by id`,
 };
-/** Counts what came in as limits count it (docs/limits.md), on the day of its creation: when it was paid was not published. */
+/** Counts what came in as limits count it. */
 const COUNT: Statement = {
   name: 'staged_count',
   text: `with counted as (
-      select tax_id_key(client_tax_id) as tax_id, client_name, created_at, component, state, source_currency,
-          case when source_currency = 'BRL' then source_amount else target_amount end as brl
+      select tax_id_key(client_tax_id) as tax_id, client_name, created_at, ${HISTORY.brl} as brl, ${HISTORY.day} as day,
+          ${HISTORY.isCounted} as is_counted
         from staged_transaction where not known and client_tax_id is not null
     ), customers as (
       insert into customer (account_id, tax_id, names, first_seen_at)
@@ -161,11 +162,7 @@ const COUNT: Statement = {
       on conflict do nothing
     )
     insert into volume_day (account_id, subject, day, paid)
-      select $1, tax_id, (created_at at time zone 'America/Sao_Paulo')::date, sum(brl) from counted
-        where brl is not null and state not in ('ERROR', 'REJECTED', 'RETURNED', 'ACCEPTED')
-          and (component in ('success', 'swap_transfer', 'swap_transfer_v2', 'crypto_out', 'pix_out', 'dispute')
-            or (component = 'partial_success' and source_currency = 'BRL'))
-        group by 2, 3
+      select $1, tax_id, day, sum(brl) from counted where brl is not null and is_counted group by tax_id, day
     on conflict (account_id, subject, day) do update set paid = volume_day.paid + excluded.paid`,
 };
 const RENUMBER: Statement = { name: 'list_renumber', text: `select list_renumber($1, $2, $3::timestamptz)` };

@@ -49,6 +49,18 @@ export interface SeenCustomer {
   readonly seenAt: Date;
 }
 
+/**
+ * What limits count of imported history, in terms of the columns of `transaction` (docs/limits.md). It is counted as paid, on
+ * the day of its creation: when it was paid was not published.
+ */
+export const HISTORY = {
+  brl: `case when source_currency = 'BRL' then source_amount else target_amount end`,
+  day: `(created_at at time zone 'America/Sao_Paulo')::date`,
+  isCounted: `state not in ('ERROR', 'REJECTED', 'RETURNED', 'ACCEPTED')
+    and (component in ('success', 'swap_transfer', 'swap_transfer_v2', 'crypto_out', 'pix_out', 'dispute')
+      or (component = 'partial_success' and source_currency = 'BRL'))`,
+} as const;
+
 const READ: Statement = {
   name: 'volumes_read',
   text: `select coalesce(w.open, 0)::text as open, coalesce(w.paid, 0)::text as paid,

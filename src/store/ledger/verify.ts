@@ -5,6 +5,7 @@
 import { randomInt } from 'node:crypto';
 import type { Tx } from '../database.ts';
 import { verifyAudit } from '../engine/verify-audit.ts';
+import { verifyVolumes } from '../engine/verify-volumes.ts';
 import * as sql from './verify-sql.ts';
 
 /** A defect that the auditor found. */
@@ -53,7 +54,8 @@ const SLICE = 20_000;
 const WEIGHTS = 2 ** 47;
 
 /**
- * Recomputes an account's ledger, lists and event numbers, and the chain of its audit log.
+ * Recomputes an account's ledger, lists and event numbers, the volumes that limits are compared with, and the chain of its
+ * audit log.
  *
  * @param database - statements need not be in one transaction.
  * @returns the lines that were checked, and everything that is wrong.
@@ -72,6 +74,7 @@ export async function verifyLedger(
   await audit.ids(bounds);
   await audit.lists(bounds.lists);
   await audit.events(bounds.head?.event ?? '0');
+  await audit.volumes();
   await audit.acts();
   return { checked: audit.checked, defects: audit.defects };
 }
@@ -232,6 +235,11 @@ class Audit {
       }
       after = found.last;
     }
+  }
+
+  async volumes(): Promise<void> {
+    const defects = await verifyVolumes(this.#database, this.#accountId, this.#slice);
+    this.defects.push(...defects.map((found) => ({ ...found, ledgerAccountId: null })));
   }
 
   async acts(): Promise<void> {
