@@ -10,7 +10,7 @@ import {
   connectionOf,
   decodeNumber,
   encodeCursor,
-  exactTotal,
+  exactConnection,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -35,20 +35,12 @@ const FILTERS = {
 /** Defines `AuditEntry` with its types, and `Query.auditLog`. */
 export function defineAuditLog(builder: Builder): void {
   const entry = defineEntry(builder);
-  const connection = builder.connectionObject(
-    {
-      type: entry,
-      name: 'AuditLogConnection',
-      description: 'A page of the audit log.',
-      fields: (t) => ({
-        totalCount: t.int({
-          description: 'Number of all entries that the filter finds, not only of this page. Exact.',
-          resolve: exactTotal,
-        }),
-      }),
-    },
-    { name: 'AuditLogEdge', description: 'An entry of the audit log and its cursor.' },
-  );
+  const connection = exactConnection(builder, entry, {
+    name: 'AuditLog',
+    page: 'A page of the audit log.',
+    edge: 'An entry of the audit log and its cursor.',
+    total: 'Number of all entries that the filter finds, not only of this page. Exact.',
+  });
   builder.queryField('auditLog', (t) =>
     t.field({
       type: connection,

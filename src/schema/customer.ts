@@ -12,7 +12,7 @@ import {
   connectionOf,
   decodeCursor,
   encodeCursor,
-  exactTotal,
+  exactConnection,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -212,20 +212,12 @@ function defineVolume(builder: Builder) {
 type CustomerRef = ReturnType<typeof defineCustomer>;
 
 function defineList(builder: Builder, customer: CustomerRef['customer']): void {
-  const connection = builder.connectionObject(
-    {
-      type: customer,
-      name: 'CustomerConnection',
-      description: 'A page of the customers.',
-      fields: (t) => ({
-        totalCount: t.int({
-          description: 'Number of all customers, not only of this page. Exact.',
-          resolve: exactTotal,
-        }),
-      }),
-    },
-    { name: 'CustomerEdge', description: 'A customer and its cursor.' },
-  );
+  const connection = exactConnection(builder, customer, {
+    name: 'Customer',
+    page: 'A page of the customers.',
+    edge: 'A customer and its cursor.',
+    total: 'Number of all customers, not only of this page. Exact.',
+  });
   builder.queryField('customers', (t) =>
     t.field({
       type: connection,

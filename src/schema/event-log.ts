@@ -12,7 +12,7 @@ import { isoOf } from './moment.ts';
 import {
   type Connection,
   connectionOf,
-  exactTotal,
+  exactConnection,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -35,20 +35,12 @@ export function defineEventLog(
 ) {
   const item = defineItem(builder);
   const event = defineTransactionEvent(builder, registry, refs, item);
-  const connection = builder.connectionObject(
-    {
-      type: event,
-      name: 'EventConnection',
-      description: 'A page of the event log.',
-      fields: (t) => ({
-        totalCount: t.int({
-          description: 'Number of all events that are kept, not only of this page. Exact.',
-          resolve: exactTotal,
-        }),
-      }),
-    },
-    { name: 'EventEdge', description: 'An event and its cursor, the same as on streams.' },
-  );
+  const connection = exactConnection(builder, event, {
+    name: 'Event',
+    page: 'A page of the event log.',
+    edge: 'An event and its cursor, the same as on streams.',
+    total: 'Number of all events that are kept, not only of this page. Exact.',
+  });
   builder.queryField('events', (t) =>
     t.field({
       type: connection,

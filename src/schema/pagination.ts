@@ -39,9 +39,39 @@ export interface Connection<Node> {
   };
 }
 
-/** Resolves `totalCount` of a connection whose total is exact: the relay plugin hands the page on without its own members. */
-export function exactTotal(page: unknown): number | Promise<number> {
+/** The relay plugin hands the page on without its own members. */
+function exactTotal(page: unknown): number | Promise<number> {
   return (page as Connection<unknown>).totalCount() as number | Promise<number>;
+}
+
+/** Names and descriptions of a connection. */
+export interface ConnectionNames {
+  /** Of its types, before `Connection` and `Edge`. */
+  readonly name: string;
+  /** What a page of it is, an edge of it, and its total: one sentence each. */
+  readonly page: string;
+  readonly edge: string;
+  readonly total: string;
+}
+
+/** What a connection can have as nodes. */
+type NodeType = Parameters<Builder['connectionObject']>[0]['type'];
+
+/** Defines the types of a connection whose total is exact. */
+export function exactConnection<Type extends NodeType>(
+  builder: Builder,
+  type: Type,
+  { name, page, edge, total }: ConnectionNames,
+) {
+  return builder.connectionObject(
+    {
+      type,
+      name: `${name}Connection`,
+      description: page,
+      fields: (t) => ({ totalCount: t.int({ description: total, resolve: exactTotal }) }),
+    },
+    { name: `${name}Edge`, description: edge },
+  );
 }
 
 /** Defines the four arguments of a connection. */

@@ -12,7 +12,7 @@ import {
   connectionOf,
   decodeNumber,
   encodeCursor,
-  exactTotal,
+  exactConnection,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -48,20 +48,12 @@ export function defineStatement(
     }),
   });
 
-  const connection = builder.connectionObject(
-    {
-      type: ledgerLine,
-      name: 'StatementConnection',
-      description: 'A page of the statement.',
-      fields: (t) => ({
-        totalCount: t.int({
-          description: 'Number of all lines that match, not only of this page. Exact.',
-          resolve: exactTotal,
-        }),
-      }),
-    },
-    { name: 'StatementEdge', description: 'A line and its cursor.' },
-  );
+  const connection = exactConnection(builder, ledgerLine, {
+    name: 'Statement',
+    page: 'A page of the statement.',
+    edge: 'A line and its cursor.',
+    total: 'Number of all lines that match, not only of this page. Exact.',
+  });
   builder.queryField('statement', (t) =>
     t.field({
       type: connection,

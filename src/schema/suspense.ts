@@ -13,7 +13,7 @@ import {
   connectionOf,
   decodeNumber,
   encodeCursor,
-  exactTotal,
+  exactConnection,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -32,20 +32,12 @@ const ID = { required: true, description: 'Identifier of the entry.' } as const;
 export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void {
   const state = defineState(builder);
   const entry = defineEntry(builder, currencies, state);
-  const connection = builder.connectionObject(
-    {
-      type: entry,
-      name: 'SuspenseConnection',
-      description: 'A page of the money in suspense.',
-      fields: (t) => ({
-        totalCount: t.int({
-          description: 'Number of all entries that match, not only of this page. Exact.',
-          resolve: exactTotal,
-        }),
-      }),
-    },
-    { name: 'SuspenseEdge', description: 'An entry and its cursor.' },
-  );
+  const connection = exactConnection(builder, entry, {
+    name: 'Suspense',
+    page: 'A page of the money in suspense.',
+    edge: 'An entry and its cursor.',
+    total: 'Number of all entries that match, not only of this page. Exact.',
+  });
   builder.queryField('suspense', (t) =>
     t.field({
       type: connection,

@@ -23,7 +23,7 @@ import {
   connectionOf,
   decodeCursor,
   encodeCursor,
-  exactTotal,
+  exactConnection,
   type PageArgs,
   pageArguments,
   pageComplexity,
@@ -218,20 +218,12 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, t
       dateTo: t.string({ description: 'Last UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
     }),
   });
-  const connection = builder.connectionObject(
-    {
-      type: transaction,
-      name: 'TransactionConnection',
-      description: 'A page of a list of transactions.',
-      fields: (t) => ({
-        totalCount: t.int({
-          description: 'Number of all transactions that match, not only of this page. Exact.',
-          resolve: exactTotal,
-        }),
-      }),
-    },
-    { name: 'TransactionEdge', description: 'A transaction and its cursor.' },
-  );
+  const connection = exactConnection(builder, transaction, {
+    name: 'Transaction',
+    page: 'A page of a list of transactions.',
+    edge: 'A transaction and its cursor.',
+    total: 'Number of all transactions that match, not only of this page. Exact.',
+  });
   builder.queryField('transactions', (t) =>
     t.field({
       type: connection,
