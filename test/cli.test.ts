@@ -96,6 +96,47 @@ describe('commands of the operator', () => {
     expect(returned.decidedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
+  test('suspense says in a sentence what became of an entry, also where it refuses', async () => {
+    const { json: made } = await app.post('/v2/onramp', {
+      amount_payment: 60,
+      currency_exit_received_code: 'USDT_TRX',
+      client_name: 'Ana',
+      client_tax_id: '52998224725',
+    });
+    for (const scenario of ['pay', 'pay'])
+      await app.post('/v2/sandbox/trigger', { scenario, end2end: made.end2end });
+    const list = await crossramp(env, 'suspense', 'list', '--state', 'open', '--json');
+    const [{ id }] = JSON.parse(list.stdout);
+    const assign = ['suspense', 'assign', id, '--account', String(app.accountId)];
+    expect((await crossramp(env, ...assign)).stdout).toBe(
+      `suspense entry ${id} was credited to account ${app.accountId}\n`,
+    );
+    expect(await crossramp(env, ...assign)).toMatchObject({
+      code: 1,
+      stderr: `crossramp: suspense entry ${id} was credited to account ${app.accountId}\n`,
+    });
+  });
+
+  test('key rotate and key revoke find the key by its id, and check the account where one is named', async () => {
+    const { accountId } = await app.addAccount();
+    const words = ['key', 'create', '--account', String(accountId), '--scopes', 'read', '--json'];
+    const { keyId } = JSON.parse((await crossramp(env, ...words)).stdout);
+    for (const act of ['rotate', 'revoke'])
+      expect(await crossramp(env, 'key', act, keyId, '--account', 'sandbox')).toMatchObject({
+        code: 1,
+        stderr: `crossramp: account sandbox has no active key with the id ${keyId}\n`,
+      });
+    const rotated = JSON.parse((await crossramp(env, 'key', 'rotate', keyId, '--json')).stdout);
+    const owned = ['--account', String(accountId), '--json'];
+    const again = JSON.parse((await crossramp(env, 'key', 'rotate', rotated.keyId, ...owned)).stdout);
+    const revoked = await crossramp(env, 'key', 'revoke', again.keyId, ...owned);
+    expect(JSON.parse(revoked.stdout)).toEqual({ keyId: again.keyId, revoked: true });
+    expect(await crossramp(env, 'key', 'revoke', again.keyId)).toMatchObject({
+      code: 1,
+      stderr: `crossramp: there is no active key with the id ${again.keyId}\n`,
+    });
+  });
+
   test('audit list and audit verify take the account of the platform', async () => {
     const words = ['key', 'create', '--account', 'platform', '--scopes', 'platform:risk', '--json'];
     const { keyId } = JSON.parse((await crossramp(env, ...words)).stdout);

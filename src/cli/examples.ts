@@ -13,6 +13,17 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'crossramp transaction list --account 2 --family onramps --limit 5 --json',
   ],
   'transaction show': ['crossramp transaction show CRX01KQSDR2G0FDQV7RN9RMBV947R'],
+  'refund retry': ['crossramp refund retry CRX01KQSDR2G0FDQV7RN9RMBV947R'],
+  'refund settle': [
+    'crossramp refund settle CRX01KQSDR2G0FDQV7RN9RMBV947R --reference E12345678202611211205abcdef12345',
+  ],
+  'receivable list': ['crossramp receivable list', 'crossramp receivable list --live --json'],
+  'receivable settle': [
+    'crossramp receivable settle --account 2 --currency USDT_TRX --amount 40 --source capital',
+  ],
+  'capital book': [
+    'crossramp capital book --currency BRL --amount 5000.00 --direction in --idempotency-key 2026-05-01-deposit',
+  ],
   'suspense list': ['crossramp suspense list --state open'],
   'suspense assign': ['crossramp suspense assign 12 --account 2'],
   'suspense return': ['crossramp suspense return 12'],
@@ -21,7 +32,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'crossramp key create --account 2 --scopes read --allow 203.0.113.0/24 --allow 2001:db8::/32',
   ],
   'key list': ['crossramp key list --account sandbox'],
-  'key rotate': ['crossramp key rotate key_1a2b3c --account 2 --overlap 12h'],
+  'key rotate': ['crossramp key rotate key_1a2b3c --overlap 12h'],
   'key revoke': ['crossramp key revoke key_1a2b3c'],
   'person invite': [
     'crossramp person invite ana@example.com --account 2 --name "Ana Souza" --role finance',

@@ -10,6 +10,7 @@ import { requireAct } from '../resolvers/services/context.ts';
 import { readMode } from '../store/account/accounts.ts';
 import { accountOfKey, findOwnKey, listKeys } from '../store/account/api-keys.ts';
 import { StoreError } from '../store/check-server.ts';
+import type { Database } from '../store/database.ts';
 import { accountOrPlatform, answer, jsonOption } from './output.ts';
 import { operatorContext, withServices, withStore } from './with-store.ts';
 
@@ -17,9 +18,15 @@ const ALL_SCOPES: readonly Scope[] = [...SCOPES, ...PLATFORM_SCOPES];
 
 const ACCOUNT = 'id of the account, "sandbox", or "platform" for keys of the operator';
 
-interface RotateOptions {
-  readonly account: string;
+const OF_ACCOUNT = `fail unless the key is of this account: ${ACCOUNT}`;
+const LIVE = 'with --account platform: the platform of live accounts';
+
+interface OfAccount {
+  readonly account?: string;
   readonly live?: boolean;
+}
+
+interface RotateOptions extends OfAccount {
   readonly overlap: number;
   readonly json?: boolean;
 }
@@ -56,7 +63,7 @@ export function keyCommand(): Command {
     .command('list')
     .description('Lists the keys of an account, newest first.')
     .requiredOption('--account <id>', ACCOUNT)
-    .option('--live', 'with --account platform: the platform of live accounts')
+    .option('--live', LIVE)
     .addOption(jsonOption())
     .action(async (options: { account: string; live?: boolean; json?: boolean }) => {
       const keys = await withStore(async ({ database }) =>
@@ -82,17 +89,33 @@ export function keyCommand(): Command {
     .command('revoke')
     .description('Revokes a key; every process refuses it within a second.')
     .argument('<key id>', 'as "key create" and "key list" show it')
+    .option('--account <id>', OF_ACCOUNT)
+    .option('--live', LIVE)
     .addOption(jsonOption())
-    .action(async (keyId: string, options: { json?: boolean }) => {
+    .action(async (keyId: string, options: OfAccount & { json?: boolean }) => {
       const revoked = await withServices(async (services) => {
-        const accountId = await accountOfKey(services.database, keyId);
-        if (accountId === undefined) throw new StoreError(`no active key has the id ${keyId}`);
+        const accountId = await keyHolder(services.database, keyId, options);
         await revokeApiKey(await operatorContext(services, accountId), keyId);
         return true;
       });
       answer(options, { keyId, revoked }, `${keyId} revoked`);
     });
   return key;
+}
+
+/** @returns the account of a key. @throws {StoreError} when no active key has the id, or it is of another account than is named. */
+async function keyHolder(
+  database: Database,
+  keyId: string,
+  { account, live = false }: OfAccount,
+): Promise<bigint> {
+  const holder = await accountOfKey(database, keyId);
+  const named = account === undefined ? holder : await accountOrPlatform(database, { account, live });
+  if (holder === undefined || holder !== named) {
+    const where = account === undefined ? 'there is no active key' : `account ${account} has no active key`;
+    throw new StoreError(`${where} with the id ${keyId}`);
+  }
+  return holder;
 }
 
 async function create(options: CreateOptions): Promise<void> {
@@ -123,8 +146,8 @@ function addRotate(key: Command): void {
     .command('rotate')
     .description('Issues a key in the place of another, which stays valid for the overlap, and shows it.')
     .argument('<key id>', 'as "key create" and "key list" show it')
-    .requiredOption('--account <id>', ACCOUNT)
-    .option('--live', 'with --account platform: the platform of live accounts')
+    .option('--account <id>', OF_ACCOUNT)
+    .option('--live', LIVE)
     .addOption(
       new Option('--overlap <duration>', 'how long the old key stays valid, such as 1d, 12h, 30m')
         .argParser(parseOverlap)
@@ -133,7 +156,7 @@ function addRotate(key: Command): void {
     .addOption(jsonOption())
     .action(async (id: string, options: RotateOptions) => {
       const rotated = await withServices(async (services) => {
-        const accountId = await accountOrPlatform(services.database, options);
+        const accountId = await keyHolder(services.database, id, options);
         const now = new Date();
         const { overlap: overlapSeconds } = options;
         const context = await operatorContext(services, accountId);

@@ -4,6 +4,7 @@ import { endOnBadUsage, newProgram } from '../server/command-line.ts';
 import { accountCommand } from './account.ts';
 import { auditCommand } from './audit.ts';
 import { balanceCommand } from './balance.ts';
+import { capitalCommand, receivableCommand } from './books.ts';
 import { clockCommand } from './clock.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor.ts';
@@ -13,6 +14,7 @@ import { exportCommand, importCommand } from './history.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { personCommand } from './person.ts';
+import { refundCommand } from './refund.ts';
 import { suspenseCommand } from './suspense.ts';
 import { transactionCommand } from './transaction.ts';
 import { triggerCommand } from './trigger.ts';
@@ -39,7 +41,10 @@ export function crossrampProgram(): Command {
     accountCommand(),
     balanceCommand(),
     transactionCommand(),
+    refundCommand(),
     suspenseCommand(),
+    receivableCommand(),
+    capitalCommand(),
     keyCommand(),
     personCommand(),
     webhookCommand(),

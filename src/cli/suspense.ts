@@ -1,13 +1,12 @@
 /** `crossramp suspense list|assign|return`. */
 import { Command, Option } from 'commander';
-import { PLATFORM_SCOPES, SCOPES } from '../base/api-key.ts';
 import { currencyOfLedger } from '../base/currency.ts';
 import { isoMillis } from '../base/instant.ts';
 import { fromMinor } from '../base/money.ts';
 import { assignSuspense, returnSuspense } from '../resolvers/inbound/decide-suspense.ts';
 import { listSuspense } from '../resolvers/inbound/list-suspense.ts';
 import type { Context } from '../resolvers/services/context.ts';
-import type { SuspenseRow, SuspenseState } from '../store/engine/suspense.ts';
+import { type SuspenseRow, type SuspenseState, whatBecameOf } from '../store/engine/suspense.ts';
 import { answer, jsonOption, readAccountOption, table } from './output.ts';
 import { asOperator } from './webhook.ts';
 
@@ -51,16 +50,9 @@ export function suspenseCommand(): Command {
   return suspense;
 }
 
-/** The operator at the command line decides what is the platform's; the account says of which mode. */
-function asPlatform<Result>(options: Options, work: (context: Context) => Promise<Result>): Promise<Result> {
-  return asOperator(options, (context) =>
-    work({ ...context, caller: { ...context.caller, scopes: [...SCOPES, ...PLATFORM_SCOPES] } }),
-  );
-}
-
 async function list(options: Options & { state?: SuspenseState }): Promise<void> {
   const slice = { limit: LIMIT, below: null, above: null, isBackward: false };
-  const { rows } = await asPlatform(options, (context) =>
+  const { rows } = await asOperator(options, (context) =>
     listSuspense(context, options.state ?? null, slice),
   );
   const lines = rows.map((row) => [
@@ -77,8 +69,8 @@ async function list(options: Options & { state?: SuspenseState }): Promise<void>
 }
 
 async function decide(options: Options, work: (context: Context) => Promise<SuspenseRow>): Promise<void> {
-  const row = await asPlatform(options, work);
-  answer(options, shown(row), `${row.id} ${row.state}`);
+  const row = await asOperator(options, work);
+  answer(options, shown(row), `suspense entry ${row.id} ${whatBecameOf(row)}`);
 }
 
 function amountOf({ amountMinor, currency }: SuspenseRow): string {

@@ -7,11 +7,9 @@ import { fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts'
 import type { Services } from '../resolvers/services/context.ts';
 import type { Sandbox } from '../resolvers/services/sandbox.ts';
 import { StoreError } from '../store/check-server.ts';
-import type { Database } from '../store/database.ts';
-import { findAnywhere, readProcesses } from '../store/engine/processes.ts';
-import type { ProcessRow } from '../templates/facts.ts';
-import { labelOf } from '../wire/envelope.ts';
+import { readProcesses } from '../store/engine/processes.ts';
 import { accountNamed, answer, jsonOption } from './output.ts';
+import { answerStep, stepOf, transactionNamed } from './step.ts';
 import { operatorContext, withServices } from './with-store.ts';
 
 interface TriggerOptions {
@@ -59,20 +57,9 @@ async function play(scenario: string, end2end: string | undefined, options: Trig
     // Due jobs of the transaction are run here, in case no gateway is running.
     await settle(services, pino({ level: 'silent' }), { only: key });
     const [now = row] = await readProcesses(database, [key]);
-    return {
-      end2end: now.end2end,
-      template: now.template,
-      component: now.component,
-      state: now.state,
-      status: labelOf(registry, now, 'status'),
-      substatus: labelOf(registry, now, 'substatus'),
-    };
+    return stepOf(registry, now);
   });
-  answer(
-    options,
-    result,
-    `${result.end2end}: ${result.component}/${result.state} (${result.status.en}: ${result.substatus.en})`,
-  );
+  answerStep(options, result);
 }
 
 /** @throws {StoreError} for a live account. */
@@ -80,12 +67,6 @@ async function sandboxOf(services: Services, accountId: bigint): Promise<Sandbox
   const { sandbox } = await services.forAccount(accountId);
   if (!sandbox) throw new StoreError(`account ${accountId} is live: the sandbox plays nothing on it`);
   return sandbox;
-}
-
-async function transactionNamed(database: Database, end2end: string): Promise<ProcessRow> {
-  const row = await findAnywhere(database, end2end);
-  if (!row) throw new StoreError(`there is no transaction ${end2end}`);
-  return row;
 }
 
 function fundCommand(): Command {

@@ -21,6 +21,7 @@ import { definePaymentSession } from './payment-session.ts';
 import { definePeople } from './people.ts';
 import { definePixKeyType } from './pix-key-type.ts';
 import { defineQuote } from './quote.ts';
+import { defineReceivables } from './receivable.ts';
 import { defineRefunds } from './refund.ts';
 import { defineSandbox } from './sandbox.ts';
 import { defineSettings } from './settings.ts';
@@ -59,6 +60,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineWithdrawalCreation(builder, transaction, template);
   defineActs(builder, transaction, pixKeyType);
   defineBooks(builder);
+  defineReceivables(builder, currencies);
   defineRefunds(builder, transaction, currencies);
   defineSandbox(builder, currencies, transaction);
   const { viewer, account, apiKey } = defineViewer(builder);

@@ -105,5 +105,5 @@ test('every connection has edges, nodes, pageInfo and totalCount, and takes four
       args.map((argument) => argument.name),
       name,
     ).toEqual(expect.arrayContaining(['first', 'after', 'last', 'before']));
-  expect([connections.length, fields.length]).toEqual([7, 7]);
+  expect([connections.length, fields.length]).toEqual([8, 8]);
 });

@@ -1,4 +1,4 @@
-/** What the operator decides about money in suspense: it is assigned to an account, or goes back where it came from (C-34). */
+/** What the operator decides about money in suspense: it is credited to an account, or goes back where it came from (C-34). */
 import { assert } from '../../base/assert.ts';
 import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { GatewayError, notFound } from '../../base/errors.ts';
@@ -9,7 +9,7 @@ import { readHolder } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/database.ts';
 import { appendAudit } from '../../store/engine/audit.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
-import { decideSuspense, findSuspense, type SuspenseRow } from '../../store/engine/suspense.ts';
+import { decideSuspense, findSuspense, type SuspenseRow, whatBecameOf } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { auditEntry, authorOf } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
@@ -79,7 +79,7 @@ async function decide(
     const now = await findSuspense(tx, id, mode);
     assert(head && now, 'an entry stays where it is');
     if (now.state !== 'open')
-      throw new GatewayError('STEP_CONFLICT', `the suspense entry ${id} is ${now.state}`);
+      throw new GatewayError('STEP_CONFLICT', `suspense entry ${id} ${whatBecameOf(now)}`);
     await work(tx, at);
     const decision = {
       ...after,

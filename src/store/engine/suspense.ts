@@ -48,6 +48,20 @@ export interface SuspenseRow {
   readonly news: unknown;
 }
 
+/** @returns what became of an entry, as the rest of a sentence that begins with it. */
+export function whatBecameOf({ state, assignedTo }: Pick<SuspenseRow, 'state' | 'assignedTo'>): string {
+  switch (state) {
+    case 'open':
+      return 'waits for a decision';
+    case 'assigned':
+      return `was credited to account ${assignedTo}`;
+    case 'returning':
+      return 'is on its way back';
+    case 'returned':
+      return 'went back to where it came from';
+  }
+}
+
 /** What was decided about an entry. */
 export interface SuspenseDecision {
   readonly state: SuspenseState;

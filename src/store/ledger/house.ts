@@ -1,6 +1,28 @@
-/** Balances of house accounts. */
+/** Balances of house accounts, and the list of what account holders owe the house. */
+import type { AccountMode } from '../../base/account-mode.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../database.ts';
+
+/** What an account holder owes the house in one currency. */
+export interface Receivable {
+  readonly accountId: bigint;
+  /** Name of the account holder. */
+  readonly accountName: string;
+  /** Raw ledger code. */
+  readonly currency: string;
+  readonly amountMinor: string;
+}
+
+/** Where a receivable stands in the list. */
+export type ReceivableKey = Pick<Receivable, 'accountId' | 'currency'>;
+
+/** A part of the list, in its order unless backward. */
+export interface ReceivableSlice {
+  readonly limit: number;
+  readonly after?: ReceivableKey | undefined;
+  readonly before?: ReceivableKey | undefined;
+  readonly isBackward: boolean;
+}
 
 const BALANCE: Statement = {
   name: 'house_balance',
@@ -8,6 +30,64 @@ const BALANCE: Statement = {
     join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
     where a.account_id = $1 and a.currency = $2 and a.house = $3`,
 };
+// A receivable is an asset: a debit, below zero.
+const OWED = `from ledger_account l join account a on a.id = l.account_id and a.mode = $1
+    join ledger_balance b on b.account_id = l.account_id and b.ledger_account_id = l.id
+    where l.house = 'A.recv' and b.balance < 0`;
+const receivablesStatement = (isBackward: boolean): Statement => {
+  const order = isBackward ? 'desc' : 'asc';
+  return {
+    name: `receivables_${order}`,
+    text: `select a.id as "accountId", a.name as "accountName", l.currency, (-b.balance)::text as "amountMinor" ${OWED}
+      and ($2::bigint is null or (l.account_id, l.currency) > ($2, $3::text))
+      and ($4::bigint is null or (l.account_id, l.currency) < ($4, $5::text))
+      order by l.account_id ${order}, l.currency ${order} limit $6`,
+  };
+};
+const RECEIVABLES_FORWARD = receivablesStatement(false);
+const RECEIVABLES_BACKWARD = receivablesStatement(true);
+const COUNT_RECEIVABLES: Statement = {
+  name: 'receivables_count',
+  text: `select count(*) as total,
+      coalesce(bool_or((l.account_id, l.currency) <= ($2::bigint, $3::text)), false) as "isPreceded",
+      coalesce(bool_or((l.account_id, l.currency) >= ($4::bigint, $5::text)), false) as "isFollowed" ${OWED}`,
+};
+
+/** How many receivables there are in all, and whether some are before and after the bounds of a slice. */
+export interface ReceivableCounts {
+  readonly total: bigint;
+  readonly isPreceded: boolean;
+  readonly isFollowed: boolean;
+}
+
+/** Reads a part of what account holders of a mode owe, by account and currency. */
+export function readReceivables(
+  tx: Tx,
+  mode: AccountMode,
+  { limit, isBackward, ...bounds }: ReceivableSlice,
+): Promise<Receivable[]> {
+  const values = [mode, ...boundsOf(bounds), limit];
+  return tx.query<Receivable>(isBackward ? RECEIVABLES_BACKWARD : RECEIVABLES_FORWARD, values);
+}
+
+/** Counts what account holders of a mode owe. */
+export async function countReceivables(
+  tx: Tx,
+  mode: AccountMode,
+  bounds: Pick<ReceivableSlice, 'after' | 'before'>,
+): Promise<ReceivableCounts> {
+  const [row] = await tx.query<ReceivableCounts>(COUNT_RECEIVABLES, [mode, ...boundsOf(bounds)]);
+  return row ?? { total: 0n, isPreceded: false, isFollowed: false };
+}
+
+function boundsOf({ after, before }: Pick<ReceivableSlice, 'after' | 'before'>) {
+  return [
+    after?.accountId ?? null,
+    after?.currency ?? null,
+    before?.accountId ?? null,
+    before?.currency ?? null,
+  ];
+}
 
 /** @returns minor units, a debit below zero; zero for a house account that was never opened. */
 export async function readHouseBalance(

@@ -1,0 +1,75 @@
+/** What account holders owe the house after lost disputes: `Query.receivables`. */
+import { currencyOfLedger } from '../base/currency.ts';
+import { fromMinor } from '../base/money.ts';
+import { listReceivables } from '../resolvers/ledger/list-receivables.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import type { Receivable, ReceivableKey } from '../store/ledger/house.ts';
+import type { Builder } from './builder.ts';
+import type { CurrencyRefs } from './currency.ts';
+import {
+  type Connection,
+  connectionOf,
+  decodeCursor,
+  encodeCursor,
+  exactConnection,
+  type PageArgs,
+  pageArguments,
+  pageComplexity,
+  sliceOf,
+} from './pagination.ts';
+
+/** Defines `Receivable` and `Query.receivables`. */
+export function defineReceivables(builder: Builder, { currency }: CurrencyRefs): void {
+  const receivable = builder.objectRef<Receivable>('Receivable').implement({
+    description: 'What an account holder owes the house in one currency after lost disputes.',
+    fields: (t) => ({
+      account: t.string({
+        description: 'Identifier of the account.',
+        resolve: ({ accountId }) => String(accountId),
+      }),
+      accountName: t.exposeString('accountName', { description: 'Name of the account holder.' }),
+      currency: t.field({
+        type: currency,
+        description: 'Currency of the debt.',
+        resolve: (row) => currencyOfLedger(row.currency),
+      }),
+      amount: t.field({ type: 'Decimal', description: 'How much is owed.', resolve: amountOwed }),
+    }),
+  });
+  const connection = exactConnection(builder, receivable, {
+    name: 'Receivable',
+    page: 'A page of what account holders owe the house.',
+    edge: 'A receivable and its cursor.',
+    total: 'Number of all receivables, not only of this page. Exact.',
+  });
+  builder.queryField('receivables', (t) =>
+    t.field({
+      type: connection,
+      description:
+        'What account holders of your mode owe the house after lost disputes, by account and currency; `settleReceivable` settles it. Needs the scope `platform:books`.',
+      args: pageArguments(t.arg),
+      complexity: pageComplexity,
+      resolve: async (_root, args, context) => (await readPage(context, args)) as never,
+    }),
+  );
+}
+
+function amountOwed({ amountMinor, currency }: Receivable): string {
+  return fromMinor(amountMinor, currencyOfLedger(currency).decimals);
+}
+
+async function readPage(context: Context, args: PageArgs): Promise<Connection<Receivable>> {
+  const slice = sliceOf(args, decodeKey);
+  const found = await listReceivables(context, { ...slice, limit: slice.size + 1 });
+  return connectionOf(found.rows, slice, {
+    totalCount: () => Number(found.total),
+    cursorOf: ({ accountId, currency }) => encodeCursor(`${accountId} ${currency}`),
+    isPreceded: found.isPreceded,
+    isFollowed: found.isFollowed,
+  });
+}
+
+function decodeKey(cursor: string): ReceivableKey | undefined {
+  const [, accountId, currency] = /^([1-9]\d{0,17}) (\w+)$/.exec(decodeCursor(cursor) ?? '') ?? [];
+  return accountId && currency ? { accountId: BigInt(accountId), currency } : undefined;
+}

@@ -1,0 +1,189 @@
+/**
+ * Goal: what the operator does about failed refunds, receivables and capital is done at the command line as over GraphQL
+ * (C-35, C-40): once, audited, with the same refusals. Method: real processes on the database of a running gateway.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { verifyLedger } from '../src/store/ledger/verify.ts';
+import { useApp } from './support/app.ts';
+import { graphqlClient } from './support/graphql-client.ts';
+import { crossramp } from './support/process.ts';
+
+const app = useApp();
+const ANA = { clientName: 'Ana Souza', clientTaxId: '529.982.247-25' };
+let env: Record<string, string>;
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+const { ask, create, trigger, fund, until, refusal } = graphqlClient(app, () => shop.apiKey);
+
+beforeAll(async () => {
+  env = { DATABASE_URL: app.url };
+  shop = await app.addAccount();
+});
+
+/** An onramp of 550.00 BRL. */
+async function onramp(): Promise<string> {
+  const { transaction } = await create('createOnramp', {
+    amountPayment: '550.00',
+    currency: 'USDT_TRX',
+    ...ANA,
+  });
+  return transaction.end2end;
+}
+
+const run = async (...words: string[]) => {
+  const { code, stdout, stderr } = await crossramp(env, ...words, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+};
+const lastAct = async (accountId: unknown) =>
+  (
+    await app.owner.query(
+      `select act, actor_kind, object_id, after from audit_entry where account_id = $1 order by seq desc limit 1`,
+      [String(accountId)],
+    )
+  ).rows[0];
+
+describe('refund', () => {
+  const owed = async () => {
+    const end2end = await onramp();
+    await trigger(end2end, 'refund-fail');
+    await trigger(end2end, 'pay-under');
+    await until(end2end, 'refund/ERROR');
+    return end2end;
+  };
+
+  test('retry orders again what failed, and settle books what was paid by hand', async () => {
+    const [first, second] = [await owed(), await owed()];
+    expect(await run('refund', 'retry', first)).toMatchObject({ end2end: first, component: 'refund' });
+    await until(first, 'refund/DONE');
+    const reference = 'E12345678202611211205abcdef12345';
+    expect(await run('refund', 'settle', second, '--reference', reference)).toMatchObject({
+      end2end: second,
+      component: 'refund',
+      state: 'DONE',
+    });
+    expect(await lastAct(shop.accountId)).toMatchObject({
+      act: 'refund.settle_by_hand',
+      actor_kind: 'OPERATOR',
+      object_id: second,
+    });
+    const [again, unknown, empty] = await Promise.all([
+      crossramp(env, 'refund', 'settle', second, '--reference', reference),
+      crossramp(env, 'refund', 'retry', 'CRX0'),
+      crossramp(env, 'refund', 'settle', first, '--reference', ''),
+    ]);
+    expect(again.code).toBe(1);
+    expect(unknown).toMatchObject({ code: 1, stderr: 'crossramp: there is no transaction CRX0\n' });
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('--reference') });
+  });
+});
+
+describe('receivables', () => {
+  const LIST = `query($first: Int, $after: String, $last: Int, $before: String) { receivables(first: $first, after: $after,
+    last: $last, before: $before) { totalCount nodes { account accountName currency { code } amount }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+  const list = async (variables = {}) => (await ask(LIST, variables, app.platformKey)).receivables;
+
+  /** Makes an account owe what it was paid and does not have any more. */
+  async function owing() {
+    shop = await app.addAccount();
+    const end2end = await onramp();
+    await trigger(end2end, 'pay');
+    await until(end2end, 'success/DONE');
+    const { balances } = await ask('{ balances { available currency { code } } }');
+    const { available } = balances.find(
+      (each: { currency: { code: string } }) => each.currency.code === 'USDT_TRX',
+    );
+    const payee = { ...ANA, pixKey: 'ana@example.com', pixKeyType: 'EMAIL' };
+    await create('createOfframp', { amountPaid: available, currency: 'USDT_TRX', ...payee });
+    await trigger(end2end, 'dispute-open');
+    await trigger(end2end, 'dispute-accept');
+    return shop;
+  }
+
+  test('are listed by account with an exact total, in pages from both ends, for the scope platform:books alone', async () => {
+    expect(await list()).toMatchObject({ totalCount: 0, nodes: [] });
+    expect((await crossramp(env, 'receivable', 'list')).stdout).toBe('nothing is owed\n');
+    const shops = [await owing(), await owing(), await owing()];
+    const whole = await list();
+    expect(whole.totalCount).toBe(3);
+    expect(whole.nodes.map(({ account }: { account: string }) => account)).toEqual(
+      shops.map(({ accountId }) => String(accountId)),
+    );
+    expect(whole.nodes[0].currency).toEqual({ code: 'USDT_TRX' });
+    expect(Number(whole.nodes[0].amount)).toBeGreaterThan(50);
+    const first = await list({ first: 1 });
+    expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+    const rest = await list({ first: 5, after: first.pageInfo.endCursor });
+    expect([...first.nodes, ...rest.nodes]).toEqual(whole.nodes);
+    expect(rest.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    const back = await list({ last: 1, before: rest.pageInfo.endCursor });
+    expect(back.nodes).toEqual([whole.nodes[1]]);
+    expect(back.totalCount).toBe(3);
+    expect(back.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+    expect(await refusal(LIST)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await refusal(LIST, { after: 'MTIz' }, app.platformKey)).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      violations: [{ parameter: 'after' }],
+    });
+    const listed = await run('receivable', 'list', '--limit', '2');
+    expect(listed).toEqual({
+      total: 3,
+      receivables: whole.nodes
+        .slice(0, 2)
+        .map(({ currency, ...row }: { currency: { code: string } }) => ({ ...row, currency: currency.code })),
+    });
+    expect((await crossramp(env, 'receivable', 'list')).stdout).toMatch(/^ *ACCOUNT +OWED +CURRENCY +NAME\n/);
+    expect(await run('receivable', 'list', '--live')).toEqual({ total: 0, receivables: [] });
+  });
+
+  test('are settled out of the balance and by capital, once under a key, never beyond what is owed', async () => {
+    const { accountId } = shop;
+    const { amount: owed } = (await list({ last: 1 })).nodes[0];
+    await fund('USDT_TRX', '10');
+    const settle = (amount: string, ...more: string[]) => [
+      ...[
+        'receivable',
+        'settle',
+        '--account',
+        String(accountId),
+        '--currency',
+        'USDT_TRX',
+        '--amount',
+        amount,
+      ],
+      ...more,
+    ];
+    const once = settle('10', '--source', 'balance', '--idempotency-key', 'one');
+    const booking = await run(...once);
+    expect(booking).toMatchObject({ currency: 'USDT_TRX', amount: '10' });
+    expect(await run(...once)).toEqual(booking);
+    expect(await lastAct(accountId)).toMatchObject({ act: 'receivable.settle', actor_kind: 'OPERATOR' });
+    const [other, beyond, bad] = await Promise.all([
+      crossramp(env, ...settle('11', '--source', 'balance', '--idempotency-key', 'one')),
+      crossramp(env, ...settle(owed, '--source', 'capital')),
+      crossramp(env, ...settle('-1', '--source', 'capital')),
+    ]);
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('already used') });
+    expect(beyond).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^crossramp: the account owes \S+ USDT/),
+    });
+    await run(...settle((Number(owed) - 10).toFixed(6), '--source', 'capital'));
+    expect((await list()).totalCount).toBe(2);
+    expect((await verifyLedger(app.database, accountId)).defects).toEqual([]);
+    expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining('--amount') });
+  });
+});
+
+test('capital book books on the account of the platform, and refuses what it does not know', async () => {
+  const book = (...words: string[]) => ['capital', 'book', '--currency', 'BRL', ...words];
+  expect(await run(...book('--amount', '50.00', '--direction', 'in'))).toMatchObject({ amount: '50' });
+  const { rows } = await app.owner.query(`select id from account where is_platform and mode = 'sandbox'`);
+  expect(await lastAct(rows[0].id)).toMatchObject({ act: 'capital.book', actor_kind: 'OPERATOR' });
+  expect((await crossramp(env, ...book('--amount', '1', '--direction', 'up'))).code).toBe(2);
+  const fine = await crossramp(env, ...book('--amount', '0.001', '--direction', 'in'));
+  expect(fine).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--amount: must be a decimal number/),
+  });
+});
