@@ -7,6 +7,7 @@ import { ConfigError, readConfig } from './config.ts';
 import { playDemo } from './rails/sandbox/demo.ts';
 import { startHousekeeping } from './resolvers/engine/housekeeping.ts';
 import { startWorker } from './resolvers/engine/run-jobs.ts';
+import { startSettlingSettings } from './resolvers/engine/settle-settings.ts';
 import { startNewsRetries } from './resolvers/inbound/retry-news.ts';
 import { provisionSandbox } from './resolvers/sandbox/provision-sandbox.ts';
 import { type App, createApp } from './server/app.ts';
@@ -85,11 +86,12 @@ async function start(): Promise<void> {
     const worker = startWorker(services, log);
     const housekeeping = startHousekeeping(store.database, settings.retention, log);
     const retries = startNewsRetries(services, log);
+    const settling = startSettlingSettings(services, log);
     const webhooks = ACCOUNT_MODES.map((mode) => {
       const own = services.forMode(mode);
       return startWebhooks(own, log, { allowsLoopback: own.sandbox !== null });
     });
-    beside.push(housekeeping.stop, retries.stop, ...webhooks.map(({ stop }) => stop));
+    beside.push(housekeeping.stop, retries.stop, settling.stop, ...webhooks.map(({ stop }) => stop));
     // Before the database goes: what is under way ends, what is not begun stays a job.
     endings.splice(endings.indexOf(store.close), 0, worker.stop, closeWebhookConnections);
   }

@@ -48,8 +48,8 @@ export const ACTS = {
   'whitelist.create_group': act('move', 'Creates a group of the whitelist.', 'createWhitelistGroup'),
   'whitelist.add_entry': act('move', 'Adds a destination to a group of the whitelist.', 'addWhitelistEntry'),
   'whitelist.remove_entry': act('move', 'Removes a destination from the whitelist.', 'removeWhitelistEntry'),
-  'link.create': act('create', 'Creates a payment link.', 'createStaticLink'),
-  'link.disable': act('create', 'Ends a payment link.', 'disableStaticLink'),
+  'link.create': act('admin', 'Creates a payment link.', 'createStaticLink'),
+  'link.disable': act('admin', 'Ends a payment link.', 'disableStaticLink'),
   'stream_token.create': act(
     'read',
     'Makes a token that opens subscriptions for a short time.',
@@ -65,6 +65,11 @@ export const ACTS = {
     'platform:pricing',
     'Changes price and limits of a template for an account.',
     'updateTemplateSettings',
+  ),
+  'settings.update_limits': act(
+    'admin',
+    'Sets limits of an account on a template, within those of the platform.',
+    'updateTemplateLimits',
   ),
   'origins.update': act(
     'admin',

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { pino } from 'pino';
 import { settle } from '../resolvers/engine/run-jobs.ts';
+import { settleSettings } from '../resolvers/engine/settle-settings.ts';
 import { advanceClock } from '../resolvers/sandbox/play-sandbox.ts';
 import { platformAccount } from '../store/account/accounts.ts';
 import { StoreError } from '../store/check-server.ts';
@@ -30,6 +31,7 @@ export function clockCommand(): Command {
         const now = await advanceClock(await operatorContext(services, platform), duration);
         // The clock of live accounts has not moved: their jobs are the gateway's.
         await settle(services, pino({ level: 'silent' }), { mode: 'sandbox' });
+        await settleSettings(services);
         return now.getTime();
       });
       show(options, now);

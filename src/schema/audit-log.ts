@@ -22,7 +22,7 @@ const ACTORS: Readonly<Record<(typeof ACTOR_KINDS)[number], string>> = {
   PERSON: 'A person who was signed in; the id is that of the person.',
   OPERATOR: 'An operator by the CLI; the id is the user of the operating system, the address the host.',
   PAYER: 'Whoever holds the link of a payment session or opens a payment link.',
-  SYSTEM: 'The gateway itself, such as for a demonstration.',
+  SYSTEM: 'The gateway itself: for a change that takes effect after the cooling time, or a demonstration.',
 };
 const FILTERS = {
   acts: 'Only these acts, such as `webhook.create`; docs/security.md lists them.',

@@ -58,7 +58,7 @@ function defineUpdate(builder: Builder, customer: CustomerRef['customer']): void
     t.prismaField({
       type: customer,
       description:
-        'Sets limits of a customer, within those of the templates or, where the platform granted others, within them. Needs the scope `admin`.',
+        'Sets limits of a customer, within those of the templates or, where the platform granted others, within them. What loosens them takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`.',
       args: {
         taxId: t.arg.string({ required: true, description: TAX_ID }),
         input: t.arg({ type: input, required: true, description: 'What to change.' }),

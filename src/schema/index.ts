@@ -30,6 +30,7 @@ import { defineStaticLinks } from './static-link.ts';
 import { defineSubscriptions } from './subscription.ts';
 import { defineSuspense } from './suspense.ts';
 import { defineTemplate } from './template.ts';
+import { defineTemplateLimits } from './template-limits.ts';
 import { defineTransaction, defineTransactionQueries } from './transaction.ts';
 import { defineViewer } from './viewer.ts';
 import { defineWebhooks } from './webhook.ts';
@@ -68,6 +69,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineApiKeys(builder, apiKey);
   defineSuspense(builder, currencies);
   defineSettings(builder, account, template);
+  defineTemplateLimits(builder, account, template);
   defineCustomers(builder);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);

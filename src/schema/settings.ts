@@ -11,16 +11,16 @@ import {
 import { cancelSettingChange, protectionsNow } from '../resolvers/account/protections.ts';
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import type { SettingChange } from '../store/account/setting-changes.ts';
+import type { SettingChange, SettingName } from '../store/account/setting-changes.ts';
 import type { AccountSettings, AfterLock } from '../store/account/settings.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
-import { namedMembers } from './named.ts';
+import { named, namedMembers } from './named.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
 
 /** The settings of a template, and what each is. */
-const TEMPLATE_SETTINGS = {
+export const TEMPLATE_SETTINGS = {
   spread: 'Distance of the quote from the market rate, as a fraction from 0 to below 1: `0.01` is 1 %.',
   feeRate: 'Fee as a fraction of the amount in BRL, from 0 to below 1: `0.01` is 1 %.',
   feeFixed: 'Fixed fee of a transaction, BRL.',
@@ -31,7 +31,7 @@ const TEMPLATE_SETTINGS = {
   customerLimitDaily:
     'Largest volume of one customer in a day in Brasília, over all templates of the account, BRL.',
 } as const;
-type SettingName = keyof typeof TEMPLATE_SETTINGS;
+type TemplateSettingName = keyof typeof TEMPLATE_SETTINGS;
 const COOLING = 'Time in seconds before a new whitelist entry can be used.';
 const AFTER_LOCK_ENDS =
   'What follows when the lock of a price, 30 minutes, ends before its session; `REPRICE` unless changed.';
@@ -49,7 +49,7 @@ function defineTemplateSettings(builder: Builder, account: AccountRef, template:
   builder.prismaObjectField(account, 'templateSettings', (t) =>
     t.relation('templateSettings', {
       type: setting,
-      description: 'Price and limits of each template.',
+      description: 'Price and limits of each template, as the platform set them.',
       query: { orderBy: { template: 'asc' } },
     }),
   );
@@ -94,18 +94,38 @@ function defineSettingType(builder: Builder, template: TemplateRef) {
   });
 }
 
-function eachSetting<Field>(define: (name: SettingName) => Field): Record<SettingName, Field> {
-  const names = Object.keys(TEMPLATE_SETTINGS) as SettingName[];
-  return Object.fromEntries(names.map((name) => [name, define(name)])) as Record<SettingName, Field>;
+function eachSetting<Field>(
+  define: (name: TemplateSettingName) => Field,
+): Record<TemplateSettingName, Field> {
+  const names = Object.keys(TEMPLATE_SETTINGS) as TemplateSettingName[];
+  return Object.fromEntries(names.map((name) => [name, define(name)])) as Record<TemplateSettingName, Field>;
 }
 
 function defineProtection(builder: Builder) {
   return builder.enumType('ProtectionSetting', {
-    description: 'A setting that protects the money of an account.',
+    description: 'A setting that protects the money of an account, of one of its customers or templates.',
     values: {
       WHITELIST_COOLING_SECONDS: { value: 'whitelistCoolingSeconds', description: COOLING },
       APPROVAL_ABOVE: { value: 'approvalAbove', description: APPROVAL },
-    } as const,
+      CUSTOMER_LIMIT_DAILY: { value: 'customerLimitDaily', description: '`limitDaily` of a customer.' },
+      CUSTOMER_STEP_UP_30D: { value: 'customerStepUp30d', description: '`stepUp30d` of a customer.' },
+      TEMPLATE_AMOUNT_MIN: {
+        value: 'templateAmountMin',
+        description: "The account's own `amountMin` of a template.",
+      },
+      TEMPLATE_AMOUNT_MAX: {
+        value: 'templateAmountMax',
+        description: "The account's own `amountMax` of a template.",
+      },
+      TEMPLATE_STEP_UP_30D: {
+        value: 'templateStepUp30d',
+        description: "The account's own `customerStepUp30d` of a template.",
+      },
+      TEMPLATE_LIMIT_DAILY: {
+        value: 'templateLimitDaily',
+        description: "The account's own `customerLimitDaily` of a template.",
+      },
+    } as const satisfies Readonly<Record<string, { value: SettingName; description: string }>>,
   });
 }
 
@@ -115,6 +135,13 @@ function definePendingChange(builder: Builder, protection: ReturnType<typeof def
       'A change that loosens a protection, and waits until the cooling time that was in force is over.',
     fields: (t) => ({
       setting: t.field({ type: protection, description: 'What is to change.', resolve: ({ name }) => name }),
+      subject: t.field({
+        type: 'String',
+        nullable: true,
+        description:
+          'Tax id of the customer, or the template, whose setting it is; null: that of the account.',
+        resolve: ({ subject }) => subject || null,
+      }),
       value: t.exposeString('value', { nullable: true, description: 'The value then; null: none.' }),
       requestedBy: t.exposeString('askedBy', { description: '`keyId` of the key that asked for it.' }),
       requestedAt: t.field({
@@ -182,8 +209,13 @@ function defineCancel(
       description: 'Takes back a change in `pendingChanges`. Needs the scope `admin`.',
       args: {
         setting: t.arg({ type: protection, required: true, description: 'The setting that was to change.' }),
+        subject: t.arg.string({
+          description:
+            'Tax id of the customer, or the template, whose setting it is; not for settings of the account.',
+        }),
       },
-      resolve: (_root, { setting }, context) => cancelSettingChange(context, setting),
+      resolve: (_root, { setting, subject }, context) =>
+        cancelSettingChange(context, setting, named('subject', subject), checksOf(context)),
     }),
   );
 }

@@ -35,7 +35,7 @@ export function defineStaticLinks(builder: Builder, account: AccountRef, currenc
     t.prismaField({
       type: link,
       description:
-        'Disables a link: it opens no more sessions. Open sessions continue. Needs the scope `create`.',
+        'Disables a link: it opens no more sessions. Open sessions continue. Needs the scope `admin`.',
       args: { slug: t.arg.string({ required: true, description: 'Slug of the link.' }) },
       resolve: async (query, _root, { slug }, context) => {
         await disableStaticLink(context, slug);
@@ -112,7 +112,7 @@ function defineCreate(builder: Builder, link: LinkRef): void {
   builder.mutationField('createStaticLink', (t) =>
     t.prismaField({
       type: link,
-      description: 'Creates a static link with a fixed or an open amount. Needs the scope `create`.',
+      description: 'Creates a static link with a fixed or an open amount. Needs the scope `admin`.',
       args: {
         input: t.arg({ type: input, required: true, description: 'The link.' }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),

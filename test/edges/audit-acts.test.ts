@@ -50,6 +50,11 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
     () => 'updateAccountSettings(input: { afterLock: END }) { afterLock }',
     account,
   ],
+  [
+    'settings.update_limits',
+    () => 'updateTemplateLimits(template: onramp, input: { amountMin: "5" }) { template }',
+    () => 'onramp',
+  ],
   ['origins.update', () => 'updateAllowedOrigins(origins: ["https://shop.example.com"])', account],
   ['branding.update', () => 'updateBranding(input: { displayName: "Loja" }) { displayName }', account],
   [

@@ -4,6 +4,8 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PLATFORM_SCOPES, SCOPES } from '../../src/base/api-key.ts';
+import { replaceKey } from '../../src/resolvers/account/manage-keys.ts';
+import { lockHeads } from '../../src/store/engine/processes.ts';
 import { useApp } from '../support/app.ts';
 import { act, graphqlClient, parametersOf } from '../support/graphql-client.ts';
 import { whitelist } from '../support/rest-routes.ts';
@@ -64,6 +66,19 @@ describe('keys', () => {
     expect(await statusOf(last.apiKey)).toBe(200);
     const again = `mutation { rotateApiKey(keyId: "${next.key.keyId}") { apiKey } }`;
     expect((await refusal(again)).code).toBe('NOT_FOUND');
+  });
+
+  test('C-40: a key is replaced once: a second successor would end with the overlap', async () => {
+    const { apiKey, key } = await make({});
+    const next = await rotate(key.keyId, 3_600);
+    const refused = await refusal(`mutation { rotateApiKey(keyId: "${key.keyId}") { apiKey } }`);
+    expect([refused.code, refused.message]).toEqual([
+      'STEP_CONFLICT',
+      expect.stringContaining(`is being replaced by ${next.key.keyId}`),
+    ]);
+    expect([await statusOf(apiKey), await statusOf(next.apiKey)]).toEqual([200, 200]);
+    const { apiKeys } = await ask('{ apiKeys { keyId expiresAt } }');
+    expect(apiKeys).toContainEqual({ keyId: next.key.keyId, expiresAt: null });
   });
 
   test.each([
@@ -144,6 +159,8 @@ describe('a key gives nothing that it has not', () => {
 
 describe('approver and maker are two', () => {
   const input = { amountReceived: '10', currency: 'USDT_TRX', groupId: 'out' };
+  const waitingForLocks = async () =>
+    (await app.owner.query('select from pg_locks where not granted')).rows.length;
   const waiting = async () => (await create('createWithdrawal', input)).transaction.end2end;
 
   test('C-40: a maker’s key makes a second key and approves with it: refused', async () => {
@@ -168,6 +185,30 @@ describe('approver and maker are two', () => {
     const { end2end } = made.json.data.createWithdrawal.transaction;
     for (const key of [shop.apiKey, keys[1].apiKey])
       expect((await refusal(act('approveWithdrawal'), { end2end }, key)).code).toBe('FORBIDDEN');
+  });
+
+  test('C-40: nor a key that the operator made, once the maker has replaced it, nor the one in its place', async () => {
+    const other = await app.addKey(shop.accountId, SCOPES);
+    const next = await rotate(other.keyId, 3_600);
+    const last = await rotate(next.key.keyId, 3_600);
+    const end2end = await waiting();
+    for (const { apiKey } of [other, next, last])
+      expect((await refusal(act('approveWithdrawal'), { end2end }, apiKey)).code).toBe('FORBIDDEN');
+  });
+
+  test('C-40: it is judged under the lock: a key that becomes the maker’s while the approval waits does not approve', async () => {
+    const end2end = await waiting();
+    const { apiKey, keyId } = await app.addKey(shop.accountId, SCOPES);
+    const approving = await app.database.withTx(async (tx) => {
+      await lockHeads(tx, [shop.accountId], 'sandbox');
+      const refused = refusal(act('approveWithdrawal'), { end2end }, apiKey);
+      await expect.poll(waitingForLocks, { timeout: 10_000 }).toBe(1);
+      const old = { id: keyId, name: 'x', scopes: SCOPES, allowedCidrs: [], expiresAt: null };
+      const how = { madeBy: shop.keyId, overlapSeconds: 60, now: new Date() };
+      await replaceKey(tx, shop.accountId, old, how);
+      return { refused };
+    });
+    expect((await approving.refused).code).toBe('FORBIDDEN');
   });
 
   test('C-22: a key that the operator made approves', async () => {

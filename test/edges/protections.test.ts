@@ -3,6 +3,7 @@
  * by HTTP, on an account with a cooling time of a day; then the virtual clock goes on.
  */
 import { beforeEach, expect, test } from 'vitest';
+import { SCOPES } from '../../src/base/api-key.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
 
@@ -95,4 +96,33 @@ test('C-40: without a cooling time loosening holds at once', async () => {
   shop = await app.addAccount();
   await update('approvalAbove: "100"');
   expect(await update('approvalAbove: null')).toMatchObject({ approvalAbove: null, pendingChanges: [] });
+});
+
+test('C-40: what a key asked to loosen does not take effect once the key is revoked, and the log says so', async () => {
+  const leaked = await app.addKey(shop.accountId, SCOPES);
+  const input = '{ whitelistCoolingSeconds: 0, approvalAbove: null }';
+  await ask(`mutation { updateAccountSettings(input: ${input}) { approvalAbove } }`, {}, leaked.apiKey);
+  expect((await read()).pendingChanges).toHaveLength(2);
+  await ask(`mutation { revokeApiKey(keyId: "${leaked.keyId}") { keyId } }`);
+  const { nodes } = (await ask('{ auditLog(first: 1, acts: ["key.revoke"]) { nodes { objectId before } } }'))
+    .auditLog;
+  expect(nodes).toEqual([{ objectId: leaked.keyId, before: expect.stringContaining('approvalAbove') }]);
+  await pass('25h');
+  expect(await read()).toEqual({
+    whitelistCoolingSeconds: 86_400,
+    approvalAbove: '100',
+    pendingChanges: [],
+  });
+});
+
+test('C-40: what took effect before its key is revoked stays', async () => {
+  const { apiKey, keyId } = await app.addKey(shop.accountId, SCOPES);
+  await ask(
+    'mutation { updateAccountSettings(input: { approvalAbove: "500" }) { approvalAbove } }',
+    {},
+    apiKey,
+  );
+  await pass('25h');
+  await ask(`mutation { revokeApiKey(keyId: "${keyId}") { keyId } }`);
+  expect(await read()).toMatchObject({ approvalAbove: '500', pendingChanges: [] });
 });

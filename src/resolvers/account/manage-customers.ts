@@ -8,6 +8,7 @@ import {
   readWidestLimits,
   setCustomerRules,
 } from '../../store/account/customers.ts';
+import { CUSTOMER_SETTINGS } from '../../store/account/setting-changes.ts';
 import { TEMPLATE_DEFAULTS } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
 import { known } from '../../templates/amounts.ts';
@@ -16,6 +17,8 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named, Violations } from '../checks/check-filter.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { BRL_AMOUNT, checkDecimal } from './manage-settings.ts';
+import { deferLooser, settleChanges } from './pending-changes.ts';
+import { protectionsOf } from './protections.ts';
 
 /** What is to change of a customer's limits; null takes a limit away, and what is not given stays. */
 export interface CustomerInput {
@@ -28,8 +31,21 @@ export interface CustomerGrant extends CustomerInput {
   readonly level?: CustomerLevel | undefined;
 }
 
+/** The rules of a customer, under the lock of the account. */
+interface RulesNow {
+  readonly taxId: string;
+  readonly before: CustomerRules;
+  readonly nowMs: number;
+}
+
+type CustomerName = keyof typeof CUSTOMER_SETTINGS;
+type LimitName = (typeof CUSTOMER_SETTINGS)[CustomerName];
+const CUSTOMER_NAMES = Object.keys(CUSTOMER_SETTINGS) as CustomerName[];
+
 /**
  * Sets limits of a customer of the caller's account; a customer who was not seen yet is kept from now on.
+ *
+ * What loosens them takes effect after the cooling time.
  *
  * @returns the tax id, without punctuation.
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for no tax id, and for a limit above all that hold without it.
@@ -42,8 +58,8 @@ export async function updateCustomer(
 ): Promise<string> {
   requireAct(context, 'customer.update');
   const change = limitsOf(input, checks);
-  return setRules(context, 'customer.update', taxId, checks, async (tx, before) => {
-    const after = { ...before, ...change };
+  return setRules(context, 'customer.update', taxId, checks, async (tx, now) => {
+    const { before } = now;
     const widest = await readWidestLimits(tx, context.caller.accountId);
     const { customerLimitDaily, customerStepUp30d } = TEMPLATE_DEFAULTS;
     refuseWider(
@@ -52,7 +68,8 @@ export async function updateCustomer(
       checks,
     );
     refuseWider(input.stepUp30d, before.grantedStepUp30d ?? widest.stepUp30d ?? customerStepUp30d, checks);
-    return after;
+    checks.refuse();
+    return loosenLater(context, tx, now, change);
   });
 }
 
@@ -71,7 +88,7 @@ export async function grantCustomer(
 ): Promise<string> {
   requireAct(context, 'customer.grant');
   const { limitDaily, stepUp30d } = limitsOf(input, checks);
-  return setRules(context, 'customer.grant', taxId, checks, async (_tx, before) => ({
+  return setRules(context, 'customer.grant', taxId, checks, async (_tx, { before }) => ({
     ...before,
     ...(limitDaily !== undefined && { grantedLimitDaily: limitDaily }),
     ...(stepUp30d !== undefined && { grantedStepUp30d: stepUp30d }),
@@ -84,21 +101,44 @@ async function setRules(
   act: 'customer.update' | 'customer.grant',
   given: Named,
   checks: CreationChecks,
-  change: (tx: Tx, before: CustomerRules) => Promise<CustomerRules>,
+  change: (tx: Tx, now: RulesNow) => Promise<CustomerRules>,
 ): Promise<string> {
   const taxId = checks.taxId(given);
   checks.refuse();
   const key = known(taxId, 'a tax id');
   const { accountId } = context.caller;
-  const at = new Date(await context.clock.nowMs());
-  await audited(context, async (tx, writeDown) => {
+  await audited(context, async (tx, writeDown, nowMs) => {
+    await settleChanges(context, tx, writeDown, nowMs);
     const before = await readCustomerRules(tx, accountId, key);
-    const after = await change(tx, before);
-    checks.refuse();
-    await setCustomerRules(tx, accountId, key, after, at);
+    const after = await change(tx, { taxId: key, before, nowMs });
+    await setCustomerRules(tx, accountId, key, after, new Date(nowMs));
     writeDown(act, { kind: 'customer', id: maskTaxId(key) }, { before: { ...before }, after: { ...after } });
   });
   return key;
+}
+
+/** What is tighter holds at once, what is looser after the cooling time (C-40). @returns the rules now. */
+async function loosenLater(
+  context: Context,
+  tx: Tx,
+  { taxId: subject, before, nowMs }: RulesNow,
+  change: Partial<Pick<CustomerRules, LimitName>>,
+): Promise<CustomerRules> {
+  const asked = CUSTOMER_NAMES.flatMap((name) => {
+    const member = CUSTOMER_SETTINGS[name];
+    const value = change[member];
+    if (value === undefined) return [];
+    const was = before[member];
+    return [{ name, subject, value, isLooser: was !== null && (value === null || isMore(value, was)) }];
+  });
+  const { whitelistCoolingSeconds: coolingSeconds } = (await protectionsOf(context, tx, nowMs)).settings;
+  const waits = await deferLooser(context, tx, asked, { coolingSeconds, nowMs });
+  const kept = Object.fromEntries(
+    waits
+      .map(({ name }) => CUSTOMER_SETTINGS[name as CustomerName])
+      .map((member) => [member, before[member]]),
+  );
+  return { ...before, ...change, ...kept };
 }
 
 /** @returns the limits that are given, checked. */

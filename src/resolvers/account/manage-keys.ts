@@ -20,7 +20,9 @@ import {
   type OwnKey,
   revokeOwnKey,
   storeKey,
+  successorOf,
 } from '../../store/account/api-keys.ts';
+import { dropChangesOf } from '../../store/account/setting-changes.ts';
 import type { Tx } from '../../store/database.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
@@ -139,7 +141,7 @@ export async function issueKey(
  * overlap.
  *
  * @throws {GatewayError} `FORBIDDEN` when it may do more than the caller, or lives longer; `NOT_FOUND`, also for one that has ended;
- *   `INVALID_PARAMETER` unless the overlap is 0 to 2,592,000 s.
+ *   `INVALID_PARAMETER` unless the overlap is 0 to 2,592,000 s; `STEP_CONFLICT` for one that is being replaced.
  */
 export async function rotateKey(
   context: Context,
@@ -182,7 +184,12 @@ function refuseFreer(key: OwnKey, maker: OwnKey): void {
     );
 }
 
-/** Makes a key like another one, which ends after the overlap, in the caller's database transaction. */
+/**
+ * Makes a key like another one, which ends after the overlap, in the caller's database transaction.
+ *
+ * @throws {GatewayError} `STEP_CONFLICT` for a key that was replaced before: its own end is not known any more, only that of the
+ *   overlap.
+ */
 export async function replaceKey(
   tx: Tx,
   accountId: bigint,
@@ -193,6 +200,12 @@ export async function replaceKey(
     ...maker
   }: Pick<NewKey, 'madeBy' | 'madeByPerson'> & { overlapSeconds: number; now: Date },
 ): Promise<IssuedKey> {
+  const successor = await successorOf(tx, accountId, old.id);
+  if (successor !== undefined)
+    throw new GatewayError(
+      'STEP_CONFLICT',
+      `the key ${old.id} is being replaced by ${successor}: replace that one, or create a key`,
+    );
   const issued = await createKey(tx, accountId, {
     name: old.name,
     scopes: old.scopes,
@@ -205,14 +218,21 @@ export async function replaceKey(
   return issued;
 }
 
-/** Ends a key of the account; every process refuses it within a second. Again is the same. @throws `FORBIDDEN`, `NOT_FOUND`. */
+/**
+ * Ends a key of the account; every process refuses it within a second. What it asked to loosen and has not taken effect does
+ * not any more. Again is the same.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
+ */
 export async function revokeApiKey(context: Context, id: string): Promise<void> {
   requireAct(context, 'key.revoke');
   const { accountId } = context.caller;
   const now = new Date();
-  const isThere = await audited(context, async (tx, writeDown) => {
+  const isThere = await audited(context, async (tx, writeDown, nowMs) => {
     const wasValid = await findOwnKey(tx, accountId, safe(id), now);
-    if (wasValid) writeDown('key.revoke', { kind: 'key', id });
+    const cancelled = await dropChangesOf(tx, accountId, safe(id), new Date(nowMs));
+    const facts = cancelled.length > 0 ? { before: { pending: cancelled } } : {};
+    if (wasValid || cancelled.length > 0) writeDown('key.revoke', { kind: 'key', id }, facts);
     return revokeOwnKey(tx, accountId, safe(id), now);
   });
   if (!isThere) throw notFound();

@@ -3,7 +3,7 @@ import { isDecimal, isMore } from '../../base/money.ts';
 import {
   type AccountSettings,
   type AfterLock,
-  readTemplateSettings,
+  readPlatformSettings,
   setTemplateSettings,
   type TemplateSettings,
 } from '../../store/account/settings.ts';
@@ -70,7 +70,7 @@ export async function updateTemplateSettings(
       return value === undefined ? [] : [[name, value]];
     }),
   );
-  const factsOf = (tx: Tx) => readTemplateSettings(tx, accountId, template);
+  const factsOf = (tx: Tx) => readPlatformSettings(tx, accountId, template);
   const object = { kind: 'template', id: template } as const;
   await auditedChange(context, 'settings.update_template', object, factsOf, async (tx) => {
     const after = { ...(await factsOf(tx)), ...change };
@@ -104,8 +104,12 @@ export async function updateAccountSettings(
   };
   const { accountId } = context.caller;
   const factsOf = async (tx: Tx, nowMs: number) => protectionFacts(await protectionsOf(context, tx, nowMs));
-  return auditedChange(context, 'settings.update_account', accountObject(accountId), factsOf, (tx, nowMs) =>
-    changeProtections(context, tx, wanted, nowMs),
+  return auditedChange(
+    context,
+    'settings.update_account',
+    accountObject(accountId),
+    factsOf,
+    (tx, nowMs, writeDown) => changeProtections(context, tx, wanted, { nowMs, writeDown }),
   );
 }
 
@@ -133,9 +137,9 @@ export function checkDecimal(
 }
 
 /** The least of a transaction is not above the most, whichever of them is given. */
-function checkOrder(
-  { amountMin, amountMax }: TemplateSettingsInput,
-  after: TemplateSettings,
+export function checkOrder(
+  { amountMin, amountMax }: { readonly [Name in 'amountMin' | 'amountMax']?: Named | null | undefined },
+  after: Pick<TemplateSettings, 'amountMin' | 'amountMax'>,
   violations: Violations,
 ): void {
   if (!isMore(after.amountMin, after.amountMax)) return;

@@ -2,16 +2,18 @@
  * The protections of an account's money: the cooling time of new destinations and the approval threshold. Tightening holds at
  * once. Loosening takes effect after the cooling time in force, so that whoever has a key for a moment gains nothing (C-40).
  */
-import { notFound } from '../../base/errors.ts';
+import { type GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
 import { millisOf } from '../../base/instant.ts';
+import { maskTaxId } from '../../base/mask.ts';
 import { isMore } from '../../base/money.ts';
 import {
+  CUSTOMER_SETTINGS,
   dropSettingChange,
   PROTECTIONS,
   type Protection,
-  putSettingChange,
   readSettingChanges,
   type SettingChange,
+  type SettingName,
 } from '../../store/account/setting-changes.ts';
 import {
   type AccountSettings,
@@ -19,10 +21,13 @@ import {
   setAccountSettings,
 } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
-import { audited } from '../checks/audited.ts';
-import { inTurn } from '../checks/in-turn.ts';
+import { known } from '../../templates/amounts.ts';
+import { audited, type WriteDown } from '../checks/audited.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
 import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
+import { deferLooser, settleChanges, withChange } from './pending-changes.ts';
 
 /** What holds now, and what is to come. */
 export interface Protections {
@@ -48,9 +53,8 @@ export async function readProtections(
 
 /** Brings what became due into the settings, before something that they protect is judged by them. */
 export async function settleProtections(context: Context): Promise<void> {
-  const nowMs = await context.clock.nowMs();
-  const { isDue } = await protectionsOf(context, context.database, nowMs);
-  if (isDue) await inTurn(context, (tx) => settle(context, tx, nowMs));
+  const { isDue } = await protectionsOf(context, context.database, await context.clock.nowMs());
+  if (isDue) await audited(context, (tx, writeDown, nowMs) => settleChanges(context, tx, writeDown, nowMs));
 }
 
 /**
@@ -64,52 +68,73 @@ export async function changeProtections(
   context: Context,
   tx: Tx,
   wanted: Partial<AccountSettings>,
-  nowMs: number,
+  { nowMs, writeDown }: { readonly nowMs: number; readonly writeDown: WriteDown },
 ): Promise<AccountSettings> {
-  const { accountId, id: askedBy } = context.caller;
-  const before = (await settle(context, tx, nowMs)).settings;
-  const coolingMs = before.whitelistCoolingSeconds * 1_000;
-  const waits = PROTECTIONS.filter(
-    (name) => coolingMs > 0 && wanted[name] !== undefined && isLooser(name, before, { ...before, ...wanted }),
-  );
-  for (const name of PROTECTIONS)
-    if (wanted[name] !== undefined) await dropSettingChange(tx, accountId, name);
-  for (const name of waits) {
-    const value = wanted[name] == null ? null : String(wanted[name]);
-    const askedAt = new Date(nowMs);
-    await putSettingChange(tx, accountId, {
-      name,
-      value,
-      askedBy,
-      askedAt,
-      effectiveAt: new Date(nowMs + coolingMs),
-    });
-  }
-  const kept = Object.fromEntries(waits.map((name) => [name, before[name]]));
+  await settleChanges(context, tx, writeDown, nowMs);
+  const before = (await protectionsOf(context, tx, nowMs)).settings;
+  const asked = PROTECTIONS.flatMap((name) => {
+    const value = wanted[name];
+    if (value === undefined) return [];
+    const isLooser = isLooserThan(name, before, { ...before, ...wanted });
+    return [{ name, subject: '', value: value === null ? null : String(value), isLooser }];
+  });
+  const coolingSeconds = before.whitelistCoolingSeconds;
+  const waits = await deferLooser(context, tx, asked, { coolingSeconds, nowMs });
+  const kept = Object.fromEntries(waits.map(({ name }) => [name, before[name as Protection]]));
   const now: AccountSettings = { ...before, ...wanted, ...kept };
-  await setAccountSettings(tx, accountId, now);
+  await setAccountSettings(tx, context.caller.accountId, now);
   return now;
 }
 
-/** Takes back a change that has not taken effect. @returns the settings now. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
-export async function cancelSettingChange(context: Context, name: Protection): Promise<AccountSettings> {
+/**
+ * Takes back a change that has not taken effect.
+ *
+ * @param subject - the tax id of a customer or the template whose setting it is; none for those of the account.
+ * @returns the settings now.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`.
+ */
+export async function cancelSettingChange(
+  context: Context,
+  name: SettingName,
+  subject: Named | undefined,
+  checks: CreationChecks,
+): Promise<AccountSettings> {
   requireAct(context, 'settings.cancel_change');
   const { accountId } = context.caller;
+  const key = { name, subject: subjectOf(name, subject, checks) };
   return audited(context, async (tx, writeDown, nowMs) => {
-    const { settings } = await settle(context, tx, nowMs);
-    if (!(await dropSettingChange(tx, accountId, name))) throw notFound();
-    writeDown('settings.cancel_change', accountObject(accountId), { before: { pending: name } });
-    return settings;
+    await settleChanges(context, tx, writeDown, nowMs);
+    if (!(await dropSettingChange(tx, accountId, key))) throw notFound();
+    const shown = name in CUSTOMER_SETTINGS ? maskTaxId(key.subject) : key.subject;
+    const before = { pending: name, ...(shown && { subject: shown }) };
+    writeDown('settings.cancel_change', accountObject(accountId), { before });
+    return (await protectionsOf(context, tx, nowMs)).settings;
   });
+}
+
+/** @throws {GatewayError} `INVALID_PARAMETER` unless it is given for settings of a customer or a template, and for no others. */
+function subjectOf(name: SettingName, given: Named | undefined, checks: CreationChecks): string {
+  const isOfAccount = PROTECTIONS.some((each) => each === name);
+  if (isOfAccount && given)
+    throw refusedSubject(given.name, 'is for settings of customers and templates only');
+  if (isOfAccount) return '';
+  if (!given) throw refusedSubject('subject', 'is required: the tax id of the customer, or the template');
+  if (!(name in CUSTOMER_SETTINGS)) return given.value;
+  const taxId = checks.taxId(given);
+  checks.refuse();
+  return known(taxId, 'a tax id');
+}
+
+function refusedSubject(parameter: string, message: string): GatewayError {
+  return invalidParameters([{ parameter, message }]);
 }
 
 /** @returns what is told of protections: the settings, and the values that wait. */
 export function protectionFacts({ settings, pending }: Protections): object {
+  const own = pending.filter(({ subject }) => subject === '');
   return {
     ...settings,
-    pending: Object.fromEntries(
-      pending.map(({ name, value, effectiveAt }) => [name, { value, effectiveAt }]),
-    ),
+    pending: Object.fromEntries(own.map(({ name, value, effectiveAt }) => [name, { value, effectiveAt }])),
   };
 }
 
@@ -124,22 +149,7 @@ export async function protectionsNow(context: Context) {
   return protectionsOf(context, context.database, await context.clock.nowMs());
 }
 
-async function settle(context: Context, tx: Tx, nowMs: number): Promise<Protections> {
-  const { accountId } = context.caller;
-  const found = await protectionsOf(context, tx, nowMs);
-  if (!found.isDue) return found;
-  await setAccountSettings(tx, accountId, found.settings);
-  for (const name of PROTECTIONS)
-    if (!found.pending.some((change) => change.name === name)) await dropSettingChange(tx, accountId, name);
-  return found;
-}
-
-function withChange(settings: AccountSettings, { name, value }: SettingChange): AccountSettings {
-  if (name === 'approvalAbove') return { ...settings, approvalAbove: value };
-  return { ...settings, whitelistCoolingSeconds: Number(value) };
-}
-
-function isLooser(name: Protection, before: AccountSettings, after: AccountSettings): boolean {
+function isLooserThan(name: Protection, before: AccountSettings, after: AccountSettings): boolean {
   if (name === 'whitelistCoolingSeconds')
     return after.whitelistCoolingSeconds < before.whitelistCoolingSeconds;
   if (before.approvalAbove === null) return false;

@@ -9,14 +9,21 @@ import { instantOf } from '../../base/instant.ts';
 import type { Tx } from '../../store/database.ts';
 import { type AuditEntry, appendAudit } from '../../store/engine/audit.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
-import { type AuditFacts, type AuditObject, auditEntry, authorOf, difference } from '../services/author.ts';
+import {
+  type AuditFacts,
+  type AuditObject,
+  auditEntry,
+  authorOf,
+  difference,
+  type Origin,
+} from '../services/author.ts';
 import type { Context } from '../services/context.ts';
 
-/** Says what was done, when it was: an act that changed nothing is not written down. */
+/** Says what was done, when it was: an act that changed nothing is not written down. `origin`: where not the caller did it. */
 export type WriteDown = (
   act: ActName,
   object: AuditObject,
-  facts?: AuditFacts & { readonly maker?: string | null },
+  facts?: AuditFacts & { readonly maker?: string | null; readonly origin?: Origin },
 ) => void;
 
 /**
@@ -47,8 +54,9 @@ export async function auditedIn<Result>(
   assert(head, `account ${accountId} is ${context.mode}`);
   const at = instantOf(new Date(nowMs));
   const entries: AuditEntry[] = [];
-  const writeDown: WriteDown = (act, object, { maker, ...facts } = {}) => {
-    entries.push(auditEntry(authorOf(context, act, maker), object, at, facts));
+  const writeDown: WriteDown = (act, object, { maker, origin, ...facts } = {}) => {
+    const by = origin ? { ...context, origin } : context;
+    entries.push(auditEntry(authorOf(by, act, maker), object, at, facts));
   };
   const result = await work(tx, writeDown, nowMs);
   await appendAudit(tx, head, entries);
@@ -66,11 +74,11 @@ export function auditedChange<Result>(
   act: ActName,
   object: AuditObject,
   factsOf: (tx: Tx, nowMs: number) => Promise<object>,
-  work: (tx: Tx, nowMs: number) => Promise<Result>,
+  work: (tx: Tx, nowMs: number, writeDown: WriteDown) => Promise<Result>,
 ): Promise<Result> {
   return audited(context, async (tx, writeDown, nowMs) => {
     const before = await factsOf(tx, nowMs);
-    const result = await work(tx, nowMs);
+    const result = await work(tx, nowMs, writeDown);
     const facts = difference(before, await factsOf(tx, nowMs));
     if (facts) writeDown(act, object, facts);
     return result;

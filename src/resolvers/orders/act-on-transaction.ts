@@ -128,15 +128,21 @@ export async function approveWithdrawal(context: Context, target: Target): Promi
   requireAct(context, 'withdrawal.approve');
   const row = await findTarget(context, target);
   const maker = row.process?.createdBy;
-  if (maker && (await haveOneMaker(context.database, row.accountId, maker, context.caller.id)))
-    throw new GatewayError(
-      'FORBIDDEN',
-      'a withdrawal must be approved with a different key than the one that created it, and neither may have made the other',
-    );
   return advanceTransaction(context, target, row, { on: 'approved' }, 'withdrawal.approve', {
     maker,
-    alongside: refuseRemoved,
+    alongside: async (tx, approved) => {
+      // Under the lock of the account, which whoever makes a key has, too: no key comes between the judgement and the step.
+      if (maker && (await haveOneMaker(tx, row.accountId, maker, context.caller.id))) throw ownApproval();
+      await refuseRemoved(tx, approved);
+    },
   });
+}
+
+function ownApproval(): GatewayError {
+  return new GatewayError(
+    'FORBIDDEN',
+    'a withdrawal must be approved with a different key than the one that created it, and neither may have made the other',
+  );
 }
 
 /** Refuses a withdrawal that needs a second approver. @throws as `cancelTransaction`. */

@@ -14,6 +14,9 @@ export interface Origin {
   readonly actor?: { readonly kind: Exclude<ActorKind, 'KEY' | 'PERSON'>; readonly id: string };
 }
 
+/** What the gateway does by itself, such as a change that takes effect when its time has come. */
+export const GATEWAY: Origin = { requestId: null, address: null, actor: { kind: 'SYSTEM', id: 'gateway' } };
+
 /** Who acts, by which act. */
 export type Author = Pick<
   AuditEntry,

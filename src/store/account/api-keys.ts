@@ -106,6 +106,10 @@ const ONE_MAKER: Statement = {
         from one_maker m join bond b on m.id in (b.one, b.other))
     select id from one_maker where id = $3`,
 };
+const SUCCESSOR: Statement = {
+  name: 'api_key_successor',
+  text: `select id from api_key where account_id = $1 and replaces = $2 limit 1`,
+};
 const TOUCH: Statement = {
   name: 'api_key_touch',
   text: `update api_key set last_used_at = $3 where account_id = $1 and id = $2`,
@@ -179,6 +183,12 @@ export async function endKeyBy(tx: Tx, accountId: bigint, id: string, at: Date):
 /** Ends a key of an account now; one that was revoked stays as it is. @returns whether the account has it. */
 export async function revokeOwnKey(database: Tx, accountId: bigint, id: string, at: Date): Promise<boolean> {
   return (await database.query(REVOKE, [accountId, id, at])).length > 0;
+}
+
+/** @returns the key that took the place of this one, whether it is still valid or not; undefined when none did. */
+export async function successorOf(tx: Tx, accountId: bigint, id: string): Promise<string | undefined> {
+  const [key] = await tx.query<{ id: string }>(SUCCESSOR, [accountId, id]);
+  return key?.id;
 }
 
 /**

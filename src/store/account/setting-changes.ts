@@ -1,14 +1,34 @@
 /** Changes of settings that loosen a protection: they wait until the cooling time that was in force is over (C-40). */
+import type { AccountMode } from '../../base/account-mode.ts';
 import type { Statement, Tx } from '../database.ts';
 
 /** The settings that protect an account's money. */
 export const PROTECTIONS = ['whitelistCoolingSeconds', 'approvalAbove'] as const;
 /** One of them. */
 export type Protection = (typeof PROTECTIONS)[number];
+/** The limits that an account sets on a customer, each with its member of `CustomerRules`. */
+export const CUSTOMER_SETTINGS = {
+  customerLimitDaily: 'limitDaily',
+  customerStepUp30d: 'stepUp30d',
+} as const;
+/** The limits that an account sets on a template, each with its member of `TemplateLimits`. */
+export const TEMPLATE_SETTINGS = {
+  templateAmountMin: 'amountMin',
+  templateAmountMax: 'amountMax',
+  templateStepUp30d: 'customerStepUp30d',
+  templateLimitDaily: 'customerLimitDaily',
+} as const;
+/** A setting whose loosening waits. */
+export type SettingName = Protection | keyof typeof CUSTOMER_SETTINGS | keyof typeof TEMPLATE_SETTINGS;
+
+/** Which setting of an account: of a customer by the tax id, of a template by its name, else by nothing. */
+export interface SettingKey {
+  readonly name: SettingName;
+  readonly subject: string;
+}
 
 /** A change that waits, or has become due. */
-export interface SettingChange {
-  readonly name: Protection;
+export interface SettingChange extends SettingKey {
   /** The value then; null for none. */
   readonly value: string | null;
   readonly askedAt: string;
@@ -19,18 +39,28 @@ export interface SettingChange {
 
 const READ: Statement = {
   name: 'setting_changes',
-  text: `select name, value, asked_at as "askedAt", asked_by as "askedBy", effective_at as "effectiveAt"
-    from setting_change where account_id = $1 order by effective_at, name`,
+  text: `select name, subject, value, asked_at as "askedAt", asked_by as "askedBy", effective_at as "effectiveAt"
+    from setting_change where account_id = $1 order by effective_at, name, subject`,
 };
 const PUT: Statement = {
   name: 'setting_change_put',
-  text: `insert into setting_change (account_id, name, value, asked_at, asked_by, effective_at) values ($1, $2, $3, $4, $5, $6)
-    on conflict (account_id, name) do update set value = excluded.value, asked_at = excluded.asked_at,
+  text: `insert into setting_change (account_id, name, subject, value, asked_at, asked_by, effective_at)
+      values ($1, $2, $3, $4, $5, $6, $7)
+    on conflict (account_id, name, subject) do update set value = excluded.value, asked_at = excluded.asked_at,
       asked_by = excluded.asked_by, effective_at = excluded.effective_at`,
 };
 const DROP: Statement = {
   name: 'setting_change_drop',
-  text: `delete from setting_change where account_id = $1 and name = $2 returning name`,
+  text: `delete from setting_change where account_id = $1 and name = $2 and subject = $3 returning name`,
+};
+const DROP_OF: Statement = {
+  name: 'setting_change_drop_of',
+  text: `delete from setting_change where account_id = $1 and asked_by = $2 and effective_at > $3 returning name`,
+};
+const DUE: Statement = {
+  name: 'setting_changes_due',
+  text: `select distinct c.account_id as "accountId" from setting_change c join account a on a.id = c.account_id
+    where a.mode = $1 and c.effective_at <= $2`,
 };
 
 /** @returns the changes of an account that are not in its settings yet, the first to take effect first. */
@@ -38,20 +68,36 @@ export function readSettingChanges(database: Tx, accountId: bigint): Promise<Set
   return database.query<SettingChange>(READ, [accountId]);
 }
 
+/** @returns the accounts of a mode that have changes which are due at a moment. */
+export async function accountsWithDueChanges(database: Tx, mode: AccountMode, at: Date): Promise<bigint[]> {
+  const rows = await database.query<{ accountId: bigint }>(DUE, [mode, at]);
+  return rows.map(({ accountId }) => accountId);
+}
+
 /** Notes a change, in the place of one of the same setting. */
 export async function putSettingChange(
   tx: Tx,
   accountId: bigint,
-  change: Pick<SettingChange, 'name' | 'value' | 'askedBy'> & {
+  change: Pick<SettingChange, 'name' | 'subject' | 'value' | 'askedBy'> & {
     readonly askedAt: Date;
     readonly effectiveAt: Date;
   },
 ): Promise<void> {
-  const { name, value, askedAt, askedBy, effectiveAt } = change;
-  await tx.query(PUT, [accountId, name, value, askedAt, askedBy, effectiveAt]);
+  const { name, subject, value, askedAt, askedBy, effectiveAt } = change;
+  await tx.query(PUT, [accountId, name, subject, value, askedAt, askedBy, effectiveAt]);
 }
 
 /** Takes a change away. @returns whether there was one. */
-export async function dropSettingChange(tx: Tx, accountId: bigint, name: Protection): Promise<boolean> {
-  return (await tx.query(DROP, [accountId, name])).length > 0;
+export async function dropSettingChange(
+  tx: Tx,
+  accountId: bigint,
+  { name, subject }: SettingKey,
+): Promise<boolean> {
+  return (await tx.query(DROP, [accountId, name, subject])).length > 0;
+}
+
+/** Takes away what somebody asked for and has not taken effect by then. @returns the settings that stay as they are by that. */
+export async function dropChangesOf(tx: Tx, accountId: bigint, askedBy: string, at: Date): Promise<string[]> {
+  const dropped = await tx.query<{ name: string }>(DROP_OF, [accountId, askedBy, at]);
+  return dropped.map(({ name }) => name);
 }

@@ -28,11 +28,23 @@ export type AfterLock = (typeof AFTER_LOCK)[number];
 /** Every `AfterLock`. */
 export const AFTER_LOCK = ['REPRICE', 'END'] as const;
 
-const TEMPLATE: Statement = {
-  name: 'settings_template',
+const PLATFORM: Statement = {
+  name: 'settings_platform',
   text: `select spread, fee_rate as "feeRate", fee_fixed as "feeFixed", amount_min as "amountMin", amount_max as "amountMax",
       customer_step_up_30d as "customerStepUp30d", customer_limit_daily as "customerLimitDaily"
     from template_setting where account_id = $1 and template = $2`,
+};
+/** What is tighter holds, of the platform's limits and of the account's own. */
+const TEMPLATE: Statement = {
+  name: 'settings_template',
+  text: `select coalesce(s.spread, $3::numeric) as spread, coalesce(s.fee_rate, $4::numeric) as "feeRate",
+      coalesce(s.fee_fixed, $5::numeric) as "feeFixed",
+      greatest(coalesce(s.amount_min, $6::numeric), l.amount_min) as "amountMin",
+      least(coalesce(s.amount_max, $7::numeric), l.amount_max) as "amountMax",
+      least(coalesce(s.customer_step_up_30d, $8::numeric), l.customer_step_up_30d) as "customerStepUp30d",
+      least(coalesce(s.customer_limit_daily, $9::numeric), l.customer_limit_daily) as "customerLimitDaily"
+    from (values ($1::bigint, $2::text)) g(account_id, template)
+      left join template_setting s using (account_id, template) left join template_limit l using (account_id, template)`,
 };
 const ACCOUNT: Statement = {
   name: 'settings_account',
@@ -70,13 +82,26 @@ const ACCOUNT_DEFAULTS: AccountSettings = {
   afterLock: 'REPRICE',
 };
 
-/** @returns price and limits of a template for an account. */
+/** @returns price and limits of a template for an account, as they hold: the account may have tightened the limits. */
 export async function readTemplateSettings(
   database: Tx,
   accountId: bigint,
   template: string,
 ): Promise<TemplateSettings> {
-  const [row] = await database.query<TemplateSettings>(TEMPLATE, [accountId, template]);
+  const { spread, feeRate, feeFixed, amountMin, amountMax, customerStepUp30d, customerLimitDaily } =
+    TEMPLATE_DEFAULTS;
+  const defaults = [spread, feeRate, feeFixed, amountMin, amountMax, customerStepUp30d, customerLimitDaily];
+  const [row] = await database.query<TemplateSettings>(TEMPLATE, [accountId, template, ...defaults]);
+  return row ?? TEMPLATE_DEFAULTS;
+}
+
+/** @returns price and limits of a template for an account, as the platform set them. */
+export async function readPlatformSettings(
+  database: Tx,
+  accountId: bigint,
+  template: string,
+): Promise<TemplateSettings> {
+  const [row] = await database.query<TemplateSettings>(PLATFORM, [accountId, template]);
   return row ?? TEMPLATE_DEFAULTS;
 }
 

@@ -65,11 +65,12 @@ const READ: Statement = {
   name: 'volumes_read',
   text: `select coalesce(w.open, 0)::text as open, coalesce(w.paid, 0)::text as paid,
       coalesce(w.open_month, 0)::text as "openMonth", coalesce(w.paid_month, 0)::text as "paidMonth",
-      least(c.limit_daily, coalesce(c.granted_limit_daily, s.customer_limit_daily, $5))::text as "limitDaily",
-      least(c.step_up_30d, coalesce(c.granted_step_up_30d, s.customer_step_up_30d, $6))::text as "stepUp30d",
+      least(c.limit_daily, l.customer_limit_daily, coalesce(c.granted_limit_daily, s.customer_limit_daily, $5))::text as "limitDaily",
+      least(c.step_up_30d, l.customer_step_up_30d, coalesce(c.granted_step_up_30d, s.customer_step_up_30d, $6))::text as "stepUp30d",
       a.approval_above as "approvalAbove", c.names
     from unnest($1::bigint[], $2::text[], $3::date[], $4::text[]) with ordinality g(account_id, subject, day, template, place)
       left join template_setting s on s.account_id = g.account_id and s.template = g.template
+      left join template_limit l on l.account_id = g.account_id and l.template = g.template
       left join account_setting a on a.account_id = g.account_id
       left join customer c on c.account_id = g.account_id and c.tax_id = g.subject
       cross join lateral (

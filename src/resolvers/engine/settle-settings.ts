@@ -1,0 +1,55 @@
+/** Lets changes of settings take effect when the cooling time that they waited for is over (C-40). */
+import type { Logger } from 'pino';
+import { ACCOUNT_MODES, keyModeOf } from '../../base/account-mode.ts';
+import { accountsWithDueChanges } from '../../store/account/setting-changes.ts';
+import { settleProtections } from '../account/protections.ts';
+import { GATEWAY } from '../services/author.ts';
+import type { Context, Services } from '../services/context.ts';
+import { type RepeatOptions, repeat } from './repeat.ts';
+
+/** Work that goes on until it is stopped. */
+export interface SettlingSettings {
+  /** Takes up nothing more, and waits for what is under way. */
+  readonly stop: () => Promise<void>;
+}
+
+const TURNS: RepeatOptions = { failedMs: 5_000, complaint: 'changes of settings have to wait' };
+const EVERY_MS = 1_000;
+
+/** Starts the work of this process. Several processes may work on one database: a change takes effect once, under the account's lock. */
+export function startSettlingSettings(services: Services, log: Logger): SettlingSettings {
+  const stopping = new AbortController();
+  const loop = repeat(stopping.signal, log, TURNS, async () => {
+    await settleSettings(services);
+    return EVERY_MS;
+  });
+  return {
+    stop: async () => {
+      stopping.abort();
+      await loop.done;
+    },
+  };
+}
+
+/** Lets everything take effect that is due, for the accounts of both modes. */
+export async function settleSettings(services: Services): Promise<void> {
+  for (const mode of ACCOUNT_MODES) {
+    const own = services.forMode(mode);
+    const at = new Date(await own.clock.nowMs());
+    for (const accountId of await accountsWithDueChanges(own.database, mode, at))
+      await settleProtections(gatewayContext(own, accountId));
+  }
+}
+
+/** What the gateway acts with by itself: no key, and no scope. */
+function gatewayContext(own: Services, accountId: bigint): Context {
+  const caller = {
+    accountId,
+    id: 'gateway',
+    mode: keyModeOf(own.mode),
+    scopes: [],
+    allowedCidrs: [],
+    allowedOrigins: [],
+  };
+  return { ...own, caller, origin: GATEWAY };
+}

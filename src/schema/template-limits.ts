@@ -1,0 +1,78 @@
+/** Limits that an account sets itself on its templates (C-21, C-40). */
+import { trimDecimal } from '../base/money.ts';
+import { type TemplateLimitsInput, updateTemplateLimits } from '../resolvers/account/manage-limits.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { TEMPLATE_LIMITS } from '../store/account/template-limits.ts';
+import type { Builder } from './builder.ts';
+import { TEMPLATE_SETTINGS } from './settings.ts';
+import type { TemplateRef } from './template.ts';
+import type { AccountRef } from './viewer.ts';
+
+type LimitName = (typeof TEMPLATE_LIMITS)[number];
+
+/** Defines `TemplateLimits`, `Account.templateLimits` and the mutation that changes them. */
+export function defineTemplateLimits(builder: Builder, account: AccountRef, template: TemplateRef): void {
+  const limits = builder.prismaObject('TemplateLimit', {
+    name: 'TemplateLimits',
+    description:
+      'Limits that the account set itself on a template; null where there is none. Of these and of those in `templateSettings` the tighter holds.',
+    fields: (t) => ({
+      template: t.field({ type: template, description: 'The template.', resolve: (row) => row.template }),
+      ...eachLimit((name) =>
+        t.field({
+          type: 'Decimal',
+          nullable: true,
+          description: TEMPLATE_SETTINGS[name],
+          resolve: (row) => row[name] && trimDecimal(row[name].toFixed()),
+        }),
+      ),
+    }),
+  });
+  builder.prismaObjectField(account, 'templateLimits', (t) =>
+    t.relation('templateLimits', {
+      type: limits,
+      description:
+        'Limits that the account set itself on its templates; a template without any is not listed.',
+      query: { orderBy: { template: 'asc' } },
+    }),
+  );
+  const input = builder.inputType('TemplateLimitsInput', {
+    description: 'What to change. Members that are not given stay as they are; null takes a limit away.',
+    fields: (t) => eachLimit((name) => t.field({ type: 'Decimal', description: TEMPLATE_SETTINGS[name] })),
+  });
+  builder.mutationField('updateTemplateLimits', (t) =>
+    t.prismaField({
+      type: limits,
+      description:
+        'Sets limits of the account on a template, within those of the platform, for transactions created from now on. What loosens them takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
+      args: {
+        template: t.arg({ type: template, required: true, description: 'The template.' }),
+        input: t.arg({ type: input, required: true, description: 'What to change.' }),
+      },
+      resolve: async (query, _root, args, context) => {
+        await updateTemplateLimits(context, args.template, namedLimits(args.input), checksOf(context));
+        const { accountId } = context.caller;
+        const where = { accountId_template: { accountId, template: args.template } };
+        return context.database.prisma.templateLimit.findUniqueOrThrow({ ...query, where });
+      },
+    }),
+  );
+}
+
+function eachLimit<Field>(define: (name: LimitName) => Field): Record<LimitName, Field> {
+  return Object.fromEntries(TEMPLATE_LIMITS.map((name) => [name, define(name)])) as Record<LimitName, Field>;
+}
+
+function namedLimits(
+  given: {
+    readonly [Name in LimitName]?: string | null | undefined;
+  },
+): TemplateLimitsInput {
+  return Object.fromEntries(
+    TEMPLATE_LIMITS.flatMap((name) => {
+      const value = given[name];
+      if (value === undefined) return [];
+      return [[name, value === null ? null : { name: `input.${name}`, value: String(value) }]];
+    }),
+  );
+}
