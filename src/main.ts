@@ -3,13 +3,15 @@ import type { Logger } from 'pino';
 import { ACCOUNT_MODES } from './base/account-mode.ts';
 import { openStore } from './compose/open-store.ts';
 import { createServices } from './compose/services.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
 import { playDemo } from './rails/sandbox/demo.ts';
 import { startHousekeeping } from './resolvers/engine/housekeeping.ts';
 import { startWorker } from './resolvers/engine/run-jobs.ts';
 import { startSettlingSettings } from './resolvers/engine/settle-settings.ts';
 import { startNewsRetries } from './resolvers/inbound/retry-news.ts';
+import { makeNewcomerLink, startContext } from './resolvers/people/links.ts';
 import { provisionSandbox } from './resolvers/sandbox/provision-sandbox.ts';
+import type { Services } from './resolvers/services/context.ts';
 import { type App, createApp } from './server/app.ts';
 import { banner, workerBanner } from './server/banner.ts';
 import { networksOf } from './server/client-address.ts';
@@ -18,7 +20,7 @@ import { type Ending, runEndings, together } from './server/endings.ts';
 import { close, listen } from './server/listen.ts';
 import { openLog } from './server/log.ts';
 import { connectDoorbell } from './server/remote-doorbell.ts';
-import { writeSandbox } from './server/sandbox-files.ts';
+import { type Sandbox, writeSandbox } from './server/sandbox-files.ts';
 import { servesHealthOnly, servesStart } from './server/without-app.ts';
 import { readStartOptions } from './start-options.ts';
 import { REGISTRY } from './templates/index.ts';
@@ -97,7 +99,15 @@ async function start(): Promise<void> {
   }
   server.on('clientError', app.refuseMalformed);
   log.info({ port, applied: store.applied }, 'ready');
-  process.stdout.write(answers ? banner({ config: settings, sandbox }) : workerBanner(settings.publicUrl));
+  process.stdout.write(
+    answers ? await welcome(services, settings, sandbox) : workerBanner(settings.publicUrl),
+  );
+}
+
+/** Whoever starts a sandbox is let in to its console by a link. */
+async function welcome(services: Services, config: Config, sandbox: Sandbox | undefined): Promise<string> {
+  const entrance = sandbox && (await makeNewcomerLink(services.database, startContext(services)));
+  return banner({ config, sandbox, entrance: entrance?.url });
 }
 
 /** A port that the system chose is part of the URL too. */

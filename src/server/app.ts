@@ -33,6 +33,7 @@ import { openPaths } from './open-paths.ts';
 import { OpenStreams } from './open-streams.ts';
 import { OperationGate } from './operation-gate.ts';
 import { payServer } from './pay.ts';
+import { peopleServer } from './people.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { checkMethod, type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
@@ -119,6 +120,7 @@ export function createApp({ config, services, log }: AppParts): App {
     services,
     isDraining: () => isDraining,
     servePay: payServer({ services, log, isLimited: config.rateLimit !== null }),
+    peopleAt: peopleServer({ services, sessions, log, isLimited: config.authFailureLimit !== null }),
   });
   const dispatch = async (exchange: Exchange): Promise<void> => {
     checkRequest(exchange.request);

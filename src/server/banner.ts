@@ -7,16 +7,19 @@ export interface Started {
   readonly config: Config;
   /** Undefined where the start made none. */
   readonly sandbox: Sandbox | undefined;
+  /** The link that lets whoever started it in to the console. */
+  readonly entrance: string | undefined;
 }
 
 /** @returns the URLs, and what to do first: with a sandbox, its keys and three commands; otherwise how to make a key. */
-export function banner({ config, sandbox }: Started): string {
+export function banner({ config, sandbox, entrance }: Started): string {
   const { publicUrl, graphiql } = config;
   return [
     '\nCrossramp Gateway is ready\n\n',
     `  REST      ${publicUrl}/v2\n`,
     `  GraphQL   ${publicUrl}/graphql${graphiql ? '   (GraphiQL in a browser)' : ''}\n`,
     `  OpenAPI   ${publicUrl}/v2/openapi.json\n`,
+    entrance ? `  Console   ${entrance}   (signs you in once, within 12 hours)\n` : '',
     sandbox ? sandboxWords(sandbox) : FIRST_KEY,
     '\nCtrl-C stops it.\n\n',
   ].join('');

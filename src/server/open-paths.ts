@@ -1,4 +1,4 @@
-/** Paths that need no key: health, documents, what the codes of errors mean, and the hosted pages. */
+/** Paths that need no key: health, documents, what the codes of errors mean, the hosted pages, and where people sign in. */
 import { notFound } from '../base/errors.ts';
 import { PAY_PATH } from '../resolvers/payer/pay-links.ts';
 import type { Services } from '../resolvers/services/context.ts';
@@ -18,6 +18,8 @@ export interface OpenParts {
   readonly isDraining: () => boolean;
   /** Answers what is below `/pay`. */
   readonly servePay: (exchange: Exchange) => Promise<void>;
+  /** What answers a path at which people sign in; undefined for another path. */
+  readonly peopleAt: (path: string) => ((exchange: Exchange) => Promise<void>) | undefined;
 }
 
 /**
@@ -37,6 +39,8 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
   return async (exchange) => {
     const { path, request } = exchange;
     if (path.startsWith(`${PAY_PATH}/`)) return parts.servePay(exchange);
+    const servePeople = parts.peopleAt(path);
+    if (servePeople) return servePeople(exchange);
     const page = path.startsWith('/errors/') ? pages.get(path.slice('/errors/'.length)) : undefined;
     const serve = Object.hasOwn(paths, path) ? paths[path] : undefined;
     if (page === undefined && serve === undefined) throw notFound();

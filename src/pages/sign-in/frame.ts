@@ -1,0 +1,64 @@
+/** What surrounds the pages of signing in: one narrow column, the same look as the console. */
+import { createHash } from 'node:crypto';
+import { type Html, type HtmlValue, html, Html as Text } from '../../ui/html.ts';
+import { LANGUAGES, type Language, TAGS } from '../../ui/language.ts';
+import { type SayOf, sayFrom } from '../../ui/say.ts';
+import { sheet } from '../../ui/sheets.ts';
+import { SIGN_IN_WORDS, type SignInWord } from './words.ts';
+
+/** What a page is made from. */
+export interface DoorPage {
+  readonly language: Language;
+  /** Path of the page, without a query. */
+  readonly path: string;
+  readonly title: string;
+  readonly isTest: boolean;
+  readonly main: HtmlValue;
+  readonly status?: number;
+}
+
+/** Says a text of these pages. */
+export type SaySignIn = SayOf<SignInWord>;
+
+const STYLE = sheet('base', 'parts', 'desk', 'needs');
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/** The `Content-Security-Policy` of these pages: nothing from elsewhere, and never in a frame. */
+export const DOOR_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  `style-src 'sha256-${STYLE_HASH}'`,
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** @returns what says the texts of these pages. */
+export function saySignIn(language: Language): SaySignIn {
+  return sayFrom(SIGN_IN_WORDS, language);
+}
+
+/** @returns the document. */
+export function doorPage({ language, path, title, isTest, main }: DoorPage): string {
+  const say = saySignIn(language);
+  const others = (Object.keys(LANGUAGES) as Language[]).filter((each) => each !== language);
+  return html`<!doctype html>
+<html lang="${TAGS[language]}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<title>${title} · Crossramp</title>
+<meta name="robots" content="noindex, nofollow"><meta name="color-scheme" content="light dark">
+<style>${new Text(STYLE)}</style></head>
+<body class="desk door-page">
+${isTest && html`<section class="test" aria-label="${say('testMode')}">${say('testMode')}</section>`}
+<main class="door"><p class="row">${MARK} <b>Crossramp</b></p>
+${main}
+<p class="small soft">${others.map((each) => html`<a href="${path}?lang=${each}" lang="${TAGS[each]}" hreflang="${TAGS[each]}">${LANGUAGES[each]}</a>`)}</p>
+</main>
+</body></html>`.text;
+}
+
+const MARK: Html = new Text(
+  '<svg viewBox="0 0 28 28" width="28" height="28" aria-hidden="true"><rect width="28" height="28" rx="6" fill="#0c5c6c"/><path d="M6 8.5h3.5c4.5 0 4.5 11 9 11H22M6 19.5h3.5c1.6 0 2.600-1.300 3.400-3M15.100 11.500c.8-1.700 1.800-3 3.400-3H22" fill="none" stroke="#fff" stroke-width="2.25" stroke-linecap="round"/></svg>',
+);

@@ -1,0 +1,132 @@
+/** The pages of signing in: the door, a link, and the own sessions. Everything on them works without script. */
+import { CONSOLE_PATH } from '../../base/console-url.ts';
+import type { OwnAccount } from '../../store/people/people.ts';
+import type { OpenLink } from '../../store/people/person-links.ts';
+import type { OwnSession } from '../../store/people/person-sessions.ts';
+import { showMoment } from '../../ui/figures.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { icon } from '../../ui/icons.ts';
+import type { Language } from '../../ui/language.ts';
+import { card, keyValues, more, note, pair } from '../../ui/parts.ts';
+import { type DoorPage, saySignIn } from './frame.ts';
+import type { SignInWord } from './words.ts';
+
+/** Path of the sign-in page. */
+export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
+/** Path of the page of the own sessions. */
+export const SECURITY_PATH = `${CONSOLE_PATH}/security`;
+/** Path that ends the session. */
+export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`;
+/** Path that changes the account. */
+export const SWITCH_PATH = `${CONSOLE_PATH}/account`;
+
+/** @returns the page on which people sign in. */
+export function signInPage(language: Language): DoorPage {
+  const say = saySignIn(language);
+  return {
+    language,
+    path: SIGN_IN_PATH,
+    title: say('signIn'),
+    isTest: false,
+    main: html`<div class="card stack"><div><h1>${say('signIn')}</h1><p class="soft">${say('byLink')}</p></div>
+${more(say('noWay'), html`<p class="soft">${say('noWayHow')}</p>`)}</div>
+<p class="small soft">${say('stay')}</p>`,
+  };
+}
+
+/** @returns the page of a link; its form uses the link up. */
+export function linkPage(
+  language: Language,
+  path: string,
+  link: OpenLink,
+  { isEnough, isTest }: { readonly isEnough: boolean; readonly isTest: boolean },
+): DoorPage {
+  const say = saySignIn(language);
+  const { name, email, accountName: account, kind } = link;
+  const isInvitation = kind === 'INVITATION';
+  const title = say('welcome', { name });
+  const form = html`<form method="post" action="${path}?lang=${language}"><button class="primary full big">${icon('key')} ${say(isInvitation ? 'accept' : 'comeIn')}</button></form>
+<p class="small soft">${say('linkOnce')}</p>`;
+  const first = html`${note('info', say('signInFirst', { email }))}
+<a class="btn full" href="${SIGN_IN_PATH}">${say('signIn')}</a>`;
+  return {
+    language,
+    path,
+    title,
+    isTest,
+    main: html`<div class="card stack"><div><h1>${title}</h1>
+<p class="soft">${isInvitation ? say('invited', { name, email, account }) : `${account} · ${email}`}</p></div>
+${isEnough ? form : first}</div>
+<p class="small soft">${say('stay')}</p>`,
+  };
+}
+
+/** What the page of the own sessions shows. */
+export interface OwnSignIn {
+  readonly name: string;
+  readonly email: string;
+  readonly accountId: bigint;
+  readonly sessionId: string;
+  readonly csrf: string;
+  readonly isTest: boolean;
+  readonly accounts: readonly OwnAccount[];
+  readonly sessions: readonly OwnSession[];
+}
+
+/** @returns the page on which a person sees where they are signed in, and ends it. */
+export function securityPage(language: Language, own: OwnSignIn): DoorPage {
+  const say = saySignIn(language);
+  const secret = html`<input type="hidden" name="csrf" value="${own.csrf}">`;
+  const form = (path: string, name: string, value: string, word: SignInWord) =>
+    html`<form method="post" action="${path}?lang=${language}">${secret}<input type="hidden" name="${name}" value="${value}"><button>${say(word)}</button></form>`;
+  const sessions = own.sessions.map(
+    (each) =>
+      html`<li class="stack">${keyValues([
+        pair(
+          each.userAgent ?? say('unknownBrowser'),
+          each.id === own.sessionId && html`<b>${say('thisBrowser')}</b>`,
+          true,
+        ),
+        pair(say('lastSeen'), showMoment(each.seenAt, language)),
+        pair(say('from'), each.address),
+      ])}${each.id !== own.sessionId && form(`${SECURITY_PATH}/end`, 'sessionId', each.id, 'end')}</li>`,
+  );
+  const accounts = own.accounts.map(
+    (each) => html`<li class="stack"><p><b>${each.name}</b> <span class="soft">${each.role}</span></p>
+${each.accountId === own.accountId ? html`<p class="soft">${say('actsOn')}</p>` : form(SWITCH_PATH, 'accountId', String(each.accountId), 'actOn')}</li>`,
+  );
+  return {
+    language,
+    path: SECURITY_PATH,
+    title: say('security'),
+    isTest: own.isTest,
+    main: html`<h1>${say('security')}</h1>
+<p>${say('signedInAs', { name: own.name, email: own.email })}</p>
+${card(say('sessions'), list(sessions))}
+${card(say('accounts'), list(accounts))}
+<form method="post" action="${SIGN_OUT_PATH}?lang=${language}">${secret}<button class="full">${say('signOut')}</button></form>`,
+  };
+}
+
+/** @returns a page that says one thing. */
+export function sayingPage(
+  language: Language,
+  path: string,
+  [title, text]: readonly [SignInWord, SignInWord],
+  requestId?: string,
+): DoorPage {
+  const say = saySignIn(language);
+  return {
+    language,
+    path,
+    title: say(title),
+    isTest: false,
+    main: html`<div class="card stack"><h1>${say(title)}</h1><p>${say(text)}</p>
+${requestId && html`<p class="small soft">${say('reference')} <code>${requestId}</code></p>`}
+<a class="btn full" href="${SIGN_IN_PATH}">${say('signIn')}</a></div>`,
+  };
+}
+
+function list(items: readonly Html[]): Html {
+  return html`<ul class="plain stack">${items}</ul>`;
+}

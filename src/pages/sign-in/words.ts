@@ -1,0 +1,69 @@
+/** What the pages of signing in say, in both languages. */
+import { type Label, label } from '../../base/label.ts';
+
+/** The texts. */
+export const SIGN_IN_WORDS = {
+  testMode: label('Test mode. No real money moves.', 'Modo de teste. Nenhum dinheiro real é movimentado.'),
+  signIn: label('Sign in', 'Entrar'),
+  noPasswords: label(
+    'With the fingerprint, face or PIN of this device. There are no passwords here.',
+    'Com a digital, o rosto ou o PIN deste aparelho. Aqui não há senhas.',
+  ),
+  byLink: label(
+    'Open the link that you were given. It lets you in once.',
+    'Abra o link que você recebeu. Ele permite entrar uma vez.',
+  ),
+  noWay: label('I have no link', 'Não tenho um link'),
+  noWayHow: label(
+    'An owner of the account can invite you. If you have a role already, the operator of this gateway can make a link: crossramp person link.',
+    'Um proprietário da conta pode convidar você. Se você já tem um papel, o operador deste gateway pode criar um link: crossramp person link.',
+  ),
+  stay: label('You stay signed in for 12 hours.', 'Você continua conectado por 12 horas.'),
+
+  welcome: label('Come in as {name}', 'Entre como {name}'),
+  invited: label(
+    '{name}, you are invited to {account}. You come in as {email}.',
+    '{name}, você foi convidado para {account}. Você entra como {email}.',
+  ),
+  linkOnce: label(
+    'The link of this page works once. Whoever has it can come in as you: tell nobody.',
+    'O link desta página funciona uma vez. Quem o tiver pode entrar como você: não o passe adiante.',
+  ),
+  accept: label('Accept and come in', 'Aceitar e entrar'),
+  comeIn: label('Come in', 'Entrar'),
+  signInFirst: label(
+    'You have a role in another account. Sign in as {email} first, then open this link again.',
+    'Você já tem um papel em outra conta. Entre como {email} primeiro e abra este link de novo.',
+  ),
+  linkGone: label('This link leads nowhere any more', 'Este link não leva mais a lugar nenhum'),
+  linkGoneHow: label(
+    'It was used, has expired, or was replaced by another one. Ask for a new link.',
+    'Ele já foi usado, venceu ou foi trocado por outro. Peça um link novo.',
+  ),
+
+  security: label('Your sign-in', 'Seu acesso'),
+  signedInAs: label('Signed in as {name} ({email})', 'Conectado como {name} ({email})'),
+  accounts: label('Accounts', 'Contas'),
+  actsOn: label('You act on this account', 'Você atua nesta conta'),
+  actOn: label('Act on it', 'Atuar nela'),
+  sessions: label('Where you are signed in', 'Onde você está conectado'),
+  thisBrowser: label('This browser', 'Este navegador'),
+  unknownBrowser: label('A browser', 'Um navegador'),
+  lastSeen: label('Last seen', 'Visto por último'),
+  from: label('From', 'De'),
+  end: label('End', 'Encerrar'),
+  signOut: label('Sign out', 'Sair'),
+
+  failed: label('This did not work', 'Não deu certo'),
+  failedHow: label('Load the page again, and try once more.', 'Carregue a página de novo e tente outra vez.'),
+  tooMany: label('Too many tries. Wait a moment.', 'Tentativas demais. Aguarde um momento.'),
+  forged: label(
+    'The form was not one of this page. Load the page again, and try once more.',
+    'O formulário não era desta página. Carregue a página de novo e tente outra vez.',
+  ),
+  missing: label('There is no such page', 'Esta página não existe'),
+  reference: label('Reference', 'Referência'),
+} as const satisfies Record<string, Label>;
+
+/** Name of a text. */
+export type SignInWord = keyof typeof SIGN_IN_WORDS;

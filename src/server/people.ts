@@ -1,0 +1,222 @@
+/** Signing in over HTTP: `/console/sign-in`, links, sign-out, the account of the session, and the own sessions. */
+import type { Logger } from 'pino';
+import { CONSOLE_PATH } from '../base/console-url.ts';
+import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
+import { DOOR_POLICY, type DoorPage, doorPage } from '../pages/sign-in/frame.ts';
+import {
+  linkPage,
+  SECURITY_PATH,
+  SIGN_IN_PATH,
+  SIGN_OUT_PATH,
+  SWITCH_PATH,
+  sayingPage,
+  securityPage,
+  signInPage,
+} from '../pages/sign-in/pages.ts';
+import type { SignInWord } from '../pages/sign-in/words.ts';
+import { acceptLink, isEnough, readLink } from '../resolvers/people/links.ts';
+import {
+  ownAccounts,
+  ownSessions,
+  revokeSession,
+  signOut,
+  switchAccount,
+} from '../resolvers/people/sessions.ts';
+import type { Context, Services } from '../resolvers/services/context.ts';
+import { type Language, languageOf } from '../ui/language.ts';
+import { limitedAddress } from './client-address.ts';
+import {
+  type ConsoleSessions,
+  refuseForgedForm,
+  refuseOtherSites,
+  type SignedIn,
+} from './console-session.ts';
+import { type Exchange, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
+import { presentError } from './present-error.ts';
+import { type RateLimiter, rateLimiter } from './rate-limit.ts';
+import { checkMethod } from './rest.ts';
+
+/** What signing in is served with. */
+export interface PeopleParts {
+  readonly services: Services;
+  readonly sessions: ConsoleSessions;
+  readonly log: Logger;
+  /** Whether requests are limited at all. */
+  readonly isLimited: boolean;
+}
+
+/** Tries to come in, by any way, of one address; and of one link. */
+const TRIES = { perSecond: 0.2, burst: 20 };
+const LINK_PATH = `${CONSOLE_PATH}/link/`;
+/** Where a person goes who has come in. */
+const HOME = SECURITY_PATH;
+const USER_AGENT = 'user-agent';
+
+type Serve = (exchange: Exchange, language: Language) => Promise<void>;
+
+/** @returns the handler of these paths; undefined for a path that is none of them. */
+export function peopleServer(
+  parts: PeopleParts,
+): (path: string) => ((exchange: Exchange) => Promise<void>) | undefined {
+  const take = tries(parts.isLimited);
+  const link = linkServer(parts, take);
+  const forms = formServers(parts);
+  const pages: Readonly<Record<string, Serve>> = {
+    [SIGN_IN_PATH]: signInServer(parts),
+    [SECURITY_PATH]: securityServer(parts),
+  };
+  return (path) => {
+    const isLink = path.startsWith(LINK_PATH);
+    const isForm = Object.hasOwn(forms, path);
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    const serve = isLink ? link : isForm ? forms[path] : page;
+    if (!serve) return undefined;
+    return async (exchange) => {
+      exchange.route = isLink ? `${LINK_PATH}{token}` : path;
+      exchange.allowed = isLink || isForm ? [...READ_METHODS, 'POST'] : READ_METHODS;
+      const language = languageIn(exchange);
+      try {
+        checkMethod(exchange.request.method, exchange.allowed);
+        await serve(exchange, language);
+      } catch (error) {
+        const refusal = presentError(error, parts.log, exchange.requestId);
+        if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
+        const words = isLink && refusal.code === 'NOT_FOUND' ? GONE : (WORDS[refusal.code] ?? FAILED);
+        const failure = sayingPage(language, path, words, exchange.requestId);
+        show(exchange, { ...failure, status: ERRORS[refusal.code].status }, refusal.retryAfter);
+      }
+    };
+  };
+}
+
+function signInServer({ sessions }: PeopleParts): Serve {
+  return async (exchange, language) => {
+    if (await sessions.find(exchange)) return lead(exchange, HOME, language);
+    show(exchange, signInPage(language));
+  };
+}
+
+/** A link is shown as often as somebody looks; its form uses it up. */
+function linkServer({ services, sessions }: PeopleParts, take: (exchange: Exchange) => void): Serve {
+  return async (exchange, language) => {
+    const token = exchange.path.slice(LINK_PATH.length);
+    take(exchange);
+    const signedIn = await sessions.find(exchange);
+    if (exchange.request.method === 'POST') {
+      refuseOtherSites(exchange);
+      const device = { origin: originOf(exchange), userAgent: exchange.request.headers[USER_AGENT] ?? null };
+      const session = await acceptLink(services, token, device, signedIn?.caller);
+      return lead(exchange, HOME, language, sessions.begin(session));
+    }
+    const found = await readLink(services, token);
+    const { mode } = await services.forAccount(found.accountId);
+    const traits = { isEnough: isEnough(found, signedIn?.caller), isTest: mode === 'sandbox' };
+    show(exchange, linkPage(language, exchange.path, found, traits));
+  };
+}
+
+function securityServer(parts: PeopleParts): Serve {
+  return async (exchange, language) => {
+    const signedIn = await parts.sessions.find(exchange);
+    if (!signedIn) return lead(exchange, SIGN_IN_PATH, language);
+    const { caller, csrf } = signedIn;
+    const context = await contextOf(parts, exchange, signedIn);
+    const { name, email, sessionId } = caller.person;
+    const own = { name, email, sessionId, csrf, accountId: caller.accountId, isTest: caller.mode === 'test' };
+    const lists = { accounts: await ownAccounts(context), sessions: await ownSessions(context) };
+    show(exchange, securityPage(language, { ...own, ...lists }));
+  };
+}
+
+/** The forms of people who are signed in; one that signs out gives the cookie that ends the session. */
+function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
+  const form =
+    (act: (context: Context, given: URLSearchParams) => Promise<string | undefined>): Serve =>
+    async (exchange, language) => {
+      const signedIn = await parts.sessions.find(exchange);
+      if (exchange.request.method !== 'POST' || !signedIn) return lead(exchange, SECURITY_PATH, language);
+      const given = await readForm(exchange);
+      refuseForgedForm(exchange, signedIn, given);
+      const cookie = await act(await contextOf(parts, exchange, signedIn), given);
+      lead(exchange, cookie === undefined ? SECURITY_PATH : SIGN_IN_PATH, language, cookie);
+    };
+  return {
+    [`${SECURITY_PATH}/end`]: form(async (context, given) => {
+      await revokeSession(context, given.get('sessionId') ?? '');
+      return undefined;
+    }),
+    [SWITCH_PATH]: form(async (context, given) => {
+      await switchAccount(context, accountIdOf(given.get('accountId')));
+      return undefined;
+    }),
+    [SIGN_OUT_PATH]: form(async (context) => {
+      await signOut(context);
+      return parts.sessions.end();
+    }),
+  };
+}
+
+async function contextOf(
+  { services }: PeopleParts,
+  exchange: Exchange,
+  { caller }: SignedIn,
+): Promise<Context> {
+  exchange.accountId = caller.accountId;
+  return { ...(await services.forAccount(caller.accountId)), caller, origin: originOf(exchange) };
+}
+
+type Said = readonly [SignInWord, SignInWord];
+
+const GONE: Said = ['linkGone', 'linkGoneHow'];
+const FAILED: Said = ['failed', 'failedHow'];
+const WORDS: { readonly [Code in GatewayError['code']]?: Said } = {
+  FORBIDDEN: ['failed', 'forged'],
+  RATE_LIMITED: ['failed', 'tooMany'],
+  NOT_FOUND: ['missing', 'failedHow'],
+};
+
+/** @returns what counts a try of an address, and throws `RATE_LIMITED` for one too many. */
+function tries(isLimited: boolean): (exchange: Exchange) => void {
+  const limiter: RateLimiter | undefined = isLimited ? rateLimiter(TRIES) : undefined;
+  return ({ address }) => {
+    const allowance = limiter?.(limitedAddress(address));
+    if (allowance && !allowance.allowed)
+      throw new GatewayError('RATE_LIMITED', 'too many tries to sign in from this address', {
+        retryAfter: allowance.resetSeconds,
+      });
+  };
+}
+
+function accountIdOf(text: string | null): bigint {
+  if (text === null || !/^[1-9]\d{0,17}$/.test(text)) throw notFound();
+  return BigInt(text);
+}
+
+function languageIn({ request, search }: Exchange): Language {
+  return languageOf(new URLSearchParams(search).get('lang'), request.headers['accept-language']);
+}
+
+const HEADERS = {
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex, nofollow',
+  vary: 'accept-language, cookie',
+};
+
+function show(exchange: Exchange, page: DoorPage, retryAfter?: number): void {
+  sendText(exchange, page.status ?? 200, 'text/html; charset=utf-8', doorPage(page), {
+    ...HEADERS,
+    'content-security-policy': DOOR_POLICY,
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+  });
+}
+
+function lead(exchange: Exchange, path: string, language: Language, cookie?: string): void {
+  const asked = new URLSearchParams(exchange.search).has('lang') ? `?lang=${language}` : '';
+  send(exchange, 303, 'text/plain; charset=utf-8', '', {
+    ...HEADERS,
+    location: `${path}${asked}`,
+    ...(cookie !== undefined && { 'set-cookie': cookie }),
+  });
+}

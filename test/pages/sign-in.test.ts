@@ -1,0 +1,151 @@
+/**
+ * Goal: a newcomer comes in by the link that a start prints, with one click and no script; whoever only looks at a link uses
+ * nothing up; people see where they are signed in and end it (C-40). Method: Chromium without script, and plain requests for
+ * what no browser sends.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { describe, expect, test } from 'vitest';
+import { formToken } from '../../src/base/person-token.ts';
+import { makeNewcomerLink, startContext } from '../../src/resolvers/people/links.ts';
+import { startApp, useApp } from '../support/app.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { inviteByOperator, signInAs } from '../support/people.ts';
+
+const app = useApp();
+const browser = useBrowser();
+let count = 0;
+const newEmail = () => `door${++count}@shop.invalid`;
+const newcomerLink = async () => (await makeNewcomerLink(app.database, startContext(app.services))).url;
+const request = (url: string, headers: Record<string, string> = {}, body?: Record<string, string>) =>
+  fetch(url, {
+    method: body ? 'POST' : 'GET',
+    headers,
+    redirect: 'manual',
+    ...(body && { body: new URLSearchParams(body) }),
+  });
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
+
+describe.runIf(hasBrowser)('in a browser without script', () => {
+  test.each([
+    ['en-US', 'Come in as Sandbox owner', 'Come in', 'Your sign-in', 'Sign out', 'Sign in'],
+    ['pt-BR', 'Entre como Sandbox owner', 'Entrar', 'Seu acesso', 'Sair', 'Entrar'],
+  ])('%s: one click, in, and out again', async (locale, title, comeIn, home, signOut, signIn) => {
+    const url = await newcomerLink();
+    const page = await browser.open(url, { locale, javaScriptEnabled: false });
+    expect(await page.locator('h1').innerText()).toBe(title);
+    await page.getByRole('button', { name: comeIn }).click();
+    expect(await page.locator('h1').innerText()).toBe(home);
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: 'session', httpOnly: true, sameSite: 'Lax', path: '/' });
+    await page.getByRole('button', { name: signOut }).click();
+    expect(await page.locator('h1').innerText()).toBe(signIn);
+    expect(await page.context().cookies()).toEqual([]);
+    await page.goto(url);
+    expect(await page.locator('h1').innerText()).toMatch(/nowhere any more|lugar nenhum/);
+  });
+
+  test('a browser is listed, and ended from another one; a person of two accounts changes between them', async () => {
+    const email = newEmail();
+    const shop = await app.addAccount();
+    const elsewhere = await signInAs(app, shop.accountId, { email, role: 'owner' });
+    const other = await app.addAccount();
+    const { url } = await inviteByOperator(app.services, other.accountId, { email, role: 'viewer' });
+    const page = await browser.open(url, { javaScriptEnabled: false });
+    await expect.poll(() => page.locator('.note').innerText()).toMatch(/Sign in as door/);
+    const { hostname } = new URL(url);
+    await page
+      .context()
+      .addCookies([{ name: 'session', value: elsewhere.token, domain: hostname, path: '/' }]);
+    await page.reload();
+    await page.getByRole('button', { name: 'Accept and come in' }).click();
+    expect(await page.getByText('You act on this account').count()).toBe(1);
+    await page.getByRole('button', { name: 'Act on it' }).click();
+    await page.getByRole('button', { name: 'End', exact: true }).click();
+    expect(await page.getByRole('button', { name: 'End', exact: true }).count()).toBe(0);
+    expect((await elsewhere.graphql('{ viewer { scopes } }')).status).toBe(401);
+  });
+});
+
+describe.runIf(hasBrowser)('pages of signing in', () => {
+  test.each([
+    ['light', 390],
+    ['dark', 768],
+  ] as const)('have nothing that axe finds (%s, %i px)', async (colorScheme, width) => {
+    const viewport = { width, height: 900 };
+    // axe is put into the page, which its policy does not allow.
+    const page = await browser.open(await newcomerLink(), { colorScheme, viewport, bypassCSP: true });
+    const problems = async () => {
+      await page.evaluate(AXE);
+      const { violations } = (await page.evaluate('axe.run(document)')) as { violations: { id: string }[] };
+      return violations.map(({ id }) => id);
+    };
+    expect(await problems()).toEqual([]);
+    await page.getByRole('button', { name: 'Come in' }).click();
+    expect(await problems()).toEqual([]);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    expect(await problems()).toEqual([]);
+    expect(page.problems).toEqual([]);
+  });
+});
+
+describe('C-40: a link', () => {
+  test('is not used by looking at it, nor by a form of another site', async () => {
+    const url = await newcomerLink();
+    for (const method of ['GET', 'HEAD'])
+      expect((await fetch(url, { method, headers: { purpose: 'prefetch' } })).status).toBe(200);
+    expect((await request(url, { 'sec-fetch-site': 'cross-site' }, {})).status).toBe(403);
+    const used = await request(url, OWN_PAGE, {});
+    expect([used.status, used.headers.get('location')]).toEqual([303, '/console/security']);
+    expect((await request(url, OWN_PAGE, {})).status).toBe(404);
+  });
+
+  test('that is wrong says so as a page, which no frame and no cache keeps', async () => {
+    const answer = await request(`${app.baseUrl}/console/link/${'x'.repeat(43)}`);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('content-security-policy')).toMatch(
+      /default-src 'none'.*frame-ancestors 'none'/,
+    );
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  test('is tried a few times by one address, and then not for a while', async () => {
+    const limited = await startApp(app.database, 0, { authFailureLimit: { perSecond: 2, burst: 60 } });
+    try {
+      const statuses: number[] = [];
+      for (let i = 0; i < 25; i++)
+        statuses.push((await request(`${limited.publicUrl}/console/link/${'x'.repeat(43)}`)).status);
+      expect(statuses.slice(0, 15)).toEqual(Array(15).fill(404));
+      expect(statuses.at(-1)).toBe(429);
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+describe('C-40: a form of a person', () => {
+  test('needs the token of its session, and nothing happens without it', async () => {
+    const shop = await app.addAccount();
+    const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'viewer' });
+    const signOut = (headers: Record<string, string>, csrf: string) =>
+      request(`${app.baseUrl}/console/sign-out`, { ...person.headers, ...headers }, { csrf });
+    expect((await signOut({}, '')).status).toBe(403);
+    expect((await signOut({}, formToken('another'))).status).toBe(403);
+    expect((await signOut({ 'sec-fetch-site': 'cross-site' }, formToken(person.token))).status).toBe(403);
+    expect((await person.graphql('{ viewer { scopes } }')).status).toBe(200);
+    const out = await signOut({}, formToken(person.token));
+    expect([out.status, out.headers.get('location')]).toEqual([303, '/console/sign-in']);
+    expect((await person.graphql('{ viewer { scopes } }')).status).toBe(401);
+  });
+
+  test('that names an account where the person has no role finds nothing', async () => {
+    const shop = await app.addAccount();
+    const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'owner' });
+    for (const accountId of [String(app.accountId), '0', 'x', '99999999999999999999']) {
+      const form = { csrf: formToken(person.token), accountId };
+      expect((await request(`${app.baseUrl}/console/account`, person.headers, form)).status).toBe(404);
+    }
+  });
+});
