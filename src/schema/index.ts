@@ -24,6 +24,7 @@ import { defineQuote } from './quote.ts';
 import { defineReceivables } from './receivable.ts';
 import { defineRefunds } from './refund.ts';
 import { defineSandbox } from './sandbox.ts';
+import { defineSearch } from './search.ts';
 import { defineSettings } from './settings.ts';
 import { defineStatement } from './statement.ts';
 import { defineStaticLinks } from './static-link.ts';
@@ -31,7 +32,9 @@ import { defineSubscriptions } from './subscription.ts';
 import { defineSuspense } from './suspense.ts';
 import { defineTemplate } from './template.ts';
 import { defineTemplateLimits } from './template-limits.ts';
-import { defineTransaction, defineTransactionQueries } from './transaction.ts';
+import { defineTransaction } from './transaction.ts';
+import { defineTransactionQueries } from './transaction-queries.ts';
+import { defineStatusCode } from './transaction-status.ts';
 import { defineViewer } from './viewer.ts';
 import { defineWebhooks } from './webhook.ts';
 import { defineDeliveries } from './webhook-delivery.ts';
@@ -52,7 +55,13 @@ export function buildSchema(registry: Registry): GraphQLSchema {
     template,
     pixKeyType,
   });
-  const family = defineTransactionQueries(builder, registry, transaction);
+  const status = defineStatusCode(builder, registry, transaction);
+  const family = defineTransactionQueries(builder, registry, {
+    ...currencies,
+    transaction,
+    template,
+    status,
+  });
   defineStatement(builder, ledger, transaction);
   const balance = defineBalances(builder, currencies);
   defineQuote(builder, template, currencies);
@@ -73,7 +82,8 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineCustomers(builder);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);
-  defineWhitelist(builder, account, pixKeyType);
+  const entry = defineWhitelist(builder, account, pixKeyType);
+  defineSearch(builder, { transaction, entry });
   defineStaticLinks(builder, account, currencies);
   defineAuditLog(builder);
   const log = defineEventLog(builder, registry, { label, transaction });

@@ -13,7 +13,8 @@ import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { type EventLogRefs, presentTransaction } from './event-log.ts';
 import type { LedgerRefs } from './ledger-line.ts';
-import type { FamilyRef, TransactionRef } from './transaction.ts';
+import type { TransactionRef } from './transaction.ts';
+import type { FamilyRef } from './transaction-queries.ts';
 
 interface Refs extends EventLogRefs, Pick<LedgerRefs, 'ledgerLine'> {
   readonly transaction: TransactionRef;

@@ -1,11 +1,10 @@
-/** Transaction: the interface, one object type for each template, single reads and lists. */
+/** Transaction: the interface, one object type for each template, and `Query.node`. */
 import { currencyOfHistory } from '../base/currency.ts';
 import { GatewayError } from '../base/errors.ts';
 import { isoMillis } from '../base/instant.ts';
 import { PIX_KEY_TYPES } from '../base/pix-key.ts';
-import { type ListFilterInput, listTransactions } from '../resolvers/transactions/list-transactions.ts';
 import { readTransaction } from '../resolvers/transactions/read-transaction.ts';
-import type { Family, Template } from '../templates/define.ts';
+import type { Template } from '../templates/define.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
@@ -17,21 +16,8 @@ import { DESCRIPTIONS } from './descriptions.ts';
 import { defineEvent } from './event.ts';
 import type { LabelRef } from './label.ts';
 import type { LedgerRefs } from './ledger-line.ts';
-import { namedMembers } from './named.ts';
-import {
-  type Connection,
-  connectionOf,
-  decodeCursor,
-  encodeCursor,
-  exactConnection,
-  type PageArgs,
-  pageArguments,
-  pageComplexity,
-  sliceOf,
-} from './pagination.ts';
 import { definePayment, paymentOf } from './payment.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
-import { selects } from './selection.ts';
 import type { TemplateRef } from './template.ts';
 
 interface Refs extends CurrencyRefs, LedgerRefs {
@@ -182,99 +168,6 @@ function defineMoney(builder: Builder, transaction: TransactionRef, { money, cur
   }));
 }
 
-/** Defines `Query.transaction`, `Query.transactions` and `Query.node`. */
-export function defineTransactionQueries(builder: Builder, registry: Registry, transaction: TransactionRef) {
-  builder.queryField('transaction', (t) =>
-    t.field({
-      type: transaction,
-      nullable: true,
-      description: 'One transaction; null when the account has none with this id.',
-      args: { end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }) },
-      resolve: async (_root, { end2end }, context) => (await readOrNull(context, end2end)) as never,
-    }),
-  );
-  const families = [...new Set(registry.templates.map((template) => template.family))];
-  const family = builder.enumType('TransactionFamily', {
-    description: 'The lists of transactions. Each holds the templates of one REST path.',
-    values: Object.fromEntries(
-      families.map((name) => [name.toUpperCase(), { value: name, description: familyDoc(registry, name) }]),
-    ),
-  });
-  const filter = builder.inputType('TransactionFilter', {
-    description: 'Filters of a list. A transaction must meet all that are given; an empty text is refused.',
-    fields: (t) => ({
-      pixE2e: t.string({ description: 'PIX end-to-end id, exactly as published.' }),
-      clientTaxId: t.string({
-        description: 'CPF or CNPJ of the customer or payee, with or without punctuation.',
-      }),
-      address: t.string({
-        description:
-          'Destination wallet, or for an offramp the address that the deposit came from. EVM and bech32 addresses match in any case (C-14).',
-      }),
-      groupId: t.string({ description: 'Whitelist group of a withdrawal, `grp_…`.' }),
-      externalCode: t.string({ description: 'Your own reference, as you gave it; withdrawals have none.' }),
-      targetCurrency: t.string({ description: `Currency that comes out. ${DESCRIPTIONS.currency}` }),
-      dateFrom: t.string({ description: 'First UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
-      dateTo: t.string({ description: 'Last UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
-    }),
-  });
-  const connection = exactConnection(builder, transaction, {
-    name: 'Transaction',
-    page: 'A page of a list of transactions.',
-    edge: 'A transaction and its cursor.',
-    total: 'Number of all transactions that match, not only of this page. Exact.',
-  });
-  builder.queryField('transactions', (t) =>
-    t.field({
-      type: connection,
-      description: 'The transactions of one list, newest first.',
-      args: {
-        family: t.arg({ type: family, required: true, description: 'Which list.' }),
-        filter: t.arg({ type: filter, description: 'Only transactions that meet all of it; default: all.' }),
-        ...pageArguments(t.arg),
-      },
-      complexity: pageComplexity,
-      resolve: async (_root, args, context, info) =>
-        (await readPage(context, args as ListArgs, selects(info, 'totalCount'))) as never,
-    }),
-  );
-  return family;
-}
-
-/** The enum `TransactionFamily`. */
-export type FamilyRef = ReturnType<typeof defineTransactionQueries>;
-
-interface ListArgs extends PageArgs {
-  readonly family: Family;
-  readonly filter?: Readonly<Record<string, string | null | undefined>> | null | undefined;
-}
-
-async function readPage(
-  context: GraphqlContext,
-  { family, filter, ...args }: ListArgs,
-  counted: boolean,
-): Promise<Connection<TransactionRow>> {
-  const { size, ...slice } = sliceOf(args, decodeCursor);
-  const filters = namedMembers<ListFilterInput>('filter', filter);
-  const page = { limit: size + 1, ...slice };
-  const found = await listTransactions(context, family, filters, page, undefined, { counted });
-  return connectionOf(
-    found.rows,
-    { size, ...slice },
-    {
-      totalCount: () => Number(found.total),
-      cursorOf: (row) => encodeCursor(row.end2end),
-      isPreceded: found.hasNewer,
-      isFollowed: found.hasOlder,
-    },
-  );
-}
-
-function familyDoc(registry: Registry, family: Family): string {
-  const templates = registry.templates.filter((template) => template.family === family);
-  return `${templates.map(({ product, name }) => `${product} (\`${name}\`)`).join(' and ')}.`;
-}
-
 /** `Node`: what has a global id. A transaction's is `<type>:<end2end>`, encoded. */
 function defineNode(builder: Builder, registry: Registry) {
   const node = builder.interfaceRef<{ template: string; end2end: string }>('Node').implement({
@@ -341,7 +234,8 @@ function listed(text: string | null, type: string): string | null {
   return text;
 }
 
-async function readOrNull(context: GraphqlContext, end2end: string): Promise<TransactionRow | null> {
+/** @returns the transaction; null when the account has none with this id. */
+export async function readOrNull(context: GraphqlContext, end2end: string): Promise<TransactionRow | null> {
   try {
     return await readTransaction(context, end2end);
   } catch (error) {

@@ -19,7 +19,7 @@ import type { AccountRef } from './viewer.ts';
 const NAMES = pathsOf('input', ['network', 'address', 'pixKeyType', 'pixKey']);
 
 /** Defines `WhitelistGroup`, `WhitelistEntry`, `Account.whitelistGroups` and the mutations that change them. */
-export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyType: PixKeyTypeRef): void {
+export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyType: PixKeyTypeRef) {
   const entry = defineEntry(builder, pixKeyType);
   const group = defineGroup(builder, entry);
   builder.prismaObjectField(account, 'whitelistGroups', (t) =>
@@ -32,6 +32,7 @@ export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyTyp
   defineCreateGroup(builder, group);
   defineAddEntry(builder, entry, pixKeyType);
   defineRemoveEntry(builder, entry);
+  return entry;
 }
 
 function defineGroup(builder: Builder, entry: EntryRef) {
@@ -94,7 +95,8 @@ function defineEntry(builder: Builder, pixKeyType: PixKeyTypeRef) {
   });
 }
 
-type EntryRef = ReturnType<typeof defineEntry>;
+/** The type `WhitelistEntry`. */
+export type EntryRef = ReturnType<typeof defineEntry>;
 
 function defineCreateGroup(builder: Builder, group: GroupRef): void {
   builder.mutationField('createWhitelistGroup', (t) =>

@@ -91,12 +91,9 @@ test('enum values are SCREAMING_SNAKE_CASE, but for the two enums whose values a
 test('every connection has edges, nodes, pageInfo and totalCount, and takes four arguments (Relay cursor connections)', () => {
   const connections = TYPES.filter(isObjectType).filter(({ name }) => name.endsWith('Connection'));
   for (const connection of connections)
-    expect(Object.keys(connection.getFields()).sort(), connection.name).toEqual([
-      'edges',
-      'nodes',
-      'pageInfo',
-      'totalCount',
-    ]);
+    expect(Object.keys(connection.getFields()), connection.name).toEqual(
+      expect.arrayContaining(['edges', 'nodes', 'pageInfo', 'totalCount']),
+    );
   const fields = TYPES.filter(isObjectType)
     .flatMap((type) => Object.values(type.getFields()))
     .filter(({ type }) => String(type).replace('!', '').endsWith('Connection'));

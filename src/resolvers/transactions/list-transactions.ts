@@ -46,7 +46,8 @@ export async function listTransactions(
   return found;
 }
 
-function badCursor(page: Page): GatewayError {
+/** @returns the refusal of a cursor that is not one of the list. */
+export function badCursor(page: Page): GatewayError {
   const cursors = (['after', 'before'] as const).filter(
     (name) => 'isBackward' in page && page[name] !== undefined,
   );
@@ -56,7 +57,8 @@ function badCursor(page: Page): GatewayError {
 /** What is said of a cursor that no page of a list gave. */
 export const BAD_CURSOR = 'must be a cursor of this list';
 
-async function checkFilter(
+/** @returns the filter, with what is wrong with it noted in `violations`. */
+export async function checkFilter(
   context: Context,
   input: ListFilterInput,
   violations: Violations,

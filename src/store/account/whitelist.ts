@@ -60,6 +60,24 @@ const REMOVE_ENTRY: Statement = {
   text: `update whitelist_entry set removed_at = coalesce(removed_at, $3) where account_id = $1 and id = $2 returning id`,
 };
 
+const DESTINATIONS: Statement = {
+  name: 'whitelist_destinations',
+  text: `select id from whitelist_entry where account_id = $1 and removed_at is null
+      and (address_key(target) = address_key($2::text) or starts_with(lower(label), lower($2::text)))
+    order by created_at desc, id limit $3`,
+};
+
+/** @returns ids of current entries whose target is the text, or whose label begins with it; newest first. */
+export async function findDestinations(
+  database: Tx,
+  accountId: bigint,
+  text: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(DESTINATIONS, [accountId, text, limit]);
+  return rows.map(({ id }) => id);
+}
+
 /** @returns the current entries of a group; none when there is no such group. */
 export function readEntries(database: Tx, accountId: bigint, groupId: string): Promise<WhitelistEntryRow[]> {
   return database.query<WhitelistEntryRow>(ENTRIES, [accountId, groupId]);

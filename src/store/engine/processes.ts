@@ -48,7 +48,8 @@ const PROCESS_COLUMNS: { readonly [Name in keyof ProcessRow]: string } = {
   depositFrom: 'deposit_from',
   process: 'process',
 };
-const SELECT = Object.entries(PROCESS_COLUMNS)
+/** The columns of a row of table alias `t` with its working facts, named as its properties. */
+export const PROCESS_SELECT = Object.entries(PROCESS_COLUMNS)
   .map(([name, column]) =>
     name === 'process' ? `nullif(t.process, '{}') as process` : `t.${column} as "${name}"`,
   )
@@ -73,7 +74,7 @@ const LIST_HEADS: Statement = {
 };
 const READ: Statement = {
   name: 'process_read',
-  text: `select ${SELECT} from unnest($1::bigint[], $2::bigint[]) u(account_id, id)
+  text: `select ${PROCESS_SELECT} from unnest($1::bigint[], $2::bigint[]) u(account_id, id)
     join transaction t on t.account_id = u.account_id and t.id = u.id`,
 };
 const ADD: Statement = {
@@ -112,15 +113,15 @@ const RECORD: Statement = {
 };
 const ANYWHERE: Statement = {
   name: 'process_anywhere',
-  text: `select ${SELECT} from account a join transaction t on t.account_id = a.id and t.end2end = $1 limit 1`,
+  text: `select ${PROCESS_SELECT} from account a join transaction t on t.account_id = a.id and t.end2end = $1 limit 1`,
 };
 const BY_END2END: Statement = {
   name: 'process_by_end2end',
-  text: `select ${SELECT} from transaction t where t.account_id = $1 and t.end2end = $2`,
+  text: `select ${PROCESS_SELECT} from transaction t where t.account_id = $1 and t.end2end = $2`,
 };
 const BY_SESSION: Statement = {
   name: 'process_by_session',
-  text: `select ${SELECT} from transaction t where t.session = $1`,
+  text: `select ${PROCESS_SELECT} from transaction t where t.session = $1`,
 };
 const AVAILABLE: Statement = {
   name: 'process_available',

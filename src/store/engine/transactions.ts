@@ -72,7 +72,8 @@ export interface TransactionPage {
   readonly rows: readonly TransactionRow[];
 }
 
-const FILTER_CONDITIONS = {
+/** What a record has to meet for each filter, as SQL about table alias `t`. */
+export const FILTER_CONDITIONS = {
   pixE2e: (value: string) => `t.pix_e2e = ${value}`,
   clientTaxId: (value: string) => `t.client_tax_id_key = tax_id_key(${value})`,
   address: (value: string) => `t.address_key = address_key(${value})`,

@@ -1,0 +1,51 @@
+/** Searches an account by what somebody has at hand: an id, a hash, a CPF, an address, a reference, a name. */
+import { findDestinations } from '../../store/account/whitelist.ts';
+import { type FoundTransaction, searchTransactions } from '../../store/engine/search.ts';
+import { type Named, Violations } from '../checks/check-filter.ts';
+import { type Context, requireScope } from '../services/context.ts';
+
+/** What was found. */
+export interface Found {
+  readonly transactions: readonly FoundTransaction[];
+  /** Ids of destinations of the whitelist. */
+  readonly destinations: readonly string[];
+}
+
+/** Most results of a search, and of these destinations. */
+export const FOUND_MAX = 20;
+const DESTINATIONS_MAX = 5;
+const SHORTEST_NAME = 2;
+const TAX_ID = /^(?:[0-9A-Za-z]{11}|[0-9A-Za-z]{14})$/;
+const HASH = /^(?:0x)?[0-9a-f]{64}$/i;
+
+/** @throws {GatewayError} `INVALID_PARAMETER` for a text that is empty or longer than 200 characters. */
+export async function search(context: Context, given: Named): Promise<Found> {
+  requireScope(context, 'read');
+  const violations = new Violations();
+  const text = violations.text({ ...given, value: given.value.trim() }) ?? '';
+  violations.refuse();
+  const { database, registry, caller } = context;
+  const families = [...new Set(registry.templates.map(({ family }) => family))];
+  const taxId = text.replace(/[.\-/ ]/g, '');
+  const forms = {
+    text,
+    ids: [...new Set([text, text.toUpperCase()])],
+    hashes: hashForms(text),
+    taxId: TAX_ID.test(taxId) ? taxId : null,
+    name: text.length < SHORTEST_NAME ? null : text,
+  };
+  const [transactions, destinations] = await Promise.all([
+    searchTransactions(database, caller.accountId, families, forms, FOUND_MAX),
+    findDestinations(database, caller.accountId, text, DESTINATIONS_MAX),
+  ]);
+  return {
+    transactions: transactions.slice(0, FOUND_MAX - destinations.length),
+    destinations,
+  };
+}
+
+function hashForms(text: string): readonly string[] {
+  if (!HASH.test(text)) return [text];
+  const bare = text.toLowerCase().replace(/^0x/, '');
+  return [...new Set([text, bare, `0x${bare}`])];
+}

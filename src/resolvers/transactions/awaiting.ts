@@ -1,0 +1,61 @@
+/** What waits for somebody's decision: the steps at which each act can be done, and what a caller may decide. */
+import { ACTS, type ActName } from '../../base/acts.ts';
+import { haveOneMaker } from '../../store/account/api-keys.ts';
+import { readMakers, type WaitingAt } from '../../store/engine/waiting.ts';
+import type { Registry } from '../../templates/registry.ts';
+import type { TriggerName } from '../../templates/triggers.ts';
+import type { Context } from '../services/context.ts';
+
+/** Acts by which somebody decides how a transaction goes on, with what the machine is told. */
+const DECISIONS = {
+  'withdrawal.approve': ['approved'],
+  'deposit.resolve': ['kept', 'refund_ordered', 'requoted'],
+  'hold.release': ['released'],
+  'refund.retry': ['refund_retried'],
+} as const satisfies { readonly [Act in ActName]?: readonly TriggerName[] };
+/** One of these acts. */
+export type DecisionName = keyof typeof DECISIONS;
+
+/** @returns the steps, as `component/state`, at which the act can be done. */
+export function stepsAwaiting(registry: Registry, act: DecisionName): readonly string[] {
+  const triggers: readonly TriggerName[] = DECISIONS[act];
+  const steps = registry.templates.flatMap(({ machine }) =>
+    machine.transitions
+      // A return that failed can be ordered again at any step; what waits for it is where nothing else goes on.
+      .filter(({ on, to }) => triggers.includes(on) && (on !== 'refund_retried' || to !== 'stay'))
+      .flatMap(({ from }) => from),
+  );
+  return [...new Set(steps)].filter((step) => step !== 'start');
+}
+
+/** @returns where transactions wait for the act: its steps, and the families that have one of them. */
+export function waitingFor(registry: Registry, act: DecisionName): WaitingAt {
+  const steps = stepsAwaiting(registry, act);
+  const templates = registry.templates.filter((template) =>
+    template.steps.some(({ component, state }) => steps.includes(`${component}/${state}`)),
+  );
+  return { steps, families: [...new Set(templates.map(({ family }) => family))] };
+}
+
+/** @returns the steps at which the caller's key lets it decide. */
+export function stepsForCaller({ registry, caller }: Context): readonly string[] {
+  const acts = Object.keys(DECISIONS) as DecisionName[];
+  const own = acts.filter((act) => caller.scopes.includes(ACTS[act].scope));
+  return [...new Set(own.flatMap((act) => stepsAwaiting(registry, act)))];
+}
+
+/**
+ * The withdrawals that the caller may not approve, because it counts as their maker (C-40).
+ *
+ * @returns the steps at which approvals are waited for, and the makers that count as one with the caller.
+ */
+export async function ownApprovals(
+  context: Context,
+): Promise<{ readonly steps: readonly string[]; readonly makers: readonly string[] }> {
+  const { database, registry, caller } = context;
+  const waiting = waitingFor(registry, 'withdrawal.approve');
+  const makers = [];
+  for (const maker of await readMakers(database, caller.accountId, waiting))
+    if (await haveOneMaker(database, caller.accountId, maker, caller.id)) makers.push(maker);
+  return { steps: waiting.steps, makers };
+}

@@ -1,0 +1,168 @@
+/** Lists and sums the transactions of several families by filters that `/v2` does not have. */
+import { isDecimal, isMore } from '../../base/money.ts';
+import {
+  listMerged,
+  type MergedFilter,
+  type MergedPage,
+  type StepFilter,
+  type SumRow,
+  sumMerged,
+} from '../../store/engine/merged-lists.ts';
+import type { ListSlice } from '../../store/engine/transactions.ts';
+import type { Family } from '../../templates/define.ts';
+import { FAMILY_TRAITS } from '../../templates/families.ts';
+import type { Registry } from '../../templates/registry.ts';
+import { type StatusCode, statusCodeOf } from '../../templates/status.ts';
+import { type Named, Violations } from '../checks/check-filter.ts';
+import { type Context, requireScope } from '../services/context.ts';
+import { ownApprovals, stepsForCaller } from './awaiting.ts';
+import { badCursor, checkFilter, type ListFilterInput } from './list-transactions.ts';
+
+/** Several values of a filter, under the caller's name for it. */
+export interface NamedList<Value> {
+  readonly name: string;
+  readonly values: readonly Value[];
+}
+
+/** Filters as the caller wrote them, each under the caller's own name for it. */
+export interface MergedFilterInput extends ListFilterInput {
+  /** All when not given. */
+  readonly families?: NamedList<Family> | undefined;
+  readonly templates?: NamedList<string> | undefined;
+  readonly statusCodes?: NamedList<StatusCode> | undefined;
+  readonly component?: Named;
+  readonly state?: Named;
+  readonly currency?: Named;
+  readonly amountMin?: Named;
+  readonly amountMax?: Named;
+  readonly text?: Named;
+  readonly direction?: Direction | undefined;
+  readonly awaitingMe?: boolean | undefined;
+}
+
+/** Whether BRL is paid in by PIX, or money leaves: by PIX or to a wallet. */
+export type Direction = 'in' | 'out';
+
+/** What the outcome of every step that can go on is called (`step_outcome`). */
+const OPEN = 'OPEN';
+const NOTHING: MergedPage = { total: 0n, isExact: true, hasNewer: false, hasOlder: false, rows: [] };
+
+/** @returns whether the filters are those of one list of `/v2`, which is read by positions alone. */
+export function isPlain({ families, ...input }: MergedFilterInput): boolean {
+  const { templates, statusCodes, component, state, currency, amountMin, amountMax, text, ...rest } = input;
+  const wide = [templates, statusCodes, component, state, currency, amountMin, amountMax, text];
+  return families?.values.length === 1 && !rest.direction && !rest.awaitingMe && wide.every((each) => !each);
+}
+
+/**
+ * Reads a page of several lists as one, newest first, from one snapshot (C-10, C-11, C-14).
+ *
+ * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming every bad value.
+ */
+export async function filterTransactions(
+  context: Context,
+  input: MergedFilterInput,
+  slice: ListSlice,
+  options: { counted: boolean },
+): Promise<MergedPage> {
+  const filter = await checkMerged(context, input);
+  if (!filter) return NOTHING;
+  const found = await listMerged(context.database, context.caller.accountId, filter, slice, options);
+  if (!found) throw badCursor(slice);
+  return found;
+}
+
+/** @returns what goes in and out by currency, of all that match; null where too many would have to be read. @throws as above. */
+export async function sumTransactions(
+  context: Context,
+  input: MergedFilterInput,
+): Promise<readonly SumRow[] | null> {
+  const filter = await checkMerged(context, input);
+  if (!filter) return [];
+  return (await sumMerged(context.database, context.caller.accountId, filter)) ?? null;
+}
+
+/** @returns the filter; undefined where nothing can match. */
+async function checkMerged(context: Context, input: MergedFilterInput): Promise<MergedFilter | undefined> {
+  requireScope(context, 'read');
+  const { registry } = context;
+  const violations = new Violations();
+  for (const each of [input.families, input.templates, input.statusCodes])
+    if (each?.values.length === 0)
+      violations.add({ parameter: each.name, message: 'must name at least one' });
+  const plain = await checkFilter(context, input, violations);
+  const text = violations.text(input.text);
+  const currency = await violations.currency(context, input.currency);
+  const amounts = checkAmounts(input, violations);
+  checkStep(registry, input, violations);
+  violations.refuse();
+  const families = familiesOf(registry, input);
+  const steps = stepsOf(context, families, input);
+  if (families.length === 0 || (steps?.steps.length === 0 && !steps.isUnlisted)) return undefined;
+  return {
+    ...plain,
+    ...amounts,
+    families,
+    ...(text && { text }),
+    ...(currency && { currency }),
+    ...(input.templates && { templates: input.templates.values }),
+    ...(steps && { steps }),
+    ...(input.awaitingMe && { approvals: await ownApprovals(context) }),
+  };
+}
+
+function familiesOf(registry: Registry, { families, direction }: MergedFilterInput): readonly Family[] {
+  const all = families?.values ?? registry.templates.map(({ family }) => family);
+  const fits = (family: Family) =>
+    direction === undefined || (FAMILY_TRAITS[family].flow === 'in') === (direction === 'in');
+  return [...new Set(all)].filter(fits);
+}
+
+function checkAmounts({ amountMin, amountMax }: MergedFilterInput, violations: Violations) {
+  for (const given of [amountMin, amountMax])
+    if (given && !isDecimal(given.value))
+      violations.add({ parameter: given.name, message: 'must be a decimal number, such as 12.50' });
+  if (amountMin && amountMax && isMore(amountMin.value, amountMax.value))
+    violations.add({ parameter: amountMin.name, message: `must not be more than ${amountMax.name}` });
+  return {
+    ...(amountMin && { amountMin: amountMin.value }),
+    ...(amountMax && { amountMax: amountMax.value }),
+  };
+}
+
+/** A step that there is not was misspelt: no answer would tell that. */
+function checkStep(registry: Registry, input: MergedFilterInput, violations: Violations): void {
+  const steps = registry.templates.flatMap((template) => template.steps);
+  for (const part of ['component', 'state'] as const) {
+    const given = input[part];
+    if (!given || violations.text(given) === undefined) continue;
+    if (!steps.some((step) => step[part] === given.value))
+      violations.add({ parameter: given.name, message: `must be a ${part} of the catalogue of steps` });
+  }
+}
+
+function stepsOf(
+  context: Context,
+  families: readonly Family[],
+  { statusCodes, component, state, awaitingMe }: MergedFilterInput,
+): StepFilter | undefined {
+  if (!statusCodes && !component && !state && !awaitingMe) return undefined;
+  const awaiting = awaitingMe ? stepsForCaller(context) : undefined;
+  const known = context.registry.templates
+    .filter(({ family }) => families.includes(family))
+    .flatMap((template) => template.steps)
+    .map((step) => ({ ...step, name: `${step.component}/${step.state}`, code: statusCodeOf(step) }));
+  const wanted = known.filter(
+    (step) =>
+      (!statusCodes || statusCodes.values.includes(step.code)) &&
+      (!component || step.component === component.value) &&
+      (!state || step.state === state.value) &&
+      (!awaiting || awaiting.includes(step.name)),
+  );
+  const outcomes = [...new Set([OPEN, ...wanted.map(({ code }) => code)])];
+  const names = new Set(wanted.map(({ name }) => name));
+  const isUnlisted = statusCodes?.values.includes('UNKNOWN') && !component && !state && !awaiting;
+  if (!isUnlisted) return { outcomes, steps: [...names] };
+  const others = known.filter(({ name }) => !names.has(name)).map(({ name }) => name);
+  return { outcomes, steps: [...new Set(others)], isUnlisted };
+}

@@ -1,0 +1,270 @@
+/** Reads of transactions: `Query.transaction` and `Query.transactions`, with their filters and sums. */
+import { currencyOfHistory } from '../base/currency.ts';
+import { invalidParameters } from '../base/errors.ts';
+import {
+  filterTransactions,
+  isPlain,
+  type MergedFilterInput,
+  sumTransactions,
+} from '../resolvers/transactions/filter-transactions.ts';
+import { listTransactions } from '../resolvers/transactions/list-transactions.ts';
+import { COUNT_MAX, type SumRow } from '../store/engine/merged-lists.ts';
+import type { Family } from '../templates/define.ts';
+import type { TransactionRow } from '../templates/facts.ts';
+import type { Registry } from '../templates/registry.ts';
+import type { StatusCode } from '../templates/status.ts';
+import type { Builder, GraphqlContext } from './builder.ts';
+import type { CurrencyRefs } from './currency.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
+import { namedMembers } from './named.ts';
+import {
+  type Connection,
+  connectionOf,
+  decodeCursor,
+  encodeCursor,
+  exactConnection,
+  type PageArgs,
+  pageArguments,
+  pageComplexity,
+  sliceOf,
+} from './pagination.ts';
+import { selects } from './selection.ts';
+import type { TemplateRef } from './template.ts';
+import { readOrNull, type TransactionRef } from './transaction.ts';
+import type { StatusRef } from './transaction-status.ts';
+
+/** Types that the reads of transactions are made of. */
+interface Refs extends CurrencyRefs {
+  readonly transaction: TransactionRef;
+  readonly template: TemplateRef;
+  readonly status: StatusRef;
+}
+
+/** What it costs to count or sum records that positions do not count. */
+const COUNT_POINTS = 100;
+
+/** Defines `Query.transaction` and `Query.transactions`. */
+export function defineTransactionQueries(builder: Builder, registry: Registry, refs: Refs) {
+  const { transaction } = refs;
+  builder.queryField('transaction', (t) =>
+    t.field({
+      type: transaction,
+      nullable: true,
+      description: 'One transaction; null when the account has none with this id.',
+      args: { end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }) },
+      resolve: async (_root, { end2end }, context) => (await readOrNull(context, end2end)) as never,
+    }),
+  );
+  const family = defineFamily(builder, registry);
+  const filter = defineFilter(builder, refs);
+  const connection = defineConnection(builder, refs);
+  builder.queryField('transactions', (t) =>
+    t.field({
+      type: connection,
+      description: 'Transactions of one list, of several, or of all, newest first.',
+      args: {
+        family: t.arg({ type: family, description: 'Only this list. Not together with `families`.' }),
+        families: t.arg({ type: [family], description: 'Only these lists; default: all.' }),
+        filter: t.arg({ type: filter, description: 'Only transactions that meet all of it; default: all.' }),
+        ...pageArguments(t.arg),
+      },
+      complexity: pageComplexity,
+      resolve: async (_root, args, context, info) =>
+        (await readPage(context, args as ListArgs, {
+          counted: selects(info, 'totalCount') || selects(info, 'totalIsExact'),
+        })) as never,
+    }),
+  );
+  return family;
+}
+
+/** The enum `TransactionFamily`. */
+export type FamilyRef = ReturnType<typeof defineTransactionQueries>;
+
+function defineFamily(builder: Builder, registry: Registry) {
+  const families = [...new Set(registry.templates.map((template) => template.family))];
+  return builder.enumType('TransactionFamily', {
+    description: 'The lists of transactions. Each holds the templates of one REST path.',
+    values: Object.fromEntries(
+      families.map((name) => [name.toUpperCase(), { value: name, description: familyDoc(registry, name) }]),
+    ),
+  });
+}
+
+function familyDoc(registry: Registry, family: Family): string {
+  const templates = registry.ofFamily(family);
+  return `${templates.map(({ product, name }) => `${product} (\`${name}\`)`).join(' and ')}.`;
+}
+
+function defineFilter(builder: Builder, { template, status }: Refs) {
+  const direction = builder.enumType('TransactionDirection', {
+    description: 'Which way the money of a transaction goes.',
+    values: {
+      IN: { value: 'in' as const, description: 'A payer pays BRL by PIX: checkouts and onramps.' },
+      OUT: {
+        value: 'out' as const,
+        description: 'Money leaves, by PIX or to a wallet: offramps and withdrawals.',
+      },
+    },
+  });
+  return builder.inputType('TransactionFilter', {
+    description:
+      'Filters of a list. A transaction must meet all that are given; an empty text or list is refused.',
+    fields: (t) => ({
+      pixE2e: t.string({ description: 'PIX end-to-end id, exactly as published.' }),
+      clientTaxId: t.string({
+        description: 'CPF or CNPJ of the customer or payee, with or without punctuation.',
+      }),
+      address: t.string({
+        description:
+          'Destination wallet, or for an offramp the address that the deposit came from. EVM and bech32 addresses match in any case (C-14).',
+      }),
+      groupId: t.string({ description: 'Whitelist group of a withdrawal, `grp_…`.' }),
+      externalCode: t.string({ description: 'Your own reference, as you gave it; withdrawals have none.' }),
+      targetCurrency: t.string({ description: `Currency that comes out. ${DESCRIPTIONS.currency}` }),
+      dateFrom: t.string({ description: 'First UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
+      dateTo: t.string({ description: 'Last UTC day of creation, `YYYY-MM-DD`, inclusive.' }),
+      templates: t.field({ type: [template], description: 'Only these templates.' }),
+      statusCodes: t.field({ type: [status], description: 'Only these broad statuses.' }),
+      component: t.string({ description: 'Step of the process, as `component` has it.' }),
+      state: t.string({ description: 'State of the step, as `state` has it.' }),
+      currency: t.string({
+        description: `Currency that goes in or comes out. ${DESCRIPTIONS.currency}`,
+      }),
+      amountMin: t.field({
+        type: 'Decimal',
+        description: 'Least amount, inclusive: of `currency`, or without it of either side.',
+      }),
+      amountMax: t.field({
+        type: 'Decimal',
+        description: 'Greatest amount, inclusive: of `currency`, or without it of either side.',
+      }),
+      text: t.string({
+        description:
+          'Text that is contained in `end2end`, `pixE2e`, the hash, the name, your reference or your note, in any case. To find one transaction, `search` is faster.',
+      }),
+      direction: t.field({ type: direction, description: 'Only money that goes this way.' }),
+      awaitingMe: t.boolean({
+        description:
+          'If true, only transactions about which your key can decide now: withdrawals that you may approve, held deposits. Default: false.',
+      }),
+    }),
+  });
+}
+
+function defineConnection(builder: Builder, { transaction, currency }: Refs) {
+  const sum = builder.objectRef<SumRow>('TransactionSum').implement({
+    description: 'What the transactions of a list add up to in one currency, whatever their status.',
+    fields: (t) => ({
+      currency: t.field({
+        type: currency,
+        nullable: true,
+        description: 'The currency; null when imported history has another one.',
+        resolve: (row) => currencyOfHistory(row.currency) ?? null,
+      }),
+      source: t.expose('source', {
+        type: 'Decimal',
+        nullable: true,
+        description: 'Sum of what goes in; null where no transaction has an amount of it.',
+      }),
+      target: t.expose('target', {
+        type: 'Decimal',
+        nullable: true,
+        description: 'Sum of what comes out; null where no transaction has an amount of it.',
+      }),
+    }),
+  });
+  const connection = exactConnection(builder, transaction, {
+    name: 'Transaction',
+    page: 'A page of a list of transactions.',
+    edge: 'A transaction and its cursor.',
+    total:
+      'Number of all transactions that match, not only of this page. Exact where `totalIsExact` says so.',
+  });
+  builder.objectFields(connection, (t) => ({
+    totalIsExact: t.boolean({
+      description: `Whether \`totalCount\` is exact. It is for whole lists, for days, and for the filters of \`/v2\` on one list, at any size. With other filters it counts up to ${COUNT_MAX} transactions of each list, newest first; false where there are more: then at least \`totalCount\` match.`,
+      resolve: (page) => pageOf(page).totalIsExact(),
+    }),
+    sums: t.field({
+      type: [sum],
+      nullable: true,
+      description: `What goes in and comes out by currency, of all transactions that match. Null where more than ${COUNT_MAX} would have to be read: narrow the days.`,
+      complexity: COUNT_POINTS,
+      resolve: (page) => pageOf(page).sums() as Promise<SumRow[] | null>,
+    }),
+  }));
+  return connection;
+}
+
+/** A page with what is read of its whole list when it is asked for. */
+interface ListPage extends Connection<TransactionRow> {
+  readonly totalIsExact: () => boolean | Promise<boolean>;
+  readonly sums: () => Promise<readonly SumRow[] | null>;
+}
+
+function pageOf(page: unknown): ListPage {
+  return page as ListPage;
+}
+
+interface ListArgs extends PageArgs {
+  readonly family?: Family | null | undefined;
+  readonly families?: readonly Family[] | null | undefined;
+  readonly filter?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+async function readPage(
+  context: GraphqlContext,
+  { family, families, filter, ...args }: ListArgs,
+  options: { counted: boolean },
+): Promise<ListPage> {
+  if (family != null && families != null)
+    throw invalidParameters([{ parameter: 'families', message: 'must not be given together with family' }]);
+  const lists = family == null ? families : [family];
+  const input = filterInput(lists, filter);
+  const { size, ...slice } = sliceOf(args, decodeCursor);
+  const page = { limit: size + 1, ...slice };
+  const [only] = input.families?.values ?? [];
+  const found =
+    only && isPlain(input)
+      ? { ...(await listTransactions(context, only, input, page, undefined, options)), isExact: true }
+      : await filterTransactions(context, input, page, options);
+  return {
+    ...connectionOf(
+      found.rows,
+      { size, ...slice },
+      {
+        totalCount: () => Number(found.total),
+        cursorOf: (row) => encodeCursor(row.end2end),
+        isPreceded: found.hasNewer,
+        isFollowed: found.hasOlder,
+      },
+    ),
+    totalIsExact: () => found.isExact,
+    sums: () => sumTransactions(context, input),
+  };
+}
+
+/** The filters that are one text each. */
+type TextFilters = Omit<
+  MergedFilterInput,
+  'families' | 'templates' | 'statusCodes' | 'direction' | 'awaitingMe'
+>;
+
+/** @returns the filter under the names of the arguments. */
+function filterInput(
+  families: readonly Family[] | null | undefined,
+  filter: ListArgs['filter'],
+): MergedFilterInput {
+  const { templates, statusCodes, direction, awaitingMe, ...texts } = filter ?? {};
+  const listed = <Value>(name: string, values: unknown) =>
+    values == null ? undefined : { name, values: values as readonly Value[] };
+  return {
+    ...namedMembers<TextFilters>('filter', texts as Readonly<Record<string, string>>),
+    families: listed<Family>('families', families),
+    templates: listed<string>('filter.templates', templates),
+    statusCodes: listed<StatusCode>('filter.statusCodes', statusCodes),
+    direction: (direction ?? undefined) as MergedFilterInput['direction'],
+    awaitingMe: awaitingMe === true,
+  };
+}

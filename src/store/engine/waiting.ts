@@ -1,0 +1,55 @@
+/** What waits for a decision: transactions at given steps that can still go on, the oldest first. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Family } from '../../templates/define.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { Statement, Tx } from '../database.ts';
+import { PROCESS_SELECT } from './processes.ts';
+
+/** Which transactions are looked for. */
+export interface WaitingAt {
+  readonly families: readonly Family[];
+  /** As `component/state`. */
+  readonly steps: readonly string[];
+}
+
+const IS_WAITING = `t.family = f.family and t.outcome = 'OPEN' and (t.component || '/' || t.state) = any ($3::text[])`;
+/** An approval that was given waits for nobody any more. */
+const IS_UNDECIDED = `t.process ->> 'isApproved' is distinct from 'true'`;
+
+const MAKERS: Statement = {
+  name: 'waiting_makers',
+  text: `select distinct t.process ->> 'createdBy' as maker from unnest($2::text[]) f(family)
+    join transaction t on t.account_id = $1 and ${IS_WAITING} where t.process ->> 'createdBy' is not null`,
+};
+const OF_ACCOUNT: Statement = {
+  name: 'waiting_of_account',
+  text: `select ${PROCESS_SELECT} from unnest($2::text[]) f(family)
+    join transaction t on t.account_id = $1 and ${IS_WAITING} where ${IS_UNDECIDED} order by t.updated_at, t.id limit $4`,
+};
+const OF_MODE: Statement = {
+  name: 'waiting_of_mode',
+  text: `select ${PROCESS_SELECT} from account a cross join unnest($2::text[]) f(family)
+    join transaction t on t.account_id = a.id and ${IS_WAITING}
+    where a.mode = $1 and ${IS_UNDECIDED} order by t.updated_at, t.account_id, t.id limit $4`,
+};
+
+/** @returns who asked for the transactions of the account that wait at these steps. */
+export async function readMakers(tx: Tx, accountId: bigint, at: WaitingAt): Promise<string[]> {
+  const rows = await tx.query<{ maker: string }>(MAKERS, [accountId, at.families, at.steps]);
+  return rows.map(({ maker }) => maker);
+}
+
+/** @returns those of an account, the one that has waited longest first. */
+export function readWaiting(tx: Tx, accountId: bigint, at: WaitingAt, limit: number): Promise<ProcessRow[]> {
+  return tx.query<ProcessRow>(OF_ACCOUNT, [accountId, at.families, at.steps, limit]);
+}
+
+/** @returns those of all accounts of a mode. */
+export function readWaitingOfMode(
+  tx: Tx,
+  mode: AccountMode,
+  at: WaitingAt,
+  limit: number,
+): Promise<ProcessRow[]> {
+  return tx.query<ProcessRow>(OF_MODE, [mode, at.families, at.steps, limit]);
+}
