@@ -24,7 +24,7 @@ import { envelopeWriter } from '../wire/envelope.ts';
 /** What services are made of. */
 export interface ServiceParts {
   readonly database: Database;
-  /** Where failures of rates are told; nowhere when not given. */
+  /** Where failures of rates and of news are told; nowhere when not given. */
   readonly log?: Pick<Logger, 'warn'>;
   readonly registry: Registry;
   /** The rails of live accounts. Without them such accounts are only read. */
@@ -102,7 +102,7 @@ export function createServices({
       clock,
       rails: reporting(rails),
       advance: engineFor('sandbox', clock),
-      receive: (news) => receiveNews(byMode.sandbox, news),
+      receive: (news) => receiveNews(byMode.sandbox, log, news),
       sandbox,
     },
     live: {
@@ -111,7 +111,7 @@ export function createServices({
       clock: SYSTEM_CLOCK,
       rails: liveRails ? reporting(liveRails) : NO_RAILS,
       advance: engineFor('live', SYSTEM_CLOCK),
-      receive: (news) => receiveNews(byMode.live, news),
+      receive: (news) => receiveNews(byMode.live, log, news),
       sandbox: null,
     },
   };

@@ -19,6 +19,7 @@ export function disputeTransitions(finished: readonly StepName[]): readonly Tran
       post: ({ row, process }) => [journals.holdCredited(conversionIn(row).currency, heldOf(process))],
     }),
     when('dispute_accepted', 'dispute/OPEN', 'dispute/ACCEPTED', {
+      when: isSameDispute,
       set: (view) => {
         const { part } = disputeOf(view);
         const amount = brlText(part.brl);
@@ -31,9 +32,16 @@ export function disputeTransitions(finished: readonly StepName[]): readonly Tran
       post: unwind,
     }),
     when('dispute_rejected', 'dispute/OPEN', 'dispute/REJECTED', {
+      when: isSameDispute,
       post: ({ row, process }) => [journals.releaseHold(conversionIn(row).currency, heldOf(process))],
     }),
   ];
+}
+
+/** A dispute that was opened under a name is ended under that name. */
+function isSameDispute({ process, trigger }: View<'dispute_accepted' | 'dispute_rejected'>): boolean {
+  const { disputeId = process.disputeId } = trigger;
+  return process.disputeId === undefined || process.disputeId === disputeId;
 }
 
 /** A dispute gives back at most what is left of the payment. */
@@ -50,6 +58,7 @@ function open(view: View<'dispute_opened'>): Change {
   return {
     process: {
       dispute: kept(part),
+      disputeId: view.trigger.disputeId,
       disputed: String(there < part.crypto ? there : part.crypto),
       finishedAt: view.process.finishedAt ?? view.row.updatedAt,
     },

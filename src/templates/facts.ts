@@ -122,6 +122,8 @@ export interface Process {
   readonly disputed?: string;
   /** What a dispute is about, in minor units: its part of the conversion. */
   readonly dispute?: ConvertedPart;
+  /** The rail's name for that dispute, where it gave one. */
+  readonly disputeId?: string | undefined;
   /** When the payment was finished, where a later event moved the step; disputes and refunds count their days from it. */
   readonly finishedAt?: Instant;
   /** Everything that goes or went back to the payer, in the order it was asked for. */

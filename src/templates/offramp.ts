@@ -11,7 +11,13 @@ import * as journals from '../ledger/journals.ts';
 import { paidNow } from './admission.ts';
 import { cents, conversionOut } from './amounts.ts';
 import { attribute, defineTemplate, step } from './define.ts';
-import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
+import {
+  cameBackWhole,
+  PAYEE_STEPS,
+  PIX_OUT_ENTERING,
+  payeePassed,
+  payeeTransitions,
+} from './pix-out-machine.ts';
 import { PIX_SENDING_STEP, QUOTE_AND_PAYEE_STEPS, SWAP_OUT_STEP } from './pix-out-steps.ts';
 import { ofSource } from './post-moves.ts';
 import { PIX_OUT_ATTRIBUTES, ROUNDED_QUOTE_ATTRIBUTES } from './shared-attributes.ts';
@@ -47,6 +53,7 @@ const TRANSITIONS: readonly Transition[] = [
   }),
   when('payout_rejected', 'pix_out/SENDING', 'pix_out/REJECTED', { post: unwind }),
   when('payout_returned', 'success/DONE', 'pix_out/RETURNED', {
+    when: cameBackWhole,
     post: ({ row }) => [journals.payoutReturned(cents(row.targetAmount))],
   }),
 ];

@@ -2,6 +2,7 @@
 
 import type { Journal } from '../ledger/posting.ts';
 import { acceptance, unpaidExpiry } from './admission.ts';
+import { cents } from './amounts.ts';
 import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 
 /** Steps at which it is asked whether the payee may be paid. */
@@ -78,4 +79,9 @@ export function payeePassed(
       rest as never,
     ),
   ];
+}
+
+/** @returns whether all of a payout came back; a part of it is money that no step takes. */
+export function cameBackWhole({ row, trigger: { amount } }: View<'payout_returned'>): boolean {
+  return amount === undefined || cents(amount) === cents(row.targetAmount);
 }

@@ -84,7 +84,8 @@ export interface TriggerFacts {
   delivery_failed: Nothing;
   payout_settled: { readonly endToEndId: string };
   payout_rejected: Nothing;
-  payout_returned: Nothing;
+  /** A PIX that was paid out came back: all of it where no amount is given. */
+  payout_returned: { readonly amount?: string };
   /** Where to deposit, and how much exactly. */
   deposit_ready: { readonly address: string; readonly exactAmount: string };
   /** A deposit was seen, not final; `price` as with a PIX. */
@@ -106,9 +107,10 @@ export interface TriggerFacts {
   /** The deposit is back with whoever sent it; `networkFee` in its own currency. */
   return_confirmed: { readonly networkFee: string; readonly gas?: Gas | null };
   /** A dispute (MED) about so much of the payment; about all that is left of it where no amount is given. */
-  dispute_opened: { readonly amount?: string };
-  dispute_accepted: Nothing;
-  dispute_rejected: Nothing;
+  dispute_opened: { readonly amount?: string; readonly disputeId?: string };
+  /** Without an id it is the one that the step waits for. */
+  dispute_accepted: { readonly disputeId?: string };
+  dispute_rejected: { readonly disputeId?: string };
   approved: Nothing;
   rejected: Nothing;
   /** Nothing happened but that a step was reached: for steps that are only passed through. */

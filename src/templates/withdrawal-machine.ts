@@ -3,6 +3,7 @@ import { BRL } from '../base/currency.ts';
 import * as journals from '../ledger/journals.ts';
 import { networkFeeOf, sourceOf } from './amounts.ts';
 import { gasJournals } from './gas.ts';
+import { cameBackWhole } from './pix-out-machine.ts';
 import { movesOf, ofSource } from './post-moves.ts';
 import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
 
@@ -67,7 +68,7 @@ export const WITHDRAWAL_TRANSITIONS: readonly Transition[] = [
   }),
   when('payout_rejected', SENDING, FAILED, { when: isBrl, post: release }),
   when('payout_returned', DONE, 'success_withdrawl_dash/RETURNED', {
-    when: isBrl,
+    when: (view) => isBrl(view) && cameBackWhole(view),
     post: ({ row }) => [journals.payoutReturned(sourceOf(row).amount)],
   }),
 ];

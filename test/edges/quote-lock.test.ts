@@ -4,6 +4,7 @@
  */
 import { beforeEach, expect, test } from 'vitest';
 import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
+import { SILENT } from '../inbound/support.ts';
 import { useApp } from '../support/app.ts';
 import { eventually } from '../support/receiver.ts';
 
@@ -120,7 +121,7 @@ test('C-21: without a rate, money that is converted waits for one; what goes bac
   } finally {
     rates.observe = observe;
   }
-  expect(await retryNews(app.services, Date.now() + 60_000)).toBe(1);
+  expect(await retryNews(app.services, SILENT, Date.now() + 60_000)).toBe(1);
   await attributesAt('/v2/onramp', kept.end2end, 'success');
 });
 

@@ -7,7 +7,7 @@ import { receiveNews } from '../../src/resolvers/inbound/receive.ts';
 import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
-import { inboundOf, type Merchant, pixFor } from './support.ts';
+import { inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();
 const { onramp, act, play, reach, stepOf, newsOf, suspenseOf, bookOf, journalsOf, verified, rowOf } =
@@ -114,10 +114,10 @@ test('C-34: news that cannot be settled now is kept, tried again, and acts once'
     ...app.services,
     advance: () => Promise.reject(new Error('the process is about to die')),
   };
-  expect(await receiveNews(failing, news)).toEqual({ outcome: 'pending' });
+  expect(await receiveNews(failing, SILENT, news)).toEqual({ outcome: 'pending' });
   expect(await newsOf(`pix:${news.endToEndId}`)).toMatchObject([{ outcome: 'pending' }]);
-  expect(await retryNews(app.services, Date.now())).toBe(0);
-  expect(await retryNews(app.services, Date.now() + 3_600_000)).toBe(1);
+  expect(await retryNews(app.services, SILENT, Date.now())).toBe(0);
+  expect(await retryNews(app.services, SILENT, Date.now() + 3_600_000)).toBe(1);
   expect(await newsOf(`pix:${news.endToEndId}`)).toMatchObject([
     { outcome: 'step', transaction_id: String(row.id) },
   ]);

@@ -16,6 +16,8 @@ export interface Merchant {
 }
 
 const CUSTOMER = { client_name: 'Ana Souza', client_tax_id: '52998224725' };
+/** Where nobody reads what is logged. */
+export const SILENT = pino({ level: 'silent' });
 let told = 0;
 
 /** What tests of inbound money do with an application. */
@@ -60,7 +62,7 @@ export function inboundOf(app: TestApp) {
       for (let turn = 0; turn < 200; turn++) {
         const { component, state } = await rowOf(row.end2end);
         if (`${component}/${state}` === step) return;
-        await settle(app.services, pino({ level: 'silent' }), {
+        await settle(app.services, SILENT, {
           only: { accountId: row.accountId, transactionId: row.id },
         });
         await sleep(20);

@@ -4,13 +4,13 @@
  */
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
+import { settle } from '../../src/resolvers/engine/run-jobs.ts';
 import { placeDueOrders } from '../../src/resolvers/inbound/return-suspense.ts';
 import { RailRefused } from '../../src/resolvers/services/rails.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { clearingDefects } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
-import { depositFor, inboundOf, type Merchant, pixFor } from './support.ts';
+import { depositFor, inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();
 const { onramp, offrampInstant, act, reach, rowOf, suspenseOf, bookOf, journalsOf, verified } =
@@ -45,7 +45,8 @@ async function unknownPix(amount: string): Promise<string> {
 
 /** Lets what is on its way back arrive. */
 async function arrive(): Promise<void> {
-  await retryNews(app.services, Date.now() + 60_000);
+  await app.services.sandbox?.advanceClock(2_000);
+  await settle(app.services, SILENT);
 }
 
 describe('an account', () => {
@@ -151,7 +152,15 @@ describe('sending back', () => {
       [`suspense:${id}:%`],
     );
     const order = rows[0].key;
-    const news = { kind: 'refund_ended', rail: 'pix', order, isDone: false, networkFee: null } as const;
+    const news = {
+      kind: 'refund_ended',
+      rail: 'pix',
+      order,
+      endToEndId: null,
+      isDone: false,
+      networkFee: null,
+      gas: null,
+    } as const;
     expect((await app.services.receive(news)).outcome).toBe('suspense');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
     expect(codeOf(await decide(`assignSuspense(id: "${id}", account: "${own.accountId}")`))).toBeUndefined();

@@ -11,6 +11,7 @@ import { millisOf } from '../../src/base/instant.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { txHashOf } from '../../src/rails/sandbox/chain.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
+import { recordOf } from '../../src/resolvers/inbound/match-news.ts';
 import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
 import type { News } from '../../src/resolvers/services/news.ts';
@@ -21,7 +22,6 @@ import { arm, takePlan } from '../../src/store/account/sandbox.ts';
 import { readProcesses } from '../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import type { Trigger } from '../../src/templates/triggers.ts';
 import { useDatabase } from '../support/database.ts';
 
 const store = useDatabase();
@@ -81,21 +81,16 @@ function newOrder(of: ProcessRow = row): Order {
 
 const ADDRESS = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
 
-/** A trigger, or news of a rail. */
-interface Told {
-  readonly trigger: Trigger;
-  readonly railKey?: string;
-  readonly news?: News;
-  readonly afterMs: number;
-}
+/** News of a rail, and how long after the order it is told. */
+type Told = News & { readonly afterMs: number };
 
 /** What an order will tell, and how long after it; the jobs are removed. */
 async function toldBy(work: () => Promise<unknown>): Promise<Told[]> {
-  await store.owner.query(`delete from job where kind = 'tell'`);
+  await store.owner.query(`delete from job where kind = 'news'`);
   const beforeMs = await services.clock.nowMs();
   await work();
   const { rows } = await store.owner.query(
-    `delete from job where kind = 'tell' returning payload, due_at::text as "dueAt", transaction_id as "transactionId"`,
+    `delete from job where kind = 'news' returning payload, due_at::text as "dueAt", transaction_id as "transactionId"`,
   );
   expect(rows.every(({ transactionId }) => BigInt(transactionId) === row.id)).toBe(true);
   return rows
@@ -147,24 +142,26 @@ describe('orders', () => {
   const EXCESS = { returnId: 'D99999999202611211201abcdef54321', amount: '20.00', isExcess: true };
   const chain = () => services.rails.chain;
   const pix = () => services.rails.pix;
-  const on = (told: readonly Told[]) => told.map(({ trigger }) => trigger.on).join(' ');
+  /** Kinds, with `no` for what is not done. */
+  const on = (told: readonly Told[]) =>
+    told.map((each) => `${'isDone' in each && !each.isDone ? 'no ' : ''}${each.kind}`).join(', ');
   const within = (told: Told | undefined, afterMs: number) => {
     expect(told?.afterMs).toBeGreaterThanOrEqual(afterMs);
     expect(told?.afterMs).toBeLessThan(afterMs + 1_000);
   };
 
   test.each([
-    ['a payout', 'payout_settled', (order: Order) => pix().payOut({ ...order, amount: '490.00' })],
-    ['a return', 'refund_settled', (order: Order) => pix().returnPayment({ ...order, ...PAYMENT })],
+    ['a payout', 'payout_ended', (order: Order) => pix().payOut({ ...order, amount: '490.00' })],
+    ['a return', 'refund_ended', (order: Order) => pix().returnPayment({ ...order, ...PAYMENT })],
     [
       'a transfer',
-      'delivery_broadcast delivery_confirmed',
+      'broadcast_sent, broadcast_confirmed',
       (order: Order) => chain().send({ ...order, ...toWallet }),
     ],
-    ['a transfer back', 'return_confirmed', (order: Order) => chain().sendBack({ ...order, ...toWallet })],
+    ['a transfer back', 'refund_ended', (order: Order) => chain().sendBack({ ...order, ...toWallet })],
     [
       'the return of an excess',
-      'refund_settled',
+      'refund_ended',
       (order: Order) => pix().returnPayment({ ...order, ...EXCESS }),
     ],
     ['a cancellation', '', (order: Order) => pix().cancelCharge(order)],
@@ -179,9 +176,9 @@ describe('orders', () => {
   test('a payout settles after a second, under a new EndToEndId', async () => {
     const [told] = await toldBy(() => pix().payOut({ ...newOrder(), amount: '490.00' }));
     within(told, 1_000);
-    const id = (told?.trigger as { endToEndId: string }).endToEndId;
+    const id = (told as { endToEndId: string }).endToEndId;
     expect(isEndToEndId(id) && id.startsWith('E99999999')).toBe(true);
-    expect(told?.railKey).toBe(`pix:${id}`);
+    expect(told && recordOf(services, told).key).toBe(`pix:${id}`);
   });
 
   test('a transfer is broadcast, then confirmed; its hash comes of the key', async () => {
@@ -189,8 +186,10 @@ describe('orders', () => {
     const [broadcast, confirmed] = await toldBy(() => chain().send({ ...order, ...toWallet }));
     within(broadcast, 700);
     within(confirmed, 1_700);
-    expect(broadcast?.trigger).toEqual({
-      on: 'delivery_broadcast',
+    expect(broadcast).toMatchObject({
+      kind: 'broadcast_sent',
+      order: order.key,
+      currency: 'USDT_TRX',
       txHash: txHashOf(USDT_TRX, order.key),
       gas: { currency: 'TRX_TRX', amountMinor: '13400000' },
     });
@@ -207,19 +206,15 @@ describe('orders', () => {
   ])('gas of %s is told in the coin of its network', async (code, gas) => {
     const order = { ...newOrder(), ...toWallet, currency: currencyOf(code) as Currency };
     const [broadcast] = await toldBy(() => chain().send(order));
-    expect(broadcast?.trigger).toMatchObject({ gas });
+    expect(broadcast).toMatchObject({ gas });
   });
 
   test.each([
-    ['pix-out-reject', 'payout_rejected', () => pix().payOut({ ...newOrder(), amount: '490.00' })],
-    ['refund-fail', 'refund_failed', () => pix().returnPayment({ ...newOrder(), ...PAYMENT })],
-    ['excess-fail', 'refund_failed', () => pix().returnPayment({ ...newOrder(), ...EXCESS })],
-    [
-      'delivery-fail',
-      'delivery_broadcast delivery_failed',
-      () => chain().send({ ...newOrder(), ...toWallet }),
-    ],
-    ['broadcast-fail', 'delivery_failed', () => chain().send({ ...newOrder(), ...toWallet })],
+    ['pix-out-reject', 'no payout_ended', () => pix().payOut({ ...newOrder(), amount: '490.00' })],
+    ['refund-fail', 'no refund_ended', () => pix().returnPayment({ ...newOrder(), ...PAYMENT })],
+    ['excess-fail', 'no refund_ended', () => pix().returnPayment({ ...newOrder(), ...EXCESS })],
+    ['delivery-fail', 'broadcast_sent, broadcast_failed', () => chain().send({ ...newOrder(), ...toWallet })],
+    ['broadcast-fail', 'broadcast_failed', () => chain().send({ ...newOrder(), ...toWallet })],
   ])('the plan %s is used up by the order', async (plan, triggers, place) => {
     await armed(plan, 'hold');
     expect(on(await toldBy(place))).toBe(triggers);
@@ -230,7 +225,7 @@ describe('orders', () => {
   test('the return of an excess leaves the plan for the return of the payment', async () => {
     await armed('refund-fail');
     expect(await toldBy(() => pix().returnPayment({ ...newOrder(), ...EXCESS }))).toMatchObject([
-      { trigger: { on: 'refund_settled', returnId: EXCESS.returnId } },
+      { kind: 'refund_ended', order: EXCESS.returnId, isDone: true },
     ]);
     expect(await leftPlans()).toEqual(['refund-fail']);
   });
@@ -238,8 +233,8 @@ describe('orders', () => {
   test('what goes back pays no more for the network than there is', async () => {
     const back = (amountMinor: bigint) =>
       toldBy(() => chain().sendBack({ ...newOrder(), ...toWallet, amountMinor }));
-    expect(await back(99_000_000n)).toMatchObject([{ trigger: { networkFee: '1' } }]);
-    expect(await back(400_000n)).toMatchObject([{ trigger: { networkFee: '0.4' } }]);
+    expect(await back(99_000_000n)).toMatchObject([{ networkFee: '1' }]);
+    expect(await back(400_000n)).toMatchObject([{ networkFee: '0.4' }]);
   });
 });
 
@@ -275,7 +270,7 @@ describe('charges', () => {
       await pix.createCharge(order);
       await pix.createCharge(order);
     });
-    expect(told).toMatchObject([{ news: { kind: 'payment', amount: '550.00', payerTaxId: '52998224725' } }]);
+    expect(told).toMatchObject([{ kind: 'payment', amount: '550.00', payerTaxId: '52998224725' }]);
     expect(told[0]?.afterMs).toBeGreaterThanOrEqual(2_000);
   });
 
@@ -301,8 +296,8 @@ describe('charges', () => {
       await services.rails.chain.watchDeposit(other);
     });
     expect(told).toMatchObject([
-      { news: { kind: 'deposit_seen', address: ADDRESS, amount: '100.000137' } },
-      { news: { kind: 'deposit_confirmed', address: ADDRESS, amount: '100.000137' } },
+      { kind: 'deposit_seen', address: ADDRESS, amount: '100.000137' },
+      { kind: 'deposit_confirmed', address: ADDRESS, amount: '100.000137' },
     ]);
   });
 

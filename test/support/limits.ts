@@ -1,6 +1,7 @@
 /** Customers, limits and payments for tests of what customers may move (C-21). */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { recordOf } from '../../src/resolvers/inbound/match-news.ts';
 import type { AdvanceResult } from '../../src/resolvers/services/advance.ts';
 import { findProcess } from '../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
@@ -116,16 +117,16 @@ export async function newShop(app: TestApp): Promise<Shop> {
       const { id: transactionId, sourceAmount, clientTaxId } = await row(end2end);
       payments += 1;
       const endToEndId = `E12345678202611221200${String(payments).padStart(11, '0')}`;
+      const told = {
+        endToEndId,
+        amount: sourceAmount as string,
+        settledAt: new Date(settledAtMs).toISOString(),
+        payerTaxId: clientTaxId,
+      };
       return app.services.advance({
         target: { accountId, transactionId },
-        railKey: `pix:${endToEndId}`,
-        trigger: {
-          on: 'pix_received',
-          endToEndId,
-          amount: sourceAmount as string,
-          settledAt: new Date(settledAtMs).toISOString(),
-          payerTaxId: clientTaxId,
-        },
+        news: recordOf(app.services, { kind: 'payment', txid: null, ...told }),
+        trigger: { on: 'pix_received', ...told },
       });
     },
     volumes: async (subject) => {

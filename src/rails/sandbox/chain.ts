@@ -64,22 +64,31 @@ export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
         outcomes: (_nowMs, plan) => transferOutcomes(currency, order.key, plan),
       }),
     giveBack: ({ currency, to, amountMinor, ...order }) =>
-      giveBackOnce(parts, order, 'chain', {
-        currency: currency.code,
-        to,
-        amountMinor: String(amountMinor),
-        networkFee: feeOutOf(currency, amountMinor),
-      }),
-    sendBack: ({ currency, to, amountMinor, ...order }) => {
-      const networkFee = feeOutOf(currency, amountMinor);
-      return placeOnce(parts, order, {
+      giveBackOnce(
+        parts,
+        order,
+        { currency: currency.code, to, amountMinor: String(amountMinor) },
+        { rail: 'chain', endToEndId: null, networkFee: feeOutOf(currency, amountMinor), gas: null },
+      ),
+    sendBack: ({ currency, to, amountMinor, ...order }) =>
+      placeOnce(parts, order, {
         kind: 'transfer_back',
         request: { currency: currency.code, to, amountMinor: String(amountMinor) },
         outcomes: () => [
-          { trigger: { on: 'return_confirmed', networkFee, gas: gasOf(currency) }, afterMs: SETTLE_MS },
+          {
+            news: {
+              kind: 'refund_ended',
+              rail: 'chain',
+              order: order.key,
+              endToEndId: null,
+              isDone: true,
+              networkFee: feeOutOf(currency, amountMinor),
+              gas: gasOf(currency),
+            },
+            afterMs: SETTLE_MS,
+          },
         ],
-      });
-    },
+      }),
   };
 }
 
@@ -139,19 +148,15 @@ function networkFeeOf({ code, decimals }: Currency): bigint {
   return toMinor(fee, decimals);
 }
 
-function transferOutcomes(currency: Currency, key: string, plan: string | undefined): readonly Outcome[] {
-  if (plan === 'broadcast-fail') return [{ trigger: { on: 'delivery_failed' }, afterMs: BROADCAST_MS }];
-  const broadcast = {
-    on: 'delivery_broadcast',
-    txHash: txHashOf(currency, key),
-    gas: gasOf(currency),
-  } as const;
+function transferOutcomes(currency: Currency, order: string, plan: string | undefined): readonly Outcome[] {
+  const transfer = { order, currency: currency.code, gas: null };
+  if (plan === 'broadcast-fail')
+    return [{ news: { ...transfer, kind: 'broadcast_failed', txHash: null }, afterMs: BROADCAST_MS }];
+  const sent = { ...transfer, txHash: txHashOf(currency, order) };
+  const kind = plan === 'delivery-fail' ? 'broadcast_failed' : 'broadcast_confirmed';
   return [
-    { trigger: broadcast, afterMs: BROADCAST_MS },
-    {
-      trigger: { on: plan === 'delivery-fail' ? 'delivery_failed' : 'delivery_confirmed' },
-      afterMs: CONFIRM_MS,
-    },
+    { news: { ...sent, kind: 'broadcast_sent', gas: gasOf(currency) }, afterMs: BROADCAST_MS },
+    { news: { ...sent, kind }, afterMs: CONFIRM_MS },
   ];
 }
 

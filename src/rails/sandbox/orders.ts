@@ -1,18 +1,15 @@
 /**
- * Orders whose outcome comes later: the order, the plan that it uses up and the jobs that tell its outcome are one
+ * Orders whose outcome comes later: the order, the plan that it uses up and the jobs that bring its outcome are one
  * database transaction, so an order that is repeated after a crash does nothing twice.
  */
 
-import { TELL, type Telling } from '../../resolvers/engine/run-jobs.ts';
-import { recordOf } from '../../resolvers/inbound/match-news.ts';
+import { NEWS } from '../../resolvers/engine/run-jobs.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
-import type { TransactionKey } from '../../resolvers/services/doorbell.ts';
-import type { News } from '../../resolvers/services/news.ts';
+import type { GivenBackNews, News } from '../../resolvers/services/news.ts';
 import type { GiveBack, Order } from '../../resolvers/services/rails.ts';
 import { placeOrder, takePlan } from '../../store/account/sandbox.ts';
 import type { Database } from '../../store/database.ts';
 import { addJobs, type NewJob } from '../../store/engine/jobs.ts';
-import { postponeNews } from '../../store/engine/news.ts';
 import type { PlanName } from './plans.ts';
 
 /** What every rail of the sandbox works with. */
@@ -26,8 +23,11 @@ export interface RailParts {
 /** How long the sandbox takes to settle a payout, a return or a transfer. */
 export const SETTLE_MS = 1_000;
 
-/** What is told of a transaction, and how long after the order. */
-export type Outcome = Telling & { readonly afterMs: number };
+/** What the rail tells, and how long after the order. */
+export interface Outcome {
+  readonly news: News;
+  readonly afterMs: number;
+}
 
 /** An order: its kind, what it asks for, and its outcome. */
 export interface Placing {
@@ -55,31 +55,34 @@ export async function placeOnce(
     if (told.length > 0)
       await addJobs(
         tx,
-        told.map(({ afterMs, ...telling }) => tellJob(target, telling, nowMs + afterMs)),
+        told.map(({ afterMs, news }) => newsJob(target, news, nowMs + afterMs)),
         worker,
       );
     return plan;
   });
 }
 
-/** @returns the job that tells a transaction something at a moment of the sandbox clock. */
-export function tellJob(target: TransactionKey, telling: Telling, dueMs: number): NewJob {
-  return { ...target, kind: TELL, payload: telling, dueMs };
+/** @returns the job that brings news at a moment of the sandbox clock. */
+export function newsJob(
+  about: Pick<NewJob, 'accountId' | 'transactionId'>,
+  news: News,
+  dueMs: number,
+): NewJob {
+  return { ...about, kind: NEWS, payload: news, dueMs };
 }
 
-/** Places an order to give money back that no transaction took; its outcome is told after a second of the machine's clock. */
-export function giveBackOnce(
-  { database }: RailParts,
+/** Places an order to give money back that no transaction took; its outcome is told after a second. */
+export async function giveBackOnce(
+  { database, clock, worker }: RailParts,
   { key, accountId }: GiveBack,
-  rail: 'pix' | 'chain',
-  request: Readonly<Record<string, unknown>> & { readonly networkFee: string | null },
+  request: Readonly<Record<string, unknown>>,
+  outcome: Pick<GivenBackNews, 'rail' | 'endToEndId' | 'networkFee' | 'gas'>,
 ): Promise<void> {
-  const { networkFee } = request;
-  return database.withTx(async (tx) => {
+  const dueMs = (await clock.nowMs()) + SETTLE_MS;
+  await database.withTx(async (tx) => {
     const order = { accountId, transactionId: null, key, kind: 'give_back', request };
     if (!(await placeOrder(tx, order))) return;
-    const news: News = { kind: 'refund_ended', rail, order: key, isDone: true, networkFee };
-    const record = recordOf({ mode: 'sandbox' }, news);
-    await postponeNews(tx, record, { dueMs: Date.now() + SETTLE_MS, error: 'not over yet' });
+    const news: News = { kind: 'refund_ended', order: key, isDone: true, ...outcome };
+    await addJobs(tx, [newsJob({ accountId, transactionId: null }, news, dueMs)], worker);
   });
 }

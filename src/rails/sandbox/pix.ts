@@ -4,15 +4,15 @@ import { dynamicBrCode } from '../../base/br-code.ts';
 import { BRL } from '../../base/currency.ts';
 import { newEndToEndId } from '../../base/end-to-end-id.ts';
 import { fromMinor, withDecimals } from '../../base/money.ts';
-import type { PaymentNews } from '../../resolvers/services/news.ts';
+import type { GivenBackNews, PaymentNews } from '../../resolvers/services/news.ts';
 import { type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
 import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { giveBackOnce, type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
 
 const MERCHANT = { merchantName: 'Crossramp Sandbox', merchantCity: 'SAO PAULO' };
-/** No bank has it: the identifiers of the sandbox are never those of a real payment. */
-const ISPB = '99999999';
+/** Of the house's bank. No bank has it: the identifiers of the sandbox are never those of a real payment. */
+export const ISPB = '99999999';
 /** How long the customer of an automatic sandbox takes to pay. */
 const PAY_MS = 2_000;
 
@@ -39,7 +39,17 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
         kind: 'payout',
         request: { amount, pixKey: order.row.pixKey },
         plans: ['pix-out-reject'],
-        outcomes: (nowMs, plan) => [plan ? PAYOUT_REJECTED : payoutSettled(nowMs)],
+        outcomes: (nowMs, plan) => [
+          {
+            news: {
+              kind: 'payout_ended',
+              order: order.key,
+              isDone: !plan,
+              endToEndId: plan ? null : newId(nowMs + SETTLE_MS),
+            },
+            afterMs: SETTLE_MS,
+          },
+        ],
       }),
     returnPayment: ({ returnId, amount, isExcess, ...order }) =>
       placeOnce(parts, order, {
@@ -47,11 +57,19 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
         request: { returnId, amount, isExcess, endToEndId: order.row.pixE2e },
         plans: [isExcess ? 'excess-fail' : 'refund-fail'],
         outcomes: (_nowMs, plan) => [
-          { trigger: { on: plan ? 'refund_failed' : 'refund_settled', returnId }, afterMs: SETTLE_MS },
+          {
+            news: returnEnded({ order: returnId, endToEndId: order.row.pixE2e, isDone: !plan }),
+            afterMs: SETTLE_MS,
+          },
         ],
       }),
     giveBack: ({ endToEndId, amount, ...order }) =>
-      giveBackOnce(parts, order, 'pix', { endToEndId, amount, networkFee: null }),
+      giveBackOnce(
+        parts,
+        order,
+        { endToEndId, amount },
+        { rail: 'pix', endToEndId, networkFee: null, gas: null },
+      ),
     keyOwner: async ({ pixKey, pixKeyType, clientTaxId }) =>
       pixKeyType === 'cpf' || pixKeyType === 'cnpj' ? pixKey : clientTaxId,
   };
@@ -79,15 +97,9 @@ export function newPayment({ txid, amount, settledAtMs, payerTaxId }: Payment): 
   };
 }
 
-const PAYOUT_REJECTED: Outcome = { trigger: { on: 'payout_rejected' }, afterMs: SETTLE_MS };
-
-function payoutSettled(nowMs: number): Outcome {
-  const endToEndId = newId(nowMs + SETTLE_MS);
-  return {
-    trigger: { on: 'payout_settled', endToEndId },
-    railKey: `pix:${endToEndId}`,
-    afterMs: SETTLE_MS,
-  };
+/** @returns what is told of the end of a return. */
+export function returnEnded(end: Pick<GivenBackNews, 'order' | 'endToEndId' | 'isDone'>): GivenBackNews {
+  return { kind: 'refund_ended', rail: 'pix', ...end, networkFee: null, gas: null };
 }
 
 function paidByItself({ sourceAmount, clientTaxId }: ProcessRow, txid: string, nowMs: number): Outcome {

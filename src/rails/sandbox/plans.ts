@@ -9,12 +9,15 @@ import type { Registry } from '../../templates/registry.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 
+/** What a rail can report as failed. */
+export type Failure = 'payout' | 'transfer' | 'return';
+
 /** A plan, and until when it can be made. */
 export interface Plan {
   /** What it happens instead of, or leads to: that must still be able to come. */
   readonly until: TriggerName;
-  /** Told at once where `until` is what the transaction waits for; carries nothing. */
-  readonly atOnce?: 'delivery_failed' | 'payout_rejected' | 'refund_failed';
+  /** Reported at once where `until` is what the transaction waits for. */
+  readonly atOnce?: Failure;
   /** What comes out of the transaction where the plan has a meaning; anything when not set. */
   readonly paysOut?: 'BRL' | 'crypto';
 }
@@ -32,22 +35,22 @@ export const PLANS = {
   'swap-fail': { until: 'swap_failed' },
   'pix-out-reject': {
     until: 'payout_settled',
-    atOnce: 'payout_rejected',
+    atOnce: 'payout',
     paysOut: 'BRL',
   },
   'delivery-fail': {
     until: 'delivery_confirmed',
-    atOnce: 'delivery_failed',
+    atOnce: 'transfer',
     paysOut: 'crypto',
   },
   'broadcast-fail': {
     until: 'delivery_broadcast',
-    atOnce: 'delivery_failed',
+    atOnce: 'transfer',
     paysOut: 'crypto',
   },
   'refund-fail': {
     until: 'refund_settled',
-    atOnce: 'refund_failed',
+    atOnce: 'return',
   },
   'excess-fail': { until: 'pix_received' },
   'identity-review': {

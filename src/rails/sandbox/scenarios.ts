@@ -4,9 +4,10 @@ import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { invalidParameters } from '../../base/errors.ts';
 import { amountProblem } from '../../resolvers/checks/check-creation.ts';
 import { checkScenario } from '../../resolvers/checks/check-scenario.ts';
-import { TELL } from '../../resolvers/engine/run-jobs.ts';
+import { NEWS } from '../../resolvers/engine/run-jobs.ts';
+import { triggerOf } from '../../resolvers/inbound/match-news.ts';
 import type { Advance } from '../../resolvers/services/advance.ts';
-import type { Receive } from '../../resolvers/services/news.ts';
+import type { News, Receive } from '../../resolvers/services/news.ts';
 import {
   SCENARIO_DOCS,
   type Scenario,
@@ -17,13 +18,16 @@ import { arm, takeBackJobs } from '../../store/account/sandbox.ts';
 import { addJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { plan as planSteps } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { takes } from '../../templates/takes.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import { DEPOSIT_SCENARIOS } from './deposit-scenarios.ts';
-import { type RailParts, tellJob } from './orders.ts';
+import { newsJob, type RailParts } from './orders.ts';
 import { PAY_SCENARIOS } from './pay-scenarios.ts';
+import { ISPB } from './pix.ts';
 import { isAhead, PLANS, type Plan, type PlanName } from './plans.ts';
+import { DISPUTE_SCENARIOS, fail, PIX_RETURN } from './reports.ts';
 import { type Playable, type Stage, stepConflict } from './stage.ts';
 
 /** What scenarios are played with. */
@@ -39,11 +43,9 @@ const TOLD: readonly Playable[] = [
   simple('step-up-deny', { on: 'step_up_denied' }),
   simple('release', { on: 'released' }),
   simple('hold-reject', { on: 'hold_rejected' }),
-  simple('pix-return', { on: 'payout_returned' }),
+  PIX_RETURN,
   ...DEPOSIT_SCENARIOS,
-  simple('dispute-open', { on: 'dispute_opened' }),
-  simple('dispute-accept', { on: 'dispute_accepted' }),
-  simple('dispute-reject', { on: 'dispute_rejected' }),
+  ...DISPUTE_SCENARIOS,
   simple('expire', { on: 'expired', isForced: true }),
 ];
 const PLANNED: readonly { readonly name: ScenarioName; readonly plan: Plan }[] = (
@@ -90,27 +92,34 @@ function simple(name: ScenarioName, trigger: Trigger): Playable {
 
 async function playPlan(
   { database, registry }: TheatreParts,
-  { row, tell }: Stage,
+  stage: Stage,
   name: string,
   plan: Plan,
 ): Promise<ProcessRow> {
+  const { row } = stage;
   if (!isAhead(registry, row, plan)) throw stepConflict(name, row);
-  if (plan.atOnce && takes(registry.of(row.template), row, plan.until))
-    return tell({ trigger: { on: plan.atOnce } });
+  if (plan.atOnce && takes(registry.of(row.template), row, plan.until)) return fail(stage, plan.atOnce);
   await arm(database, row.accountId, row.id, name);
   return row;
 }
 
 async function stageOf(
-  { database, clock, advance, receive }: TheatreParts,
+  { database, clock, registry, advance, receive }: TheatreParts,
   name: string,
   row: ProcessRow,
   amount: string | undefined,
 ): Promise<Stage> {
   const target = { accountId: row.accountId, transactionId: row.id };
+  const nowMs = await clock.nowMs();
+  /** A rail does not ask first; whoever plays would rather hear that it does not fit. */
+  const fits = (news: News) => {
+    const trigger = triggerOf(news);
+    const situation = { nowMs, available: () => 0n, ispb: ISPB };
+    return trigger && planSteps(registry.of(row.template), row, trigger, situation) !== undefined;
+  };
   return {
     row,
-    nowMs: await clock.nowMs(),
+    nowMs,
     amount,
     tell: async (act) => {
       const { code, row: after } = await advance()({ target, ...act });
@@ -123,8 +132,14 @@ async function stageOf(
       assert(after, 'a transaction stays');
       return after;
     },
-    receiveLater: (news, atMs) => addJobs(database, [tellJob(target, { news }, atMs)], null),
-    takeBack: (news) => takeBackJobs(database, row.accountId, row.id, TELL, { news }),
+    report: async (news) => {
+      if (!fits(news)) throw stepConflict(name, row);
+      const { outcome, row: after } = await receive(news);
+      if (outcome !== 'step' || !after) throw stepConflict(name, after ?? row);
+      return after;
+    },
+    receiveLater: (news, atMs) => addJobs(database, [newsJob(target, news, atMs)], null),
+    takeBack: (news) => takeBackJobs(database, row.accountId, row.id, NEWS, news),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What a scenario has at hand: a transaction as it stands, the moment, and the ways to act on it. */
 import { GatewayError } from '../../base/errors.ts';
 import type { AdvanceRequest } from '../../resolvers/services/advance.ts';
-import type { News } from '../../resolvers/services/news.ts';
+import type { News, ReportNews, ReturnedPayoutNews } from '../../resolvers/services/news.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
@@ -18,7 +18,7 @@ export interface Stage {
   /** Decimal text that fits its currency and is above zero. */
   readonly amount: string | undefined;
   /**
-   * Tells the transaction something new.
+   * Tells the transaction what the operator or the clock decides.
    *
    * @returns the transaction after it.
    * @throws {GatewayError} `STEP_CONFLICT` when it does not fit.
@@ -30,6 +30,13 @@ export interface Stage {
    * @returns the transaction after it, which may not have moved.
    */
   readonly receive: (news: News) => Promise<ProcessRow>;
+  /**
+   * Has a rail report something that moves the transaction.
+   *
+   * @returns the transaction after it.
+   * @throws {GatewayError} `STEP_CONFLICT` when it does not fit.
+   */
+  readonly report: (news: ReportNews | ReturnedPayoutNews) => Promise<ProcessRow>;
   /** Has it told at a moment of the sandbox clock. */
   readonly receiveLater: (news: News, atMs: number) => Promise<void>;
   /** Keeps a rail from telling what it was to tell later: all news that carries at least this. */

@@ -268,7 +268,7 @@ async function storeBatch(
       tx,
       changed.map(({ row }) => row),
     );
-  await keepBatchNews(tx, parts.mode, moved);
+  await keepBatchNews(tx, moved);
   const jobs = moved.flatMap(jobsOf);
   if (jobs.length > 0) await addJobs(tx, jobs, parts.worker);
   const ended = items.flatMap(({ request, code }) =>

@@ -4,15 +4,14 @@ import { assert } from '../../base/assert.ts';
 import type { Tx } from '../../store/database.ts';
 import { type KnownNews, keepNews, readKnownNews, type SettledNews } from '../../store/engine/news.ts';
 import type { AdvanceRequest } from '../services/advance.ts';
-import { newsKindOf } from '../services/news.ts';
 import type { Item } from './batch-item.ts';
 
 /** Whom news was for that was settled before. */
 export type Owner = Pick<KnownNews, 'accountId' | 'transactionId'>;
 
 /** @returns what tells the news of a request from all other news; undefined where it is none. */
-export function newsKeyOf({ railKey, trigger }: AdvanceRequest): string | undefined {
-  return railKey === undefined ? undefined : `${newsKindOf(trigger.on)} ${railKey}`;
+export function newsKeyOf({ news }: AdvanceRequest): string | undefined {
+  return news && `${news.kind} ${news.key}`;
 }
 
 /** @returns the news of the batch that was settled before, by key; the accounts are locked. */
@@ -21,9 +20,7 @@ export async function knownNews(
   mode: AccountMode,
   items: readonly Item[],
 ): Promise<Map<string, Owner>> {
-  const keys = items.flatMap(({ request: { railKey, trigger } }) =>
-    railKey ? [{ key: railKey, kind: newsKindOf(trigger.on) }] : [],
-  );
+  const keys = items.flatMap(({ request: { news } }) => (news ? [news] : []));
   const known = keys.length > 0 ? await readKnownNews(tx, mode, keys) : [];
   return new Map(known.map((each) => [`${each.kind} ${each.key}`, each]));
 }
@@ -41,18 +38,13 @@ export function mayActAgain(owner: Owner, { request, row }: Item): boolean {
 }
 
 /** Stores the news of what moved. */
-export async function keepBatchNews(tx: Tx, mode: AccountMode, moved: readonly Item[]): Promise<void> {
-  const news = moved.flatMap((item) => settledNews(mode, item));
+export async function keepBatchNews(tx: Tx, moved: readonly Item[]): Promise<void> {
+  const news = moved.flatMap(settledNews);
   const kept = news.length > 0 ? await keepNews(tx, news) : [];
   assert(kept.length === news.length, 'news that nobody knew acts here alone');
 }
 
-function settledNews(mode: AccountMode, { request, row, isRepeat }: Item): SettledNews[] {
-  const { railKey: key, trigger, news = trigger } = request;
-  if (!key || isRepeat) return [];
-  const rail = key.split(':', 1)[0] as string;
-  const { accountId, id: transactionId } = row;
-  return [
-    { mode, rail, kind: newsKindOf(trigger.on), key, body: news, outcome: 'step', accountId, transactionId },
-  ];
+function settledNews({ request: { news }, row, isRepeat }: Item): SettledNews[] {
+  if (!news || isRepeat) return [];
+  return [{ ...news, outcome: 'step', accountId: row.accountId, transactionId: row.id }];
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AccountMode } from '../../base/account-mode.ts';
+import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { isDatabaseAway } from '../../store/database-error.ts';
 import {
@@ -17,8 +18,6 @@ import {
 } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { type EffectName, STEP_TIMERS } from '../../templates/effects.ts';
-import type { ProcessRow } from '../../templates/facts.ts';
-import type { Trigger } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
 import type { TransactionKey } from '../services/doorbell.ts';
 import type { News } from '../services/news.ts';
@@ -27,13 +26,8 @@ import { leaseAfterLostAnswers } from './lost-answers.ts';
 import { EFFECT_FAILURES, EFFECT_PERFORMERS, type EffectFacts } from './perform-effects.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
 
-/** Kind of a job that tells a transaction something; all others are effects. */
-export const TELL = 'tell';
-
-/** What a `tell` job carries: a trigger of its transaction, or news of a rail, which comes in like any other. */
-export type Telling =
-  | { readonly trigger: Trigger; readonly railKey?: string; readonly news?: undefined }
-  | { readonly news: News; readonly trigger?: undefined };
+/** Kind of a job that brings news of a rail, its payload, when it is due; all others are effects of steps. */
+export const NEWS = 'news';
 
 /** A worker that runs until it is stopped. */
 export interface Worker {
@@ -57,9 +51,6 @@ const RENEW_MS = 1_000;
 /** As long a job is given back again and again while the database is away, so often. */
 const GIVE_BACK_MS = 25_000;
 const GIVE_BACK_PAUSE_MS = 300;
-/** Something that does not fit yet may have come before what it follows. */
-const EARLY_ATTEMPTS_MAX = 4;
-const EARLY_RETRY_MS = 2_000;
 
 /** Starts the worker of this process. Several may work on one database. */
 export function startWorker(services: Services, log: Logger): Worker {
@@ -142,9 +133,8 @@ async function claimDue(
 async function runJob(services: Services, job: Job, log: Logger, stop?: AbortSignal): Promise<void> {
   try {
     const own = await services.forAccount(job.accountId);
-    const [row] = await readProcesses(services.database, [job]);
-    if (row) await (job.kind === TELL ? tell(own, job, row) : perform(own, job, row));
-    else await endJobs(services.database, [job]);
+    if (job.kind === NEWS) await bring(own, job);
+    else await perform(own, job);
   } catch (error) {
     log.warn({ err: error, job: job.kind, attempts: job.attempts }, 'job failed');
     await giveBackInTime(services, job, error, stop).catch((reason) =>
@@ -171,45 +161,38 @@ async function giveBackInTime(
   }
 }
 
-async function tell(services: Services, job: Job, row: ProcessRow): Promise<void> {
-  const telling = job.payload as Telling;
-  if (telling.news) {
-    await services.receive(telling.news);
-    return endJobs(services.database, [job]);
-  }
-  const { trigger, railKey } = telling;
-  const target = { accountId: row.accountId, transactionId: row.id };
-  const { code } = await services.advance({ target, trigger, ...(railKey && { railKey }) });
-  const isEarly = code === 'STEP_CONFLICT' && job.attempts < EARLY_ATTEMPTS_MAX;
-  if (isEarly) {
-    const dueMs = (await services.clock.nowMs()) + EARLY_RETRY_MS;
-    const error = `does not fit at ${row.component}/${row.state}`;
-    await postponeJob(services.database, job, { dueMs, error, isCounted: true });
-  } else {
-    await endJobs(services.database, [job]);
-  }
+/** What cannot be settled now is stored, and tried again without the job. */
+async function bring(services: Services, job: Job): Promise<void> {
+  await services.receive(job.payload as News);
+  await endJobs(services.database, [job]);
 }
 
-async function perform(services: Services, job: Job, row: ProcessRow): Promise<void> {
+async function perform(services: Services, job: Job): Promise<void> {
+  const target = targetOf(job);
+  const [row] = await readProcesses(services.database, [target]);
+  if (!row) return endJobs(services.database, [job]);
   const facts = job.payload as EffectFacts;
   const isStale = STEP_TIMERS.includes(job.kind as EffectName) && row.process?.sequence !== facts.sequence;
   if (isStale) return endJobs(services.database, [job]);
   const key = `${row.end2end}:${job.id}`;
   const trigger = await EFFECT_PERFORMERS[job.kind as EffectName](services, { key, row }, facts);
   // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
-  if (trigger)
-    await services.advance({ target: { accountId: row.accountId, transactionId: row.id }, trigger, job });
+  if (trigger) await services.advance({ target, trigger, job });
   else await endJobs(services.database, [job]);
+}
+
+function targetOf({ accountId, transactionId }: Job): TransactionKey {
+  assert(transactionId !== null, 'an effect is of a transaction');
+  return { accountId, transactionId };
 }
 
 async function giveBack(anyServices: Services, job: Job, error: unknown): Promise<void> {
   const services = await anyServices.forAccount(job.accountId);
   const failure = EFFECT_FAILURES[job.kind as EffectName];
-  const { accountId, transactionId } = job;
   const pauseMs = pauseOf(error);
   const isCounted = pauseMs === undefined;
   if (failure && isCounted && (error instanceof RailRefused || job.attempts >= ATTEMPTS_MAX)) {
-    await services.advance({ target: { accountId, transactionId }, trigger: failure, job });
+    await services.advance({ target: targetOf(job), trigger: failure, job });
     return;
   }
   const waitMs = pauseMs ?? Math.min(RETRY_FIRST_MS * 4 ** (job.attempts - 1), RETRY_MAX_MS);

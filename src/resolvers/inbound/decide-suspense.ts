@@ -13,6 +13,7 @@ import { decideSuspense, findSuspense, type SuspenseRow, whatBecameOf } from '..
 import { postJournals } from '../../store/ledger/posting.ts';
 import { auditEntry, authorOf } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
+import type { ArrivalNews } from '../services/news.ts';
 import { orderReturn } from './return-suspense.ts';
 
 /** The order of a return is placed as soon as it is decided; so much later again, if it did not get through. */
@@ -39,11 +40,13 @@ export async function assignSuspense(context: Context, id: string, accountId: st
  * Sends money in suspense back to where it came from; the entry is `returning` until the rail says that it went, and open again if the rail refuses.
  *
  * @returns the entry after it.
- * @throws {GatewayError} as `assignSuspense`; `LIMIT_EXCEEDED` when a deposit does not cover the network's fee.
+ * @throws {GatewayError} as `assignSuspense`, also for a payout that came back; `LIMIT_EXCEEDED` when a deposit does not cover the network's fee.
  */
 export async function returnSuspense(context: Context, id: string): Promise<SuspenseRow> {
   requireAct(context, 'suspense.return');
   const entry = await find(context, id);
+  if ((entry.news as ArrivalNews).kind === 'payout_returned')
+    throw new GatewayError('STEP_CONFLICT', 'a payout that came back cannot be sent back: assign it');
   const currency = currencyOfLedger(entry.currency);
   const isCovered =
     currency.code === BRL.code ||

@@ -1,23 +1,66 @@
 /** Finds whom news is for by what the rail knows, and says it as a trigger. */
 import { BRL, type Currency, currencyOf } from '../../base/currency.ts';
+import { isReturnId } from '../../base/end-to-end-id.ts';
 import { toMinor } from '../../base/money.ts';
-import { findByDeposit, findByTxid, type NewsRecord, type NewsTarget } from '../../store/engine/news.ts';
+import {
+  findByDeposit,
+  findByEnd2end,
+  findByNews,
+  findByTxid,
+  type NewsRecord,
+  type NewsTarget,
+} from '../../store/engine/news.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
-import type { ArrivalNews, DepositNews, News } from '../services/news.ts';
+import type { ArrivalNews, BroadcastNews, GivenBackNews, News } from '../services/news.ts';
+
+type Where = Pick<Services, 'database' | 'mode'>;
 
 /** @returns news as it is stored, under its natural key. */
 export function recordOf({ mode }: Pick<Services, 'mode'>, news: News): NewsRecord {
-  const { kind } = news;
-  if (kind === 'refund_ended')
-    return { mode, rail: news.rail, kind, key: `${news.rail}:${news.order}`, body: news };
-  return kind === 'payment'
-    ? { mode, rail: 'pix', kind, key: `pix:${news.endToEndId}`, body: news }
-    : { mode, rail: 'chain', kind, key: depositKey(news), body: news };
+  const rail = railOf(news);
+  return { mode, rail, kind: news.kind, key: `${rail}:${nameOf(news)}`, body: news };
 }
 
-function depositKey({ currency, txHash, logIndex }: DepositNews): string {
-  return `chain:${currencyOf(currency)?.network ?? currency}:${txHash}:${logIndex}`;
+function railOf(news: News): 'pix' | 'chain' {
+  if (news.kind === 'refund_ended') return news.rail;
+  return isOfChain(news) ? 'chain' : 'pix';
+}
+
+function isOfChain({ kind }: News): boolean {
+  return kind.startsWith('deposit_') || kind.startsWith('broadcast_');
+}
+
+/** The rail's own name for what happened. */
+function nameOf(news: News): string {
+  switch (news.kind) {
+    case 'payment':
+      return news.endToEndId;
+    case 'payout_ended':
+      return news.endToEndId ?? news.order;
+    case 'payout_returned':
+      return news.returnId;
+    case 'refund_ended':
+      return news.order;
+    case 'infraction':
+      return news.infractionId;
+    case 'dispute_opened':
+    case 'dispute_accepted':
+    case 'dispute_rejected':
+      return news.disputeId;
+    case 'deposit_seen':
+    case 'deposit_confirmed':
+    case 'deposit_dropped':
+      return `${networkOf(news)}:${news.txHash}:${news.logIndex}`;
+    case 'broadcast_sent':
+    case 'broadcast_confirmed':
+    case 'broadcast_failed':
+      return `${networkOf(news)}:${news.txHash ?? news.order}`;
+  }
+}
+
+function networkOf({ currency }: { readonly currency: string }): string {
+  return currencyOf(currency)?.network ?? currency;
 }
 
 /** Money that news tells of. */
@@ -26,27 +69,79 @@ export interface Money {
   readonly amountMinor: bigint;
 }
 
-/** @returns the money that came; undefined where there is none, or the catalogue does not have its currency. */
-export function moneyOf(news: ArrivalNews): Money | undefined {
-  const currency = news.kind === 'payment' ? BRL : currencyOf(news.currency);
+/** @returns the money that came and is there for good; undefined where there is none, or the catalogue does not have its currency. */
+export function moneyOf(news: News): Money | undefined {
+  if (!isArrival(news) || news.kind === 'deposit_seen' || news.kind === 'deposit_dropped') return undefined;
+  return amountOf(news);
+}
+
+function amountOf(news: ArrivalNews): Money | undefined {
+  const currency = 'currency' in news ? currencyOf(news.currency) : BRL;
   const amountMinor = currency && toMinor(news.amount, currency.decimals);
   return currency && amountMinor ? { currency, amountMinor } : undefined;
 }
 
-/** @returns whom news is for; undefined when nobody knows. */
-export async function targetOf(
-  { database, mode }: Pick<Services, 'database' | 'mode'>,
-  news: ArrivalNews,
-): Promise<NewsTarget | undefined> {
-  if (news.kind === 'payment') return news.txid === null ? undefined : findByTxid(database, mode, news.txid);
-  const money = moneyOf(news);
-  if (!money) return undefined;
-  const { currency, amountMinor } = money;
-  return findByDeposit(database, mode, { address: news.address, currency: currency.code, amountMinor });
+/** @returns whether news is of money that comes. */
+export function isArrival(news: News): news is ArrivalNews {
+  return news.kind === 'payment' || news.kind === 'payout_returned' || news.kind.startsWith('deposit_');
 }
 
-/** @returns the trigger by which a transaction is told. */
-export function triggerOf(news: ArrivalNews): Trigger {
+/** @returns whom news is for; undefined when nobody knows. */
+export function targetOf(where: Where, news: News): Promise<NewsTarget | undefined> {
+  const { database, mode } = where;
+  switch (news.kind) {
+    case 'payment':
+      return news.txid === null ? nobody : findByTxid(database, mode, news.txid);
+    case 'deposit_seen':
+    case 'deposit_confirmed':
+    case 'deposit_dropped': {
+      const money = amountOf(news);
+      if (!money) return nobody;
+      const { currency, amountMinor } = money;
+      return findByDeposit(database, mode, { address: news.address, currency: currency.code, amountMinor });
+    }
+    case 'payout_ended':
+      return ofOrder(where, news.order);
+    case 'payout_returned':
+      return findByNews(database, { mode, kind: 'payout_ended', key: `pix:${news.endToEndId}` });
+    case 'refund_ended':
+      return ofRefund(where, news);
+    case 'broadcast_sent':
+    case 'broadcast_confirmed':
+    case 'broadcast_failed':
+      return ofBroadcast(where, news);
+    case 'dispute_opened':
+    case 'dispute_accepted':
+    case 'dispute_rejected':
+    case 'infraction':
+      return ofPayment(where, news.endToEndId);
+  }
+}
+
+const nobody = Promise.resolve(undefined);
+
+/** Keys of orders about a transaction begin with its id. */
+function ofOrder({ database, mode }: Where, order: string): Promise<NewsTarget | undefined> {
+  return findByEnd2end(database, mode, order.split(':', 1)[0] as string);
+}
+
+function ofPayment({ database, mode }: Where, endToEndId: string): Promise<NewsTarget | undefined> {
+  return findByNews(database, { mode, kind: 'payment', key: `pix:${endToEndId}` });
+}
+
+async function ofRefund(where: Where, { endToEndId, order }: GivenBackNews): Promise<NewsTarget | undefined> {
+  const found = endToEndId === null ? undefined : await ofPayment(where, endToEndId);
+  return found ?? ofOrder(where, order);
+}
+
+async function ofBroadcast(where: Where, news: BroadcastNews): Promise<NewsTarget | undefined> {
+  if (news.order !== null) return ofOrder(where, news.order);
+  const { key } = recordOf(where, news);
+  return findByNews(where.database, { mode: where.mode, kind: 'broadcast_sent', key });
+}
+
+/** @returns the trigger by which a transaction is told; undefined for what no transaction waits for. */
+export function triggerOf(news: News): Trigger | undefined {
   switch (news.kind) {
     case 'payment': {
       const { endToEndId, amount, settledAt, payerTaxId } = news;
@@ -59,5 +154,42 @@ export function triggerOf(news: ArrivalNews): Trigger {
     case 'deposit_confirmed':
     case 'deposit_dropped':
       return { on: news.kind, txHash: news.txHash, logIndex: news.logIndex };
+    case 'payout_ended': {
+      const { isDone, endToEndId } = news;
+      if (!isDone) return { on: 'payout_rejected' };
+      return endToEndId === null ? undefined : { on: 'payout_settled', endToEndId };
+    }
+    case 'payout_returned':
+      return { on: 'payout_returned', amount: news.amount };
+    case 'refund_ended':
+      return news.rail === 'pix' ? pixReturnEnded(news) : depositSentBack(news);
+    case 'broadcast_sent': {
+      const { txHash, gas } = news;
+      return txHash === null ? undefined : { on: 'delivery_broadcast', txHash, gas };
+    }
+    case 'broadcast_confirmed':
+      return { on: 'delivery_confirmed' };
+    case 'broadcast_failed':
+      return { on: 'delivery_failed' };
+    case 'dispute_opened': {
+      const { disputeId, amount } = news;
+      return { on: 'dispute_opened', disputeId, ...(amount !== null && { amount }) };
+    }
+    case 'dispute_accepted':
+    case 'dispute_rejected':
+      return { on: news.kind, disputeId: news.disputeId };
+    case 'infraction':
+      return undefined;
   }
+}
+
+/** A return of before returns had ids is the one that the step waits for. */
+function pixReturnEnded({ isDone, order }: GivenBackNews): Trigger {
+  const returnId = isReturnId(order) ? { returnId: order } : {};
+  return { on: isDone ? 'refund_settled' : 'refund_failed', ...returnId };
+}
+
+/** A deposit that could not be sent back waits for its transfer still. */
+function depositSentBack({ isDone, networkFee, gas }: GivenBackNews): Trigger | undefined {
+  return isDone ? { on: 'return_confirmed', networkFee: networkFee ?? '0', gas } : undefined;
 }

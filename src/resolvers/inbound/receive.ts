@@ -1,13 +1,16 @@
 /**
  * The door by which news of rails comes in: it is stored, matched by what the rail knows, and becomes a step of its
  * transaction or a booking in suspense, all in one database transaction. What cannot be settled now is stored alone and tried
- * again (C-34).
+ * again; what its transaction never takes stays in the operator's list (C-34).
  */
+import type { Logger } from 'pino';
 import { platformAccount } from '../../store/account/accounts.ts';
 import {
   keepNews,
   type NewsRecord,
   type NewsTarget,
+  type PendingNews,
+  type Postponement,
   postponeNews,
   readKnownNews,
 } from '../../store/engine/news.ts';
@@ -15,78 +18,109 @@ import { lockHeads } from '../../store/engine/processes.ts';
 import type { SuspenseReason } from '../../store/engine/suspense.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
-import type { ArrivalNews, DepositNews, News, Receipt } from '../services/news.ts';
+import type { DepositNews, News, Receipt } from '../services/news.ts';
 import { bookSuspense } from './book-suspense.ts';
-import { type Money, moneyOf, recordOf, targetOf, triggerOf } from './match-news.ts';
+import { isArrival, type Money, moneyOf, recordOf, targetOf, triggerOf } from './match-news.ts';
 import { endReturn } from './return-suspense.ts';
 
 /** Pauses before news that could not be settled is tried again, milliseconds. */
 const AGAIN_FIRST_MS = 2_000;
 const AGAIN_MAX_MS = 3_600_000;
+/** News that its transaction does not take is tried so often: over four hours. */
+const UNTAKEN_MAX = 10;
+const WORDS_MAX = 200;
+
+/** How often news was tried before. */
+export type Tries = Pick<PendingNews, 'attempts' | 'untaken'>;
+
+const NEVER: Tries = { attempts: 0, untaken: 0 };
 
 /**
- * @param attempts - how often it was tried before.
+ * @param log - told of every try that fails.
  * @returns what became of the news.
  * @throws the driver's error, when it could not even be stored: the rail has to tell it again.
  */
-export async function receiveNews(services: Services, news: News, attempts = 0): Promise<Receipt> {
+export async function receiveNews(
+  services: Services,
+  log: Pick<Logger, 'warn'>,
+  news: News,
+  tries: Tries = NEVER,
+): Promise<Receipt> {
   const record = recordOf(services, news);
-  try {
-    return await settleNews(services, news, record);
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    const dueMs = Date.now() + Math.min(AGAIN_FIRST_MS * 4 ** Math.min(attempts, 10), AGAIN_MAX_MS);
-    await postponeNews(services.database, record, { dueMs, error: words });
-    return { outcome: 'pending' };
-  }
+  const settled = await settleNews(services, news, record).catch(
+    (error: unknown): Failure => ({
+      isUntaken: false,
+      error: error instanceof Error ? error.message : String(error),
+    }),
+  );
+  return 'outcome' in settled ? settled : postpone(services, log, record, settled, tries);
 }
 
-/** Settles news now. @throws what keeps it from being settled. */
+type Failure = Pick<Postponement, 'isUntaken' | 'error'>;
+
+async function postpone(
+  { database }: Services,
+  log: Pick<Logger, 'warn'>,
+  record: NewsRecord,
+  failure: Failure,
+  { attempts, untaken }: Tries,
+): Promise<Receipt> {
+  const outcome = failure.isUntaken && untaken + 1 >= UNTAKEN_MAX ? 'failed' : 'pending';
+  const pauseMs = Math.min(AGAIN_FIRST_MS * 4 ** Math.min(attempts, 10), AGAIN_MAX_MS);
+  const dueMs = outcome === 'failed' ? null : Date.now() + pauseMs;
+  const id = await postponeNews(database, record, { ...failure, outcome, dueMs });
+  if (id === undefined) return { outcome: 'duplicate' };
+  const facts = { news: String(id), kind: record.kind, tries: attempts + 1 };
+  log.warn({ ...facts, error: failure.error.slice(0, WORDS_MAX) }, `news of a rail is ${outcome}`);
+  return { outcome };
+}
+
+/** Settles news now. @returns what became of it, or why its transaction does not take it. @throws what keeps it from being settled. */
 async function settleNews(
   services: Services,
   news: News,
   record: NewsRecord = recordOf(services, news),
-): Promise<Receipt> {
-  if (news.kind === 'refund_ended') return endReturn(services, news, record);
+): Promise<Receipt | Failure> {
+  const suspended = news.kind === 'refund_ended' ? await endReturn(services, news, record) : undefined;
+  if (suspended) return suspended;
   const found = await targetOf(services, news);
+  if (news.kind === 'infraction') return note(services, record, found);
   if (news.kind === 'deposit_confirmed') await offerSeen(services, news);
   if (found && found.transactionId !== null) {
     const { accountId, transactionId } = found;
     return offer(services, news, record, { accountId, transactionId });
   }
-  const money = isFinal(news) ? moneyOf(news) : undefined;
+  if (!isArrival(news)) return { isUntaken: true, error: 'no transaction is known that it is for' };
+  const money = moneyOf(news);
   if (!money) return note(services, record, found);
   const accountId = found?.accountId ?? (await platformAccount(services.database, services.mode));
-  const reason = found ? 'no_transaction' : 'unknown';
+  const reason = news.kind === 'payout_returned' ? news.kind : found ? 'no_transaction' : 'unknown';
   return bookAlone(services, record, money, { accountId, reason });
-}
-
-/** Money is there once it is final; before that, news of it changes nothing that is booked in suspense. */
-function isFinal({ kind }: ArrivalNews): boolean {
-  return kind === 'payment' || kind === 'deposit_confirmed';
 }
 
 /** Tells the transaction that the news is for. */
 async function offer(
   services: Services,
-  news: ArrivalNews,
+  news: News,
   record: NewsRecord,
   target: { readonly accountId: bigint; readonly transactionId: bigint },
-): Promise<Receipt> {
-  const money = isFinal(news) ? moneyOf(news) : undefined;
+): Promise<Receipt | Failure> {
+  const trigger = triggerOf(news);
+  if (!trigger) return { isUntaken: true, error: 'there is no step for it' };
+  const money = moneyOf(news);
   const nowMs = await services.clock.nowMs();
   const { code, row } = await services.advance({
     target,
-    trigger: triggerOf(news),
-    railKey: record.key,
-    news,
+    trigger,
+    news: record,
     otherwise: async (tx, at) => {
-      if (money) await bookSuspense(tx, { record, ...target, ...money, reason: reasonAt(at), nowMs });
-      else await keepNews(tx, [{ ...record, outcome: 'noted', ...target }]);
+      if (money) await bookSuspense(tx, { record, ...target, ...money, reason: reasonAt(news, at), nowMs });
+      else if (isArrival(news)) await keepNews(tx, [{ ...record, outcome: 'noted', ...target }]);
     },
   });
   if (code === 'MOVED') return { outcome: 'step', row };
   if (code === 'DUPLICATE') return { outcome: 'duplicate', row };
+  if (!isArrival(news)) return { isUntaken: true, error: `it does not fit at ${row.component}/${row.state}` };
   services.doorbell.hear([target.accountId]);
   return { outcome: money ? 'suspense' : 'noted', row };
 }
@@ -104,7 +138,8 @@ async function offerSeen(services: Services, news: DepositNews): Promise<void> {
     await settleNews(services, seen, record);
 }
 
-function reasonAt({ process }: ProcessRow): SuspenseReason {
+function reasonAt({ kind }: News, { process }: ProcessRow): SuspenseReason {
+  if (kind === 'payout_returned') return kind;
   return process?.paid !== undefined || process?.deposit ? 'second_payment' : 'not_due';
 }
 

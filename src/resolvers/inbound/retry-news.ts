@@ -22,7 +22,7 @@ export function startNewsRetries(services: Services, log: Logger): NewsRetries {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, TURNS, async () => {
     await placeDueOrders(services, log, Date.now());
-    const count = await retryNews(services, Date.now());
+    const count = await retryNews(services, log, Date.now());
     return count < BATCH_MAX ? EVERY_MS : 0;
   });
   return {
@@ -39,9 +39,13 @@ export function startNewsRetries(services: Services, log: Logger): NewsRetries {
  * @param nowMs - on the clock of the machine.
  * @returns how many were tried.
  */
-export async function retryNews(services: Services, nowMs: number): Promise<number> {
+export async function retryNews(
+  services: Services,
+  log: Pick<Logger, 'warn'>,
+  nowMs: number,
+): Promise<number> {
   const pending = await readPendingNews(services.database, nowMs, BATCH_MAX);
-  for (const { mode, body, attempts } of pending)
-    await receiveNews(services.forMode(mode), body as News, attempts);
+  for (const { mode, body, ...tries } of pending)
+    await receiveNews(services.forMode(mode), log, body as News, tries);
   return pending.length;
 }

@@ -30,14 +30,16 @@ export async function orderReturn(services: Services, entry: SuspenseRow): Promi
     await keepOrdered(services.database, entry);
   } catch (error) {
     if (!(error instanceof RailRefused)) throw error;
-    const rail = (entry.news as ArrivalNews).kind === 'payment' ? 'pix' : 'chain';
-    const news = {
+    const { kind } = entry.news as ArrivalNews;
+    const news: GivenBackNews = {
       kind: 'refund_ended',
-      rail,
+      rail: kind === 'payment' ? 'pix' : 'chain',
       order: keyOf(entry),
+      endToEndId: null,
       isDone: false,
       networkFee: null,
-    } as const;
+      gas: null,
+    };
     await endReturn(services, news, recordOf(services, news));
   }
 }
@@ -51,7 +53,7 @@ async function placeOrder({ rails }: Services, entry: SuspenseRow): Promise<void
   if (news.kind === 'payment') {
     const amount = fromMinor(amountMinor, currency.decimals);
     await rails.pix.giveBack({ ...order, endToEndId: news.endToEndId, amount });
-  } else {
+  } else if (news.kind !== 'payout_returned') {
     await rails.chain.giveBack({ ...order, currency, to: news.from, amountMinor: BigInt(amountMinor) });
   }
 }
@@ -78,20 +80,22 @@ function keyOf({ id, decidedAt }: SuspenseRow): string {
   return `suspense:${id}:${millisOf(decidedAt)}`;
 }
 
-/** Books what went back; what could not go is open again. */
+/** Books what went back; what could not go is open again. @returns what became of it; undefined when it is about no suspense. */
 export async function endReturn(
   { database, mode, clock, doorbell }: Services,
   news: GivenBackNews,
   record: NewsRecord,
-): Promise<Receipt> {
+): Promise<Receipt | undefined> {
   const [, id] = ORDER.exec(news.order) ?? [];
   const entry = id === undefined ? undefined : await findSuspense(database, BigInt(id), mode);
+  if (!entry) return undefined;
   const nowMs = await clock.nowMs();
   const outcome = await database.withTx(async (tx): Promise<Receipt['outcome']> => {
-    if (entry) await lockHeads(tx, [entry.accountId], mode);
-    const now = entry && (await findSuspense(tx, entry.id, mode));
-    const isMeant = now?.state === 'returning' && keyOf(now) === news.order;
-    const { accountId = null, transactionId = null } = now ?? {};
+    await lockHeads(tx, [entry.accountId], mode);
+    const now = await findSuspense(tx, entry.id, mode);
+    assert(now, 'an entry stays where it is');
+    const isMeant = now.state === 'returning' && keyOf(now) === news.order;
+    const { accountId, transactionId } = now;
     const settled = { ...record, outcome: isMeant ? 'suspense' : 'noted', accountId, transactionId } as const;
     if ((await keepNews(tx, [settled])).length === 0) return 'duplicate';
     if (!isMeant) return 'noted';
@@ -109,7 +113,7 @@ export async function endReturn(
     const amount = BigInt(now.amountMinor);
     const networkFee = toMinor(news.networkFee ?? '0', currency.decimals);
     const request = {
-      accountId: now.accountId,
+      accountId,
       ref: news.order,
       transactionId,
       journal: journals.suspenseReturned(currency, { amount, networkFee }),
@@ -127,6 +131,6 @@ export async function endReturn(
     });
     return 'suspense';
   });
-  if (entry) doorbell.hear([entry.accountId]);
+  doorbell.hear([entry.accountId]);
   return { outcome };
 }

@@ -1,6 +1,7 @@
 /** What the engine is asked, and what it answers. The engine itself is `engine/advance-transaction.ts`. */
 import type { Tx } from '../../store/database.ts';
 import type { JobKey } from '../../store/engine/jobs.ts';
+import type { NewsRecord } from '../../store/engine/news.ts';
 import type { Process, ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Author } from './author.ts';
@@ -19,10 +20,8 @@ export type Alongside = (tx: Tx, row: ProcessRow) => Promise<void>;
 export interface AdvanceRequest {
   readonly target: { readonly create: NewProcess } | TransactionKey;
   readonly trigger: Trigger;
-  /** Natural key of what a rail told: acts once (C-33). */
-  readonly railKey?: string;
-  /** The rail's news as it came; the trigger where it is not given. */
-  readonly news?: unknown;
+  /** What a rail told: acts once under its natural key (C-33). */
+  readonly news?: NewsRecord;
   /** The job whose outcome this is; it ends with it. */
   readonly job?: JobKey;
   /** Who asks for it: goes into the audit log with it. Nobody where a rail or a timer tells of something. */

@@ -2,9 +2,9 @@
  * What rails tell, in the words of the gateway: a rail translates what it hears and hands it to `receive`, which finds whom it
  * is for. A rail never decides that, and never leaves news out because nobody seems to wait for it (C-34).
  */
-import type { NewsOutcome } from '../../store/engine/news.ts';
+import type { NewsOutcome, WaitingOutcome } from '../../store/engine/news.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import type { TriggerName } from '../../templates/triggers.ts';
+import type { Gas } from '../../templates/triggers.ts';
 
 /** A PIX that arrived. */
 export interface PaymentNews {
@@ -36,56 +36,98 @@ export interface DepositNews {
   readonly seenAt: string;
 }
 
-/** What became of an order to give money back that no transaction took. */
-export interface GivenBackNews {
-  readonly kind: 'refund_ended';
-  readonly rail: 'pix' | 'chain';
+/** A PIX that we sent and that came back, whole or in part: money that comes. */
+export interface ReturnedPayoutNews {
+  readonly kind: 'payout_returned';
+  /** Of the payout. */
+  readonly endToEndId: string;
+  /** `D…`, made by the bank of the payee. */
+  readonly returnId: string;
+  /** Decimal BRL. */
+  readonly amount: string;
+}
+
+/** What became of a PIX that we were to send. */
+export interface PayoutNews {
+  readonly kind: 'payout_ended';
   /** Key of the order. */
   readonly order: string;
   readonly isDone: boolean;
+  /** Null for one that was rejected before it had one. */
+  readonly endToEndId: string | null;
+}
+
+/** What became of an order to give money back. */
+export interface GivenBackNews {
+  readonly kind: 'refund_ended';
+  readonly rail: 'pix' | 'chain';
+  /** Key of the order; for a PIX the return id. */
+  readonly order: string;
+  /** Of the PIX that goes back; null on a network. */
+  readonly endToEndId: string | null;
+  readonly isDone: boolean;
   /** What the network took of it, decimal text in its currency; null where nothing is taken. */
   readonly networkFee: string | null;
+  /** What the network charged the house; null where nothing is known of it. */
+  readonly gas: Gas | null;
+}
+
+/** A transfer of ours: a network has it, is sure of it, or will never have it. */
+export interface BroadcastNews {
+  readonly kind: 'broadcast_sent' | 'broadcast_confirmed' | 'broadcast_failed';
+  /** Key of the order; null where the rail knows the hash alone. */
+  readonly order: string | null;
+  /** Raw ledger code. */
+  readonly currency: string;
+  /** Null for one that failed before it had one. */
+  readonly txHash: string | null;
+  readonly gas: Gas | null;
+}
+
+/** A dispute (MED) about a PIX that came: opened, accepted or rejected. */
+export interface DisputeNews {
+  readonly kind: 'dispute_opened' | 'dispute_accepted' | 'dispute_rejected';
+  /** The rail's name for it. */
+  readonly disputeId: string;
+  /** Of the payment. */
+  readonly endToEndId: string;
+  /** Decimal BRL; null: all that is left of the payment. */
+  readonly amount: string | null;
+}
+
+/** A report of fraud about a PIX that came (MED), which opens no dispute yet. */
+export interface InfractionNews {
+  readonly kind: 'infraction';
+  /** The rail's name for it. */
+  readonly infractionId: string;
+  /** Of the payment. */
+  readonly endToEndId: string;
+  /** Decimal BRL; null where the rail does not tell. */
+  readonly amount: string | null;
+  /** What the other bank says; null where the rail does not tell. */
+  readonly reason: string | null;
+  /** ISO 8601, by the rail's clock. */
+  readonly reportedAt: string;
 }
 
 /** Money that comes. */
-export type ArrivalNews = PaymentNews | DepositNews;
+export type ArrivalNews = PaymentNews | DepositNews | ReturnedPayoutNews;
+
+/** What happened to money that is there or on its way: it moves none by itself. */
+export type ReportNews = PayoutNews | GivenBackNews | BroadcastNews | DisputeNews | InfractionNews;
 
 /** What a rail tells. */
-export type News = ArrivalNews | GivenBackNews;
-
-/** Kind of news. */
-export type NewsKind = News['kind'] | 'payout_ended' | 'refund_ended' | 'broadcast' | 'dispute';
+export type News = ArrivalNews | ReportNews;
 
 /** What became of news, and its transaction where it has one. */
 export interface Receipt {
-  /** `duplicate`: it was told before; `pending`: it is stored, and settled later. */
-  readonly outcome: NewsOutcome | 'duplicate' | 'pending';
+  /**
+   * `duplicate`: it was told before; `pending`: it is stored, and settled later; `failed`: its transaction never took it, and
+   * it stands in the operator's list.
+   */
+  readonly outcome: NewsOutcome | 'duplicate' | WaitingOutcome;
   readonly row?: ProcessRow;
 }
 
 /** Takes news of a rail. Once this resolves, the news is stored and the rail may be answered. */
 export type Receive = (news: News) => Promise<Receipt>;
-
-const KINDS: Readonly<Partial<Record<TriggerName, NewsKind>>> = {
-  pix_received: 'payment',
-  deposit_seen: 'deposit_seen',
-  deposit_confirmed: 'deposit_confirmed',
-  deposit_dropped: 'deposit_dropped',
-  delivery_broadcast: 'broadcast',
-  delivery_confirmed: 'payout_ended',
-  delivery_failed: 'payout_ended',
-  payout_settled: 'payout_ended',
-  payout_rejected: 'payout_ended',
-  payout_returned: 'refund_ended',
-  refund_settled: 'refund_ended',
-  refund_failed: 'refund_ended',
-  return_confirmed: 'refund_ended',
-  dispute_opened: 'dispute',
-  dispute_accepted: 'dispute',
-  dispute_rejected: 'dispute',
-};
-
-/** @returns the kind of news that a trigger is told by; the trigger's own name where no rail tells it. */
-export function newsKindOf(on: TriggerName): string {
-  return KINDS[on] ?? on;
-}

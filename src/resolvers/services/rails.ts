@@ -1,6 +1,6 @@
 /**
  * What the gateway asks of the outside world. Orders carry a key of their own: an order that comes again under its key
- * is the same order. Answers that take time come later, as triggers.
+ * is the same order. Answers that take time come later, as news.
  */
 import type { Currency } from '../../base/currency.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -32,10 +32,10 @@ export interface PixRail {
   readonly createCharge: (order: Order & { readonly txid: string }) => Promise<{ readonly brCode: string }>;
   /** Withdraws a charge, so that nobody can pay it any more. */
   readonly cancelCharge: (order: Order) => Promise<unknown>;
-  /** Pays BRL to the transaction's PIX key; `payout_settled` or `payout_rejected` follows. */
+  /** Pays BRL to the transaction's PIX key; `payout_ended` news follows under the key. */
   readonly payOut: (order: Order & { readonly amount: string }) => Promise<unknown>;
   /**
-   * Returns BRL of the payment that came, under our return id; `refund_settled` or `refund_failed` follows with the id.
+   * Returns BRL of the payment that came, under our return id; `refund_ended` news follows with the id.
    *
    * @throws {RailRefused}
    */
@@ -60,7 +60,7 @@ export interface ChainRail {
   readonly watchDeposit: (
     order: Order & { readonly currency: Currency; readonly address: string; readonly exactAmount: string },
   ) => Promise<unknown>;
-  /** Sends crypto; `delivery_broadcast` and `delivery_confirmed` follow, or `delivery_failed`. */
+  /** Sends crypto; `broadcast_sent` and `broadcast_confirmed` news follow, or `broadcast_failed`. */
   readonly send: (
     order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;
@@ -68,7 +68,7 @@ export interface ChainRail {
   readonly giveBack: (
     order: GiveBack & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;
-  /** Sends a held deposit back; `return_confirmed` follows. */
+  /** Sends a held deposit back; `refund_ended` news follows under the key. */
   readonly sendBack: (
     order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;

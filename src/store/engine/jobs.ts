@@ -5,7 +5,8 @@ import type { Database, Statement, Tx } from '../database.ts';
 /** A job to be written. */
 export interface NewJob {
   readonly accountId: bigint;
-  readonly transactionId: bigint;
+  /** Null for one that is about no transaction. */
+  readonly transactionId: bigint | null;
   readonly kind: string;
   readonly payload: unknown;
   /** On the process clock (virtual in the sandbox). Unit: ms. */
@@ -16,7 +17,7 @@ export interface NewJob {
 export interface Job {
   readonly accountId: bigint;
   readonly id: bigint;
-  readonly transactionId: bigint;
+  readonly transactionId: bigint | null;
   readonly kind: string;
   readonly payload: unknown;
   /** Number of this attempt, from 1. */
@@ -118,7 +119,7 @@ const PENDING: Statement = {
 export async function addJobs(tx: Tx, jobs: readonly NewJob[], worker: number | null): Promise<void> {
   const records = jobs.map((job) => ({
     account_id: String(job.accountId),
-    transaction_id: String(job.transactionId),
+    transaction_id: job.transactionId === null ? null : String(job.transactionId),
     kind: job.kind,
     payload: job.payload,
     due_at: new Date(job.dueMs).toISOString(),

@@ -17,6 +17,9 @@ export interface NewsRecord {
 /** What became of news: a step of its transaction, a booking in suspense, or nothing that had to be done. */
 export type NewsOutcome = 'step' | 'suspense' | 'noted';
 
+/** What became of news that is not settled: it is tried again, or its transaction never took it and it is not tried any more. */
+export type WaitingOutcome = 'pending' | 'failed';
+
 /** News with what became of it, and whom it was for, where that is known. */
 export interface SettledNews extends NewsRecord {
   readonly outcome: NewsOutcome;
@@ -30,6 +33,17 @@ export type KnownNews = Pick<SettledNews, 'kind' | 'key' | 'outcome' | 'accountI
 /** News that is still to be settled. */
 export interface PendingNews extends NewsRecord {
   readonly attempts: number;
+  /** How often its transaction did not take it. */
+  readonly untaken: number;
+}
+
+/** Why news is not settled now. */
+export interface Postponement {
+  readonly outcome: WaitingOutcome;
+  /** When it is tried again, on the clock of the machine; null for news that is not. */
+  readonly dueMs: number | null;
+  readonly error: string;
+  readonly isUntaken: boolean;
 }
 
 /** A transaction that money came for; null where only the account is known. */
@@ -42,7 +56,7 @@ const KNOWN: Statement = {
   name: 'news_known',
   text: `select n.kind, n.key, n.outcome, n.account_id as "accountId", n.transaction_id as "transactionId"
     from unnest($1::text[], $2::text[]) g(key, kind) join rail_news n on n.key = g.key and n.kind = g.kind and n.mode = $3
-    where n.outcome <> 'pending'`,
+    where n.outcome not in ('pending', 'failed')`,
 };
 const KEEP: Statement = {
   name: 'news_keep',
@@ -50,25 +64,37 @@ const KEEP: Statement = {
     select mode, rail, kind, key, account_id, transaction_id, body, outcome from jsonb_to_recordset($1::jsonb)
       g(mode text, rail text, kind text, key text, account_id bigint, transaction_id bigint, body jsonb, outcome text)
     on conflict (key, kind, mode) do update set outcome = excluded.outcome, due_at = null,
-        account_id = excluded.account_id, transaction_id = excluded.transaction_id where n.outcome = 'pending'
+        account_id = excluded.account_id, transaction_id = excluded.transaction_id where n.outcome in ('pending', 'failed')
     returning id`,
 };
 const POSTPONE: Statement = {
   name: 'news_postpone',
-  text: `insert into rail_news as n (mode, rail, kind, key, body, outcome, attempts, due_at, last_error)
-    values ($1, $2, $3, $4, $5::jsonb, 'pending', 1, $6, $7)
-    on conflict (key, kind, mode) do update set attempts = n.attempts + 1, due_at = excluded.due_at, last_error = excluded.last_error
-      where n.outcome = 'pending'`,
+  text: `insert into rail_news as n (mode, rail, kind, key, body, outcome, attempts, untaken, due_at, last_error)
+    values ($1, $2, $3, $4, $5::jsonb, $6, 1, $7::int, $8, $9)
+    on conflict (key, kind, mode) do update set outcome = excluded.outcome, attempts = n.attempts + 1,
+        untaken = n.untaken + excluded.untaken, due_at = excluded.due_at, last_error = excluded.last_error
+      where n.outcome in ('pending', 'failed')
+    returning id`,
 };
 const PENDING: Statement = {
   name: 'news_pending',
-  text: `select mode, rail, kind, key, body, attempts from rail_news
+  text: `select mode, rail, kind, key, body, attempts, untaken from rail_news
     where outcome = 'pending' and due_at <= $1 order by due_at, id limit $2`,
 };
 const BY_TXID: Statement = {
   name: 'news_by_txid',
   text: `select t.account_id as "accountId", t.id as "transactionId"
     from transaction t join account a on a.id = t.account_id and a.mode = $2 where t.txid = $1`,
+};
+const BY_NEWS: Statement = {
+  name: 'news_by_news',
+  text: `select account_id as "accountId", case when outcome = 'step' then transaction_id end as "transactionId"
+    from rail_news where key = $1 and kind = $2 and mode = $3 and account_id is not null`,
+};
+const BY_END2END: Statement = {
+  name: 'news_by_end2end',
+  text: `select t.account_id as "accountId", t.id as "transactionId"
+    from account a join transaction t on t.account_id = a.id and t.end2end = $1 where a.mode = $2 limit 1`,
 };
 const BY_DEPOSIT: Statement = {
   name: 'news_by_deposit',
@@ -109,14 +135,17 @@ export async function keepNews(tx: Tx, news: readonly SettledNews[]): Promise<bi
   return rows.map(({ id }) => id);
 }
 
-/** Stores news alone: it is settled later. */
+/** Stores news alone: it is settled later, or never. @returns its id; undefined where it was settled before. */
 export async function postponeNews(
   tx: Tx,
   { mode, rail, kind, key, body }: NewsRecord,
-  { dueMs, error }: { readonly dueMs: number; readonly error: string },
-): Promise<void> {
-  const due = new Date(dueMs).toISOString();
-  await tx.query(POSTPONE, [mode, rail, kind, key, JSON.stringify(body), due, error.slice(0, 500)]);
+  { outcome, dueMs, error, isUntaken }: Postponement,
+): Promise<bigint | undefined> {
+  const due = dueMs === null ? null : new Date(dueMs).toISOString();
+  const words = error.slice(0, 500);
+  const values = [mode, rail, kind, key, JSON.stringify(body), outcome, isUntaken ? 1 : 0, due, words];
+  const [row] = await tx.query<{ id: bigint }>(POSTPONE, values);
+  return row?.id;
 }
 
 /** @returns news that is due to be settled, the oldest first. */
@@ -127,6 +156,27 @@ export function readPendingNews(tx: Tx, nowMs: number, limit: number): Promise<P
 /** @returns the transaction whose charge has this txid. */
 export async function findByTxid(tx: Tx, mode: AccountMode, txid: string): Promise<NewsTarget | undefined> {
   const [row] = await tx.query<NewsTarget>(BY_TXID, [txid, mode]);
+  return row;
+}
+
+/**
+ * @returns whom earlier news was for, by its key; without a transaction where none took it.
+ */
+export async function findByNews(
+  tx: Tx,
+  { mode, kind, key }: Pick<NewsRecord, 'mode' | 'kind' | 'key'>,
+): Promise<NewsTarget | undefined> {
+  const [row] = await tx.query<NewsTarget>(BY_NEWS, [key, kind, mode]);
+  return row;
+}
+
+/** @returns the transaction that an order was about, by its id as callers know it. */
+export async function findByEnd2end(
+  tx: Tx,
+  mode: AccountMode,
+  end2end: string,
+): Promise<NewsTarget | undefined> {
+  const [row] = await tx.query<NewsTarget>(BY_END2END, [end2end, mode]);
   return row;
 }
 

@@ -9,6 +9,7 @@ export const SUSPENSE_REASONS = {
   second_payment: 'the transaction had been paid already',
   no_transaction:
     'the account is known by the address, the transaction is not: another currency, or several sessions',
+  payout_returned: 'it was paid out and came back, and the transaction did not take it back',
   unknown: 'nobody knows whom it is for',
 } as const;
 /** Name of a reason. */

@@ -8,17 +8,13 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Times } from '../../../src/base/account-mode.ts';
 import { millisOf } from '../../../src/base/instant.ts';
 import { createServices } from '../../../src/compose/services.ts';
-import {
-  settle,
-  startWorker,
-  TELL,
-  type Telling,
-  type Worker,
-} from '../../../src/resolvers/engine/run-jobs.ts';
+import { NEWS, settle, startWorker, type Worker } from '../../../src/resolvers/engine/run-jobs.ts';
+import { recordOf } from '../../../src/resolvers/inbound/match-news.ts';
 import { emptyProcess, endOf } from '../../../src/resolvers/orders/create-transaction.ts';
 import { fundAccount } from '../../../src/resolvers/sandbox/fund-account.ts';
 import type { NewProcess } from '../../../src/resolvers/services/advance.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
+import type { News, PaymentNews } from '../../../src/resolvers/services/news.ts';
 import type { Sandbox } from '../../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
@@ -503,7 +499,7 @@ describe('a worker that died', () => {
     await run(row);
     expect(await stepOf(row)).toBe('crypto_out/INITIAL');
     await sandbox.advanceClock(750);
-    expect((await die(row)).map(({ kind }) => kind)).toEqual([TELL]);
+    expect((await die(row)).map(({ kind }) => kind)).toEqual([NEWS]);
     await pass(row, 20);
     expect(await stepOf(row)).toBe('crypto_out/INITIAL');
     await endLeases();
@@ -513,84 +509,34 @@ describe('a worker that died', () => {
 
   test('after it told something: told again, it acts once', async () => {
     const row = await payable('onramp');
-    const told = payment('550.00');
-    await services.advance({ target: keyOf(row), ...told });
-    await addTelling(row, told);
+    const told = payment('550.00', row);
+    await services.receive(told);
+    await addNews(row, told);
     await run(row);
     await pass(row, 10);
     expect(await stepOf(row)).toBe('success/DONE');
     expect(await journals(row, 'L1')).toBe(1);
-    expect((await jobsOf(row)).filter(({ kind }) => kind === TELL)).toEqual([]);
+    expect((await jobsOf(row)).filter(({ kind }) => kind === NEWS)).toEqual([]);
   });
 });
 
-describe('tellings', () => {
+describe('news', () => {
   test('the same news is told of one transaction of an account only', async () => {
     const rows = [await payable('onramp'), await payable('onramp')];
     const other = await payable('onramp');
-    const told = payment('550.00');
+    const told = payment('550.00', other);
+    const { endToEndId, amount, settledAt, payerTaxId } = told;
+    const trigger = { on: 'pix_received', endToEndId, amount, settledAt, payerTaxId } as const;
+    const news = recordOf(services, told);
     // What is told while the engine is busy comes into one batch.
     const busy = services.advance({ target: keyOf(other), trigger: { on: 'cancelled' } });
-    const outcomes = await Promise.all(rows.map((row) => services.advance({ target: keyOf(row), ...told })));
+    const outcomes = await Promise.all(
+      rows.map((row) => services.advance({ target: keyOf(row), trigger, news })),
+    );
     await busy;
     expect(outcomes.map(({ code }) => code).sort()).toEqual(['DUPLICATE', 'MOVED']);
     const counts = await Promise.all(rows.map((row) => journals(row, 'L1')));
     expect(counts.sort()).toEqual([0, 1]);
-  });
-
-  test('a confirmation that came before what it confirms is told again', async () => {
-    const row = await make('deposit');
-    await run(row);
-    const { exactDepositAmount } = await again(row);
-    const txHash = 'f'.repeat(64);
-    await addTelling(row, { trigger: { on: 'deposit_confirmed', txHash } });
-    await run(row);
-    expect(await stepOf(row)).toBe('crypto_deposit/WAITING_DEPOSIT');
-    expect((await jobsOf(row)).map(({ kind }) => kind)).toContain(TELL);
-    const seenAt = new Date(await services.clock.nowMs()).toISOString();
-    await services.advance({
-      target: keyOf(row),
-      trigger: {
-        on: 'deposit_seen',
-        txHash,
-        logIndex: 0,
-        amount: exactDepositAmount as string,
-        from: WALLET.wallet,
-        seenAt,
-      },
-      railKey: `chain:TRX:${txHash}:0`,
-    });
-    await pass(row, 10);
-    expect(await stepOf(row)).toBe('success/DONE');
-  });
-
-  test('a payment that came before its charge was shown is told again, and counted once', async () => {
-    const row = await make('onramp');
-    await addTelling(row, payment('550.00'));
-    const [telling] = await jobsOf(row);
-    expect(telling?.kind).toBe('check_identity');
-    // The rail was asked by a worker that died; the payment is heard of first.
-    await store.owner.query(`update job set due_at = due_at - interval '1 minute' where kind = '${TELL}'`);
-    const early = await claimJobs(store.database, {
-      now: await services.times(),
-      limit: 1,
-      worker: services.worker,
-      only: keyOf(row),
-    });
-    expect(early.map(({ kind }) => kind)).toEqual([TELL]);
-    await endLeases();
-    await run(row);
-    await pass(row, 10);
-    expect(await stepOf(row)).toBe('success/DONE');
-    expect(await journals(row, 'L1')).toBe(1);
-  });
-
-  test('news that never fits is dropped, and changes nothing', async () => {
-    const row = await payable('onramp');
-    await addTelling(row, { trigger: { on: 'payout_returned' } });
-    await pass(row, 60);
-    expect(await stepOf(row)).toBe('depositpix/QRCODE');
-    expect((await jobsOf(row)).map(({ kind }) => kind)).not.toContain(TELL);
   });
 });
 
@@ -766,23 +712,17 @@ async function payable(what: 'onramp' | 'delivery'): Promise<ProcessRow> {
 
 let payments = 0;
 
-/** A payment of the price; who paid is not told. */
-function payment(amount: string) {
+/** A payment to a charge; who paid is not told. */
+function payment(amount: string, { process }: ProcessRow): PaymentNews {
   payments += 1;
   const endToEndId = `E99999999202611211200${String(payments).padStart(11, '0')}`;
-  const settledAt = new Date().toISOString();
-  return {
-    trigger: { on: 'pix_received', endToEndId, amount, settledAt, payerTaxId: null } as const,
-    railKey: `pix:${endToEndId}`,
-  };
+  const txid = process?.txid ?? null;
+  return { kind: 'payment', txid, endToEndId, amount, settledAt: new Date().toISOString(), payerTaxId: null };
 }
 
-async function addTelling(row: ProcessRow, telling: Telling): Promise<void> {
-  await addJobs(
-    store.database,
-    [{ ...keyOf(row), kind: TELL, payload: telling, dueMs: await services.clock.nowMs() }],
-    null,
-  );
+async function addNews(row: ProcessRow, news: News): Promise<void> {
+  const dueMs = await services.clock.nowMs();
+  await addJobs(store.database, [{ ...keyOf(row), kind: NEWS, payload: news, dueMs }], null);
 }
 
 async function journals(row: ProcessRow, name: string): Promise<number> {

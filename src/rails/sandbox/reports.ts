@@ -1,0 +1,77 @@
+/** What rails of the sandbox report when a scenario says so: failures at once, payouts that come back, disputes. */
+import { newReturnId } from '../../base/end-to-end-id.ts';
+import type { DisputeNews, News, ReportNews } from '../../resolvers/services/news.ts';
+import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
+import { known } from '../../templates/amounts.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { returnOfStep } from '../../templates/returns.ts';
+import { ISPB, returnEnded } from './pix.ts';
+import type { Failure } from './plans.ts';
+import type { Playable, Stage } from './stage.ts';
+
+/** Reports a failure in place of what the rail was to tell later. */
+export async function fail({ row, report, takeBack }: Stage, failure: Failure): Promise<ProcessRow> {
+  for (const kind of LATER[failure]) await takeBack({ kind });
+  return report(failed(row, failure));
+}
+
+const LATER: Readonly<Record<Failure, readonly News['kind'][]>> = {
+  payout: ['payout_ended'],
+  transfer: ['broadcast_sent', 'broadcast_confirmed'],
+  // It is told under the same return id: what comes first holds.
+  return: [],
+};
+
+function failed(row: ProcessRow, failure: Failure): ReportNews {
+  const order = `${row.end2end}:${failure}`;
+  switch (failure) {
+    case 'payout':
+      return { kind: 'payout_ended', order, isDone: false, endToEndId: null };
+    case 'transfer': {
+      const currency = known(row.targetCurrency, 'a currency');
+      return { kind: 'broadcast_failed', order, currency, txHash: row.txHash, gas: null };
+    }
+    case 'return': {
+      const { returnId } = known(returnOfStep(row.process ?? {}), 'a return');
+      return returnEnded({ order: returnId, endToEndId: row.pixE2e, isDone: false });
+    }
+  }
+}
+
+/** The scenario of a payout that comes back whole. */
+export const PIX_RETURN: Playable = {
+  name: 'pix-return',
+  on: 'payout_returned',
+  play: ({ row, nowMs, report }) =>
+    report({
+      kind: 'payout_returned',
+      endToEndId: known(row.pixE2e, 'a payout'),
+      returnId: newReturnId({ ispb: ISPB, at: new Date(nowMs) }),
+      amount: known(row.targetAmount, 'an amount'),
+    }),
+};
+
+/** The scenarios of disputes, by name. */
+export const DISPUTE_SCENARIOS: readonly Playable[] = [
+  dispute('dispute-open', 'dispute_opened'),
+  dispute('dispute-accept', 'dispute_accepted'),
+  dispute('dispute-reject', 'dispute_rejected'),
+];
+
+function dispute(name: ScenarioName, kind: DisputeNews['kind']): Playable {
+  return {
+    name,
+    on: kind,
+    play: ({ row, report }) =>
+      report({
+        kind,
+        // One dispute is opened per step, under one name however often it is asked for.
+        disputeId:
+          kind === 'dispute_opened'
+            ? `${row.end2end}:${row.process?.sequence}`
+            : (row.process?.disputeId ?? row.end2end),
+        endToEndId: known(row.pixE2e, 'a payment'),
+        amount: null,
+      }),
+  };
+}

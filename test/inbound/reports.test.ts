@@ -1,0 +1,301 @@
+/**
+ * C-33, C-34: what rails report of payouts, transfers, returns and disputes is stored once, finds its transaction by what the rail
+ * knows, and is a step, a booking, or an entry in the operator's list. Method: transactions on live rails that take every order
+ * and tell nothing, so that all news comes from here; news is tried again by hand.
+ */
+import { pino } from 'pino';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { currencyOfLedger } from '../../src/base/currency.ts';
+import { createServices } from '../../src/compose/services.ts';
+import * as journals from '../../src/ledger/journals.ts';
+import { settle } from '../../src/resolvers/engine/run-jobs.ts';
+import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
+import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
+import type { NewProcess } from '../../src/resolvers/services/advance.ts';
+import type { Services } from '../../src/resolvers/services/context.ts';
+import type { BroadcastNews, DisputeNews, News } from '../../src/resolvers/services/news.ts';
+import { createAccount, platformAccount } from '../../src/store/account/accounts.ts';
+import { lockHeads, readProcesses } from '../../src/store/engine/processes.ts';
+import { postJournals } from '../../src/store/ledger/posting.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
+import type { ProcessRow } from '../../src/templates/facts.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { LIVE_RAILS } from '../support/live-rails.ts';
+import { pixFor } from './support.ts';
+
+const store = useDatabase();
+const CONFIG = { publicUrl: 'http://127.0.0.1', exactIntegers: false, sandboxAuto: false };
+const ANA = { clientName: 'Ana Souza', clientTaxId: '52998224725' };
+const lines: { news?: string; kind?: string; tries?: number; error?: string; msg: string }[] = [];
+const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
+let live: Services;
+
+beforeAll(() => {
+  const parts = { database: store.database, registry: REGISTRY, config: CONFIG };
+  live = createServices({ ...parts, liveRails: LIVE_RAILS, log }).forMode('live');
+});
+
+const MAKES = {
+  onramp: ['onramp', { sourceCurrency: 'BRL', targetCurrency: 'USDT_TRX', targetAmount: '100' }],
+  delivery: [
+    'onramp_instant',
+    { sourceCurrency: 'BRL', targetCurrency: 'USDT_TRX', targetAmount: '99', networkFee: '1.00' },
+  ],
+  withdrawal: [
+    'withdraw_dash_same_curr',
+    { sourceCurrency: 'USDT_TRX', targetCurrency: 'USDT_TRX', targetAmount: '99', networkFee: '1.00' },
+  ],
+  payout: [
+    'withdraw_dash_same_curr',
+    { sourceCurrency: 'BRL', targetCurrency: 'BRL', sourceAmount: '100.00', targetAmount: '100.00' },
+  ],
+} as const satisfies Record<string, readonly [string, Partial<NewProcess>]>;
+
+/** A transaction of a new account with means, as far as it goes without news. */
+async function make(what: keyof typeof MAKES): Promise<ProcessRow> {
+  const [template, facts] = MAKES[what];
+  const templates = REGISTRY.templates.map(({ name }) => name);
+  const accountId = await createAccount(store.database, 'Reports', { templates, mode: 'live' });
+  await store.database.withTx(async (tx) => {
+    await lockHeads(tx, [accountId], 'live');
+    const funds = [journals.fund(currencyOfLedger('BRL'), 100_000n)];
+    funds.push(journals.fund(currencyOfLedger('USDT_TRX'), 1_000_000_000n));
+    const requests = funds.map((journal, at) => ({
+      accountId,
+      ref: `fund:${at}`,
+      transactionId: null,
+      journal,
+    }));
+    await postJournals(tx, requests, new Date());
+  });
+  const nowMs = await live.clock.nowMs();
+  const empty = emptyProcess(accountId, template, nowMs, null);
+  const price = { sourceAmount: template.startsWith('onramp') ? '550.00' : '100', fees: '12.50' };
+  const wallet = { wallet: 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD', pixKey: 'ana@example.com' };
+  const create = { ...empty, expiresAt: endOf(nowMs, 1_800), ...price, ...ANA, ...wallet, ...facts };
+  const made = await live.advance({
+    target: { create: { ...create, process: { ...empty.process, isAccepted: true } } },
+    trigger: { on: 'created' },
+  });
+  return rest(made.row);
+}
+
+async function rest(row: ProcessRow): Promise<ProcessRow> {
+  const key = { accountId: row.accountId, transactionId: row.id };
+  await settle(live, log, { only: key });
+  const [now] = await readProcesses(store.database, [key]);
+  return now as ProcessRow;
+}
+
+/** A transaction whose payment came. */
+async function paid(what: 'onramp' | 'delivery'): Promise<ProcessRow> {
+  const made = await make(what);
+  expect((await live.receive(pixFor(made))).outcome).toBe('step');
+  return rest(made);
+}
+
+const receive = async (news: News) => (await live.receive(news)).outcome;
+const again = () => retryNews(live, log, Date.now() + 24 * 3_600_000);
+const at = ({ component, state }: ProcessRow) => `${component}/${state}`;
+const orderOf = ({ end2end }: ProcessRow) => `${end2end}:1`;
+let names = 0;
+const nameOf = (letter: string) => `${letter}12345678202611221200${String(++names).padStart(11, '0')}`;
+
+const sent = (row: ProcessRow, changes: Partial<BroadcastNews> = {}): BroadcastNews => ({
+  kind: 'broadcast_sent',
+  order: orderOf(row),
+  currency: 'USDT_TRX',
+  txHash: String(++names).padStart(64, '0'),
+  gas: null,
+  ...changes,
+});
+const dispute = (row: ProcessRow, kind: DisputeNews['kind'], disputeId: string): DisputeNews => ({
+  kind,
+  disputeId,
+  endToEndId: row.pixE2e as string,
+  amount: null,
+});
+
+async function kept({ accountId }: ProcessRow): Promise<string[]> {
+  const { rows } = await store.owner.query(
+    `select kind || ' ' || outcome as news from rail_news where account_id = $1 order by id`,
+    [String(accountId)],
+  );
+  return rows.map(({ news }) => news);
+}
+
+async function stored(kind: string) {
+  const { rows } = await store.owner.query(
+    'select outcome, attempts, untaken, due_at, last_error from rail_news where kind = $1 order by id desc limit 1',
+    [kind],
+  );
+  return rows[0];
+}
+
+async function suspenseOf({ accountId }: ProcessRow) {
+  const { rows } = await store.owner.query(
+    'select id, reason, amount_minor::text as amount, state from suspense_entry where account_id = $1 order by id',
+    [String(accountId)],
+  );
+  return rows;
+}
+
+const verified = async ({ accountId }: ProcessRow) =>
+  expect((await verifyLedger(store.database, accountId)).defects).toEqual([]);
+
+/** A withdrawal in BRL that was paid out. */
+async function paidOut(): Promise<ProcessRow> {
+  const row = await make('payout');
+  expect(at(row)).toBe('send_withdrawl_dash/SENDING');
+  const news = { kind: 'payout_ended', order: orderOf(row), isDone: true, endToEndId: nameOf('E') } as const;
+  const receipts = await Promise.all([receive(news), receive(news)]);
+  expect(receipts.sort()).toEqual(['duplicate', 'step']);
+  return rest(row);
+}
+
+describe('transfers of ours', () => {
+  test('C-33: found by their order and then by their hash, each told once', async () => {
+    const row = await make('withdrawal');
+    const news = sent(row);
+    expect([await receive(news), await receive(news)]).toEqual(['step', 'duplicate']);
+    const confirmed = { ...news, kind: 'broadcast_confirmed', order: null } as const;
+    expect([await receive(confirmed), await receive(confirmed)]).toEqual(['step', 'duplicate']);
+    expect(at(await rest(row))).toBe('success_withdrawl_dash/DONE');
+    expect(await kept(row)).toEqual(['broadcast_sent step', 'broadcast_confirmed step']);
+    await verified(row);
+  });
+
+  test('C-34: confirmed before it was sent: kept, logged, tried again, and then a step', async () => {
+    const row = await make('withdrawal');
+    const news = sent(row);
+    lines.length = 0;
+    expect(await receive({ ...news, kind: 'broadcast_confirmed' })).toBe('pending');
+    expect(lines).toMatchObject([{ kind: 'broadcast_confirmed', tries: 1, news: expect.any(String) }]);
+    expect(await stored('broadcast_confirmed')).toMatchObject({ outcome: 'pending', untaken: 1 });
+    expect(await receive(news)).toBe('step');
+    await again();
+    expect(at(await rest(row))).toBe('success_withdrawl_dash/DONE');
+  });
+
+  test('C-34: failed before and after it was sent', async () => {
+    const [early, late] = [await make('withdrawal'), await make('withdrawal')];
+    expect(await receive(sent(early, { kind: 'broadcast_failed', txHash: null }))).toBe('step');
+    const news = sent(late);
+    await receive(news);
+    expect(await receive({ ...news, kind: 'broadcast_failed', order: null })).toBe('step');
+    for (const row of [early, late]) {
+      expect(at(await rest(row))).toBe('send_withdrawl_dash/ERROR');
+      await verified(row);
+    }
+  });
+});
+
+describe('payouts', () => {
+  test('C-34: one that comes back whole is a step; again, or in part, it lies in suspense', async () => {
+    const [whole, part] = [await paidOut(), await paidOut()];
+    const back = (row: ProcessRow, amount: string): News => ({
+      kind: 'payout_returned',
+      endToEndId: row.pixE2e as string,
+      returnId: nameOf('D'),
+      amount,
+    });
+    const news = back(whole, '100.00');
+    expect([await receive(news), await receive(news)]).toEqual(['step', 'duplicate']);
+    expect(at(await rest(whole))).toBe('success_withdrawl_dash/RETURNED');
+    expect(await receive(back(whole, '100.00'))).toBe('suspense');
+    expect(await receive(back(part, '40.00'))).toBe('suspense');
+    expect(await suspenseOf(whole)).toMatchObject([{ reason: 'payout_returned', amount: '10000' }]);
+    expect(await suspenseOf(part)).toMatchObject([{ reason: 'payout_returned', amount: '4000' }]);
+    expect(at(await rest(part))).toBe('success_withdrawl_dash/DONE');
+    await Promise.all([verified(whole), verified(part)]);
+  });
+
+  test('C-34: one that nobody sent and that comes back is booked with the platform', async () => {
+    const platform = await platformAccount(store.database, 'live');
+    const news = { kind: 'payout_returned', endToEndId: nameOf('E'), returnId: nameOf('D') } as const;
+    expect(await receive({ ...news, amount: '1.00' })).toBe('suspense');
+    const { rows } = await store.owner.query(
+      'select amount_minor::text as a from suspense_entry where account_id = $1',
+      [String(platform)],
+    );
+    expect(rows).toEqual([{ a: '100' }]);
+  });
+
+  test('C-34: rejected after it was settled: no step takes it, it stands in the list as failed, and can be told again', async () => {
+    const row = await paidOut();
+    const news = { kind: 'payout_ended', order: orderOf(row), isDone: false, endToEndId: null } as const;
+    lines.length = 0;
+    expect(await receive(news)).toBe('pending');
+    for (let turn = 0; turn < 12; turn++) await again();
+    expect(await stored('payout_ended')).toMatchObject({
+      outcome: 'failed',
+      attempts: 10,
+      due_at: null,
+      last_error: 'it does not fit at success_withdrawl_dash/DONE',
+    });
+    expect(lines.map(({ tries }) => tries)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(await receive(news)).toBe('pending');
+    expect(at(await rest(row))).toBe('success_withdrawl_dash/DONE');
+  });
+});
+
+describe('disputes', () => {
+  test('C-34: found by the payment, and ended under the name that they were opened under', async () => {
+    const row = await paid('onramp');
+    expect(at(row)).toBe('success/DONE');
+    expect(await receive(dispute(row, 'dispute_opened', 'MED-1'))).toBe('step');
+    expect(await receive(dispute(row, 'dispute_opened', 'MED-2'))).toBe('pending');
+    expect(await receive(dispute(row, 'dispute_accepted', 'MED-2'))).toBe('pending');
+    expect(at(await rest(row))).toBe('dispute/OPEN');
+    expect(await receive(dispute(row, 'dispute_rejected', 'MED-1'))).toBe('step');
+    await again();
+    expect(at(await rest(row))).toBe('dispute/ACCEPTED');
+    await verified(row);
+  });
+
+  test('C-34: about a payment that nobody knows, and one that lies in suspense: kept, and no step', async () => {
+    const row = await paid('onramp');
+    const second = pixFor(row);
+    expect(await receive(second)).toBe('suspense');
+    const stray = dispute({ ...row, pixE2e: second.endToEndId }, 'dispute_opened', 'MED-3');
+    expect(await receive(stray)).toBe('pending');
+    expect(await receive({ ...stray, disputeId: 'MED-4', endToEndId: nameOf('E') })).toBe('pending');
+    await again();
+    expect(at(await rest(row))).toBe('success/DONE');
+  });
+
+  test('C-34: a report of fraud opens none: it is stored with the transaction', async () => {
+    const row = await paid('onramp');
+    const news: News = {
+      kind: 'infraction',
+      infractionId: 'INF-1',
+      endToEndId: row.pixE2e as string,
+      amount: null,
+      reason: 'SCAM',
+      reportedAt: new Date().toISOString(),
+    };
+    expect([await receive(news), await receive(news)]).toEqual(['noted', 'duplicate']);
+    expect(await kept(row)).toEqual(['payment step', 'infraction noted']);
+    expect(at(await rest(row))).toBe('success/DONE');
+  });
+});
+
+test('C-34: a return is found by its payment and its id', async () => {
+  const made = await make('onramp');
+  expect(await receive(pixFor(made, { amount: '500.00' }))).toBe('step');
+  const row = await rest(made);
+  expect(at(row)).toBe('refund/INITIAL');
+  const [{ returnId } = { returnId: '' }] = row.process?.returns ?? [];
+  const end = {
+    kind: 'refund_ended',
+    rail: 'pix',
+    networkFee: null,
+    gas: null,
+    endToEndId: row.pixE2e,
+  } as const;
+  expect(await receive({ ...end, order: nameOf('D'), isDone: true })).toBe('pending');
+  expect(await receive({ ...end, order: returnId, isDone: true })).toBe('step');
+  expect(at(await rest(row))).toBe('refund/DONE');
+  await verified(row);
+});
