@@ -9,6 +9,7 @@ const checks = [
   ['tsc', '-p', '.'],
   // What runs in browsers knows nothing of Node, and the other way round.
   ['tsc', '-p', 'src/pages/island'],
+  ['tsc', '-p', 'src/docs/island'],
 ];
 
 for (const [command = '', ...args] of checks) {

@@ -36,6 +36,8 @@ for (const name of [
   'src/pages/style.css',
   'src/ui/styles',
   'src/pages/island/island.ts',
+  'src/docs/island/graphiql.ts',
+  'README.pt-BR.md',
   'prisma/schema.prisma',
   'prisma/migrations',
   'schema.graphql',

@@ -16,7 +16,7 @@ const LAYERS = [
   ['templates'],
   ['store', 'wire', 'postgres'],
   ['resolvers'],
-  ['schema', 'rest-compat', 'pages', 'rails', 'webhooks'],
+  ['schema', 'rest-compat', 'pages', 'docs', 'rails', 'webhooks'],
   ['server'],
   ['compose'],
   ['cli', '.'],

@@ -2,13 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
 import type { Config, RateLimit } from '../config.ts';
+import type { AsyncApi } from '../docs/events-reference.ts';
+import type { OpenApi } from '../docs/rest-reference.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
 import { asyncApiDocument } from '../rest-compat/asyncapi.ts';
 import { openApiDocument } from '../rest-compat/openapi.ts';
-import type { Route } from '../rest-compat/route.ts';
+import type { Route, RouteTable } from '../rest-compat/route.ts';
 import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
 import { listedOrigins } from '../store/account/accounts.ts';
@@ -16,9 +19,9 @@ import type { KeyRecord } from '../store/account/api-keys.ts';
 import { type Authenticate, authenticators, challenge } from './authenticate.ts';
 import { checkRequest } from './check-request.ts';
 import { type AddressCheck, clientAddress, networksOf } from './client-address.ts';
-import { consoleSessions } from './console-session.ts';
+import { type ConsoleSessions, consoleSessions } from './console-session.ts';
 import { type Cors, createCors, isPreflight } from './cors.ts';
-import { graphqlServer, serveGraphiql } from './graphql.ts';
+import { graphqlServer } from './graphql.ts';
 import type { KeyLimits } from './graphql-context.ts';
 import {
   type Exchange,
@@ -37,6 +40,8 @@ import { peopleServer } from './people.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { checkMethod, type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
+import { docsServer, wantsHtml } from './serve-docs.ts';
+import { serveGraphiql } from './serve-graphiql.ts';
 import { findValidCallers } from './valid-callers.ts';
 
 /** What the application needs. */
@@ -87,7 +92,8 @@ export function createApp({ config, services, log }: AppParts): App {
   const sessions = consoleSessions(services);
   const { authenticate, authenticatePayer } = authenticators(services, sessions, config.authFailureLimit);
   const streams = new OpenStreams((callers) => findValidCallers(database, callers));
-  const graphqlApi = graphqlServer(buildSchema(registry), streams, log);
+  const schema = buildSchema(registry);
+  const graphqlApi = graphqlServer(schema, streams, log);
   const limiters = limitersOf(config);
   const cors = createCors(() => listedOrigins(database));
   const admit = admission(services, limiters, cors);
@@ -108,20 +114,13 @@ export function createApp({ config, services, log }: AppParts): App {
     exchange.allowed = isStream ? GRAPHQL_STREAM_METHODS : GRAPHQL_METHODS;
     if (isPreflight(exchange)) return cors.preflight(exchange, true);
     checkMethod(exchange.request.method, exchange.allowed);
-    if (!isStream && config.graphiql && wantsPage(exchange)) return serveGraphiql(exchange);
+    if (!isStream && config.graphiql && wantsPage(exchange))
+      return serveGraphiql(exchange, (await sessions.find(exchange)) !== undefined);
     const { context, headers } = await admit(exchange, authenticatePayer, 'read');
     const limits = limitsOf(exchange, context.caller);
     await graphqlApi[isStream ? 'serveStream' : 'serve'](exchange, context, headers, limits);
   };
-  const serveOpen = openPaths({
-    publicUrl: config.publicUrl,
-    openApi: JSON.stringify(openApiDocument(registry, routes, config.publicUrl, config)),
-    asyncApi: JSON.stringify(asyncApiDocument(registry, config.publicUrl)),
-    services,
-    isDraining: () => isDraining,
-    servePay: payServer({ services, log, isLimited: config.rateLimit !== null }),
-    peopleAt: peopleServer({ services, sessions, log, isLimited: config.authFailureLimit !== null }),
-  });
+  const serveOpen = servesOpen({ config, services, log }, { routes, schema, sessions }, () => isDraining);
   const dispatch = async (exchange: Exchange): Promise<void> => {
     checkRequest(exchange.request);
     const match = findRoute(exchange.path);
@@ -150,6 +149,39 @@ export function createApp({ config, services, log }: AppParts): App {
   return { handle, refuseMalformed: refuseMalformed(config.publicUrl), drain };
 }
 
+/** @returns what answers the paths that need no key. */
+function servesOpen(
+  { config, services, log }: AppParts,
+  {
+    routes,
+    schema,
+    sessions,
+  }: { readonly routes: RouteTable; readonly schema: GraphQLSchema; readonly sessions: ConsoleSessions },
+  isDraining: () => boolean,
+): (exchange: Exchange) => Promise<void> {
+  const { publicUrl } = config;
+  const openApi = openApiDocument(services.registry, routes, publicUrl, config);
+  const asyncApi = asyncApiDocument(services.registry, publicUrl);
+  return openPaths({
+    publicUrl,
+    openApi: JSON.stringify(openApi),
+    asyncApi: JSON.stringify(asyncApi),
+    docs: docsServer({
+      publicUrl,
+      hasSandbox: services.forMode('sandbox').sandbox !== null,
+      hasGraphiql: config.graphiql,
+      schema,
+      // Both documents were made here, in the form that the references read.
+      openApi: openApi as unknown as OpenApi,
+      asyncApi: asyncApi as unknown as AsyncApi,
+    }),
+    services,
+    isDraining,
+    servePay: payServer({ services, log, isLimited: config.rateLimit !== null }),
+    peopleAt: peopleServer({ services, sessions, log, isLimited: config.authFailureLimit !== null }),
+  });
+}
+
 /** @returns what identifies the caller and takes the request from its bucket. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
 function admission(services: Services, limiters: Limiters, cors: Cors) {
   return async (
@@ -176,8 +208,7 @@ function isGraphql({ path }: Exchange): boolean {
 
 /** Whether a browser asks, and not an operation. */
 function wantsPage({ request, search }: Exchange): boolean {
-  const isHtml = request.headers.accept?.includes('text/html') === true;
-  return request.method === 'GET' && !search.includes('query=') && isHtml;
+  return request.method === 'GET' && !search.includes('query=') && wantsHtml({ request });
 }
 
 /** @returns a request with what is known of it before its route. */

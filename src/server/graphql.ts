@@ -5,7 +5,6 @@
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth';
 import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -26,7 +25,7 @@ import {
   type Prepared,
   type ServerContext,
 } from './graphql-context.ts';
-import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, send, sendJson } from './http.ts';
+import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { operationCosts, writesOf } from './operation-cost.ts';
@@ -124,20 +123,6 @@ function serverContextOf({ requestId }: Exchange, context: Context, limits: KeyL
   const loaders = createLoaders(context.database, context.caller.accountId);
   return { ...context, requestId, limits, loaders };
 }
-
-/** Serves GraphiQL from this process: nothing is loaded from elsewhere. */
-export function serveGraphiql(exchange: Exchange): void {
-  graphiqlPage ??= renderGraphiQL({
-    endpoint: GRAPHQL_PATH,
-    title: 'Crossramp Gateway',
-    defaultQuery: '{\n  viewer {\n    account { name }\n  }\n}\n',
-    headers: '{ "Authorization": "Bearer <API key>" }',
-    shouldPersistHeaders: false,
-  });
-  send(exchange, 200, 'text/html; charset=utf-8', graphiqlPage);
-}
-
-let graphiqlPage: string | undefined;
 
 function answer(
   exchange: Exchange,

@@ -1,11 +1,15 @@
-/** Paths that need no key: health, documents, what the codes of errors mean, the hosted pages, and where people sign in. */
+/** Paths that need no key: the first page, health, documents, codes of errors, hosted pages, and where people sign in. */
 import { notFound } from '../base/errors.ts';
+import { DOCS_PATH } from '../docs/doc-page.ts';
+import { GRAPHIQL_PATH } from '../docs/graphiql.ts';
 import { PAY_PATH } from '../resolvers/payer/pay-links.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { errorPages } from './error-pages.ts';
 import { readinessServer, serveHealth } from './health.ts';
 import { type Exchange, READ_METHODS, send, sendJson } from './http.ts';
 import { checkMethod } from './rest.ts';
+import { type docsServer, wantsHtml } from './serve-docs.ts';
+import { serveGraphiqlFile } from './serve-graphiql.ts';
 
 /** What the open paths tell of. */
 export interface OpenParts {
@@ -20,6 +24,8 @@ export interface OpenParts {
   readonly servePay: (exchange: Exchange) => Promise<void>;
   /** What answers a path at which people sign in; undefined for another path. */
   readonly peopleAt: (path: string) => ((exchange: Exchange) => Promise<void>) | undefined;
+  /** What browsers get below `/docs`, at `/` and for codes of errors. */
+  readonly docs: ReturnType<typeof docsServer>;
 }
 
 /**
@@ -30,7 +36,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
   const pages = errorPages();
   const welcome = JSON.stringify(welcomeOf(parts.publicUrl));
   const paths: Readonly<Record<string, (exchange: Exchange) => void | Promise<void>>> = {
-    '/': (exchange) => sendJson(exchange, 200, welcome),
+    '/': (exchange) => (wantsHtml(exchange) ? parts.docs.home(exchange) : sendJson(exchange, 200, welcome)),
     '/healthz': serveHealth,
     '/readyz': readinessServer(parts.services, parts.isDraining),
     '/v2/openapi.json': (exchange) => sendJson(exchange, 200, parts.openApi),
@@ -41,11 +47,15 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
     if (path.startsWith(`${PAY_PATH}/`)) return parts.servePay(exchange);
     const servePeople = parts.peopleAt(path);
     if (servePeople) return servePeople(exchange);
+    if (path === DOCS_PATH || path.startsWith(`${DOCS_PATH}/`)) return parts.docs.docs(exchange);
+    if (path.startsWith(`${GRAPHIQL_PATH}/`)) return serveGraphiqlFile(exchange);
     const page = path.startsWith('/errors/') ? pages.get(path.slice('/errors/'.length)) : undefined;
     const serve = Object.hasOwn(paths, path) ? paths[path] : undefined;
     if (page === undefined && serve === undefined) throw notFound();
     exchange.route = page === undefined ? path : '/errors/{code}';
     checkMethod(request.method, READ_METHODS);
+    if (page !== undefined && wantsHtml(exchange))
+      return parts.docs.error(exchange, path.slice('/errors/'.length));
     if (page !== undefined) send(exchange, 200, 'text/plain; charset=utf-8', page);
     await serve?.(exchange);
   };
@@ -58,6 +68,7 @@ function welcomeOf(publicUrl: string) {
     graphql: `${publicUrl}/graphql`,
     openapi: `${publicUrl}/v2/openapi.json`,
     asyncapi: `${publicUrl}/v2/asyncapi.json`,
+    docs: `${publicUrl}/docs`,
     health: `${publicUrl}/healthz`,
   };
 }

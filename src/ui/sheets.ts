@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 /** A style sheet of `styles/`. `needs` stands last. */
-export type SheetName = 'base' | 'parts' | 'pay' | 'lists' | 'desk' | 'needs';
+export type SheetName = 'base' | 'parts' | 'pay' | 'lists' | 'desk' | 'docs' | 'needs';
 
 /** @returns style sheets as one text, without comments and spaces that say nothing. */
 export function sheet(...names: readonly SheetName[]): string {

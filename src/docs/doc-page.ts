@@ -1,0 +1,24 @@
+/** A page below `/docs`, whatever it is made from. */
+import type { Section } from './markdown.ts';
+
+/** Where the documents are served. */
+export const DOCS_PATH = '/docs';
+
+/** Which list of the navigation has a page; null for one that another page leads to. */
+export type DocGroup = 'guides' | 'reference' | 'project' | null;
+
+/** A page. */
+export interface DocPage {
+  /** Path below `/docs/`, without a slash before it. */
+  readonly path: string;
+  readonly title: string;
+  readonly group: DocGroup;
+  /** HTML below the page's frame. */
+  readonly body: string;
+  readonly sections: readonly Section[];
+}
+
+/** @returns the URL path of a page, and of a section of it. */
+export function docPath(path: string, anchor = ''): string {
+  return `${DOCS_PATH}/${path}${anchor === '' ? '' : `#${anchor}`}`;
+}

@@ -1,0 +1,41 @@
+/** The site below `/docs`: the project's documents, the references of its interfaces, and a search over all of them. */
+import type { GraphQLSchema } from 'graphql';
+import type { DocPage } from './doc-page.ts';
+import { documentPages } from './documents.ts';
+import { type AsyncApi, eventsReference } from './events-reference.ts';
+import { graphqlReference } from './graphql-reference.ts';
+import { type OpenApi, restReference } from './rest-reference.ts';
+import { type Found, searchOf } from './search.ts';
+
+/** What the references are drawn from. */
+export interface DocSources {
+  readonly schema: GraphQLSchema;
+  readonly openApi: OpenApi;
+  readonly asyncApi: AsyncApi;
+}
+
+/** The site. */
+export interface DocsSite {
+  /** Pages that the navigation lists, in their order. */
+  readonly listed: readonly DocPage[];
+  /** @returns the page of a path below `/docs/`; undefined where there is none. */
+  readonly find: (path: string) => DocPage | undefined;
+  /** @returns what has all words of a question, the best first, at most 30. */
+  readonly search: (question: string) => readonly Found[];
+}
+
+/** @returns the site. Reading and drawing it takes a moment, so it is made when somebody asks for it. */
+export function docsSite({ schema, openApi, asyncApi }: DocSources): DocsSite {
+  const pages = [
+    ...documentPages(),
+    restReference(openApi),
+    ...graphqlReference(schema),
+    eventsReference(asyncApi),
+  ];
+  const byPath = new Map(pages.map((page) => [page.path, page]));
+  return {
+    listed: pages.filter(({ group }) => group !== null),
+    find: (path) => byPath.get(path),
+    search: searchOf(pages),
+  };
+}

@@ -1,0 +1,57 @@
+/** The first page of a gateway: what runs here, and where to go. */
+import { type Label, label } from '../base/label.ts';
+import { html } from '../ui/html.ts';
+import { framed } from './docs-layout.ts';
+
+/** What runs here. */
+export interface Home {
+  readonly publicUrl: string;
+  readonly hasSandbox: boolean;
+  readonly hasGraphiql: boolean;
+  readonly language: keyof Label;
+  readonly stylePath: string;
+}
+
+const WORDS = {
+  what: label(
+    'This gateway turns PIX payments in BRL into crypto and back, and keeps the accounts of its merchants on a double-entry ledger.',
+    'Este gateway converte pagamentos PIX em reais em cripto, e de volta, e mantém as contas dos lojistas em um razão de partidas dobradas.',
+  ),
+  test: label('Test mode: no real money moves.', 'Modo de teste: nenhum dinheiro real é movimentado.'),
+  people: label('For people', 'Para pessoas'),
+  programs: label('For programs', 'Para programas'),
+  console: label(
+    'See and act: payments, balances, approvals.',
+    'Ver e agir: pagamentos, saldos, aprovações.',
+  ),
+  docs: label('Guides and references, with a search.', 'Guias e referências, com busca (em inglês).'),
+  graphiql: label('Try queries in the browser.', 'Experimente consultas no navegador.'),
+  consoleName: label('Console', 'Console'),
+  docsName: label('Documents', 'Documentação'),
+  rest: label('The REST interface', 'A interface REST'),
+  graphql: label('GraphQL, with live subscriptions', 'GraphQL, com assinaturas ao vivo'),
+  health: label('Whether it runs, and whether it is ready', 'Se está no ar, e se está pronto'),
+} as const satisfies Readonly<Record<string, Label>>;
+
+/** @returns the page. */
+export function homeHtml({ publicUrl, hasSandbox, hasGraphiql, language, stylePath }: Home): string {
+  const say = (name: keyof typeof WORDS) => WORDS[name][language];
+  const way = (path: string, name: string, words: string) =>
+    html`<li class="card"><a href="${path}"><b>${name}</b></a><p class="soft">${words}</p></li>`;
+  const address = (path: string, words: string) =>
+    html`<div><dt>${words}</dt><dd><a href="${path}"><code>${publicUrl}${path}</code></a></dd></div>`;
+  return framed({
+    title: 'Crossramp Gateway',
+    stylePath,
+    language: language === 'pt' ? 'pt-BR' : 'en',
+    body: html`${hasSandbox && html`<section class="test" aria-label="${say('test')}">${say('test')}</section>`}
+<main class="home"><h1>Crossramp Gateway</h1>
+<p>${say('what')}</p>
+<h2>${say('people')}</h2>
+<ul class="ways">${way('/console', say('consoleName'), say('console'))}${way('/docs', say('docsName'), say('docs'))}
+${hasGraphiql && way('/graphql', 'GraphiQL', say('graphiql'))}</ul>
+<h2>${say('programs')}</h2>
+<dl class="kv tall">${address('/docs/api/rest', say('rest'))}${address('/docs/api/graphql', say('graphql'))}
+${address('/v2/openapi.json', 'OpenAPI 3.1')}${address('/v2/asyncapi.json', 'AsyncAPI 3.0')}${address('/readyz', say('health'))}</dl></main>`,
+  });
+}

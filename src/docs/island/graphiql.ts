@@ -1,0 +1,35 @@
+/** Starts GraphiQL: at once for somebody who is signed in, with the key of the form for others. Nothing of a key is stored. */
+
+interface Options {
+  readonly isSignedIn: boolean;
+  readonly graphiql: Record<string, unknown>;
+}
+
+declare const YogaGraphiQL: { renderYogaGraphiQL(root: Element, options: Record<string, unknown>): void };
+
+const root = document.getElementById('root') as HTMLElement;
+const told = document.getElementById('options') as HTMLScriptElement;
+const { isSignedIn, graphiql } = JSON.parse(told.text) as Options;
+const form = document.getElementById('key-form') as HTMLFormElement | null;
+
+const workers: Readonly<Record<string, string | undefined>> = {
+  editorWorkerService: told.dataset.editorWorker,
+  json: told.dataset.jsonWorker,
+  graphql: told.dataset.graphqlWorker,
+};
+(self as unknown as { MonacoEnvironment: object }).MonacoEnvironment = {
+  globalAPI: false,
+  getWorkerUrl: (_id: string, label: string) => workers[label],
+};
+
+function show(key: string): void {
+  document.getElementById('welcome')?.remove();
+  const headers = key === '' ? {} : { headers: JSON.stringify({ Authorization: `Bearer ${key}` }) };
+  YogaGraphiQL.renderYogaGraphiQL(root, { ...graphiql, ...headers });
+}
+
+if (isSignedIn) show('');
+form?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  show(String(new FormData(form).get('key') ?? '').trim());
+});

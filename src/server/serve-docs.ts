@@ -1,0 +1,89 @@
+/** The first page, the documents below `/docs`, what the codes of errors mean, and GraphiQL with its files. */
+import { ERRORS, type ErrorCode, notFound } from '../base/errors.ts';
+import { DOCS_STYLE, DOCS_STYLE_PATH } from '../docs/assets.ts';
+import { DOCS_PATH, docPath } from '../docs/doc-page.ts';
+import { docHtml, searchHtml } from '../docs/docs-layout.ts';
+import { type DocSources, type DocsSite, docsSite } from '../docs/docs-site.ts';
+import { readPicture } from '../docs/documents.ts';
+import { homeHtml } from '../docs/home-page.ts';
+import { QUESTION_MAX } from '../docs/search.ts';
+import { languageOf } from '../ui/language.ts';
+import { type Exchange, READ_METHODS, send, sendText } from './http.ts';
+import { checkMethod } from './rest.ts';
+
+/** What the site tells of. */
+export interface DocsParts extends DocSources {
+  readonly publicUrl: string;
+  readonly hasSandbox: boolean;
+  readonly hasGraphiql: boolean;
+}
+
+const HTML = 'text/html; charset=utf-8';
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const SHORTLY = 'public, max-age=300';
+/** Nothing but the style, the pictures and the search of the site itself. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** @returns whether a browser asks, which shows pages. */
+export function wantsHtml({ request }: Pick<Exchange, 'request'>): boolean {
+  return request.headers.accept?.includes('text/html') === true;
+}
+
+/** @returns the answers to what is asked below `/docs`, and the pages that others show to browsers. */
+export function docsServer(parts: DocsParts) {
+  let site: DocsSite | undefined;
+  const opened = () => {
+    site ??= docsSite(parts);
+    return site;
+  };
+  const page = (exchange: Exchange, text: string, cacheControl = SHORTLY) =>
+    sendText(exchange, 200, HTML, text, {
+      'content-security-policy': POLICY,
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      'cache-control': cacheControl,
+    });
+  const home = (exchange: Exchange) => {
+    const { request, search } = exchange;
+    const language = languageOf(new URLSearchParams(search).get('lang'), request.headers['accept-language']);
+    const { publicUrl, hasSandbox, hasGraphiql } = parts;
+    page(
+      exchange,
+      homeHtml({ publicUrl, hasSandbox, hasGraphiql, language, stylePath: DOCS_STYLE_PATH }),
+      'no-cache',
+    );
+  };
+  const docs = (exchange: Exchange) => {
+    checkMethod(exchange.request.method, READ_METHODS);
+    if (exchange.path === DOCS_STYLE_PATH)
+      return sendText(exchange, 200, 'text/css; charset=utf-8', DOCS_STYLE, { 'cache-control': FOR_EVER });
+    const path = exchange.path.slice(DOCS_PATH.length + 1);
+    if (path === '') return redirect(exchange, docPath('readme'));
+    if (path === 'search') return page(exchange, searchHtml(opened(), questionOf(exchange), DOCS_STYLE_PATH));
+    const picture = readPicture(path);
+    if (picture) return send(exchange, 200, 'image/png', picture, { 'cache-control': SHORTLY });
+    const found = opened().find(path);
+    if (!found) throw notFound();
+    page(exchange, docHtml(opened(), found, DOCS_STYLE_PATH));
+  };
+  const error = (exchange: Exchange, code: string) => {
+    if (!Object.hasOwn(ERRORS, code)) throw notFound();
+    redirect(exchange, docPath('errors', (code as ErrorCode).toLowerCase()));
+  };
+  return { home, docs, error };
+}
+
+function questionOf({ search }: Exchange): string {
+  return (new URLSearchParams(search).get('q') ?? '').trim().slice(0, QUESTION_MAX);
+}
+
+function redirect(exchange: Exchange, location: string): void {
+  send(exchange, 302, 'text/plain; charset=utf-8', '', { location });
+}

@@ -1,0 +1,46 @@
+/** GraphiQL over HTTP: its page, and its files, which a browser keeps. */
+import { notFound } from '../base/errors.ts';
+import { GRAPHIQL_PATH, graphiqlOptions, loadGraphiql } from '../docs/graphiql.ts';
+import { graphiqlHtml } from '../docs/graphiql-page.ts';
+import { type Exchange, GRAPHQL_PATH, READ_METHODS, send } from './http.ts';
+import { checkMethod } from './rest.ts';
+
+/** Monaco, the editor of GraphiQL, makes styles and workers of its own. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self' blob:",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Answers with the page. @param isSignedIn - whether a session of the console answers for its requests. */
+export async function serveGraphiql(exchange: Exchange, isSignedIn: boolean): Promise<void> {
+  const { paths } = await loadGraphiql();
+  const page = graphiqlHtml(paths, graphiqlOptions(GRAPHQL_PATH, isSignedIn), isSignedIn);
+  send(exchange, 200, 'text/html; charset=utf-8', page, {
+    'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    vary: 'cookie',
+  });
+}
+
+/** Answers with a file of GraphiQL. */
+export async function serveGraphiqlFile(exchange: Exchange): Promise<void> {
+  exchange.route = `${GRAPHIQL_PATH}/{file}`;
+  checkMethod(exchange.request.method, READ_METHODS);
+  const file = (await loadGraphiql()).assets.get(exchange.path.slice(GRAPHIQL_PATH.length + 1));
+  if (!file) throw notFound();
+  const takesBrotli = /\bbr\b/.test(String(exchange.request.headers['accept-encoding'] ?? ''));
+  send(exchange, 200, file.type, takesBrotli ? await file.compressed : file.text, {
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'accept-encoding',
+    ...(takesBrotli && { 'content-encoding': 'br' }),
+  });
+}

@@ -1,0 +1,152 @@
+/**
+ * Goal: whoever opens the gateway in a browser finds out what it is and how it is used, without another place.
+ * Method: every page below /docs is read, and every link in it followed; the search is asked for what people look for.
+ */
+import { parse, validate } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FIVE_OPERATIONS } from '../../src/docs/graphiql-operations.ts';
+import { buildSchema } from '../../src/schema/index.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { useApp } from '../support/app.ts';
+
+const app = useApp({ publicUrl: 'http://127.0.0.1:4000' });
+const HTML = { accept: 'text/html,application/xhtml+xml' };
+const open = (path: string) => app.get(path, { key: null, headers: HTML });
+
+const linksOf = (html: string) =>
+  [...html.matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
+const anchorsOf = (html: string) => new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
+
+test('the first page says what runs here to a browser, and stays JSON for others', async () => {
+  const page = await open('/');
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.text).toContain('Crossramp Gateway');
+  expect(linksOf(page.text)).toEqual(
+    expect.arrayContaining(['/console', '/docs', '/graphql', '/v2/openapi.json']),
+  );
+  expect((await open('/?lang=pt')).text).toContain('razão de partidas dobradas');
+  const json = (await app.get('/', { key: null })).json;
+  expect(json).toMatchObject({ name: 'Crossramp Gateway', docs: 'http://127.0.0.1:4000/docs' });
+});
+
+describe('every page', () => {
+  const pages = new Map<string, string>();
+
+  beforeAll(async () => {
+    const waiting = ['/docs/readme'];
+    while (waiting.length > 0) {
+      const path = waiting.pop() as string;
+      if (pages.has(path)) continue;
+      const page = await open(path);
+      expect(page.status, path).toBe(200);
+      pages.set(path, page.text);
+      const further = linksOf(page.text).map((link) => link.split('#')[0] as string);
+      waiting.push(
+        ...further.filter(
+          (link) => link.startsWith('/docs/') && !/\.(png|css)$/.test(link) && link !== '/docs/search',
+        ),
+      );
+    }
+  }, 60_000);
+
+  test('is there: documents, decisions, a page for each type, the references', () => {
+    expect(pages.size).toBeGreaterThan(150);
+    for (const path of [
+      'rest-v2',
+      'graphql',
+      'errors',
+      'decisions/0001-layers-and-templates',
+      'changelog',
+      'leia-me',
+    ])
+      expect([...pages.keys()]).toContain(`/docs/${path}`);
+    expect(pages.get('/docs/api/rest')).toContain('POST /v2/onramp');
+    expect(pages.get('/docs/api/graphql')).toContain('createCheckout');
+    expect(pages.get('/docs/api/events')).toContain('onramp.');
+  });
+
+  test('has links that lead to a page of here and to a place in it', () => {
+    const broken = [...pages].flatMap(([from, html]) =>
+      [...html.matchAll(/href="(\/docs\/[^"#]*)?#([^"]*)"/g)]
+        .map(([, path, anchor]) => ({ to: path ?? from, anchor: decodeURIComponent(anchor as string) }))
+        .filter(({ to, anchor }) => !anchorsOf(pages.get(to) ?? '').has(anchor))
+        .map(({ to, anchor }) => `${from} → ${to}#${anchor}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('takes nothing from elsewhere', () => {
+    for (const [path, html] of pages) {
+      expect(html, path).not.toMatch(/<(script|iframe|object|style)\b/);
+      expect(html, path).not.toMatch(/(src|srcset)="(https?:)?\/\//);
+    }
+  });
+});
+
+test('pictures of the documents are there, and nothing else of the disk', async () => {
+  expect((await open('/docs/pages/amount-en.png')).headers.get('content-type')).toBe('image/png');
+  for (const path of [
+    '..%2fpackage.json',
+    '../package.json',
+    'pages/..%2f..%2fx.png',
+    'x',
+    'api/graphql/__proto__',
+    '%00',
+  ])
+    expect((await open(`/docs/${path}`)).status, path).toBe(404);
+});
+
+test.each([
+  ['createCheckout', '/docs/api/graphql#createcheckout'],
+  ['RATE_LIMITED', '/docs/errors#rate_limited'],
+  ['POST /v2/onramp', '/docs/api/rest#post-v2onramp'],
+  ['idempotency', '/docs/rest-v2#idempotency'],
+])('the search for “%s” finds its place first', async (question, url) => {
+  const { text, status } = await open(`/docs/search?q=${encodeURIComponent(question)}`);
+  expect(status).toBe(200);
+  expect(/<ol class="found"><li><a href="([^"]*)"/.exec(text)?.[1]).toBe(url);
+});
+
+test('a search for nothing, for marks or for a page of text is answered', async () => {
+  for (const question of ['', '<script>alert(1)</script>', '%', 'x'.repeat(5_000), 'zzzqqq'])
+    expect((await open(`/docs/search?q=${encodeURIComponent(question)}`)).status).toBe(200);
+  expect((await open('/docs/search?q=%3Cscript%3E')).text).not.toContain('<script>');
+});
+
+test('the type of an error leads a browser to its place, and a program to its text', async () => {
+  const page = await fetch(`${app.baseUrl}/errors/RATE_LIMITED`, { headers: HTML, redirect: 'manual' });
+  expect([page.status, page.headers.get('location')]).toEqual([302, '/docs/errors#rate_limited']);
+  const text = await app.get('/errors/RATE_LIMITED', { key: null });
+  expect(text.text).toMatch(/^# RATE_LIMITED/);
+});
+
+describe('GraphiQL', () => {
+  test('is a small page; its files are compressed and kept', async () => {
+    const { text, headers } = await open('/graphql');
+    expect(text.length).toBeLessThan(8_000);
+    expect(headers.get('content-security-policy')).toContain("script-src 'self'");
+    const files = linksOf(text).filter((link) => link.startsWith('/graphiql/'));
+    expect(files).toHaveLength(3);
+    for (const path of files) {
+      const file = await fetch(app.baseUrl + path, { headers: { 'accept-encoding': 'br' } });
+      expect(file.headers.get('cache-control')).toContain('immutable');
+      expect(file.headers.get('content-encoding')).toBe('br');
+      await file.arrayBuffer();
+    }
+    expect((await open('/graphiql/nothing.js')).status).toBe(404);
+  });
+
+  test('opens with five operations that the schema has', () => {
+    const schema = buildSchema(REGISTRY);
+    expect(FIVE_OPERATIONS).toHaveLength(5);
+    for (const operation of FIVE_OPERATIONS) expect(validate(schema, parse(operation))).toEqual([]);
+  });
+
+  test('runs each of them that is no subscription', async () => {
+    for (const operation of FIVE_OPERATIONS.filter((text) => !text.includes('\nsubscription'))) {
+      const { json } = await app.graphql(operation);
+      expect(json.errors).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,77 @@
+/**
+ * Goal: the first page, the documents and GraphiQL are usable in a real browser. Method: axe at three widths in light and
+ * dark; nothing sticks out; GraphiQL runs an operation with a key that was typed in, and asks nobody else.
+ * `SCREENSHOTS=1` writes docs/pages/site-*.png.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+
+const app = useApp();
+const browser = useBrowser();
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PAGES = {
+  home: '/',
+  guide: '/docs/rest-v2',
+  reference: '/docs/api/rest',
+  search: '/docs/search?q=refund',
+};
+const WIDTHS = [390, 768, 1440];
+
+describe.skipIf(!hasBrowser)('the site', () => {
+  test.each(Object.entries(PAGES))(
+    '%s can be read by everybody, at every width',
+    async (name, path) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await browser.open(app.baseUrl + path, { colorScheme, bypassCSP: true });
+        await page.evaluate(AXE);
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 900 });
+          const { violations } = (await page.evaluate('axe.run(document)')) as {
+            violations: { id: string; nodes: { html: string }[] }[];
+          };
+          const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+          expect(found, `${name} ${colorScheme} ${width}`).toEqual([]);
+          const isWider = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+          expect(isWider, `${name} sticks out at ${width}`).toBe(false);
+          if (process.env.SCREENSHOTS && colorScheme === 'light' && width !== 768) {
+            const file = `../../docs/pages/site-${name}-${width}.png`;
+            await page.screenshot({ path: fileURLToPath(new URL(file, import.meta.url)) });
+          }
+        }
+        expect(page.problems).toEqual([]);
+      }
+    },
+    60_000,
+  );
+
+  test('GraphiQL asks for a key first, then runs an operation with it, and asks nobody else', async () => {
+    const strangers: string[] = [];
+    const refused: string[] = [];
+    const page = await browser.open(`${app.baseUrl}/graphql`, {
+      strangers,
+      viewport: { width: 1280, height: 800 },
+      prepare: async (made) => {
+        made.on('response', (answer) => {
+          if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.url()}`);
+        });
+      },
+    });
+    await page.getByLabel('Or with an API key').fill(app.apiKey);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('tab').nth(4).waitFor({ timeout: 30_000 });
+    expect(
+      await page.getByRole('tab', { name: /Overview|MakeCheckout|Follow|Statement|Quote/ }).count(),
+    ).toBe(5);
+    await page.locator('.graphiql-execute-button').click();
+    await page.getByText('totalCount', { exact: false }).last().waitFor({ timeout: 30_000 });
+    await expect
+      .poll(() => page.locator('.result-window').innerText(), { timeout: 20_000 })
+      .toContain('balances');
+    expect(strangers.filter((url) => !/^(data|blob):/.test(url))).toEqual([]);
+    expect(refused).toEqual([]);
+  }, 90_000);
+});
