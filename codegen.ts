@@ -1,22 +1,27 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
-/** Typed documents of docs/examples, made from the committed schema; test/edges/examples.test.ts runs them. */
+/** Typed documents of docs/examples, which test/edges/examples.test.ts runs, and of the console, made from the committed schema. */
 const config: CodegenConfig = {
   schema: 'schema.graphql',
-  documents: 'docs/examples/*.graphql',
   generates: {
-    'test/generated/': {
-      preset: 'client',
-      presetConfig: { fragmentMasking: false },
-      config: {
-        documentMode: 'string',
-        enumsAsTypes: true,
-        useTypeImports: true,
-        importExtension: '.ts',
-        scalars: { Decimal: 'string', DateTime: 'string' },
-      },
-    },
+    'test/generated/': typed('docs/examples/*.graphql'),
+    'src/console/generated/': typed('src/console/documents/*.graphql'),
   },
 };
+
+function typed(documents: string): CodegenConfig['generates'][string] {
+  return {
+    documents,
+    preset: 'client',
+    presetConfig: { fragmentMasking: false },
+    config: {
+      documentMode: 'string',
+      enumsAsTypes: true,
+      useTypeImports: true,
+      importExtension: '.ts',
+      scalars: { Decimal: 'string', DateTime: 'string' },
+    },
+  };
+}
 
 export default config;

@@ -10,6 +10,7 @@ const checks = [
   // What runs in browsers knows nothing of Node, and the other way round.
   ['tsc', '-p', 'src/pages/island'],
   ['tsc', '-p', 'src/docs/island'],
+  ['tsc', '-p', 'src/console/island'],
 ];
 
 for (const [command = '', ...args] of checks) {

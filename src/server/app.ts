@@ -19,6 +19,7 @@ import type { KeyRecord } from '../store/account/api-keys.ts';
 import { type Authenticate, authenticators, challenge } from './authenticate.ts';
 import { checkRequest } from './check-request.ts';
 import { type AddressCheck, clientAddress, networksOf } from './client-address.ts';
+import { consoleServer } from './console.ts';
 import { type ConsoleSessions, consoleSessions } from './console-session.ts';
 import { type Cors, createCors, isPreflight } from './cors.ts';
 import { graphqlServer } from './graphql.ts';
@@ -120,7 +121,13 @@ export function createApp({ config, services, log }: AppParts): App {
     const limits = limitsOf(exchange, context.caller);
     await graphqlApi[isStream ? 'serveStream' : 'serve'](exchange, context, headers, limits);
   };
-  const serveOpen = servesOpen({ config, services, log }, { routes, schema, sessions }, () => isDraining);
+  const serveConsole = consoleServer({
+    ...{ sessions, admit, limitsOf, log },
+    api: graphqlApi,
+    publicUrl: config.publicUrl,
+  });
+  const parts = { routes, schema, sessions, serveConsole };
+  const serveOpen = servesOpen({ config, services, log }, parts, () => isDraining);
   const dispatch = async (exchange: Exchange): Promise<void> => {
     checkRequest(exchange.request);
     const match = findRoute(exchange.path);
@@ -129,17 +136,12 @@ export function createApp({ config, services, log }: AppParts): App {
     return serveOpen(exchange);
   };
 
+  const settle = settling(cors, config.publicUrl, log);
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const exchange = exchangeOf(request, response, isTrusted);
     if (isDraining) response.setHeader('connection', 'close');
     if (log.isLevelEnabled('info')) logWhenDone(log, exchange);
-    dispatch(exchange)
-      .catch(async (error: unknown) => {
-        await cors.allowRefusal(exchange, isGraphql(exchange)).catch(() => {});
-        refuse(exchange, error, config.publicUrl, log);
-      })
-      // If the refusal cannot be written, the connection is closed; the process goes on.
-      .catch(() => response.destroy());
+    settle(exchange, dispatch(exchange));
   };
   const drain = () => {
     isDraining = true;
@@ -149,14 +151,17 @@ export function createApp({ config, services, log }: AppParts): App {
   return { handle, refuseMalformed: refuseMalformed(config.publicUrl), drain };
 }
 
+interface OpenNeeds {
+  readonly routes: RouteTable;
+  readonly schema: GraphQLSchema;
+  readonly sessions: ConsoleSessions;
+  readonly serveConsole: (exchange: Exchange) => Promise<void>;
+}
+
 /** @returns what answers the paths that need no key. */
 function servesOpen(
   { config, services, log }: AppParts,
-  {
-    routes,
-    schema,
-    sessions,
-  }: { readonly routes: RouteTable; readonly schema: GraphQLSchema; readonly sessions: ConsoleSessions },
+  { routes, schema, sessions, serveConsole }: OpenNeeds,
   isDraining: () => boolean,
 ): (exchange: Exchange) => Promise<void> {
   const { publicUrl } = config;
@@ -177,9 +182,23 @@ function servesOpen(
     }),
     services,
     isDraining,
+    serveConsole,
     servePay: payServer({ services, log, isLimited: config.rateLimit !== null }),
     peopleAt: peopleServer({ services, sessions, log, isLimited: config.authFailureLimit !== null }),
   });
+}
+
+/** @returns what answers a request that failed, whatever failed. */
+function settling(cors: Cors, publicUrl: string, log: Logger) {
+  return (exchange: Exchange, answered: Promise<void>): void => {
+    answered
+      .catch(async (error: unknown) => {
+        await cors.allowRefusal(exchange, isGraphql(exchange)).catch(() => {});
+        refuse(exchange, error, publicUrl, log);
+      })
+      // If the refusal cannot be written, the connection is closed; the process goes on.
+      .catch(() => exchange.response.destroy());
+  };
 }
 
 /** @returns what identifies the caller and takes the request from its bucket. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */

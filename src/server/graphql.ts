@@ -25,6 +25,7 @@ import {
   type Prepared,
   type ServerContext,
 } from './graphql-context.ts';
+import { type ExecuteGraphql, executor } from './graphql-here.ts';
 import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -46,6 +47,8 @@ export interface GraphqlServer {
   readonly serve: ServeGraphql;
   /** Serves the single connection mode. */
   readonly serveStream: ServeGraphql;
+  /** Executes an operation in this process, with the rights and limits of the caller, as if it had come over HTTP. */
+  readonly execute: ExecuteGraphql;
 }
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
@@ -116,7 +119,8 @@ export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: 
     const body = exchange.request.method === 'POST' ? await readParams(exchange) : null;
     await single(exchange, serverContextOf(exchange, context, limits), headers, body);
   };
-  return { serve, serveStream };
+  const executeHere = executor({ schema, prepare, costOf, known, contextOf: serverContextOf, log });
+  return { serve, serveStream, execute: executeHere };
 }
 
 function serverContextOf({ requestId }: Exchange, context: Context, limits: KeyLimits): ServerContext {

@@ -1,4 +1,5 @@
-/** Paths that need no key: the first page, health, documents, codes of errors, hosted pages, and where people sign in. */
+/** Paths that need no key: the first page, health, documents, codes of errors, hosted pages, where people sign in, the console. */
+import { CONSOLE_PATH } from '../base/console-url.ts';
 import { notFound } from '../base/errors.ts';
 import { DOCS_PATH } from '../docs/doc-page.ts';
 import { GRAPHIQL_PATH } from '../docs/graphiql.ts';
@@ -26,6 +27,8 @@ export interface OpenParts {
   readonly peopleAt: (path: string) => ((exchange: Exchange) => Promise<void>) | undefined;
   /** What browsers get below `/docs`, at `/` and for codes of errors. */
   readonly docs: ReturnType<typeof docsServer>;
+  /** Answers what is below `/console`. */
+  readonly serveConsole: (exchange: Exchange) => Promise<void>;
 }
 
 /**
@@ -49,6 +52,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
     if (servePeople) return servePeople(exchange);
     if (path === DOCS_PATH || path.startsWith(`${DOCS_PATH}/`)) return parts.docs.docs(exchange);
     if (path.startsWith(`${GRAPHIQL_PATH}/`)) return serveGraphiqlFile(exchange);
+    if (path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`)) return parts.serveConsole(exchange);
     const page = path.startsWith('/errors/') ? pages.get(path.slice('/errors/'.length)) : undefined;
     const serve = Object.hasOwn(paths, path) ? paths[path] : undefined;
     if (page === undefined && serve === undefined) throw notFound();

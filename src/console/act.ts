@@ -1,0 +1,72 @@
+/** Does what a form asks for: its fields become the variables of one published mutation. */
+
+import { CONSOLE_PATH } from '../base/console-url.ts';
+import { invalidParameters, notFound } from '../base/errors.ts';
+import { readBrl } from '../ui/figures.ts';
+import type { Language } from '../ui/language.ts';
+import { pathTo } from './desk.ts';
+import type { Variables } from './execute.ts';
+import { OPERATIONS, type Operation, type Variable } from './operations.ts';
+
+/** Where the form of an act is sent. */
+export function actPath({ name }: Pick<Operation, 'name'>): string {
+  return `${CONSOLE_PATH}/acts/${name}`;
+}
+
+/** @returns the mutation of an act. @throws {GatewayError} `NOT_FOUND` for one that there is not. */
+export function actNamed(name: string): Operation {
+  const operation = OPERATIONS.get(name);
+  if (!operation?.isMutation) throw notFound();
+  return operation;
+}
+
+const SAY_PLAIN = 'can be read in two ways: write 1000 for a thousand, 1.0000 for one';
+
+/** @returns the variables of a mutation: each field of the form by the type of the variable of its name. An empty field is not given. @throws {GatewayError} `INVALID_PARAMETER` for an amount that can be read in two ways. */
+export function variablesOf({ variables }: Operation, form: URLSearchParams, language: Language): Variables {
+  return Object.fromEntries(
+    variables.flatMap((variable) => {
+      const values = form.getAll(variable.name).map((each) => each.trim());
+      const given = values.filter((each) => each !== '');
+      if (variable.isList) return given.length > 0 || variable.isRequired ? [[variable.name, given]] : [];
+      if (variable.type === 'Boolean' && variable.isRequired)
+        return [[variable.name, given[0] === 'true' || given[0] === 'on']];
+      return given[0] === undefined ? [] : [[variable.name, read(variable, given[0], language)]];
+    }),
+  );
+}
+
+/** One sign and three digits: thousands in one language, a fraction in the other. */
+const TWO_WAYS = /^\d{1,3}[.,]\d{3}$/;
+
+function read({ name, type }: Variable, text: string, language: Language): unknown {
+  if (type === 'Decimal' && TWO_WAYS.test(text))
+    throw invalidParameters([{ parameter: name, message: SAY_PLAIN }]);
+  if (type === 'Decimal') return readBrl(text, language);
+  // A number that is none is refused by the schema, which names the variable.
+  if (type === 'Int') return /^-?\d{1,9}$/.test(text) ? Number(text) : text;
+  if (type === 'Boolean') return text === 'true' || text === 'on';
+  return text;
+}
+
+/**
+ * @param back - where the form stood, as the form says: another site cannot send it, but what is sent must still be a
+ *   path of the console.
+ * @returns where to go after an act: to what it made, or back to where its form stood.
+ */
+export function afterAct(operation: Operation, data: unknown, back: string | null): string {
+  const made = (data as Record<string, { transaction?: { end2end?: string } } | null>)[operation.field];
+  const end2end = made?.transaction?.end2end;
+  if (end2end !== undefined) return pathTo(`/transactions/${end2end}`, { done: operation.name });
+  const url = new URL(backPath(back), 'http://console.invalid');
+  url.searchParams.set('done', operation.name);
+  return url.pathname + url.search;
+}
+
+/** @returns a path of the console: the given one, or the first screen. */
+export function backPath(back: string | null): string {
+  if (back === null || !URL.canParse(back, 'http://console.invalid')) return CONSOLE_PATH;
+  const { origin, pathname, search } = new URL(back, 'http://console.invalid');
+  const isOurs = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`);
+  return origin === 'http://console.invalid' && isOurs ? pathname + search : CONSOLE_PATH;
+}

@@ -1,0 +1,54 @@
+/** The page of a request that failed: what it means, and the id to ask about it. */
+
+import { CONSOLE_PATH } from '../base/console-url.ts';
+import { ERRORS, type ErrorCode, type GatewayError } from '../base/errors.ts';
+import { html } from '../ui/html.ts';
+import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
+import { STYLE } from './assets.ts';
+import { pathTo } from './desk.ts';
+import { type Say, sayIn, type Word } from './words.ts';
+
+const SAID: { readonly [Code in ErrorCode]?: readonly [title: Word, text: Word | null] } = {
+  NOT_FOUND: ['missingTitle', 'missing'],
+  UNAUTHORIZED: ['signInTitle', 'signInWhy'],
+  FORBIDDEN: ['forbiddenTitle', 'forbidden'],
+  INVALID_PARAMETER: ['badTitle', null],
+  BAD_REQUEST: ['badTitle', null],
+  RATE_LIMITED: ['failedTitle', 'tooMany'],
+  UNAVAILABLE: ['failedTitle', 'away'],
+};
+
+/** What is known of the request. */
+export interface FailedRequest {
+  readonly language: Language;
+  readonly requestId: string;
+  /** Whether the form was not one of this session. */
+  readonly isForged?: boolean;
+}
+
+/** @returns the page, and its status. */
+export function failurePage(
+  error: GatewayError,
+  { language, requestId, isForged }: FailedRequest,
+): { readonly status: number; readonly body: string } {
+  const say = sayIn(language);
+  const [title, text] = wordsOf(error, isForged === true);
+  const body = html`<!doctype html>
+<html lang="${TAGS[language]}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow"><meta name="color-scheme" content="light dark"><title>${say(title)}</title><link rel="stylesheet" href="${STYLE.path}"></head>
+<body class="desk door-page"><main class="door"><section class="card stack"><h1>${say(title)}</h1><p>${text === null ? error.message : say(text)}</p>
+<p>${way(error, say)}</p><p class="small soft">${say('reference')} <code>${requestId}</code></p>
+<p class="row">${(Object.keys(LANGUAGES) as Language[]).filter((each) => each !== language).map((each) => html`<a class="go" href="?lang=${each}" lang="${TAGS[each]}">${LANGUAGES[each]}</a>`)}</p></section></main></body></html>`;
+  return { status: ERRORS[error.code].status, body: body.text };
+}
+
+function wordsOf({ code }: GatewayError, isForged: boolean): readonly [Word, Word | null] {
+  if (isForged) return ['formTitle', 'formWhy'];
+  return SAID[code] ?? ['failedTitle', 'failed'];
+}
+
+function way({ code }: GatewayError, say: Say) {
+  if (code === 'UNAUTHORIZED')
+    return html`<a class="btn primary full" href="${pathTo('/sign-in')}">${say('signIn')}</a>`;
+  return html`<a class="btn" href="${CONSOLE_PATH}">${say('today')}</a>`;
+}

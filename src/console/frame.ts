@@ -1,0 +1,151 @@
+/** What stands around every screen: account, ways to go, test mode, the same screen as code, language. */
+import type { Scope } from '../base/api-key.ts';
+import { type Html, html } from '../ui/html.ts';
+import { type IconName, icon } from '../ui/icons.ts';
+import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
+import { initials, note } from '../ui/parts.ts';
+import { ISLAND, STYLE } from './assets.ts';
+import { type Desk, may, pathTo, sameWith, type View } from './desk.ts';
+import type { FrameFragment } from './generated/graphql.ts';
+import { CODES, type Code } from './show-code.ts';
+import type { Word } from './words.ts';
+
+/** A place of the console. */
+export interface Place {
+  readonly path: string;
+  readonly word: Word;
+  readonly icon: IconName;
+  readonly scope: Scope;
+  /** Pressed after `g`. */
+  readonly key: string;
+  /** Whether it stands in the row of a phone, and not below *More*. */
+  readonly isMain?: boolean;
+}
+
+/** The places, in the order of the navigation. */
+export const PLACES: readonly Place[] = [
+  { path: '', word: 'today', icon: 'home', scope: 'read', key: 'd', isMain: true },
+  { path: '/transactions', word: 'transactions', icon: 'convert', scope: 'read', key: 't', isMain: true },
+  { path: '/statement', word: 'statement', icon: 'receipt', scope: 'read', key: 's', isMain: true },
+  { path: '/approvals', word: 'approvals', icon: 'approve', scope: 'read', key: 'a', isMain: true },
+  { path: '/whitelist', word: 'whitelist', icon: 'wallet', scope: 'read', key: 'w' },
+  { path: '/developers', word: 'developers', icon: 'code', scope: 'read', key: 'k' },
+  { path: '/events', word: 'events', icon: 'bolt', scope: 'read', key: 'e' },
+  { path: '/audit', word: 'audit', icon: 'shield', scope: 'admin', key: 'l' },
+  { path: '/operator', word: 'operator', icon: 'activity', scope: 'platform:risk', key: 'o' },
+];
+
+type Viewer = FrameFragment['viewer'];
+
+/** A page to be put into its frame. */
+export interface Framed {
+  readonly desk: Desk;
+  readonly view: View;
+  /** Whose account it is, and who looks. */
+  readonly viewer: Viewer;
+  /** The same screen as code, where that was asked for. */
+  readonly code: { readonly name: Code; readonly text: string } | null;
+}
+
+/** @returns the whole page. */
+export function framed({ desk, view, viewer, code }: Framed): string {
+  const { say, language } = desk;
+  const { account } = viewer;
+  const isTest = account.mode === 'SANDBOX';
+  return html`<!doctype html>
+<html lang="${TAGS[language]}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="robots" content="noindex, nofollow"><meta name="color-scheme" content="light dark">
+<title>${view.title} · ${account.name}</title>
+<link rel="stylesheet" href="${STYLE.path}"><script type="module" src="${ISLAND.path}"></script></head>
+<body class="desk shell"${islandWords(desk)}>
+${isTest && html`<section class="test" aria-label="${say('testMode')}"><b>${say('testMode')}</b> ${say('testModeWhy')}</section>`}
+${side(desk, viewer)}
+<main id="main" tabindex="-1">${doneNote(desk)}${code && codePanel(desk, code)}${view.main}${foot(desk)}</main>
+<p id="say" class="unseen" role="status"></p></body></html>`.text;
+}
+
+/** What the script says, in the language of the page; and where it may go. */
+function islandWords({ say, session }: Desk): Html {
+  const places = PLACES.filter(({ scope }) => may({ session }, scope));
+  const told = {
+    words: {
+      newer: say('newer', { count: '#' }),
+      copied: say('copied'),
+      lost: say('lost'),
+      keys: say('keys'),
+      search: say('searchOrGo'),
+      move: say('keysMove'),
+      open: say('keysOpen'),
+      filter: say('keysFilter'),
+      all: say('keysAll'),
+      palette: say('keysPalette'),
+      close: say('close'),
+      newPayment: say('newPayment'),
+    },
+    places: places.map(({ path, word, key }) => [pathTo(path), say(word), key]),
+    mayCreate: may({ session }, 'create'),
+    csrf: session.csrf,
+  };
+  return html` data-desk="${JSON.stringify(told)}"`;
+}
+
+function side(desk: Desk, viewer: Viewer): Html {
+  const { say, session } = desk;
+  const account = viewer.account.name;
+  const { name = '', role } = viewer.person ?? {};
+  const places = PLACES.filter(({ scope }) => may(desk, scope));
+  const rest = places.filter(({ isMain }) => !isMain);
+  const item = (place: Place) =>
+    html`<li${!place.isMain && html` class="wide"`}>${placeLink(desk, place)}</li>`;
+  return html`<header class="side"><a class="btn skip" href="#main">${say('skip')}</a>
+<button class="quiet" type="button" popovertarget="accounts"><span class="logo" aria-hidden="true">${initials(account)}</span> ${account} ${icon('down')}</button>
+<a class="btn find push" href="${pathTo('/search')}" data-palette>${icon('search')} <span class="wide">${say('searchOrGo')}</span><span class="unseen narrow">${say('search')}</span></a>
+<nav aria-label="${say('main')}"><ul>${places.map(item)}${rest.length > 0 && html`<li class="narrow"><button type="button" popovertarget="more">${icon('more')} ${say('more')}</button></li>`}</ul></nav>
+<button class="quiet wide left" type="button" popovertarget="me">${icon('person')} ${name} <span class="soft push">${role && say(`role_${role}`)}</span></button></header>
+<div id="accounts" class="menu" popover>${accountForms(desk, viewer)}${languageLinks(desk)}<a class="btn narrow" href="${pathTo('/security')}">${icon('person')} ${name}</a></div>
+<div id="more" class="menu" popover>${rest.map((place) => placeLink(desk, place, 'btn'))}</div>
+<div id="me" class="menu" popover><a class="btn" href="${pathTo('/security')}">${say('sessions')}</a>${languageLinks(desk)}<form method="post" action="${pathTo('/sign-out')}"><input type="hidden" name="csrf" value="${session.csrf}"><button>${say('signOut')}</button></form></div>`;
+}
+
+function placeLink({ say, path }: Desk, place: Place, kind?: string): Html {
+  const isHere = place.path === '' ? path === '' : path === place.path || path.startsWith(`${place.path}/`);
+  return html`<a href="${pathTo(place.path)}"${kind && html` class="${kind}"`}${isHere && html` aria-current="page"`}>${icon(place.icon)} ${say(place.word)}</a>`;
+}
+
+/** Each account is a form, as whoever opens another one changes the session. */
+function accountForms({ session }: Desk, { account, person }: Viewer): Html[] {
+  const { csrf } = session;
+  return (person?.accounts ?? []).map(({ accountId, name }) =>
+    accountId === account.accountId
+      ? html`<p class="in-x"><b>${name}</b></p>`
+      : html`<form method="post" action="${pathTo('/account')}"><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="accountId" value="${accountId}"><button>${name}</button></form>`,
+  );
+}
+
+function languageLinks(desk: Desk): Html[] {
+  const others = (Object.keys(LANGUAGES) as Language[]).filter((each) => each !== desk.language);
+  return others.map(
+    (each) =>
+      html`<a class="btn" href="${sameWith(desk, { lang: each, done: null })}" lang="${TAGS[each]}" hreflang="${TAGS[each]}">${LANGUAGES[each]}</a>`,
+  );
+}
+
+function doneNote({ query, refused, say }: Desk): Html | null {
+  if (refused)
+    return html`<div role="alert">${note('failed', html`<b>${say('notDone')}</b> ${refused.message}`, true)}</div>`;
+  return query.has('done') ? html`<div role="status">${note('done', say('done'))}</div>` : null;
+}
+
+/** The same screen as code, in three ways, at the foot of every screen. */
+function foot(desk: Desk): Html {
+  const links = (Object.keys(CODES) as Code[]).map(
+    (name) =>
+      html`<a class="go" href="${sameWith(desk, { code: name, done: null })}" rel="nofollow">${CODES[name]}</a>`,
+  );
+  return html`<p class="row small soft no-print">${icon('code')} ${desk.say('showAsCode')}: ${links}</p>`;
+}
+
+function codePanel(desk: Desk, { name, text }: { readonly name: Code; readonly text: string }): Html {
+  const { say } = desk;
+  return html`<section class="card code" aria-labelledby="code"><header><h2 id="code">${CODES[name]}</h2><span class="small soft">${say('codeWhy')}</span><button class="pill push" type="button" data-copy="code-text" hidden>${icon('copy')} ${say('copy')}</button><a class="btn pill" href="${sameWith(desk, { code: null })}">${say('close')}</a></header><pre id="code-text" tabindex="0">${text}</pre></section>`;
+}

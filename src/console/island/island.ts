@@ -1,0 +1,349 @@
+/**
+ * What the console does besides, where there is script: live rows, keys, the palette, copy. There is one renderer, and it is
+ * the server: what changed is asked for again and taken over.
+ */
+
+interface Told {
+  readonly words: Readonly<Record<string, string>>;
+  readonly places: readonly (readonly [href: string, word: string, key: string])[];
+  readonly mayCreate: boolean;
+  readonly csrf: string;
+}
+
+const told = JSON.parse(document.body.dataset.desk || '{}') as Told;
+const { words, places } = told;
+const ROOT = '/console';
+
+function byId(id: string): HTMLElement | null {
+  return document.getElementById(id);
+}
+
+function say(text: string): void {
+  const place = byId('say');
+  if (place) place.textContent = text;
+}
+
+function make(tag: string, className: string, text = ''): HTMLElement {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+// Shown and done with script alone.
+
+/** Shows what only script can do. */
+function enliven(): void {
+  document.querySelectorAll<HTMLElement>('[data-script], [data-copy], [data-print]').forEach((each) => {
+    each.hidden = false;
+  });
+}
+
+function copy(button: HTMLElement): void {
+  const text = byId(button.dataset.copy || '')?.textContent || '';
+  navigator.clipboard?.writeText(text).then(
+    () => say(words.copied || ''),
+    () => getSelection()?.selectAllChildren(byId(button.dataset.copy || '') as Node),
+  );
+}
+
+document.addEventListener('click', (event) => {
+  const target = event.target as HTMLElement;
+  const button = target.closest<HTMLElement>('[data-copy]');
+  if (button) copy(button);
+  if (target.closest('[data-print]')) print();
+  if (target.closest('[data-palette]') && !event.metaKey && !event.ctrlKey) {
+    event.preventDefault();
+    openPalette();
+  }
+});
+
+/** A form that was sent is not sent again by a second click; its key makes sure where there is no script. */
+document.addEventListener('submit', (event) => {
+  const form = event.target as HTMLFormElement;
+  if (form.method !== 'post') return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = 'yes';
+});
+addEventListener('pageshow', () => {
+  document.querySelectorAll('form[data-sent]').forEach((form) => {
+    form.removeAttribute('data-sent');
+  });
+});
+
+// Rows.
+
+function rows(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('tbody tr')].filter((row) =>
+    row.querySelector('a[href]'),
+  );
+}
+
+function selected(): HTMLElement | null {
+  return document.querySelector('tbody [aria-selected="true"]');
+}
+
+function move(by: number): void {
+  const all = rows();
+  const before = selected();
+  const at = before ? all.indexOf(before) + by : by > 0 ? 0 : all.length - 1;
+  const next = all[Math.max(0, Math.min(all.length - 1, at))];
+  if (!next) return;
+  before?.removeAttribute('aria-selected');
+  next.setAttribute('aria-selected', 'true');
+  next.scrollIntoView({ block: 'nearest' });
+  next.querySelector<HTMLElement>('a[href]')?.focus({ preventScroll: true });
+}
+
+// Keys.
+
+let isGoing = false;
+
+document.addEventListener('keydown', (event) => {
+  const { key } = event;
+  if ((event.metaKey || event.ctrlKey) && key === 'k') {
+    event.preventDefault();
+    openPalette();
+    return;
+  }
+  const target = event.target as HTMLElement;
+  if (event.metaKey || event.ctrlKey || event.altKey) return;
+  if (target.closest('input, select, textarea, dialog, [contenteditable]')) return;
+  if (isGoing) {
+    isGoing = false;
+    const place = places.find(([, , its]) => its === key);
+    if (place) location.assign(place[0]);
+    return;
+  }
+  const acts: Record<string, () => void> = {
+    j: () => move(1),
+    k: () => move(-1),
+    o: () => selected()?.querySelector<HTMLElement>('a[href]')?.click(),
+    g: () => {
+      isGoing = true;
+    },
+    f: () => document.querySelector<HTMLElement>('[data-key="f"]')?.click(),
+    n: () => told.mayCreate && location.assign(`${ROOT}/new`),
+    '/': openPalette,
+    '?': openKeys,
+  };
+  const act = acts[key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+// Things over the page.
+
+function dialog(label: string, className: string): HTMLDialogElement {
+  byId('over')?.remove();
+  const made = make('dialog', className) as HTMLDialogElement;
+  made.id = 'over';
+  made.setAttribute('aria-label', label);
+  made.addEventListener('close', () => made.remove());
+  made.addEventListener('click', (event) => event.target === made && made.close());
+  document.body.append(made);
+  return made;
+}
+
+function openKeys(): void {
+  const over = dialog(words.keys || '', '');
+  const list = make('dl', 'kv in');
+  const line = (keys: string, what = '') => {
+    const pair = make('div', '');
+    const term = make('dt', '');
+    keys.split(' ').forEach((each) => {
+      term.append(make('kbd', '', each), ' ');
+    });
+    pair.append(term, make('dd', '', what));
+    list.append(pair);
+  };
+  line('j k', words.move);
+  line('o', words.open);
+  line('/ ⌘K', words.palette);
+  line('f', words.filter);
+  if (told.mayCreate) line('n', words.newPayment);
+  places.forEach(([, word, key]) => {
+    line(`g ${key}`, word);
+  });
+  line('?', words.all);
+  const button = make('button', 'btn full', words.close);
+  button.onclick = () => over.close();
+  over.append(list, button);
+  over.showModal();
+}
+
+/** Places to go, filtered by what is typed; Enter on anything else searches for it. */
+function openPalette(): void {
+  const over = dialog(words.search || '', 'palette');
+  const label = make('label', '');
+  const input = make('input', '') as HTMLInputElement;
+  input.placeholder = words.search || '';
+  input.setAttribute('aria-label', words.search || '');
+  input.setAttribute('role', 'combobox');
+  input.setAttribute('aria-expanded', 'true');
+  input.setAttribute('aria-controls', 'choices');
+  label.append(input);
+  const menu = make('div', 'menu');
+  menu.id = 'choices';
+  menu.setAttribute('role', 'listbox');
+  menu.setAttribute('aria-label', words.search || '');
+  let at = 0;
+  const options = () => [...menu.children] as HTMLElement[];
+  const mark = () => {
+    options().forEach((option, index) => {
+      option.setAttribute('aria-selected', String(index === at));
+      if (index === at) input.setAttribute('aria-activedescendant', option.id);
+    });
+  };
+  const fill = () => {
+    const text = input.value.trim().toLowerCase();
+    const found = places.filter(([, word]) => word.toLowerCase().includes(text));
+    const all = text
+      ? [
+          ...found,
+          [
+            `${ROOT}/search?q=${encodeURIComponent(input.value.trim())}`,
+            `${words.search} “${input.value.trim()}”`,
+          ],
+        ]
+      : found;
+    menu.replaceChildren(
+      ...all.map(([href = '', word = ''], index) => {
+        const option = make('div', '', word);
+        option.id = `choice-${index}`;
+        option.setAttribute('role', 'option');
+        option.dataset.href = href;
+        option.onclick = () => location.assign(href);
+        return option;
+      }),
+    );
+    at = 0;
+    mark();
+  };
+  input.oninput = fill;
+  input.onkeydown = (event) => {
+    const { length } = menu.children;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      at = (at + (event.key === 'ArrowDown' ? 1 : length - 1)) % Math.max(1, length);
+      mark();
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      options()[at]?.click();
+    }
+  };
+  over.append(label, menu);
+  fill();
+  over.showModal();
+  input.focus();
+}
+
+// What happens meanwhile.
+
+/** The page is asked for again at most so often, however much happens. */
+const REFRESH_MS = 1_000;
+const RETRY_MS = 3_000;
+const MARKED_MS = 2_000;
+
+let refreshAt = 0;
+let waiting: number | undefined;
+let fresh = 0;
+
+function refreshSoon(): void {
+  if (waiting !== undefined) return;
+  waiting = window.setTimeout(
+    () => {
+      waiting = undefined;
+      refreshAt = Date.now();
+      void refresh();
+    },
+    Math.max(50, refreshAt + REFRESH_MS - Date.now()),
+  );
+}
+
+/** Takes over what the server shows now: rows in their place, marked for a moment; new rows are told of, and nothing jumps. */
+async function refresh(): Promise<void> {
+  const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null);
+  if (!answer?.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  page.querySelectorAll<HTMLElement>('[data-live]').forEach((there) => {
+    const here = document.querySelector<HTMLElement>(`[data-live="${there.dataset.live}"]`);
+    if (!here || here.innerHTML === there.innerHTML) return;
+    if (there.dataset.live === 'rows') takeRows(here, there);
+    // What somebody is writing in, or has open, stays.
+    else if (!here.contains(document.activeElement) && !here.querySelector('details[open]'))
+      here.replaceChildren(...there.childNodes);
+  });
+}
+
+function takeRows(here: HTMLElement, there: HTMLElement): void {
+  const known = new Map(
+    [...here.querySelectorAll<HTMLElement>('[data-row]')].map((row) => [row.dataset.row, row]),
+  );
+  if (known.size === 0) {
+    here.replaceChildren(...there.childNodes);
+    return;
+  }
+  let unknown = 0;
+  there.querySelectorAll<HTMLElement>('[data-row]').forEach((row) => {
+    const old = known.get(row.dataset.row);
+    if (!old) {
+      unknown += 1;
+      return;
+    }
+    if (old.innerHTML === row.innerHTML) return;
+    old.replaceChildren(...row.childNodes);
+    old.classList.add('changed');
+    window.setTimeout(() => old.classList.remove('changed'), MARKED_MS);
+  });
+  const pill = document.querySelector<HTMLElement>('[data-fresh]');
+  if (!pill || unknown <= fresh) return;
+  fresh = unknown;
+  const text = (words.newer || '').replace('#', String(unknown));
+  (pill.querySelector('span') as HTMLElement).textContent = text;
+  pill.hidden = false;
+  say(text);
+}
+
+const SUBSCRIPTION = 'subscription Live { events { __typename cursor } }';
+
+/** Follows the account for all tabs of the browser: whoever holds the lock has the one stream. */
+async function follow(): Promise<void> {
+  const channel = new BroadcastChannel('console');
+  channel.onmessage = refreshSoon;
+  const lead = async () => {
+    for (;;) {
+      try {
+        await listen(() => {
+          channel.postMessage('changed');
+          refreshSoon();
+        });
+      } catch {
+        say(words.lost || '');
+        await new Promise((done) => setTimeout(done, RETRY_MS));
+      }
+    }
+  };
+  if (navigator.locks) await navigator.locks.request('console-stream', lead);
+  else await lead();
+}
+
+function listen(changed: () => void): Promise<void> {
+  return new Promise((done, fail) => {
+    const query = new URLSearchParams({ query: SUBSCRIPTION });
+    const source = new EventSource(`/graphql?${query}`);
+    const end = (how: () => void) => {
+      source.close();
+      how();
+    };
+    source.addEventListener('next', (event) => {
+      if (!/"Heartbeat"/.test((event as MessageEvent<string>).data)) changed();
+    });
+    source.addEventListener('complete', () => end(done));
+    source.onerror = () => end(fail);
+  });
+}
+
+enliven();
+if (document.querySelector('[data-live]') && told.csrf) void follow();

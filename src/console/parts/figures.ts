@@ -1,0 +1,108 @@
+/** Amounts, moments and states as the console writes them. Amounts are never rounded. */
+import { showFigure } from '../../ui/figures.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { type Language, TAGS } from '../../ui/language.ts';
+import { badge, type Tone } from '../../ui/parts.ts';
+
+/** A currency as the documents ask for it. */
+export interface CurrencyShown {
+  readonly code: string;
+  readonly displayName: string;
+  readonly decimals: number;
+}
+
+/** An amount as the documents ask for it. */
+export interface AmountShown {
+  readonly amount: string;
+  readonly currency: CurrencyShown;
+}
+
+/** A text in both languages, as GraphQL gives it. */
+export type LabelShown = Readonly<Record<Language, string>>;
+
+/** Where the gateway's customers are. */
+const TIME_ZONE = 'America/Sao_Paulo';
+const BRL = 'BRL';
+
+/** @returns a decimal with separators of the language, with all decimals of the currency and never fewer than it has. */
+export function decimal(amount: string, decimals: number, language: Language): string {
+  return showFigure(amount, language, decimals);
+}
+
+/** @returns an amount with its currency in one text. */
+export function money({ amount, currency }: AmountShown, language: Language): string {
+  const figures = decimal(amount, currency.decimals, language);
+  return currency.code === BRL ? `R$\u00a0${figures}` : `${figures}\u00a0${currency.displayName}`;
+}
+
+/** @returns a figure of a column with all decimals of its currency; nothing is faint. */
+export function figure(amount: string, { decimals }: CurrencyShown, language: Language): Html {
+  const isZero = !/[1-9]/.test(amount);
+  return html`<span${isZero && html` class="soft"`}>${decimal(amount, decimals, language)}</span>`;
+}
+
+/** @returns whether an amount is in BRL. */
+export function isBrl(amount: AmountShown | null | undefined): amount is AmountShown {
+  return amount?.currency.code === BRL;
+}
+
+const MINUTE = {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+} as const;
+const STYLES = {
+  minute: MINUTE,
+  second: { ...MINUTE, second: '2-digit' },
+  milli: { ...MINUTE, second: '2-digit', fractionalSecondDigits: 3 },
+  full: { dateStyle: 'full', timeStyle: 'short' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** @returns a moment as text in Brazil's time. */
+export function momentText(at: Date, language: Language, style: keyof typeof STYLES): string {
+  const key = `${style} ${language}`;
+  let format = formats.get(key);
+  if (!format) {
+    format = new Intl.DateTimeFormat(TAGS[language], { timeZone: TIME_ZONE, ...STYLES[style] });
+    formats.set(key, format);
+  }
+  return format.format(at);
+}
+
+/** @returns day and minute of a moment in Brazil's time, or finer. */
+export function moment(
+  iso: string,
+  language: Language,
+  style: 'minute' | 'second' | 'milli' = 'minute',
+): Html {
+  return html`<time datetime="${iso}">${momentText(new Date(iso), language, style)}</time>`;
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  Created: 'idle',
+  Pending: 'warn',
+  Processing: 'info',
+  Success: 'good',
+  'Partial Success': 'warn',
+  Failed: 'bad',
+  Expired: 'idle',
+  Cancelled: 'idle',
+  Refunded: 'warn',
+};
+
+/** @returns how a published status is to be taken. */
+export function toneOf(status: LabelShown): Tone {
+  return TONES[status.en] ?? 'idle';
+}
+
+/** @returns the status of a transaction as a badge that says the step. */
+export function statusBadge(
+  { status, substatus }: { readonly status: LabelShown; readonly substatus: LabelShown },
+  language: Language,
+  isAlone = false,
+): Html {
+  return badge(toneOf(status), substatus[language] || status[language], undefined, isAlone);
+}

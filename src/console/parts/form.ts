@@ -1,0 +1,86 @@
+/** Forms of the console: what each needs to be taken, its fields, and acts that ask before they act. */
+import { choice, field as framed } from '../../ui/field.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { actPath } from '../act.ts';
+import { type Desk, formKey, mayDo, sameWith } from '../desk.ts';
+import { type Operation, operationNamed } from '../operations.ts';
+
+/** A form of an act. */
+export interface ActForm {
+  /** Name of the mutation's document. */
+  readonly act: string;
+  /** What is sent besides the fields. */
+  readonly given?: Readonly<Record<string, string>>;
+  readonly button: string;
+  readonly kind?: string;
+  readonly fields?: Html | null;
+}
+
+/** @returns the form of an act; nothing where the session may not do it. */
+export function actForm(desk: Desk, { act, given = {}, button, kind = '', fields }: ActForm): Html | null {
+  const operation = operationNamed(act);
+  if (!mayDo(desk, operation.field)) return null;
+  return html`<form method="post" action="${actPath(operation)}" class="stack tight">${hidden(desk, operation, given)}${fields}<p><button class="${kind}">${button}</button></p></form>`;
+}
+
+/** @returns an act behind a button that says what it does before it is done. */
+export function askedForm(
+  desk: Desk,
+  form: ActForm & { readonly open: string; readonly what: string },
+): Html | null {
+  const inner = actForm(desk, form);
+  if (inner === null) return null;
+  const isOpen = desk.refused?.act === form.act && isSame(desk, form);
+  return html`<details class="ask"${isOpen && html` open`}><summary class="btn ${form.kind}">${form.open}</summary><div class="card in stack tight"><p class="small">${form.what}</p>${inner}</div></details>`;
+}
+
+/** Whether the form that was not taken is this one, and not the same act on something else. */
+function isSame({ refused }: Desk, { given = {} }: ActForm): boolean {
+  return Object.entries(given).every(([name, value]) => refused?.values.get(name) === value);
+}
+
+function hidden(desk: Desk, { variables }: Operation, given: Readonly<Record<string, string>>): Html[] {
+  const isOnce = variables.some(({ name }) => name === 'idempotencyKey');
+  const values = {
+    csrf: desk.session.csrf,
+    back: sameWith(desk, { done: null }),
+    ...(isOnce && { idempotencyKey: formKey() }),
+    ...given,
+  };
+  return Object.entries(values).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+}
+
+/** A field of a form. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string | null;
+  readonly value?: string | null;
+  readonly type?: 'text' | 'date' | 'datetime-local' | 'url';
+  readonly inputmode?: 'decimal' | 'text';
+  readonly isRequired?: boolean;
+  readonly options?: readonly (readonly [value: string, word: string])[];
+}
+
+/** @returns a field: label above, hint and what is wrong below. `prefix` keeps the ids of several forms apart. */
+export function field(desk: Pick<Desk, 'refused'>, prefix: string, each: Field): Html {
+  const { name, label, options } = each;
+  const refused = desk.refused?.act === prefix ? desk.refused : null;
+  const wrong = refused?.violations.find(({ parameter }) => parameter.split('.').at(-1) === name)?.message;
+  const value = refused?.values.get(name) ?? each.value ?? '';
+  // The frame gives its name to the input as id, too: several forms of a page have fields of one name.
+  const frame = { name: `${prefix}-${name}`, label, hint: each.hint, wrong, value };
+  const own = { name, required: each.isRequired };
+  if (options) return choice({ ...frame, options, attributes: own });
+  const { type = 'text', inputmode } = each;
+  const traits = { ...own, type, inputmode, autocomplete: 'off', maxlength: 500 };
+  return framed({ ...frame, attributes: traits });
+}
+
+/** @returns a form that changes the query of the screen, and so its address. */
+export function queryForm(desk: Desk, fields: Html, button: string, dropped: readonly string[]): Html {
+  const kept = [...desk.query].filter(([name]) => !dropped.includes(name));
+  return html`<form method="get" class="stack tight in">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${fields}<p><button class="primary">${button}</button></p></form>`;
+}

@@ -1,0 +1,134 @@
+/** What happened to a transaction as one time axis: steps, journals, returns, webhooks, acts. */
+import { axis, type Happening as Shown } from '../../ui/axis.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { more } from '../../ui/parts.ts';
+import { type Desk, mayDo } from '../desk.ts';
+import type { TransactionQuery } from '../generated/graphql.ts';
+import { sayNamed } from '../words.ts';
+import { moment, momentText, money, toneOf } from './figures.ts';
+import { actForm } from './form.ts';
+import { journalsOf, journalTable } from './journal.ts';
+
+/** Kinds of what happened, as the address of the screen names them. */
+export const KINDS = ['steps', 'money', 'webhooks', 'acts'] as const;
+
+/** One of the kinds. */
+export type Kind = (typeof KINDS)[number];
+
+type Found = NonNullable<TransactionQuery['transaction']>;
+type Delivery = Found['deliveries'][number];
+
+/** Something that happened. */
+export interface Happening extends Omit<Shown, 'when'> {
+  readonly at: string;
+  readonly kind: Kind;
+}
+
+/** @returns everything that happened, in order. */
+export function happenings(desk: Desk, found: Found, data: TransactionQuery): readonly Happening[] {
+  const all = [
+    ...steps(desk, found),
+    ...postings(desk, found),
+    ...returns(desk, found),
+    ...found.deliveries.flatMap((delivery) => attempts(desk, delivery)),
+    ...acts(desk, data),
+  ];
+  return all.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
+}
+
+/** @returns the axis. */
+export function axisOf({ say, language }: Desk, happened: readonly Happening[]): Html {
+  const shown = happened.map((each) => ({ ...each, when: moment(each.at, language, 'milli') }));
+  return html`<div data-live="axis">${axis(say('whatHappened'), shown)}</div>`;
+}
+
+const SIGNS = { good: 'done', info: 'waiting', idle: 'clock', warn: 'warning', bad: 'failed' } as const;
+
+function steps({ say, language }: Desk, { events }: Found): Happening[] {
+  return events.map(({ occurredAt, name, sequence, status, substatus }) => ({
+    at: occurredAt,
+    kind: 'steps',
+    tone: toneOf(status),
+    sign: SIGNS[toneOf(status)],
+    what: substatus[language] || status[language],
+    note: `${say('eventNumber', { number: String(sequence) })}, ${name}`,
+  }));
+}
+
+function postings(desk: Desk, { ledgerLines }: Found): Happening[] {
+  return journalsOf(ledgerLines).map((journal) => ({
+    at: journal.date,
+    kind: 'money',
+    tone: 'good',
+    sign: 'bank',
+    what: desk.say('journal', { id: journal.id }),
+    note: [...new Set(journal.lines.map(({ ledgerAccount }) => ledgerAccount.currency.displayName))].join(
+      ', ',
+    ),
+    more: journalTable(desk, journal),
+  }));
+}
+
+function returns({ say, language }: Desk, { refunds }: Found): Happening[] {
+  return refunds.map(({ amount, state, requestedAt, endedAt, reference }) => ({
+    at: endedAt ?? requestedAt,
+    kind: 'money',
+    tone: state === 'FAILED' ? 'bad' : 'warn',
+    sign: 'returned',
+    what: say('returned', { amount: money(amount, language), state: sayNamed(say, state) }),
+    note: reference ?? '',
+  }));
+}
+
+function attempts(desk: Desk, delivery: Delivery): Happening[] {
+  const { say, language } = desk;
+  const { endpoint, event, id, state, nextAttemptAt } = delivery;
+  const tried = delivery.attempts.map(
+    ({ at, attempt, status, durationMs, error, answer }, index): Happening => {
+      const isLast = index === delivery.attempts.length - 1;
+      const isGood = status != null && status < 300;
+      const result = status == null ? (error ?? say('noAnswer')) : String(status);
+      return {
+        at,
+        kind: 'webhooks',
+        tone: isGood ? 'good' : 'bad',
+        sign: 'bolt',
+        what: say('attempt', { attempt: String(attempt), result, ms: String(durationMs) }),
+        note: `${say('toUrl', { url: endpoint.url })}, ${event?.name ?? ''}`,
+        more: html`${exchange(say('requestAndAnswer'), event?.body ?? '', `${status ?? ''} ${answer ?? error ?? ''}`)}
+${isLast && mayDo(desk, 'redeliverWebhook') && actForm(desk, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' })}`,
+      };
+    },
+  );
+  if (state !== 'PENDING' || !nextAttemptAt) return tried;
+  const waits: Happening = {
+    at: nextAttemptAt,
+    kind: 'webhooks',
+    tone: 'idle',
+    sign: 'bolt',
+    what: say('waitsFor', { time: momentText(new Date(nextAttemptAt), language, 'second') }),
+    note: say('toUrl', { url: endpoint.url }),
+  };
+  return [...tried, waits];
+}
+
+function exchange(title: string, request: string, answer: string): Html {
+  return more(title, html`<pre tabindex="0">${request}\n\n${answer.trim()}</pre>`, { class: 'card' });
+}
+
+function acts({ say }: Desk, { auditLog }: TransactionQuery): Happening[] {
+  return (auditLog?.nodes ?? []).map(({ at, act, actorKind, actorId, address, requestId }) => ({
+    at,
+    kind: 'acts',
+    tone: 'idle',
+    sign: 'person',
+    what: act,
+    note: [
+      sayNamed(say, actorKind, { id: actorId }),
+      address,
+      requestId && `${say('reference')} ${requestId}`,
+    ]
+      .filter(Boolean)
+      .join(', '),
+  }));
+}

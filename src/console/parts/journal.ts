@@ -1,0 +1,86 @@
+/** A journal as the holder of an account may see it: own lines with the balance after, house accounts by their class. */
+import { sum } from '../../base/money.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { badge } from '../../ui/parts.ts';
+import { scrolled, table } from '../../ui/table.ts';
+import type { Desk } from '../desk.ts';
+import type { PostingFragment } from '../generated/graphql.ts';
+import { type CurrencyShown, decimal } from './figures.ts';
+
+/** A journal: the lines of the account in it. */
+export interface Journal {
+  readonly id: string;
+  readonly date: string;
+  readonly lines: readonly PostingFragment[];
+}
+
+interface Side {
+  readonly name: string | Html;
+  readonly currency: CurrencyShown;
+  readonly debit: string;
+  readonly credit: string;
+  readonly balance: string | null;
+}
+
+/** @returns the journals that lines belong to, in order. */
+export function journalsOf(lines: readonly PostingFragment[]): readonly Journal[] {
+  const journals = Map.groupBy(lines, ({ journalId }) => journalId);
+  return [...journals].map(([id, own]) => ({ id, date: own[0]?.date ?? '', lines: own }));
+}
+
+/** @returns the table of a journal; under its lines the sum of each currency. */
+export function journalTable({ say, language }: Desk, { id, lines }: Journal): Html {
+  const sides = sidesOf(say, lines);
+  const shown = (amount: string | null, { decimals }: CurrencyShown) =>
+    amount !== null && /[1-9]/.test(amount) ? decimal(amount, decimals, language) : null;
+  const caption = say('journal', { id });
+  const lined = table<Side>({
+    caption,
+    isCaptionUnseen: true,
+    rows: [...sides, ...sumsOf(say, sides)],
+    columns: [
+      { name: say('account'), isRowHead: true, cell: ({ name }) => name },
+      { name: say('debit'), isFigure: true, cell: ({ debit, currency }) => shown(debit, currency) },
+      { name: say('credit'), isFigure: true, cell: ({ credit, currency }) => shown(credit, currency) },
+      {
+        name: say('balanceAfter'),
+        isFigure: true,
+        look: 'soft',
+        cell: ({ balance, currency: { decimals } }) => balance && decimal(balance, decimals, language),
+      },
+    ],
+  });
+  return html`<div class="card">${scrolled(caption, lined)}</div>`;
+}
+
+/** Every line of the journal once: the account's own, which have a balance, and those of the house. */
+function sidesOf(say: Desk['say'], lines: readonly PostingFragment[]): readonly Side[] {
+  const own = lines.map(({ ledgerAccount: { currency, subAccount }, debit, credit, balance }) => ({
+    name: `${say('yours', { subAccount: say(subAccount).toLowerCase() })} ${currency.displayName}`,
+    currency,
+    debit,
+    credit,
+    balance,
+  }));
+  const house = (lines[0]?.counterparts ?? [])
+    .filter(({ subAccount }) => !subAccount)
+    .map(({ accountClass, currency, debit, credit }) => ({
+      name: `${say(accountClass)} ${currency.displayName}`,
+      currency,
+      debit,
+      credit,
+      balance: null,
+    }));
+  return [...own, ...house];
+}
+
+function sumsOf(say: Desk['say'], sides: readonly Side[]): readonly Side[] {
+  return [...Map.groupBy(sides, ({ currency }) => currency.code).values()].map((own) => {
+    const { currency } = own[0] as Side;
+    const debit = sum(own.map((each) => each.debit));
+    const credit = sum(own.map((each) => each.credit));
+    const isZero = debit === credit;
+    const word = say(isZero ? 'sumsToZero' : 'sumsNot', { currency: currency.displayName });
+    return { name: badge(isZero ? 'good' : 'bad', word), currency, debit, credit, balance: null };
+  });
+}

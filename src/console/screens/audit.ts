@@ -1,0 +1,70 @@
+/** The audit log: who did what, on what, from where. */
+import { html } from '../../ui/html.ts';
+import { empty } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
+import type { AuditQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { moment } from '../parts/figures.ts';
+import { chips, pager, pageVariables } from '../parts/lists.ts';
+import { sayNamed } from '../words.ts';
+
+type Entry = AuditQuery['auditLog']['nodes'][number];
+const FILTERS = ['act', 'actorId', 'objectId'] as const;
+
+/** The screen. */
+export const AUDIT = screenOf<AuditQuery>({
+  path: '/audit',
+  operation: operationNamed('Audit'),
+  scope: 'admin',
+  variables: (desk) => {
+    const { query } = desk;
+    const act = query.get('act');
+    return {
+      ...(act && { acts: [act] }),
+      ...(query.get('actorId') && { actorId: query.get('actorId') }),
+      ...(query.get('objectId') && { objectId: query.get('objectId') }),
+      ...pageVariables(desk),
+    };
+  },
+  view: ({ auditLog: { nodes, pageInfo, totalCount } }, desk) => {
+    const { say, query } = desk;
+    const labels = { act: say('act'), actorId: say('who'), objectId: say('object') };
+    const given = FILTERS.flatMap((name) => {
+      const value = query.get(name);
+      return value ? [{ name, label: labels[name], value }] : [];
+    });
+    const caption = say('audit');
+    const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
+    const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${say('auditWhy')}</p></div>
+<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}</div>
+<div class="card phone-full">${nodes.length > 0 ? scrolled(caption, shown) : empty('shield', say('noActs'))}</div>
+<div class="row">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`;
+    return { title: caption, main };
+  },
+});
+
+function columns(desk: Desk): readonly Column<Entry>[] {
+  const { say, language } = desk;
+  const only = (name: string, value: string) =>
+    sameWith(desk, { [name]: value, after: null, before: null, at: null });
+  return [
+    { name: say('time'), cell: ({ at }) => moment(at, language, 'second') },
+    { name: say('act'), cell: ({ act }) => html`<a href="${only('act', act)}">${act}</a>` },
+    {
+      name: say('who'),
+      cell: ({ actorKind, actorId }) =>
+        html`<a href="${only('actorId', actorId)}">${sayNamed(say, actorKind, { id: actorId })}</a>`,
+    },
+    {
+      name: say('object'),
+      look: 'mono',
+      cell: ({ objectKind, objectId }) =>
+        objectKind === 'transaction'
+          ? html`<a href="${pathTo(`/transactions/${objectId}`)}">…${objectId.slice(-6)}</a>`
+          : html`<a href="${only('objectId', objectId)}">${objectKind} ${objectId}</a>`,
+    },
+    { name: say('fromWhere'), look: 'wide', cell: ({ address }) => address },
+    { name: say('reference'), look: 'mono soft wider', cell: ({ requestId }) => requestId },
+  ];
+}

@@ -1,0 +1,189 @@
+/** Developers: keys, webhook endpoints, and the deliveries to them. */
+import { SCOPES } from '../../base/api-key.ts';
+import { tick } from '../../ui/field.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { badge, empty, segments } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { type Desk, may, pathTo, sameWith, screenOf } from '../desk.ts';
+import type { DevelopersQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { moment } from '../parts/figures.ts';
+import { actForm, askedForm, field } from '../parts/form.ts';
+import { pager, pageVariables, section } from '../parts/lists.ts';
+import { sayNamed } from '../words.ts';
+
+type Account = DevelopersQuery['viewer']['account'];
+type Key = NonNullable<DevelopersQuery['apiKeys']>[number];
+type Endpoint = NonNullable<Account['webhookEndpoints']>[number];
+type Delivery = NonNullable<Account['webhookDeliveries']>['nodes'][number];
+
+const STATES = ['PENDING', 'DELIVERED', 'DEAD', 'SKIPPED'] as const;
+const TONES = { DELIVERED: 'good', PENDING: 'info', DEAD: 'bad', SKIPPED: 'idle' } as const;
+const ENDPOINT_TONES = { ENABLED: 'good', PAUSED: 'idle', DISABLED: 'bad' } as const;
+/** How long a replaced key goes on. Unit: seconds. */
+const OVERLAP_SECONDS = 86_400;
+
+/** The screen. */
+export const DEVELOPERS = screenOf<DevelopersQuery>({
+  path: '/developers',
+  operation: operationNamed('Developers'),
+  variables: (desk) => {
+    const { query } = desk;
+    const state = STATES.find((each) => each === query.get('state'));
+    return {
+      isAdmin: may(desk, 'admin'),
+      ...(state && { states: [state] }),
+      ...(query.get('endpoint') && { endpointId: query.get('endpoint') }),
+      ...pageVariables(desk),
+    };
+  },
+  view: ({ apiKeys, viewer: { account } }, desk) => {
+    const { say } = desk;
+    const main = html`<div class="top"><h1>${say('developers')}</h1><p class="row push"><a class="btn" href="/graphql">GraphiQL</a><a class="btn" href="${pathTo('/events')}">${say('events')}</a></p></div>
+${keys(desk, apiKeys ?? [])}${endpoints(desk, account.webhookEndpoints ?? [])}${deliveries(desk, account)}`;
+    return { title: say('developers'), main };
+  },
+});
+
+function keys(desk: Desk, all: readonly Key[]): Html {
+  const { say, language } = desk;
+  const columns: readonly Column<Key>[] = [
+    { name: say('name'), isRowHead: true, cell: ({ name, hint }) => html`${name} <code>…${hint}</code>` },
+    { name: say('scopes'), look: 'wide', cell: ({ scopes }) => scopes.join(', ') },
+    {
+      name: say('lastUsed'),
+      look: 'wide',
+      cell: ({ lastUsedAt }) => (lastUsedAt ? moment(lastUsedAt, language) : say('never')),
+    },
+    { name: say('expires'), look: 'wide', cell: ({ expiresAt }) => expiresAt && moment(expiresAt, language) },
+    {
+      name: say('status'),
+      cell: ({ revokedAt }) => (revokedAt ? badge('idle', say('revoked')) : badge('good', say('valid'))),
+    },
+    { name: '', cell: (key) => !key.revokedAt && keyActs(desk, key) },
+  ];
+  const caption = say('apiKeys');
+  const shown = table({ caption, isCaptionUnseen: true, rows: all, columns });
+  const content = all.length > 0 ? scrolled(caption, shown) : empty('key', say('noKeys'));
+  return section('keys', caption, html`${content}${keyForm(desk)}`);
+}
+
+function keyActs(desk: Desk, { keyId }: Key): Html {
+  const { say } = desk;
+  const rotate = askedForm(desk, {
+    act: 'RotateApiKey',
+    given: { keyId, overlapSeconds: String(OVERLAP_SECONDS) },
+    open: say('rotate'),
+    what: say('rotateWhat'),
+    button: say('rotateYes'),
+  });
+  const revoke = askedForm(desk, {
+    act: 'RevokeApiKey',
+    given: { keyId },
+    open: say('revoke'),
+    what: say('revokeWhat'),
+    button: say('revokeYes'),
+    kind: 'danger',
+  });
+  return html`<div class="row">${rotate}${revoke}</div>`;
+}
+
+function keyForm(desk: Desk): Html | null {
+  const { say, session } = desk;
+  const act = 'CreateApiKey';
+  const grantable = SCOPES.filter((scope) => session.scopes.includes(scope));
+  const ticks = grantable.map((scope) =>
+    tick({ name: `${act}-${scope}`, label: scope, attributes: { name: 'scopes', value: scope } }),
+  );
+  const fields = html`${field(desk, act, { name: 'name', label: say('name'), isRequired: true })}<fieldset><legend>${say('scopes')}</legend>${ticks}</fieldset>`;
+  const form = actForm(desk, { act, button: say('addKey'), fields });
+  return (
+    form &&
+    html`<details class="in line"${desk.refused?.act === act && html` open`}><summary>${say('addKey')}</summary>${form}</details>`
+  );
+}
+
+function endpoints(desk: Desk, all: readonly Endpoint[]): Html {
+  const { say } = desk;
+  const columns: readonly Column<Endpoint>[] = [
+    {
+      name: say('url'),
+      isRowHead: true,
+      cell: ({ url, id }) => html`<a href="${sameWith(desk, { endpoint: id, done: null })}">${url}</a>`,
+    },
+    { name: say('name'), look: 'wide', cell: ({ description }) => description },
+    {
+      name: say('status'),
+      cell: ({ state, disabledReason }) =>
+        html`${badge(ENDPOINT_TONES[state], say(state))} <small>${disabledReason}</small>`,
+    },
+    { name: '', cell: (endpoint) => endpointActs(desk, endpoint) },
+  ];
+  const caption = say('endpoints');
+  const shown = table({ caption, isCaptionUnseen: true, rows: all, columns });
+  const act = 'CreateWebhookEndpoint';
+  const fields = html`${field(desk, act, { name: 'url', label: say('url'), type: 'url', isRequired: true })}${field(desk, act, { name: 'description', label: say('name') })}`;
+  const form = actForm(desk, { act, button: say('addEndpoint'), fields });
+  const content = all.length > 0 ? scrolled(caption, shown) : empty('bolt', say('noEndpoints'));
+  return section(
+    'endpoints',
+    caption,
+    html`${content}${form && html`<details class="in line"${desk.refused?.act === act && html` open`}><summary>${say('addEndpoint')}</summary>${form}</details>`}`,
+  );
+}
+
+function endpointActs(desk: Desk, { id, state, isRecoverable }: Endpoint): Html {
+  const { say } = desk;
+  const given = { id };
+  const remove = askedForm(desk, {
+    act: 'RemoveWebhookEndpoint',
+    given,
+    open: say('removeEndpoint'),
+    what: say('removeEndpointWhat'),
+    button: say('removeEndpointYes'),
+    kind: 'danger',
+  });
+  const simple = (act: string, button: string) => actForm(desk, { act, given, button, kind: 'pill' });
+  return html`<div class="row">${state === 'ENABLED' && simple('PauseWebhookEndpoint', say('pause'))}${state === 'PAUSED' && simple('ResumeWebhookEndpoint', say('resume'))}${isRecoverable && simple('RecoverWebhookEndpoint', say('recover'))}${simple('SendTestWebhook', say('test'))}${remove}</div>`;
+}
+
+function deliveries(desk: Desk, { webhookDeliveries }: Account): Html | null {
+  if (!webhookDeliveries) return null;
+  const { say, language, query } = desk;
+  const { nodes, pageInfo, totalCount } = webhookDeliveries;
+  const views = [null, ...STATES].map((state) => ({
+    href: sameWith(desk, { state, after: null, at: null, done: null }),
+    word: state === null ? say('all') : say(state),
+    isCurrent: query.get('state') === state,
+  }));
+  const last = ({ attempts }: Delivery) => attempts.at(-1);
+  const columns: readonly Column<Delivery>[] = [
+    { name: say('time'), cell: ({ createdAt }) => moment(createdAt, language, 'second') },
+    { name: say('event'), cell: ({ event }) => html`<code>${event?.name}</code>` },
+    {
+      name: say('transactions'),
+      look: 'mono',
+      cell: ({ transaction: { end2end } }) =>
+        html`<a href="${pathTo(`/transactions/${end2end}`, { show: 'webhooks' })}">…${end2end.slice(-6)}</a>`,
+    },
+    { name: say('endpoint'), look: 'wider', cell: ({ endpoint: { url } }) => url },
+    { name: say('tries'), isFigure: true, cell: ({ attempts }) => attempts.length },
+    {
+      name: say('status'),
+      cell: (delivery) =>
+        html`${badge(TONES[delivery.state], sayNamed(say, delivery.state))} <small>${last(delivery)?.status ?? last(delivery)?.error}</small>`,
+    },
+    {
+      name: '',
+      cell: ({ id }) =>
+        actForm(desk, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' }),
+    },
+  ];
+  const caption = say('deliveries');
+  const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns });
+  return section(
+    'deliveries',
+    caption,
+    html`<div class="in-x">${segments(caption, views)}</div>${nodes.length > 0 ? scrolled(caption, shown) : empty('bolt', say('noDeliveries'))}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount ?? null)}</div>`,
+  );
+}

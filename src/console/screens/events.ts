@@ -1,0 +1,50 @@
+/** The event log: what happened to every transaction, newest first. */
+import { html } from '../../ui/html.ts';
+import { empty } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { pathTo, screenOf } from '../desk.ts';
+import type { EventsQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { moment } from '../parts/figures.ts';
+import { PAGE_ROWS, pager } from '../parts/lists.ts';
+
+type Event = EventsQuery['events']['nodes'][number];
+
+/** The screen. */
+export const EVENTS = screenOf<EventsQuery>({
+  path: '/events',
+  operation: operationNamed('Events'),
+  // The log is in order of time: its last page is shown first, turned round.
+  variables: ({ query }) => {
+    const before = query.get('after');
+    return { last: PAGE_ROWS, ...(before && { before }) };
+  },
+  view: ({ events: { nodes, pageInfo, totalCount } }, desk) => {
+    const { say, language } = desk;
+    const columns: readonly Column<Event>[] = [
+      { name: say('time'), cell: ({ occurredAt }) => moment(occurredAt, language, 'milli') },
+      { name: say('event'), cell: ({ name }) => html`<code>${name}</code>` },
+      {
+        name: say('transactions'),
+        look: 'mono',
+        cell: ({ transaction: { end2end } }) =>
+          html`<a href="${pathTo(`/transactions/${end2end}`)}">…${end2end.slice(-6)}</a>`,
+      },
+      { name: '#', isFigure: true, cell: ({ sequence }) => sequence },
+    ];
+    const caption = say('events');
+    const rows = [...nodes].reverse();
+    const shown = table({
+      caption,
+      isCaptionUnseen: true,
+      rows,
+      columns,
+      rowAttributes: ({ cursor }) => ({ 'data-row': cursor }),
+    });
+    const older = { hasNextPage: pageInfo.hasPreviousPage, endCursor: pageInfo.startCursor };
+    const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${say('eventsWhy')}</p></div>
+<div class="card phone-full rows" data-live="rows">${rows.length > 0 ? scrolled(caption, shown) : empty('bolt', say('noEvents'))}</div>
+<div class="row">${pager(desk, older, rows.length, totalCount)}</div>`;
+    return { title: caption, main };
+  },
+});

@@ -1,0 +1,28 @@
+/** The screens of the console. */
+import type { Screen } from '../desk.ts';
+import { APPROVALS } from './approvals.ts';
+import { AUDIT } from './audit.ts';
+import { DEVELOPERS } from './developers.ts';
+import { EVENTS } from './events.ts';
+import { NEW } from './new.ts';
+import { OPERATOR } from './operator.ts';
+import { STATEMENT } from './statement.ts';
+import { TODAY } from './today.ts';
+import { TRANSACTION } from './transaction.ts';
+import { TRANSACTIONS } from './transactions.ts';
+import { WHITELIST } from './whitelist.ts';
+
+/** Every screen. */
+export const SCREENS: readonly Screen[] = [
+  TODAY,
+  TRANSACTIONS,
+  TRANSACTION,
+  STATEMENT,
+  APPROVALS,
+  WHITELIST,
+  NEW,
+  DEVELOPERS,
+  EVENTS,
+  AUDIT,
+  OPERATOR,
+];

@@ -1,0 +1,217 @@
+/** New: what a payment, a conversion, a withdrawal or a payment link is made with. A form is done once, however often it is sent. */
+import { type Html, html } from '../../ui/html.ts';
+import { badge, empty, segments } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { type Desk, mayDo, sameWith, screenOf } from '../desk.ts';
+import type { NewQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { PIX_KEY_TYPES } from '../parts/choices.ts';
+import { money } from '../parts/figures.ts';
+import { actForm, askedForm, type Field, field } from '../parts/form.ts';
+import { section } from '../parts/lists.ts';
+import type { Word } from '../words.ts';
+
+/** A kind of what can be made: its act, its words, its fields. */
+interface Kind {
+  readonly name: string;
+  readonly act: string;
+  readonly mutation: string;
+  readonly word: Word;
+  readonly what: Word;
+  readonly given?: Readonly<Record<string, string>>;
+  readonly fields: (desk: Desk, data: NewQuery) => readonly Field[];
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'checkout',
+    act: 'CreateCheckout',
+    mutation: 'createCheckout',
+    word: 'newCheckout',
+    what: 'newCheckoutWhat',
+    given: { accept: 'true' },
+    fields: ({ say }, data) => [
+      { name: 'amountPayment', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
+      cryptoField(say('crypto'), data),
+      ...customerFields(say),
+    ],
+  },
+  {
+    name: 'onramp-order',
+    act: 'CreateOnramp',
+    mutation: 'createOnramp',
+    word: 'newOnramp',
+    what: 'newOnrampWhat',
+    given: { accept: 'true' },
+    fields: ({ say }, data) => [
+      { name: 'amountPayment', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
+      cryptoField(say('crypto'), data),
+      { name: 'wallet', label: say('walletOptional') },
+      ...customerFields(say),
+    ],
+  },
+  {
+    name: 'offramp-order',
+    act: 'CreateOfframp',
+    mutation: 'createOfframp',
+    word: 'newOfframp',
+    what: 'newOfframpWhat',
+    given: { accept: 'true' },
+    fields: ({ say }, data) => [
+      { name: 'amountPaid', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
+      cryptoField(say('crypto'), data),
+      {
+        name: 'from',
+        label: say('source'),
+        options: [
+          ['BALANCE', say('fromBalance')],
+          ['EXTERNAL', say('fromDeposit')],
+        ],
+      },
+      pixTypeField(say('pixKeyType'), say('none')),
+      { name: 'pixKey', label: say('pixKey') },
+      ...customerFields(say),
+    ],
+  },
+  {
+    name: 'withdrawal',
+    act: 'CreateWithdrawal',
+    mutation: 'createWithdrawal',
+    word: 'newWithdrawal',
+    what: 'newWithdrawalWhat',
+    fields: ({ say }, data) => [
+      { name: 'amountReceived', label: say('amountCrypto'), inputmode: 'decimal', isRequired: true },
+      {
+        name: 'currency',
+        label: say('currency'),
+        options: data.currencies.map(({ code, displayName }) => [code, displayName]),
+      },
+      {
+        name: 'groupId',
+        label: say('group'),
+        options: data.viewer.account.whitelistGroups.map(({ id, name }) => [id, name]),
+      },
+      destinationField(say('destination'), data),
+      { name: 'notes', label: say('notes') },
+    ],
+  },
+  {
+    name: 'link',
+    act: 'CreateStaticLink',
+    mutation: 'createStaticLink',
+    word: 'newLink',
+    what: 'newLinkWhat',
+    fields: ({ say }, data) => [
+      { name: 'name', label: say('name'), isRequired: true },
+      { name: 'amount', label: say('amountOpen'), inputmode: 'decimal' },
+      cryptoField(say('crypto'), data),
+      { name: 'externalCode', label: say('orderOptional') },
+    ],
+  },
+];
+
+/** The screen. */
+export const NEW = screenOf<NewQuery>({
+  path: '/new',
+  operation: operationNamed('New'),
+  variables: () => ({}),
+  view: (data, desk) => {
+    const { say } = desk;
+    const kind = kindOf(desk);
+    const views = KINDS.filter(({ mutation }) => mayDo(desk, mutation)).map(({ name, word }) => ({
+      href: sameWith(desk, { kind: name, done: null }),
+      word: say(word),
+      isCurrent: name === kind.name,
+    }));
+    const form = actForm(desk, {
+      act: kind.act,
+      ...(kind.given && { given: kind.given }),
+      button: say('create'),
+      kind: 'primary',
+      fields: html`${kind.fields(desk, data).map((each) => field(desk, kind.act, each))}`,
+    });
+    const main = html`<div class="top"><h1>${say('newTitle')}</h1></div>${segments(say('whichKind'), views)}
+<section class="card in stack"><h2>${say(kind.word)}</h2><p class="soft">${say(kind.what)}</p>${form}</section>
+${kind.name === 'link' && links(desk, data)}`;
+    return { title: `${say('newTitle')}: ${say(kind.word)}`, main };
+  },
+});
+
+function kindOf(desk: Desk): Kind {
+  const allowed = KINDS.filter(({ mutation }) => mayDo(desk, mutation));
+  const asked = allowed.find(({ name }) => name === desk.query.get('kind'));
+  return asked ?? allowed[0] ?? (KINDS[0] as Kind);
+}
+
+function customerFields(say: Desk['say']): readonly Field[] {
+  return [
+    { name: 'externalCode', label: say('orderOptional') },
+    { name: 'clientName', label: say('nameOptional') },
+    { name: 'clientTaxId', label: say('taxIdOptional') },
+  ];
+}
+
+function cryptoField(label: string, { currencies }: NewQuery): Field {
+  const crypto = currencies.filter(({ network }) => network);
+  return {
+    name: 'currency',
+    label,
+    options: crypto.map(({ code, displayName, network }) => [code, `${displayName} (${network})`]),
+  };
+}
+
+function pixTypeField(label: string, none: string): Field {
+  return {
+    name: 'pixKeyType',
+    label,
+    options: [['', none], ...PIX_KEY_TYPES.map((each) => [each, each] as const)],
+  };
+}
+
+/** Destinations of the whitelist that can be used now. */
+function destinationField(label: string, { viewer }: NewQuery): Field {
+  const options = viewer.account.whitelistGroups.flatMap(({ name, entries }) =>
+    entries
+      .filter(({ removedAt, usableAt }) => !removedAt && Date.parse(usableAt) <= Date.now())
+      .map((entry) => [entry.target, `${name}: ${entry.label ?? ''} ${entry.target}`] as const),
+  );
+  return { name: 'address', label, options };
+}
+
+type Link = NewQuery['viewer']['account']['staticLinks'][number];
+
+function links(desk: Desk, { viewer }: NewQuery): Html {
+  const { say, language } = desk;
+  const { staticLinks } = viewer.account;
+  const end = ({ slug }: Link) =>
+    askedForm(desk, {
+      act: 'DisableStaticLink',
+      given: { slug },
+      open: say('endLink'),
+      what: say('endLinkWhat'),
+      button: say('endLinkYes'),
+      kind: 'danger',
+    });
+  const brl = { code: 'BRL', displayName: 'BRL', decimals: 2 };
+  const columns: readonly Column<Link>[] = [
+    { name: say('name'), isRowHead: true, cell: ({ name }) => name },
+    { name: say('url'), look: 'mono', cell: ({ url }) => html`<a href="${url}" rel="noreferrer">${url}</a>` },
+    {
+      name: say('amount'),
+      isFigure: true,
+      cell: ({ amount }) => amount && money({ amount, currency: brl }, language),
+    },
+    {
+      name: say('status'),
+      cell: ({ disabledAt }) => (disabledAt ? badge('idle', say('ended')) : badge('good', say('open'))),
+    },
+    { name: '', cell: (link) => !link.disabledAt && end(link) },
+  ];
+  const caption = say('links');
+  const shown = table({ caption, isCaptionUnseen: true, rows: staticLinks, columns });
+  return section(
+    'links',
+    caption,
+    staticLinks.length > 0 ? scrolled(caption, shown) : empty('open', say('noLinks')),
+  );
+}

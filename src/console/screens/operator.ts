@@ -1,0 +1,82 @@
+/** The operator's screen: money in suspense, and what to do with it. */
+import { type Html, html } from '../../ui/html.ts';
+import { badge, empty, segments } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { type Desk, sameWith, screenOf } from '../desk.ts';
+import type { OperatorQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { moment, money } from '../parts/figures.ts';
+import { askedForm, field } from '../parts/form.ts';
+import { pager, pageVariables, section } from '../parts/lists.ts';
+import { sayNamed } from '../words.ts';
+
+type Entry = OperatorQuery['suspense']['nodes'][number];
+const STATES = ['OPEN', 'ASSIGNED', 'RETURNING', 'RETURNED'] as const;
+
+/** The screen. */
+export const OPERATOR = screenOf<OperatorQuery>({
+  path: '/operator',
+  operation: operationNamed('Operator'),
+  scope: 'platform:risk',
+  variables: (desk) => ({ state: stateOf(desk), ...pageVariables(desk) }),
+  view: ({ suspense: { nodes, pageInfo, totalCount } }, desk) => {
+    const { say } = desk;
+    const caption = say('suspense');
+    const views = STATES.map((each) => ({
+      href: sameWith(desk, { state: each, after: null, before: null, at: null }),
+      word: sayNamed(say, each),
+      isCurrent: each === stateOf(desk),
+    }));
+    const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
+    const main = html`<div class="top"><h1>${say('operator')}</h1></div>
+${segments(say('status'), views)}
+${section('suspense', caption, nodes.length > 0 ? scrolled(caption, shown) : empty('activity', say('noSuspense')), say('suspenseWhy'))}
+<div class="row">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`;
+    return { title: say('operator'), main };
+  },
+});
+
+function stateOf({ query }: Desk): (typeof STATES)[number] {
+  return STATES.find((each) => each === query.get('state')) ?? 'OPEN';
+}
+
+function columns(desk: Desk): readonly Column<Entry>[] {
+  const { say, language } = desk;
+  return [
+    { name: say('opened'), cell: ({ openedAt }) => moment(openedAt, language) },
+    {
+      name: say('amount'),
+      isFigure: true,
+      cell: ({ amount, currency }) => money({ amount, currency }, language),
+    },
+    { name: say('reason'), cell: ({ reason }) => sayNamed(say, reason) },
+    { name: say('reference'), look: 'mono wide', cell: ({ end2end }) => end2end },
+    {
+      name: say('status'),
+      cell: ({ state }) => badge(state === 'OPEN' ? 'warn' : 'good', sayNamed(say, state)),
+    },
+    { name: '', cell: (entry) => entry.state === 'OPEN' && decisions(desk, entry) },
+  ];
+}
+
+function decisions(desk: Desk, { id }: Entry): Html {
+  const { say } = desk;
+  const given = { id };
+  const assign = askedForm(desk, {
+    act: 'AssignSuspense',
+    given,
+    open: say('assign'),
+    what: say('assignWhat'),
+    button: say('assignYes'),
+    fields: field(desk, 'AssignSuspense', { name: 'account', label: say('account'), isRequired: true }),
+  });
+  const back = askedForm(desk, {
+    act: 'ReturnSuspense',
+    given,
+    open: say('sendBack'),
+    what: say('sendBackWhat'),
+    button: say('sendBackYes'),
+    kind: 'danger',
+  });
+  return html`<div class="row">${assign}${back}</div>`;
+}

@@ -1,0 +1,172 @@
+/** The statement: lines of a period with running balances, the balances at both ends, and a form for paper. */
+import { GatewayError } from '../../base/errors.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { icon } from '../../ui/icons.ts';
+import { empty } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
+import type { StatementQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { figure, moment, momentText } from '../parts/figures.ts';
+import { field, queryForm } from '../parts/form.ts';
+import { chips, count, PAGE_NAMES, pager, pageVariables, section } from '../parts/lists.ts';
+import { sayNamed } from '../words.ts';
+
+const SUB_ACCOUNTS = ['available', 'in_transit', 'to_receive', 'blocked'] as const;
+const FILTERS = ['currency', 'subAccount', 'dateFrom', 'dateTo'] as const;
+/** A page of paper and more: what is printed should be whole. */
+const ROWS = 50;
+const DAY_MS = 86_400_000;
+
+/** The screen. */
+export const STATEMENT = screenOf<StatementQuery>({
+  path: '/statement',
+  operation: operationNamed('Statement'),
+  variables: (desk) => {
+    const { dateFrom, dateTo } = filterOf(desk);
+    return {
+      filter: filterOf(desk),
+      ...pageVariables(desk, ROWS),
+      // A period is opened by the balance at its first moment; an open end is now.
+      openingAt: dateFrom === undefined ? new Date(0).toISOString() : dayStart(dateFrom, 0),
+      ...(dateTo !== undefined && { closingAt: dayStart(dateTo, 1) }),
+    };
+  },
+  view: (data, desk) => {
+    const { say } = desk;
+    const { nodes, totalCount, pageInfo } = data.statement;
+    const paper = say('onPaper', {
+      account: data.viewer.account.name,
+      person: data.viewer.person?.name ?? '',
+    });
+    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${momentText(new Date(), desk.language, 'full')}</p><div class="row push no-print"><button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
+${filterRow(desk)}
+${section('ends', say('openingClosing'), ends(desk, data))}
+${section('lines', say('statement'), nodes.length > 0 ? lines(desk, nodes) : empty('receipt', say('noLines')), count(totalCount, desk.language), 'rows')}
+<div class="row no-print">${pager(desk, pageInfo, nodes.length, totalCount, ROWS)}</div>`;
+    return { title: say('statement'), main };
+  },
+});
+
+type Filter = { readonly [Name in (typeof FILTERS)[number]]?: string };
+
+function filterOf({ query }: Desk): Filter {
+  const filter = Object.fromEntries(
+    FILTERS.flatMap((name) => {
+      const value = query.get(name)?.trim();
+      return value ? [[name, value]] : [];
+    }),
+  ) as Filter;
+  if (filter.subAccount !== undefined && !SUB_ACCOUNTS.some((each) => each === filter.subAccount))
+    throw new GatewayError('INVALID_PARAMETER', `subAccount: must be one of ${SUB_ACCOUNTS.join(', ')}`);
+  return filter;
+}
+
+function dayStart(day: string, later: number): string {
+  const start = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(start))
+    throw new GatewayError('INVALID_PARAMETER', 'dateFrom, dateTo: must be days, such as 2026-11-22');
+  return new Date(start + later * DAY_MS).toISOString();
+}
+
+function filterRow(desk: Desk): Html {
+  const { say, query } = desk;
+  const filter = filterOf(desk);
+  const labels = {
+    currency: say('currency'),
+    subAccount: say('subAccount'),
+    dateFrom: `${say('from')} (UTC)`,
+    dateTo: `${say('to')} (UTC)`,
+  };
+  const given = FILTERS.flatMap((name) => {
+    const value = filter[name];
+    return value === undefined ? [] : [{ name, label: labels[name], value: sayNamed(say, value) }];
+  });
+  const options = [['', say('all')], ...SUB_ACCOUNTS.map((each) => [each, say(each)])] as const;
+  const fields = FILTERS.map((name) =>
+    field(desk, 'filter', {
+      name,
+      label: labels[name],
+      value: query.get(name),
+      type: name.startsWith('date') ? 'date' : 'text',
+      ...(name === 'subAccount' && { options: options as readonly (readonly [string, string])[] }),
+    }),
+  );
+  const dropped = [...FILTERS, ...PAGE_NAMES, 'done'];
+  return html`<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}<button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
+<div id="filter" class="menu sheet" popover>${queryForm(desk, html`${fields}`, say('apply'), dropped)}</div>
+${given.length > 0 && html`<a class="btn pill quiet no-print" href="${sameWith(desk, Object.fromEntries(dropped.map((name) => [name, null])))}">${say('clear')}</a>`}</div>`;
+}
+
+const MEMBERS = {
+  available: 'available',
+  in_transit: 'inTransit',
+  to_receive: 'toReceive',
+  blocked: 'blocked',
+} as const;
+
+type Balance = StatementQuery['closing'][number];
+type Part = (typeof SUB_ACCOUNTS)[number];
+
+/** The balances at both ends of the period, of what the filter leaves. */
+function ends(desk: Desk, { opening, closing }: StatementQuery): Html {
+  const { say, language } = desk;
+  const { currency: code, subAccount } = filterOf(desk);
+  const rows = closing
+    .filter(({ currency }) => !code || currency.code === code.toUpperCase())
+    .flatMap((end) =>
+      SUB_ACCOUNTS.filter((each) => !subAccount || each === subAccount).map((part) => ({ end, part })),
+    );
+  if (rows.length === 0) return empty('receipt', say('noBalances'));
+  const startOf = ({ currency }: Balance) => opening.find((each) => each.currency.code === currency.code);
+  const amount = (balance: Balance | undefined, part: Part) => balance?.[MEMBERS[part]] ?? '0';
+  const columns: readonly Column<{ readonly end: Balance; readonly part: Part }>[] = [
+    { name: say('currency'), isRowHead: true, cell: ({ end }) => end.currency.displayName },
+    { name: say('subAccount'), cell: ({ part }) => say(part) },
+    {
+      name: say('opening'),
+      isFigure: true,
+      cell: ({ end, part }) => figure(amount(startOf(end), part), end.currency, language),
+    },
+    {
+      name: say('closing'),
+      isFigure: true,
+      cell: ({ end, part }) => figure(amount(end, part), end.currency, language),
+    },
+  ];
+  const caption = say('openingClosing');
+  return scrolled(caption, table({ caption, isCaptionUnseen: true, rows, columns }));
+}
+
+type Line = StatementQuery['statement']['nodes'][number];
+
+function lines({ say, language }: Desk, nodes: readonly Line[]): Html {
+  const what = ({ transaction, ledgerAccount }: Line) => {
+    const part = html`<small class="narrow">${say(ledgerAccount.subAccount)}</small>`;
+    if (!transaction) return html`${say('adjustment')}${part}`;
+    const { __typename, externalCode, end2end } = transaction;
+    return html`<a href="${pathTo(`/transactions/${end2end}`)}">${sayNamed(say, __typename)} ${externalCode}</a>${part}`;
+  };
+  const moved = ({ debit, credit }: Line) => (/[1-9]/.test(debit) ? `-${debit}` : credit);
+  const columns: readonly Column<Line>[] = [
+    { name: say('time'), cell: ({ date }) => moment(date, language) },
+    { name: say('what'), look: 'cut', cell: what },
+    { name: say('payerOrPayee'), look: 'wide', cell: ({ transaction }) => transaction?.clientName },
+    { name: say('subAccount'), look: 'wide', cell: ({ ledgerAccount }) => say(ledgerAccount.subAccount) },
+    {
+      name: say('amount'),
+      isFigure: true,
+      cell: (line) => figure(moved(line), line.ledgerAccount.currency, language),
+    },
+    {
+      name: say('balance'),
+      isFigure: true,
+      cell: ({ balance, ledgerAccount }) => figure(balance, ledgerAccount.currency, language),
+    },
+    { name: say('currency'), cell: ({ ledgerAccount }) => ledgerAccount.currency.displayName },
+  ];
+  return scrolled(
+    say('lines'),
+    table({ caption: say('lines'), isCaptionUnseen: true, rows: nodes, columns }),
+  );
+}

@@ -1,0 +1,86 @@
+/** Today: balances as of now or of a moment, and what happened last. */
+import { GatewayError } from '../../base/errors.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { icon } from '../../ui/icons.ts';
+import { empty } from '../../ui/parts.ts';
+import { scrolled, table } from '../../ui/table.ts';
+import { type Desk, mayDo, pathTo, sameWith, screenOf } from '../desk.ts';
+import type { SubAccountsFragment, TodayQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { figure, momentText } from '../parts/figures.ts';
+import { field, queryForm } from '../parts/form.ts';
+import { section } from '../parts/lists.ts';
+import { transactionTable } from '../parts/transaction-table.ts';
+import type { Word } from '../words.ts';
+
+const LATEST = 8;
+/** Brazil has no summer time since 2019. */
+const BRASILIA = '-03:00';
+
+/** The screen. */
+export const TODAY = screenOf<TodayQuery>({
+  path: '',
+  operation: operationNamed('Today'),
+  variables: (desk) => {
+    const at = momentOf(desk);
+    return at === null ? {} : { at };
+  },
+  view: (data, desk) => {
+    const { say, language } = desk;
+    const at = momentOf(desk);
+    const shown = momentText(at === null ? new Date() : new Date(at), language, 'full');
+    const latest = latestOf(data);
+    const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say(at === null ? 'inBrasilia' : 'asOfShown', { time: shown })}</p>
+<div class="row push"><button class="btn" type="button" popovertarget="as-of">${say('asOf')}</button>${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
+<div id="as-of" class="menu sheet" popover>${queryForm(desk, field(desk, 'as-of', { name: 'at', label: say('asOf'), type: 'datetime-local', value: desk.query.get('at') }), say('apply'), ['at', 'done'])}</div>
+${at !== null && html`<p><a class="btn pill" href="${sameWith(desk, { at: null })}">${say('now')}</a></p>`}
+${section('balances', say('balances'), balanceTable(desk, data.balances), html`<a class="go" href="${pathTo('/statement')}">${say('statement')}</a>`)}
+${section('latest', say('latest'), html`<div data-live="rows">${latest.length > 0 ? transactionTable(desk, latest, say('latestCaption')) : empty('convert', say('nothing'), say('nothingHow'))}</div>`, html`<a class="go" href="${pathTo('/transactions')}">${say('allTransactions')}</a>`, 'rows')}`;
+    return { title: say('today'), main };
+  },
+});
+
+/** The moment that the query asks for, as the field of a browser writes it: a minute in Brasília. */
+function momentOf({ query }: Desk): string | null {
+  const asked = query.get('at');
+  if (!asked) return null;
+  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(asked) ? `${asked}:00${BRASILIA}` : asked;
+  if (Number.isNaN(Date.parse(at)))
+    throw new GatewayError('INVALID_PARAMETER', 'at: must be a moment, such as 2026-11-22T09:30');
+  return new Date(at).toISOString();
+}
+
+/** The newest of all lists. */
+function latestOf({ checkouts, onramps, offramps, withdrawals }: TodayQuery) {
+  const all = [checkouts, onramps, offramps, withdrawals].flatMap(({ nodes }) => nodes);
+  return all.sort((left, right) => right.createdAt.localeCompare(left.createdAt)).slice(0, LATEST);
+}
+
+/** @returns balances by currency and sub-account; each leads to the lines that made it. */
+export function balanceTable(desk: Desk, balances: readonly SubAccountsFragment[]): Html {
+  const { say, language } = desk;
+  if (balances.length === 0) return empty('receipt', say('noBalances'));
+  const part = (name: Word, member: 'available' | 'inTransit' | 'toReceive' | 'blocked') => ({
+    name: say(name),
+    isFigure: true,
+    cell: (balance: SubAccountsFragment) => figure(balance[member], balance.currency, language),
+  });
+  const shown = table({
+    caption: say('balancesCaption'),
+    isCaptionUnseen: true,
+    rows: balances,
+    columns: [
+      {
+        name: say('currency'),
+        isRowHead: true,
+        cell: ({ currency: { code, displayName } }) =>
+          html`<a href="${pathTo('/statement', { currency: code })}">${displayName}</a>`,
+      },
+      part('available', 'available'),
+      part('in_transit', 'inTransit'),
+      part('to_receive', 'toReceive'),
+      part('blocked', 'blocked'),
+    ],
+  });
+  return html`<div data-live="balances">${scrolled(say('balances'), shown)}</div>`;
+}

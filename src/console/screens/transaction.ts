@@ -1,0 +1,114 @@
+/** One transaction: what happened on one time axis, what is known of it, and what can be done now. */
+import { notFound } from '../../base/errors.ts';
+import { type Html, html } from '../../ui/html.ts';
+import { icon } from '../../ui/icons.ts';
+import { empty, idPair, keyValues, note, pair, segments } from '../../ui/parts.ts';
+import { type Desk, may, pathTo, sameWith, screenOf, type View } from '../desk.ts';
+import type { TransactionQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { moment, money, statusBadge } from '../parts/figures.ts';
+import { axisOf, happenings, KINDS } from '../parts/happened.ts';
+import { actsNow, scenarios } from '../parts/transaction-acts.ts';
+import { sayNamed } from '../words.ts';
+
+type Found = NonNullable<TransactionQuery['transaction']>;
+
+/** The screen. */
+export const TRANSACTION = screenOf<TransactionQuery>({
+  path: '/transactions/:end2end',
+  operation: operationNamed('Transaction'),
+  variables: (desk) => ({ end2end: desk.named.end2end, isAdmin: may(desk, 'admin') }),
+  view: (data, desk) => {
+    if (!data.transaction) throw notFound();
+    return view(data.transaction, data, desk);
+  },
+});
+
+function view(found: Found, data: TransactionQuery, desk: Desk): View {
+  const { say, language } = desk;
+  const kind = sayNamed(say, found.__typename);
+  const title = found.externalCode
+    ? say('orderTitle', { code: found.externalCode })
+    : `${kind} …${found.end2end.slice(-6)}`;
+  const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/transactions')}">${say('transactions')}</a> <span class="soft">/ ${kind}</span></nav>
+<div class="top"><h1>${title}</h1><span data-live="status">${statusBadge(found, language, true)}</span><p class="soft">${summary(desk, found)}</p>
+<div class="row push">${found.payment && html`<a class="btn" href="${found.payment.link}" rel="noreferrer">${icon('open')} ${say('payersPage')}</a>`}</div></div>
+${found.errorMessage?.[language] ? note('warning', found.errorMessage[language], true) : html`<p class="soft">${found.message[language]}</p>`}
+<div class="two"><div class="stack tight">${kindLinks(desk)}${story(desk, found, data)}</div>
+<aside class="stack"><div class="stack" data-live="acts">${actsNow(desk, found)}</div>${facts(desk, found)}${numbers(desk, found)}${scenarios(desk, found, data.sandboxScenarios ?? [])}</aside></div>`;
+  return { title, main };
+}
+
+function summary({ say, language }: Desk, { source, target }: Found): string | null {
+  if (source && target)
+    return say('fromTo', { source: money(source, language), target: money(target, language) });
+  const known = source ?? target;
+  return known ? money(known, language) : null;
+}
+
+function kindLinks(desk: Desk): Html {
+  const { say } = desk;
+  const shown = desk.query.get('show');
+  const views = [null, ...KINDS].map((kind) => ({
+    href: sameWith(desk, { show: kind, done: null }),
+    word: say(kind ?? 'everything'),
+    isCurrent: shown === kind,
+  }));
+  return segments(say('whatToShow'), views);
+}
+
+function story(desk: Desk, found: Found, data: TransactionQuery): Html {
+  const shown = desk.query.get('show');
+  const happened = happenings(desk, found, data).filter(({ kind }) => shown === null || kind === shown);
+  if (happened.length > 0) return axisOf(desk, happened);
+  const isImported = found.events.length === 0;
+  return html`<div data-live="axis">${empty('clock', desk.say(isImported ? 'imported' : 'nothingOfThat'))}</div>`;
+}
+
+function facts({ say, language }: Desk, found: Found): Html {
+  const { source, target, fees } = found;
+  const seconds = (iso: string | null | undefined) => iso && moment(iso, language, 'second');
+  const shown = keyValues(
+    [
+      pair(say('goesIn'), source && html`<b>${money(source, language)}</b>`),
+      pair(say('fees'), fees && money({ amount: fees, currency: BRL }, language)),
+      pair(say('networkFee'), member(found, 'networkFee')),
+      pair(say('rate'), member(found, 'quote')),
+      pair(say('comesOut'), target && html`<b>${money(target, language)}</b>`),
+      pair(say('customer'), found.clientName),
+      pair(say('clientTaxId'), member(found, 'clientTaxId')),
+      pair(say('created'), seconds(found.createdAt)),
+      pair(say('updated'), seconds(found.updatedAt)),
+      pair(say('expires'), seconds(found.expiration)),
+      pair(say('notes'), member(found, 'notes')),
+    ],
+    true,
+  );
+  return html`<section class="card in" aria-label="${say('facts')}" data-live="facts">${shown}</section>`;
+}
+
+/** Fees are published in BRL. */
+const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 };
+
+const NUMBERS = [
+  'pixE2e',
+  'txHash',
+  'wallet',
+  'address',
+  'pixKey',
+  'depositAddress',
+  'depositExact',
+] as const;
+
+function numbers({ say }: Desk, found: Found): Html {
+  const pairs = NUMBERS.map((name) =>
+    idPair(say(name), member(found, name === 'depositExact' ? 'exactDepositAmount' : name)),
+  );
+  return html`<section class="card in" aria-label="${say('numbers')}" data-live="numbers">${keyValues([idPair(say('reference'), found.end2end), ...pairs], true)}</section>`;
+}
+
+/** A member that only some kinds have. */
+function member(found: Found, name: string): string | null {
+  const value = (found as unknown as Readonly<Record<string, unknown>>)[name];
+  return typeof value === 'string' ? value : null;
+}

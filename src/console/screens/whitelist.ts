@@ -1,0 +1,90 @@
+/** The whitelist: where withdrawals may go, from when, and the forms that change it. */
+import { type Html, html } from '../../ui/html.ts';
+import { address, badge, empty } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { type Desk, screenOf } from '../desk.ts';
+import type { WhitelistQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { PIX_KEY_TYPES } from '../parts/choices.ts';
+import { moment } from '../parts/figures.ts';
+import { actForm, askedForm, field } from '../parts/form.ts';
+import { section } from '../parts/lists.ts';
+
+type Group = WhitelistQuery['viewer']['account']['whitelistGroups'][number];
+type Entry = Group['entries'][number];
+
+const HOUR_SECONDS = 3_600;
+
+/** The screen. */
+export const WHITELIST = screenOf<WhitelistQuery>({
+  path: '/whitelist',
+  operation: operationNamed('Whitelist'),
+  variables: () => ({}),
+  view: ({ viewer: { account } }, desk) => {
+    const { say } = desk;
+    const hours = account.accountSettings.whitelistCoolingSeconds / HOUR_SECONDS;
+    const rule = hours === 0 ? say('noCooling') : say('cooling', { hours: String(hours) });
+    const groups = account.whitelistGroups;
+    const main = html`<div class="top"><h1>${say('whitelist')}</h1><p class="soft">${rule}</p></div>
+${groups.length === 0 && html`<div class="card phone-full">${empty('wallet', say('noDestinations'), say('noDestinationsHow'))}</div>`}
+${groups.map((group) => groupCard(desk, group))}
+${groupForm(desk)}`;
+    return { title: say('whitelist'), main };
+  },
+});
+
+function groupCard(desk: Desk, group: Group): Html {
+  const { say, language } = desk;
+  const entries = group.entries.filter(({ removedAt }) => !removedAt);
+  const isUsable = ({ usableAt }: Entry) => Date.parse(usableAt) <= Date.now();
+  const columns: readonly Column<Entry>[] = [
+    { name: say('name'), isRowHead: true, cell: ({ label }) => label },
+    { name: say('destination'), look: 'mono', cell: ({ target }) => address(target) },
+    { name: say('network'), look: 'wide', cell: ({ network, pixKeyType }) => network ?? pixKeyType },
+    {
+      name: say('status'),
+      cell: (entry) =>
+        isUsable(entry)
+          ? badge('good', say('usable'))
+          : badge('idle', html`${moment(entry.usableAt, language)}`),
+    },
+    { name: '', cell: ({ id }) => removal(desk, id) },
+  ];
+  const shown =
+    entries.length === 0
+      ? empty('wallet', say('noDestinations'))
+      : scrolled(group.name, table({ caption: group.name, isCaptionUnseen: true, rows: entries, columns }));
+  return section(group.id, group.name, html`${shown}${entryForm(desk, group)}`);
+}
+
+function removal(desk: Desk, id: string): Html | null {
+  const { say } = desk;
+  return askedForm(desk, {
+    act: 'RemoveWhitelistEntry',
+    given: { id },
+    open: say('takeAway'),
+    what: say('takeAwayWhat'),
+    button: say('takeAwayYes'),
+    kind: 'danger',
+  });
+}
+
+function entryForm(desk: Desk, { id }: Group): Html | null {
+  const { say } = desk;
+  const prefix = 'AddWhitelistEntry';
+  const types = [['', say('none')], ...PIX_KEY_TYPES.map((each) => [each, each] as const)] as const;
+  const fields = html`${field(desk, prefix, { name: 'label', label: say('name') })}${field(desk, prefix, { name: 'network', label: say('network') })}${field(desk, prefix, { name: 'address', label: say('address') })}${field(desk, prefix, { name: 'pixKeyType', label: say('pixKeyType'), options: types })}${field(desk, prefix, { name: 'pixKey', label: say('pixKey') })}`;
+  const form = actForm(desk, { act: prefix, given: { groupId: id }, button: say('add'), fields });
+  return (
+    form &&
+    html`<details class="in line"${desk.refused?.values.get('groupId') === id && html` open`}><summary>${say('addDestination')}</summary>${form}</details>`
+  );
+}
+
+function groupForm(desk: Desk): Html | null {
+  const { say } = desk;
+  const act = 'CreateWhitelistGroup';
+  const fields = field(desk, act, { name: 'name', label: say('name'), isRequired: true });
+  const form = actForm(desk, { act, button: say('addGroup'), fields });
+  return form && html`<section class="card in phone-full">${form}</section>`;
+}

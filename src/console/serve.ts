@@ -1,0 +1,133 @@
+/** Answers requests for the console: shows screens, and does what their forms ask for. */
+
+import { CONSOLE_PATH } from '../base/console-url.ts';
+import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
+import { html } from '../ui/html.ts';
+import { icon } from '../ui/icons.ts';
+import type { Language } from '../ui/language.ts';
+import { copyValue } from '../ui/parts.ts';
+import { actNamed, afterAct, backPath, variablesOf } from './act.ts';
+import { type Desk, may, type Refused } from './desk.ts';
+import { dataOf, type Execute } from './execute.ts';
+import { framed } from './frame.ts';
+import type { FrameFragment } from './generated/graphql.ts';
+import { type Operation, operationNamed } from './operations.ts';
+import { SCREENS } from './screens/index.ts';
+import type { ConsoleSession } from './session.ts';
+import { codeOf, isCode } from './show-code.ts';
+import { sayIn } from './words.ts';
+
+/** A request of somebody who is signed in. */
+export interface ConsoleRequest {
+  /** Whole path, such as `/console/transactions`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly language: Language;
+  readonly session: ConsoleSession;
+  readonly execute: Execute;
+  readonly publicUrl: string;
+}
+
+/** A page, or where to go instead. */
+export type ConsoleAnswer =
+  | { readonly status: number; readonly body: string }
+  | { readonly status: 303; readonly location: string };
+
+/** Where acts are sent, below the console's path. */
+const ACTS = '/acts/';
+
+/** @returns whether a path of the console takes forms. */
+export function isAct(path: string): boolean {
+  return path.startsWith(CONSOLE_PATH + ACTS);
+}
+
+/** @returns the screen of a path. @throws {GatewayError} `NOT_FOUND`, and what the document answers with. */
+export async function showScreen(
+  request: ConsoleRequest,
+  refused: Refused | null = null,
+): Promise<ConsoleAnswer> {
+  const { screen, desk } = deskOf(request, refused);
+  if (screen.scope && !may(desk, screen.scope))
+    throw new GatewayError('FORBIDDEN', `this requires a role with the scope "${screen.scope}"`);
+  const variables = screen.variables(desk);
+  const data = await dataOf<FrameFragment>(request.execute, screen.operation, variables);
+  const code = desk.query.get('code');
+  const body = framed({
+    desk,
+    view: screen.view(data, desk),
+    viewer: data.viewer,
+    code: isCode(code)
+      ? { name: code, text: codeOf(code, screen.operation, variables, request.publicUrl) }
+      : null,
+  });
+  return { status: refused ? refused.status : 200, body };
+}
+
+/**
+ * Does what a form asks for.
+ *
+ * @returns where to go on; the screen of the form with what was refused; what is shown once.
+ * @throws {GatewayError} `NOT_FOUND` for an act that there is not.
+ */
+export async function performAct(request: ConsoleRequest, form: URLSearchParams): Promise<ConsoleAnswer> {
+  const operation = actOf(request);
+  const back = backPath(form.get('back'));
+  try {
+    const data = await dataOf(request.execute, operation, variablesOf(operation, form, request.language));
+    const secret = secretOf(data);
+    if (secret) return showSecret(request, secret, back);
+    return { status: 303, location: afterAct(operation, data, back) };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { message, violations, code } = error;
+    const url = new URL(back, request.publicUrl);
+    const screen = { ...request, path: url.pathname, query: url.searchParams };
+    const { status } = ERRORS[code];
+    return showScreen(screen, { act: operation.name, values: form, message, violations, status });
+  }
+}
+
+function actOf({ path }: ConsoleRequest): Operation {
+  return actNamed(path.slice((CONSOLE_PATH + ACTS).length));
+}
+
+function deskOf({ path, query, language, session }: ConsoleRequest, refused: Refused | null) {
+  const below = path.slice(CONSOLE_PATH.length).replace(/\/$/, '');
+  for (const screen of SCREENS) {
+    const named = namesIn(below, screen.path);
+    if (!named) continue;
+    const desk: Desk = { session, language, say: sayIn(language), path: below, query, named, refused };
+    return { screen, desk };
+  }
+  throw notFound();
+}
+
+/** The names in a path; undefined where it has another form. */
+function namesIn(path: string, form: string): Record<string, string> | undefined {
+  const [wanted, given] = [form.split('/'), path.split('/')];
+  if (wanted.length !== given.length) return undefined;
+  const named: Record<string, string> = {};
+  for (const [at, part] of wanted.entries()) {
+    const value = given[at] as string;
+    if (part.startsWith(':')) named[part.slice(1)] = value;
+    else if (part !== value) return undefined;
+  }
+  return named;
+}
+
+/** The new key of an answer, which nobody can read again. */
+function secretOf(data: unknown): string | undefined {
+  const [made] = Object.values(data as Readonly<Record<string, { apiKey?: string } | null>>);
+  return made?.apiKey;
+}
+
+/** What is shown once stands in the answer to the form, and in no address. */
+async function showSecret(request: ConsoleRequest, secret: string, back: string): Promise<ConsoleAnswer> {
+  const { query, language, session, execute } = request;
+  const say = sayIn(language);
+  const desk: Desk = { session, language, say, path: '/developers', query, named: {}, refused: null };
+  const { viewer } = await dataOf<FrameFragment>(execute, operationNamed('FrameOnly'), {});
+  const main = html`<h1>${say('secretTitle')}</h1><p>${say('secretWhy')}</p>${copyValue({ id: 'secret', shown: secret, button: html`<button type="button" data-copy="secret" hidden>${icon('copy')} ${say('copy')}</button>` })}<p><a class="btn" href="${back}">${say('back')}</a></p>`;
+  const view = { title: say('secretTitle'), main };
+  return { status: 200, body: framed({ desk, view, viewer, code: null }) };
+}

@@ -1,0 +1,28 @@
+/** What the console says, in both languages: the compiler finds a text that is missing. `{name}` is filled in. */
+import type { Label } from '../base/label.ts';
+import type { Language } from '../ui/language.ts';
+import { type SayOf, sayFrom } from '../ui/say.ts';
+import { FRAME_WORDS } from './words/frame.ts';
+import { SCREEN_WORDS } from './words/screens.ts';
+import { TRANSACTION_WORDS } from './words/transactions.ts';
+
+const WORDS = { ...FRAME_WORDS, ...TRANSACTION_WORDS, ...SCREEN_WORDS } as const satisfies Record<
+  string,
+  Label
+>;
+
+/** Name of a text. */
+export type Word = keyof typeof WORDS;
+
+/** Says a text in the language of the page. */
+export type Say = SayOf<Word>;
+
+/** @returns what says texts in a language. */
+export function sayIn(language: Language): Say {
+  return sayFrom(WORDS, language);
+}
+
+/** @returns the word of a name that data gives, such as a state; the name itself where there is none. */
+export function sayNamed(say: Say, name: string, values?: Readonly<Record<string, string>>): string {
+  return Object.hasOwn(WORDS, name) ? say(name as Word, values) : name;
+}

@@ -1,0 +1,152 @@
+/** The console over HTTP: who is signed in, forms of that session only, one policy for every page, files that browsers keep. */
+import type { Logger } from 'pino';
+import { CONSOLE_PATH } from '../base/console-url.ts';
+import { GatewayError } from '../base/errors.ts';
+import { ASSETS } from '../console/assets.ts';
+import type { Answer } from '../console/execute.ts';
+import { failurePage } from '../console/failure.ts';
+import { type ConsoleAnswer, type ConsoleRequest, isAct, performAct, showScreen } from '../console/serve.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import type { KeyRecord } from '../store/account/api-keys.ts';
+import { isLanguage, type Language, languageOf } from '../ui/language.ts';
+import type { Authenticate } from './authenticate.ts';
+import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './console-session.ts';
+import type { GraphqlServer } from './graphql.ts';
+import type { KeyLimits } from './graphql-context.ts';
+import { type Exchange, READ_METHODS, readForm, send, sendText } from './http.ts';
+import { presentError } from './present-error.ts';
+import { checkMethod } from './rest.ts';
+
+/** What the console is served with. */
+export interface ConsoleParts {
+  readonly sessions: Pick<ConsoleSessions, 'find'>;
+  /** Counts a request of the session, and gives what it is answered with. The mutations of an act count when they are executed. */
+  readonly admit: (
+    exchange: Exchange,
+    authenticate: Authenticate,
+    kind: 'read',
+  ) => Promise<{ readonly context: Context }>;
+  readonly limitsOf: (exchange: Exchange, caller: KeyRecord) => KeyLimits;
+  readonly api: Pick<GraphqlServer, 'execute'>;
+  readonly publicUrl: string;
+  readonly log: Logger;
+}
+
+const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const YEAR_SECONDS = 31_536_000;
+/** Nothing from elsewhere; no script and no style but the files of the console. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+const HEADERS = {
+  'referrer-policy': 'same-origin',
+  'x-robots-tag': 'noindex, nofollow',
+  'x-frame-options': 'DENY',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'cross-origin-opener-policy': 'same-origin',
+  vary: 'accept-language, cookie',
+};
+
+/** @returns the handler of all requests below `/console`. Errors are answered with pages. */
+export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Promise<void> {
+  const dispatch = async (exchange: Exchange): Promise<void> => {
+    const asset = ASSETS.find(({ path }) => path === exchange.path);
+    if (asset) return sendAsset(exchange, asset);
+    const isPost = isAct(exchange.path);
+    exchange.route = isPost ? `${CONSOLE_PATH}/acts/{act}` : `${CONSOLE_PATH}/{screen}`;
+    exchange.allowed = isPost ? ['POST'] : READ_METHODS;
+    const signedIn = await parts.sessions.find(exchange);
+    if (!signedIn && !isPost) return lead(exchange, SIGN_IN_PATH);
+    if (!signedIn) throw new GatewayError('UNAUTHORIZED', 'sign in first');
+    // The address of a form stays in the browser where the form was not taken.
+    if (isPost && exchange.request.method === 'GET') return lead(exchange, CONSOLE_PATH);
+    checkMethod(exchange.request.method, exchange.allowed);
+    const form = isPost ? await ownForm(exchange, signedIn) : null;
+    const { context } = await parts.admit(exchange, async () => signedIn.caller, 'read');
+    const limits = parts.limitsOf(exchange, signedIn.caller);
+    const request: ConsoleRequest = {
+      path: exchange.path,
+      query: new URLSearchParams(exchange.search),
+      language: languageOfRequest(exchange),
+      session: { scopes: signedIn.caller.scopes, csrf: signedIn.csrf },
+      publicUrl: parts.publicUrl,
+      execute: async ({ name, text }, variables) =>
+        parts.api.execute(
+          exchange,
+          context,
+          { query: text, operationName: name, variables: { ...variables } },
+          limits,
+        ) as Promise<Answer>,
+    };
+    answer(exchange, form ? await performAct(request, form) : await showScreen(request));
+  };
+  return (exchange) =>
+    dispatch(exchange).catch((error: unknown) => {
+      const refusal = presentError(error, parts.log, exchange.requestId);
+      if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
+      const { requestId } = exchange;
+      const isForged = error instanceof ForgedForm;
+      answer(exchange, failurePage(refusal, { language: languageOfRequest(exchange), requestId, isForged }));
+    });
+}
+
+/** A form that another site sent, or one of an older session. */
+class ForgedForm extends GatewayError {}
+
+async function ownForm(exchange: Exchange, signedIn: SignedIn): Promise<URLSearchParams> {
+  const form = await readForm(exchange);
+  try {
+    refuseForgedForm(exchange, signedIn, form);
+  } catch (error) {
+    throw new ForgedForm('FORBIDDEN', (error as Error).message);
+  }
+  return form;
+}
+
+function sendAsset(exchange: Exchange, { type, body }: (typeof ASSETS)[number]): void {
+  exchange.route = `${CONSOLE_PATH}/{file}`;
+  checkMethod(exchange.request.method, READ_METHODS);
+  sendText(exchange, 200, type, body, { 'cache-control': FOR_EVER });
+}
+
+function answer(exchange: Exchange, page: ConsoleAnswer): void {
+  if ('location' in page) {
+    lead(exchange, page.location);
+    return;
+  }
+  sendText(exchange, page.status, 'text/html; charset=utf-8', page.body, {
+    ...HEADERS,
+    'content-security-policy': POLICY,
+    ...languageCookie(exchange),
+  });
+}
+
+function lead(exchange: Exchange, location: string): void {
+  send(exchange, 303, 'text/plain; charset=utf-8', '', { ...HEADERS, location });
+}
+
+const COOKIE = 'lang';
+
+/** As the address asks, as it was asked before, as the browser asks. */
+function languageOfRequest({ request, search }: Exchange): Language {
+  const asked = new URLSearchParams(search).get('lang');
+  const kept = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w+)`).exec(request.headers.cookie ?? '')?.[1];
+  const chosen = asked !== null && isLanguage(asked) ? asked : (kept ?? null);
+  return languageOf(chosen, request.headers['accept-language']);
+}
+
+function languageCookie({ search }: Exchange): { readonly 'set-cookie'?: string } {
+  const asked = new URLSearchParams(search).get('lang');
+  if (asked === null || !isLanguage(asked)) return {};
+  return {
+    'set-cookie': `${COOKIE}=${asked}; Path=${CONSOLE_PATH}; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`,
+  };
+}

@@ -1,0 +1,64 @@
+/** GraphQL without HTTP: what a page of this process shows, executed with the rights and limits of who asks for the page. */
+import { type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import type { Context } from '../resolvers/services/context.ts';
+import type { KeyLimits, Prepare, ServerContext } from './graphql-context.ts';
+import type { Exchange } from './http.ts';
+import type { knownOperations, OperationParams } from './known-operations.ts';
+import { writesOf } from './operation-cost.ts';
+import { presentGraphqlError } from './present-error.ts';
+
+/** Executes an operation of an authenticated caller. */
+export type ExecuteGraphql = (
+  exchange: Exchange,
+  context: Context,
+  params: OperationParams,
+  limits: KeyLimits,
+) => Promise<ExecutionResult>;
+
+/** What operations are executed with: the same as those that come over HTTP. */
+export interface HereParts {
+  readonly schema: GraphQLSchema;
+  readonly prepare: Prepare;
+  readonly costOf: (params: OperationParams, context: ServerContext) => number;
+  readonly known: ReturnType<typeof knownOperations<ServerContext>>;
+  readonly contextOf: (exchange: Exchange, context: Context, limits: KeyLimits) => ServerContext;
+  readonly log: Logger;
+}
+
+/** @returns what executes an operation as if it had come over HTTP. */
+export function executor(parts: HereParts): ExecuteGraphql {
+  return async (exchange, caller, params, limits) => {
+    const context = parts.contextOf(exchange, caller, limits);
+    const leave = await limits.enter(parts.costOf(params, context));
+    try {
+      const { errors, ...result } = await run(parts, context, params);
+      if (!errors) return result;
+      const presented = errors.map((error) => presentGraphqlError(error, parts.log, exchange.requestId));
+      return { ...result, errors: presented };
+    } finally {
+      leave();
+    }
+  };
+}
+
+/** @throws {GatewayError} `RATE_LIMITED`. */
+async function run(
+  { schema, prepare, known }: HereParts,
+  context: ServerContext,
+  params: OperationParams,
+): Promise<ExecutionResult> {
+  const { query, operationName, variables } = params;
+  const compiled = known(params, context);
+  if (compiled) return compiled(context, variables ?? {});
+  const { document, errors } = prepare(query, context);
+  if (!document) return { errors: errors ?? [] };
+  context.limits.takeWrites(writesOf(document, operationName ?? undefined));
+  return execute({
+    schema,
+    document,
+    contextValue: context,
+    variableValues: variables ?? {},
+    operationName: operationName ?? null,
+  });
+}

@@ -1,0 +1,42 @@
+/**
+ * Goal: every screen shows what its published document gives, to whom it may. Method: the real application, its pages over
+ * HTTP, and the same documents over `/graphql` with a key of the same rights.
+ */
+import { beforeAll, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { visit } from '../support/console.ts';
+import { type SignedInForTest, signInAs } from '../support/people.ts';
+
+const app = useApp();
+let owner: SignedInForTest;
+
+beforeAll(async () => {
+  owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
+});
+
+const PATHS = [
+  '/console',
+  '/console/transactions',
+  '/console/transactions?family=ONRAMPS',
+  '/console/statement',
+  '/console/approvals',
+  '/console/whitelist',
+  '/console/new',
+  '/console/developers',
+  '/console/events',
+  '/console/audit',
+];
+
+test.each(PATHS)('%s is a page in both languages, and says where it stands', async (path) => {
+  for (const lang of ['en', 'pt'] as const) {
+    const page = await visit(app, owner, `${path}${path.includes('?') ? '&' : '?'}lang=${lang}`);
+    expect(page.status, page.text).toBe(200);
+    expect(page.text).toContain(`<html lang="${lang === 'en' ? 'en' : 'pt-BR'}">`);
+    expect(page.text).toMatch(/<h1>[^<]+<\/h1>/);
+  }
+});
+
+test('whoever is not signed in is asked to', async () => {
+  const page = await visit(app, null, '/console');
+  expect([page.status, page.headers.get('location')]).toEqual([303, '/console/sign-in']);
+});
