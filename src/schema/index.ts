@@ -36,6 +36,7 @@ import { defineTransaction } from './transaction.ts';
 import { defineTransactionQueries } from './transaction-queries.ts';
 import { defineStatusCode } from './transaction-status.ts';
 import { defineViewer } from './viewer.ts';
+import { defineWaiting } from './waiting.ts';
 import { defineWebhooks } from './webhook.ts';
 import { defineDeliveries } from './webhook-delivery.ts';
 import { defineWhitelist } from './whitelist.ts';
@@ -84,6 +85,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);
   defineSearch(builder, { transaction, entry });
+  defineWaiting(builder, { currency: currencies.currency, transaction });
   defineStaticLinks(builder, account, currencies);
   defineAuditLog(builder);
   const log = defineEventLog(builder, registry, { label, transaction });

@@ -1,0 +1,85 @@
+/** What waits for a person: approvals, what screening holds, and counts of everything that needs attention. */
+import { ACTS } from '../../base/acts.ts';
+import { haveOneMaker } from '../../store/account/api-keys.ts';
+import { type AttentionRow, readAttention } from '../../store/account/attention.ts';
+import { readWaiting, readWaitingOfMode } from '../../store/engine/waiting.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { type Context, requireScope } from '../services/context.ts';
+import { waitingFor } from '../transactions/awaiting.ts';
+
+/** A withdrawal that waits for a second approver. */
+export interface Approval {
+  readonly row: ProcessRow;
+  /** Id of the key that asked for it. */
+  readonly requestedBy: string | null;
+  /** Why the caller may not approve it; null where it may. */
+  readonly bar: ApprovalBar | null;
+}
+
+/** Why a caller may not approve a withdrawal. */
+export const APPROVAL_BARS = {
+  scope: 'Your key has not the scope `move`.',
+  same_maker: 'Your key asked for it, or counts as one maker with the key that did (C-40).',
+} as const;
+/** One of APPROVAL_BARS. */
+export type ApprovalBar = keyof typeof APPROVAL_BARS;
+
+/** Most records of a list of what waits. */
+export const WAITING_MAX = 100;
+/** Keys that end within so many days need attention. */
+export const KEY_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+/** @returns the account's withdrawals that wait for a second approver, the one that has waited longest first. */
+export async function readApprovals(context: Context): Promise<readonly Approval[]> {
+  requireScope(context, 'read');
+  const { database, registry, caller } = context;
+  const waiting = waitingFor(registry, 'withdrawal.approve');
+  const rows = await readWaiting(database, caller.accountId, waiting, WAITING_MAX);
+  const makers = new Map<string, Promise<boolean>>();
+  const isOwn = (maker: string) => {
+    if (!makers.has(maker)) makers.set(maker, haveOneMaker(database, caller.accountId, maker, caller.id));
+    return makers.get(maker);
+  };
+  const barOf = async (maker: string | null): Promise<ApprovalBar | null> => {
+    if (!caller.scopes.includes(ACTS['withdrawal.approve'].scope)) return 'scope';
+    return maker !== null && (await isOwn(maker)) ? 'same_maker' : null;
+  };
+  return Promise.all(
+    rows.map(async (row) => {
+      const requestedBy = row.process?.createdBy ?? null;
+      return { row, requestedBy, bar: await barOf(requestedBy) };
+    }),
+  );
+}
+
+/** @returns what screening holds: of the account, or with the scope `platform:risk` of all accounts of its mode. */
+export async function readHolds(context: Context): Promise<readonly ProcessRow[]> {
+  const { database, registry, caller, mode } = context;
+  const waiting = waitingFor(registry, 'hold.release');
+  if (caller.scopes.includes('platform:risk')) return readWaitingOfMode(database, mode, waiting, WAITING_MAX);
+  requireScope(context, 'read');
+  return readWaiting(database, caller.accountId, waiting, WAITING_MAX);
+}
+
+/** @returns how much of the account waits for somebody. */
+export async function countAttention(context: Context): Promise<AttentionRow> {
+  requireScope(context, 'read');
+  const { database, registry, caller } = context;
+  const steps = (act: Parameters<typeof waitingFor>[1]) => waitingFor(registry, act).steps;
+  const stepUps = registry.templates.flatMap(({ machine }) =>
+    machine.transitions.filter(({ on }) => on === 'step_up_approved').flatMap(({ from }) => from),
+  );
+  return readAttention(database, caller.accountId, {
+    families: [...new Set(registry.templates.map(({ family }) => family))],
+    steps: {
+      approvals: steps('withdrawal.approve'),
+      heldDeposits: steps('deposit.resolve'),
+      holds: steps('hold.release'),
+      stepUps: [...new Set(stepUps)],
+      failedRefunds: steps('refund.retry'),
+    },
+    keysBefore: new Date(Date.now() + KEY_DAYS * DAY_MS),
+    now: new Date(),
+  });
+}

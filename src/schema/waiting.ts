@@ -1,0 +1,170 @@
+/** What waits for a person, and how the account has moved: the first screen of a frontend. */
+import { currencyOfLedger } from '../base/currency.ts';
+import {
+  APPROVAL_BARS,
+  type Approval,
+  type ApprovalBar,
+  countAttention,
+  KEY_DAYS,
+  readApprovals,
+  readHolds,
+  WAITING_MAX,
+} from '../resolvers/account/read-waiting.ts';
+import { FLOW_HOURS_MAX, type Flow, readAccountFlows } from '../resolvers/ledger/read-flows.ts';
+import { type AttentionRow, COUNTED, type CountedName } from '../store/account/attention.ts';
+import { FLOW_LINES_MAX } from '../store/ledger/flows.ts';
+import type { ProcessRow } from '../templates/facts.ts';
+import type { Builder } from './builder.ts';
+import type { CurrencyRefs } from './currency.ts';
+import { isoOf } from './moment.ts';
+import type { TransactionRef } from './transaction.ts';
+
+/** Lists of what waits are no pages: their nodes cost as many times. */
+const LIST = { field: 1, multiplier: 20 };
+
+/** Defines `Query.approvals`, `Query.holds`, `Query.attention` and `Query.flows`. */
+export function defineWaiting(
+  builder: Builder,
+  refs: { readonly currency: CurrencyRefs['currency']; readonly transaction: TransactionRef },
+): void {
+  defineApprovals(builder, refs.transaction);
+  defineHolds(builder, refs.transaction);
+  defineAttention(builder);
+  defineFlows(builder, refs.currency);
+}
+
+function defineApprovals(builder: Builder, transaction: TransactionRef): void {
+  const bar = builder.enumType('ApprovalBar', {
+    description: 'Why a withdrawal may not be approved with your key.',
+    values: Object.fromEntries(
+      Object.entries(APPROVAL_BARS).map(([name, description]) => [
+        name.toUpperCase(),
+        { value: name as ApprovalBar, description },
+      ]),
+    ),
+  });
+  const approval = builder.objectRef<Approval>('Approval').implement({
+    description: 'A withdrawal that waits for a second approver (C-22).',
+    fields: (t) => ({
+      transaction: t.field({
+        type: transaction,
+        description: 'The withdrawal.',
+        resolve: ({ row }) => row as never,
+      }),
+      requestedBy: t.exposeString('requestedBy', {
+        nullable: true,
+        description: 'Who asked for it: `keyId` of an API key.',
+      }),
+      mayApprove: t.boolean({
+        description: 'Whether your key may approve it.',
+        resolve: ({ bar: found }) => found === null,
+      }),
+      whyNot: t.field({
+        type: bar,
+        nullable: true,
+        description: 'Why your key may not approve it; null where it may.',
+        resolve: ({ bar: found }) => found,
+      }),
+    }),
+  });
+  builder.queryField('approvals', (t) =>
+    t.field({
+      type: [approval],
+      complexity: LIST,
+      description: `Withdrawals that wait for a second approver, the one that has waited longest first; at most ${WAITING_MAX}.`,
+      resolve: async (_root, _args, context) => [...(await readApprovals(context))],
+    }),
+  );
+}
+
+function defineHolds(builder: Builder, transaction: TransactionRef): void {
+  const hold = builder.objectRef<ProcessRow>('Hold').implement({
+    description: 'A transaction that compliance screening holds.',
+    fields: (t) => ({
+      account: t.string({
+        description: 'Identifier of the account that it belongs to.',
+        resolve: ({ accountId }) => String(accountId),
+      }),
+      transaction: t.field({
+        type: transaction,
+        description: 'The transaction.',
+        resolve: (row) => row as never,
+      }),
+      heldSince: t.field({
+        type: 'DateTime',
+        description: 'Since when it is held.',
+        resolve: ({ updatedAt }) => isoOf(updatedAt),
+      }),
+    }),
+  });
+  builder.queryField('holds', (t) =>
+    t.field({
+      type: [hold],
+      complexity: LIST,
+      description: `What compliance screening holds, the longest held first; at most ${WAITING_MAX}: that of your account; with the scope \`platform:risk\`, that of all accounts of your mode.`,
+      resolve: async (_root, _args, context) => [...(await readHolds(context))],
+    }),
+  );
+}
+
+const COUNTS: Readonly<Record<CountedName, string>> = {
+  approvals: 'Withdrawals that wait for a second approver.',
+  heldDeposits: 'Deposits of a wrong amount or too late, which wait for `resolveDeposit`.',
+  holds: 'Transactions that compliance screening holds.',
+  stepUps: 'Transactions that wait for a closer look at the customer.',
+  failedRefunds: 'Refunds to payers that failed, and with which nothing else goes on.',
+  suspense: 'Open entries of money in suspense.',
+  disabledWebhookEndpoints: 'Webhook endpoints that were disabled because they failed.',
+  failedJobs: 'Jobs of transactions that failed and are tried again.',
+  expiringKeys: `API keys that expire within ${KEY_DAYS} days.`,
+};
+
+function defineAttention(builder: Builder): void {
+  const attention = builder.objectRef<AttentionRow>('Attention').implement({
+    description: 'How much of the account waits for somebody.',
+    fields: (t) =>
+      Object.fromEntries(COUNTED.map((name) => [name, t.exposeInt(name, { description: COUNTS[name] })])),
+  });
+  builder.queryField('attention', (t) =>
+    t.field({
+      type: attention,
+      complexity: 20,
+      description: 'How much of the account waits for somebody, by kind.',
+      resolve: (_root, _args, context) => countAttention(context),
+    }),
+  );
+}
+
+function defineFlows(builder: Builder, currency: CurrencyRefs['currency']): void {
+  const flow = builder.objectRef<Flow>('Flow').implement({
+    description:
+      'What came into the account and went out of it in one currency. What only moves between the parts of the balance is neither.',
+    fields: (t) => ({
+      currency: t.field({
+        type: currency,
+        description: 'The currency.',
+        resolve: (row) => currencyOfLedger(row.currency),
+      }),
+      in: t.expose('in', { type: 'Decimal', description: 'What came in.' }),
+      out: t.expose('out', { type: 'Decimal', description: 'What went out.' }),
+    }),
+  });
+  builder.queryField('flows', (t) =>
+    t.field({
+      type: [flow],
+      nullable: true,
+      complexity: { field: 100, multiplier: 10 },
+      description: `What came in and went out in the last hours, by currency, from the ledger. Null where the account has more than ${FLOW_LINES_MAX} statement lines since the first day of them.`,
+      args: {
+        hours: t.arg.int({
+          required: true,
+          description: `Hours back from now: 1 to ${FLOW_HOURS_MAX}, so 24 for a day, 720 for 30 days.`,
+        }),
+      },
+      resolve: async (_root, { hours }, context) => {
+        const flows = await readAccountFlows(context, hours);
+        return flows && [...flows];
+      },
+    }),
+  );
+}

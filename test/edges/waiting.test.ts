@@ -1,0 +1,162 @@
+/**
+ * C-22, C-40: what waits for a person: approvals and who may give them, what screening holds, counts of all of it; `awaitingMe` of
+ * the lists; and what came in and went out by the ledger.
+ */
+import { pino } from 'pino';
+import { beforeAll, expect, test } from 'vitest';
+import { settle } from '../../src/resolvers/engine/run-jobs.ts';
+import { useApp } from '../support/app.ts';
+
+const app = useApp();
+const LOG = pino({ level: 'silent' });
+const WALLET = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
+
+let shop: { accountId: bigint; apiKey: string; keyId: string };
+let second: { apiKey: string; keyId: string };
+let reader: { apiKey: string };
+
+async function ask(query: string, key = shop.apiKey, variables: Record<string, unknown> = {}) {
+  const { json } = await app.graphql(query, variables, { key });
+  expect(json.errors, query).toBeUndefined();
+  return json.data;
+}
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+  second = await app.addKey(shop.accountId, ['read', 'move']);
+  reader = await app.addKey(shop.accountId, ['read']);
+  await ask(
+    'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0, approvalAbove: "100" }) { approvalAbove } }',
+  );
+  for (const [currency, amount] of [
+    ['USDT_TRX', '500'],
+    ['BRL', '1000'],
+  ])
+    await ask(
+      'mutation ($c: String!, $a: Decimal!) { sandboxFund(currency: $c, amount: $a) { __typename } }',
+      shop.apiKey,
+      {
+        c: currency,
+        a: amount,
+      },
+    );
+});
+
+const APPROVALS = '{ approvals { requestedBy mayApprove whyNot transaction { end2end component } } }';
+const AWAITING = '{ transactions(filter: { awaitingMe: true }) { totalCount nodes { end2end } } }';
+const COUNTS =
+  '{ attention { approvals heldDeposits holds stepUps failedRefunds suspense disabledWebhookEndpoints failedJobs expiringKeys } }';
+const NOTHING = {
+  approvals: 0,
+  heldDeposits: 0,
+  holds: 0,
+  stepUps: 0,
+  failedRefunds: 0,
+  suspense: 0,
+  disabledWebhookEndpoints: 0,
+  failedJobs: 0,
+  expiringKeys: 0,
+};
+
+async function withdrawal(notes: string): Promise<string> {
+  const { createWhitelistGroup: group } = await ask('mutation { createWhitelistGroup(name: "t") { id } }');
+  await ask(
+    `mutation ($id: String!) { addWhitelistEntry(groupId: $id, input: { network: "TRX", address: "${WALLET}" }) { id } }`,
+    shop.apiKey,
+    { id: group.id },
+  );
+  const { createWithdrawal } = await ask(
+    'mutation ($input: CreateWithdrawalInput!) { createWithdrawal(input: $input) { transaction { end2end } } }',
+    shop.apiKey,
+    { input: { amountReceived: '30', currency: 'USDT_TRX', groupId: group.id, notes } },
+  );
+  await settle(app.services, LOG, { mode: 'sandbox' });
+  return createWithdrawal.transaction.end2end;
+}
+
+test('an approval waits for the second key, not for the one that asked, nor for one that only reads', async () => {
+  expect((await ask(COUNTS)).attention).toEqual(NOTHING);
+  const end2end = await withdrawal('rent');
+  const transaction = { end2end, component: 'approval_withdrawl_dash' };
+  const seen = async (key: string) => (await ask(APPROVALS, key)).approvals;
+  const waiting = { requestedBy: shop.keyId, transaction };
+  expect(await seen(second.apiKey)).toEqual([{ ...waiting, mayApprove: true, whyNot: null }]);
+  expect(await seen(shop.apiKey)).toEqual([{ ...waiting, mayApprove: false, whyNot: 'SAME_MAKER' }]);
+  expect(await seen(reader.apiKey)).toEqual([{ ...waiting, mayApprove: false, whyNot: 'SCOPE' }]);
+
+  const awaiting = async (key: string) => (await ask(AWAITING, key)).transactions.nodes;
+  expect(await awaiting(second.apiKey)).toEqual([{ end2end }]);
+  expect(await awaiting(shop.apiKey)).toEqual([]);
+  expect(await awaiting(reader.apiKey)).toEqual([]);
+  expect((await ask(COUNTS)).attention).toEqual({ ...NOTHING, approvals: 1 });
+
+  await ask(`mutation { approveWithdrawal(end2end: "${end2end}") { end2end } }`, second.apiKey);
+  await expect
+    .poll(
+      async () => (await ask(`{ transaction(end2end: "${end2end}") { statusCode } }`)).transaction.statusCode,
+      { timeout: 20_000 },
+    )
+    .toBe('SUCCESS');
+  expect(await seen(second.apiKey)).toEqual([]);
+  expect(await awaiting(second.apiKey)).toEqual([]);
+});
+
+test('what screening holds is seen by its account and by the operator, and by no other account', async () => {
+  await ask('mutation { updateAccountSettings(input: { approvalAbove: null }) { approvalAbove } }');
+  const end2end = await withdrawal('rent sandbox:hold');
+  const HOLDS = '{ holds { account heldSince transaction { end2end statusCode } } }';
+  const held = [
+    {
+      account: String(shop.accountId),
+      heldSince: expect.stringMatching(/^20/),
+      transaction: { end2end, statusCode: 'PENDING' },
+    },
+  ];
+  expect((await ask(HOLDS)).holds).toEqual(held);
+  expect((await ask(HOLDS, app.platformKey)).holds).toEqual(held);
+  const other = await app.addAccount();
+  expect((await ask(HOLDS, other.apiKey)).holds).toEqual([]);
+  expect((await ask(COUNTS)).attention).toMatchObject({ holds: 1 });
+});
+
+test('keys that expire soon, disabled endpoints and failed jobs are counted', async () => {
+  const { apiKey, accountId } = await app.addAccount();
+  await ask(apiKey).catch(() => {});
+  await app.owner.query(
+    `insert into api_key (account_id, id, name, hash, hint, mode, scopes, expires_at)
+       values ($1, 'soon', 'soon', sha256('soon'), 'hint', 'test', '{read}', now() + interval '3 days'),
+              ($1, 'later', 'later', sha256('later'), 'hint', 'test', '{read}', now() + interval '90 days'),
+              ($1, 'gone', 'gone', sha256('gone'), 'hint', 'test', '{read}', now() - interval '1 day')`,
+    [String(accountId)],
+  );
+  await app.owner.query(
+    `insert into webhook_endpoint (account_id, id, url, kind, state, disabled_reason, created_at) values ($1, 'we', 'https://a.invalid', 'general', 'disabled', 'x', now())`,
+    [String(accountId)],
+  );
+  expect((await ask(COUNTS, apiKey)).attention).toEqual({
+    ...NOTHING,
+    expiringKeys: 1,
+    disabledWebhookEndpoints: 1,
+  });
+});
+
+test('flows are what the ledger says came in and went out; moves between parts of the balance are neither', async () => {
+  const flows = async (key = shop.apiKey) =>
+    (await ask('{ flows(hours: 24) { currency { code } in out } }', key)).flows.map(
+      (each: { currency: { code: string }; in: string; out: string }) => [
+        each.currency.code,
+        each.in,
+        each.out,
+      ],
+    );
+  // 30 left for the wallet; 30 are held, which is a move within the balance.
+  expect(await flows()).toEqual([
+    ['BRL', '1000', '0'],
+    ['USDT_TRX', '500', '30'],
+  ]);
+  expect(await flows((await app.addAccount()).apiKey)).toEqual([]);
+  for (const hours of [0, 745]) {
+    const { json } = await app.graphql(`{ flows(hours: ${hours}) { in } }`);
+    expect(JSON.stringify(json.errors)).toContain('"parameter":"hours"');
+  }
+});
