@@ -21,7 +21,7 @@ const { server, port } = await listen(app.handle, { host: '127.0.0.1', port: 0 }
 server.maxConnections = 1_000_000;
 
 let rungAt = 0n;
-services.doorbell.onAny(() => {
+services.notifier.onAny(() => {
   // The first of the commits that a creation is.
   rungAt ||= process.hrtime.bigint();
 });
@@ -66,8 +66,8 @@ answerTasks({
     });
     return String(id);
   },
-  ring: async (accountId: string) => services.doorbell.hear([BigInt(accountId)]),
-  /** A creation through the engine. @returns the moment of the ring after its commit. */
+  notify: async (accountId: string) => services.notifier.notify([BigInt(accountId)]),
+  /** A creation through the engine. @returns the moment of the notification after its commit. */
   create: async () => {
     rungAt = 0n;
     await post('/v2/onramp', ONRAMP);

@@ -47,7 +47,7 @@ async function measure(url: string, subscribers: number): Promise<Measured[]> {
     const commit = async (events: number) => {
       await owner.query(APPEND, [accountId, transactionId, events, 'x'.repeat(BODY_BYTES)]);
       const at = process.hrtime.bigint();
-      await server.ask('ring', String(accountId));
+      await server.ask('notify', String(accountId));
       return at;
     };
     await clients.ask('open', WARM_UP);
@@ -113,7 +113,7 @@ async function measureReturn(clients: Worker, commit: Commit, subscribers: numbe
   };
 }
 
-/** Through the engine: from the ring after its commit to the arrival of the first event of that commit. */
+/** Through the engine: from the notification after its commit to the arrival of the first event of that commit. */
 async function measureLatency(server: Worker, clients: Worker, accountId: string): Promise<Measured> {
   await clients.ask('open', 1);
   const times: number[] = [];
@@ -134,7 +134,7 @@ async function measureLatency(server: Worker, clients: Worker, accountId: string
 }
 
 async function measureStalled(server: Worker, clients: Worker, commit: Commit): Promise<Measured> {
-  // The ring of the account is full before, and is not counted.
+  // The hub's store of recent events is full before, and is not counted.
   await clients.ask('open', 1);
   await commit(300);
   await clients.ask('stall', STALLED);

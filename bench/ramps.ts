@@ -5,7 +5,7 @@ import { createAdvance } from '../src/resolvers/engine/advance-transaction.ts';
 import { emptyProcess, endOf } from '../src/resolvers/orders/create-transaction.ts';
 import type { Advance } from '../src/resolvers/services/advance.ts';
 import { SYSTEM_CLOCK } from '../src/resolvers/services/clock.ts';
-import { Doorbell, type TransactionKey } from '../src/resolvers/services/doorbell.ts';
+import { Notifier, type TransactionKey } from '../src/resolvers/services/notifier.ts';
 import { openDatabase } from '../src/store/database.ts';
 import type { ProcessRow } from '../src/templates/facts.ts';
 import { REGISTRY } from '../src/templates/index.ts';
@@ -53,7 +53,7 @@ export async function runRamps(
     registry: REGISTRY,
     mode: 'live',
     clock: SYSTEM_CLOCK,
-    doorbell: new Doorbell(),
+    notifier: new Notifier(),
     render: envelopeWriter(REGISTRY, config).envelope,
   });
   const posted = { journals: 0 };

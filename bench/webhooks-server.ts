@@ -4,7 +4,7 @@ import { createServices } from '../src/compose/services.ts';
 import { readConfig } from '../src/config.ts';
 import { createApp } from '../src/server/app.ts';
 import { listen } from '../src/server/listen.ts';
-import { connectDoorbell } from '../src/server/remote-doorbell.ts';
+import { connectNotifier } from '../src/server/remote-notifier.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { startWebhooks } from '../src/webhooks/worker.ts';
@@ -20,7 +20,7 @@ const config = readConfig({ RATE_LIMIT: 'off', EVENT_STREAMS_MAX: '10000' });
 const services = createServices({ database, registry: REGISTRY, config });
 const log = pino({ level: 'silent' });
 if (role !== 'all')
-  await connectDoorbell(services.doorbell, { url, schema: 'public', works: role !== 'serve' }, log);
+  await connectNotifier(services.notifier, { url, schema: 'public', works: role !== 'serve' }, log);
 let statements = 0;
 const counted: Database = {
   ...database,
@@ -48,7 +48,7 @@ async function ramp(accountId: bigint): Promise<void> {
   const next = rampOf(services.advance, accountId);
   let seen = 0;
   for (let row = await next(); row; row = await next()) {
-    // The engine resolves after the commit and the ring, in the same turn.
+    // The engine resolves after the commit and the notification, in the same turn.
     const at = String(process.hrtime.bigint());
     const sequence = row.process?.sequence ?? 0;
     while (seen < sequence) commits[`${row.end2end}/${++seen}`] = at;

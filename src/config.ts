@@ -28,7 +28,7 @@ export interface Config {
   readonly databaseSchema: string;
   readonly databaseConnections: number;
   /** Where processes tell each other what moved; undefined for a process alone. */
-  readonly doorbellUrl: string | undefined;
+  readonly notifyUrl: string | undefined;
   readonly logLevel: string;
   /** What this process does: answer requests, work on jobs and webhooks, or both. */
   readonly role: 'all' | 'serve' | 'work';
@@ -90,7 +90,8 @@ export function readConfig(env: Environment): Config {
     ),
     home: homeFolder(env.CROSSRAMP_HOME || '.crossramp'),
     databaseUrl: databaseUrl(env.DATABASE_URL),
-    doorbellUrl: doorbellUrl(env.DOORBELL_URL) ?? databaseUrl(env.DATABASE_URL),
+    // Its name until it had a plainer one.
+    notifyUrl: notifyUrl(env.NOTIFY_URL ?? env.NOTIFY_URL) ?? databaseUrl(env.DATABASE_URL),
     databaseSchema: databaseSchema(env.DATABASE_SCHEMA),
     databaseConnections: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1_000),
     role: oneOf(env, 'ROLE', ['all', 'serve', 'work'], 'all') as Config['role'],
@@ -202,10 +203,10 @@ function databaseSchema(text: string | undefined): string {
   return text;
 }
 
-function doorbellUrl(text: string | undefined): string | undefined {
+function notifyUrl(text: string | undefined): string | undefined {
   if (!text) return undefined;
   if (!/^(postgres(ql)?|rediss?):\/\//.test(text) || !URL.canParse(text))
-    throw new ConfigError('DOORBELL_URL: expected postgres://… or redis://host:port');
+    throw new ConfigError('NOTIFY_URL: expected postgres://… or redis://host:port');
   return text;
 }
 

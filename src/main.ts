@@ -19,7 +19,7 @@ import { describeFailure } from './server/describe-failure.ts';
 import { type Ending, runEndings, together } from './server/endings.ts';
 import { close, listen } from './server/listen.ts';
 import { openLog } from './server/log.ts';
-import { connectDoorbell } from './server/remote-doorbell.ts';
+import { connectNotifier } from './server/remote-notifier.ts';
 import { type Sandbox, writeSandbox } from './server/sandbox-files.ts';
 import { servesHealthOnly, servesStart } from './server/without-app.ts';
 import { readStartOptions } from './start-options.ts';
@@ -76,13 +76,13 @@ async function start(): Promise<void> {
   }
   app = createApp({ config: settings, services, log });
   handle = answers ? app.handle : servesHealthOnly(app.handle, settings.publicUrl);
-  if (settings.doorbellUrl) {
+  if (settings.notifyUrl) {
     const remote = {
-      url: settings.doorbellUrl,
+      url: settings.notifyUrl,
       schema: settings.databaseSchema,
       works: settings.role !== 'serve',
     };
-    endings.push((await connectDoorbell(services.doorbell, remote, log)).close);
+    endings.push((await connectNotifier(services.notifier, remote, log)).close);
   }
   if (settings.role !== 'serve') {
     const worker = startWorker(services, log);

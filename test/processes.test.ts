@@ -1,6 +1,6 @@
 /**
  * Goal: several processes work on one database as one gateway. Method: two that serve and two that work, started as the
- * README says, told apart by ROLE; the doorbell between them by PostgreSQL and by Redis; each is killed in turn.
+ * README says, told apart by ROLE; the notifier between them by PostgreSQL and by Redis; each is killed in turn.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const hasRedis = (() => {
 describe.each([
   ['PostgreSQL', true],
   ['Redis', hasRedis],
-] as const)('with the doorbell by %s', (wire, isThere) => {
+] as const)('with the notifier by %s', (wire, isThere) => {
   const store = useDatabase();
   const receiver = useReceiver();
   const place = newHome();
@@ -49,7 +49,7 @@ describe.each([
         '--appendonly',
         'no',
       ]);
-      env.DOORBELL_URL = `redis://127.0.0.1:${port}`;
+      env.NOTIFY_URL = `redis://127.0.0.1:${port}`;
     }
     for (const role of ['serve', 'serve', 'work', 'work']) running.push(await start({ ...env, ROLE: role }));
     key = JSON.parse(readFileSync(join(place.home, 'sandbox.json'), 'utf8')).apiKey;

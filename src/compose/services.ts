@@ -10,9 +10,9 @@ import { priceArrival } from '../resolvers/pricing/price-arrival.ts';
 import type { Advance } from '../resolvers/services/advance.ts';
 import { type Clock, SYSTEM_CLOCK } from '../resolvers/services/clock.ts';
 import type { Services } from '../resolvers/services/context.ts';
-import { Doorbell } from '../resolvers/services/doorbell.ts';
 import { EventHub } from '../resolvers/services/event-hub.ts';
 import { NO_RAILS } from '../resolvers/services/no-rails.ts';
+import { Notifier } from '../resolvers/services/notifier.ts';
 import type { Rails } from '../resolvers/services/rails.ts';
 import { StreamLimit } from '../resolvers/services/stream-limit.ts';
 import { UnderWay } from '../resolvers/services/under-way.ts';
@@ -52,7 +52,7 @@ export function createServices({
   liveRails,
   log = SILENT,
 }: ServiceParts): Services {
-  const doorbell = new Doorbell();
+  const notifier = new Notifier();
   const render = envelopeWriter(registry, config).envelope;
   const worker = config.role === 'serve' ? null : randomInt(1, WORKERS_MAX);
   const writes = new UnderWay();
@@ -63,7 +63,7 @@ export function createServices({
         registry,
         mode,
         clock,
-        doorbell,
+        notifier,
         ispb: () => byMode[mode].rails.pix.ispb,
         render,
         worker,
@@ -73,7 +73,7 @@ export function createServices({
   const { rails, clock, sandbox } = createSandbox({
     database,
     registry,
-    doorbell,
+    notifier,
     isAuto: config.sandboxAuto,
     worker,
     advance: () => byMode.sandbox.advance,
@@ -87,9 +87,9 @@ export function createServices({
     forMode: (mode: AccountMode) => byMode[mode],
     forAccount: async (accountId: bigint) => byMode[await modeOf(accountId)],
     times: async () => ({ sandbox: await clock.nowMs(), live: await SYSTEM_CLOCK.nowMs() }),
-    doorbell,
+    notifier,
     writes,
-    events: new EventHub(database, doorbell),
+    events: new EventHub(database, notifier),
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
     render,
     worker,

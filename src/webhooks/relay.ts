@@ -61,13 +61,13 @@ export function createRelay(services: RelayServices, log: Logger): Relay {
     turn: async () => {
       const accountIds = [...heard];
       heard.clear();
-      const rung = await relayAccounts(services, accountIds);
-      for (const accountId of rung.held) heard.add(accountId);
+      const named = await relayAccounts(services, accountIds);
+      for (const accountId of named.held) heard.add(accountId);
       const found = performance.now() - polledAt >= POLL_MS ? await poll() : NOTHING;
-      for (const { accountId, error } of [...rung.failed, ...found.failed])
+      for (const { accountId, error } of [...named.failed, ...found.failed])
         log.warn({ err: error, accountId: String(accountId) }, 'webhooks of an account cannot be relayed');
-      const isHeld = rung.held.length + found.held.length > 0;
-      return { deliveries: rung.deliveries + found.deliveries, waitMs: isHeld ? HELD_MS : POLL_MS };
+      const isHeld = named.held.length + found.held.length > 0;
+      return { deliveries: named.deliveries + found.deliveries, waitMs: isHeld ? HELD_MS : POLL_MS };
     },
   };
 }

@@ -20,7 +20,7 @@ const POLL_MS = 1_000;
 const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 300, complaint: 'webhooks have to wait' };
 
 /** The services that webhooks use. */
-export type WebhookServices = Pick<Services, 'database' | 'clock' | 'doorbell' | 'mode'>;
+export type WebhookServices = Pick<Services, 'database' | 'clock' | 'notifier' | 'mode'>;
 
 /** Starts relay and pump of this process for the accounts of a mode. Several processes may work on one database. */
 export function startWebhooks(
@@ -35,19 +35,19 @@ export function startWebhooks(
   const relay = createRelay(services, log);
   const relaying = repeat(stopping.signal, log, TURNS, async () => {
     const { deliveries, waitMs } = await relay.turn();
-    if (deliveries > 0) pumping.ring();
+    if (deliveries > 0) pumping.wake();
     return waitMs;
   });
   const tending = repeat(ending.signal, log, TURNS, async () => {
     await pump.tend();
     return POLL_MS;
   });
-  pump.onEnded(pumping.ring);
-  services.doorbell.onWork((accountIds) => {
+  pump.onEnded(pumping.wake);
+  services.notifier.onWork((accountIds) => {
     relay.hear(accountIds);
-    relaying.ring();
+    relaying.wake();
     // The sandbox clock may have moved: waiting deliveries may be due now.
-    pumping.ring();
+    pumping.wake();
   });
   return {
     stop: async () => {

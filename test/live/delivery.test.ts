@@ -25,11 +25,11 @@ function external(): number {
   return process.memoryUsage().external;
 }
 
-/** Appends events in small commits, half of them with a ring as this process gives. */
+/** Appends events in small commits, half of them with a notification as this process gives. */
 async function produce(mover: Awaited<ReturnType<typeof addMover>>, commits: number): Promise<number> {
   for (let i = 0; i < commits; i++) {
     await append(app, mover, 1 + (i % 7));
-    if (i % 2 === 0) app.services.doorbell.hear([mover.accountId]);
+    if (i % 2 === 0) app.services.notifier.notify([mover.accountId]);
     await pause(8);
   }
   return (await logOf(app, mover.accountId)).length;
@@ -264,7 +264,7 @@ test('a client that does not read gets everything once it reads, and costs next 
   const before = external();
   for (let i = 0; i < 200; i++) {
     await append(app, mover, 2, bytes);
-    app.services.doorbell.hear([mover.accountId]);
+    app.services.notifier.notify([mover.accountId]);
     await pause(2);
   }
   await pause(200);

@@ -7,8 +7,8 @@ import { GatewayError } from '../../src/base/errors.ts';
 import { decodeEventCursor, encodeEventCursor } from '../../src/events/cursor.ts';
 import { eventName, templateOfEvent } from '../../src/events/event-name.ts';
 import { frameStream } from '../../src/resolvers/events/frame-stream.ts';
-import { Doorbell } from '../../src/resolvers/services/doorbell.ts';
 import { EventHub } from '../../src/resolvers/services/event-hub.ts';
+import { Notifier } from '../../src/resolvers/services/notifier.ts';
 import { StreamLimit } from '../../src/resolvers/services/stream-limit.ts';
 import { type EndReason, OpenStreams } from '../../src/server/open-streams.ts';
 import type { KeyRecord } from '../../src/store/account/api-keys.ts';
@@ -19,7 +19,7 @@ const app = useApp();
 
 /** A hub of its own, and what it asks the database. */
 function hubOf() {
-  const doorbell = new Doorbell();
+  const notifier = new Notifier();
   const asked: string[] = [];
   const database: typeof app.database = {
     ...app.database,
@@ -28,19 +28,19 @@ function hubOf() {
       return app.database.query(statement, values);
     },
   };
-  return { hub: new EventHub(database, doorbell), doorbell, asked };
+  return { hub: new EventHub(database, notifier), notifier, asked };
 }
 
 describe('the hub', () => {
   test('reads marks once for all who begin at the same time, and events once for all who follow', async () => {
     const mover = await addMover(app);
-    const { hub, doorbell, asked } = hubOf();
+    const { hub, notifier, asked } = hubOf();
     const watches = Array.from({ length: 50 }, () => hub.watch(mover.accountId));
     await Promise.all(watches.map((watch) => watch.fresh()));
     expect(asked).toEqual(['event_marks']);
     const waiting = Promise.all(watches.map((watch) => watch.wait()));
     await append(app, mover, 3);
-    doorbell.hear([mover.accountId]);
+    notifier.notify([mover.accountId]);
     await waiting;
     const pages = await Promise.all(watches.map((watch) => watch.page(BigInt(mover.before))));
     for (const page of pages) expect(page).toHaveLength(3);
@@ -70,7 +70,7 @@ describe('the hub', () => {
     for (const watch of watches) watch.end();
   });
 
-  test('sees what nobody rang for, more than its ring holds, without a gap', async () => {
+  test('sees what it was not notified of, more than it keeps, without a gap', async () => {
     const mover = await addMover(app);
     const { hub } = hubOf();
     const watch = hub.watch(mover.accountId);

@@ -55,11 +55,11 @@ describe('a request that waits', () => {
     return { answer };
   }
 
-  test('is answered when something comes, by a ring or else by the poll', async () => {
+  test('is answered when something comes, by a notification or else by the poll', async () => {
     const mover = await addMover(app);
     const first = await wait(mover, encodeEventCursor(mover.accountId, BigInt(mover.before)), 30);
     await append(app, mover, 1);
-    app.services.doorbell.hear([mover.accountId]);
+    app.services.notifier.notify([mover.accountId]);
     const { json } = await first.answer;
     expect(json.events).toHaveLength(1);
     const later = await wait(mover, json.next, 30);

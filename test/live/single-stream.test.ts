@@ -173,7 +173,7 @@ test('a client that does not read is ended when too much waits for it', async ()
   socket.pause();
   for (let i = 0; i < 200; i++) {
     await append(app, mover, 1, 100_000);
-    app.services.doorbell.hear([mover.accountId]);
+    app.services.notifier.notify([mover.accountId]);
     await pause(2);
   }
   await expect.poll(() => app.services.events.size).toBe(0);
@@ -190,7 +190,7 @@ test('operations of a stream that was reserved and never opened are bounded too'
   expect((await operate(mover.apiKey, token, query, '1')).status).toBe(202);
   await expect.poll(() => app.services.events.size).toBe(1);
   await append(app, mover, 30, 100_000);
-  app.services.doorbell.hear([mover.accountId]);
+  app.services.notifier.notify([mover.accountId]);
   await expect.poll(() => app.services.events.size).toBe(0);
   expect((await operate(mover.apiKey, token, query, '2')).status).toBe(404);
 });

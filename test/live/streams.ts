@@ -160,7 +160,7 @@ export const EVENTS = `subscription ($after: String, $end2end: String, $families
 }`;
 
 /**
- * Appends events of a transaction as another process would: in one commit, and nobody rings here.
+ * Appends events of a transaction as another process would: in one commit, and nobody is notified here.
  *
  * @param bytes - size of each body.
  */

@@ -11,7 +11,7 @@ import { txHashOf } from '../../src/rails/sandbox/chain.ts';
 import { createSandbox } from '../../src/rails/sandbox/index.ts';
 import { plansIn } from '../../src/rails/sandbox/plans.ts';
 import type { Clock } from '../../src/resolvers/services/clock.ts';
-import { Doorbell } from '../../src/resolvers/services/doorbell.ts';
+import { Notifier } from '../../src/resolvers/services/notifier.ts';
 import type { Rails } from '../../src/resolvers/services/rails.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
@@ -27,7 +27,7 @@ beforeAll(() => {
     throw new Error('nothing is told here');
   };
   const told = { advance: never, receive: never };
-  const parts = { registry: REGISTRY, doorbell: new Doorbell(), worker: null, isAuto: false, ...told };
+  const parts = { registry: REGISTRY, notifier: new Notifier(), worker: null, isAuto: false, ...told };
   ({ rails, clock } = createSandbox({ database: store.database, ...parts }));
 });
 

@@ -120,16 +120,16 @@ describe('the clock', () => {
     expect((await other.clock.nowMs()) - then).toBeLessThan(60_000);
   });
 
-  test('brings what is due with it, and rings for it', async () => {
+  test('brings what is due with it, and notifies of it', async () => {
     const made = await makeOnramp(services);
     const key = { accountId: made.accountId, transactionId: made.id };
     await settle(services, SILENT, { only: key });
-    let rings = 0;
-    services.doorbell.onAny(() => {
-      rings += 1;
+    let notified = 0;
+    services.notifier.onAny(() => {
+      notified += 1;
     });
     await sandbox.advanceClock(1_860_000);
-    expect(rings).toBeGreaterThan(0);
+    expect(notified).toBeGreaterThan(0);
     await settle(services, SILENT, { only: key });
     const [now] = await readProcesses(store.database, [key]);
     expect(`${now?.component}/${now?.state}`).toBe('depositpix/EXPIRED');

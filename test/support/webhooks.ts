@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import { Doorbell } from '../../src/resolvers/services/doorbell.ts';
+import { Notifier } from '../../src/resolvers/services/notifier.ts';
 import type { Database } from '../../src/store/database.ts';
 import { startWebhooks, type WebhookOptions, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import type { TestApp } from './app.ts';
@@ -17,14 +17,14 @@ export const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000
 /** A time that only goes by itself and by the test. */
 export class TestClock {
   aheadMs = 0;
-  readonly doorbell = new Doorbell();
+  readonly notifier = new Notifier();
 
   readonly nowMs = async () => Date.now() + this.aheadMs;
 
   /** Sets the clock ahead, and says so as the sandbox does. */
   advance(byMs: number): void {
     this.aheadMs += byMs;
-    this.doorbell.ring([{ accountId: 0n, transactionId: 0n }]);
+    this.notifier.notifyMoved([{ accountId: 0n, transactionId: 0n }]);
   }
 }
 
@@ -34,7 +34,7 @@ export function runWebhooks(
   clock: TestClock,
   options: Partial<WebhookOptions> = {},
 ): WebhookWorker {
-  const services = { database, clock, mode: 'sandbox', doorbell: clock.doorbell } as const;
+  const services = { database, clock, mode: 'sandbox', notifier: clock.notifier } as const;
   return startWebhooks(services, SILENT, { allowsLoopback: true, timeoutMs: 1_000, ...options });
 }
 

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const path = () => `by-hand-${place}`;
 const now = async () => new Date(await clock.nowMs());
-const ring = (accountId: bigint) => clock.doorbell.ring([{ accountId, transactionId: 0n }]);
+const notify = (accountId: bigint) => clock.notifier.notifyMoved([{ accountId, transactionId: 0n }]);
 
 async function openShop(endpoint: Record<string, unknown> = {}): Promise<bigint> {
   const accountId = await addBusiness(test$.database, test$.owner, { transactions: 2 });
@@ -44,7 +44,7 @@ async function happen(accountId: bigint, ...transactionIds: number[]): Promise<v
     test$.database,
     transactionIds.map((id) => ({ accountId, transactionId: BigInt(id) })),
   );
-  ring(accountId);
+  notify(accountId);
 }
 
 const deliveriesOf = async (accountId: bigint) =>
@@ -79,7 +79,7 @@ async function openBreaker(): Promise<{ accountId: bigint; made: bigint; first: 
 test('C-64: a redelivery is sent although the breaker is open; its success closes the breaker', async () => {
   const { accountId, made } = await openBreaker();
   await inTx(async (tx) => redeliverOne(tx, accountId, made, await now()));
-  ring(accountId);
+  notify(accountId);
   await receiver.until(path(), 2);
   await eventually(
     'all others follow',
@@ -91,7 +91,7 @@ test('C-64: a waiting delivery that is sent by hand goes ahead of an open breake
   const { accountId, second } = await openBreaker();
   receiver.answer(path(), { status: 500 });
   await inTx(async (tx) => redeliverOne(tx, accountId, second, await now()));
-  ring(accountId);
+  notify(accountId);
   const received = await receiver.until(path(), 2);
   expect(received[1]?.headers['webhook-id']).toMatch(/^evt_3_/);
   await eventually(
@@ -100,7 +100,7 @@ test('C-64: a waiting delivery that is sent by hand goes ahead of an open breake
       (await deliveriesOf(accountId)).some(({ attempts }) => attempts === 1 && attempts > 0) || undefined,
   );
   // It failed: now it waits like the others.
-  ring(accountId);
+  notify(accountId);
   const states = (await deliveriesOf(accountId)).map(({ state }) => state);
   expect(states).toEqual(['delivered', 'pending', 'pending']);
 });
@@ -108,7 +108,7 @@ test('C-64: a waiting delivery that is sent by hand goes ahead of an open breake
 test('C-64: a test is sent although the breaker is open, and leaves it open', async () => {
   const { accountId } = await openBreaker();
   await inTx(async (tx) => addTest(tx, accountId, 'e', await now()));
-  ring(accountId);
+  notify(accountId);
   const received = await receiver.until(path(), 2);
   expect(received[1]?.headers['crossramp-test']).toBe('true');
   await eventually(
@@ -131,7 +131,7 @@ test('C-64: redelivering many makes an open breaker probe at once', async () => 
   expect(await inTx(async (tx) => redeliverAll(tx, accountId, filter, await now(), false))).toMatchObject({
     redelivered: 1,
   });
-  ring(accountId);
+  notify(accountId);
   await receiver.until(path(), 4);
 });
 

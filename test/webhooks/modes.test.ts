@@ -20,7 +20,7 @@ beforeAll(() => {
   const services = {
     database: store.database,
     clock: SYSTEM_CLOCK,
-    doorbell: clock.doorbell,
+    notifier: clock.notifier,
     mode: 'live',
   } as const;
   workers.push(
@@ -40,7 +40,7 @@ async function happen(...accountIds: bigint[]): Promise<void> {
     store.database,
     accountIds.map((accountId) => ({ accountId })),
   );
-  clock.doorbell.ring(accountIds.map((accountId) => ({ accountId, transactionId: 0n })));
+  clock.notifier.notifyMoved(accountIds.map((accountId) => ({ accountId, transactionId: 0n })));
 }
 const tries = async (accountId: bigint) =>
   (

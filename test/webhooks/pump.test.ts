@@ -48,7 +48,7 @@ async function happen({ accountId }: Shop, ...transactionIds: number[]): Promise
     test$.database,
     transactionIds.map((id) => ({ accountId, transactionId: BigInt(id) })),
   );
-  clock.doorbell.ring([{ accountId, transactionId: 0n }]);
+  clock.notifier.notifyMoved([{ accountId, transactionId: 0n }]);
 }
 
 interface DeliveryRow {

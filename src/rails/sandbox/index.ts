@@ -5,8 +5,8 @@
 import { invalidParameters } from '../../base/errors.ts';
 import type { Advance } from '../../resolvers/services/advance.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
-import type { Doorbell } from '../../resolvers/services/doorbell.ts';
 import type { Receive } from '../../resolvers/services/news.ts';
+import type { Notifier } from '../../resolvers/services/notifier.ts';
 import type { Rails } from '../../resolvers/services/rails.ts';
 import type { Sandbox } from '../../resolvers/services/sandbox.ts';
 import { advanceAheadMs, readDueTransactions } from '../../store/account/sandbox.ts';
@@ -24,8 +24,8 @@ import { play, SCENARIOS } from './scenarios.ts';
 export interface SandboxParts {
   readonly database: Database;
   readonly registry: Registry;
-  /** Rung for transactions that have something to do because the clock was set ahead. */
-  readonly doorbell: Doorbell;
+  /** Told of transactions that have something to do because the clock was set ahead. */
+  readonly notifier: Notifier;
   /** Charges are paid and deposits made by themselves, so that a demonstration needs no hand. */
   readonly isAuto: boolean;
   /** See `RailParts`. */
@@ -60,12 +60,12 @@ export function createSandbox(parts: SandboxParts): {
   return { rails, clock, sandbox };
 }
 
-async function advanceClock({ database, doorbell }: SandboxParts, byMs: number): Promise<number> {
+async function advanceClock({ database, notifier }: SandboxParts, byMs: number): Promise<number> {
   const aheadMs = await advanceAheadMs(database, byMs).catch((error: Error) => {
     if (!(error instanceof RangeError)) throw error;
     throw invalidParameters([{ parameter: 'advance', message: error.message }]);
   });
   const nowMs = Date.now() + aheadMs;
-  doorbell.ring(await readDueTransactions(database, nowMs));
+  notifier.notifyMoved(await readDueTransactions(database, nowMs));
   return nowMs;
 }

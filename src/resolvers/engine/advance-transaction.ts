@@ -29,7 +29,7 @@ import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
 import type { Clock } from '../services/clock.ts';
-import type { Doorbell } from '../services/doorbell.ts';
+import type { Notifier } from '../services/notifier.ts';
 import { chainActs } from './audit-steps.ts';
 import { type Item, type Outcome, refuse, take } from './batch-item.ts';
 import { keepBatchNews, knownNews, mayActAgain, newsKeyOf } from './batch-news.ts';
@@ -45,7 +45,7 @@ export interface EngineParts {
   /** Whose accounts it works on: an account of the other mode is none that it knows. */
   readonly mode: AccountMode;
   readonly clock: Clock;
-  readonly doorbell: Doorbell;
+  readonly notifier: Notifier;
   /** Bank of the house in the Brazilian payments system, 8 characters; asked for with every batch. */
   readonly ispb: () => string;
   /** The published body of a transaction (C-9). */
@@ -136,7 +136,7 @@ async function commitBatch(
     await storeBatch(tx, parts, batch, { nowMs, names });
     return batch.items;
   });
-  parts.doorbell.ring(
+  parts.notifier.notifyMoved(
     items.flatMap(({ code, row }) =>
       code === 'MOVED' ? [{ accountId: row.accountId, transactionId: row.id }] : [],
     ),

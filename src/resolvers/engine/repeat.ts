@@ -1,4 +1,4 @@
-/** Work that goes on until it is stopped: turn by turn, woken by rings and by time. */
+/** Work that goes on until it is stopped, turn by turn: the next one comes when somebody wakes it, or after a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 export interface RepeatOptions {
   /** Turns are so far apart at least, milliseconds: what comes together is done together. @default 0 */
   readonly gatherMs?: number;
-  /** After an error the next turn comes so much later, milliseconds, if nobody rings. */
+  /** After an error the next turn comes so much later, milliseconds, if nobody wakes it. */
   readonly failedMs: number;
   /** What is logged with an error. */
   readonly complaint: string;
@@ -15,7 +15,7 @@ export interface RepeatOptions {
 /** Turns that go on. */
 export interface Loop {
   /** Makes the next turn come at once; one that is under way is followed by another. */
-  readonly ring: () => void;
+  readonly wake: () => void;
   /** Resolves after the signal, when the last turn is over. */
   readonly done: Promise<void>;
 }
@@ -27,32 +27,32 @@ export function repeat(
   { gatherMs = 0, failedMs, complaint }: RepeatOptions,
   turn: () => Promise<number>,
 ): Loop {
-  let isRung = false;
-  let wake = new AbortController();
+  let isWoken = false;
+  let pause = new AbortController();
   const listen = () => {
-    isRung = false;
-    wake = new AbortController();
+    isWoken = false;
+    pause = new AbortController();
   };
-  const ring = () => {
-    isRung = true;
-    wake.abort();
+  const wake = () => {
+    isWoken = true;
+    pause.abort();
   };
-  signal.addEventListener('abort', ring);
+  signal.addEventListener('abort', wake);
   const run = async () => {
     while (!signal.aborted) {
       if (gatherMs > 0) await sleep(gatherMs);
       listen();
       const waitMs = await turn().catch((error: unknown) => {
         log.warn({ err: error }, complaint);
-        // Who rang meanwhile would have met the same error.
+        // Whoever woke it meanwhile would have met the same error.
         listen();
         return failedMs;
       });
       if (signal.aborted) break;
-      // Rung without end, turns still let everything else have its own.
-      if (isRung) await sleep(0);
-      else await sleep(waitMs, undefined, { signal: wake.signal }).catch(() => {});
+      // Woken without end, turns still let everything else have its own.
+      if (isWoken) await sleep(0);
+      else await sleep(waitMs, undefined, { signal: pause.signal }).catch(() => {});
     }
   };
-  return { ring, done: run() };
+  return { wake, done: run() };
 }

@@ -19,8 +19,8 @@ import {
 import { readProcesses } from '../../store/engine/processes.ts';
 import { type EffectName, STEP_TIMERS } from '../../templates/effects.ts';
 import type { Services } from '../services/context.ts';
-import type { TransactionKey } from '../services/doorbell.ts';
 import type { News } from '../services/news.ts';
+import type { TransactionKey } from '../services/notifier.ts';
 import { RailRefused } from '../services/rails.ts';
 import { leaseAfterLostAnswers } from './lost-answers.ts';
 import { EFFECT_FAILURES, EFFECT_PERFORMERS, type EffectFacts } from './perform-effects.ts';
@@ -63,20 +63,20 @@ export function startWorker(services: Services, log: Logger): Worker {
   const claim = (room: number): Promise<Job[]> => lease(() => claimDue(services, room, { leasedBy: holder }));
   const loop = repeat(stopping.signal, log, TURNS, async () => {
     const room = BATCH_MAX - underWay.size;
-    // Each job that ends rings.
+    // Each job that ends wakes the loop.
     if (room <= 0) return POLL_MS;
     const jobs = await claim(room);
     for (const job of jobs) {
       const work = runJob(services, job, log, stopping.signal).finally(() => {
         underWay.delete(work);
         // Another job of the same transaction may have waited for this one.
-        loop.ring();
+        loop.wake();
       });
       underWay.set(work, job);
     }
     return jobs.length < room ? POLL_MS : 0;
   });
-  services.doorbell.onWork(loop.ring);
+  services.notifier.onWork(loop.wake);
   const ended = new AbortController();
   let before: ReadonlySet<Job> = new Set();
   const renewing = repeat(ended.signal, log, RENEWALS, async () => {

@@ -72,7 +72,7 @@ async function decide(
   after: Pick<SuspenseRow, 'state' | 'assignedTo'>,
   work: (tx: Tx, at: Date) => Promise<void>,
 ): Promise<SuspenseRow> {
-  const { database, mode, clock, doorbell } = context;
+  const { database, mode, clock, notifier } = context;
   const at = new Date(await clock.nowMs());
   const act = after.state === 'assigned' ? 'suspense.assign' : 'suspense.return';
   const author = authorOf(context, act);
@@ -102,7 +102,7 @@ async function decide(
     await appendAudit(tx, head, [auditEntry(author, object, decision.decidedAt, facts)]);
     return { ...now, ...decision };
   });
-  doorbell.hear(concerned);
+  notifier.notify(concerned);
   return decided;
 }
 

@@ -121,7 +121,7 @@ async function offer(
   if (code === 'MOVED') return { outcome: 'step', row };
   if (code === 'DUPLICATE') return { outcome: 'duplicate', row };
   if (!isArrival(news)) return { isUntaken: true, error: `it does not fit at ${row.component}/${row.state}` };
-  services.doorbell.hear([target.accountId]);
+  services.notifier.notify([target.accountId]);
   return { outcome: money ? 'suspense' : 'noted', row };
 }
 
@@ -155,7 +155,7 @@ async function note(
 
 /** Books money of which only the account is known, or not even that. */
 async function bookAlone(
-  { database, mode, clock, doorbell }: Services,
+  { database, mode, clock, notifier }: Services,
   record: NewsRecord,
   money: Money,
   { accountId, reason }: { readonly accountId: bigint; readonly reason: SuspenseReason },
@@ -165,6 +165,6 @@ async function bookAlone(
     await lockHeads(tx, [accountId], mode);
     return bookSuspense(tx, { record, accountId, transactionId: null, ...money, reason, nowMs });
   });
-  if (isBooked) doorbell.hear([accountId]);
+  if (isBooked) notifier.notify([accountId]);
   return { outcome: isBooked ? 'suspense' : 'duplicate' };
 }

@@ -82,7 +82,7 @@ function keyOf({ id, decidedAt }: SuspenseRow): string {
 
 /** Books what went back; what could not go is open again. @returns what became of it; undefined when it is about no suspense. */
 export async function endReturn(
-  { database, mode, clock, doorbell }: Services,
+  { database, mode, clock, notifier }: Services,
   news: GivenBackNews,
   record: NewsRecord,
 ): Promise<Receipt | undefined> {
@@ -131,6 +131,6 @@ export async function endReturn(
     });
     return 'suspense';
   });
-  doorbell.hear([entry.accountId]);
+  notifier.notify([entry.accountId]);
   return { outcome };
 }

@@ -115,7 +115,7 @@ async function book(
     );
     return id;
   });
-  context.doorbell.hear([accountId]);
+  context.notifier.notify([accountId]);
   return { journalId, ...booking };
 }
 

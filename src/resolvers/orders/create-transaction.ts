@@ -20,8 +20,8 @@ import type { Wanted } from '../pricing/price.ts';
 import type { AdvanceRequest, NewProcess } from '../services/advance.ts';
 import { authorOf } from '../services/author.ts';
 import type { Context, Services } from '../services/context.ts';
-import type { TransactionKey } from '../services/doorbell.ts';
 import { requireRails } from '../services/no-rails.ts';
+import type { TransactionKey } from '../services/notifier.ts';
 import { registerWebhook } from '../webhooks/register-webhook.ts';
 
 /** A transaction to be made. */
@@ -145,7 +145,7 @@ export function uncovered({
 }
 
 /** Waits until there is something to pay to, or nothing more to be done before somebody acts. */
-async function awaitReady({ database, clock, doorbell }: Services, key: TransactionKey): Promise<ProcessRow> {
+async function awaitReady({ database, clock, notifier }: Services, key: TransactionKey): Promise<ProcessRow> {
   const until = Date.now() + RAIL_WAIT_MS;
   for (;;) {
     // Counted before the row is read: what the last job did is then seen in it. What became due while we ask counts too.
@@ -165,6 +165,6 @@ async function awaitReady({ database, clock, doorbell }: Services, key: Transact
           retryAfter: RETRY_SECONDS,
         },
       );
-    await doorbell.wait(key, LOOK_AGAIN_MS);
+    await notifier.wait(key, LOOK_AGAIN_MS);
   }
 }

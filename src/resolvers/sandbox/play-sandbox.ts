@@ -63,7 +63,7 @@ export async function fundSandbox(
     writeDown('sandbox.fund', accountObject(accountId), { after: credited });
     return credited;
   });
-  context.doorbell.hear([accountId]);
+  context.notifier.notify([accountId]);
   return funding;
 }
 

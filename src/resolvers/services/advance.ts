@@ -5,7 +5,7 @@ import type { NewsRecord } from '../../store/engine/news.ts';
 import type { Process, ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Author } from './author.ts';
-import type { TransactionKey } from './doorbell.ts';
+import type { TransactionKey } from './notifier.ts';
 
 /** A transaction that is not made yet: its facts without what the engine gives it. */
 export type NewProcess = Omit<

@@ -10,10 +10,10 @@ import type { Registry } from '../../templates/registry.ts';
 import type { Advance } from './advance.ts';
 import type { Origin } from './author.ts';
 import type { Clock } from './clock.ts';
-import type { Doorbell } from './doorbell.ts';
 import type { EventHub } from './event-hub.ts';
 import type { Receive } from './news.ts';
 import { requireRails } from './no-rails.ts';
+import type { Notifier } from './notifier.ts';
 import type { Rails } from './rails.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { StreamLimit } from './stream-limit.ts';
@@ -41,7 +41,7 @@ export interface Services {
   readonly advance: Advance;
   /** Where the news of rails comes in. */
   readonly receive: Receive;
-  readonly doorbell: Doorbell;
+  readonly notifier: Notifier;
   /** What the engines of this process have to do, for accounts of both modes. */
   readonly writes: UnderWay;
   /** Those who follow accounts in this process. */

@@ -1,19 +1,19 @@
 /**
  * Those who follow accounts inside this process. The hub reads what is new once for all followers of an account and keeps
  * the newest events; nobody has a queue: followers hold a place in the log and pull from it, so one that is slow costs
- * nothing. The database is the truth: a ring of the doorbell, or a second that passed, only says that it is time to read.
+ * nothing. The database is the truth: a notification, or a second that passed, only says that it is time to read.
  */
 import { assert } from '../../base/assert.ts';
 import type { Database } from '../../store/database.ts';
 import { type AccountMark, type EventRow, readEvents, readMarks } from '../../store/events/events.ts';
-import type { Doorbell } from './doorbell.ts';
+import type { Notifier } from './notifier.ts';
 
 /** Poll interval, for changes whose notification was missed: commits of other processes, adjustments. */
 const POLL_MS = 1_000;
 /** Newest events that are kept for an account that is followed, and of all such accounts together. */
-const RING_MAX = 256;
-const RING_MIN = 16;
-const RINGS_MAX = 20_000;
+const RECENT_MAX = 256;
+const RECENT_MIN = 16;
+const RECENT_MAX_ALL = 20_000;
 /** Events of a page that is read for a follower who is behind: one that stops reading holds a page. */
 const PAGE_SIZE = 64;
 
@@ -36,7 +36,7 @@ interface Channel {
   readonly accountId: bigint;
   mark: AccountMark | undefined;
   /** Without gaps, up to `mark.seq`. */
-  ring: readonly EventRow[];
+  recent: readonly EventRow[];
   readonly waiters: Set<() => void>;
   readonly watches: Set<object>;
   /** Pages under way: followers who are behind at the same place share them. */
@@ -53,9 +53,9 @@ export class EventHub {
   #timer: NodeJS.Timeout | undefined;
   #isEnded = false;
 
-  constructor(database: Database, doorbell: Doorbell) {
+  constructor(database: Database, notifier: Notifier) {
     this.#database = database;
-    doorbell.onAny((accountIds) => {
+    notifier.onAny((accountIds) => {
       const followed = accountIds.filter((accountId) => this.#channels.has(accountId));
       if (followed.length > 0) this.#look(followed).catch(LATER);
     });
@@ -115,7 +115,7 @@ export class EventHub {
       channel = {
         accountId,
         mark: undefined,
-        ring: [],
+        recent: [],
         waiters: new Set(),
         watches: new Set(),
         pages: new Map(),
@@ -163,12 +163,15 @@ export class EventHub {
     const before = channel.mark;
     let seq = mark.seq;
     if (before && seq > before.seq) {
-      const ringMax = Math.max(RING_MIN, Math.min(RING_MAX, Math.floor(RINGS_MAX / this.#channels.size)));
-      const oldest = seq - BigInt(ringMax);
+      const recentMax = Math.max(
+        RECENT_MIN,
+        Math.min(RECENT_MAX, Math.floor(RECENT_MAX_ALL / this.#channels.size)),
+      );
+      const oldest = seq - BigInt(recentMax);
       const after = oldest > before.seq ? oldest : before.seq;
-      const fresh = await readEvents(this.#database, channel.accountId, after, 2 * ringMax);
+      const fresh = await readEvents(this.#database, channel.accountId, after, 2 * recentMax);
       seq = fresh.at(-1)?.seq ?? seq;
-      channel.ring = (after === before.seq ? [...channel.ring, ...fresh] : fresh).slice(-ringMax);
+      channel.recent = (after === before.seq ? [...channel.recent, ...fresh] : fresh).slice(-recentMax);
     }
     channel.mark = { ...mark, seq };
     const hasMoved = before?.seq !== seq || before.journalId !== mark.journalId;
@@ -177,8 +180,8 @@ export class EventHub {
 
   async #page(channel: Channel, after: bigint): Promise<readonly EventRow[]> {
     if (after >= markOf(channel).seq) return [];
-    const first = channel.ring[0]?.seq;
-    if (first !== undefined && after + 1n >= first) return channel.ring.slice(Number(after + 1n - first));
+    const first = channel.recent[0]?.seq;
+    if (first !== undefined && after + 1n >= first) return channel.recent.slice(Number(after + 1n - first));
     let page = channel.pages.get(after);
     if (!page) {
       page = readEvents(this.#database, channel.accountId, after, PAGE_SIZE).finally(() =>

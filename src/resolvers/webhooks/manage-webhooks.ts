@@ -218,8 +218,8 @@ export async function endpointOf(context: Context, id: string): Promise<Endpoint
 }
 
 /** Tells pumps that there may be something to send; those of other processes look for themselves. */
-export function wakePumps({ doorbell, caller }: Context): void {
-  doorbell.hear([caller.accountId]);
+export function wakePumps({ notifier, caller }: Context): void {
+  notifier.notify([caller.accountId]);
 }
 
 /** @returns an endpoint as the audit log names it. */

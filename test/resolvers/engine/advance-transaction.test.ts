@@ -9,7 +9,7 @@ import { createAdvance } from '../../../src/resolvers/engine/advance-transaction
 import { emptyProcess } from '../../../src/resolvers/orders/create-transaction.ts';
 import { fundAccount } from '../../../src/resolvers/sandbox/fund-account.ts';
 import type { AdvanceResult } from '../../../src/resolvers/services/advance.ts';
-import { Doorbell } from '../../../src/resolvers/services/doorbell.ts';
+import { Notifier } from '../../../src/resolvers/services/notifier.ts';
 import type { Template } from '../../../src/templates/define.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
 import { ofSource } from '../../../src/templates/post-moves.ts';
@@ -35,7 +35,7 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     registry: registryOf([template]),
     mode: 'sandbox',
     clock: { nowMs: async () => Date.now() },
-    doorbell: new Doorbell(),
+    notifier: new Notifier(),
     render: () => '{}',
     worker: null,
     ispb: () => '12345678',

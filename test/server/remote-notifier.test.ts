@@ -1,12 +1,12 @@
 /**
- * Goal: the doorbell by Redis rings again after a network that has gone half-open. Method: a real Redis, and a proxy on which
+ * Goal: notifications by Redis come again after a network that has gone half-open. Method: a real Redis, and a proxy on which
  * connections fall silent without being closed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Doorbell } from '../../src/resolvers/services/doorbell.ts';
-import { connectDoorbell } from '../../src/server/remote-doorbell.ts';
+import { Notifier } from '../../src/resolvers/services/notifier.ts';
+import { connectNotifier } from '../../src/server/remote-notifier.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProxy, type TestProxy } from '../support/proxy.ts';
 
@@ -39,10 +39,10 @@ afterAll(async () => {
 test.skipIf(!hasRedis)(
   'connections that fall silent are made again, for saying and for hearing',
   async () => {
-    const [near, far] = [new Doorbell(), new Doorbell()];
+    const [near, far] = [new Notifier(), new Notifier()];
     const wires = [
-      await connectDoorbell(near, redisOf(network.url.replace('http', 'redis')), log),
-      await connectDoorbell(far, redisOf(`redis://127.0.0.1:${port}`), log),
+      await connectNotifier(near, redisOf(network.url.replace('http', 'redis')), log),
+      await connectNotifier(far, redisOf(`redis://127.0.0.1:${port}`), log),
     ];
     const heard = { near: 0n, far: 0n };
     near.onAny(([accountId = 0n]) => {
@@ -56,8 +56,8 @@ test.skipIf(!hasRedis)(
       for (const round of [1n, 2n, 3n]) {
         await expect
           .poll(() => {
-            near.ring([{ accountId: round, transactionId: 1n }]);
-            far.ring([{ accountId: 1_000n + round, transactionId: 1n }]);
+            near.notifyMoved([{ accountId: round, transactionId: 1n }]);
+            far.notifyMoved([{ accountId: 1_000n + round, transactionId: 1n }]);
             return heard;
           }, patience)
           .toEqual({ near: 1_000n + round, far: round });

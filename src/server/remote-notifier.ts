@@ -6,11 +6,11 @@
 import { createClient } from '@redis/client';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Doorbell } from '../resolvers/services/doorbell.ts';
+import type { Notifier } from '../resolvers/services/notifier.ts';
 import { watchedClients } from '../store/connection.ts';
 
 /** A connection to the other processes. */
-export interface RemoteDoorbell {
+export interface RemoteNotifier {
   readonly close: () => Promise<void>;
 }
 
@@ -33,10 +33,10 @@ const HEARTBEAT_MS = 2_000;
 const SILENCE_MS = 5_000;
 
 /** How processes are reached, and what this one does. */
-export interface RemoteDoorbellOptions {
+export interface RemoteNotifierOptions {
   /** `postgres:…` or `redis:…`. */
   readonly url: string;
-  /** Of the database whose accounts it is about: each schema has a doorbell of its own. */
+  /** Of the database whose accounts it is about: each schema has a notifier of its own. */
   readonly schema: string;
   /** Workers of this process do what follows from its own commits: those of others need not look. */
   readonly works: boolean;
@@ -45,16 +45,17 @@ export interface RemoteDoorbellOptions {
 /**
  * @returns the connection, which is made again whenever it breaks.
  */
-export async function connectDoorbell(
-  doorbell: Doorbell,
-  { url, schema, works }: RemoteDoorbellOptions,
+export async function connectNotifier(
+  notifier: Notifier,
+  { url, schema, works }: RemoteNotifierOptions,
   log: Logger,
-): Promise<RemoteDoorbell> {
+): Promise<RemoteNotifier> {
+  // The name on which processes of earlier versions listen too.
   const channel = schema === 'public' ? 'crossramp_doorbell' : `crossramp_doorbell_${schema}`;
   const hear = (text: string) => {
     const numbers = text.split(',').filter(Boolean).map(BigInt);
     const isWorkedOn = numbers.includes(WORKED_ON);
-    doorbell.hear(isWorkedOn ? numbers.filter((number) => number !== WORKED_ON) : numbers, { isWorkedOn });
+    notifier.notify(isWorkedOn ? numbers.filter((number) => number !== WORKED_ON) : numbers, { isWorkedOn });
   };
   const wire = await (/^rediss?:/.test(url) ? redisWire : postgresWire)(url, channel, hear, log);
   const moved = new Set<bigint>();
@@ -65,12 +66,14 @@ export async function connectDoorbell(
     for (let at = 0; at < accountIds.length; at += ACCOUNTS_PER_MESSAGE) {
       const some = accountIds.slice(at, at + ACCOUNTS_PER_MESSAGE);
       const text = (works ? [WORKED_ON, ...some] : some).join(',');
-      await wire.publish(text).catch((error: unknown) => log.debug({ err: error }, 'doorbell not rung'));
+      await wire
+        .publish(text)
+        .catch((error: unknown) => log.debug({ err: error }, 'a notification was not sent'));
     }
     // Accounts that moved meanwhile are sent next.
     timer = moved.size > 0 ? setTimeout(say, GATHER_MS) : undefined;
   };
-  doorbell.onHere((accountIds) => {
+  notifier.onHere((accountIds) => {
     for (const accountId of accountIds) moved.add(accountId);
     timer ??= setTimeout(say, GATHER_MS);
   });
@@ -93,9 +96,9 @@ async function postgresWire(
   let isClosed = false;
   let again: NodeJS.Timeout | undefined;
   const connect = async (): Promise<void> => {
-    const fresh = new Connection({ application_name: 'crossramp doorbell' });
+    const fresh = new Connection({ application_name: 'crossramp notifications' });
     fresh.on('notification', ({ payload }) => hear(payload ?? ''));
-    fresh.on('error', (error) => log.debug({ err: error }, 'doorbell connection'));
+    fresh.on('error', (error) => log.debug({ err: error }, 'connection for notifications'));
     fresh.on('end', () => {
       client = undefined;
       if (!isClosed) again = setTimeout(() => connect().catch(() => {}), RECONNECT_MS);
@@ -105,7 +108,7 @@ async function postgresWire(
     client = fresh;
   };
   const heartbeat = setInterval(() => client?.query('select 1').catch(() => {}), HEARTBEAT_MS).unref();
-  await connect().catch((error: unknown) => log.warn({ err: error }, 'doorbell not connected'));
+  await connect().catch((error: unknown) => log.warn({ err: error }, 'notifications are not connected'));
   return {
     publish: async (text) => client?.query('select pg_notify($1, $2)', [channel, text]),
     close: async () => {
@@ -132,13 +135,13 @@ async function redisWire(
   });
   const subscriber = publisher.duplicate({ disableOfflineQueue: false });
   for (const each of [publisher, subscriber])
-    each.on('error', (error: unknown) => log.debug({ err: error }, 'doorbell connection'));
+    each.on('error', (error: unknown) => log.debug({ err: error }, 'connection for notifications'));
   // Do not wait for Redis here: the client keeps trying to connect.
   publisher.connect().catch(() => {});
   subscriber.connect().catch(() => {});
   subscriber
     .subscribe(channel, hear)
-    .catch((error: unknown) => log.warn({ err: error }, 'doorbell not heard'));
+    .catch((error: unknown) => log.warn({ err: error }, 'notifications are not received'));
   return {
     publish: (text) => publisher.publish(channel, text),
     close: async () => {
