@@ -3,13 +3,13 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, K
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/services/context.ts';
-import { beginningOf, Cohort, endBeginning } from './cohort.ts';
 import type { Exchange } from './http.ts';
 import type { OperationParams } from './known-operations.ts';
 import type { LiveOperation } from './live-operation.ts';
 import type { EndReason, OpenStreams } from './open-streams.ts';
 import { presentGraphqlError } from './present-error.ts';
 import { EventConnection } from './sse.ts';
+import { beginningOf, endBeginning, SubscriberGroup } from './subscriber-group.ts';
 
 /** Serves a request. Resolves when the start of the stream is fixed and the answer has begun. */
 export type ServeSubscription = (
@@ -28,14 +28,14 @@ export function subscriptionServer(
   streams: OpenStreams,
   log: Logger,
 ): ServeSubscription {
-  const cohorts = new Map<string, Cohort>();
-  const cohortOf = (operation: LiveOperation, key: string): Cohort => {
-    let cohort = cohorts.get(key);
-    if (!cohort) {
-      cohort = new Cohort(operation, () => cohorts.get(key) === cohort && cohorts.delete(key));
-      cohorts.set(key, cohort);
+  const groups = new Map<string, SubscriberGroup>();
+  const groupOf = (operation: LiveOperation, key: string): SubscriberGroup => {
+    let group = groups.get(key);
+    if (!group) {
+      group = new SubscriberGroup(operation, () => groups.get(key) === group && groups.delete(key));
+      groups.set(key, group);
     }
-    return cohort;
+    return group;
   };
   return async (exchange, context, params, document, headers) => {
     const { response, requestId } = exchange;
@@ -62,7 +62,7 @@ export function subscriptionServer(
     response.once('close', remove);
     connection = new EventConnection(exchange, headers);
     const shared = withoutBeginning(operation);
-    cohortOf(shared, cohortKey(shared, params.query)).serve(connection, beginning);
+    groupOf(shared, cohortKey(shared, params.query)).serve(connection, beginning);
   };
 }
 
@@ -75,7 +75,7 @@ function endConnection(connection: EventConnection, reason: EndReason, log: Logg
   }
 }
 
-/** The key of a subscription: two subscriptions with the same key share a cohort. */
+/** The key of a subscription: two subscriptions with the same key share a group. */
 function cohortKey({ context, operationName, variables }: LiveOperation, query: string): string {
   const { accountId, mode, scopes, transactionId } = context.caller;
   const caller = [String(accountId), mode, scopes, String(transactionId)];

@@ -214,7 +214,7 @@ describe('no loss and nothing twice over reconnects', () => {
   });
 });
 
-test('members of a cohort join, leave and fall behind at any time: each gets the log from its place', async () => {
+test('members of a group join, leave and fall behind at any time: each gets the log from its place', async () => {
   const mover = await addMover(app);
   const runs = await Promise.all(
     Array.from({ length: 40 }, async (_, index) => {

@@ -28,7 +28,7 @@ export function beginningOf(operation: LiveOperation, lastEventId: string | unde
   return openFrames(operation, { part: 'present', ...(lastEventId !== undefined && { lastEventId }) });
 }
 
-/** Ends the cohort when it has no members. */
+/** Ends the group when it has no members. */
 export async function endBeginning(beginning: Beginning): Promise<void> {
   if (isFrames(beginning)) await beginning.return?.();
 }
@@ -37,7 +37,7 @@ export async function endBeginning(beginning: Beginning): Promise<void> {
 const REMEMBERED_MAX = 64;
 
 /** The subscribers of one operation. */
-export class Cohort {
+export class SubscriberGroup {
   readonly #operation: LiveOperation;
   readonly #onEnd: () => void;
   readonly #members = new Set<Member>();
@@ -87,13 +87,13 @@ export class Cohort {
     this.#position = source.position;
     if (this.#isEnded) await source.return?.();
     else
-      this.#pump(source).then(
+      this.#forward(source).then(
         () => this.#end(),
         () => this.#end(),
       );
   }
 
-  async #pump(source: FrameStream<Frame>): Promise<void> {
+  async #forward(source: FrameStream<Frame>): Promise<void> {
     for await (const frame of source) {
       const chunk = this.#live.size > 0 ? await this.#render(frame) : undefined;
       this.#position = frame.position;
@@ -102,7 +102,7 @@ export class Cohort {
   }
 
   #pass(member: Member, frame: Frame, chunk: Buffer): void {
-    // A member can be ahead: it may have read already what the cohort sends next.
+    // A member can be ahead: it may have read already what the group sends next.
     const { position = -1n } = member;
     if (frame.isHeartbeat ? frame.position < position : frame.position <= position) return;
     member.position = frame.position;
@@ -180,7 +180,7 @@ export class Cohort {
     if (this.#members.size === 0) this.#end();
   }
 
-  /** Clients of a cohort that failed reconnect and continue from their position. */
+  /** Clients of a group that failed reconnect and continue from their position. */
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
