@@ -45,7 +45,7 @@ interface Result {
   /** CPU time for one event, µs: of each process of the gateway, and of PostgreSQL. */
   readonly nodeUs: readonly number[];
   readonly postgresUs: number;
-  /** Statements of relay and pump for one event. */
+  /** Statements of relay and dispatcher for one event. */
   readonly statements: number;
   readonly requests: number;
 }

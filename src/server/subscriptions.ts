@@ -62,7 +62,7 @@ export function subscriptionServer(
     response.once('close', remove);
     connection = new EventConnection(exchange, headers);
     const shared = withoutBeginning(operation);
-    groupOf(shared, cohortKey(shared, params.query)).serve(connection, beginning);
+    groupOf(shared, groupKey(shared, params.query)).serve(connection, beginning);
   };
 }
 
@@ -76,7 +76,7 @@ function endConnection(connection: EventConnection, reason: EndReason, log: Logg
 }
 
 /** The key of a subscription: two subscriptions with the same key share a group. */
-function cohortKey({ context, operationName, variables }: LiveOperation, query: string): string {
+function groupKey({ context, operationName, variables }: LiveOperation, query: string): string {
   const { accountId, mode, scopes, transactionId } = context.caller;
   const caller = [String(accountId), mode, scopes, String(transactionId)];
   return JSON.stringify([caller, operationName, query, variables]);

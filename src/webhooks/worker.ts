@@ -1,12 +1,12 @@
-/** Runs relay and pump of this process for the accounts of one mode. Commits wake them; they also poll. */
+/** Runs relay and dispatcher of this process for the accounts of one mode. Commits wake them; they also poll. */
 import type { Logger } from 'pino';
 import { type RepeatOptions, repeat } from '../resolvers/engine/repeat.ts';
 import type { Services } from '../resolvers/services/context.ts';
-import { createPump, type Pump, type PumpOptions } from './pump.ts';
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { createRelay } from './relay.ts';
 
 /** Options of the webhooks of a process. */
-export type WebhookOptions = PumpOptions;
+export type WebhookOptions = DispatcherOptions;
 
 /** Webhooks that run until they are stopped. */
 export interface WebhookWorker {
@@ -22,7 +22,7 @@ const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 300, complaint: 'webhooks 
 /** The services that webhooks use. */
 export type WebhookServices = Pick<Services, 'database' | 'clock' | 'notifier' | 'mode'>;
 
-/** Starts relay and pump of this process for the accounts of a mode. Several processes may work on one database. */
+/** Starts relay and dispatcher of this process for the accounts of a mode. Several processes may work on one database. */
 export function startWebhooks(
   services: WebhookServices,
   log: Logger,
@@ -30,36 +30,36 @@ export function startWebhooks(
 ): WebhookWorker {
   const stopping = new AbortController();
   const ending = new AbortController();
-  const pump = createPump(services, log, { ...options, stop: stopping.signal });
-  const pumping = repeat(stopping.signal, log, TURNS, () => pumpTurn(pump));
+  const dispatcher = createDispatcher(services, log, { ...options, stop: stopping.signal });
+  const dispatching = repeat(stopping.signal, log, TURNS, () => dispatch(dispatcher));
   const relay = createRelay(services, log);
   const relaying = repeat(stopping.signal, log, TURNS, async () => {
     const { deliveries, waitMs } = await relay.turn();
-    if (deliveries > 0) pumping.wake();
+    if (deliveries > 0) dispatching.wake();
     return waitMs;
   });
   const tending = repeat(ending.signal, log, TURNS, async () => {
-    await pump.tend();
+    await dispatcher.tend();
     return POLL_MS;
   });
-  pump.onEnded(pumping.wake);
+  dispatcher.onEnded(dispatching.wake);
   services.notifier.onWork((accountIds) => {
     relay.hear(accountIds);
     relaying.wake();
     // The sandbox clock may have moved: waiting deliveries may be due now.
-    pumping.wake();
+    dispatching.wake();
   });
   return {
     stop: async () => {
       stopping.abort();
-      await Promise.all([relaying.done, pumping.done]);
-      await pump.idle();
+      await Promise.all([relaying.done, dispatching.done]);
+      await dispatcher.idle();
       ending.abort();
       await tending.done;
     },
   };
 }
 
-async function pumpTurn(pump: Pump): Promise<number> {
-  return (await pump.turn()) ? 0 : POLL_MS;
+async function dispatch(dispatcher: Dispatcher): Promise<number> {
+  return (await dispatcher.turn()) ? 0 : POLL_MS;
 }

@@ -28,7 +28,7 @@ export class TestClock {
   }
 }
 
-/** Starts relay and pump as the gateway does. */
+/** Starts relay and dispatcher as the gateway does. */
 export function runWebhooks(
   database: Database,
   clock: TestClock,

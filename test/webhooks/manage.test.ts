@@ -1,6 +1,6 @@
 /**
  * Goal: endpoints, secrets and deliveries are administered over GraphQL, each account for itself, and what was missed can
- * be sent again (C-60 to C-64). Method: the application with relay and pump, receivers on this machine.
+ * be sent again (C-60 to C-64). Method: the application with relay and dispatcher, receivers on this machine.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { holdRelay } from '../../src/store/webhooks/relay.ts';

@@ -1,6 +1,6 @@
 /**
  * Goal: who leases, ends and gives back deliveries loses none of them and counts each try once (C-62, C-64). Method: the
- * statements of the pump, one by one, in the order that makes them meet; nothing runs beside them.
+ * statements of the dispatcher, one by one, in the order that makes them meet; nothing runs beside them.
  */
 import { afterEach, expect, test } from 'vitest';
 import type { AccountMode } from '../../src/base/account-mode.ts';

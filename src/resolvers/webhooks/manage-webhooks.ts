@@ -159,7 +159,7 @@ export async function resumeWebhookEndpoint(context: Context, id: string): Promi
   requireAct(context, 'webhook.resume');
   await endpointOf(context, id);
   await changed(context, 'webhook.resume', id, (tx, accountId) => resumeEndpoint(tx, accountId, id));
-  wakePumps(context);
+  wakeDispatchers(context);
 }
 
 /**
@@ -217,8 +217,8 @@ export async function endpointOf(context: Context, id: string): Promise<Endpoint
   return row;
 }
 
-/** Tells pumps that there may be something to send; those of other processes look for themselves. */
-export function wakePumps({ notifier, caller }: Context): void {
+/** Tells dispatchers that there may be something to send; those of other processes look for themselves. */
+export function wakeDispatchers({ notifier, caller }: Context): void {
   notifier.notify([caller.accountId]);
 }
 

@@ -16,7 +16,7 @@ import { checkEventNames, type NamedList } from '../checks/check-event-names.ts'
 import type { Named } from '../checks/check-filter.ts';
 import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
-import { endpointObject, endpointOf, wakePumps } from './manage-webhooks.ts';
+import { endpointObject, endpointOf, wakeDispatchers } from './manage-webhooks.ts';
 
 /** Which deliveries are meant; all that are given must hold. */
 export interface RedeliveryInput {
@@ -55,7 +55,7 @@ export async function redeliverWebhook(context: Context, deliveryId: string): Pr
   });
   if (!asked) throw notFound();
   if (asked.id === null) throw cannotSend(asked.endpointState);
-  wakePumps(context);
+  wakeDispatchers(context);
   return asked.id;
 }
 
@@ -93,7 +93,7 @@ export async function redeliverWebhooks(
     if (found.redelivered > 0) writeDown('webhook.redeliver', object, { after });
     return found;
   });
-  if (result.redelivered > 0) wakePumps(context);
+  if (result.redelivered > 0) wakeDispatchers(context);
   return result;
 }
 
@@ -115,7 +115,7 @@ export async function recoverWebhookEndpoint(context: Context, id: string): Prom
     writeDown('webhook.recover', endpointObject(id), { after: toldOf(found) });
     return found;
   });
-  wakePumps(context);
+  wakeDispatchers(context);
   return result;
 }
 
@@ -138,7 +138,7 @@ export async function sendTestWebhook(context: Context, endpointId: string): Pro
     return made;
   });
   if (id === undefined) throw notFound();
-  wakePumps(context);
+  wakeDispatchers(context);
   return id;
 }
 

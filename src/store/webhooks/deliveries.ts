@@ -1,4 +1,4 @@
-/** Deliveries under way: a pump leases them and writes the outcome of each attempt (C-60 to C-64). */
+/** Deliveries under way: a dispatcher leases them and writes the outcome of each attempt (C-60 to C-64). */
 import type { Database, Statement, Tx } from '../database.ts';
 import { type TurnTimes, takeTurns, turnNow } from './turns.ts';
 
@@ -44,7 +44,7 @@ export interface TriedDelivery {
   readonly isGone: boolean;
 }
 
-/** Slightly longer than the time limit of a request (15 s): deliveries of a dead pump wait until the lease ends. */
+/** Slightly longer than the time limit of a request (15 s): deliveries of a dead dispatcher wait until the lease ends. */
 const LEASE_SECONDS = 25;
 /** Failures in a row that open the breaker: then only one delivery at a time is attempted. */
 export const BREAKER_FAILURES = 10;
@@ -232,7 +232,7 @@ const END: Statement = {
 };
 
 /**
- * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. What a pump that dies had under way is free
+ * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. What a dispatcher that dies had under way is free
  * when its signs of life end, and in any case when the lease does.
  *
  * @param lease - `worker`: who leases, for so long on the clock of the machine; `limit`: most deliveries.

@@ -127,7 +127,7 @@ const TEST: Statement = {
     select id from made`,
 };
 
-// Two callers at once would compute the same next round, so they go one after the other. No row is locked: pumps do not wait.
+// Two callers at once would compute the same next round, so they go one after the other. No row is locked: dispatchers do not wait.
 const IN_TURN: Statement = {
   name: 'redeliver_in_turn',
   text: `select pg_advisory_xact_lock(hashtextextended(current_schema() || '.redeliveries', $1))`,
@@ -178,7 +178,7 @@ export async function recoverMissed(
   { now, relayedSeq }: { readonly now: Date; readonly relayedSeq: bigint },
 ): Promise<Redelivered> {
   await tx.query(IN_TURN, [accountId]);
-  // Waits for a pump that is skipping deliveries of the endpoint, so that these are seen as skipped.
+  // Waits for a dispatcher that is skipping deliveries of the endpoint, so that these are seen as skipped.
   await tx.query(LOCK, [accountId, endpointId]);
   const [row] = await tx.query<Redelivered>(RECOVER, [accountId, endpointId, now, relayedSeq]);
   return row ?? NOTHING;

@@ -27,7 +27,7 @@ const LOOKED_AT_MAX = 500;
 
 /**
  * The statement, or its part, by which endpoints may be sent to now. Rows are taken in order, so that two who do this do
- * not wait for each other, and a pump that has one of them locked is waited for: it may not have seen what is new.
+ * not wait for each other, and a dispatcher that has one of them locked is waited for: it may not have seen what is new.
  *
  * @param endpoints - query of (account_id, endpoint_id).
  * @param at - SQL of the moment.

@@ -136,7 +136,7 @@ describe('a delivery', () => {
 });
 
 /**
- * Waits until the pump has looked at all that is due, and sent it: two events that begin now are received one after the
+ * Waits until the dispatcher has looked at all that is due, and sent it: two events that begin now are received one after the
  * other. So what was due before has been sent, and what has not been sent was not due.
  */
 async function untilLooked(): Promise<void> {
@@ -372,7 +372,7 @@ describe('the endpoint', () => {
   });
 });
 
-describe('several pumps', () => {
+describe('several dispatchers', () => {
   test('never send one delivery twice', { timeout: 60_000 }, async () => {
     const others = [runWebhooks(test$.database, clock), runWebhooks(test$.database, clock)];
     try {

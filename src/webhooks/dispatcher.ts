@@ -1,5 +1,5 @@
 /**
- * The pump: leases deliveries that are due, sends them, and writes the outcomes in batches. Nothing is sent inside a
+ * The dispatcher: leases deliveries that are due, sends them, and writes the outcomes in batches. Nothing is sent inside a
  * database transaction; due times use the process clock (virtual in the sandbox), signatures the system clock.
  */
 import { randomUUID } from 'node:crypto';
@@ -25,8 +25,8 @@ import { retryAfterMs, type Verdict, verdictOf } from './schedule.ts';
 import { sendWebhook, type WebhookOutcome } from './send.ts';
 import { webhookHeaders, webhookId } from './sign.ts';
 
-/** Options of a pump. */
-export interface PumpOptions {
+/** Options of a dispatcher. */
+export interface DispatcherOptions {
   /** Whether plain http to this machine is allowed, as in a sandbox (C-63). */
   readonly allowsLoopback: boolean;
   /** Maximum number of requests under way at once, default 256. */
@@ -38,7 +38,7 @@ export interface PumpOptions {
 }
 
 /** Sends what is due. */
-export interface Pump {
+export interface Dispatcher {
   /** Starts due deliveries, as many as fit. @returns whether more may be due. */
   readonly turn: () => Promise<boolean>;
   /**
@@ -60,12 +60,12 @@ const BATCH_MAX = 200;
 const END_MS = 30_000;
 const END_PAUSE_MS = 300;
 
-/** @returns a pump; nothing is sent until its first turn. */
-export function createPump(
+/** @returns a dispatcher; nothing is sent until its first turn. */
+export function createDispatcher(
   services: Pick<Services, 'database' | 'clock' | 'mode'>,
   log: Logger,
-  options: PumpOptions,
-): Pump {
+  options: DispatcherOptions,
+): Dispatcher {
   const { database, clock, mode } = services;
   const max = options.max ?? UNDER_WAY_MAX;
   const worker = randomUUID();
@@ -140,7 +140,11 @@ async function endInTime(
 }
 
 /** Makes one attempt. Every failure is an outcome, so that the retry schedule continues. */
-async function attempt(delivery: LeasedDelivery, atMs: number, options: PumpOptions): Promise<TriedDelivery> {
+async function attempt(
+  delivery: LeasedDelivery,
+  atMs: number,
+  options: DispatcherOptions,
+): Promise<TriedDelivery> {
   const outcome = await send(delivery, options).catch(
     (error: Error): WebhookOutcome => ({
       status: null,
@@ -160,7 +164,7 @@ async function attempt(delivery: LeasedDelivery, atMs: number, options: PumpOpti
   });
 }
 
-function send(delivery: LeasedDelivery, options: PumpOptions): Promise<WebhookOutcome> {
+function send(delivery: LeasedDelivery, options: DispatcherOptions): Promise<WebhookOutcome> {
   const { url, payload, secrets, signingKey, name, sequence, attempt: n, eventSeq, token, round } = delivery;
   const headers = webhookHeaders({
     id: webhookId(eventSeq, token),
