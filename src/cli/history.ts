@@ -45,8 +45,8 @@ export function importCommand(): Command {
         withServices(async (services) => {
           const { database } = services;
           const accountId = await accountNamed(database, options.account);
-          const alongside = writtenDown(await operatorContext(services, accountId), basename(path));
-          const follow = { onProgress: progress.tell, alongside, signal };
+          const atomically = writtenDown(await operatorContext(services, accountId), basename(path));
+          const follow = { onProgress: progress.tell, atomically, signal };
           return importAccount(database, REGISTRY, accountId, basename(path), linesOf(file), follow);
         }),
       ).finally(() => {
@@ -64,7 +64,7 @@ export function importCommand(): Command {
 }
 
 /** @returns what writes an import down; one that took nothing changed nothing. */
-function writtenDown(context: Context, file: string): NonNullable<ImportOptions['alongside']> {
+function writtenDown(context: Context, file: string): NonNullable<ImportOptions['atomically']> {
   return async (tx, { transactions, entries }) => {
     if (transactions.taken + entries.taken === 0) return;
     const after = { file, transactions: transactions.taken, entries: entries.taken };

@@ -8,7 +8,7 @@ import { stepNameOf } from '../../templates/step-name.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 
 /** What a transaction is told, and what is done in the same database transaction. */
-export type Act = Pick<AdvanceRequest, 'trigger' | 'alongside'>;
+export type Act = Pick<AdvanceRequest, 'trigger' | 'atomically'>;
 
 /** The transaction that a scenario is played on. */
 export interface Stage {

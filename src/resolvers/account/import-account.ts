@@ -44,7 +44,7 @@ export interface ImportProgress {
 export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Done with what was taken, in the same database transaction and under the lock of the account. */
-  readonly alongside?: (tx: Tx, summary: ImportSummary) => Promise<void>;
+  readonly atomically?: (tx: Tx, summary: ImportSummary) => Promise<void>;
   /** Ends the import, with whatever the database is doing for it; nothing is taken then. */
   readonly signal?: AbortSignal;
 }
@@ -62,7 +62,7 @@ export async function importAccount(
   accountId: bigint,
   file: string,
   lines: Lines,
-  { onProgress = () => {}, alongside, signal }: ImportOptions = {},
+  { onProgress = () => {}, atomically, signal }: ImportOptions = {},
 ): Promise<ImportSummary> {
   const refuse: Refuse = (line, reason) => new ImportRefused(file, line, reason);
   const tell = (progress: ImportProgress) => {
@@ -84,7 +84,7 @@ export async function importAccount(
       transactions: { taken: transactions, known: staged.transactions - transactions },
       entries: { taken: entries, known: staged.entries - entries },
     };
-    await alongside?.(tx, summary);
+    await atomically?.(tx, summary);
     return summary;
   });
 }

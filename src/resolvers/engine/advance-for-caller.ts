@@ -6,7 +6,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Attempt } from '../checks/once.ts';
-import type { Alongside } from '../services/advance.ts';
+import type { AtomicWork } from '../services/advance.ts';
 import { authorOf } from '../services/author.ts';
 import type { Context } from '../services/context.ts';
 
@@ -31,15 +31,18 @@ export async function advanceTransaction(
   row: ProcessRow,
   trigger: Trigger,
   act: ActName,
-  { maker, alongside }: { readonly maker?: string | null | undefined; readonly alongside?: Alongside } = {},
+  {
+    maker,
+    atomically,
+  }: { readonly maker?: string | null | undefined; readonly atomically?: AtomicWork } = {},
 ): Promise<ProcessRow> {
   if (isDone(attempt)) return row;
   const result = await context.advance({
     target: { accountId: row.accountId, transactionId: row.id },
     trigger,
     author: authorOf(context, act, maker),
-    alongside: async (tx, moved) => {
-      await alongside?.(tx, moved);
+    atomically: async (tx, moved) => {
+      await atomically?.(tx, moved);
       await attempt?.bind(tx, moved.end2end);
     },
   });

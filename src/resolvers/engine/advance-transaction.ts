@@ -275,7 +275,7 @@ async function storeBatch(
     request.job && code !== 'PRICE_NEEDED' ? [request.job] : [],
   );
   if (ended.length > 0) await endJobs(tx, ended);
-  for (const { request, row } of moved) await request.alongside?.(tx, row);
+  for (const { request, row } of moved) await request.atomically?.(tx, row);
   for (const { request, row, code } of items)
     if (code === 'STEP_CONFLICT' || code === 'LIMIT_EXCEEDED') await request.otherwise?.(tx, row);
   const events = moved.flatMap((item) => eventsOf(parts, item, heads));

@@ -76,7 +76,7 @@ export async function createOfframp(
   const use = { family: 'offramps', crypto, currency: checked.currency.code } as const;
   const template = chooseTemplate(context.registry, use, input.template, options.names.currency);
   return createAndAwait(context, attempt, async () => {
-    const { facts, process, alongside } = await priceOrder(context, {
+    const { facts, process, atomically } = await priceOrder(context, {
       template,
       direction: 'out',
       currency: checked.currency,
@@ -96,7 +96,7 @@ export async function createOfframp(
       expiresAt: endOf(nowMs, checked.expiresIn),
       process: { ...blank.process, ...process, ...orderFacts(checked.wanted, options) },
     };
-    return { create, awaitsRail: checked.isExternal, alongside };
+    return { create, awaitsRail: checked.isExternal, atomically };
   });
 }
 

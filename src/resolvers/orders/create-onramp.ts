@@ -78,7 +78,7 @@ export async function createOnramp(
   const use = { family, crypto, currency: checked.currency.code } as const;
   const template = chooseTemplate(context.registry, use, input.template, names.currency);
   return createAndAwait(context, attempt, async () => {
-    const { facts, process, alongside } = await priceOrder(context, {
+    const { facts, process, atomically } = await priceOrder(context, {
       template,
       direction: 'in',
       currency: checked.currency,
@@ -97,7 +97,7 @@ export async function createOnramp(
       expiresAt: endOf(nowMs, checked.expiresIn),
       process: { ...blank.process, ...process, ...orderFacts(checked.wanted, options) },
     };
-    return { create, awaitsRail: true, alongside };
+    return { create, awaitsRail: true, atomically };
   });
 }
 

@@ -30,7 +30,7 @@ export interface Making {
   /** Whether a rail has to answer before there is something to pay to. */
   readonly awaitsRail: boolean;
   /** Done in the same database transaction. */
-  readonly alongside?: AdvanceRequest['alongside'] | undefined;
+  readonly atomically?: AdvanceRequest['atomically'] | undefined;
 }
 
 /** Rails are awaited so long before a creation is answered with 503; the transaction is kept (C-52). */
@@ -90,10 +90,10 @@ export async function createAndAwait(
     assert(made, 'the transaction that a key is bound to exists');
     return awaitReady(context, { accountId: made.accountId, transactionId: made.id });
   }
-  const { create, awaitsRail, alongside } = await make();
+  const { create, awaitsRail, atomically } = await make();
   const row = await createTransaction(context, create, async (tx, made) => {
     await attempt.bind(tx, made.end2end);
-    await alongside?.(tx, made);
+    await atomically?.(tx, made);
   });
   return awaitsRail ? awaitReady(context, { accountId: row.accountId, transactionId: row.id }) : row;
 }
@@ -101,7 +101,7 @@ export async function createAndAwait(
 /**
  * Commits a transaction with its webhook, and with the plans of the sandbox that its reference or notes name.
  *
- * @param alongside - done in the same database transaction.
+ * @param atomically - done in the same database transaction.
  * @returns the transaction after its first steps.
  * @throws {GatewayError} `RAILS_MISSING`; `INSUFFICIENT_BALANCE` when it reserves at once what the balance does not cover,
  *   `LIMIT_EXCEEDED` when it takes its customer over the limit of the day; then nothing of it is stored.
@@ -109,7 +109,7 @@ export async function createAndAwait(
 export async function createTransaction(
   context: Context,
   create: NewProcess,
-  alongside?: AdvanceRequest['alongside'],
+  atomically?: AdvanceRequest['atomically'],
 ): Promise<ProcessRow> {
   requireRails(context);
   const { advance, registry, sandbox } = context;
@@ -120,8 +120,8 @@ export async function createTransaction(
     target: { create: { ...create, expiresAt: await endOfPriced(context, create) } },
     trigger: { on: isPriceless ? 'quote_failed' : 'created' },
     author: authorOf(context, FAMILY_TRAITS[registry.of(create.template).family].acts.create),
-    alongside: async (tx, made) => {
-      await alongside?.(tx, made);
+    atomically: async (tx, made) => {
+      await atomically?.(tx, made);
       await registerWebhook(tx, made);
       for (const scenario of plans) await arm(tx, made.accountId, made.id, scenario);
     },

@@ -86,7 +86,7 @@ export async function createWithdrawal(
       // Whether it needs approval follows from the withdrawals of the day, under the account's lock (judge-limits.ts).
       process: { ...blank.process, worth },
     };
-    return { create, awaitsRail: false, alongside: refuseRemoved };
+    return { create, awaitsRail: false, atomically: refuseRemoved };
   });
 }
 

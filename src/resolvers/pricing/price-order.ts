@@ -1,7 +1,7 @@
 /** Prices what a caller orders: by a quote that was promised, else as of now (C-21). */
 import type { Process } from '../../templates/facts.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
-import type { Alongside } from '../services/advance.ts';
+import type { AtomicWork } from '../services/advance.ts';
 import type { Context } from '../services/context.ts';
 import { type PriceRequest, price, type Wanted } from './price.ts';
 import { quoteToUse, spendQuote } from './quotes.ts';
@@ -21,7 +21,7 @@ export interface PricedOrder {
   /** When the price was made; its lock counts from then. */
   readonly process: Pick<Process, 'pricedAt'>;
   /** What uses the quote up, in the database transaction that makes what was ordered. */
-  readonly alongside: Alongside | undefined;
+  readonly atomically: AtomicWork | undefined;
 }
 
 /** @throws {GatewayError} `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`. */
@@ -32,9 +32,9 @@ export async function priceOrder(
   const { accountId } = context.caller;
   if (quoteId !== undefined) {
     const { facts, pricedAt } = await quoteToUse(context, quoteId, use);
-    return { facts, process: { pricedAt }, alongside: spendQuote(context, quoteId) };
+    return { facts, process: { pricedAt }, atomically: spendQuote(context, quoteId) };
   }
-  if (!wanted) return { facts: {}, process: {}, alongside: undefined };
+  if (!wanted) return { facts: {}, process: {}, atomically: undefined };
   const { facts, pricedAt } = await price(context, { ...use, accountId, wanted });
-  return { facts, process: { pricedAt }, alongside: undefined };
+  return { facts, process: { pricedAt }, atomically: undefined };
 }

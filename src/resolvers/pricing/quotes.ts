@@ -7,7 +7,7 @@ import { addQuote, findQuote, type QuoteRow, useQuote } from '../../store/engine
 import type { Template } from '../../templates/define.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
 import { audited } from '../checks/audited.ts';
-import type { Alongside } from '../services/advance.ts';
+import type { AtomicWork } from '../services/advance.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
 
@@ -93,7 +93,7 @@ export async function quoteToUse(
 }
 
 /** @returns what uses a quote up, in the transaction that makes what it was for. */
-export function spendQuote({ caller }: Context, id: string): Alongside {
+export function spendQuote({ caller }: Context, id: string): AtomicWork {
   return async (tx, { updatedAt }) => {
     if (!(await useQuote(tx, caller.accountId, id, new Date(millisOf(updatedAt))))) throw expired();
   };

@@ -14,7 +14,7 @@ export type NewProcess = Omit<
 > & { readonly process: Omit<Process, 'sequence'> };
 
 /** Done in the database transaction of a step, with the transaction as it is after it. */
-export type Alongside = (tx: Tx, row: ProcessRow) => Promise<void>;
+export type AtomicWork = (tx: Tx, row: ProcessRow) => Promise<void>;
 
 /** What is asked for: a transaction to be made, or one that is told of something. */
 export interface AdvanceRequest {
@@ -27,7 +27,7 @@ export interface AdvanceRequest {
   /** Who asks for it: goes into the audit log with it. Nobody where a rail or a timer tells of something. */
   readonly author?: Author;
   /** Done in the same database transaction, once the transaction is made. */
-  readonly alongside?: Alongside;
+  readonly atomically?: AtomicWork;
   /** Done in the same database transaction, where the transaction does not take the trigger. */
   readonly otherwise?: (tx: Tx, row: ProcessRow) => Promise<void>;
 }
