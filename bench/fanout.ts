@@ -158,7 +158,7 @@ const APPEND = `with head as (
     update account_head set event_seq = event_seq + $3 where account_id = $1 returning event_seq - $3 as before
   )
   insert into event (account_id, seq, transaction_id, sequence, name, component, state, occurred_at, payload)
-  select $1, before + n, $2, 1000 + before + n, 'onramp.bench.moved', 'BENCH', 'MOVED', now(), to_jsonb($4::text)::text
+  select $1, before + n, $2, 1000 + before + n, 'onramp.bench.moved', 'BENCH', 'ADVANCED', now(), to_jsonb($4::text)::text
     from head, generate_series(1, $3::int) n`;
 
 async function prepare(url: string) {

@@ -93,7 +93,7 @@ export function rampOf(advance: Advance, accountId: bigint): () => Promise<Proce
     if (!trigger) return undefined;
     const railKey = trigger.on === 'pix_received' ? { railKey: `pix:${trigger.endToEndId}` } : {};
     const { code, row } = await advance({ target: key, trigger, ...railKey });
-    if (code !== 'MOVED') throw new Error(`${trigger.on}: ${code} at ${row.component}/${row.state}`);
+    if (code !== 'ADVANCED') throw new Error(`${trigger.on}: ${code} at ${row.component}/${row.state}`);
     return row;
   };
 }
@@ -108,7 +108,7 @@ async function make(advance: Advance, accountId: bigint): Promise<ProcessRow> {
     process: { ...empty.process, isAccepted: true },
   };
   const { code, row } = await advance({ target: { create }, trigger: { on: 'created' } });
-  if (code !== 'MOVED') throw new Error(`created: ${code}`);
+  if (code !== 'ADVANCED') throw new Error(`created: ${code}`);
   return row;
 }
 

@@ -1,7 +1,7 @@
 /** What a payer is asked for in forms: an amount, who it is, a quote, what becomes of a deposit. */
 import { BRL } from '../base/currency.ts';
 import { PIX_KEY_TYPES } from '../base/pix-key.ts';
-import { takes } from '../templates/takes.ts';
+import { accepts } from '../templates/accepts.ts';
 import { showAmount, showExact } from '../ui/figures.ts';
 import { type Html, html } from '../ui/html.ts';
 import { summary } from './outcome.ts';
@@ -69,7 +69,7 @@ ${row(say('arrived'), facts.amountPaid && showAmount(facts.amountPaid, facts.sou
 ${row(say('expected'), facts.exactDepositAmount && showExact(facts.exactDepositAmount, facts.source, language))}
 </dl>
 ${
-  takes(template, transaction, 'requoted') &&
+  accepts(template, transaction, 'requoted') &&
   html`<section><h3>${say('requote')}</h3><p>${say('requoteWhat')}</p>${form(page, 'requote', say('requote'))}</section>`
 }
 <section><h3>${say('refund')}</h3><p>${say('refundWhat')}</p><p><code>${facts.depositFrom}</code></p>

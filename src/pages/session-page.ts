@@ -1,9 +1,9 @@
 /** The page of a session: what is asked where it stands, what is known, and what follows its end. */
 import { BRL } from '../base/currency.ts';
 import type { Ask, PaymentSession } from '../resolvers/payer/payment-session.ts';
+import { accepts } from '../templates/accepts.ts';
 import type { Step } from '../templates/define.ts';
 import { expiryOf } from '../templates/ends.ts';
-import { takes } from '../templates/takes.ts';
 import { type Html, html } from '../ui/html.ts';
 import { amountAsk, confirmationAsk, identityAsk, quoteAsk, resolutionAsk } from './asks.ts';
 import { codeTitle, depositAsk, paymentAsk } from './codes.ts';
@@ -96,8 +96,8 @@ function standing({ session, say, language }: SessionPage): Html {
   const isOpen = step.ending === 'open';
   const reason = language === 'pt' ? row.errorPt : row.errorEn;
   return html`${reason !== step.message[language] && reason && html`<p>${reason}</p>`}<p>${step.message[language]}</p>
-${takes(template, row, 'step_up_approved') && takes(template, row, 'step_up_denied') && html`<p>${say('stepUp', { merchant: branding.displayName })}</p>`}
-${takes(template, row, 'refund_settled') && html`<p>${say('refunding')}</p>`}
+${accepts(template, row, 'step_up_approved') && accepts(template, row, 'step_up_denied') && html`<p>${say('stepUp', { merchant: branding.displayName })}</p>`}
+${accepts(template, row, 'refund_settled') && html`<p>${say('refunding')}</p>`}
 ${isOpen && html`<p class="progress"><progress></progress> ${say('waiting')}</p>`}`;
 }
 

@@ -1,8 +1,8 @@
 /** Payment: what a payer needs to know of a transaction. */
 import { depositUri, hostedPage, qrImage } from '../resolvers/payer/pay-links.ts';
 import { readProcesses } from '../store/engine/processes.ts';
+import { hasPayer } from '../templates/accepts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
-import { hasPayer } from '../templates/takes.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 
 /** Defines `Payment`. */

@@ -7,11 +7,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findProcess } from '../../src/store/engine/processes.ts';
+import { accepts } from '../../src/templates/accepts.ts';
 import type { Template } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { stepNameOf } from '../../src/templates/step-name.ts';
-import { takes } from '../../src/templates/takes.ts';
 import type { TriggerName } from '../../src/templates/triggers.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { act } from '../support/graphql-client.ts';
@@ -222,7 +222,7 @@ async function rowOf(end2end: string): Promise<ProcessRow> {
 
 function isTaken(row: ProcessRow, on: readonly TriggerName[]): boolean {
   const template = REGISTRY.find(row.template) as Template;
-  return on.some((each) => takes(template, row, each));
+  return on.some((each) => accepts(template, row, each));
 }
 
 describe('C-51: what the step does not take is 409', () => {

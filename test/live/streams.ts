@@ -176,7 +176,7 @@ export async function append(
        update account_head set event_seq = event_seq + $3 where account_id = $1 returning event_seq - $3 as before
      )
      insert into event (account_id, seq, transaction_id, sequence, name, component, state, occurred_at, payload)
-     select $1, before + n, $2, 1000 + before + n, 'onramp.test.moved', 'TEST', 'MOVED', now(), $4 from head, generate_series(1, $3::int) n`,
+     select $1, before + n, $2, 1000 + before + n, 'onramp.test.moved', 'TEST', 'ADVANCED', now(), $4 from head, generate_series(1, $3::int) n`,
     [account.accountId, account.transactionId, count, body],
   );
 }

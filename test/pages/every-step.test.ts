@@ -5,10 +5,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { showSession } from '../../src/pages/serve-session.ts';
 import { findSession } from '../../src/resolvers/payer/payment-session.ts';
+import { hasPayer } from '../../src/templates/accepts.ts';
 import type { Step, Template } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { hasPayer } from '../../src/templates/takes.ts';
 import { LANGUAGES, type Language } from '../../src/ui/language.ts';
 import { useApp } from '../support/app.ts';
 import { ORIGIN } from '../support/origin.ts';

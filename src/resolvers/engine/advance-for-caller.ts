@@ -52,7 +52,7 @@ export async function advanceTransaction(
       'INSUFFICIENT_BALANCE',
       'the available balance does not cover this: nothing was changed',
     );
-  if (result.code !== 'MOVED') throw conflict(result.row);
+  if (result.code !== 'ADVANCED') throw conflict(result.row);
   return result.row;
 }
 

@@ -131,14 +131,14 @@ async function commitBatch(
     await planBatch(tx, parts, batch.items, nowMs);
     const names = await judgeLimits(tx, { ...parts, ispb: parts.ispb() }, batch.items, nowMs);
     await postPlans(tx, batch.items, nowMs, endShort);
-    const refused = batch.items.filter(({ request, code }) => 'create' in request.target && code !== 'MOVED');
+    const refused = batch.items.filter(({ request, code }) => 'create' in request.target && code !== 'ADVANCED');
     if (refused.length > 0) throw new RefusedCreations(requests, refused);
     await storeBatch(tx, parts, batch, { nowMs, names });
     return batch.items;
   });
   parts.notifier.notifyMoved(
     items.flatMap(({ code, row }) =>
-      code === 'MOVED' ? [{ accountId: row.accountId, transactionId: row.id }] : [],
+      code === 'ADVANCED' ? [{ accountId: row.accountId, transactionId: row.id }] : [],
     ),
   );
   return items.map(({ code, row }) => ({ code, row }));
@@ -250,7 +250,7 @@ async function storeBatch(
   counting: { readonly nowMs: number; readonly names: KnownNames },
 ): Promise<void> {
   await countVolumes(tx, parts.registry, items, counting);
-  const moved = items.filter(({ code }) => code === 'MOVED');
+  const moved = items.filter(({ code }) => code === 'ADVANCED');
   const made = moved.filter(({ request }) => 'create' in request.target);
   const changed = moved.filter(({ request }) => !('create' in request.target));
   if (made.length > 0) {

@@ -26,7 +26,7 @@ export interface Item {
 export function take(item: Item, steps: readonly PlannedStep[]): void {
   item.steps = steps;
   item.row = (steps.at(-1) as PlannedStep).row;
-  item.code = 'MOVED';
+  item.code = 'ADVANCED';
 }
 
 /** Plans nothing: the transaction stays as it is; one that was to be made is not. */

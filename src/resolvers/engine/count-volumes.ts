@@ -26,7 +26,7 @@ export async function countVolumes(
   const volumes = new Map<string, Change>();
   const seen = new Map<string, SeenCustomer>();
   for (const item of items) {
-    if (item.code !== 'MOVED') continue;
+    if (item.code !== 'ADVANCED') continue;
     count(registry, item, nowMs, volumes);
     meet(item, names, nowMs, seen);
   }

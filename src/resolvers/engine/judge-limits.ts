@@ -38,7 +38,7 @@ export async function judgeLimits(
 ): Promise<KnownNames> {
   const names: KnownNames = new Map();
   for (const item of items)
-    if (item.code === 'MOVED' && item.request.trigger.on === 'step_up_approved')
+    if (item.code === 'ADVANCED' && item.request.trigger.on === 'step_up_approved')
       note(item, { stepUp: 'approved' });
   const claims = items.flatMap((item) => {
     const claim = newClaim(registry, item);
@@ -71,7 +71,7 @@ export async function judgeLimits(
 
 /** @returns what the transaction takes of a limit that it did not take before its plan. */
 function newClaim(registry: Registry, { before, row, code }: Item): Claim | undefined {
-  if (code !== 'MOVED') return undefined;
+  if (code !== 'ADVANCED') return undefined;
   const template = registry.of(row.template);
   const claim = claimOf(template, row);
   return claim && isSameClaim(claim, claimOf(template, before)) ? undefined : claim;

@@ -118,7 +118,7 @@ async function offer(
       else if (isArrival(news)) await keepNews(tx, [{ ...record, outcome: 'noted', ...target }]);
     },
   });
-  if (code === 'MOVED') return { outcome: 'step', row };
+  if (code === 'ADVANCED') return { outcome: 'step', row };
   if (code === 'DUPLICATE') return { outcome: 'duplicate', row };
   if (!isArrival(news)) return { isUntaken: true, error: `it does not fit at ${row.component}/${row.state}` };
   services.notifier.notify([target.accountId]);

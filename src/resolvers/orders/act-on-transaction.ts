@@ -4,10 +4,10 @@ import { BRL } from '../../base/currency.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { fromMinor } from '../../base/money.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
+import { accepts } from '../../templates/accepts.ts';
 import { depositOf, known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
-import { takes } from '../../templates/takes.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
@@ -209,7 +209,7 @@ async function requote(context: Context, target: Target, row: ProcessRow): Promi
  * @throws {GatewayError} `STEP_CONFLICT`.
  */
 function refuseUntaken({ registry }: Context, row: ProcessRow, on: TriggerName): void {
-  if (!takes(registry.of(row.template), row, on)) throw conflict(row);
+  if (!accepts(registry.of(row.template), row, on)) throw conflict(row);
 }
 
 function findTarget(context: Context, { end2end, family }: Target): Promise<ProcessRow> {

@@ -9,10 +9,10 @@ import { arm } from '../../store/account/sandbox.ts';
 import { pendingJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
+import { canStartBy } from '../../templates/accepts.ts';
 import { known } from '../../templates/amounts.ts';
 import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
-import { canStartBy } from '../../templates/takes.ts';
 import type { Attempt } from '../checks/once.ts';
 import { overDailyLimit } from '../engine/advance-for-caller.ts';
 import { endOfPriced } from '../pricing/end-with-lock.ts';
@@ -128,7 +128,7 @@ export async function createTransaction(
   });
   if (code === 'INSUFFICIENT_BALANCE') throw uncovered(row);
   if (code === 'LIMIT_EXCEEDED') throw overDailyLimit();
-  assert(code === 'MOVED', 'a transaction begins');
+  assert(code === 'ADVANCED', 'a transaction begins');
   return row;
 }
 

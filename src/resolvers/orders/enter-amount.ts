@@ -1,10 +1,10 @@
 /** The amount of a checkout session that its customer enters: priced when it is given (C-20). */
 import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { accepts } from '../../templates/accepts.ts';
 import { known } from '../../templates/amounts.ts';
 import type { Template } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { takes } from '../../templates/takes.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
@@ -31,7 +31,7 @@ export async function enterAmount(
   checks.refuse();
   if (isDone(target.attempt)) return row;
   const template = context.registry.of(row.template);
-  if (!takes(template, row, 'amount_given')) throw conflict(row);
+  if (!accepts(template, row, 'amount_given')) throw conflict(row);
   const trigger = await priceTrigger(context, template, row, known(amount, 'an amount'));
   return advanceTransaction(context, target, row, trigger, 'transaction.enter_amount');
 }

@@ -2,10 +2,10 @@
 import { BRL } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { fromMinor } from '../../base/money.ts';
+import { accepts } from '../../templates/accepts.ts';
 import { cents, known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { leftOf, PARTS_MAX, partsOf } from '../../templates/returns.ts';
-import { takes } from '../../templates/takes.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
@@ -32,7 +32,7 @@ export async function refundPayment(
   checks.refuse();
   const row = await findOwnProcess(context, target.end2end, target.family);
   if (isDone(target.attempt)) return row;
-  if (!takes(context.registry.of(row.template), row, 'payment_refunded')) throw conflict(row);
+  if (!accepts(context.registry.of(row.template), row, 'payment_refunded')) throw conflict(row);
   const left = leftOf(row);
   if (checked !== undefined && cents(checked) > left)
     throw new GatewayError(

@@ -7,9 +7,9 @@ import { isSessionToken } from '../../base/session-token.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { type Branding, readBranding } from '../../store/account/branding.ts';
 import { findBySession } from '../../store/engine/processes.ts';
+import { accepts, hasPayer } from '../../templates/accepts.ts';
 import type { Step, Template } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { hasPayer, takes } from '../../templates/takes.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 import type { Origin } from '../services/author.ts';
 import type { Context, Services } from '../services/context.ts';
@@ -100,10 +100,10 @@ const ASK_BY_TRIGGER: readonly (readonly [TriggerName, Ask])[] = [
 ];
 
 function askOf(template: Template, row: ProcessRow): Ask | null {
-  const asked = ASK_BY_TRIGGER.find(([trigger]) => takes(template, row, trigger));
+  const asked = ASK_BY_TRIGGER.find(([trigger]) => accepts(template, row, trigger));
   if (asked) return asked[1];
   // After its end a session still takes what comes late, and does not ask for it any more.
-  if (!takes(template, row, 'expired')) return null;
-  if (takes(template, row, 'pix_received') && row.process?.brCode) return 'payment';
-  return takes(template, row, 'deposit_seen') && row.depositAddress ? 'deposit' : null;
+  if (!accepts(template, row, 'expired')) return null;
+  if (accepts(template, row, 'pix_received') && row.process?.brCode) return 'payment';
+  return accepts(template, row, 'deposit_seen') && row.depositAddress ? 'deposit' : null;
 }

@@ -38,7 +38,7 @@ export interface AdvanceRequest {
  * and did not move is refused: nothing of it is stored, and it takes no place in its list (C-24).
  */
 export interface AdvanceResult {
-  readonly code: 'MOVED' | 'STEP_CONFLICT' | 'DUPLICATE' | 'INSUFFICIENT_BALANCE' | 'LIMIT_EXCEEDED';
+  readonly code: 'ADVANCED' | 'STEP_CONFLICT' | 'DUPLICATE' | 'INSUFFICIENT_BALANCE' | 'LIMIT_EXCEEDED';
   /** The transaction now; of one that was refused, what it was to be. */
   readonly row: ProcessRow;
 }

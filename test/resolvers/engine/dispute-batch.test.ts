@@ -59,15 +59,15 @@ test('C-30: what is released before it can be held by it', async () => {
   await tell(spending(first.targetAmount as string));
   expect(
     await tell(about(second, { on: 'dispute_rejected' }), about(first, { on: 'dispute_opened' })),
-  ).toEqual(['MOVED', 'MOVED']);
+  ).toEqual(['ADVANCED', 'ADVANCED']);
   expect(await disputed(first)).toBe(minor(first.targetAmount));
   await verified(merchant.accountId);
 });
 
 test('C-30: what is taken before it is not held by it', async () => {
   expect(await tell(spending(sum(first, second)), about(first, { on: 'dispute_opened' }))).toEqual([
-    'MOVED',
-    'MOVED',
+    'ADVANCED',
+    'ADVANCED',
   ]);
   expect(await disputed(first)).toBe('0');
   await verified(merchant.accountId);
@@ -75,7 +75,7 @@ test('C-30: what is taken before it is not held by it', async () => {
 
 test('C-30: what it holds cannot be taken behind it', async () => {
   expect(await tell(about(first, { on: 'dispute_opened' }), spending(sum(first, second)))).toEqual([
-    'MOVED',
+    'ADVANCED',
     'INSUFFICIENT_BALANCE',
   ]);
   expect(await disputed(first)).toBe(minor(first.targetAmount));
@@ -85,7 +85,7 @@ test('C-30: what it holds cannot be taken behind it', async () => {
 test('C-35: a payment is disputed or refunded, not both at once', async () => {
   expect(
     await tell(about(first, { on: 'dispute_opened' }), about(first, { on: 'payment_refunded' })),
-  ).toEqual(['MOVED', 'STEP_CONFLICT']);
+  ).toEqual(['ADVANCED', 'STEP_CONFLICT']);
   expect((await bookOf(merchant.accountId))['M.blocked USDT_TRX']).toBe(minor(first.targetAmount));
   await verified(merchant.accountId);
 });

@@ -59,7 +59,7 @@ async function expectTold(row: ProcessRow): Promise<void> {
 }
 
 async function tell(row: ProcessRow, trigger: Trigger): Promise<void> {
-  expect((await services.advance({ target: keyOf(row), trigger })).code).toBe('MOVED');
+  expect((await services.advance({ target: keyOf(row), trigger })).code).toBe('ADVANCED');
 }
 
 test('a deposit of another amount, seen and then dropped', async () => {

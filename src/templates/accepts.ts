@@ -8,7 +8,7 @@ import type { TriggerName } from './triggers.ts';
  * @returns whether its step can take the trigger, but for conditions of the moment and for what goes on beside the step;
  *   imported history takes none.
  */
-export function takes(template: Template, row: ProcessRow, on: TriggerName): boolean {
+export function accepts(template: Template, row: ProcessRow, on: TriggerName): boolean {
   const at = stepNameOf(row);
   return (
     row.process !== null &&
