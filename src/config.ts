@@ -91,7 +91,7 @@ export function readConfig(env: Environment): Config {
     home: homeFolder(env.CROSSRAMP_HOME || '.crossramp'),
     databaseUrl: databaseUrl(env.DATABASE_URL),
     // Its name until it had a plainer one.
-    notifyUrl: notifyUrl(env.NOTIFY_URL ?? env.NOTIFY_URL) ?? databaseUrl(env.DATABASE_URL),
+    notifyUrl: notifyUrl(env.NOTIFY_URL ?? env.DOORBELL_URL) ?? databaseUrl(env.DATABASE_URL),
     databaseSchema: databaseSchema(env.DATABASE_SCHEMA),
     databaseConnections: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1_000),
     role: oneOf(env, 'ROLE', ['all', 'serve', 'work'], 'all') as Config['role'],

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 
-it('NOTIFY_URL is read, and NOTIFY_URL, its former name, where it is not set', () => {
+it('NOTIFY_URL is read, and DOORBELL_URL, its former name, where it is not set', () => {
   const [redis, other] = ['redis://127.0.0.1:6379', 'postgres://127.0.0.1/other'];
-  expect(readConfig({ NOTIFY_URL: redis, NOTIFY_URL: other }).notifyUrl).toBe(redis);
-  expect(readConfig({ NOTIFY_URL: redis, DATABASE_URL: other }).notifyUrl).toBe(redis);
+  expect(readConfig({ NOTIFY_URL: redis, DOORBELL_URL: other }).notifyUrl).toBe(redis);
+  expect(readConfig({ DOORBELL_URL: redis, DATABASE_URL: other }).notifyUrl).toBe(redis);
   expect(readConfig({ DATABASE_URL: other }).notifyUrl).toBe(other);
   expect(() => readConfig({ NOTIFY_URL: 'amqp://127.0.0.1' })).toThrow('NOTIFY_URL: expected postgres://');
 });

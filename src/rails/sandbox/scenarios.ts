@@ -17,10 +17,10 @@ import {
 import { arm, takeBackJobs } from '../../store/account/sandbox.ts';
 import { addJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
+import { accepts } from '../../templates/accepts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { plan as planSteps } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
-import { takes } from '../../templates/takes.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import { DEPOSIT_SCENARIOS } from './deposit-scenarios.ts';
 import { newsJob, type RailParts } from './orders.ts';
@@ -81,7 +81,7 @@ export async function play(
   const stage = await stageOf(parts, name, row, amount);
   if (planned) return playPlan(parts, stage, planned.name, planned.plan);
   assert(told, 'a scenario is told or planned');
-  const isPossible = told.comesTo?.(row) ?? takes(parts.registry.of(row.template), row, told.on);
+  const isPossible = told.comesTo?.(row) ?? accepts(parts.registry.of(row.template), row, told.on);
   if (!isPossible) throw stepConflict(name, row);
   return told.play(stage);
 }
@@ -98,7 +98,7 @@ async function playPlan(
 ): Promise<ProcessRow> {
   const { row } = stage;
   if (!isAhead(registry, row, plan)) throw stepConflict(name, row);
-  if (plan.atOnce && takes(registry.of(row.template), row, plan.until)) return fail(stage, plan.atOnce);
+  if (plan.atOnce && accepts(registry.of(row.template), row, plan.until)) return fail(stage, plan.atOnce);
   await arm(database, row.accountId, row.id, name);
   return row;
 }
@@ -123,7 +123,7 @@ async function stageOf(
     amount,
     tell: async (act) => {
       const { code, row: after } = await advance()({ target, ...act });
-      if (code !== 'MOVED') throw stepConflict(name, after);
+      if (code !== 'ADVANCED') throw stepConflict(name, after);
       return after;
     },
     receive: async (news) => {

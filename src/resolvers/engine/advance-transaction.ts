@@ -131,7 +131,9 @@ async function commitBatch(
     await planBatch(tx, parts, batch.items, nowMs);
     const names = await judgeLimits(tx, { ...parts, ispb: parts.ispb() }, batch.items, nowMs);
     await postPlans(tx, batch.items, nowMs, endShort);
-    const refused = batch.items.filter(({ request, code }) => 'create' in request.target && code !== 'ADVANCED');
+    const refused = batch.items.filter(
+      ({ request, code }) => 'create' in request.target && code !== 'ADVANCED',
+    );
     if (refused.length > 0) throw new RefusedCreations(requests, refused);
     await storeBatch(tx, parts, batch, { nowMs, names });
     return batch.items;

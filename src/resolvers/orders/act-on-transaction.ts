@@ -130,7 +130,7 @@ export async function approveWithdrawal(context: Context, target: Target): Promi
   const maker = row.process?.createdBy;
   return advanceTransaction(context, target, row, { on: 'approved' }, 'withdrawal.approve', {
     maker,
-    alongside: async (tx, approved) => {
+    atomically: async (tx, approved) => {
       // Under the lock of the account, which whoever makes a key has, too: no key comes between the judgement and the step.
       if (maker && (await haveOneMaker(tx, row.accountId, maker, context.caller.id))) throw ownApproval();
       await refuseRemoved(tx, approved);
