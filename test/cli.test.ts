@@ -5,10 +5,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CLI_REFERENCE, cliReference } from '../scripts/cli-reference.ts';
 import { EXAMPLES } from '../src/cli/examples.ts';
 import { crossrampProgram } from '../src/cli/program.ts';
+import { receiveNews } from '../src/resolvers/inbound/receive.ts';
 import { useApp } from './support/app.ts';
 import { freePort } from './support/free-port.ts';
 import { crossramp } from './support/process.ts';
@@ -94,6 +96,26 @@ describe('commands of the operator', () => {
     expect(entry.openedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const returned = JSON.parse((await crossramp(env, 'suspense', 'return', entry.id, '--json')).stdout);
     expect(returned.decidedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  test('news list shows who paid only when asked to', async () => {
+    const news = {
+      kind: 'payment',
+      txid: null,
+      endToEndId: 'E99999999202611221200newslistcli',
+      amount: '1.00',
+      settledAt: new Date().toISOString(),
+      payerTaxId: '52998224725',
+    } as const;
+    const failing = { ...app.services, clock: { nowMs: () => Promise.reject(new Error('no clock')) } };
+    await receiveNews(failing, pino({ level: 'silent' }), news);
+    const list = async (...args: string[]) =>
+      JSON.parse((await crossramp(env, 'news', 'list', '--json', ...args)).stdout);
+    const [masked] = await list('--state', 'pending');
+    expect(masked).toMatchObject({ key: news.endToEndId, tries: 1, lastError: 'no clock' });
+    expect(masked.news.payerTaxId).toBe('***.982.247-**');
+    expect((await list('--reveal'))[0].news.payerTaxId).toBe('52998224725');
+    expect((await crossramp(env, 'news', 'list')).stdout).toContain('no clock');
   });
 
   test('suspense says in a sentence what became of an entry, also where it refuses', async () => {

@@ -7,6 +7,10 @@ import type { Database } from '../store/database.ts';
 /** The option that every command has. */
 export const jsonOption = (text = 'answer with one JSON value') => new Option('--json', text);
 
+/** The option of commands that show who paid. */
+export const revealOption = () =>
+  new Option('--reveal', 'show the tax ids of payers whole; else most of their digits are stars');
+
 /** Help text of `--events`. */
 export const EVENTS_HELP =
   'only these event names, separated by commas; * stands for any part, as in onramp.*.paid, and at the end for all that follows, as in onramp.*';

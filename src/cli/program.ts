@@ -13,6 +13,7 @@ import { EXAMPLES } from './examples.ts';
 import { exportCommand, importCommand } from './history.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
+import { newsCommand } from './news.ts';
 import { personCommand } from './person.ts';
 import { refundCommand } from './refund.ts';
 import { suspenseCommand } from './suspense.ts';
@@ -43,6 +44,7 @@ export function crossrampProgram(): Command {
     transactionCommand(),
     refundCommand(),
     suspenseCommand(),
+    newsCommand(),
     receivableCommand(),
     capitalCommand(),
     keyCommand(),

@@ -21,6 +21,7 @@ import { definePaymentSession } from './payment-session.ts';
 import { definePeople } from './people.ts';
 import { definePixKeyType } from './pix-key-type.ts';
 import { defineQuote } from './quote.ts';
+import { defineRailNews } from './rail-news.ts';
 import { defineReceivables } from './receivable.ts';
 import { defineRefunds } from './refund.ts';
 import { defineSandbox } from './sandbox.ts';
@@ -78,6 +79,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   definePeople(builder, viewer);
   defineApiKeys(builder, apiKey);
   defineSuspense(builder, currencies);
+  defineRailNews(builder);
   defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
   defineCustomers(builder);

@@ -227,6 +227,8 @@ describe('what failed to go back', () => {
     const asBefore = async (end2end: string) => {
       const keyed = `update sandbox_order set key = 'old:' || key where account_id = $1 and kind = 'return'`;
       await app.owner.query(keyed, [String(shop.accountId)]);
+      const news = `delete from rail_news where account_id = $1 and kind = 'refund_ended'`;
+      await app.owner.query(news, [String(shop.accountId)]);
       await app.owner.query(`update transaction set process = process - 'returns' where end2end = $1`, [
         end2end,
       ]);

@@ -24,8 +24,12 @@ export interface Shop {
   /** A charge that can be paid, however long its rail takes. @returns its id. */
   readonly charge: (taxId: string, brl: string, kind: 'onramp' | 'checkout') => Promise<string>;
   readonly row: (end2end: string) => Promise<ProcessRow>;
-  /** The whole amount arrives, settled at this moment. */
-  readonly pay: (end2end: string, settledAtMs?: number) => Promise<AdvanceResult>;
+  /** The whole amount arrives from the customer, settled at this moment, unless said otherwise. */
+  readonly pay: (
+    end2end: string,
+    settledAtMs?: number,
+    changes?: { readonly amount?: string; readonly payerTaxId?: string },
+  ) => Promise<AdvanceResult>;
   /** Anything else happens to it. */
   readonly tell: (end2end: string, trigger: Trigger) => Promise<AdvanceResult>;
   /** Until the transaction is at this step. */
@@ -113,7 +117,7 @@ export async function newShop(app: TestApp): Promise<Shop> {
       await expect.poll(async () => stepOf(await row(end2end)), { timeout: 10_000 }).toBe(step);
       return row(end2end);
     },
-    pay: async (end2end, settledAtMs = Date.now()) => {
+    pay: async (end2end, settledAtMs = Date.now(), changes = {}) => {
       const { id: transactionId, sourceAmount, clientTaxId } = await row(end2end);
       payments += 1;
       const endToEndId = `E12345678202611221200${String(payments).padStart(11, '0')}`;
@@ -122,6 +126,7 @@ export async function newShop(app: TestApp): Promise<Shop> {
         amount: sourceAmount as string,
         settledAt: new Date(settledAtMs).toISOString(),
         payerTaxId: clientTaxId,
+        ...changes,
       };
       return app.services.advance({
         target: { accountId, transactionId },

@@ -50,27 +50,30 @@ export async function receiveNews(
   const settled = await settleNews(services, news, record).catch(
     (error: unknown): Failure => ({
       isUntaken: false,
+      target: undefined,
       error: error instanceof Error ? error.message : String(error),
     }),
   );
   return 'outcome' in settled ? settled : postpone(services, log, record, settled, tries);
 }
 
-type Failure = Pick<Postponement, 'isUntaken' | 'error'>;
+type Failure = Pick<Postponement, 'isUntaken' | 'error' | 'target'>;
+
+const untaken = (error: string, target?: NewsTarget): Failure => ({ isUntaken: true, error, target });
 
 async function postpone(
   { database }: Services,
   log: Pick<Logger, 'warn'>,
   record: NewsRecord,
   failure: Failure,
-  { attempts, untaken }: Tries,
+  tries: Tries,
 ): Promise<Receipt> {
-  const outcome = failure.isUntaken && untaken + 1 >= UNTAKEN_MAX ? 'failed' : 'pending';
-  const pauseMs = Math.min(AGAIN_FIRST_MS * 4 ** Math.min(attempts, 10), AGAIN_MAX_MS);
+  const outcome = failure.isUntaken && tries.untaken + 1 >= UNTAKEN_MAX ? 'failed' : 'pending';
+  const pauseMs = Math.min(AGAIN_FIRST_MS * 4 ** Math.min(tries.attempts, 10), AGAIN_MAX_MS);
   const dueMs = outcome === 'failed' ? null : Date.now() + pauseMs;
   const id = await postponeNews(database, record, { ...failure, outcome, dueMs });
   if (id === undefined) return { outcome: 'duplicate' };
-  const facts = { news: String(id), kind: record.kind, tries: attempts + 1 };
+  const facts = { news: String(id), kind: record.kind, tries: tries.attempts + 1 };
   log.warn({ ...facts, error: failure.error.slice(0, WORDS_MAX) }, `news of a rail is ${outcome}`);
   return { outcome };
 }
@@ -90,7 +93,7 @@ async function settleNews(
     const { accountId, transactionId } = found;
     return offer(services, news, record, { accountId, transactionId });
   }
-  if (!isArrival(news)) return { isUntaken: true, error: 'no transaction is known that it is for' };
+  if (!isArrival(news)) return untaken('no transaction is known that it is for', found);
   const money = moneyOf(news);
   if (!money) return note(services, record, found);
   const accountId = found?.accountId ?? (await platformAccount(services.database, services.mode));
@@ -106,7 +109,7 @@ async function offer(
   target: { readonly accountId: bigint; readonly transactionId: bigint },
 ): Promise<Receipt | Failure> {
   const trigger = triggerOf(news);
-  if (!trigger) return { isUntaken: true, error: 'there is no step for it' };
+  if (!trigger) return untaken('there is no step for it', target);
   const money = moneyOf(news);
   const nowMs = await services.clock.nowMs();
   const { code, row } = await services.advance({
@@ -120,7 +123,7 @@ async function offer(
   });
   if (code === 'ADVANCED') return { outcome: 'step', row };
   if (code === 'DUPLICATE') return { outcome: 'duplicate', row };
-  if (!isArrival(news)) return { isUntaken: true, error: `it does not fit at ${row.component}/${row.state}` };
+  if (!isArrival(news)) return untaken(`it does not fit at ${row.component}/${row.state}`, target);
   services.notifier.notify([target.accountId]);
   return { outcome: money ? 'suspense' : 'noted', row };
 }

@@ -44,6 +44,8 @@ export interface Postponement {
   readonly dueMs: number | null;
   readonly error: string;
   readonly isUntaken: boolean;
+  /** Whom it is for, where that is known. */
+  readonly target: NewsTarget | undefined;
 }
 
 /** A transaction that money came for; null where only the account is known. */
@@ -69,9 +71,12 @@ const KEEP: Statement = {
 };
 const POSTPONE: Statement = {
   name: 'news_postpone',
-  text: `insert into rail_news as n (mode, rail, kind, key, body, outcome, attempts, untaken, due_at, last_error)
-    values ($1, $2, $3, $4, $5::jsonb, $6, 1, $7::int, $8, $9)
+  text: `insert into rail_news as n (mode, rail, kind, key, body, outcome, attempts, untaken, due_at, last_error, account_id,
+      transaction_id)
+    values ($1, $2, $3, $4, $5::jsonb, $6, 1, $7::int, $8, $9, $10, $11)
     on conflict (key, kind, mode) do update set outcome = excluded.outcome, attempts = n.attempts + 1,
+        account_id = coalesce(excluded.account_id, n.account_id),
+        transaction_id = coalesce(excluded.transaction_id, n.transaction_id),
         untaken = n.untaken + excluded.untaken, due_at = excluded.due_at, last_error = excluded.last_error
       where n.outcome in ('pending', 'failed')
     returning id`,
@@ -89,7 +94,7 @@ const BY_TXID: Statement = {
 const BY_NEWS: Statement = {
   name: 'news_by_news',
   text: `select account_id as "accountId", case when outcome = 'step' then transaction_id end as "transactionId"
-    from rail_news where key = $1 and kind = $2 and mode = $3 and account_id is not null`,
+    from rail_news where key = $1 and kind = $2 and mode = $3 and account_id is not null and outcome not in ('pending', 'failed')`,
 };
 const BY_END2END: Statement = {
   name: 'news_by_end2end',
@@ -139,12 +144,20 @@ export async function keepNews(tx: Tx, news: readonly SettledNews[]): Promise<bi
 export async function postponeNews(
   tx: Tx,
   { mode, rail, kind, key, body }: NewsRecord,
-  { outcome, dueMs, error, isUntaken }: Postponement,
+  { outcome, dueMs, error, isUntaken, target }: Postponement,
 ): Promise<bigint | undefined> {
   const due = dueMs === null ? null : new Date(dueMs).toISOString();
   const words = error.slice(0, 500);
-  const values = [mode, rail, kind, key, JSON.stringify(body), outcome, isUntaken ? 1 : 0, due, words];
-  const [row] = await tx.query<{ id: bigint }>(POSTPONE, values);
+  const whom = [target?.accountId ?? null, target?.transactionId ?? null];
+  const news = [mode, rail, kind, key, JSON.stringify(body)];
+  const [row] = await tx.query<{ id: bigint }>(POSTPONE, [
+    ...news,
+    outcome,
+    isUntaken ? 1 : 0,
+    due,
+    words,
+    ...whom,
+  ]);
   return row?.id;
 }
 
