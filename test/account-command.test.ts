@@ -14,6 +14,10 @@ test('C-40: keys have the mode of their account, and the sandbox plays nothing o
     { accountId: expect.any(String), mode: 'sandbox' },
     { accountId: expect.any(String), mode: 'live' },
   ]);
+  const { rows: written } = await store.owner.query(
+    `select e.act, e.xmin = a.xmin as "isOne" from audit_entry e join account a on a.id = e.account_id order by a.id`,
+  );
+  expect(written).toEqual([0, 1].map(() => ({ act: 'account.create', isOne: true })));
   const key = (account: string, ...more: string[]) =>
     run('key', 'create', '--account', account, '--scopes', 'read', ...more);
   expect(JSON.parse((await key(play.accountId)).stdout).apiKey).toMatch(/^crx_test_/);

@@ -1,13 +1,13 @@
 /** `crossramp account create|list`. */
 import { Command, Option } from 'commander';
 import { ACCOUNT_MODES, type AccountMode } from '../base/account-mode.ts';
-import { audited } from '../resolvers/checks/audited.ts';
+import { auditedIn } from '../resolvers/checks/audited.ts';
 import { CreationChecks } from '../resolvers/checks/check-creation.ts';
 import { accountObject } from '../resolvers/services/author.ts';
 import { createAccount, listAccounts } from '../store/account/accounts.ts';
 import { REGISTRY } from '../templates/index.ts';
 import { answer, jsonOption, table } from './output.ts';
-import { operatorContext, withServices, withStore } from './with-store.ts';
+import { operatorOn, withServices, withStore } from './with-store.ts';
 
 /** The command `account`. */
 export function accountCommand(): Command {
@@ -28,11 +28,15 @@ export function accountCommand(): Command {
       checks.refuse();
       const templates = REGISTRY.templates.map((template) => template.name);
       const id = await withServices(async (services) => {
-        const made = await createAccount(services.database, name, { templates, mode });
-        await audited(await operatorContext(services, made), async (_tx, writeDown) =>
-          writeDown('account.create', accountObject(made), { after: { name, mode } }),
-        );
-        return made;
+        const own = services.forMode(mode);
+        const nowMs = await own.clock.nowMs();
+        return own.database.withTx(async (tx) => {
+          const made = await createAccount(tx, name, { templates, mode });
+          await auditedIn(tx, operatorOn(own, made), nowMs, async (_tx, writeDown) =>
+            writeDown('account.create', accountObject(made), { after: { name, mode } }),
+          );
+          return made;
+        });
       });
       answer(options, { accountId: String(id), mode }, `account ${id} (${mode})`);
     });

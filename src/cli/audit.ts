@@ -73,6 +73,7 @@ async function list(options: ListOptions): Promise<void> {
     seq: Number(seq),
     ...entry,
     at: isoMillis(entry.at),
+    machineAt: entry.machineAt && isoMillis(entry.machineAt),
     before: before === null ? null : JSON.parse(before),
     after: after === null ? null : JSON.parse(after),
   }));

@@ -43,7 +43,11 @@ function operatorOrigin(): Origin {
 
 /** @returns what the operator acts with for an account: every scope, and no key. */
 export async function operatorContext(services: Services, accountId: bigint): Promise<Context> {
-  const own = await services.forAccount(accountId);
+  return operatorOn(await services.forAccount(accountId), accountId);
+}
+
+/** The same with the services for accounts of its mode, also for an account that is being made. */
+export function operatorOn(own: Services, accountId: bigint): Context {
   const caller = {
     accountId,
     id: 'operator',

@@ -87,6 +87,13 @@ function defineEntry(builder: Builder) {
         description: 'When it was done, on the clock of the account.',
         resolve: ({ at }) => isoMillis(at),
       }),
+      machineAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description:
+          "When it was done on the machine's clock, where that of the account is more than a minute away from it.",
+        resolve: ({ machineAt }) => machineAt && isoMillis(machineAt),
+      }),
       act: t.exposeString('act', { description: 'Name of the act, such as `webhook.create`.' }),
       scope: t.exposeString('scope', { description: 'Scope that the act needs.' }),
       actorKind: t.field({

@@ -4,7 +4,7 @@ import { type CustomerInput, grantCustomer, updateCustomer } from '../resolvers/
 import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
-import type { CustomerLevel } from '../store/account/customers.ts';
+import { type CustomerLevel, countCustomers } from '../store/account/customers.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
@@ -247,7 +247,7 @@ async function readPage(context: GraphqlContext, args: PageArgs) {
     taxId !== undefined &&
     (await customer.findFirst({ where: { accountId, taxId }, select: { taxId: true } })) !== null;
   return connectionOf(rows, slice, {
-    totalCount: () => customer.count({ where: { accountId } }),
+    totalCount: () => countCustomers(context.database, accountId),
     cursorOf: ({ taxId }) => encodeCursor(taxId),
     isPreceded: await isFound(after === undefined ? undefined : { lte: after }),
     isFollowed: await isFound(before === undefined ? undefined : { gte: before }),

@@ -55,17 +55,25 @@ export function createSandbox(parts: SandboxParts): {
     scenarios: SCENARIOS,
     play: (row, scenario, options) => play({ ...parts, clock }, row, scenario, options),
     plansIn,
-    advanceClock: (byMs) => advanceClock(parts, byMs),
+    advanceClock: (byMs, atomic) => advanceClock(parts, byMs, atomic),
   };
   return { rails, clock, sandbox };
 }
 
-async function advanceClock({ database, notifier }: SandboxParts, byMs: number): Promise<number> {
-  const aheadMs = await advanceAheadMs(database, byMs).catch((error: Error) => {
-    if (!(error instanceof RangeError)) throw error;
-    throw invalidParameters([{ parameter: 'advance', message: error.message }]);
+async function advanceClock(
+  { database, notifier }: SandboxParts,
+  byMs: number,
+  atomic: Parameters<Sandbox['advanceClock']>[1],
+): Promise<number> {
+  const nowMs = await database.withTx(async (tx) => {
+    const aheadMs = await advanceAheadMs(tx, byMs).catch((error: Error) => {
+      if (!(error instanceof RangeError)) throw error;
+      throw invalidParameters([{ parameter: 'advance', message: error.message }]);
+    });
+    const then = Date.now() + aheadMs;
+    await atomic?.(tx, then);
+    return then;
   });
-  const nowMs = Date.now() + aheadMs;
   notifier.notifyMoved(await readDueTransactions(database, nowMs));
   return nowMs;
 }

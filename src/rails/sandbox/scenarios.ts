@@ -69,7 +69,7 @@ export async function play(
   parts: TheatreParts,
   { accountId, id }: ProcessRow,
   name: string,
-  { amount }: ScenarioOptions,
+  { amount, beforehand }: ScenarioOptions,
 ): Promise<ProcessRow> {
   const told = TOLD.find((each) => each.name === name);
   const planned = PLANNED.find((each) => each.name === name);
@@ -79,10 +79,15 @@ export async function play(
   const violation = amount === undefined ? undefined : amountViolation(told?.amountOf, row, amount);
   if (violation) throw invalidParameters([{ parameter: 'amount', message: violation }]);
   const stage = await stageOf(parts, name, row, amount);
-  if (planned) return playPlan(parts, stage, planned.name, planned.plan);
+  if (planned) {
+    if (!isAhead(parts.registry, row, planned.plan)) throw stepConflict(name, row);
+    await beforehand?.();
+    return playPlan(parts, stage, planned.name, planned.plan);
+  }
   assert(told, 'a scenario is told or planned');
   const isPossible = told.comesTo?.(row) ?? accepts(parts.registry.of(row.template), row, told.on);
   if (!isPossible) throw stepConflict(name, row);
+  await beforehand?.();
   return told.play(stage);
 }
 
@@ -97,7 +102,6 @@ async function playPlan(
   plan: Plan,
 ): Promise<ProcessRow> {
   const { row } = stage;
-  if (!isAhead(registry, row, plan)) throw stepConflict(name, row);
   if (plan.atOnce && accepts(registry.of(row.template), row, plan.until)) return fail(stage, plan.atOnce);
   await arm(database, row.accountId, row.id, name);
   return row;

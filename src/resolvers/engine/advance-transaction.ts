@@ -282,8 +282,9 @@ async function storeBatch(
     if (code === 'STEP_CONFLICT' || code === 'LIMIT_EXCEEDED') await request.otherwise?.(tx, row);
   const events = moved.flatMap((item) => eventsOf(parts, item, heads));
   const acts = chainActs(
-    moved.map(({ request: { author, target }, before, row }) => ({
+    moved.map(({ request: { author, target, trigger }, before, row }) => ({
       author,
+      trigger,
       from: 'create' in target ? undefined : before,
       row,
     })),

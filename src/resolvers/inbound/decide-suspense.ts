@@ -65,7 +65,7 @@ async function find({ database, mode }: Context, id: string): Promise<SuspenseRo
   return entry;
 }
 
-/** Decides under the locks of all accounts that are concerned, and writes it into the audit log of the entry's account. */
+/** Decides under the locks of all accounts that are concerned, and writes it into the audit log of each. */
 async function decide(
   context: Context,
   { id, accountId, currency, amountMinor }: SuspenseRow,
@@ -78,9 +78,9 @@ async function decide(
   const author = authorOf(context, act);
   const concerned = [accountId, ...(after.assignedTo === null ? [] : [after.assignedTo])];
   const decided = await database.withTx(async (tx) => {
-    const head = (await lockHeads(tx, [...new Set(concerned)], mode)).get(accountId);
+    const heads = await lockHeads(tx, [...new Set(concerned)], mode);
     const now = await findSuspense(tx, id, mode);
-    assert(head && now, 'an entry stays where it is');
+    assert(now, 'an entry stays where it is');
     if (now.state !== 'open')
       throw new GatewayError('STEP_CONFLICT', `suspense entry ${id} ${whatBecameOf(now)}`);
     await work(tx, at);
@@ -92,14 +92,19 @@ async function decide(
     };
     await decideSuspense(tx, id, decision);
     const facts = {
-      before: { state: now.state, account: String(accountId), currency, amountMinor },
+      before: { state: now.state, currency, amountMinor },
       after: {
         state: after.state,
         ...(after.assignedTo !== null && { account: String(after.assignedTo) }),
       },
     };
     const object = { kind: 'suspense_entry', id: String(id) } as const;
-    await appendAudit(tx, head, [auditEntry(author, object, decision.decidedAt, facts)]);
+    // Whose money it was, and who has it now, each finds it in the own log; only the first also where the other stands.
+    for (const head of heads.values()) {
+      const isFirst = head.accountId === accountId;
+      const told = isFirst ? { ...facts, before: { ...facts.before, account: String(accountId) } } : facts;
+      await appendAudit(tx, head, [auditEntry(author, object, decision.decidedAt, told)]);
+    }
     return { ...now, ...decision };
   });
   notifier.notify(concerned);

@@ -9,6 +9,7 @@ import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts'
 import { newPersonToken, personTokenHash } from '../../base/person-token.ts';
 import { isOwner, ROLE_NAMES, type Role, rolesOf, scopesOf } from '../../base/roles.ts';
 import { readHolder } from '../../store/account/accounts.ts';
+import { dropChangesOf } from '../../store/account/setting-changes.ts';
 import type { Tx } from '../../store/database.ts';
 import {
   addPerson,
@@ -139,10 +140,11 @@ export async function changeMemberRole(
 export async function removeMember(context: Context, personId: Named): Promise<Member> {
   requireAct(context, 'person.remove');
   const { accountId } = context.caller;
-  return audited(context, async (tx, writeDown) => {
+  return audited(context, async (tx, writeDown, nowMs) => {
     const member = await findMember(tx, context, personId.value);
     requireRuleOver(context, member.role);
     await keepAnOwner(tx, accountId, member, personId.name);
+    await dropChangesOf(tx, accountId, member.id, new Date(nowMs));
     await endLinks(tx, accountId, member.id, new Date());
     await removeMembership(tx, accountId, member.id);
     writeDown('person.remove', objectOf(member.id), { before: { email: member.email, role: member.role } });

@@ -2,9 +2,9 @@
 import type { ActName } from '../../base/acts.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { audited } from '../checks/audited.ts';
+import { audited, auditedIn } from '../checks/audited.ts';
 import { checkScenario } from '../checks/check-scenario.ts';
-import { type AuditObject, accountObject } from '../services/author.ts';
+import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import type { Sandbox } from '../services/sandbox.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
@@ -31,23 +31,25 @@ export async function playScenario(context: Context, input: ScenarioInput): Prom
   checkScenario(input.scenario, input.amount);
   const { scenario, amount } = input;
   const row = await findOwnProcess(context, input.end2end);
-  const played = await sandbox.play(row, scenario, { amount });
-  await writeDownAfter(
-    context,
-    'sandbox.trigger',
-    { kind: 'transaction', id: row.end2end },
-    { scenario, amount },
-  );
-  return played;
+  const object = { kind: 'transaction', id: row.end2end } as const;
+  // The outside world does its part in database transactions of its own: that it was asked for is written down before.
+  const beforehand = () =>
+    audited(context, async (_tx, writeDown) =>
+      writeDown('sandbox.trigger', object, { after: { scenario, amount } }),
+    );
+  return sandbox.play(row, scenario, { amount, beforehand });
 }
 
 /** Sets the clock ahead by a duration such as `30m`. @returns its time then. @throws as `playScenario`. */
 export async function advanceClock(context: Context, by: string): Promise<Date> {
   const sandbox = requireSandbox(context, 'sandbox.advance_clock');
-  const now = new Date(await sandbox.advanceClock(parseDuration(by, 'advance')));
   const object = { kind: 'sandbox_clock', id: 'sandbox' } as const;
-  await writeDownAfter(context, 'sandbox.advance_clock', object, { by, now: now.toISOString() });
-  return now;
+  const nowMs = await sandbox.advanceClock(parseDuration(by, 'advance'), (tx, thenMs) =>
+    auditedIn(tx, context, thenMs, async (_tx, writeDown) =>
+      writeDown('sandbox.advance_clock', object, { after: { by, now: new Date(thenMs).toISOString() } }),
+    ),
+  );
+  return new Date(nowMs);
 }
 
 /** Gives the caller's account an amount: an adjustment without a transaction. @throws as `playScenario`. */
@@ -76,11 +78,6 @@ export function parseDuration(text: string, parameter: string): number {
       { parameter, message: 'must be a duration such as 90s, 30m, 2h or 1d, of at most ten years' },
     ]);
   return ms;
-}
-
-/** What the outside world does comes by its own door, in its own database transactions: that it was asked for follows. */
-function writeDownAfter(context: Context, act: ActName, object: AuditObject, after: object): Promise<void> {
-  return audited(context, async (_tx, writeDown) => writeDown(act, object, { after }));
 }
 
 function requireSandbox(context: Context, act: ActName): Sandbox {

@@ -1,6 +1,6 @@
 /** Who does something, from where and by which act: what the audit log says of whoever acts. */
 import { ACTS, type ActName } from '../../base/acts.ts';
-import type { Instant } from '../../base/instant.ts';
+import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import type { ActorKind, AuditEntry } from '../../store/engine/audit.ts';
 
@@ -100,6 +100,9 @@ function kindOf({ person, transactionId }: KeyRecord): ActorKind {
   return transactionId === undefined ? 'KEY' : 'PAYER';
 }
 
+/** Clocks that are no further apart than this are the same one, read at two moments. Unit: ms. */
+const SAME_MS = 60_000;
+
 /** @returns the entry of an act. */
 export function auditEntry(
   author: Author,
@@ -107,9 +110,12 @@ export function auditEntry(
   at: Instant,
   { before, after }: AuditFacts,
 ): AuditEntry {
+  const machineMs = Date.now();
+  const isOff = Math.abs(machineMs - millisOf(at)) > SAME_MS;
   return {
     ...author,
     at,
+    machineAt: isOff ? instantOf(new Date(machineMs)) : null,
     objectKind: kind,
     objectId: id,
     before: before ? JSON.stringify(before) : null,

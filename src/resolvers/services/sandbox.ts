@@ -1,4 +1,5 @@
 /** What a sandbox offers besides: the acts of the outside world on demand, and its clock. */
+import type { Tx } from '../../store/database.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 
 /** The catalogue of scenarios: what happens, in one sentence. */
@@ -56,6 +57,8 @@ export interface Scenario {
 export interface ScenarioOptions {
   /** Decimal text, in the currency of what is paid or deposited. */
   readonly amount?: string | undefined;
+  /** Done once it is sure that the scenario fits, and before anything happens. */
+  readonly beforehand?: () => Promise<void>;
 }
 
 /** The sandbox. */
@@ -69,6 +72,14 @@ export interface Sandbox {
   readonly play: (row: ProcessRow, scenario: string, options: ScenarioOptions) => Promise<ProcessRow>;
   /** Plans made before a transaction exists: `sandbox:hold,swap-fail` in its reference or notes. */
   readonly plansIn: (text: string | null) => readonly string[];
-  /** Sets the clock ahead by so many milliseconds. @returns its time then. */
-  readonly advanceClock: (byMs: number) => Promise<number>;
+  /**
+   * Sets the clock ahead by so many milliseconds.
+   *
+   * @param atomic - done in the same database transaction, with the time then.
+   * @returns its time then.
+   */
+  readonly advanceClock: (
+    byMs: number,
+    atomic?: (tx: Tx, nowMs: number) => Promise<void>,
+  ) => Promise<number>;
 }

@@ -33,6 +33,17 @@ const ADD_PLATFORM: Statement = {
         on conflict (mode) where is_platform do nothing returning id)
     insert into account_head (account_id) select id from made`,
 };
+const ADD: Statement = {
+  name: 'account_add',
+  text: `with made as (
+      insert into account (name, handle, mode) values ($1, $2, $3) returning id
+    ), head as (
+      insert into account_head (account_id) select id from made
+    ), settings as (
+      insert into template_setting (account_id, template) select id, unnest($4::text[]) from made
+    )
+    select id from made`,
+};
 /** A mode never changes, so it is read once and cached. */
 const REMEMBERED_MAX = 100_000;
 
@@ -44,20 +55,13 @@ const REMEMBERED_MAX = 100_000;
  * @returns its id.
  */
 export async function createAccount(
-  database: Database,
+  database: Tx,
   name: string,
   options: { templates: readonly string[]; handle?: string; mode?: AccountMode },
 ): Promise<bigint> {
-  const account = await database.prisma.account.create({
-    data: {
-      name,
-      handle: options.handle ?? null,
-      mode: options.mode ?? 'sandbox',
-      head: { create: {} },
-      templateSettings: { create: options.templates.map((template) => ({ template })) },
-    },
-    select: { id: true },
-  });
+  const values = [name, options.handle ?? null, options.mode ?? 'sandbox', options.templates];
+  const [account] = await database.query<{ id: bigint }>(ADD, values);
+  assert(account, 'an account that is added has an id');
   return account.id;
 }
 

@@ -1,5 +1,6 @@
 /** Customers of an account: their level and their limits (C-21). What they move is in store/engine/volumes.ts. */
 import type { Statement, Tx } from '../database.ts';
+import { countNew } from '../engine/volumes.ts';
 
 /** Limits of a customer, BRL; null where none is set. */
 export interface CustomerLimits {
@@ -26,17 +27,30 @@ const READ: Statement = {
 };
 const SET: Statement = {
   name: 'customer_set_rules',
-  text: `insert into customer (account_id, tax_id, limit_daily, step_up_30d, granted_limit_daily, granted_step_up_30d, level,
-        first_seen_at) values ($1, $2, $3, $4, $5, $6, $7, $8)
-    on conflict (account_id, tax_id) do update set limit_daily = excluded.limit_daily, step_up_30d = excluded.step_up_30d,
-      granted_limit_daily = excluded.granted_limit_daily, granted_step_up_30d = excluded.granted_step_up_30d,
-      level = excluded.level`,
+  text: `with kept as (
+      insert into customer (account_id, tax_id, limit_daily, step_up_30d, granted_limit_daily, granted_step_up_30d, level,
+          first_seen_at) values ($1, $2, $3, $4, $5, $6, $7, $8)
+      on conflict (account_id, tax_id) do update set limit_daily = excluded.limit_daily, step_up_30d = excluded.step_up_30d,
+        granted_limit_daily = excluded.granted_limit_daily, granted_step_up_30d = excluded.granted_step_up_30d,
+        level = excluded.level
+      returning account_id, xmax = 0 as is_new)
+    ${countNew('kept')}`,
+};
+const COUNT: Statement = {
+  name: 'customer_count',
+  text: `select customers::int as count from account_head where account_id = $1`,
 };
 const PLATFORM_LIMITS: Statement = {
   name: 'customer_platform_limits',
   text: `select max(customer_limit_daily)::text as "limitDaily", max(customer_step_up_30d)::text as "stepUp30d"
     from template_setting where account_id = $1`,
 };
+
+/** @returns how many customers an account has. */
+export async function countCustomers(database: Tx, accountId: bigint): Promise<number> {
+  const [head] = await database.query<{ count: number }>(COUNT, [accountId]);
+  return head?.count ?? 0;
+}
 
 /** A customer without rules of its own. */
 export const NO_RULES: CustomerRules = {

@@ -7,7 +7,7 @@
 import { FACTS, type TransactionRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../database.ts';
 import { TRANSACTION_COLUMNS, TRANSACTION_SELECT } from '../engine/transactions.ts';
-import { HISTORY } from '../engine/volumes.ts';
+import { countNew, HISTORY } from '../engine/volumes.ts';
 import type { NewTransaction } from '../ledger/history.ts';
 import type { LedgerAccountRow } from '../ledger/ledger.ts';
 
@@ -160,6 +160,9 @@ const COUNT: Statement = {
         select $1, tax_id, coalesce((array_agg(distinct client_name) filter (where client_name is not null))[1:20], '{}'), min(created_at)
           from counted group by tax_id
       on conflict do nothing
+      returning account_id, true as is_new
+    ), total as (
+      ${countNew('customers')}
     )
     insert into volume_day (account_id, subject, day, paid)
       select $1, tax_id, day, sum(brl) from counted where brl is not null and is_counted group by tax_id, day

@@ -16,6 +16,8 @@ export type ActorKind = (typeof ACTOR_KINDS)[number];
 /** What an entry says. */
 export interface AuditEntry {
   readonly at: Instant;
+  /** On the machine's clock, where that of the account is more than a minute away from it; null otherwise. */
+  readonly machineAt: Instant | null;
   readonly actorKind: ActorKind;
   readonly actorId: string;
   readonly scope: string;
@@ -59,16 +61,18 @@ const MEMBERS: Readonly<Record<keyof AuditEntry, string>> = {
   maker: 'maker',
   requestId: 'request_id',
   address: 'address',
+  machineAt: 'machine_at',
 };
 const NAMES = Object.keys(MEMBERS) as (keyof AuditEntry)[];
 const COLUMNS = Object.values(MEMBERS);
+const TIMES: readonly string[] = [MEMBERS.at, MEMBERS.machineAt];
 
 /** The columns of an entry as text, under the names of `AuditEntry`. */
 export const AUDIT_COLUMNS = NAMES.map((name) => `${MEMBERS[name]}::text as "${name}"`).join(', ');
 
 /** @returns SQL that adds the entries of `auditRecords`, given as this parameter. */
 export function insertAudit(parameter: string): string {
-  const types = COLUMNS.map((column) => `${column} ${column === 'at' ? 'timestamptz' : 'text'}`);
+  const types = COLUMNS.map((column) => `${column} ${TIMES.includes(column) ? 'timestamptz' : 'text'}`);
   const values = COLUMNS.map((column) =>
     column === 'before' || column === 'after' ? `a.${column}::json` : `a.${column}`,
   );
@@ -86,8 +90,11 @@ const APPEND: Statement = {
 /** @returns what an entry is in the chain: SHA-256 of the hash before, and of the entry as a JSON array. */
 export function chainHash(before: Buffer, accountId: bigint, seq: bigint, entry: AuditEntry): Buffer {
   // The database prints instants without zeros at the end.
-  const told = { ...entry, at: isoMillis(entry.at) };
-  const said = JSON.stringify([String(accountId), String(seq), ...NAMES.map((name) => told[name])]);
+  const { machineAt } = entry;
+  const told = { ...entry, at: isoMillis(entry.at), machineAt: machineAt && isoMillis(machineAt) };
+  // Entries without the machine's time have the hash that they had before there was one.
+  const names = machineAt === null ? NAMES.filter((name) => name !== 'machineAt') : NAMES;
+  const said = JSON.stringify([String(accountId), String(seq), ...names.map((name) => told[name])]);
   return createHash('sha256').update(before).update(said).digest();
 }
 

@@ -81,6 +81,16 @@ const READ: Statement = {
       ) w
     order by g.place`,
 };
+/**
+ * @returns SQL that counts the customers that are new among those that an insertion returned (`account_id`, `is_new`), under the
+ *   lock of their accounts.
+ */
+export function countNew(inserted: string): string {
+  return `update account_head h set customers = h.customers + n.customers
+        from (select account_id, count(*) as customers from ${inserted} where is_new group by account_id) n
+        where h.account_id = n.account_id`;
+}
+
 const CHANGE: Statement = {
   name: 'volumes_change',
   text: `with seen as (
@@ -90,6 +100,9 @@ const CHANGE: Statement = {
       on conflict (account_id, tax_id) do update
         set names = case when excluded.names = '{}' then customer.names else excluded.names end,
         level = case when excluded.level = 'VERIFIED' then excluded.level else customer.level end
+      returning account_id, xmax = 0 as is_new
+    ), total as (
+      ${countNew('seen')}
     )
     insert into volume_day (account_id, subject, day, open, paid)
       select * from jsonb_to_recordset($1::jsonb) v(account_id bigint, subject text, day date, open numeric, paid numeric)

@@ -46,6 +46,7 @@ function entry(act: string): AuditEntry {
     maker: null,
     requestId: randomUUID(),
     address: '2001:db8::1',
+    machineAt: null,
   };
 }
 

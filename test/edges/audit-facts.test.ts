@@ -1,0 +1,168 @@
+/**
+ * Goal: the audit log says what an act changed, to everybody whom it concerns, and in the database transaction of the act
+ * (C-40). Method: acts over HTTP; what is in the log, and which database transaction wrote it.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { platformAccount } from '../../src/store/account/accounts.ts';
+import { verifyAudit } from '../../src/store/engine/verify-audit.ts';
+import { useApp } from '../support/app.ts';
+import { graphqlClient } from '../support/graphql-client.ts';
+import { newCustomer } from '../support/limits.ts';
+
+const app = useApp();
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+const { ask, create, trigger, fund, until } = graphqlClient(app, () => shop.apiKey);
+const ANA = { clientName: 'Ana Souza', clientTaxId: '52998224725' };
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+});
+
+const last = async (act: string, accountId = shop.accountId) => {
+  const { rows } = await app.owner.query(
+    `select object_id, before, after, actor_id from audit_entry where account_id = $1 and act = $2 order by seq desc limit 1`,
+    [String(accountId), act],
+  );
+  return rows[0];
+};
+const onramp = async (amountPayment: string, ...scenarios: string[]) => {
+  const { transaction } = await create('createOnramp', { amountPayment, currency: 'USDT_TRX', ...ANA });
+  for (const scenario of scenarios) await trigger(transaction.end2end, scenario);
+  return transaction.end2end as string;
+};
+
+describe('says what an act changed', () => {
+  test('C-35: a refund in part: how much of it', async () => {
+    const end2end = await onramp('550.00', 'pay');
+    await until(end2end, 'success/DONE');
+    await ask(`mutation { refundPayment(end2end: "${end2end}", amount: "50") { end2end } }`);
+    expect(await last('payment.refund')).toMatchObject({
+      object_id: end2end,
+      before: { step: 'success/DONE' },
+      after: {
+        step: 'success/DONE',
+        returns: [{ returnId: expect.stringMatching(/^D/), kind: 'part', amount: '50', state: 'requested' }],
+      },
+    });
+  });
+
+  test('C-35: a return that is paid by hand: which one, and where the payment can be found', async () => {
+    const end2end = await onramp('550.00', 'refund-fail', 'pay-under');
+    await until(end2end, 'refund/ERROR');
+    const reference = 'E12345678202611211205abcdef12345';
+    await ask(
+      `mutation { settleRefundByHand(account: "${shop.accountId}", end2end: "${end2end}", reference: "${reference}") { end2end } }`,
+      {},
+      app.platformKey,
+    );
+    const { before, after } = await last('refund.settle_by_hand');
+    expect(before).toMatchObject({ step: 'refund/ERROR', returns: [{ state: 'failed' }] });
+    expect(after).toMatchObject({ step: 'refund/DONE', returns: [{ state: 'paid_by_hand', reference }] });
+    expect(after.returns[0].returnId).toBe(before.returns[0].returnId);
+  });
+
+  test.each([
+    ['KEEP', { resolution: 'keep' }],
+    ['REFUND', { resolution: 'refund', address: expect.stringMatching(/^T/) }],
+    ['REQUOTE', { resolution: 'requote', targetCurrency: 'BRL', targetAmount: expect.any(String) }],
+  ])('a held deposit: %s', async (resolution, told) => {
+    const input = {
+      currency: 'USDT_TRX',
+      amountPaid: '30',
+      ...ANA,
+      pixKey: 'ana@example.com',
+      pixKeyType: 'EMAIL',
+    };
+    const { transaction } = await create('createOfframp', { ...input, from: 'EXTERNAL' });
+    const { end2end } = transaction;
+    await trigger(end2end, 'deposit-wrong');
+    await until(end2end, 'crypto_deposit/UNDERPAID');
+    await ask(`mutation { resolveDeposit(end2end: "${end2end}", resolution: ${resolution}) { end2end } }`);
+    expect(await last('deposit.resolve')).toMatchObject({ object_id: end2end, after: told });
+  });
+});
+
+test('C-34: money in suspense that is assigned to another account is in the logs of both', async () => {
+  const platform = await platformAccount(app.database, 'sandbox');
+  const end2end = await onramp('60.00', 'pay');
+  await until(end2end, 'success/DONE');
+  await trigger(end2end, 'pay');
+  const { suspense } = await ask('{ suspense { nodes { id } } }');
+  const [{ id }] = suspense.nodes;
+  const other = await app.addAccount();
+  await ask(
+    `mutation { assignSuspense(id: "${id}", account: "${other.accountId}") { state } }`,
+    {},
+    app.platformKey,
+  );
+  const [from, to] = [await last('suspense.assign'), await last('suspense.assign', other.accountId)];
+  expect(from).toMatchObject({ object_id: id, before: { account: String(shop.accountId) } });
+  expect(to).toMatchObject({ object_id: id, after: { account: String(other.accountId) } });
+  expect(JSON.stringify(to.before)).not.toContain('account');
+  for (const account of [shop.accountId, other.accountId, platform])
+    expect((await verifyAudit(app.database, account)).defects).toEqual([]);
+});
+
+describe('the sandbox', () => {
+  test('the clock is set, and that is written down, in one database transaction', async () => {
+    await ask('mutation { sandboxAdvanceClock(by: "1s") }');
+    const { rows } = await app.owner.query(
+      `select e.xmin = c.xmin as "isOne" from audit_entry e, sandbox_clock c where e.act = 'sandbox.advance_clock' order by e.at desc, e.seq desc limit 1`,
+    );
+    expect(rows).toEqual([{ isOne: true }]);
+  });
+
+  test('a scenario that does not fit writes nothing; one that does, before it happens', async () => {
+    const end2end = await onramp('60.00');
+    const wrong = `mutation { sandboxTrigger(end2end: "${end2end}", scenario: DISPUTE_ACCEPT) { end2end } }`;
+    expect((await app.graphql(wrong, {}, { key: shop.apiKey })).json.errors[0].extensions.code).toBe(
+      'STEP_CONFLICT',
+    );
+    expect((await last('sandbox.trigger')).object_id).not.toBe(end2end);
+    await trigger(end2end, 'pay');
+    expect(await last('sandbox.trigger')).toMatchObject({ object_id: end2end, after: { scenario: 'pay' } });
+  });
+
+  test('an entry has the machine’s time where the clock of the account is far from it', async () => {
+    shop = await app.addAccount();
+    const newest = async () =>
+      (await ask('{ auditLog(first: 1) { nodes { at machineAt } } }')).auditLog.nodes[0];
+    await ask('mutation { sandboxAdvanceClock(by: "2h") }');
+    await fund('BRL', '1');
+    const { at, machineAt } = await newest();
+    expect(Date.parse(at) - Date.parse(machineAt)).toBeGreaterThan(7_000_000);
+    expect((await verifyAudit(app.database, shop.accountId)).defects).toEqual([]);
+  });
+});
+
+describe('totals', () => {
+  test('of the log and of customers are positions, and exact', async () => {
+    shop = await app.addAccount();
+    for (const taxId of [newCustomer(), newCustomer()])
+      for (const limit of ['1', '2'])
+        await ask(
+          `mutation { updateCustomer(taxId: "${taxId}", input: { limitDaily: "${limit}" }) { taxId } }`,
+        );
+    const made = await Promise.all(
+      Array.from({ length: 6 }, (_, n) =>
+        create('createOnramp', {
+          amountPayment: '60',
+          currency: 'USDT_TRX',
+          clientName: 'Ana',
+          clientTaxId: n < 2 ? ANA.clientTaxId : newCustomer(),
+        }),
+      ),
+    );
+    expect(made).toHaveLength(6);
+    const { rows } = await app.owner.query(
+      `select count(*)::int as counted, (select customers::int from account_head where account_id = $1) as held
+        from customer where account_id = $1`,
+      [String(shop.accountId)],
+    );
+    expect(rows).toEqual([{ counted: 7, held: 7 }]);
+    expect(await ask('{ customers(first: 1) { totalCount } auditLog(first: 1) { totalCount } }')).toEqual({
+      customers: { totalCount: 7 },
+      auditLog: { totalCount: 10 },
+    });
+  });
+});
