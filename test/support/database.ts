@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { databaseUrl, TEMPLATE_DATABASE, withAdmin } from './global-setup.ts';
+import { watchingConnections } from './one-connection.ts';
 
 /** The database of a test file. */
 export interface TestDatabase {
@@ -24,7 +25,7 @@ export function useDatabase(): TestDatabase {
       await client.query(`create database ${name} template ${TEMPLATE_DATABASE}`);
     });
     test.url = databaseUrl(adminUrl, name);
-    test.database = openDatabase(test.url);
+    test.database = watchingConnections(openDatabase(test.url));
     test.owner = new pg.Pool({ connectionString: test.url, max: 2 });
   });
   afterAll(async () => {

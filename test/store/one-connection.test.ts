@@ -1,0 +1,32 @@
+/**
+ * Goal: no use case asks for a second connection while a database transaction is open. Method: every test that has a database
+ * watches that (support/one-connection.ts); here, that it is seen, by each way of asking.
+ */
+import { describe, expect, it } from 'vitest';
+import { readAheadMs } from '../../src/store/account/sandbox.ts';
+import type { Database } from '../../src/store/database.ts';
+import { useDatabase } from '../support/database.ts';
+
+const store = useDatabase();
+const NOTHING = { name: 'nothing', text: 'select' };
+const WAYS: readonly (readonly [way: string, ask: (database: Database) => Promise<unknown>])[] = [
+  ['a statement', (database) => readAheadMs(database)],
+  ['a statement with a time limit', (database) => database.queryWithin(1_000, NOTHING, [])],
+  ['another database transaction', (database) => database.withTx(async () => {})],
+  ['Prisma', (database) => database.prisma.account.findMany()],
+];
+
+describe('inside of a database transaction', () => {
+  it.each(WAYS)('%s asks for a second connection, and fails', async (_way, ask) => {
+    const asked = store.database.withTx(async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return ask(store.database);
+    });
+    await expect(asked).rejects.toThrow(/second connection/);
+  });
+
+  it('its own statements do not, nor does what comes after it', async () => {
+    expect(await store.database.withTx((tx) => readAheadMs(tx))).toBe(0);
+    expect(await readAheadMs(store.database)).toBe(0);
+  });
+});
