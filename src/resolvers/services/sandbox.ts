@@ -78,8 +78,5 @@ export interface Sandbox {
    * @param atomic - done in the same database transaction, with the time then.
    * @returns its time then.
    */
-  readonly advanceClock: (
-    byMs: number,
-    atomic?: (tx: Tx, nowMs: number) => Promise<void>,
-  ) => Promise<number>;
+  readonly advanceClock: (byMs: number, atomic?: (tx: Tx, nowMs: number) => Promise<void>) => Promise<number>;
 }
