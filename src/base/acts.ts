@@ -115,6 +115,16 @@ export const ACTS = {
     'Ends the session of the person who asks. By the pages of the console only.',
   ),
   'session.revoke': act('read', 'Ends one of the own sessions.', 'revokeSession'),
+  'session.confirm': act(
+    'read',
+    'Shows a passkey again, for acts that need it. By the pages of the console only.',
+  ),
+  'passkey.add': act('read', 'Adds a passkey of the person who asks. By the pages of the console only.'),
+  'passkey.remove': act(
+    'read',
+    'Takes a passkey of the person who asks away. By the pages of the console only.',
+  ),
+  'passkey.reset': act('admin', 'Takes all passkeys of a person away. By `crossramp person link` only.'),
   'customer.update': act(
     'admin',
     'Sets limits of a customer, within those of the platform.',
@@ -162,3 +172,20 @@ export const ACTS = {
 
 /** Name of an act. */
 export type ActName = keyof typeof ACTS;
+
+/** Acts that a person does with a fresh passkey only: they let money out, or let somebody in. */
+export const PASSKEY_ACTS: readonly ActName[] = [
+  'withdrawal.create',
+  'withdrawal.approve',
+  'whitelist.add_entry',
+  'settings.update_account',
+  'key.create',
+  'key.rotate',
+  'webhook.create',
+  'webhook.update',
+  'webhook.rotate_secret',
+  'person.invite',
+  'person.change_role',
+  'person.remove',
+  'passkey.remove',
+];

@@ -8,6 +8,7 @@ export const ERRORS = {
   BAD_REQUEST: { status: 400, title: 'The request is malformed' },
   UNAUTHORIZED: { status: 401, title: 'A valid API key is required' },
   FORBIDDEN: { status: 403, title: 'The API key lacks a required scope' },
+  STEP_UP_REQUIRED: { status: 403, title: 'The act needs a passkey that was shown just now' },
   NOT_FOUND: { status: 404, title: 'The path or record does not exist' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not accept this method' },
   NOT_ACCEPTABLE: { status: 406, title: 'No accepted media type is available' },

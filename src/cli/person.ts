@@ -112,10 +112,15 @@ function addLink(person: Command): void {
     person
       .command('link')
       .description('Shows a link that signs a person in, once. It is not shown again.')
-      .argument('[email]', `${EMAIL}; default: whoever started the sandbox`),
-  ).action(async (email: string | undefined, options: PlaceOptions) => {
+      .argument('[email]', `${EMAIL}; default: whoever started the sandbox`)
+      .option(
+        '--forget-passkeys',
+        'take the passkeys of the person away, who has lost them, and end all sessions',
+      ),
+  ).action(async (email: string | undefined, options: PlaceOptions & { forgetPasskeys?: boolean }) => {
     const { url, expiresAt } = await withServices(async (services) => {
-      if (email !== undefined) return makeSignInLink(await memberContext(services, options, email), email);
+      if (email !== undefined)
+        return makeSignInLink(await memberContext(services, options, email), email, options.forgetPasskeys);
       return makeNewcomerLink(services.database, (accountId) => contextOf(services, accountId));
     });
     answer(options, { url, expiresAt }, url);

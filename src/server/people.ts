@@ -2,9 +2,18 @@
 import type { Logger } from 'pino';
 import { CONSOLE_PATH } from '../base/console-url.ts';
 import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
-import { DOOR_POLICY, type DoorPage, doorPage } from '../pages/sign-in/frame.ts';
 import {
+  DOOR_POLICY,
+  type DoorPage,
+  doorPage,
+  PASSKEY_SCRIPT,
+  PASSKEY_SCRIPT_PATH,
+} from '../pages/sign-in/frame.ts';
+import {
+  CONFIRM_PATH,
+  confirmPage,
   linkPage,
+  REMOVE_PASSKEY_PATH,
   SECURITY_PATH,
   SIGN_IN_PATH,
   SIGN_OUT_PATH,
@@ -15,6 +24,7 @@ import {
 } from '../pages/sign-in/pages.ts';
 import type { SignInWord } from '../pages/sign-in/words.ts';
 import { acceptLink, isEnough, readLink } from '../resolvers/people/links.ts';
+import { forgetPasskey, ownPasskeys } from '../resolvers/people/passkeys.ts';
 import {
   ownAccounts,
   ownSessions,
@@ -32,6 +42,7 @@ import {
   type SignedIn,
 } from './console-session.ts';
 import { type Exchange, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
+import { passkeyServer } from './passkeys.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter } from './rate-limit.ts';
 import { checkMethod } from './rest.ts';
@@ -45,12 +56,13 @@ export interface PeopleParts {
   readonly isLimited: boolean;
 }
 
-/** Tries to come in, by any way, of one address; and of one link. */
+/** Tries to come in, by any way, of one address; and tries of one person to show a passkey. */
 const TRIES = { perSecond: 0.2, burst: 20 };
 const LINK_PATH = `${CONSOLE_PATH}/link/`;
 /** Where a person goes who has come in. */
 const HOME = SECURITY_PATH;
 const USER_AGENT = 'user-agent';
+const STEP_UP = 'step up';
 
 type Serve = (exchange: Exchange, language: Language) => Promise<void>;
 
@@ -64,8 +76,13 @@ export function peopleServer(
   const pages: Readonly<Record<string, Serve>> = {
     [SIGN_IN_PATH]: signInServer(parts),
     [SECURITY_PATH]: securityServer(parts),
+    [CONFIRM_PATH]: confirmServer(parts),
+    [PASSKEY_SCRIPT_PATH]: async (exchange) => sendScript(exchange),
   };
+  const passkeysAt = passkeyServer({ ...parts, take, contextOf: (exchange) => ownContext(parts, exchange) });
   return (path) => {
+    const passkeys = passkeysAt(path);
+    if (passkeys) return passkeys;
     const isLink = path.startsWith(LINK_PATH);
     const isForm = Object.hasOwn(forms, path);
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
@@ -92,8 +109,36 @@ export function peopleServer(
 function signInServer({ sessions }: PeopleParts): Serve {
   return async (exchange, language) => {
     if (await sessions.find(exchange)) return lead(exchange, HOME, language);
-    show(exchange, signInPage(language));
+    show(exchange, signInPage(language, nextOf(exchange)));
   };
+}
+
+function confirmServer(parts: PeopleParts): Serve {
+  return async (exchange, language) => {
+    const signedIn = await parts.sessions.find(exchange);
+    if (!signedIn) return lead(exchange, SIGN_IN_PATH, language);
+    const { caller } = signedIn;
+    const traits = { hasPasskey: caller.person.hasPasskey, isTest: caller.mode === 'test' };
+    show(exchange, confirmPage(language, nextOf(exchange), traits));
+  };
+}
+
+/** Where a person goes on: a page of the console, and nowhere else. */
+function nextOf({ search }: Exchange): string {
+  const next = new URLSearchParams(search).get('next') ?? HOME;
+  return /^\/console(\/[\w./-]*)?(\?[\w.=&%-]*)?$/.test(next) && !next.includes('..') ? next : HOME;
+}
+
+/** What the person who is signed in acts with. @throws {GatewayError} `UNAUTHORIZED`. */
+async function ownContext(parts: PeopleParts, exchange: Exchange): Promise<Context> {
+  const signedIn = await parts.sessions.find(exchange);
+  if (!signedIn) throw new GatewayError('UNAUTHORIZED', 'nobody is signed in');
+  return contextOf(parts, exchange, signedIn);
+}
+
+function sendScript(exchange: Exchange): void {
+  const headers = { 'cache-control': 'public, max-age=31536000, immutable' };
+  sendText(exchange, 200, 'text/javascript; charset=utf-8', PASSKEY_SCRIPT, headers);
 }
 
 /** A link is shown as often as somebody looks; its form uses it up. */
@@ -123,7 +168,11 @@ function securityServer(parts: PeopleParts): Serve {
     const context = await contextOf(parts, exchange, signedIn);
     const { name, email, sessionId } = caller.person;
     const own = { name, email, sessionId, csrf, accountId: caller.accountId, isTest: caller.mode === 'test' };
-    const lists = { accounts: await ownAccounts(context), sessions: await ownSessions(context) };
+    const lists = {
+      accounts: await ownAccounts(context),
+      sessions: await ownSessions(context),
+      passkeys: await ownPasskeys(context),
+    };
     show(exchange, securityPage(language, { ...own, ...lists }));
   };
 }
@@ -137,12 +186,20 @@ function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
       if (exchange.request.method !== 'POST' || !signedIn) return lead(exchange, SECURITY_PATH, language);
       const given = await readForm(exchange);
       refuseForgedForm(exchange, signedIn, given);
-      const cookie = await act(await contextOf(parts, exchange, signedIn), given);
+      const cookie = await act(await contextOf(parts, exchange, signedIn), given).catch((error: unknown) => {
+        if (error instanceof GatewayError && error.code === 'STEP_UP_REQUIRED') return STEP_UP;
+        throw error;
+      });
+      if (cookie === STEP_UP) return lead(exchange, CONFIRM_PATH, language);
       lead(exchange, cookie === undefined ? SECURITY_PATH : SIGN_IN_PATH, language, cookie);
     };
   return {
     [`${SECURITY_PATH}/end`]: form(async (context, given) => {
       await revokeSession(context, given.get('sessionId') ?? '');
+      return undefined;
+    }),
+    [REMOVE_PASSKEY_PATH]: form(async (context, given) => {
+      await forgetPasskey(context, given.get('id') ?? '');
       return undefined;
     }),
     [SWITCH_PATH]: form(async (context, given) => {
@@ -175,13 +232,13 @@ const WORDS: { readonly [Code in GatewayError['code']]?: Said } = {
   NOT_FOUND: ['missing', 'failedHow'],
 };
 
-/** @returns what counts a try of an address, and throws `RATE_LIMITED` for one too many. */
-function tries(isLimited: boolean): (exchange: Exchange) => void {
+/** @returns what counts a try of an address, or of a person who is known, and throws `RATE_LIMITED` for one too many. */
+function tries(isLimited: boolean): (exchange: Exchange, personId?: string) => void {
   const limiter: RateLimiter | undefined = isLimited ? rateLimiter(TRIES) : undefined;
-  return ({ address }) => {
-    const allowance = limiter?.(limitedAddress(address));
+  return ({ address }, personId) => {
+    const allowance = limiter?.(personId ?? limitedAddress(address));
     if (allowance && !allowance.allowed)
-      throw new GatewayError('RATE_LIMITED', 'too many tries to sign in from this address', {
+      throw new GatewayError('RATE_LIMITED', 'too many tries to sign in', {
         retryAfter: allowance.resetSeconds,
       });
   };

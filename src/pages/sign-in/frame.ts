@@ -1,9 +1,12 @@
 /** What surrounds the pages of signing in: one narrow column, the same look as the console. */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { CONSOLE_PATH } from '../../base/console-url.ts';
 import { type Html, type HtmlValue, html, Html as Text } from '../../ui/html.ts';
 import { LANGUAGES, type Language, TAGS } from '../../ui/language.ts';
 import { type SayOf, sayFrom } from '../../ui/say.ts';
-import { sheet } from '../../ui/sheets.ts';
+import { digestOf, sheet } from '../../ui/sheets.ts';
 import { SIGN_IN_WORDS, type SignInWord } from './words.ts';
 
 /** What a page is made from. */
@@ -16,6 +19,13 @@ export interface DoorPage {
   readonly main: HtmlValue;
   readonly status?: number;
 }
+
+/** The script of passkeys: TypeScript without its types is JavaScript. */
+export const PASSKEY_SCRIPT = stripTypeScriptTypes(
+  readFileSync(new URL('../island/passkeys.ts', import.meta.url), 'utf8'),
+);
+/** Its path, which changes with its content, so that it can be kept for ever. */
+export const PASSKEY_SCRIPT_PATH = `${CONSOLE_PATH}/passkeys-${digestOf(PASSKEY_SCRIPT)}.js`;
 
 /** Says a text of these pages. */
 export type SaySignIn = SayOf<SignInWord>;
@@ -49,7 +59,8 @@ export function doorPage({ language, path, title, isTest, main }: DoorPage): str
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <title>${title} · Crossramp</title>
 <meta name="robots" content="noindex, nofollow"><meta name="color-scheme" content="light dark">
-<style>${new Text(STYLE)}</style></head>
+<style>${new Text(STYLE)}</style>
+<script type="module" src="${PASSKEY_SCRIPT_PATH}"></script></head>
 <body class="desk door-page">
 ${isTest && html`<section class="test" aria-label="${say('testMode')}">${say('testMode')}</section>`}
 <main class="door"><p class="row">${MARK} <b>Crossramp</b></p>

@@ -1,5 +1,6 @@
 /** The pages of signing in: the door, a link, and the own sessions. Everything on them works without script. */
 import { CONSOLE_PATH } from '../../base/console-url.ts';
+import type { OwnPasskey } from '../../store/people/passkeys.ts';
 import type { OwnAccount } from '../../store/people/people.ts';
 import type { OpenLink } from '../../store/people/person-links.ts';
 import type { OwnSession } from '../../store/people/person-sessions.ts';
@@ -15,23 +16,60 @@ import type { SignInWord } from './words.ts';
 export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 /** Path of the page of the own sessions. */
 export const SECURITY_PATH = `${CONSOLE_PATH}/security`;
+/** Path of the page on which a person shows a passkey again. */
+export const CONFIRM_PATH = `${CONSOLE_PATH}/confirm`;
+/** Path that takes a passkey away. */
+export const REMOVE_PASSKEY_PATH = `${SECURITY_PATH}/remove-passkey`;
 /** Path that ends the session. */
 export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`;
 /** Path that changes the account. */
 export const SWITCH_PATH = `${CONSOLE_PATH}/account`;
 
-/** @returns the page on which people sign in. */
-export function signInPage(language: Language): DoorPage {
+/** @returns the page on which people sign in, who are then led to `next`. */
+export function signInPage(language: Language, next: string): DoorPage {
   const say = saySignIn(language);
   return {
     language,
     path: SIGN_IN_PATH,
     title: say('signIn'),
     isTest: false,
-    main: html`<div class="card stack"><div><h1>${say('signIn')}</h1><p class="soft">${say('byLink')}</p></div>
-${more(say('noWay'), html`<p class="soft">${say('noWayHow')}</p>`)}</div>
+    main: html`<div class="card stack"><div><h1>${say('signIn')}</h1><p class="soft">${say('noPasswords')}</p></div>
+${passkeyButton(language, 'sign-in', 'withPasskey', next)}
+<noscript><p>${say('needsScript')} ${say('byLink')}</p></noscript>
+${more(say('noWay'), html`<p class="soft">${say('noWayOther')}</p><p class="soft">${say('noWayHow')}</p>`)}</div>
 <p class="small soft">${say('stay')}</p>`,
   };
+}
+
+/** @returns the page on which a person shows a passkey again, and is then led to `next`. */
+export function confirmPage(
+  language: Language,
+  next: string,
+  { hasPasskey, isTest }: { readonly hasPasskey: boolean; readonly isTest: boolean },
+): DoorPage {
+  const say = saySignIn(language);
+  const none = html`${note('info', say('confirmNone'))}<a class="btn full" href="${SECURITY_PATH}">${say('addPasskey')}</a>`;
+  return {
+    language,
+    path: CONFIRM_PATH,
+    title: say('confirmTitle'),
+    isTest,
+    main: html`<div class="card stack"><div><h1>${say('confirmTitle')}</h1><p class="soft">${say('confirmWhy')}</p></div>
+${hasPasskey ? passkeyButton(language, 'confirm', 'confirmNow', next) : none}
+<noscript><p>${say('needsScript')}</p></noscript></div>`,
+  };
+}
+
+/** A button that the script shows where the browser has passkeys. */
+function passkeyButton(
+  language: Language,
+  kind: 'add' | 'confirm' | 'sign-in',
+  word: SignInWord,
+  next: string,
+): Html {
+  const say = saySignIn(language);
+  return html`<button class="primary full big" type="button" data-passkey="${kind}" data-next="${next}" data-failed="${say('passkeyFailed')}" hidden>${icon('key')} ${say(word)}</button>
+<p id="say" role="status"></p>`;
 }
 
 /** @returns the page of a link; its form uses the link up. */
@@ -71,6 +109,7 @@ export interface OwnSignIn {
   readonly isTest: boolean;
   readonly accounts: readonly OwnAccount[];
   readonly sessions: readonly OwnSession[];
+  readonly passkeys: readonly OwnPasskey[];
 }
 
 /** @returns the page on which a person sees where they are signed in, and ends it. */
@@ -95,6 +134,17 @@ export function securityPage(language: Language, own: OwnSignIn): DoorPage {
     (each) => html`<li class="stack"><p><b>${each.name}</b> <span class="soft">${each.role}</span></p>
 ${each.accountId === own.accountId ? html`<p class="soft">${say('actsOn')}</p>` : form(SWITCH_PATH, 'accountId', String(each.accountId), 'actOn')}</li>`,
   );
+  const passkeys = own.passkeys.map(
+    (each) =>
+      html`<li class="stack">${keyValues([
+        pair(say('passkeyName'), html`<b>${each.name}</b>`),
+        pair(say('added'), showMoment(each.createdAt, language)),
+        pair(say('lastUsed'), each.lastUsedAt && showMoment(each.lastUsedAt, language)),
+      ])}${form(REMOVE_PASSKEY_PATH, 'id', each.id, 'remove')}</li>`,
+  );
+  const add = html`<p class="field"><label for="passkey-name">${say('passkeyName')}</label>
+<input id="passkey-name" data-passkey-name value="Passkey" maxlength="60" autocomplete="off"></p>
+${passkeyButton(language, 'add', 'addPasskey', SECURITY_PATH)}<noscript><p>${say('needsScript')}</p></noscript>`;
   return {
     language,
     path: SECURITY_PATH,
@@ -102,6 +152,7 @@ ${each.accountId === own.accountId ? html`<p class="soft">${say('actsOn')}</p>` 
     isTest: own.isTest,
     main: html`<h1>${say('security')}</h1>
 <p>${say('signedInAs', { name: own.name, email: own.email })}</p>
+${card(say('passkeys'), html`<div class="stack">${passkeys.length > 0 ? list(passkeys) : html`<p class="soft">${say('noPasskeys')}</p>`}${add}</div>`)}
 ${card(say('sessions'), list(sessions))}
 ${card(say('accounts'), list(accounts))}
 <form method="post" action="${SIGN_OUT_PATH}?lang=${language}">${secret}<button class="full">${say('signOut')}</button></form>`,

@@ -9,14 +9,27 @@ export const SIGN_IN_WORDS = {
     'With the fingerprint, face or PIN of this device. There are no passwords here.',
     'Com a digital, o rosto ou o PIN deste aparelho. Aqui não há senhas.',
   ),
+  withPasskey: label('Sign in with a passkey', 'Entrar com uma chave de acesso'),
+  passkeyFailed: label(
+    'That did not work. Try again, or use another passkey.',
+    'Não deu certo. Tente de novo ou use outra chave de acesso.',
+  ),
+  needsScript: label(
+    'Passkeys need JavaScript and a browser of 2025 or later. A link works without.',
+    'Chaves de acesso precisam de JavaScript e de um navegador de 2025 ou mais novo. Um link funciona sem isso.',
+  ),
   byLink: label(
     'Open the link that you were given. It lets you in once.',
     'Abra o link que você recebeu. Ele permite entrar uma vez.',
   ),
-  noWay: label('I have no link', 'Não tenho um link'),
+  noWay: label('I have no passkey on this device', 'Não tenho uma chave de acesso neste aparelho'),
+  noWayOther: label(
+    'Choose “another device” when your browser asks, and scan its code with your phone.',
+    'Escolha “outro dispositivo” quando o navegador perguntar e leia o código com o seu celular.',
+  ),
   noWayHow: label(
-    'An owner of the account can invite you. If you have a role already, the operator of this gateway can make a link: crossramp person link.',
-    'Um proprietário da conta pode convidar você. Se você já tem um papel, o operador deste gateway pode criar um link: crossramp person link.',
+    'If you are new, an owner of the account can invite you. If your passkeys are lost, the operator of this gateway can make a link: crossramp person link.',
+    'Se você é novo, um proprietário da conta pode convidar você. Se perdeu as chaves de acesso, o operador deste gateway pode criar um link: crossramp person link.',
   ),
   stay: label('You stay signed in for 12 hours.', 'Você continua conectado por 12 horas.'),
 
@@ -41,6 +54,26 @@ export const SIGN_IN_WORDS = {
     'Ele já foi usado, venceu ou foi trocado por outro. Peça um link novo.',
   ),
 
+  confirmTitle: label('Is it you?', 'É você?'),
+  confirmWhy: label(
+    'What you are about to do lets money out, or lets somebody in. Show a passkey; it counts for five minutes.',
+    'O que você vai fazer deixa dinheiro sair ou alguém entrar. Mostre uma chave de acesso; ela vale por cinco minutos.',
+  ),
+  confirmNow: label('Show a passkey', 'Mostrar uma chave de acesso'),
+  confirmNone: label(
+    'You have no passkey yet. Add one first.',
+    'Você ainda não tem uma chave de acesso. Crie uma primeiro.',
+  ),
+  passkeys: label('Passkeys', 'Chaves de acesso'),
+  noPasskeys: label(
+    'You have none yet. With one you come in by fingerprint, face or PIN, without a link.',
+    'Você ainda não tem nenhuma. Com uma, você entra com digital, rosto ou PIN, sem link.',
+  ),
+  addPasskey: label('Add a passkey', 'Criar uma chave de acesso'),
+  passkeyName: label('Its name', 'Nome dela'),
+  remove: label('Remove', 'Remover'),
+  added: label('Added', 'Criada'),
+  lastUsed: label('Last used', 'Usada por último'),
   security: label('Your sign-in', 'Seu acesso'),
   signedInAs: label('Signed in as {name} ({email})', 'Conectado como {name} ({email})'),
   accounts: label('Accounts', 'Contas'),

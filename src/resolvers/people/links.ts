@@ -6,8 +6,10 @@ import { GatewayError, notFound } from '../../base/errors.ts';
 import { isPersonToken, personTokenHash } from '../../base/person-token.ts';
 import { findAccount, platformAccount, SANDBOX_HANDLE } from '../../store/account/accounts.ts';
 import type { Database } from '../../store/database.ts';
+import { removePasskeys } from '../../store/people/passkeys.ts';
 import { addPerson, findPerson, invite, joinAccount, readMember } from '../../store/people/people.ts';
 import { findOpenLink, type OpenLink, useLink } from '../../store/people/person-links.ts';
+import { endSessions } from '../../store/people/person-sessions.ts';
 import { audited } from '../checks/audited.ts';
 import { type Context, requireAct, type Services } from '../services/context.ts';
 import { makeLink, objectOf } from './members.ts';
@@ -61,11 +63,13 @@ export async function acceptLink(
 /**
  * Makes a link that signs a member in, as the operator.
  *
+ * @param forgetsPasskeys - whether those of the person are taken away, for who has lost them; all sessions end then.
  * @throws {GatewayError} `NOT_FOUND` where nobody of the account has the e-mail address.
  */
 export async function makeSignInLink(
   context: Context,
   email: string,
+  forgetsPasskeys = false,
 ): Promise<{ readonly url: string; readonly expiresAt: Date }> {
   requireAct(context, 'person.link');
   const { accountId } = context.caller;
@@ -73,8 +77,14 @@ export async function makeSignInLink(
     const person = await findPerson(tx, email.trim().toLowerCase());
     const member = person && (await readMember(tx, accountId, person.id));
     if (!member) throw notFound();
+    const at = new Date();
+    if (forgetsPasskeys) {
+      await endSessions(tx, member.id, at);
+      const passkeys = await removePasskeys(tx, member.id);
+      writeDown('passkey.reset', objectOf(member.id), { before: { passkeys } });
+    }
     const kind = member.joinedAt ? 'SIGN_IN' : 'INVITATION';
-    const link = await makeLink(tx, context, member.id, kind, new Date());
+    const link = await makeLink(tx, context, member.id, kind, at);
     writeDown('person.link', objectOf(member.id), { after: { kind, expiresAt: link.expiresAt } });
     return link;
   });

@@ -44,7 +44,7 @@ export interface Invitation {
 /** How long links hold. Unit: ms. */
 export const LINK_MS = { INVITATION: 7 * 86_400_000, SIGN_IN: 12 * 3_600_000 } as const;
 
-const EMAIL = /^[^\s@<>"(),:;\\[\]]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/;
+const EMAIL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 const EMAIL_LENGTH_MAX = 254;
 
 /** @returns the people of the caller's account. @throws {GatewayError} `FORBIDDEN`. */

@@ -1,6 +1,6 @@
 /** What every use case is given: the services it works with, and who asks. */
 import type { AccountMode, Times } from '../../base/account-mode.ts';
-import { ACTS, type ActName } from '../../base/acts.ts';
+import { ACTS, type ActName, PASSKEY_ACTS } from '../../base/acts.ts';
 import type { Scope } from '../../base/api-key.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
@@ -75,20 +75,46 @@ export function requireScope({ caller }: Pick<Context, 'caller'>, scope: Scope):
   }
 }
 
+/** How long a passkey that was shown counts. Unit: ms. */
+const FRESH_MS = 5 * 60_000;
+
+/**
+ * A key is its own proof. A person shows a passkey again; whoever has none yet cannot, and is let through in a sandbox only.
+ *
+ * @throws {GatewayError} `STEP_UP_REQUIRED`.
+ */
+export function requireFresh({ caller, mode }: Pick<Context, 'caller' | 'mode'>): void {
+  const { person } = caller;
+  if (!person || (mode === 'sandbox' && !person.hasPasskey)) return;
+  if (!person.hasPasskey)
+    throw new GatewayError(
+      'STEP_UP_REQUIRED',
+      'in a live account this needs a passkey: add one at /console/security',
+    );
+  if (person.verifiedAt === null || Date.now() - person.verifiedAt.getTime() > FRESH_MS)
+    throw new GatewayError(
+      'STEP_UP_REQUIRED',
+      'this needs a passkey that was shown just now: show it at /console/confirm',
+    );
+}
+
 /** What a live account may do without live rails besides reading: open its subscriptions, and end what lets somebody in. */
 const WITHOUT_RAILS: readonly ActName[] = [
   'stream_token.create',
   'key.revoke',
   'person.remove',
   'session.revoke',
+  'passkey.remove',
 ];
 
 /**
  * @throws {GatewayError} `FORBIDDEN` when the caller's key lacks the scope of the act; the detail names it. `RAILS_MISSING`
- *   for an act on a live account where there are no live rails (C-40).
+ *   for an act on a live account where there are no live rails (C-40). `STEP_UP_REQUIRED` as `requireFresh`, for the acts
+ *   that need a passkey.
  */
 export function requireAct(context: Context, name: ActName): void {
   requireScope(context, ACTS[name].scope);
+  if (PASSKEY_ACTS.includes(name)) requireFresh(context);
   if (!WITHOUT_RAILS.includes(name)) requireRails(context);
 }
 

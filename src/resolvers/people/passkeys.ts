@@ -1,0 +1,243 @@
+/**
+ * Passkeys (WebAuthn): a person adds them, signs in with them, and shows one again before acts that need it. They belong to
+ * the name under which the gateway is reached, and are asked for with fingerprint, face or PIN each time.
+ */
+import {
+  type AuthenticationResponseJSON,
+  type AuthenticatorTransport,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { assert } from '../../base/assert.ts';
+import { consoleOrigin } from '../../base/console-url.ts';
+import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
+import type { SignedInPerson } from '../../store/account/api-keys.ts';
+import {
+  addPasskey,
+  askChallenge,
+  findPasskey,
+  type OwnPasskey,
+  type Purpose,
+  readOwnPasskeys,
+  removePasskey,
+  type StoredPasskey,
+  takeChallenge,
+  usePasskey,
+  verifySession,
+} from '../../store/people/passkeys.ts';
+import { readOwnAccounts } from '../../store/people/people.ts';
+import { audited } from '../checks/audited.ts';
+import { checksOf } from '../checks/check-creation.ts';
+import { type Context, requireAct, requireFresh, type Services } from '../services/context.ts';
+import { type Device, signIn } from './sessions.ts';
+
+const CHALLENGE_MS = 5 * 60_000;
+const FORM = /^[\w-]{1,1400}$/;
+
+/** @returns what the browser needs to make a passkey. @throws {GatewayError} `FORBIDDEN` for a key; `STEP_UP_REQUIRED`. */
+export async function registrationOptions(context: Context): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const person = personOf(context);
+  if (person.hasPasskey) requireFresh(context);
+  const { database, caller, publicUrl } = context;
+  const known = await readOwnPasskeys(database, caller.id);
+  const options = await generateRegistrationOptions({
+    rpName: 'Crossramp',
+    rpID: placeOf(publicUrl).rpID,
+    userID: new Uint8Array(Buffer.from(caller.id)),
+    userName: person.email,
+    userDisplayName: person.name,
+    attestationType: 'none',
+    excludeCredentials: known.map(({ id }) => ({ id })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  });
+  await ask(context, options.challenge, 'REGISTER', person.sessionId);
+  return options;
+}
+
+/** Adds the passkey that the browser made. @throws {GatewayError} as `registrationOptions`; `INVALID_PARAMETER`. */
+export async function register(context: Context, response: unknown, name: string): Promise<void> {
+  const { sessionId, hasPasskey } = personOf(context);
+  const checks = checksOf(context);
+  const title = checks.reference({ name: 'name', value: name || 'Passkey' });
+  checks.refuse();
+  // The first one: whoever came in by a link has nothing else to show.
+  if (hasPasskey) requireFresh(context);
+  const { caller, publicUrl } = context;
+  const { challenge } = await answered(context, response, 'REGISTER', sessionId);
+  const { origin, rpID } = placeOf(publicUrl);
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: response as RegistrationResponseJSON,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpID,
+  }).catch(refuseAnswer);
+  if (!registrationInfo) return refuseAnswer();
+  const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+  const passkey = { id, personId: caller.id, publicKey, counter: BigInt(counter), transports };
+  assert(title, 'what was not refused is there');
+  await audited(context, async (tx, writeDown) => {
+    const at = new Date();
+    if (!(await addPasskey(tx, passkey, title, at))) return refuseAnswer();
+    await verifySession(tx, sessionId, at);
+    writeDown('passkey.add', { kind: 'passkey', id }, { after: { name: title } });
+  });
+}
+
+/** @returns what the browser needs to ask for any passkey of this gateway. */
+export async function signInOptions(services: Services): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  return requestOptions(services, 'SIGN_IN', null);
+}
+
+/** Signs in whoever has the passkey. @returns the token of the session. @throws {GatewayError} `UNAUTHORIZED`. */
+export async function signInByPasskey(
+  services: Services,
+  response: unknown,
+  device: Device,
+): Promise<string> {
+  const passkey = await checkAssertion(services, response, 'SIGN_IN', null);
+  const { personId } = passkey;
+  const [place] = await readOwnAccounts(services.database, personId);
+  if (!place) throw refusal();
+  return signIn(services, { personId, accountId: place.accountId, way: 'PASSKEY' }, device, (tx) =>
+    usePasskey(tx, passkey.id, passkey.counter, new Date()),
+  );
+}
+
+/** @returns what the browser needs to ask for a passkey of the person who is signed in. */
+export async function confirmOptions(context: Context): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { sessionId } = personOf(context);
+  const own = await readOwnPasskeys(context.database, context.caller.id);
+  const ids = own.map(({ id }) => id);
+  return requestOptions(context, 'CONFIRM', sessionId, ids);
+}
+
+/** Notes that the person is there: acts that need a passkey can be done for five minutes. @throws {GatewayError} `UNAUTHORIZED`. */
+export async function confirm(context: Context, response: unknown): Promise<void> {
+  const { sessionId } = personOf(context);
+  const passkey = await checkAssertion(context, response, 'CONFIRM', sessionId);
+  if (passkey.personId !== context.caller.id) throw refusal();
+  await audited(context, async (tx, writeDown) => {
+    const at = new Date();
+    await usePasskey(tx, passkey.id, passkey.counter, at);
+    await verifySession(tx, sessionId, at);
+    writeDown('session.confirm', { kind: 'session', id: sessionId });
+  });
+}
+
+/** @returns the passkeys of the person who asks; none for a key. */
+export async function ownPasskeys({ database, caller }: Context): Promise<OwnPasskey[]> {
+  return caller.person ? readOwnPasskeys(database, caller.id) : [];
+}
+
+/** Takes one of the own passkeys away. @throws {GatewayError} `NOT_FOUND`, `STEP_UP_REQUIRED`. */
+export async function forgetPasskey(context: Context, id: string): Promise<void> {
+  personOf(context);
+  requireAct(context, 'passkey.remove');
+  await audited(context, async (tx, writeDown) => {
+    if (!FORM.test(id) || !(await removePasskey(tx, context.caller.id, id))) throw notFound();
+    writeDown('passkey.remove', { kind: 'passkey', id });
+  });
+}
+
+async function requestOptions(
+  services: Services,
+  purpose: Purpose,
+  sessionId: string | null,
+  ids: readonly string[] = [],
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const options = await generateAuthenticationOptions({
+    rpID: placeOf(services.publicUrl).rpID,
+    userVerification: 'required',
+    allowCredentials: ids.map((id) => ({ id })),
+  });
+  await ask(services, options.challenge, purpose, sessionId);
+  return options;
+}
+
+/** @returns the passkey that signed, with the counter that it says now. */
+async function checkAssertion(
+  services: Services,
+  response: unknown,
+  purpose: Purpose,
+  sessionId: string | null,
+): Promise<StoredPasskey> {
+  const { challenge, id } = await answered(services, response, purpose, sessionId);
+  const passkey = await findPasskey(services.database, id);
+  if (!passkey) throw refusal();
+  const { origin, rpID } = placeOf(services.publicUrl);
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: response as AuthenticationResponseJSON,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpID,
+    credential: {
+      id,
+      publicKey: passkey.publicKey,
+      counter: Number(passkey.counter),
+      transports: passkey.transports as AuthenticatorTransport[],
+    },
+  }).catch(() => {
+    throw refusal();
+  });
+  if (!verified) throw refusal();
+  return { ...passkey, counter: BigInt(authenticationInfo.newCounter) };
+}
+
+/** Uses the challenge of an answer up: right or wrong, it is answered once. */
+async function answered(
+  { database }: Services,
+  response: unknown,
+  purpose: Purpose,
+  sessionId: string | null,
+): Promise<{ readonly challenge: string; readonly id: string }> {
+  const given = response as Partial<AuthenticationResponseJSON> | null | undefined;
+  const id = given?.id;
+  const challenge = challengeOf(given?.response?.clientDataJSON);
+  if (typeof id !== 'string' || !FORM.test(id) || challenge === undefined) return refuseAnswer();
+  if (!(await takeChallenge(database, challenge, purpose, sessionId, new Date()))) throw refusal();
+  return { challenge, id };
+}
+
+function challengeOf(clientData: unknown): string | undefined {
+  if (typeof clientData !== 'string') return undefined;
+  try {
+    const { challenge } = JSON.parse(Buffer.from(clientData, 'base64url').toString('utf8'));
+    return typeof challenge === 'string' && FORM.test(challenge) ? challenge : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function ask(
+  { database }: Services,
+  challenge: string,
+  purpose: Purpose,
+  sessionId: string | null,
+): Promise<void> {
+  const now = new Date();
+  const expiresAt = new Date(now.getTime() + CHALLENGE_MS);
+  await askChallenge(database, challenge, purpose, sessionId, { now, expiresAt });
+}
+
+function placeOf(publicUrl: string): { readonly origin: string; readonly rpID: string } {
+  const origin = consoleOrigin(publicUrl);
+  return { origin, rpID: new URL(origin).hostname };
+}
+
+function personOf({ caller }: Context): SignedInPerson {
+  if (!caller.person) throw new GatewayError('FORBIDDEN', 'only people have passkeys');
+  return caller.person;
+}
+
+function refusal(): GatewayError {
+  return new GatewayError('UNAUTHORIZED', 'the passkey is not known here, or its answer came too late');
+}
+
+function refuseAnswer(): never {
+  throw invalidParameters([{ parameter: 'response', message: 'must be what the passkey answered' }]);
+}
