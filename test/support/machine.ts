@@ -388,8 +388,15 @@ const BESIDE: Readonly<Record<string, readonly [on: 'refund_settled' | 'refund_f
     part_failed: ['refund_failed', 'part'],
   };
 
+/** Every word that a way is written with, but for `SPEND`. */
+export const WORDS: readonly string[] = [
+  ...Object.keys(factsOf(EXPECTED)),
+  ...Object.keys(VARIED),
+  ...Object.keys(BESIDE),
+];
+
 /** @returns the trigger of a word where the transaction stands. */
-function said(word: string, { process }: ProcessRow): Trigger {
+export function said(word: string, { process }: ProcessRow): Trigger {
   const [on, kind] = BESIDE[word] ?? [];
   if (!on) return VARIED[word] ?? trigger(word as TriggerName);
   const { returnId } =

@@ -1,0 +1,113 @@
+/** News of rails that may come to a transaction, and what the machines make of it. */
+import type { ProcessRow } from '../../src/templates/facts.ts';
+import { returnsOf } from '../../src/templates/returns.ts';
+import { stepNameOf } from '../../src/templates/step-name.ts';
+import type { Trigger } from '../../src/templates/triggers.ts';
+import { advance, DURING_MS, type Run, said } from './machine.ts';
+import type { Place } from './places.ts';
+
+/** One kind of news. */
+export interface NewsCase {
+  readonly name: string;
+  readonly about: 'payment' | 'deposit' | 'token' | 'dropped' | 'dispute' | 'return' | 'payout';
+  /** The word of machine.ts that says how it comes; of a payout that came back, how much of it. */
+  readonly word: string;
+}
+
+/** Every kind; all of them may come at any time, to transactions of any template. */
+export const NEWS: readonly NewsCase[] = [
+  { name: 'PIX, exact', about: 'payment', word: 'pix_received' },
+  { name: 'less', about: 'payment', word: 'pix_under' },
+  { name: 'more', about: 'payment', word: 'pix_over' },
+  { name: 'of another payer', about: 'payment', word: 'pix_of_stranger' },
+  { name: 'late', about: 'payment', word: 'pix_late' },
+  { name: 'deposit, exact', about: 'deposit', word: 'deposit_seen' },
+  { name: 'less', about: 'deposit', word: 'seen_under' },
+  { name: 'more', about: 'deposit', word: 'seen_over' },
+  { name: 'of another token', about: 'token', word: 'deposit_seen' },
+  { name: 'late', about: 'deposit', word: 'seen_late' },
+  { name: 'dropped', about: 'dropped', word: 'deposit_seen' },
+  { name: 'dispute', about: 'dispute', word: 'dispute_opened' },
+  { name: 'dispute about a part', about: 'dispute', word: 'dispute_part' },
+  { name: 'return failed', about: 'return', word: 'refund_failed' },
+  { name: 'payout came back', about: 'payout', word: 'all' },
+  { name: 'a part of it', about: 'payout', word: 'part' },
+];
+
+/** What becomes of news of each kind where the transaction does not take it. */
+export const UNTAKEN: Readonly<Record<NewsCase['about'], string>> = {
+  payment: 'suspense',
+  deposit: 'suspense',
+  token: 'suspense',
+  dropped: 'noted',
+  dispute: 'waits',
+  return: 'waits',
+  payout: 'suspense',
+};
+
+/** @returns the step that follows; undefined where the transaction does not take it. */
+export function stepAfter({ run }: Place, { about, word }: NewsCase): string | undefined {
+  const { process, depositAddress } = run.row;
+  switch (about) {
+    case 'payment':
+      return process?.txid === undefined ? undefined : taken(run, newPayment(word));
+    case 'deposit':
+      return depositAddress === null ? undefined : deposited(run, word);
+    case 'token':
+      return undefined;
+    case 'dropped':
+      return depositAddress === null ? undefined : dropped(run, word);
+    case 'dispute':
+      return process?.paid === undefined ? undefined : taken(run, said(word, run.row));
+    case 'return': {
+      const underWay = returnUnderWay(run);
+      return underWay && taken(run, { on: 'refund_failed', returnId: underWay.returnId });
+    }
+    case 'payout':
+      return hasPaidOut(run)
+        ? taken(run, { on: 'payout_returned', amount: returnedOf(run.row, word) })
+        : undefined;
+  }
+}
+
+/** @returns the first return that a place has under way. */
+export function returnUnderWay({ row }: Run) {
+  return returnsOf(row.process ?? {}).find(({ state }) => state === 'requested');
+}
+
+/** @returns whether BRL was paid out. */
+export function hasPaidOut({ row }: Pick<Run, 'row'>): boolean {
+  return row.targetCurrency === 'BRL' && row.pixE2e !== null;
+}
+
+/** @returns how much comes back of what was paid out, if anything was. */
+export function returnedOf({ targetAmount }: ProcessRow, word: string): string {
+  return word === 'all' ? (targetAmount ?? '490.00') : '1.00';
+}
+
+const NEW = { txHash: 'd9'.repeat(32), logIndex: 0 };
+
+function newPayment(word: string): Trigger {
+  return { ...said(word, {} as never), endToEndId: 'E12345678202611211202abcdef67890' } as Trigger;
+}
+
+/** It is seen first, and then final. */
+function deposited(run: Run, word: string): string | undefined {
+  return taken(seen(run, word), { on: 'deposit_confirmed', ...NEW });
+}
+
+/** The deposit that the transaction knows of; else another one, which was seen first. */
+function dropped(run: Run, word: string): string | undefined {
+  const { deposit } = run.row.process ?? {};
+  if (!deposit) return taken(seen(run, word), { on: 'deposit_dropped', ...NEW });
+  return taken(run, { on: 'deposit_dropped', txHash: deposit.txHash, logIndex: deposit.logIndex });
+}
+
+function seen(run: Run, word: string): Run {
+  return advance(run, { ...said(word, run.row), ...NEW } as Trigger, DURING_MS)?.at(-1) ?? run;
+}
+
+function taken(run: Run, trigger: Trigger): string | undefined {
+  const after = advance(run, trigger, DURING_MS)?.at(-1);
+  return after && stepNameOf(after.row);
+}
