@@ -99,7 +99,7 @@ function side(desk: Desk, viewer: Viewer): Html {
     html`<li${!place.isMain && html` class="wide"`}>${placeLink(desk, place)}</li>`;
   return html`<header class="side"><a class="btn skip" href="#main">${say('skip')}</a>
 <button class="quiet" type="button" popovertarget="accounts"><span class="logo" aria-hidden="true">${initials(account)}</span> ${account} ${icon('down')}</button>
-<a class="btn find push" href="${pathTo('/search')}" data-palette>${icon('search')} <span class="wide">${say('searchOrGo')}</span><span class="unseen narrow">${say('search')}</span></a>
+<a class="btn find push" href="${pathTo('/search')}" data-palette>${icon('search')} <span class="wide">${say('searchOrGo')}</span><span class="unseen narrow">${say('search')}</span><kbd class="wide push" data-script hidden>⌘K</kbd></a>
 <nav aria-label="${say('main')}"><ul>${places.map(item)}${rest.length > 0 && html`<li class="narrow"><button type="button" popovertarget="more">${icon('more')} ${say('more')}</button></li>`}</ul></nav>
 <button class="quiet wide left" type="button" popovertarget="me">${icon('person')} ${name} <span class="soft push">${role && say(`role_${role}`)}</span></button></header>
 <div id="accounts" class="menu" popover>${accountForms(desk, viewer)}${languageLinks(desk)}<a class="btn narrow" href="${pathTo('/security')}">${icon('person')} ${name}</a></div>

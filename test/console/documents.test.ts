@@ -19,7 +19,8 @@ const QUERIES = operations.filter(({ isMutation }) => !isMutation);
 
 /** What a screen asks its document with; a document without variables needs none. */
 const VARIABLES: Readonly<Record<string, () => Record<string, unknown>>> = {
-  Transactions: () => ({ family: 'CHECKOUTS', first: 25 }),
+  Transactions: () => ({ families: ['CHECKOUTS'], filter: { statusCodes: ['SUCCESS'] }, first: 25 }),
+  Search: () => ({ text: 'order-1042', isAsked: true }),
   Transaction: () => ({ end2end: 'CRX01M7YZCZ9HF0JV5S6S4QWDX4RJ', isAdmin: true }),
   Developers: () => ({ isAdmin: true, first: 25 }),
   Operator: () => ({ state: 'OPEN', first: 25 }),

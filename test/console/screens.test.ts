@@ -17,7 +17,10 @@ beforeAll(async () => {
 const PATHS = [
   '/console',
   '/console/transactions',
-  '/console/transactions?family=ONRAMPS',
+  '/console/transactions?family=ONRAMPS&status=SUCCESS&direction=IN&amountMin=10',
+  '/console/transactions?awaitingMe=yes',
+  '/console/search',
+  '/console/search?q=order-1042',
   '/console/statement',
   '/console/approvals',
   '/console/whitelist',
@@ -34,6 +37,23 @@ test.each(PATHS)('%s is a page in both languages, and says where it stands', asy
     expect(page.text).toContain(`<html lang="${lang === 'en' ? 'en' : 'pt-BR'}">`);
     expect(page.text).toMatch(/<h1>[^<]+<\/h1>/);
   }
+});
+
+test('a merchant finds a payment by its order number in one search', async () => {
+  const page = await visit(app, owner, '/console/search?q=order-1042');
+  expect(page.text).toContain('Ana Souza');
+  expect(page.text).not.toContain('Bruno Lima');
+});
+
+test('a filter stands in the address and in words, each with its way out; none is hidden', async () => {
+  const page = await visit(app, owner, '/console/transactions?status=SUCCESS&family=CHECKOUTS');
+  expect(page.text).toContain('Bruno Lima');
+  expect(page.text).not.toContain('Ana Souza');
+  expect(page.text).toMatch(
+    /<a href="\/console\/transactions\?family=CHECKOUTS" aria-label="Remove: Status Done">/,
+  );
+  const wrong = await visit(app, owner, '/console/transactions?amountMin=much');
+  expect([wrong.status, /amountMin/.test(wrong.text)]).toEqual([400, true]);
 });
 
 test('whoever is not signed in is asked to', async () => {

@@ -3,10 +3,12 @@ import { showFigure } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { type Language, TAGS } from '../../ui/language.ts';
 import { badge, type Tone } from '../../ui/parts.ts';
+import type { TransactionStatus } from '../generated/graphql.ts';
 
 /** A currency as the documents ask for it. */
 export interface CurrencyShown {
   readonly code: string;
+  readonly asset?: string;
   readonly displayName: string;
   readonly decimals: number;
 }
@@ -57,6 +59,14 @@ const STYLES = {
   minute: MINUTE,
   second: { ...MINUTE, second: '2-digit' },
   milli: { ...MINUTE, second: '2-digit', fractionalSecondDigits: 3 },
+  clock: {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    hourCycle: 'h23',
+  },
+  day: { month: 'short', day: 'numeric' },
   full: { dateStyle: 'full', timeStyle: 'short' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -73,36 +83,52 @@ export function momentText(at: Date, language: Language, style: keyof typeof STY
 }
 
 /** @returns day and minute of a moment in Brazil's time, or finer. */
-export function moment(
-  iso: string,
-  language: Language,
-  style: 'minute' | 'second' | 'milli' = 'minute',
-): Html {
+export function moment(iso: string, language: Language, style: keyof typeof STYLES = 'minute'): Html {
   return html`<time datetime="${iso}">${momentText(new Date(iso), language, style)}</time>`;
 }
 
-const TONES: Readonly<Record<string, Tone>> = {
-  Created: 'idle',
-  Pending: 'warn',
-  Processing: 'info',
-  Success: 'good',
-  'Partial Success': 'warn',
-  Failed: 'bad',
-  Expired: 'idle',
-  Cancelled: 'idle',
-  Refunded: 'warn',
+const TONES: Readonly<Record<TransactionStatus, Tone>> = {
+  CREATED: 'idle',
+  PENDING: 'warn',
+  PROCESSING: 'info',
+  SUCCESS: 'good',
+  PARTIAL_SUCCESS: 'warn',
+  FAILED: 'bad',
+  EXPIRED: 'idle',
+  CANCELLED: 'idle',
+  REFUNDED: 'warn',
+  UNKNOWN: 'idle',
 };
+/** States in which nobody has to do anything but the payer or a rail. */
+const RUNS_BY_ITSELF = /^(QRCODE|WAITING_DEPOSIT|DETECTED|INITIAL|DONE)$/;
 
-/** @returns how a published status is to be taken. */
-export function toneOf(status: LabelShown): Tone {
-  return TONES[status.en] ?? 'idle';
+/** @returns how a status is to be taken; a pending one needs a look unless it goes on by itself. */
+export function toneOf(statusCode: TransactionStatus, state: string): Tone {
+  return statusCode === 'PENDING' && RUNS_BY_ITSELF.test(state) ? 'idle' : TONES[statusCode];
+}
+
+/** @returns the status that a published label stands for: an event has the label alone. */
+export function statusOf({ en }: LabelShown): TransactionStatus {
+  const name = en.toUpperCase().replaceAll(' ', '_');
+  return Object.hasOwn(TONES, name) ? (name as TransactionStatus) : 'UNKNOWN';
 }
 
 /** @returns the status of a transaction as a badge that says the step. */
 export function statusBadge(
-  { status, substatus }: { readonly status: LabelShown; readonly substatus: LabelShown },
+  {
+    statusCode,
+    state,
+    status,
+    substatus,
+  }: {
+    readonly statusCode: TransactionStatus;
+    readonly state: string;
+    readonly status: LabelShown;
+    readonly substatus: LabelShown;
+  },
   language: Language,
   isAlone = false,
 ): Html {
-  return badge(toneOf(status), substatus[language] || status[language], undefined, isAlone);
+  const word = substatus[language] || status[language];
+  return badge(toneOf(statusCode, state), word, undefined, isAlone);
 }

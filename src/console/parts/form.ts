@@ -1,6 +1,7 @@
 /** Forms of the console: what each needs to be taken, its fields, and acts that ask before they act. */
 import { choice, field as framed } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
+import { icon } from '../../ui/icons.ts';
 import { actPath } from '../act.ts';
 import { type Desk, formKey, mayDo, sameWith } from '../desk.ts';
 import { type Operation, operationNamed } from '../operations.ts';
@@ -77,6 +78,14 @@ export function field(desk: Pick<Desk, 'refused'>, prefix: string, each: Field):
   const { type = 'text', inputmode } = each;
   const traits = { ...own, type, inputmode, autocomplete: 'off', maxlength: 500 };
   return framed({ ...frame, attributes: traits });
+}
+
+/** @returns a form behind its name, for lists that one adds to; open where it was not taken. */
+export function addForm(desk: Desk, form: ActForm & { readonly open: string }): Html | null {
+  const inner = actForm(desk, form);
+  if (inner === null) return null;
+  const isOpen = desk.refused?.act === form.act && isSame(desk, form);
+  return html`<details class="in line add"${isOpen && html` open`}><summary>${icon('plus')} ${form.open}</summary><div class="form">${inner}</div></details>`;
 }
 
 /** @returns a form that changes the query of the screen, and so its address. */

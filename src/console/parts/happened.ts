@@ -5,7 +5,7 @@ import { more } from '../../ui/parts.ts';
 import { type Desk, mayDo } from '../desk.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
-import { moment, momentText, money, toneOf } from './figures.ts';
+import { moment, momentText, money, statusOf, toneOf } from './figures.ts';
 import { actForm } from './form.ts';
 import { journalsOf, journalTable } from './journal.ts';
 
@@ -38,21 +38,29 @@ export function happenings(desk: Desk, found: Found, data: TransactionQuery): re
 
 /** @returns the axis. */
 export function axisOf({ say, language }: Desk, happened: readonly Happening[]): Html {
-  const shown = happened.map((each) => ({ ...each, when: moment(each.at, language, 'milli') }));
+  const dayOf = ({ at }: Happening) => momentText(new Date(at), language, 'day');
+  const shown = happened.map((each, index) => {
+    const before = happened[index - 1];
+    const isNewDay = before === undefined || dayOf(before) !== dayOf(each);
+    return { ...each, when: moment(each.at, language, isNewDay ? 'milli' : 'clock') };
+  });
   return html`<div data-live="axis">${axis(say('whatHappened'), shown)}</div>`;
 }
 
 const SIGNS = { good: 'done', info: 'waiting', idle: 'clock', warn: 'warning', bad: 'failed' } as const;
 
 function steps({ say, language }: Desk, { events }: Found): Happening[] {
-  return events.map(({ occurredAt, name, sequence, status, substatus }) => ({
-    at: occurredAt,
-    kind: 'steps',
-    tone: toneOf(status),
-    sign: SIGNS[toneOf(status)],
-    what: substatus[language] || status[language],
-    note: `${say('eventNumber', { number: String(sequence) })}, ${name}`,
-  }));
+  return events.map(({ occurredAt, name, sequence, state, status, substatus }) => {
+    const tone = toneOf(statusOf(status), state);
+    return {
+      at: occurredAt,
+      kind: 'steps',
+      tone,
+      sign: SIGNS[tone],
+      what: substatus[language] || status[language],
+      note: `${say('eventNumber', { number: String(sequence) })}, ${name}`,
+    };
+  });
 }
 
 function postings(desk: Desk, { ledgerLines }: Found): Happening[] {

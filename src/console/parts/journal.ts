@@ -50,7 +50,7 @@ export function journalTable({ say, language }: Desk, { id, lines }: Journal): H
       },
     ],
   });
-  return html`<div class="card">${scrolled(caption, lined)}</div>`;
+  return html`<div class="card">${scrolled(say('tableOf', { name: caption }), lined)}</div>`;
 }
 
 /** Every line of the journal once: the account's own, which have a balance, and those of the house. */

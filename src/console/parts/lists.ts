@@ -46,14 +46,15 @@ export function pageVariables({ query }: Desk, size = PAGE_ROWS): Readonly<Recor
   return after === null ? { first: size } : { first: size, after };
 }
 
-/** @returns links to the pages beside this one, and which rows it has. `at` of the query counts the rows before it. */
+/** @returns links to the pages beside this one, and which rows it has; nothing of an empty list. `at` of the query counts the rows before it. */
 export function pager(
   desk: Desk,
   info: PageInfo,
   rows: number,
   total: number | null,
   size = PAGE_ROWS,
-): Html {
+): Html | null {
+  if (rows === 0 && info.hasPreviousPage !== true) return null;
   const { say, language, query } = desk;
   const skipped = Math.max(0, Number.parseInt(query.get('at') ?? '0', 10) || 0);
   const shown = (value: number) => count(value, language);
@@ -75,4 +76,9 @@ export function count(value: number, language: Language): string {
 /** @returns a part of a page with its heading. */
 export function section(id: string, title: string, content: HtmlValue, aside?: HtmlValue, kind = ''): Html {
   return html`<section class="card phone-full ${kind}" aria-labelledby="${id}"><header><h2 id="${id}">${title}</h2>${aside && html`<span class="push small soft">${aside}</span>`}</header>${content}</section>`;
+}
+
+/** @returns a word for readers of the screen alone. */
+export function unseen(word: string): Html {
+  return html`<span class="unseen">${word}</span>`;
 }

@@ -33,8 +33,8 @@ function columns({ say, language }: Desk): readonly Column<Row>[] {
   const crypto = (row: Row) => {
     const amount = cryptoOf(row);
     if (!amount) return null;
-    const { decimals, displayName } = amount.currency;
-    return html`${decimal(amount.amount, decimals, language)}<span class="unit">${displayName}</span>`;
+    const { decimals, asset = '' } = amount.currency;
+    return html`${decimal(amount.amount, decimals, language)}<span class="unit">${asset}</span>`;
   };
   const pix = (row: Row) => {
     const amount = pixOf(row);

@@ -10,35 +10,45 @@ import { pager, pageVariables, section } from '../parts/lists.ts';
 import { rejectForm } from '../parts/transaction-acts.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
 
-type Row = ApprovalsQuery['transactions']['nodes'][number];
+type Approval = ApprovalsQuery['approvals'][number];
 
 /** The screen. */
 export const APPROVALS = screenOf<ApprovalsQuery>({
   path: '/approvals',
   operation: operationNamed('Approvals'),
   variables: (desk) => pageVariables(desk),
-  view: ({ transactions: { nodes, pageInfo, totalCount } }, desk) => {
+  view: ({ approvals, transactions }, desk) => {
     const { say } = desk;
-    const waiting = nodes.filter((row) => row.component.startsWith('approval') && row.state === 'PENDING');
-    const others = nodes.filter((row) => !waiting.includes(row));
+    const { nodes, pageInfo, totalCount, totalIsExact } = transactions;
+    const list = html`<div data-live="rows">${transactionTable(desk, nodes, say('WITHDRAWALS'))}</div>`;
     const main = html`<div class="top"><h1>${say('approvals')}</h1><p class="soft">${say('approvalsRule')}</p></div>
-<div class="stack" data-live="waiting">${waiting.length > 0 ? waiting.map((row) => approval(desk, row)) : html`<div class="card phone-full">${empty('approve', say('noApprovals'), say('noApprovalsHow'))}</div>`}</div>
-${others.length > 0 && section('decided', say('WITHDRAWALS'), html`<div data-live="rows">${transactionTable(desk, others, say('WITHDRAWALS'))}</div>`, null, 'rows')}
-<div class="row">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`;
+<div class="stack" data-live="waiting">${approvals.length > 0 ? approvals.map((each) => approval(desk, each)) : html`<div class="card phone-full">${empty('approve', say('noApprovals'), say('noApprovalsHow'))}</div>`}</div>
+${nodes.length > 0 && section('withdrawals', say('WITHDRAWALS'), list, null, 'rows')}
+<div class="row">${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
     return { title: say('approvals'), main };
   },
 });
 
-function approval(desk: Desk, row: Row): Html {
+function approval(desk: Desk, { transaction, mayApprove, whyNot, requestedBy }: Approval): Html {
   const { say, language } = desk;
-  const { end2end, target, createdAt } = row;
+  const { end2end, target, createdAt } = transaction;
   const title = say('withdraw', { amount: target ? money(target, language) : '' });
+  const own = transaction.__typename === 'Withdrawal' ? transaction : null;
   const facts = keyValues([
     pair(say('created'), moment(createdAt, language)),
-    pair(say('networkFee'), 'networkFee' in row && row.networkFee),
-    pair(say('notes'), 'notes' in row && row.notes),
-    idPair(say('destination'), 'address' in row && row.address && address(row.address)),
+    pair(say('askedBy'), requestedBy),
+    pair(say('networkFee'), own?.networkFee),
+    pair(say('notes'), own?.notes),
+    idPair(say('destination'), own?.address && address(own.address)),
   ]);
-  const forms = html`${actForm(desk, { act: 'ApproveWithdrawal', given: { end2end }, button: say('approve'), kind: 'primary' })}${rejectForm(desk, end2end)}`;
-  return html`<article class="card phone-full" aria-labelledby="${end2end}"><header><h2 id="${end2end}"><a href="${pathTo(`/transactions/${end2end}`)}">${title}</a></h2>${badge('warn', row.substatus[language], 'approve', true)}</header><div class="in">${facts}</div><footer class="in row line">${forms}</footer></article>`;
+  const approve =
+    mayApprove &&
+    actForm(desk, { act: 'ApproveWithdrawal', given: { end2end }, button: say('approve'), kind: 'primary' });
+  const state = badge(
+    mayApprove ? 'warn' : 'idle',
+    say(mayApprove ? 'waitsForYou' : 'waitsForOther'),
+    mayApprove ? 'approve' : 'clock',
+    true,
+  );
+  return html`<article class="card phone-full" aria-labelledby="a-${end2end}"><header><h2 id="a-${end2end}"><a href="${pathTo(`/transactions/${end2end}`)}">${title}</a></h2>${state}</header><div class="in">${facts}${whyNot && html`<p>${say(whyNot)}</p>`}</div><footer class="in row line">${approve}${rejectForm(desk, end2end)}</footer></article>`;
 }

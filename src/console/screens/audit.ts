@@ -38,7 +38,7 @@ export const AUDIT = screenOf<AuditQuery>({
     const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
     const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${say('auditWhy')}</p></div>
 <div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}</div>
-<div class="card phone-full">${nodes.length > 0 ? scrolled(caption, shown) : empty('shield', say('noActs'))}</div>
+<div class="card phone-full">${nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('shield', say('noActs'))}</div>
 <div class="row">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`;
     return { title: caption, main };
   },

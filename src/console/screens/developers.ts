@@ -8,8 +8,8 @@ import { type Desk, may, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { DevelopersQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
-import { actForm, askedForm, field } from '../parts/form.ts';
-import { pager, pageVariables, section } from '../parts/lists.ts';
+import { actForm, addForm, askedForm, field } from '../parts/form.ts';
+import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { sayNamed } from '../words.ts';
 
 type Account = DevelopersQuery['viewer']['account'];
@@ -60,11 +60,12 @@ function keys(desk: Desk, all: readonly Key[]): Html {
       name: say('status'),
       cell: ({ revokedAt }) => (revokedAt ? badge('idle', say('revoked')) : badge('good', say('valid'))),
     },
-    { name: '', cell: (key) => !key.revokedAt && keyActs(desk, key) },
+    { name: unseen(say('actsHere')), cell: (key) => !key.revokedAt && keyActs(desk, key) },
   ];
   const caption = say('apiKeys');
   const shown = table({ caption, isCaptionUnseen: true, rows: all, columns });
-  const content = all.length > 0 ? scrolled(caption, shown) : empty('key', say('noKeys'));
+  const content =
+    all.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('key', say('noKeys'));
   return section('keys', caption, html`${content}${keyForm(desk)}`);
 }
 
@@ -96,11 +97,7 @@ function keyForm(desk: Desk): Html | null {
     tick({ name: `${act}-${scope}`, label: scope, attributes: { name: 'scopes', value: scope } }),
   );
   const fields = html`${field(desk, act, { name: 'name', label: say('name'), isRequired: true })}<fieldset><legend>${say('scopes')}</legend>${ticks}</fieldset>`;
-  const form = actForm(desk, { act, button: say('addKey'), fields });
-  return (
-    form &&
-    html`<details class="in line"${desk.refused?.act === act && html` open`}><summary>${say('addKey')}</summary>${form}</details>`
-  );
+  return addForm(desk, { act, open: say('addKey'), button: say('addKey'), fields });
 }
 
 function endpoints(desk: Desk, all: readonly Endpoint[]): Html {
@@ -117,19 +114,16 @@ function endpoints(desk: Desk, all: readonly Endpoint[]): Html {
       cell: ({ state, disabledReason }) =>
         html`${badge(ENDPOINT_TONES[state], say(state))} <small>${disabledReason}</small>`,
     },
-    { name: '', cell: (endpoint) => endpointActs(desk, endpoint) },
+    { name: unseen(say('actsHere')), cell: (endpoint) => endpointActs(desk, endpoint) },
   ];
   const caption = say('endpoints');
   const shown = table({ caption, isCaptionUnseen: true, rows: all, columns });
+  const listed = scrolled(say('tableOf', { name: caption }), shown);
   const act = 'CreateWebhookEndpoint';
   const fields = html`${field(desk, act, { name: 'url', label: say('url'), type: 'url', isRequired: true })}${field(desk, act, { name: 'description', label: say('name') })}`;
-  const form = actForm(desk, { act, button: say('addEndpoint'), fields });
-  const content = all.length > 0 ? scrolled(caption, shown) : empty('bolt', say('noEndpoints'));
-  return section(
-    'endpoints',
-    caption,
-    html`${content}${form && html`<details class="in line"${desk.refused?.act === act && html` open`}><summary>${say('addEndpoint')}</summary>${form}</details>`}`,
-  );
+  const form = addForm(desk, { act, open: say('addEndpoint'), button: say('addEndpoint'), fields });
+  const content = all.length > 0 ? listed : empty('bolt', say('noEndpoints'));
+  return section('endpoints', caption, html`${content}${form}`);
 }
 
 function endpointActs(desk: Desk, { id, state, isRecoverable }: Endpoint): Html {
@@ -174,7 +168,7 @@ function deliveries(desk: Desk, { webhookDeliveries }: Account): Html | null {
         html`${badge(TONES[delivery.state], sayNamed(say, delivery.state))} <small>${last(delivery)?.status ?? last(delivery)?.error}</small>`,
     },
     {
-      name: '',
+      name: unseen(say('actsHere')),
       cell: ({ id }) =>
         actForm(desk, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' }),
     },
@@ -184,6 +178,6 @@ function deliveries(desk: Desk, { webhookDeliveries }: Account): Html | null {
   return section(
     'deliveries',
     caption,
-    html`<div class="in-x">${segments(caption, views)}</div>${nodes.length > 0 ? scrolled(caption, shown) : empty('bolt', say('noDeliveries'))}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount ?? null)}</div>`,
+    html`<div class="in-x">${segments(caption, views)}</div>${nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('bolt', say('noDeliveries'))}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount ?? null)}</div>`,
   );
 }

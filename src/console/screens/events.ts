@@ -43,7 +43,7 @@ export const EVENTS = screenOf<EventsQuery>({
     });
     const older = { hasNextPage: pageInfo.hasPreviousPage, endCursor: pageInfo.startCursor };
     const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${say('eventsWhy')}</p></div>
-<div class="card phone-full rows" data-live="rows">${rows.length > 0 ? scrolled(caption, shown) : empty('bolt', say('noEvents'))}</div>
+<div class="card phone-full rows" data-live="rows">${rows.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('bolt', say('noEvents'))}</div>
 <div class="row">${pager(desk, older, rows.length, totalCount)}</div>`;
     return { title: caption, main };
   },

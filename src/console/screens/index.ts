@@ -6,6 +6,7 @@ import { DEVELOPERS } from './developers.ts';
 import { EVENTS } from './events.ts';
 import { NEW } from './new.ts';
 import { OPERATOR } from './operator.ts';
+import { SEARCH } from './search.ts';
 import { STATEMENT } from './statement.ts';
 import { TODAY } from './today.ts';
 import { TRANSACTION } from './transaction.ts';
@@ -18,6 +19,7 @@ export const SCREENS: readonly Screen[] = [
   TRANSACTIONS,
   TRANSACTION,
   STATEMENT,
+  SEARCH,
   APPROVALS,
   WHITELIST,
   NEW,

@@ -8,7 +8,7 @@ import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
 import { money } from '../parts/figures.ts';
 import { actForm, askedForm, type Field, field } from '../parts/form.ts';
-import { section } from '../parts/lists.ts';
+import { section, unseen } from '../parts/lists.ts';
 import type { Word } from '../words.ts';
 
 /** A kind of what can be made: its act, its words, its fields. */
@@ -131,7 +131,7 @@ export const NEW = screenOf<NewQuery>({
       fields: html`${kind.fields(desk, data).map((each) => field(desk, kind.act, each))}`,
     });
     const main = html`<div class="top"><h1>${say('newTitle')}</h1></div>${segments(say('whichKind'), views)}
-<section class="card in stack"><h2>${say(kind.word)}</h2><p class="soft">${say(kind.what)}</p>${form}</section>
+<section class="card in stack form"><h2>${say(kind.word)}</h2><p class="soft">${say(kind.what)}</p>${form}</section>
 ${kind.name === 'link' && links(desk, data)}`;
     return { title: `${say('newTitle')}: ${say(kind.word)}`, main };
   },
@@ -156,7 +156,7 @@ function cryptoField(label: string, { currencies }: NewQuery): Field {
   return {
     name: 'currency',
     label,
-    options: crypto.map(({ code, displayName, network }) => [code, `${displayName} (${network})`]),
+    options: crypto.map(({ code, displayName }) => [code, displayName]),
   };
 }
 
@@ -205,13 +205,15 @@ function links(desk: Desk, { viewer }: NewQuery): Html {
       name: say('status'),
       cell: ({ disabledAt }) => (disabledAt ? badge('idle', say('ended')) : badge('good', say('open'))),
     },
-    { name: '', cell: (link) => !link.disabledAt && end(link) },
+    { name: unseen(say('actsHere')), cell: (link) => !link.disabledAt && end(link) },
   ];
   const caption = say('links');
   const shown = table({ caption, isCaptionUnseen: true, rows: staticLinks, columns });
   return section(
     'links',
     caption,
-    staticLinks.length > 0 ? scrolled(caption, shown) : empty('open', say('noLinks')),
+    staticLinks.length > 0
+      ? scrolled(say('tableOf', { name: caption }), shown)
+      : empty('open', say('noLinks')),
   );
 }

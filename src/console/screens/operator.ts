@@ -7,7 +7,7 @@ import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment, money } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
-import { pager, pageVariables, section } from '../parts/lists.ts';
+import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { sayNamed } from '../words.ts';
 
 type Entry = OperatorQuery['suspense']['nodes'][number];
@@ -30,7 +30,7 @@ export const OPERATOR = screenOf<OperatorQuery>({
     const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
     const main = html`<div class="top"><h1>${say('operator')}</h1></div>
 ${segments(say('status'), views)}
-${section('suspense', caption, nodes.length > 0 ? scrolled(caption, shown) : empty('activity', say('noSuspense')), say('suspenseWhy'))}
+${section('suspense', caption, nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('activity', say('noSuspense')), say('suspenseWhy'))}
 <div class="row">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`;
     return { title: say('operator'), main };
   },
@@ -55,7 +55,7 @@ function columns(desk: Desk): readonly Column<Entry>[] {
       name: say('status'),
       cell: ({ state }) => badge(state === 'OPEN' ? 'warn' : 'good', sayNamed(say, state)),
     },
-    { name: '', cell: (entry) => entry.state === 'OPEN' && decisions(desk, entry) },
+    { name: unseen(say('actsHere')), cell: (entry) => entry.state === 'OPEN' && decisions(desk, entry) },
   ];
 }
 

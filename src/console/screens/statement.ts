@@ -135,7 +135,10 @@ function ends(desk: Desk, { opening, closing }: StatementQuery): Html {
     },
   ];
   const caption = say('openingClosing');
-  return scrolled(caption, table({ caption, isCaptionUnseen: true, rows, columns }));
+  return scrolled(
+    say('tableOf', { name: caption }),
+    table({ caption, isCaptionUnseen: true, rows, columns }),
+  );
 }
 
 type Line = StatementQuery['statement']['nodes'][number];

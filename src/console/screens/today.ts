@@ -9,11 +9,10 @@ import type { SubAccountsFragment, TodayQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { figure, momentText } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
-import { section } from '../parts/lists.ts';
+import { count, section } from '../parts/lists.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
 import type { Word } from '../words.ts';
 
-const LATEST = 8;
 /** Brazil has no summer time since 2019. */
 const BRASILIA = '-03:00';
 
@@ -29,11 +28,12 @@ export const TODAY = screenOf<TodayQuery>({
     const { say, language } = desk;
     const at = momentOf(desk);
     const shown = momentText(at === null ? new Date() : new Date(at), language, 'full');
-    const latest = latestOf(data);
+    const latest = data.transactions.nodes;
     const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say(at === null ? 'inBrasilia' : 'asOfShown', { time: shown })}</p>
 <div class="row push"><button class="btn" type="button" popovertarget="as-of">${say('asOf')}</button>${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
 <div id="as-of" class="menu sheet" popover>${queryForm(desk, field(desk, 'as-of', { name: 'at', label: say('asOf'), type: 'datetime-local', value: desk.query.get('at') }), say('apply'), ['at', 'done'])}</div>
 ${at !== null && html`<p><a class="btn pill" href="${sameWith(desk, { at: null })}">${say('now')}</a></p>`}
+<div class="two even">${section('needs', say('needsSomebody'), html`<div data-live="needs">${needs(desk, data.attention)}</div>`)}${section('flows', say('inAndOut'), html`<div data-live="flows">${flows(desk, data)}</div>`)}</div>
 ${section('balances', say('balances'), balanceTable(desk, data.balances), html`<a class="go" href="${pathTo('/statement')}">${say('statement')}</a>`)}
 ${section('latest', say('latest'), html`<div data-live="rows">${latest.length > 0 ? transactionTable(desk, latest, say('latestCaption')) : empty('convert', say('nothing'), say('nothingHow'))}</div>`, html`<a class="go" href="${pathTo('/transactions')}">${say('allTransactions')}</a>`, 'rows')}`;
     return { title: say('today'), main };
@@ -48,12 +48,6 @@ function momentOf({ query }: Desk): string | null {
   if (Number.isNaN(Date.parse(at)))
     throw new GatewayError('INVALID_PARAMETER', 'at: must be a moment, such as 2026-11-22T09:30');
   return new Date(at).toISOString();
-}
-
-/** The newest of all lists. */
-function latestOf({ checkouts, onramps, offramps, withdrawals }: TodayQuery) {
-  const all = [checkouts, onramps, offramps, withdrawals].flatMap(({ nodes }) => nodes);
-  return all.sort((left, right) => right.createdAt.localeCompare(left.createdAt)).slice(0, LATEST);
 }
 
 /** @returns balances by currency and sub-account; each leads to the lines that made it. */
@@ -82,5 +76,53 @@ export function balanceTable(desk: Desk, balances: readonly SubAccountsFragment[
       part('blocked', 'blocked'),
     ],
   });
-  return html`<div data-live="balances">${scrolled(say('balances'), shown)}</div>`;
+  return html`<div data-live="balances">${scrolled(say('tableOf', { name: say('balances') }), shown)}</div>`;
+}
+
+/** Where each kind of what waits is looked at. */
+const PLACES = {
+  approvals: pathTo('/approvals'),
+  failedRefunds: pathTo('/transactions', { status: 'FAILED' }),
+  heldDeposits: pathTo('/transactions', { awaitingMe: 'yes', family: 'OFFRAMPS' }),
+  holds: pathTo('/transactions', { state: 'UNCOMPLIANT' }),
+  stepUps: pathTo('/transactions', { status: 'PENDING' }),
+  suspense: pathTo('/operator'),
+  disabledWebhookEndpoints: pathTo('/developers'),
+  failedJobs: pathTo('/transactions', { status: 'PROCESSING' }),
+  expiringKeys: pathTo('/developers'),
+} as const;
+
+function needs(desk: Desk, attention: TodayQuery['attention']): Html {
+  const { say, language } = desk;
+  const waiting = (Object.keys(PLACES) as (keyof typeof PLACES)[]).filter((name) => attention[name] > 0);
+  if (waiting.length === 0) return empty('done', say('nothingNeeds'));
+  const item = (name: keyof typeof PLACES) =>
+    html`<li class="warn"><span class="dot">${icon('warning')}</span><a href="${PLACES[name]}">${say(`att_${name}`)}</a><b class="num">${count(attention[name], language)}</b></li>`;
+  return html`<ul class="tasks">${waiting.map(item)}</ul>`;
+}
+
+type Flow = NonNullable<TodayQuery['month']>[number];
+
+function flows({ say, language }: Desk, { day, month }: TodayQuery): Html {
+  if (!month) return empty('activity', say('flowsAway'));
+  if (month.length === 0) return empty('activity', say('noFlows'));
+  const today = ({ currency }: Flow) => day?.find((each) => each.currency.code === currency.code);
+  const column = (name: Word, amountOf: (flow: Flow) => string | undefined) => ({
+    name: say(name),
+    isFigure: true,
+    cell: (flow: Flow) => figure(amountOf(flow) ?? '0', flow.currency, language),
+  });
+  const shown = table({
+    caption: say('inAndOut'),
+    isCaptionUnseen: true,
+    rows: month,
+    columns: [
+      { name: say('currency'), isRowHead: true, cell: ({ currency }) => currency.displayName },
+      column('in24', (flow) => today(flow)?.in),
+      column('out24', (flow) => today(flow)?.out),
+      column('in30', (flow) => flow.in),
+      column('out30', (flow) => flow.out),
+    ],
+  });
+  return scrolled(say('tableOf', { name: say('inAndOut') }), shown);
 }

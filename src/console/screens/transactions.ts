@@ -6,79 +6,147 @@ import { empty, segments } from '../../ui/parts.ts';
 import { type Desk, mayDo, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { TransactionsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
+import { money } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
 import { chips, count, PAGE_NAMES, pager, pageVariables } from '../parts/lists.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
+import { sayNamed, type Word } from '../words.ts';
 
 const FAMILIES = ['CHECKOUTS', 'ONRAMPS', 'OFFRAMPS', 'WITHDRAWALS'] as const;
-type Family = (typeof FAMILIES)[number];
-/** Filters of the list, as they stand in its address and in the schema. */
-const FILTERS = [
-  'externalCode',
-  'clientTaxId',
-  'pixE2e',
-  'address',
-  'targetCurrency',
-  'dateFrom',
-  'dateTo',
+const STATUSES = [
+  'CREATED',
+  'PENDING',
+  'PROCESSING',
+  'SUCCESS',
+  'PARTIAL_SUCCESS',
+  'FAILED',
+  'EXPIRED',
+  'CANCELLED',
+  'REFUNDED',
 ] as const;
+
+/** A filter: its name in the address and in the schema, its word, what can be chosen. */
+interface Filter {
+  readonly name: string;
+  readonly word: Word;
+  readonly choices?: readonly string[];
+  readonly type?: 'date';
+  /** What the schema takes for a text of the address; the text itself where not given. */
+  readonly take?: (text: string) => unknown;
+  readonly member?: string;
+}
+
+const FILTERS: readonly Filter[] = [
+  { name: 'text', word: 'text' },
+  {
+    name: 'status',
+    word: 'listStatus',
+    choices: STATUSES,
+    member: 'statusCodes',
+    take: (text) => text.split(','),
+  },
+  { name: 'direction', word: 'direction', choices: ['IN', 'OUT'] },
+  { name: 'currency', word: 'currencyFilter' },
+  { name: 'amountMin', word: 'amountMin' },
+  { name: 'amountMax', word: 'amountMax' },
+  { name: 'dateFrom', word: 'dateFrom', type: 'date' },
+  { name: 'dateTo', word: 'dateTo', type: 'date' },
+  { name: 'externalCode', word: 'externalCode' },
+  { name: 'clientTaxId', word: 'clientTaxId' },
+  { name: 'pixE2e', word: 'pixE2e' },
+  { name: 'address', word: 'address' },
+  { name: 'state', word: 'status' },
+  { name: 'awaitingMe', word: 'awaitingMe', choices: ['yes'], take: () => true },
+];
 
 /** The screen. */
 export const TRANSACTIONS = screenOf<TransactionsQuery>({
   path: '/transactions',
   operation: operationNamed('Transactions'),
   variables: (desk) => {
-    const filter = Object.fromEntries(given(desk).map(({ name, value }) => [name, value]));
-    return { family: familyOf(desk), filter, ...pageVariables(desk) };
+    const family = familyOf(desk);
+    const filter = given(desk).map(({ filter: { name, member, take }, value }) => [
+      member ?? name,
+      take ? take(value) : value,
+    ]);
+    return {
+      ...(family && { families: [family] }),
+      ...(filter.length > 0 && { filter: Object.fromEntries(filter) }),
+      ...pageVariables(desk),
+    };
   },
   view: ({ transactions }, desk) => {
-    const { say, language } = desk;
+    const { say } = desk;
     const family = familyOf(desk);
-    const { nodes, totalCount, pageInfo } = transactions;
-    const main = html`<div class="top"><h1>${say('transactions')}</h1><p><b class="num">${count(totalCount, language)}</b> <span class="soft">${say('match')}</span></p>
+    const { nodes, totalCount, totalIsExact, pageInfo } = transactions;
+    const views = [null, ...FAMILIES].map((each) => ({
+      href: sameWith(desk, { ...NO_PAGE, done: null, family: each }),
+      word: say(each ?? 'ALL'),
+      isCurrent: each === family,
+    }));
+    const list = say(family ?? 'transactions');
+    const table = transactionTable(desk, nodes, say('listCaption', { list }));
+    const main = html`<div class="top"><h1>${say('transactions')}</h1>${totals(desk, transactions)}
 <div class="row push">${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
-${segments(
-  say('whichList'),
-  FAMILIES.map((each) => ({
-    href: sameWith(desk, { ...NO_PAGE, done: null, family: each }),
-    word: say(each),
-    isCurrent: each === family,
-  })),
-)}
-${filterRow(desk)}
-<div class="card rows phone-full" data-live="rows">${nodes.length > 0 ? transactionTable(desk, nodes, say('listCaption', { list: say(family) })) : nothing(desk)}</div>
-<div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalCount)}</div>`;
+${segments(say('whichList'), views)}${filterRow(desk)}
+<div class="card rows phone-full" data-live="rows">${nodes.length > 0 ? table : nothing(desk)}</div>
+<div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
     return { title: say('transactions'), main };
   },
 });
 
+type Found = TransactionsQuery['transactions'];
+
+/** How many match, and what they add up to where that is known. */
+function totals({ say, language }: Desk, { totalCount, totalIsExact, sums }: Found): Html {
+  const shown = count(totalCount, language);
+  const number = totalIsExact ? shown : say('atLeast', { count: shown });
+  const amounts = (sums ?? []).flatMap(({ currency, source, target }) => {
+    if (!currency) return [];
+    const written = (amount: string) => money({ amount, currency }, language);
+    return [
+      source && say('sumIn', { amount: written(source) }),
+      target && say('sumOut', { amount: written(target) }),
+    ].filter(Boolean);
+  });
+  return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${say('match')}</span> ${amounts.map((each) => html` <span class="num small soft">${each}</span>`)}</p>`;
+}
+
 const NO_PAGE = Object.fromEntries(PAGE_NAMES.map((name) => [name, null]));
 
-function familyOf({ query }: Desk): Family {
-  const asked = query.get('family') ?? 'CHECKOUTS';
+function familyOf({ query }: Desk): (typeof FAMILIES)[number] | null {
+  const asked = query.get('family');
+  if (!asked) return null;
   const found = FAMILIES.find((each) => each === asked.toUpperCase());
   if (!found) throw new GatewayError('INVALID_PARAMETER', `family: must be one of ${FAMILIES.join(', ')}`);
   return found;
 }
 
-function given({ query, say }: Desk) {
-  return FILTERS.flatMap((name) => {
-    const value = query.get(name)?.trim();
-    return value ? [{ name, label: say(name), value }] : [];
+function given({ query }: Desk): readonly { readonly filter: Filter; readonly value: string }[] {
+  return FILTERS.flatMap((filter) => {
+    const value = query.get(filter.name)?.trim();
+    return value ? [{ filter, value }] : [];
   });
 }
 
 function filterRow(desk: Desk): Html {
   const { say, query } = desk;
-  const filters = given(desk);
-  const dropped = [...FILTERS, ...PAGE_NAMES, 'done'];
+  const filters = given(desk).map(({ filter: { name, word, choices }, value }) => ({
+    name,
+    label: say(word),
+    value: choices ? sayNamed(say, value) : value,
+  }));
+  const dropped = [...FILTERS.map(({ name }) => name), ...PAGE_NAMES, 'done'];
   const cleared = sameWith(desk, Object.fromEntries(dropped.map((name) => [name, null])));
-  const fields = FILTERS.map((name) =>
+  const fields = FILTERS.map(({ name, word, choices, type }) =>
     field(desk, 'filter', {
       name,
-      label: say(name),
+      label: say(word),
       value: query.get(name),
-      type: name.startsWith('date') ? 'date' : 'text',
+      ...(type && { type }),
+      ...(choices && {
+        options: [['', say('all')], ...choices.map((each) => [each, sayNamed(say, each)] as const)],
+      }),
     }),
   );
   return html`<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, filters)}

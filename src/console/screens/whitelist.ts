@@ -7,8 +7,8 @@ import type { WhitelistQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
 import { moment } from '../parts/figures.ts';
-import { actForm, askedForm, field } from '../parts/form.ts';
-import { section } from '../parts/lists.ts';
+import { actForm, addForm, askedForm, field } from '../parts/form.ts';
+import { section, unseen } from '../parts/lists.ts';
 
 type Group = WhitelistQuery['viewer']['account']['whitelistGroups'][number];
 type Entry = Group['entries'][number];
@@ -48,12 +48,15 @@ function groupCard(desk: Desk, group: Group): Html {
           ? badge('good', say('usable'))
           : badge('idle', html`${moment(entry.usableAt, language)}`),
     },
-    { name: '', cell: ({ id }) => removal(desk, id) },
+    { name: unseen(say('actsHere')), cell: ({ id }) => removal(desk, id) },
   ];
   const shown =
     entries.length === 0
       ? empty('wallet', say('noDestinations'))
-      : scrolled(group.name, table({ caption: group.name, isCaptionUnseen: true, rows: entries, columns }));
+      : scrolled(
+          say('tableOf', { name: group.name }),
+          table({ caption: group.name, isCaptionUnseen: true, rows: entries, columns }),
+        );
   return section(group.id, group.name, html`${shown}${entryForm(desk, group)}`);
 }
 
@@ -74,11 +77,8 @@ function entryForm(desk: Desk, { id }: Group): Html | null {
   const prefix = 'AddWhitelistEntry';
   const types = [['', say('none')], ...PIX_KEY_TYPES.map((each) => [each, each] as const)] as const;
   const fields = html`${field(desk, prefix, { name: 'label', label: say('name') })}${field(desk, prefix, { name: 'network', label: say('network') })}${field(desk, prefix, { name: 'address', label: say('address') })}${field(desk, prefix, { name: 'pixKeyType', label: say('pixKeyType'), options: types })}${field(desk, prefix, { name: 'pixKey', label: say('pixKey') })}`;
-  const form = actForm(desk, { act: prefix, given: { groupId: id }, button: say('add'), fields });
-  return (
-    form &&
-    html`<details class="in line"${desk.refused?.values.get('groupId') === id && html` open`}><summary>${say('addDestination')}</summary>${form}</details>`
-  );
+  const open = say('addDestination');
+  return addForm(desk, { act: prefix, given: { groupId: id }, open, button: say('add'), fields });
 }
 
 function groupForm(desk: Desk): Html | null {

@@ -41,6 +41,15 @@ export const FRAME_WORDS = {
   newer: label('{count} new', '{count} novas'),
   lost: label('Connection lost. Trying again…', 'Conexão perdida. Tentando novamente…'),
 
+  tableOf: label('{name}, table', '{name}, tabela'),
+  searchFor: label('What to search for', 'O que buscar'),
+  searchHow: label(
+    'An order number, end2end, PIX id, txid, hash, CPF or CNPJ, address, or the beginning of a name.',
+    'Número do pedido, end2end, ID PIX, txid, hash, CPF ou CNPJ, endereço ou o começo de um nome.',
+  ),
+  nothingFound: label('Nothing was found', 'Nada foi encontrado'),
+  atLeast: label('at least {count}', 'pelo menos {count}'),
+
   // Keys.
   keys: label('Keys', 'Teclas'),
   keysMove: label('move', 'mover'),
