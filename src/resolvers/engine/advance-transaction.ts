@@ -25,7 +25,6 @@ import type { Process, ProcessRow } from '../../templates/facts.ts';
 import { type Arrival, needsPrice } from '../../templates/lateness.ts';
 import { type PlannedStep, plan } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
-import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
 import type { Clock } from '../services/clock.ts';
@@ -296,10 +295,9 @@ async function storeBatch(
 /** Returns are ordered by the job of the step that asked for them, each once, however many are under way. */
 function jobsOf({ before, row, steps }: Item): NewJob[] {
   return steps.flatMap(({ row: at, effects }, place) => {
-    const known = returnsOf((steps[place - 1]?.row ?? before).process ?? {}).length;
-    const returnIds = returnsOf(at.process ?? {})
-      .slice(known)
-      .map(({ returnId }) => returnId);
+    const known = (steps[place - 1]?.row ?? before).process?.returns ?? [];
+    const added = at.process?.returns?.slice(known.length) ?? [];
+    const returnIds = added.map(({ returnId }) => returnId);
     return effects.map(({ name, dueMs }) => ({
       accountId: row.accountId,
       transactionId: row.id,
