@@ -39,6 +39,9 @@ const HOUSE_CLASSES = {
 /** Class of a ledger account: all that an account holder is told of a house account. */
 export type LedgerAccountClass = 'HOLDER' | (typeof HOUSE_CLASSES)[keyof typeof HOUSE_CLASSES];
 
+/** The classes of house accounts. */
+export const HOUSE_ACCOUNT_CLASSES = Object.values(HOUSE_CLASSES);
+
 const HOLDER_PREFIX = '2.1.1';
 
 /** What a ledger account is opened with. */

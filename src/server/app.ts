@@ -22,6 +22,7 @@ import { type AddressCheck, clientAddress, networksOf } from './client-address.t
 import { consoleServer } from './console.ts';
 import { type ConsoleSessions, consoleSessions } from './console-session.ts';
 import { type Cors, createCors, isPreflight } from './cors.ts';
+import { exportServer } from './export.ts';
 import { graphqlServer } from './graphql.ts';
 import type { KeyLimits } from './graphql-context.ts';
 import {
@@ -126,6 +127,9 @@ export function createApp({ config, services, log }: AppParts): App {
     api: graphqlApi,
     publicUrl: config.publicUrl,
   });
+  const serveExport = exportServer(registry, config, (exchange) =>
+    admit(exchange, authenticatePayer, 'read'),
+  );
   const parts = { routes, schema, sessions, serveConsole };
   const serveOpen = servesOpen({ config, services, log }, parts, () => isDraining);
   const dispatch = async (exchange: Exchange): Promise<void> => {
@@ -133,7 +137,7 @@ export function createApp({ config, services, log }: AppParts): App {
     const match = findRoute(exchange.path);
     if (match) return rest(exchange, match);
     if (isGraphql(exchange)) return graphql(exchange);
-    return serveOpen(exchange);
+    return serveExport(exchange) ?? serveOpen(exchange);
   };
 
   const settle = settling(cors, config.publicUrl, log);

@@ -36,15 +36,24 @@ export async function readStatement<Window, Page>(
   violations: Violations = new Violations(),
 ): Promise<Page> {
   requireScope(context, 'read');
+  const filter = await checkStatementFilter(context, input, violations);
+  violations.refuse();
+  return read(context.database, context.caller.accountId, filter, window);
+}
+
+/** @returns the filter, with what is wrong with it noted in `violations`. */
+export async function checkStatementFilter(
+  context: Context,
+  input: StatementFilterInput,
+  violations: Violations,
+): Promise<StatementFilter> {
   const currency = await violations.currency(context, input.currency);
   const subAccount = checkSubAccount(input.subAccount, violations);
-  const filter = {
+  return {
     ...(currency && { currency }),
     ...(subAccount && { subAccount }),
     ...violations.days(input.dateFrom, input.dateTo),
   };
-  violations.refuse();
-  return read(context.database, context.caller.accountId, filter, window);
 }
 
 function checkSubAccount(given: Named | undefined, violations: Violations): number | undefined {

@@ -1,0 +1,72 @@
+/** Streams exports: parts are read only as fast as the client takes them. */
+import { once } from 'node:events';
+import { GatewayError } from '../base/errors.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import { EXPORT_PATHS, type Export, readExport } from '../rest-compat/exports.ts';
+import type { QueryPolicy } from '../rest-compat/query.ts';
+import type { Registry } from '../templates/registry.ts';
+import { type Exchange, READ_METHODS } from './http.ts';
+import { checkMethod } from './rest.ts';
+
+/** Lets a caller in. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
+type Admit = (exchange: Exchange) => Promise<{ context: Context; headers: Record<string, string> }>;
+
+/** @returns the answer to a request for an export; undefined for another path. */
+export function exportServer(
+  registry: Registry,
+  policy: QueryPolicy,
+  admit: Admit,
+): (exchange: Exchange) => Promise<void> | undefined {
+  const serve = async (exchange: Exchange, path: (typeof EXPORT_PATHS)[number]) => {
+    exchange.route = path;
+    exchange.allowed = READ_METHODS;
+    checkMethod(exchange.request.method, exchange.allowed);
+    const { context, headers } = await admit(exchange);
+    await sendExport(exchange, context, readExport(registry, path, exchange.search, policy), headers);
+  };
+  return (exchange) => {
+    const path = EXPORT_PATHS.find((each) => each === exchange.path);
+    return path && serve(exchange, path);
+  };
+}
+
+/**
+ * Answers with an export as a file. When it fails on the way the connection is closed before the end of the body, so a
+ * part is never taken for the whole.
+ *
+ * @throws {GatewayError} what the filters are refused with; nothing is sent then.
+ */
+async function sendExport(
+  exchange: Exchange,
+  context: Context,
+  asked: Export,
+  headers: Record<string, string>,
+): Promise<void> {
+  const { request, response, requestId } = exchange;
+  // The token of a payer or of streams has no lists.
+  if (context.caller.isForStreams)
+    throw new GatewayError('FORBIDDEN', 'this requires a key with the scope "read"');
+  const parts = asked.parts(context);
+  const first = await parts.next();
+  const day = new Date(await context.clock.nowMs()).toISOString().slice(0, 10);
+  response.writeHead(200, {
+    'content-type': asked.contentType,
+    'content-disposition': `attachment; filename="${asked.name}-${day}.${asked.extension}"`,
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...(asked.ignored.length > 0 && { 'crossramp-ignored-parameters': asked.ignored.join(', ') }),
+    ...headers,
+  });
+  if (request.method === 'HEAD') {
+    await parts.return(undefined);
+    return void response.end();
+  }
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  for (let part = first; !part.done && !response.destroyed; part = await parts.next()) {
+    if (part.value === '' || response.write(part.value)) continue;
+    await once(response, 'drain', { signal: gone.signal }).catch(() => {});
+  }
+  if (!response.destroyed) response.end();
+}

@@ -1,0 +1,61 @@
+/** What an export of the ledger reads: up to where it goes, the balances there and at its start, and the journals between. */
+import type { Statement, Tx } from '../database.ts';
+import type { JournalRow } from './journals.ts';
+import type { BalanceRow } from './ledger.ts';
+
+/** Where an export ends: what is posted later is not in it. */
+export interface LedgerEnd {
+  readonly lastJournal: bigint;
+  readonly lastLine: bigint;
+  readonly balances: readonly BalanceRow[];
+}
+
+/** Which journals; days are UTC and inclusive. */
+export interface JournalRange {
+  readonly after: bigint;
+  readonly last: bigint;
+  readonly dateFrom: string | null;
+  readonly dateTo: string | null;
+}
+
+const END: Statement = {
+  name: 'export_end',
+  text: `select h.journal_id as "lastJournal", h.line_id as "lastLine", a.currency, a.scale, a.sub_account as "subAccount",
+      case when $2::timestamptz is null then b.balance else balance_at($1, a.id, $2) end::text as balance
+    from account_head h
+    join ledger_account a on a.account_id = h.account_id and a.sub_account > 0
+    join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
+    where h.account_id = $1 order by a.currency collate "C", a.sub_account`,
+};
+const JOURNALS: Statement = {
+  name: 'export_journals',
+  text: `select j.id, j.name, j.posted_at as "postedAt", t.end2end from journal j
+    left join transaction t on t.account_id = j.account_id and t.id = j.transaction_id
+    where j.account_id = $1 and j.id > $2 and j.id <= $3
+      and ($4::date is null or j.posted_at >= $4::date::timestamp at time zone 'UTC')
+      and ($5::date is null or j.posted_at < ($5::date + 1)::timestamp at time zone 'UTC')
+    order by j.id limit $6`,
+};
+
+/**
+ * @param at - the balances of an instant; the newest when not given. All is from one snapshot.
+ * @returns where an export that begins now ends, in the order of currencies.
+ */
+export async function readLedgerEnd(tx: Tx, accountId: bigint, at?: Date): Promise<LedgerEnd> {
+  const rows = await tx.query<BalanceRow & { lastJournal: bigint; lastLine: bigint }>(END, [
+    accountId,
+    at ?? null,
+  ]);
+  const { lastJournal = 0n, lastLine = 0n } = rows[0] ?? {};
+  return { lastJournal, lastLine, balances: rows };
+}
+
+/** @returns the next journals of a range, in the order in which they were posted. */
+export function readJournalRange(
+  tx: Tx,
+  accountId: bigint,
+  { after, last, dateFrom, dateTo }: JournalRange,
+  limit: number,
+): Promise<JournalRow[]> {
+  return tx.query<JournalRow>(JOURNALS, [accountId, after, last, dateFrom, dateTo, limit]);
+}

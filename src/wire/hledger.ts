@@ -1,0 +1,111 @@
+/**
+ * A journal in the form of hledger (hledger.org), from the view of the account holder: the parts of the balance are assets,
+ * and the house is a counterpart by the class of its accounts. So what comes in is positive.
+ */
+import { CURRENCIES } from '../base/currency.ts';
+import type { Instant } from '../base/instant.ts';
+import { isoMillis } from '../base/instant.ts';
+import { fromMinor, withDecimals } from '../base/money.ts';
+import { HOUSE_ACCOUNT_CLASSES, type LedgerAccountClass, SUB_ACCOUNTS } from '../ledger/chart.ts';
+
+/** One line of a journal. */
+export interface HledgerPosting {
+  readonly accountClass: LedgerAccountClass;
+  /** Number of the part of the balance; 0 for the house. */
+  readonly subAccount: number;
+  readonly currency: string;
+  readonly scale: number;
+  /** Minor units; a credit is positive. */
+  readonly delta: string;
+}
+
+/** A balance of a part of the balance. */
+export interface HledgerBalance {
+  readonly subAccount: number;
+  readonly currency: string;
+  readonly scale: number;
+  /** Minor units. */
+  readonly balance: string;
+}
+
+const OPENING = 'equity:opening balances';
+
+/** @returns the declarations, so that `hledger check --strict` knows every account and commodity. */
+export function hledgerHead(
+  others: readonly { readonly currency: string; readonly scale: number }[],
+): string {
+  const known = new Map(CURRENCIES.map(({ code, decimals }) => [code, decimals]));
+  for (const { currency, scale } of others) known.set(currency, scale);
+  const accounts = [
+    ...Object.values(SUB_ACCOUNTS).map((number) => `${assetAccount(number)}  ; type: A`),
+    ...HOUSE_ACCOUNT_CLASSES.map((each) => `${counterpart(each)}  ; type: L`),
+    `${OPENING}  ; type: E`,
+  ];
+  return [
+    'decimal-mark .',
+    ...[...known].map(
+      ([code, decimals]) =>
+        `commodity ${withDecimals('1000', decimals)}${decimals === 0 ? '.' : ''} ${commodity(code)}`,
+    ),
+    ...accounts.map((account) => `account ${account}`),
+    '',
+    '',
+  ].join('\n');
+}
+
+/** @returns the balances that the journals start from. */
+export function hledgerOpening(day: string, balances: readonly HledgerBalance[]): string {
+  const held = balances.filter(({ balance }) => BigInt(balance) !== 0n);
+  if (held.length === 0) return '';
+  const lines = held.map(
+    ({ subAccount, currency, scale, balance }) =>
+      `    ${assetAccount(subAccount)}  ${amountOf(balance, scale, currency)}`,
+  );
+  return `${day} * opening balances\n${lines.join('\n')}\n    ${OPENING}\n\n`;
+}
+
+/** @returns a journal with both its sides. */
+export function hledgerJournal(
+  journal: {
+    readonly id: bigint;
+    readonly name: string;
+    readonly postedAt: Instant;
+    readonly end2end: string | null;
+  },
+  postings: readonly HledgerPosting[],
+): string {
+  const code = journal.end2end === null ? '' : `(${journal.end2end.replace(/[()\s;]/g, '_')}) `;
+  const lines = postings.map(
+    ({ accountClass, subAccount, currency, scale, delta }) =>
+      `    ${subAccount === 0 ? counterpart(accountClass) : assetAccount(subAccount)}  ${amountOf(delta, scale, currency)}`,
+  );
+  return `${isoMillis(journal.postedAt).slice(0, 10)} * ${code}${journal.name}  ; journal:${journal.id}\n${lines.join('\n')}\n\n`;
+}
+
+/** @returns an assertion of the balances that the journals lead to: hledger refuses the file when they do not. */
+export function hledgerClosing(day: string, balances: readonly HledgerBalance[]): string {
+  if (balances.length === 0) return '';
+  const lines = balances.map(
+    ({ subAccount, currency, scale, balance }) =>
+      `    ${assetAccount(subAccount)}  0 ${commodity(currency)} = ${amountOf(balance, scale, currency)}`,
+  );
+  return `${day} * closing balances\n${lines.join('\n')}\n`;
+}
+
+function assetAccount(subAccount: number): string {
+  const name = Object.entries(SUB_ACCOUNTS).find(([, number]) => number === subAccount)?.[0] ?? 'other';
+  return `assets:crossramp:${name.replaceAll('_', ' ')}`;
+}
+
+function counterpart(accountClass: LedgerAccountClass): string {
+  return `crossramp:${accountClass.toLowerCase().replaceAll('_', ' ')}`;
+}
+
+function amountOf(minor: string, scale: number, currency: string): string {
+  return `${fromMinor(minor, scale)} ${commodity(currency)}`;
+}
+
+/** A name with digits or signs stands in quotes. */
+function commodity(code: string): string {
+  return /^[A-Za-z]+$/.test(code) ? code : `"${code.replaceAll('"', '')}"`;
+}

@@ -1,0 +1,80 @@
+/** OFX 1.0.2, the form in which Brazilian accounting programs read a bank statement. */
+import type { Instant } from '../base/instant.ts';
+import { isoMillis } from '../base/instant.ts';
+
+/** Which statement it is. */
+export interface OfxAccount {
+  readonly accountId: string;
+  /** Name of the part of the balance. */
+  readonly subAccount: string;
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** One movement. */
+export interface OfxMovement {
+  readonly id: string;
+  readonly at: Instant;
+  /** Decimal text; below zero for a debit. */
+  readonly amount: string;
+  readonly name: string;
+  readonly memo: string | null;
+}
+
+const HEADER = [
+  'OFXHEADER:100',
+  'DATA:OFXSGML',
+  'VERSION:102',
+  'SECURITY:NONE',
+  'ENCODING:UTF-8',
+  'CHARSET:NONE',
+  'COMPRESSION:NONE',
+  'OLDFILEUID:NONE',
+  'NEWFILEUID:NONE',
+  '',
+  '',
+].join('\r\n');
+const OK = '<STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>';
+/** Longest `NAME` and `MEMO` of the standard. */
+const NAME_MAX = 32;
+const MEMO_MAX = 255;
+
+/** @returns everything before the movements. */
+export function ofxHead({ accountId, subAccount, from, to }: OfxAccount): string {
+  return (
+    `${HEADER}<OFX>\r\n<SIGNONMSGSRSV1><SONRS>${OK}<DTSERVER>${timeOf(to)}</DTSERVER><LANGUAGE>POR</LANGUAGE></SONRS></SIGNONMSGSRSV1>\r\n` +
+    `<BANKMSGSRSV1><STMTTRNRS><TRNUID>1</TRNUID>${OK}<STMTRS><CURDEF>BRL</CURDEF>\r\n` +
+    `<BANKACCTFROM><BANKID>CROSSRAMP</BANKID><ACCTID>${escaped(`${accountId}-${subAccount}`)}</ACCTID><ACCTTYPE>CHECKING</ACCTTYPE></BANKACCTFROM>\r\n` +
+    `<BANKTRANLIST><DTSTART>${timeOf(from)}</DTSTART><DTEND>${timeOf(to)}</DTEND>\r\n`
+  );
+}
+
+/** @returns a movement. */
+export function ofxMovement({ id, at, amount, name, memo }: OfxMovement): string {
+  const type = amount.startsWith('-') ? 'DEBIT' : 'CREDIT';
+  const note = memo === null ? '' : `<MEMO>${escaped(cut(memo, MEMO_MAX))}</MEMO>`;
+  return (
+    `<STMTTRN><TRNTYPE>${type}</TRNTYPE><DTPOSTED>${timeOf(at)}</DTPOSTED><TRNAMT>${amount}</TRNAMT>` +
+    `<FITID>${escaped(id)}</FITID><NAME>${escaped(cut(name, NAME_MAX))}</NAME>${note}</STMTTRN>\r\n`
+  );
+}
+
+/** @returns everything after the movements, with the balance that they lead to. */
+export function ofxTail(balance: string, at: Instant): string {
+  return (
+    `</BANKTRANLIST>\r\n<LEDGERBAL><BALAMT>${balance}</BALAMT><DTASOF>${timeOf(at)}</DTASOF></LEDGERBAL>\r\n` +
+    '</STMTRS></STMTTRNRS></BANKMSGSRSV1>\r\n</OFX>\r\n'
+  );
+}
+
+function timeOf(at: Instant): string {
+  return `${isoMillis(at).slice(0, 19).replace(/[-T:]/g, '')}[0:GMT]`;
+}
+
+function cut(text: string, length: number): string {
+  return [...text.replace(/\s+/g, ' ')].slice(0, length).join('');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

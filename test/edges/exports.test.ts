@@ -1,0 +1,329 @@
+/**
+ * Goal: what is exported is what was filtered, to the last cent, and other programs read it. Method: the history of the demo, over
+ * HTTP; CSV and OFX are read by packages that are not ours, the journal by hledger where it is installed; sums are compared with
+ * those of GraphQL and of the ledger.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { parseSync } from 'ofx-js';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Scope } from '../../src/base/api-key.ts';
+import { sum } from '../../src/base/money.ts';
+import { playDemo } from '../../src/rails/sandbox/demo.ts';
+import { createKey } from '../../src/resolvers/account/manage-keys.ts';
+import { provisionSandbox } from '../../src/resolvers/sandbox/provision-sandbox.ts';
+import { createAccount } from '../../src/store/account/accounts.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { startApp } from '../support/app.ts';
+import { useDatabase } from '../support/database.ts';
+import { insertTransactions, newTransaction } from '../support/records.ts';
+
+const test = useDatabase();
+
+let app: Awaited<ReturnType<typeof startApp>>;
+let key: string;
+let holder: bigint;
+
+beforeAll(async () => {
+  app = await startApp(test.database);
+  holder = await provisionSandbox(test.database, REGISTRY);
+  key = await keyOf(holder, ['read']);
+  await playDemo(app.services, holder, pino({ level: 'silent' }));
+  // The demo keeps no BRL in its balance.
+  const query = 'mutation { sandboxFund(currency: "BRL", amount: "1000.10") { __typename } }';
+  await send('/graphql', await keyOf(holder, ['create']), 'POST', JSON.stringify({ query }));
+}, 120_000);
+afterAll(() => app.close());
+
+async function keyOf(accountId: bigint, scopes: readonly Scope[]): Promise<string> {
+  const given = { name: 'test', scopes, expiresAt: null, allowedCidrs: [] };
+  return (await createKey(test.database, accountId, given)).apiKey;
+}
+const another = async () => {
+  const accountId = await createAccount(test.database, 'Another', { templates: [] });
+  return { accountId, apiKey: await keyOf(accountId, ['read']) };
+};
+
+/** A request; the text with its byte order mark, if it has one. */
+async function send(path: string, apiKey: string | null, method = 'GET', body?: string) {
+  const response = await fetch(app.publicUrl + path, {
+    method,
+    ...(body !== undefined && { body }),
+    headers: {
+      'content-type': 'application/json',
+      ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
+    },
+  });
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
+  return { status: response.status, headers: response.headers, text };
+}
+/** @returns an exported file. */
+async function file(path: string, apiKey = key) {
+  const answer = await send(path, apiKey);
+  expect(answer.status, answer.text.slice(0, 500)).toBe(200);
+  return answer;
+}
+async function ask(query: string) {
+  const { text } = await send('/graphql', key, 'POST', JSON.stringify({ query }));
+  const json = JSON.parse(text);
+  expect(json.errors).toBeUndefined();
+  return json.data;
+}
+const total = (amounts: readonly (string | null | undefined)[]) =>
+  sum(amounts.flatMap((amount) => (amount ? [amount] : [])));
+
+type Row = Readonly<Record<string, string>>;
+const readCsv = (text: string, delimiter = ',') => {
+  const rows = parse(text, { columns: true, delimiter, bom: true }) as Row[];
+  const [first = ''] = Object.keys(rows[0] ?? {});
+  return {
+    rows: rows.filter((row) => !/^(?:TOTAL|COUNT)$/.test(row[first] ?? '')),
+    totals: rows.filter((row) => row[first] === 'TOTAL'),
+    count: rows.find((row) => row[first] === 'COUNT'),
+  };
+};
+
+describe('transactions', () => {
+  const FILTER = 'families=onramps,checkouts&status_codes=SUCCESS,EXPIRED&currency=BRL';
+  const LISTED = `transactions(families: [ONRAMPS, CHECKOUTS], first: 100, filter: { statusCodes: [SUCCESS, EXPIRED], currency: "BRL" })
+    { totalCount sums { currency { code } source target } nodes { end2end source { amount } clientName } }`;
+
+  it('as CSV: the records and sums of the list with the same filter', async () => {
+    const { transactions } = await ask(`{ ${LISTED} }`);
+    const { text, headers } = await file(`/export/transactions?${FILTER}`);
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(headers.get('content-disposition')).toMatch(
+      /^attachment; filename="transactions-\d{4}-\d\d-\d\d\.csv"$/,
+    );
+    const { rows, totals, count } = readCsv(text);
+    expect(rows.map(({ end2end }) => end2end)).toEqual(
+      transactions.nodes.map(({ end2end }: { end2end: string }) => end2end),
+    );
+    expect(rows.length).toBeGreaterThan(3);
+    expect(count?.source_amount).toBe(String(transactions.totalCount));
+    for (const { currency, source } of transactions.sums.filter(
+      (each: { source: string | null }) => each.source,
+    ))
+      expect([
+        total(rows.filter((row) => row.source_currency === currency.code).map((row) => row.source_amount)),
+        totals.find((row) => row.source_currency === currency.code)?.source_amount,
+      ]).toEqual([source, source]);
+  });
+
+  it('as CSV for Brazil: the same figures with a comma, semicolons, headings in Portuguese and a mark', async () => {
+    const { text } = await file(`/export/transactions?format=csv-pt&${FILTER}`);
+    expect(text.startsWith('\uFEFFend2end;criado_em;')).toBe(true);
+    const { rows } = readCsv(text, ';');
+    const english = readCsv((await file(`/export/transactions?${FILTER}`)).text).rows;
+    expect(rows.map((row) => row.valor_entrada?.replace(',', '.'))).toEqual(
+      english.map((row) => row.source_amount),
+    );
+    expect(rows.map((row) => row.situacao)).toContain('Sucesso');
+  });
+
+  it('as JSON lines: the published form, then the totals', async () => {
+    const lines = (await file(`/export/transactions?format=jsonl&${FILTER}`)).text.trimEnd().split('\n');
+    const records = lines.map((line) => JSON.parse(line));
+    const totals = records.pop();
+    const { transactions } = await ask(`{ ${LISTED} }`);
+    expect(totals).toMatchObject({ type: 'totals', count: transactions.totalCount });
+    expect(records.map(({ end2end }) => end2end)).toEqual(
+      transactions.nodes.map(({ end2end }: { end2end: string }) => end2end),
+    );
+    const json = JSON.parse(
+      (
+        await file(
+          `/v2/${/onramp/.test(records[0].template) ? 'onramp' : 'crossramp_checkout'}/${records[0].end2end}`,
+        )
+      ).text,
+    );
+    expect(records[0].attributes.amount_payment).toEqual(json.attributes.amount_payment);
+  });
+
+  it('more than one batch comes whole, and a spreadsheet executes none of it', async () => {
+    const { accountId, apiKey } = await another();
+    const rows = Array.from({ length: 2_500 }, (_, at) =>
+      newTransaction({
+        end2end: `X${at}`,
+        createdAt: new Date(Date.parse('2026-05-01') + at * 1_000).toISOString(),
+        clientName: at % 2 ? '=HYPERLINK("http://a.invalid";"x")' : '@SUM(A1)',
+        externalCode: '+1, "quoted"\nline',
+        sourceCurrency: 'BRL',
+        sourceAmount: '-0.01',
+      }),
+    );
+    await test.database.withTx((tx) => insertTransactions(tx, accountId, rows));
+    const { text } = await file('/export/transactions', apiKey);
+    const found = readCsv(text);
+    expect(found.rows.length).toBe(2_500);
+    expect(found.totals[0]?.source_amount).toBe('-25');
+    expect(new Set(found.rows.map((row) => row.client_name?.charAt(0)))).toEqual(new Set(["'"]));
+    expect(found.rows[0]).toMatchObject({ external_code: '\'+1, "quoted"\nline', source_amount: '-0.01' });
+  });
+});
+
+describe('the statement', () => {
+  const lines = async (filter = '{}') => {
+    const { statement } = await ask(
+      `{ statement(first: 100, filter: ${filter}) { totalCount nodes { number debit credit balance } } }`,
+    );
+    return statement as {
+      totalCount: number;
+      nodes: { number: string; debit: string; credit: string; balance: string }[];
+    };
+  };
+
+  it('as CSV: every line, oldest first, with debits, credits and the balances that they lead to', async () => {
+    const { rows, totals, count } = readCsv((await file('/export/statement')).text);
+    const { totalCount, nodes } = await lines();
+    expect(count?.debit).toBe(String(totalCount));
+    expect(rows.map(({ line }) => line).slice(-nodes.length)).toEqual(
+      nodes.map(({ number }) => number).toReversed(),
+    );
+    const { balances } = await ask('{ balances { currency { code } available } }');
+    for (const { currency, available } of balances)
+      expect(
+        totals.find((row) => row.currency === currency.code && row.sub_account === 'available')?.balance,
+      ).toBe(available);
+  });
+
+  it('as OFX: another program reads the movements, and they lead to the balance', async () => {
+    const { text, headers } = await file('/export/statement?format=ofx');
+    expect(headers.get('content-disposition')).toMatch(/\.ofx"$/);
+    const { OFX } = parseSync(text);
+    const statement = OFX.BANKMSGSRSV1.STMTTRNRS.STMTRS;
+    const movements = [statement.BANKTRANLIST.STMTTRN].flat() as { TRNAMT: string; FITID: string }[];
+    const { nodes } = await lines('{ currency: "BRL", subAccount: available }');
+    expect(movements.map(({ FITID }) => FITID)).toEqual(nodes.map(({ number }) => number).toReversed());
+    expect(total(movements.map(({ TRNAMT }) => TRNAMT))).toBe(statement.LEDGERBAL.BALAMT);
+    expect(statement.LEDGERBAL.BALAMT).toBe(nodes[0]?.balance);
+    expect(statement.CURDEF).toBe('BRL');
+  });
+
+  it('of a time: only its lines, and the balance at its end', async () => {
+    const [{ day } = { day: '' }] = (
+      await test.owner.query(
+        `select max((posted_at at time zone 'UTC')::date)::text as day from journal where account_id = $1`,
+        [String(holder)],
+      )
+    ).rows;
+    const { OFX } = parseSync((await file(`/export/statement?format=ofx&date_to=2000-01-01`)).text);
+    const statement = OFX.BANKMSGSRSV1.STMTTRNRS.STMTRS;
+    expect([statement.BANKTRANLIST.STMTTRN, statement.LEDGERBAL.BALAMT]).toEqual([undefined, '0']);
+    const { rows } = readCsv((await file(`/export/statement?date_from=${day}`)).text);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every(({ date }) => date?.startsWith(day))).toBe(true);
+  });
+
+  /** Whether hledger is installed; what it checks is checked below by the test, too. */
+  const hasHledger = (() => {
+    try {
+      return execFileSync('hledger', ['--version']).length > 0;
+    } catch {
+      return false;
+    }
+  })();
+  const saved = (text: string) => {
+    const path = join(mkdtempSync(join(tmpdir(), 'crossramp-test-')), 'export.journal');
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it.skipIf(!hasHledger).each(['', '&currency=BRL', '&date_from=DAY', '&date_from=DAY&date_to=DAY'])(
+    'as a journal%s: hledger accepts it, strictly',
+    async (filter) => {
+      const { rows } = await test.owner.query(
+        `select (max(posted_at) at time zone 'UTC')::date::text as day from journal where account_id = $1`,
+        [String(holder)],
+      );
+      const { text } = await file(`/export/statement?format=hledger${filter.replaceAll('DAY', rows[0].day)}`);
+      const path = saved(text);
+      execFileSync('hledger', ['-f', path, 'check', '--strict', 'ordereddates']);
+      // The assertion at its end is one: another figure is refused.
+      const wrong = saved(text.replace(/(closing balances[\s\S]*?= )/, '$11'));
+      expect(() => execFileSync('hledger', ['-f', wrong, 'check'], { stdio: 'pipe' })).toThrow();
+    },
+  );
+
+  it('as a journal: each balances in every currency, and all lead to the balances', async () => {
+    const { text } = await file('/export/statement?format=hledger');
+    const [head = '', ...entries] = text.split(/\n\n/).filter((part) => part.trim() !== '');
+    expect(head).toContain('commodity 1000.00 BRL');
+    const closing = entries.pop() ?? '';
+    const held = new Map<string, string>();
+    const POSTING = /^ {4}(\S.*?) {2}(-?[\d.]+) "?(\w+)"?(?: = (-?[\d.]+) .*)?$/;
+    for (const entry of entries) {
+      const postings = entry
+        .split('\n')
+        .slice(1)
+        .map((line) => POSTING.exec(line));
+      expect(
+        postings.every((posting) => posting !== null),
+        entry,
+      ).toBe(true);
+      for (const [currency, own] of Map.groupBy(postings, (posting) => posting?.[3]))
+        expect(total(own.map((posting) => posting?.[2])), `${currency} in ${entry}`).toBe('0');
+      for (const posting of postings) {
+        const account = `${posting?.[1]} ${posting?.[3]}`;
+        if (posting?.[1]?.startsWith('assets:')) held.set(account, total([held.get(account), posting[2]]));
+      }
+    }
+    expect(entries.length).toBeGreaterThan(20);
+    const asserted = closing
+      .split('\n')
+      .slice(1)
+      .map((line) => POSTING.exec(line))
+      .filter((each) => each !== null);
+    expect(asserted.length).toBeGreaterThan(3);
+    for (const [, account, , currency, balance] of asserted)
+      expect([account, currency, held.get(`${account} ${currency}`) ?? '0']).toEqual([
+        account,
+        currency,
+        balance,
+      ]);
+    expect(text).toContain('crossramp:house ');
+  });
+});
+
+describe('who may, and what is refused', () => {
+  it.each([
+    ['/export/transactions?format=ofx', 'format'],
+    ['/export/transactions?families=onramps,none', 'families'],
+    ['/export/transactions?status_codes=Success', 'status_codes'],
+    ['/export/transactions?amount_min=x', 'amount_min'],
+    ['/export/transactions?date_from=2026-02-30', 'date_from'],
+    ['/export/transactions?awaiting_me=1', 'awaiting_me'],
+    ['/export/transactions?text=', 'text'],
+    ['/export/statement?format=ofx&currency=USDT_TRX', 'currency'],
+    ['/export/statement?sub_account=none', 'sub_account'],
+  ])('%s is 400, naming the parameter, and no file', async (path, parameter) => {
+    const { status, text } = await send(path, key);
+    expect([status, text.includes(`"${parameter}"`)]).toEqual([400, true]);
+  });
+
+  it('C-40: a key that may not read gets nothing; nobody without a key; another account only its own', async () => {
+    const apiKey = await keyOf(holder, ['create']);
+    const other = await another();
+    for (const path of [
+      '/export/transactions',
+      '/export/statement?format=hledger',
+      '/export/statement?format=ofx',
+    ]) {
+      expect((await send(path, apiKey)).status).toBe(403);
+      expect((await send(path, null)).status).toBe(401);
+      expect((await send(path, key, 'POST', '{}')).status).toBe(405);
+    }
+    const { rows, count } = readCsv((await file('/export/transactions', other.apiKey)).text);
+    expect([rows, count?.source_amount]).toEqual([[], '0']);
+    expect((await file('/export/statement?format=hledger', other.apiKey)).text).not.toContain('closing');
+  });
+
+  it('HEAD answers with the head alone', async () => {
+    const { status, text, headers } = await send('/export/statement', key, 'HEAD');
+    expect([status, text, headers.get('content-type')]).toEqual([200, '', 'text/csv; charset=utf-8']);
+  });
+});
