@@ -5,13 +5,15 @@ import { isoMillis } from '../base/instant.ts';
 import { fromMinor } from '../base/money.ts';
 import { assignSuspense, returnSuspense } from '../resolvers/inbound/decide-suspense.ts';
 import { listSuspense } from '../resolvers/inbound/list-suspense.ts';
+import { maskNews } from '../resolvers/inbound/mask-news.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { type SuspenseRow, type SuspenseState, whatBecameOf } from '../store/engine/suspense.ts';
-import { answer, jsonOption, readAccountOption, table } from './output.ts';
+import { answer, jsonOption, readAccountOption, revealOption, table } from './output.ts';
 import { asOperator } from './webhook.ts';
 
 interface Options {
   readonly account: string;
+  readonly reveal?: boolean;
   readonly json?: boolean;
 }
 
@@ -29,6 +31,7 @@ export function suspenseCommand(): Command {
     .description(`Lists the newest ${LIMIT} entries of all accounts of the mode.`)
     .addOption(new Option('--state <state>', 'only entries in this state').choices(STATES))
     .addOption(readAccountOption())
+    .addOption(revealOption())
     .addOption(jsonOption())
     .action(list);
   suspense
@@ -36,6 +39,7 @@ export function suspenseCommand(): Command {
     .description('Credits the money of an entry to the balance of an account.')
     .argument('<id>', 'id of the entry')
     .requiredOption('--account <id>', 'the account that gets it: its id, or "sandbox"')
+    .addOption(revealOption())
     .addOption(jsonOption())
     .action((id: string, options: Options) =>
       decide(options, (context) => assignSuspense(context, id, String(context.caller.accountId))),
@@ -45,6 +49,7 @@ export function suspenseCommand(): Command {
     .description('Sends the money of an entry back to where it came from.')
     .argument('<id>', 'id of the entry')
     .addOption(readAccountOption())
+    .addOption(revealOption())
     .addOption(jsonOption())
     .action((id: string, options: Options) => decide(options, (context) => returnSuspense(context, id)));
   return suspense;
@@ -65,20 +70,24 @@ async function list(options: Options & { state?: SuspenseState }): Promise<void>
     row.state,
     row.end2end ?? '',
   ]);
-  answer(options, rows.map(shown), rows.length === 0 ? 'nothing' : table([HEADING, ...lines], [3]));
+  answer(
+    options,
+    rows.map((row) => shown(row, options)),
+    rows.length === 0 ? 'nothing' : table([HEADING, ...lines], [3]),
+  );
 }
 
 async function decide(options: Options, work: (context: Context) => Promise<SuspenseRow>): Promise<void> {
   const row = await asOperator(options, work);
-  answer(options, shown(row), `suspense entry ${row.id} ${whatBecameOf(row)}`);
+  answer(options, shown(row, options), `suspense entry ${row.id} ${whatBecameOf(row)}`);
 }
 
 function amountOf({ amountMinor, currency }: SuspenseRow): string {
   return fromMinor(amountMinor, currencyOfLedger(currency).decimals);
 }
 
-function shown(row: SuspenseRow) {
-  const { amountMinor, id, accountId, transactionId, assignedTo, openedAt, decidedAt, ...rest } = row;
+function shown(row: SuspenseRow, { reveal }: Options) {
+  const { amountMinor, id, accountId, transactionId, assignedTo, openedAt, decidedAt, news, ...rest } = row;
   return {
     id: String(id),
     account: String(accountId),
@@ -87,5 +96,6 @@ function shown(row: SuspenseRow) {
     openedAt: isoMillis(openedAt),
     decidedAt: decidedAt && isoMillis(decidedAt),
     ...rest,
+    news: reveal ? news : maskNews(news),
   };
 }

@@ -1,13 +1,15 @@
 /** Money that came and that no transaction took: `Query.suspense`, and the mutations that decide about it (C-34). */
 import { currencyOfLedger } from '../base/currency.ts';
 import { fromMinor } from '../base/money.ts';
-import { assignSuspense, returnSuspense } from '../resolvers/inbound/decide-suspense.ts';
+import type { Attempt } from '../resolvers/checks/once.ts';
+import { assignSuspense, findEntry, returnSuspense } from '../resolvers/inbound/decide-suspense.ts';
 import { listSuspense } from '../resolvers/inbound/list-suspense.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { SUSPENSE_REASONS, type SuspenseRow, type SuspenseState } from '../store/engine/suspense.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { isoOf } from './moment.ts';
+import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
 import {
   type Connection,
   connectionOf,
@@ -59,8 +61,12 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
       args: {
         id: t.arg.id(ID),
         account: t.arg.string({ required: true, description: 'Identifier of the account that gets it.' }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
-      resolve: (_root, { id, account }, context) => assignSuspense(context, String(id), account),
+      resolve: (_root, args, context) =>
+        decideOnce(context, { mutation: 'assignSuspense', act: 'suspense.assign', args }, (attempt) =>
+          assignSuspense(context, String(args.id), args.account, attempt),
+        ),
     }),
   );
   builder.mutationField('returnSuspense', (t) =>
@@ -68,10 +74,27 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
       type: entry,
       description:
         'Sends money in suspense back to where it came from; a network takes its fee of it. Error `STEP_CONFLICT` unless the entry is open. Needs the scope `platform:risk`.',
-      args: { id: t.arg.id(ID) },
-      resolve: (_root, { id }, context) => returnSuspense(context, String(id)),
+      args: { id: t.arg.id(ID), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
+      resolve: (_root, args, context) =>
+        decideOnce(context, { mutation: 'returnSuspense', act: 'suspense.return', args }, (attempt) =>
+          returnSuspense(context, String(args.id), attempt),
+        ),
     }),
   );
+}
+
+/** The entry itself is not kept with the key: it is answered as it stands now. */
+async function decideOnce(
+  context: Context,
+  keyed: Keyed,
+  decide: (attempt: Attempt) => Promise<SuspenseRow>,
+): Promise<SuspenseRow> {
+  let decided: SuspenseRow | undefined;
+  const { kept } = await keepOnce(context, keyed, async (attempt) => {
+    decided = await decide(attempt);
+    return { id: String(decided.id) };
+  });
+  return decided ?? findEntry(context, kept.id);
 }
 
 function defineState(builder: Builder) {
@@ -130,7 +153,8 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
       }),
       state: t.field({ type: state, description: 'What became of it.', resolve: (row) => row.state }),
       news: t.string({
-        description: 'JSON text: what the rail told of it.',
+        description:
+          'JSON text: what the rail told of it. The tax id of the payer is whole with `platform:risk`, else masked.',
         resolve: ({ news }) => JSON.stringify(news),
       }),
       openedAt: t.field({
@@ -140,8 +164,13 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
       }),
       assignedTo: t.string({
         nullable: true,
-        description: 'Identifier of the account that got it; null unless it was assigned.',
+        description:
+          'Identifier of the account that got it; null unless it was assigned, and, without `platform:risk`, where that is not your own.',
         resolve: ({ assignedTo }) => (assignedTo === null ? null : String(assignedTo)),
+      }),
+      returnId: t.exposeString('returnId', {
+        nullable: true,
+        description: 'Return id of PIX (`D…`) under which it goes or went back; null where it does not.',
       }),
       decidedBy: t.exposeString('decidedBy', {
         nullable: true,

@@ -4,6 +4,7 @@
  */
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { isReturnId } from '../../src/base/end-to-end-id.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
 import { placeDueOrders } from '../../src/resolvers/inbound/return-suspense.ts';
 import { RailRefused } from '../../src/resolvers/services/rails.ts';
@@ -13,7 +14,7 @@ import { useApp } from '../support/app.ts';
 import { depositFor, inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();
-const { onramp, offrampInstant, act, reach, rowOf, suspenseOf, bookOf, journalsOf, verified } =
+const { onramp, offrampInstant, act, reach, rowOf, newsOf, suspenseOf, bookOf, journalsOf, verified } =
   inboundOf(app);
 let merchant: Merchant;
 let platform: bigint;
@@ -61,6 +62,51 @@ describe('an account', () => {
     expect((await ask(LIST)).json.data.suspense.totalCount).toBe(2);
     for (const mutation of [`assignSuspense(id: "${id}", account: "1")`, `returnSuspense(id: "${id}")`])
       expect(codeOf(await decide(mutation, merchant.apiKey))).toBe('FORBIDDEN');
+  });
+});
+
+describe('what a holder reads of it', () => {
+  const SEEN = '{ suspense { nodes { id state assignedTo news } } }';
+  const seenBy = async (key: string, id: string) => {
+    const { nodes } = (await ask(SEEN, key)).json.data.suspense;
+    const found = nodes.find((each: { id: string }) => each.id === id);
+    return { ...found, news: JSON.parse(found.news) };
+  };
+
+  test('C-15: not who paid, and no other account’s id; the operator reads both', async () => {
+    const [own, other] = [await app.addAccount(), await app.addAccount()];
+    const id = await strayPix(own);
+    expect((await seenBy(own.apiKey, id)).news.payerTaxId).toBe('***.982.247-**');
+    expect((await seenBy(app.platformKey, id)).news.payerTaxId).toBe('52998224725');
+    await decide(`assignSuspense(id: "${id}", account: "${other.accountId}")`);
+    expect(await seenBy(own.apiKey, id)).toMatchObject({ state: 'ASSIGNED', assignedTo: null });
+    expect((await seenBy(app.platformKey, id)).assignedTo).toBe(String(other.accountId));
+    const kept = await strayPix(own);
+    await decide(`assignSuspense(id: "${kept}", account: "${own.accountId}")`);
+    expect((await seenBy(own.apiKey, kept)).assignedTo).toBe(String(own.accountId));
+  });
+});
+
+describe('decisions under a key', () => {
+  test('C-52: are made once, and answered alike; another request under the key is refused', async () => {
+    const own = await app.addAccount();
+    const [id, second] = [await strayPix(own), await strayPix(own)];
+    const assign = (entry: string) =>
+      decide(`assignSuspense(id: "${entry}", account: "${own.accountId}", idempotencyKey: "a-${id}")`);
+    const first = (await assign(id)).json.data.assignSuspense;
+    expect((await assign(id)).json.data.assignSuspense).toEqual(first);
+    expect(codeOf(await assign(second))).toBe('IDEMPOTENCY_MISMATCH');
+    expect(await journalsOf(own.accountId)).toBe('L50 L50 L38 L35');
+    const giveBack = () => decide(`returnSuspense(id: "${second}", idempotencyKey: "r-${id}")`);
+    const answers = [
+      (await giveBack()).json.data.returnSuspense,
+      (await giveBack()).json.data.returnSuspense,
+    ];
+    expect(answers.map(({ state }) => state)).toEqual(['RETURNING', 'RETURNING']);
+    await arrive();
+    expect((await giveBack()).json.data.returnSuspense.state).toBe('RETURNED');
+    expect(await journalsOf(own.accountId)).toBe('L50 L50 L38 L35 L51');
+    await verified(own.accountId);
   });
 });
 
@@ -113,7 +159,10 @@ describe('sending back', () => {
   test('L51: a PIX goes back to its payer, and is booked when it went', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    expect((await decide(`returnSuspense(id: "${id}")`)).json.data.returnSuspense.state).toBe('RETURNING');
+    const { json } = await ask(`mutation { returnSuspense(id: "${id}") { state returnId } }`);
+    const { state, returnId } = json.data.returnSuspense;
+    expect([state, isReturnId(returnId)]).toEqual(['RETURNING', true]);
+    expect(await newsOf(`pix:${returnId}`)).toEqual([]);
     expect(await bookOf(own.accountId)).toMatchObject({ 'L.suspense BRL': '10000' });
     expect(codeOf(await decide(`returnSuspense(id: "${id}")`))).toBe('STEP_CONFLICT');
     await arrive();
@@ -121,6 +170,9 @@ describe('sending back', () => {
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
     expect(await bookOf(own.accountId)).toEqual({});
     expect(await journalsOf(own.accountId)).toBe('L50 L51');
+    expect(await newsOf(`pix:${returnId}`)).toMatchObject([{ kind: 'refund_ended', outcome: 'suspense' }]);
+    const seen = (await ask('{ suspense { nodes { id returnId } } }', own.apiKey)).json.data.suspense.nodes;
+    expect(seen).toEqual([{ id, returnId }]);
     await verified(own.accountId);
   });
 
@@ -148,8 +200,8 @@ describe('sending back', () => {
     const id = await strayPix(own);
     await decide(`returnSuspense(id: "${id}")`);
     const { rows } = await app.owner.query(
-      `select key from sandbox_order where kind = 'give_back' and key like $1`,
-      [`suspense:${id}:%`],
+      `select key from sandbox_order o join suspense_entry s on s.return_id = o.key where s.id = $1`,
+      [id],
     );
     const order = rows[0].key;
     const news = {

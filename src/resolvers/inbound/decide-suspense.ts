@@ -1,6 +1,7 @@
 /** What the operator decides about money in suspense: it is credited to an account, or goes back where it came from (C-34). */
 import { assert } from '../../base/assert.ts';
 import { BRL, currencyOfLedger } from '../../base/currency.ts';
+import { returnIdOf } from '../../base/end-to-end-id.ts';
 import { GatewayError, notFound } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
 import * as journals from '../../ledger/journals.ts';
@@ -11,6 +12,7 @@ import { appendAudit } from '../../store/engine/audit.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import { decideSuspense, findSuspense, type SuspenseRow, whatBecameOf } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
+import type { Attempt } from '../checks/once.ts';
 import { auditEntry, authorOf } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import type { ArrivalNews } from '../services/news.ts';
@@ -18,6 +20,7 @@ import { orderReturn } from './return-suspense.ts';
 
 /** The order of a return is placed as soon as it is decided; so much later again, if it did not get through. */
 const AGAIN_MS = 2_000;
+const UNKEYED: Attempt = { made: null, bind: async () => {} };
 const ID = /^[1-9]\d{0,17}$/;
 
 /**
@@ -26,14 +29,20 @@ const ID = /^[1-9]\d{0,17}$/;
  * @returns the entry after it.
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless both exist in the key's mode; `STEP_CONFLICT` unless it is open.
  */
-export async function assignSuspense(context: Context, id: string, accountId: string): Promise<SuspenseRow> {
+export async function assignSuspense(
+  context: Context,
+  id: string,
+  accountId: string,
+  attempt: Attempt = UNKEYED,
+): Promise<SuspenseRow> {
   requireAct(context, 'suspense.assign');
-  const entry = await find(context, id);
+  const entry = await findEntry(context, id);
+  if (attempt.made !== null) return entry;
   const holder = ID.test(accountId) ? await readHolder(context.database, BigInt(accountId)) : undefined;
   if (holder?.mode !== context.mode || holder.isPlatform) throw notFound();
   const assignedTo = BigInt(accountId);
   const after = { state: 'assigned', assignedTo } as const;
-  return decide(context, entry, after, (tx, at) => post(tx, entry, assignedTo, at));
+  return decide(context, entry, { ...after, attempt }, (tx, at) => post(tx, entry, assignedTo, at));
 }
 
 /**
@@ -42,9 +51,14 @@ export async function assignSuspense(context: Context, id: string, accountId: st
  * @returns the entry after it.
  * @throws {GatewayError} as `assignSuspense`, also for a payout that came back; `LIMIT_EXCEEDED` when a deposit does not cover the network's fee.
  */
-export async function returnSuspense(context: Context, id: string): Promise<SuspenseRow> {
+export async function returnSuspense(
+  context: Context,
+  id: string,
+  attempt: Attempt = UNKEYED,
+): Promise<SuspenseRow> {
   requireAct(context, 'suspense.return');
-  const entry = await find(context, id);
+  const entry = await findEntry(context, id);
+  if (attempt.made !== null) return entry;
   if ((entry.news as ArrivalNews).kind === 'payout_returned')
     throw new GatewayError('STEP_CONFLICT', 'a payout that came back cannot be sent back: assign it');
   const currency = currencyOfLedger(entry.currency);
@@ -53,13 +67,14 @@ export async function returnSuspense(context: Context, id: string): Promise<Susp
     BigInt(entry.amountMinor) > (await context.rails.chain.networkFee(currency));
   if (!isCovered) throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
   const after = { state: 'returning', assignedTo: null } as const;
-  const decided = await decide(context, entry, after, async () => {});
+  const decided = await decide(context, entry, { ...after, attempt }, async () => {});
   // An order that does not get through is placed again when it is due, by the retries of news, which say so in the log.
   await orderReturn(context, decided).catch(() => {});
-  return find(context, id);
+  return findEntry(context, id);
 }
 
-async function find({ database, mode }: Context, id: string): Promise<SuspenseRow> {
+/** @returns an entry that there is, whoever asks: to the operator alone. @throws {GatewayError} `NOT_FOUND`. */
+export async function findEntry({ database, mode }: Context, id: string): Promise<SuspenseRow> {
   const entry = ID.test(id) ? await findSuspense(database, BigInt(id), mode) : undefined;
   if (!entry) throw notFound();
   return entry;
@@ -68,8 +83,8 @@ async function find({ database, mode }: Context, id: string): Promise<SuspenseRo
 /** Decides under the locks of all accounts that are concerned, and writes it into the audit log of each. */
 async function decide(
   context: Context,
-  { id, accountId, currency, amountMinor }: SuspenseRow,
-  after: Pick<SuspenseRow, 'state' | 'assignedTo'>,
+  { id, accountId, currency, amountMinor, news }: SuspenseRow,
+  after: Pick<SuspenseRow, 'state' | 'assignedTo'> & { readonly attempt: Attempt },
   work: (tx: Tx, at: Date) => Promise<void>,
 ): Promise<SuspenseRow> {
   const { database, mode, clock, notifier } = context;
@@ -84,13 +99,20 @@ async function decide(
     if (now.state !== 'open')
       throw new GatewayError('STEP_CONFLICT', `suspense entry ${id} ${whatBecameOf(now)}`);
     await work(tx, at);
+    const { state, assignedTo } = after;
+    const goesByPix = state === 'returning' && (news as ArrivalNews).kind === 'payment';
     const decision = {
-      ...after,
+      state,
+      assignedTo,
+      returnId: goesByPix
+        ? returnIdOf({ ispb: context.rails.pix.ispb, at }, `suspense:${id}:${at.getTime()}`)
+        : null,
       decidedBy: author.actorId,
       decidedAt: instantOf(at),
       dueMs: after.state === 'returning' ? Date.now() + AGAIN_MS : null,
     };
     await decideSuspense(tx, id, decision);
+    await after.attempt.bind(tx, String(id));
     const facts = {
       before: { state: now.state, currency, amountMinor },
       after: {

@@ -7,6 +7,7 @@ import {
   type SuspenseState,
 } from '../../store/engine/suspense.ts';
 import { type Context, requireScope } from '../services/context.ts';
+import { maskNews } from './mask-news.ts';
 
 /** A part of the list, and how much there is in all and outside of its bounds. */
 export interface SuspensePart {
@@ -30,5 +31,11 @@ export async function listSuspense(
     readSuspense(database, filter, slice),
     countSuspense(database, filter, slice),
   ]);
-  return { rows, ...counts };
+  return { rows: isOperator ? rows : rows.map((row) => forHolder(row, caller.accountId)), ...counts };
+}
+
+/** A holder reads neither who paid nor which other account got the money. */
+function forHolder(row: SuspenseRow, accountId: bigint): SuspenseRow {
+  const assignedTo = row.assignedTo === accountId ? accountId : null;
+  return { ...row, news: maskNews(row.news), assignedTo };
 }

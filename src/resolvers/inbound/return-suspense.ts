@@ -9,6 +9,7 @@ import { keepNews, type NewsRecord } from '../../store/engine/news.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import {
   decideSuspense,
+  findByReturn,
   findSuspense,
   keepOrdered,
   type SuspenseRow,
@@ -30,12 +31,13 @@ export async function orderReturn(services: Services, entry: SuspenseRow): Promi
     await keepOrdered(services.database, entry);
   } catch (error) {
     if (!(error instanceof RailRefused)) throw error;
-    const { kind } = entry.news as ArrivalNews;
+    const told = entry.news as ArrivalNews;
+    const isPix = told.kind === 'payment';
     const news: GivenBackNews = {
       kind: 'refund_ended',
-      rail: kind === 'payment' ? 'pix' : 'chain',
+      rail: isPix ? 'pix' : 'chain',
       order: keyOf(entry),
-      endToEndId: null,
+      endToEndId: isPix ? told.endToEndId : null,
       isDone: false,
       networkFee: null,
       gas: null,
@@ -75,9 +77,10 @@ export async function placeDueOrders(services: Services, log: Logger, nowMs: num
   }
 }
 
-function keyOf({ id, decidedAt }: SuspenseRow): string {
+/** A PIX goes back under its return id; what was on its way before there were any, and a deposit, under a key of its own. */
+function keyOf({ id, decidedAt, returnId }: SuspenseRow): string {
   assert(decidedAt, 'what goes back was decided');
-  return `suspense:${id}:${millisOf(decidedAt)}`;
+  return returnId ?? `suspense:${id}:${millisOf(decidedAt)}`;
 }
 
 /** Books what went back; what could not go is open again. @returns what became of it; undefined when it is about no suspense. */
@@ -87,7 +90,10 @@ export async function endReturn(
   record: NewsRecord,
 ): Promise<Receipt | undefined> {
   const [, id] = ORDER.exec(news.order) ?? [];
-  const entry = id === undefined ? undefined : await findSuspense(database, BigInt(id), mode);
+  const entry =
+    id === undefined
+      ? await findByReturn(database, news.order, mode)
+      : await findSuspense(database, BigInt(id), mode);
   if (!entry) return undefined;
   const nowMs = await clock.nowMs();
   const outcome = await database.withTx(async (tx): Promise<Receipt['outcome']> => {
@@ -105,6 +111,7 @@ export async function endReturn(
         assignedTo: null,
         decidedBy: null,
         decidedAt: null,
+        returnId: null,
         dueMs: null,
       });
       return 'suspense';
@@ -120,13 +127,14 @@ export async function endReturn(
     };
     const [posted] = await postJournals(tx, [request], new Date(nowMs));
     assert(posted?.code === 'POSTED', 'what lies in suspense can go back');
-    const { decidedBy } = now;
+    const { decidedBy, returnId } = now;
     const decidedAt = instantOf(new Date(nowMs));
     await decideSuspense(tx, now.id, {
       state: 'returned',
       assignedTo: null,
       decidedBy,
       decidedAt,
+      returnId,
       dueMs: null,
     });
     return 'suspense';

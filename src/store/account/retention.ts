@@ -56,7 +56,7 @@ const PRUNE: Readonly<Record<Kept, string>> = {
       select from transaction t where t.account_id = o.account_id and t.id = o.transaction_id
          and t.process -> 'returns' @> jsonb_build_array(jsonb_build_object('returnId', o.key, 'state', 'requested'))) and not exists (
       select from suspense_entry s where s.state = 'returning' and s.account_id = o.account_id
-         and o.key like 'suspense:' || s.id || ':%') limit $2::int))`,
+         and (o.key = s.return_id or o.key like 'suspense:' || s.id || ':%')) limit $2::int))`,
 };
 
 const STATEMENTS = Object.fromEntries(

@@ -43,6 +43,8 @@ export interface SuspenseRow {
   readonly decidedBy: string | null;
   readonly decidedAt: Instant | null;
   readonly openedAt: Instant;
+  /** Return id of PIX under which it goes or went back; null where it does not, or not by PIX. */
+  readonly returnId: string | null;
   /** Id of the transaction as callers know it. */
   readonly end2end: string | null;
   /** As the rail told it. */
@@ -70,6 +72,8 @@ export interface SuspenseDecision {
   /** Null for an entry that is open again. */
   readonly decidedBy: string | null;
   readonly decidedAt: Instant | null;
+  /** Return id of PIX under which it goes or went back; null where it does not, or not by PIX. */
+  readonly returnId: string | null;
   /** On the machine's clock: when its order to the rail is placed again; null where there is none. Unit: ms. */
   readonly dueMs: number | null;
 }
@@ -99,7 +103,7 @@ export interface SuspenseSlice {
 
 const COLUMNS = `s.id, s.account_id as "accountId", s.transaction_id as "transactionId", s.currency,
   s.amount_minor::text as "amountMinor", s.reason, s.state, s.assigned_to as "assignedTo", s.decided_by as "decidedBy",
-  s.decided_at as "decidedAt", s.opened_at as "openedAt", t.end2end, n.body as news`;
+  s.decided_at as "decidedAt", s.opened_at as "openedAt", s.return_id as "returnId", t.end2end, n.body as news`;
 const FROM = `from suspense_entry s join account a on a.id = s.account_id join rail_news n on n.id = s.news_id
   left join transaction t on t.account_id = s.account_id and t.id = s.transaction_id`;
 const MATCHES = `a.mode = $1 and ($2::bigint is null or s.account_id = $2) and ($3::text is null or s.state = $3)`;
@@ -107,6 +111,10 @@ const MATCHES = `a.mode = $1 and ($2::bigint is null or s.account_id = $2) and (
 const FIND: Statement = {
   name: 'suspense_find',
   text: `select ${COLUMNS} ${FROM} where s.id = $1 and a.mode = $2`,
+};
+const BY_RETURN: Statement = {
+  name: 'suspense_by_return',
+  text: `select ${COLUMNS} ${FROM} where s.return_id = $1 and a.mode = $2`,
 };
 const pageStatement = (isBackward: boolean): Statement => ({
   name: `suspense_page_${isBackward ? 'asc' : 'desc'}`,
@@ -134,8 +142,8 @@ const ORDERED: Statement = {
 };
 const DECIDE: Statement = {
   name: 'suspense_decide',
-  text: `update suspense_entry set state = $2, assigned_to = $3, decided_by = $4, decided_at = $5, due_at = $6, attempts = 0
-    where id = $1`,
+  text: `update suspense_entry set state = $2, assigned_to = $3, decided_by = $4, decided_at = $5, due_at = $6, return_id = $7,
+      attempts = 0 where id = $1`,
 };
 const ADD: Statement = {
   name: 'suspense_add',
@@ -160,6 +168,16 @@ export async function addSuspense(tx: Tx, entry: NewSuspense): Promise<void> {
 /** @returns the entry, or undefined: also when it is of the other mode. */
 export async function findSuspense(tx: Tx, id: bigint, mode: AccountMode): Promise<SuspenseRow | undefined> {
   const [row] = await tx.query<SuspenseRow>(FIND, [id, mode]);
+  return row;
+}
+
+/** @returns the entry that goes or went back under this return id, or undefined. */
+export async function findByReturn(
+  tx: Tx,
+  returnId: string,
+  mode: AccountMode,
+): Promise<SuspenseRow | undefined> {
+  const [row] = await tx.query<SuspenseRow>(BY_RETURN, [returnId, mode]);
   return row;
 }
 
@@ -208,7 +226,7 @@ export async function keepOrdered(
 
 /** Keeps a decision; the head of the entry's account is locked. */
 export async function decideSuspense(tx: Tx, id: bigint, decision: SuspenseDecision): Promise<void> {
-  const { state, assignedTo, decidedBy, decidedAt, dueMs } = decision;
+  const { state, assignedTo, decidedBy, decidedAt, dueMs, returnId } = decision;
   const due = dueMs === null ? null : new Date(dueMs).toISOString();
-  await tx.query(DECIDE, [id, state, assignedTo, decidedBy, decidedAt, due]);
+  await tx.query(DECIDE, [id, state, assignedTo, decidedBy, decidedAt, due, returnId]);
 }

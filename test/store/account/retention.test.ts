@@ -104,9 +104,10 @@ beforeEach(async () => {
     ...['returning', 'returned'].flatMap((state, n) => [
       `with news as (insert into rail_news (mode, rail, kind, body, outcome, account_id, key)
           values ('sandbox', 'pix', 'payment', '{}', 'suspense', ${accountId}, '${state.toUpperCase()}') returning id)
-        insert into suspense_entry (id, account_id, news_id, currency, amount_minor, reason, state, journal_id, opened_at, decided_at)
-          overriding system value select ${n + 1_000}, ${accountId}, id, 'BRL', 1, 'unknown', '${state}', 1, now(), now() from news`,
+        insert into suspense_entry (id, account_id, news_id, currency, amount_minor, reason, state, journal_id, opened_at, decided_at, return_id)
+          overriding system value select ${n + 1_000}, ${accountId}, id, 'BRL', 1, 'unknown', '${state}', 1, now(), now(), 'D-${state.toUpperCase()}' from news`,
       order(`suspense:${n + 1_000}:7`, 'null'),
+      order(`D-${state.toUpperCase()}`, 'null'),
     ]),
     `insert into rail_news (mode, rail, kind, body, outcome, account_id, key, transaction_id)
       values ('sandbox', 'pix', 'payment', '{}', 'step', ${accountId}, 'NEW', ${id('OLD')})`,
@@ -133,7 +134,7 @@ it('what is older than its time goes, and what is needed stays', async () => {
     quotes: 1,
     railEvents: 1,
     depositSlots: 2,
-    sandboxOrders: 6,
+    sandboxOrders: 7,
   });
   expect(await keysOf('idempotency_key', 'key')).toEqual(['done 0', 'running']);
   expect(await keysOf('webhook_delivery', 'event_seq')).toEqual(['1', '4', '5']);
@@ -155,6 +156,7 @@ it('what is older than its time goes, and what is needed stays', async () => {
   expect(await keysOf('sandbox_order', 'key')).toEqual([
     'BUSY:1',
     'D-BUSY',
+    'D-RETURNING',
     'D-SENT',
     'OLD:2',
     'suspense:1000:7',
