@@ -33,7 +33,6 @@ run(
 );
 // What programs read besides: the style and the script of the pages, migrations, explanations of errors, an example.
 for (const name of [
-  'src/pages/style.css',
   'src/ui/styles',
   'src/pages/island/island.ts',
   'src/docs/island/graphiql.ts',

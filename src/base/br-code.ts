@@ -148,6 +148,11 @@ function field(id: string, value: string): string {
   return value && id + String(value.length).padStart(2, '0') + value;
 }
 
+/** @returns a name as codes have it: letters without accents, at most 25; empty where it has no such letter. */
+export function asciiOf(name: string): string {
+  return foldToAscii(name, NAME_MAX);
+}
+
 /** Drops accents and whatever else is not ASCII; a run of spaces becomes one. */
 function foldToAscii(text: string, max: number): string {
   const ascii = text

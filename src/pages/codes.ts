@@ -1,65 +1,93 @@
 /** What a payer pays to: a PIX code, or the address and the exact amount of a deposit. QR images are drawn here. */
 import encodeQR from 'qr';
 import { networkName } from '../base/currency.ts';
-import { showAmount, showExact, showMoment } from '../ui/figures.ts';
+import { instantOf, millisOf } from '../base/instant.ts';
+import { momentText, showAmount, showDecimal, showMoment } from '../ui/figures.ts';
 import { Html, html } from '../ui/html.ts';
+import { icon } from '../ui/icons.ts';
+import { address, copyValue, how, keyValues, more, note, pair } from '../ui/parts.ts';
 import type { SessionPage } from './page.ts';
-import type { Say } from './words.ts';
+import { summary } from './summary.ts';
 
 /** @returns the QR image of a text as SVG, with the quiet zone of four modules that readers need (ISO/IEC 18004). */
 export function qrSvg(text: string): string {
   return encodeQR(text, 'svg', { ecc: 'medium', border: 4 });
 }
 
-/** @returns how to pay by PIX, until when, and from whose account. */
-export function paymentAsk({ say, facts, language }: SessionPage): Html {
+/** @returns how to pay by PIX, and from whose account. */
+export function paymentAsk(page: SessionPage): Html {
+  const { say, facts, session, language } = page;
   const { qrContent, pixCopyPaste, clientName, clientTaxId } = facts;
-  return html`${picture(qrContent, say('pixScan'))}
-<p>${say('pixHow')}</p>
-${copyable(say, 'code', say('pixCode'), pixCopyPaste ?? '')}
-${clientName && clientTaxId && html`<p>${say('pixOwner', { name: clientName, taxId: clientTaxId })}</p>`}
-${deadline({ say, facts, language }, 'payUntil', 'afterTime')}`;
+  const amount = showAmount(facts.amountPayment ?? '0', facts.source, language);
+  const receiver = facts.receiverName ?? session.branding.displayName;
+  return html`<div class="stack tight">
+<button type="button" class="primary big full" hidden data-copy="code"${answers(page)}>${icon('copy')} <span>${say('copyCode')}</span></button>
+${copyValue({ id: 'code', name: say('pixCode'), shown: pixCopyPaste, isCut: true })}
+<button type="button" class="full" hidden data-share="code">${icon('share')} ${say('shareCode')}</button></div>
+${how([say('howCopy'), say('howApp'), say('howCheck', { amount, receiver })])}
+${picture(qrContent, say('pixScan'), say('scanPhone'), say('scanApp'))}
+${clientName && clientTaxId && note('person', say('pixOwner', { name: clientName, taxId: clientTaxId }))}
+${details(page, 'afterTime')}`;
 }
 
-/** @returns where to deposit, how much exactly, and until when. */
-export function depositAsk({ say, facts, language }: SessionPage): Html {
+/** @returns where to deposit, and how much exactly. */
+export function depositAsk(page: SessionPage): Html {
+  const { say, facts, language } = page;
   const { qrContent, depositAddress, exactDepositAmount, depositUri, source } = facts;
-  return html`<p>${say('depositExact')}</p>
-${copyable(say, 'amount', say('depositAmount'), exactDepositAmount ?? '')}
-${picture(qrContent, say('depositScan'))}
-${copyable(say, 'address', say('depositAddress'), depositAddress ?? '')}
-<p><strong>${say('depositNetwork', { asset: source.asset, network: networkName(source) })}</strong></p>
-${depositUri && html`<p><a class="button second" href="${depositUri}">${say('openWallet')}</a></p>`}
-${deadline({ say, facts, language }, 'sendUntil', 'depositAfterTime')}`;
+  const network = networkName(source);
+  const exact = exactDepositAmount ?? '';
+  return html`<div class="stack">
+<div class="field"><b>${say('depositAmount')}</b>
+${copyValue({ id: 'amount', shown: showDecimal(exact, language), text: exact, button: copyButton(page, 'amount') })}</div>
+<div class="field"><b>${say('depositAddress', { network })}</b>
+${copyValue({ id: 'address', shown: address(depositAddress ?? ''), button: copyButton(page, 'address') })}</div>
+${depositUri && html`<a class="btn full" href="${depositUri}">${icon('wallet')} ${say('openWallet')}</a>`}</div>
+<div class="stack tight">${note('warning', say('depositNetwork', { asset: source.asset, network }), true)}
+${note('info', say('depositExact'))}</div>
+${picture(qrContent, say('depositScan'), say('scanPhone'), say('scanWallet'))}
+${details(page, 'depositAfterTime')}`;
 }
 
-/** @returns what is asked, in one line. */
-export function codeTitle({ session, say, facts, language }: SessionPage): string {
-  return session.ask === 'payment'
-    ? say('pixTitle', { amount: showAmount(facts.amountPayment ?? '0', facts.source, language) })
-    : say('depositTitle', { amount: showExact(facts.exactDepositAmount ?? '', facts.source, language) });
+/** @returns the time that is left, under the title: figures where there is script, until when for everybody. */
+export function clock(page: SessionPage, title: string): Html {
+  const { say, facts, session, language } = page;
+  const heading = html`<h1 tabindex="-1">${title}</h1>`;
+  if (!facts.expiresAt) return html`<div class="clock first">${heading}</div>`;
+  const until = untilText(page);
+  const [from, to] = [millisOf(session.row.createdAt), millisOf(facts.expiresAt)];
+  return html`<div class="clock first">${heading}
+<p>${icon('clock')} <span hidden data-left data-minutes="${say('minutesLeft', { minutes: '#' })}" data-minute="${say('minuteLeft')}" data-over="${say('timeOver')}"><b></b> ${say('left')}</span> <span class="soft">${say('until')} ${until}</span></p>
+<progress hidden max="${to - from}" value="${Math.max(0, to - session.nowMs)}" aria-hidden="true"></progress></div>
+${facts.priceHeldUntil && note('info', html`${say('priceHeld')} ${showMoment(facts.priceHeldUntil, language)}. ${say('priceAfter')}`)}`;
 }
 
-function picture(text: string | null, name: string): Html {
+/** The day is said where it is another one. */
+function untilText({ facts, session, language }: SessionPage): Html {
+  const end = facts.expiresAt ?? '';
+  const dayOf = (instant: string) => momentText(instant, 'en', 'day');
+  const isToday = dayOf(end) === dayOf(instantOf(new Date(session.nowMs)));
+  return showMoment(end, language, isToday ? 'time' : 'moment');
+}
+
+function details(page: SessionPage, after: 'afterTime' | 'depositAfterTime'): Html {
+  const { say, facts } = page;
+  const late = facts.expiresAt === null ? null : pair(say('afterWhen'), say(after));
+  return html`<div><p class="live">${say(after === 'afterTime' ? 'waitingPayment' : 'waitingDeposit')}</p>
+${more(say('details'), keyValues([...summary(page), late], true))}</div>`;
+}
+
+function picture(text: string | null, name: string, narrow: string, wide: string): Html {
   // Drawn by the encoder: nothing of the text is in it as text.
-  return html`<div class="qr" role="img" aria-label="${name}">${new Html(qrSvg(text ?? ''))}</div>`;
+  return html`<figure class="qr"><div role="img" aria-label="${name}">${new Html(qrSvg(text ?? ''))}</div>
+<figcaption class="small soft"><span class="narrow">${narrow}</span><span class="wide">${wide}</span></figcaption></figure>`;
 }
 
-/** A text that is copied as a whole, by a button where there is script, by hand elsewhere. */
-function copyable(say: Say, id: string, name: string, text: string): Html {
-  const rows = Math.min(5, Math.ceil(text.length / 40));
-  return html`<p class="field"><label for="${id}">${name}</label>
-<textarea id="${id}" readonly rows="${rows}" spellcheck="false" autocomplete="off">${text}</textarea>
-<span class="tools"><button type="button" hidden data-copy="${id}" data-done="${say('copied')}" data-by-hand="${say('copyByHand')}">${say('copy')}</button>
-<button type="button" class="second" hidden data-share="${id}">${say('share')}</button></span></p>`;
+function copyButton(page: SessionPage, id: 'amount' | 'address'): Html {
+  const { say } = page;
+  return html`<button type="button" class="primary" hidden data-copy="${id}"${answers(page)}>${icon('copy')} <span>${say('copy')}</span><span class="unseen"> ${say(id === 'amount' ? 'copyAmount' : 'copyAddress')}</span></button>`;
 }
 
-function deadline(
-  { say, facts, language }: Pick<SessionPage, 'say' | 'facts' | 'language'>,
-  until: 'payUntil' | 'sendUntil',
-  after: 'afterTime' | 'depositAfterTime',
-): Html | null {
-  if (!facts.expiresAt) return null;
-  return html`<p>${say(until)} ${showMoment(facts.expiresAt, language)}<span hidden data-left data-minutes="${say('minutesLeft', { minutes: '#' })}" data-minute="${say('minuteLeft')}" data-over="${say('timeOver')}"> · ${say('left')} <b></b></span>. ${say(after)}</p>
-${facts.priceHeldUntil && html`<p>${say('priceHeld')} ${showMoment(facts.priceHeldUntil, language)}. ${say('priceAfter')}</p>`}`;
+/** What the button says once it was pressed. */
+function answers({ say }: SessionPage): Html {
+  return html` data-done="${say('copied')}" data-by-hand="${say('copyByHand')}"`;
 }

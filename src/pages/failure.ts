@@ -27,7 +27,7 @@ export function failurePage(error: GatewayError, request: FailedRequest): PageAn
     languagePath: (other) => `${path}?lang=${other}`,
     isRefreshed: false,
     isTest: false,
-    main: html`<main id="co"><h1>${title}</h1><p>${say(noticeOf(error))}</p><p><small>${say('reference')} <code>${requestId}</code></small></p></main>`,
+    main: html`<main id="co"><div><h1>${title}</h1><p class="lead">${say(noticeOf(error))}</p></div><p><small>${say('reference')} <code>${requestId}</code></small></p></main>`,
   });
   return {
     status: ERRORS[error.code].status,

@@ -1,8 +1,10 @@
-/** What surrounds the content of every page: head, merchant, language, help. */
+/** What surrounds the content of every page: head, merchant and order, language, help. */
 import { createHash } from 'node:crypto';
 import type { Branding } from '../store/account/branding.ts';
 import { Html, html } from '../ui/html.ts';
+import { icon } from '../ui/icons.ts';
 import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
+import { initials } from '../ui/parts.ts';
 import { ISLAND_PATH, STYLE } from './assets.ts';
 import type { Say } from './words.ts';
 
@@ -14,36 +16,44 @@ export interface Layout {
   /** Whose page it is; null where that is not known. */
   readonly branding: Branding | null;
   readonly logo: string | null;
-  /** Path of the same page in another language. */
-  readonly languagePath: (language: Language) => string;
+  /** What is paid for. */
+  readonly order?: string | null;
+  /** The amount, and what belongs to it. */
+  readonly sum?: Html | null;
+  /** Path of the same page in another language; null where it has no address of its own. */
+  readonly languagePath: ((language: Language) => string) | null;
   /** Whether a browser without script loads it again from time to time. */
   readonly isRefreshed: boolean;
   readonly isTest: boolean;
   readonly main: Html;
+  readonly foot?: Html | null;
   readonly after?: Html | null;
+  /** Whether it is to be kept as a file, which has no script. */
+  readonly isFile?: true;
 }
 
 const REFRESH_SECONDS = 10;
 
 /** @returns the document. */
 export function layout(parts: Layout): string {
-  const { language, say, title, branding, logo } = parts;
+  const { language, say, title, branding } = parts;
   const merchant = branding?.displayName;
   return html`<!doctype html>
 <html lang="${TAGS[language]}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <title>${title}${merchant && ` · ${merchant}`}</title>
 <meta name="robots" content="noindex, nofollow"><meta name="color-scheme" content="light dark">
 <style>${new Html(styleOf(branding))}</style>
-<script type="module" src="${ISLAND_PATH}"></script>
+${!parts.isFile && html`<script type="module" src="${ISLAND_PATH}"></script>`}
 ${parts.isRefreshed && html`<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}"></noscript>`}</head>
-<body>
-<header>${parts.isTest && html`<p class="test">${say('testMode')}</p>`}
-<div>${logo && html`<img src="${logo}" alt="" height="40">`}<b>${merchant && say('payTo', { merchant })}</b>
-<nav aria-label="Language">${otherLanguages(parts)}</nav></div>
-<p id="net" class="notice" role="status" hidden>${say('offline')}</p></header>
+<body class="pay">
+${parts.isTest && html`<section class="test" aria-label="${say('testLabel')}"><b>${say('testMode')}</b> ${say('testWhat')}</section>`}
+<div class="split">
+<header class="order">${who(parts)}${parts.sum}
+<p id="net" class="note warn" role="status" hidden>${icon('warning')}<span>${say('offline')}</span></p></header>
 ${parts.main}
-${branding?.supportUrl && html`<footer><a href="${branding.supportUrl}" rel="noreferrer">${say('help')}</a></footer>`}
+<footer class="foot">${parts.foot}${branding?.supportUrl && html`<a href="${branding.supportUrl}" rel="noreferrer">${say('help')}</a>`}<span>${icon('lock')} ${say('paymentBy')}</span></footer>
+</div>
 ${parts.after}
 </body></html>`.text;
 }
@@ -68,10 +78,17 @@ function styleOf(branding: Branding | null): string {
   return branding?.accent ? `${STYLE}:root{--accent:${branding.accent}}` : STYLE;
 }
 
-function otherLanguages({ language, languagePath }: Layout): Html[] {
+/** Whom it is paid to and for what, and the way to the other language. */
+function who(parts: Layout): Html {
+  const { branding, logo, order, language, languagePath } = parts;
+  const sign = logo
+    ? html`<img class="logo" src="${logo}" alt="">`
+    : branding && html`<span class="logo" aria-hidden="true">${initials(branding.displayName)}</span>`;
   const others = (Object.keys(LANGUAGES) as Language[]).filter((each) => each !== language);
-  return others.map(
+  const links = others.map(
     (each) =>
-      html`<a href="${languagePath(each)}" lang="${TAGS[each]}" hreflang="${TAGS[each]}">${LANGUAGES[each]}</a>`,
+      html`<a class="lang" href="${languagePath?.(each)}" lang="${TAGS[each]}" hreflang="${TAGS[each]}">${LANGUAGES[each]}</a>`,
   );
+  return html`<div class="who">${sign}<div>${branding && html`<b>${branding.displayName}</b>`}${order && html`<small>${order}</small>`}</div>
+${languagePath && html`<nav aria-label="${parts.say('language')}">${links}</nav>`}</div>`;
 }

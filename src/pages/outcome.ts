@@ -1,59 +1,175 @@
-/** What is known of a payment, and what follows its end: the summary, the receipt, a new beginning, the way back. */
-import { BRL } from '../base/currency.ts';
-import { trimDecimal } from '../base/money.ts';
-import { showAmount, showExact, showMoment, showRate } from '../ui/figures.ts';
-import { type Html, html } from '../ui/html.ts';
-import { form, row, type SessionPage } from './page.ts';
+/** What follows a payment: what happened and what comes, the receipt, a new beginning, the way back. */
+import { BRL, networkTitle } from '../base/currency.ts';
+import { showAmount, showAsset, showMoment } from '../ui/figures.ts';
+import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
+import { icon } from '../ui/icons.ts';
+import { idPair, keyValues, note, type Pair, pair, type StepOf, steps } from '../ui/parts.ts';
+import { form, orderOf, pathOf, type SessionPage } from './page.ts';
+import { person } from './summary.ts';
+import { backOf, toldOf } from './told.ts';
 
-/** @returns what is paid, what is received for it, and the price. */
-export function summary(page: SessionPage): Html {
-  const { say, facts, language, session } = page;
-  const { source, target } = facts;
-  const crypto = source === BRL ? target : source;
-  const amount = (text: string | null, currency = BRL) => text && showAmount(text, currency, language);
-  return html`<dl>
-${row(say(source === BRL ? 'youPay' : 'youSend'), exactDeposit(page) ?? amount(facts.amountPayment, source))}
-${row(say(target === BRL ? 'payeeGets' : 'credited'), amount(facts.amountReceived, target) ?? target.displayName)}
-${row(say('rate'), facts.quote && showRate(trimDecimal(facts.quote), crypto, language))}
-${row(say('quoteBefore'), priceBefore(page))}
-${row(say('fees'), amount(facts.fees))}
-${row(say('networkFee'), amount(facts.networkFee, target))}
-${row(say('wallet'), facts.wallet && html`<code>${facts.wallet}</code>`)}
-${row(say(target === BRL ? 'payee' : 'customer'), names(facts.clientName, facts.clientTaxId))}
-${row(say('pixKey'), facts.pixKey)}
-${row(say('reference'), html`<code>${session.row.end2end}</code>`)}
-</dl>`;
+/** @returns what happened to the money: a sign, a sentence, why, and that there is nothing to do where that is so. */
+export function standing(page: SessionPage): Html {
+  const { say, facts } = page;
+  const { title, why, sign, tone, isQuiet } = toldOf(page);
+  const isReturn = sign === 'returned' && facts.source === BRL && page.session.step.ending === 'open';
+  return html`<div><span class="sign ${tone}">${icon(sign)}</span>
+<h1 tabindex="-1">${title}</h1>${why && html`<p class="lead">${why}</p>`}</div>
+${isQuiet && note('done', html`<b>${say('nothingToDo')}</b>${isReturn && html` ${say('refunding')}`}`)}
+${course(page)}`;
 }
 
-/** What was to be deposited, digit for digit; after a requote another amount counts. */
-function exactDeposit({ facts, session, language }: SessionPage): string | null {
-  const exact = session.row.process?.isRequoted ? null : facts.exactDepositAmount;
-  return exact && showExact(exact, facts.source, language);
-}
-
-/** What the session that this one follows would have come to. */
-function priceBefore({ session, facts, language }: SessionPage): string | null {
-  const before = session.row.process?.renews?.targetAmount;
-  return before == null || before === facts.amountReceived
+/** What was done, what goes on, what comes: of money that goes back, and of a deposit. */
+function course(page: SessionPage): Html | null {
+  const { step } = page.session;
+  if (
+    step.component === 'refund' ||
+    step.state === 'UNDERPAID' ||
+    step.state === 'LATE' ||
+    step.state === 'DIVERGENT'
+  )
+    return page.session.ask === null ? returnCourse(page) : null;
+  const stage = DEPOSIT_STAGES.findIndex((names) => names.includes(`${step.component}/${step.state}`));
+  return stage < 0 || page.facts.source === BRL || !page.session.isPaidByPayer
     ? null
-    : showAmount(before, facts.target, language);
+    : depositCourse(page, stage);
 }
 
-/** @returns what was paid, by which payment and transfer, once it has come to an end. */
+function returnCourse({ say, facts, session, language }: SessionPage): Html | null {
+  const { source, amountPaid, paidAt } = facts;
+  const back = backOf(facts);
+  if (!amountPaid || !back) return null;
+  const done = session.step.ending !== 'open';
+  const [returned] = facts.returns;
+  const list: readonly StepOf[] = [
+    {
+      what: say('stepArrived', { amount: showAmount(amountPaid, source, language) }),
+      more: paidAt && showMoment(paidAt, language, 'second'),
+    },
+    { what: say(done ? 'stepSentBack' : 'stepSendingBack') },
+    {
+      what: say('stepBack'),
+      more: returned?.endedAt && showMoment(returned.endedAt, language, 'second'),
+    },
+  ];
+  return steps(list, done && session.step.status.en === 'Refunded' ? 3 : 1);
+}
+
+/** Steps of a deposit that is paid out, by how far it came. */
+const DEPOSIT_STAGES = [
+  ['crypto_deposit/DETECTED'],
+  ['crypto_deposit/DONE', 'compliance/UNCOMPLIANT', 'swap_transfer/INITIAL', 'swap_transfer/ERROR'],
+  ['pix_out/SENDING', 'pix_out/REJECTED'],
+  ['success/DONE'],
+];
+
+function depositCourse({ say, facts, language }: SessionPage, stage: number): Html {
+  const { source, amountPaid, amountReceived, clientName } = facts;
+  const amount = showAsset(amountPaid ?? '0', source, language);
+  const received = amountReceived ? showAmount(amountReceived, BRL, language) : say('theMoney');
+  const list = [
+    { what: say('stepSeen', { amount, network: networkTitle(source) }) },
+    { what: say('stepConfirming') },
+    { what: say('stepConverted') },
+    { what: say('stepPaidOut', { amount: received, name: clientName ?? '' }) },
+  ];
+  return steps(list, stage + 1);
+}
+
+/** @returns the receipt of what was paid or sent, once it has come to an end. */
 export function receipt(page: SessionPage): Html | null {
-  const { say, facts, language, session } = page;
-  const { amountPaid, excess, pixE2e, txHash, explorerUrl, source } = facts;
+  if (!hasReceipt(page)) return null;
+  const { say } = page;
+  return html`<section class="stack"><h2 class="unseen">${say('receipt')}</h2>
+<div class="receipt">${receiptParts(page).map((part) => keyValues(part))}</div>
+<div class="three no-print"><button type="button" hidden data-share>${icon('share')} ${say('share')}</button>
+<button type="button" hidden data-print>${icon('print')} ${say('print')}</button>
+<a class="btn" href="${pathOf(page, 'receipt')}" download>${icon('save')} ${say('save')}</a></div></section>`;
+}
+
+/** @returns whether something was paid or sent, and that has ended; a dispute comes after success and takes nothing away. */
+export function hasReceipt({ session, facts }: Pick<SessionPage, 'session' | 'facts'>): boolean {
   const { ending, status } = session.step;
-  // A dispute comes after success, and does not take the receipt away.
   const hasEnded = ending !== 'open' || status.en === 'Success';
-  if (!hasEnded || (!pixE2e && !txHash)) return null;
-  return html`<section class="receipt"><h2>${say('receipt')}</h2><dl>
-${row(say('paid'), amountPaid && showAmount(amountPaid, source, language))}
-${row(say('excess'), excess && showAmount(excess, BRL, language))}
-${row(say('pixId'), pixE2e && html`<code>${pixE2e}</code>`)}
-${row(say('txHash'), txHash && (explorerUrl ? html`<a href="${explorerUrl}" rel="noreferrer noopener"><code>${txHash}</code></a>` : html`<code>${txHash}</code>`))}
-${row(session.step.substatus[language], showMoment(session.row.updatedAt, language))}
-</dl><p class="tools"><button type="button" class="second" hidden data-print>${say('print')}</button></p></section>`;
+  const hasMoved = session.isPaidByPayer
+    ? Boolean(facts.pixE2e || facts.txHash)
+    : ['Success', 'Refunded'].includes(status.en);
+  return hasEnded && hasMoved;
+}
+
+/** @returns the parts of a receipt: what, when and by whom, the numbers of it. */
+export function receiptParts(page: SessionPage): (Pair | null)[][] {
+  const { say, facts, session } = page;
+  const { pixE2e, txHash, explorerUrl, returns } = facts;
+  const hash = explorerUrl ? html`<a href="${explorerUrl}" rel="noreferrer noopener">${txHash}</a>` : txHash;
+  return [
+    session.isPaidByPayer ? whatWasPaid(page) : whatWasSent(page),
+    timesOf(page),
+    [
+      idPair(say('pixId'), pixE2e),
+      idPair(say('txHash'), txHash && hash),
+      ...returns.filter(({ isDone }) => isDone).map(({ returnId }) => idPair(say('returnId'), returnId)),
+      idPair(say('reference'), session.row.end2end),
+    ],
+  ];
+}
+
+function whatWasPaid(page: SessionPage): (Pair | null)[] {
+  const { say, facts, session, language } = page;
+  const { source, target, amountPaid, amountPayment, amountReceived } = facts;
+  const amount = (text: string | null, currency = source) => text && showAmount(text, currency, language);
+  const isDone = session.step.status.en === 'Success' || session.step.status.en === 'Partial Success';
+  const back = facts.source === BRL ? facts.amountReturned : isDone ? null : backOf(facts);
+  return [
+    pair(say(source === BRL ? 'youPaid' : 'youSent'), html`<b>${amount(amountPaid ?? amountPayment)}</b>`),
+    pair(say(isBackDone(page) ? 'returnedToYou' : 'returning'), amount(back)),
+    pair(say('to'), session.branding.displayName),
+    pair(say('for'), orderOf(page)),
+    pair(
+      say(target === BRL ? 'payeeGot' : 'delivered'),
+      isDone && (target === BRL || facts.wallet) && amount(amountReceived, target),
+    ),
+    pair(say('payee'), target === BRL && person(page)),
+    pair(say('pixKey'), facts.pixKey),
+    idPair(say('wallet'), facts.wallet),
+  ];
+}
+
+function isBackDone({ facts, session }: SessionPage): boolean {
+  return facts.returns.length > 0
+    ? facts.returns.every(({ isDone }) => isDone)
+    : session.step.ending !== 'open';
+}
+
+function whatWasSent(page: SessionPage): (Pair | null)[] {
+  const { say, facts, session, language } = page;
+  const { target, amountReceived, wallet } = facts;
+  const amount = amountReceived && showAmount(amountReceived, target, language);
+  return [
+    pair(say('sent'), amount && html`<b>${amount}</b>`),
+    pair(say('by'), session.branding.displayName),
+    pair(say('to'), person(page)),
+    pair(say('pixKey'), facts.pixKey),
+    idPair(say('wallet'), wallet),
+    pair(say('for'), orderOf(page)),
+  ];
+}
+
+function timesOf(page: SessionPage): (Pair | null)[] {
+  const { say, facts, session, language } = page;
+  const { source, paidAt, returns } = facts;
+  const { row, step, isPaidByPayer } = session;
+  const time = (instant: string | null): HtmlValue => instant && showMoment(instant, language, 'second');
+  const isSuccess = step.component.startsWith('success');
+  const ended = returns.filter(({ endedAt }) => endedAt !== null).at(-1)?.endedAt ?? null;
+  return [
+    pair(say('createdAt'), isPaidByPayer ? null : time(row.createdAt)),
+    pair(say(source === BRL ? 'paidAt' : 'arrivedAt'), time(paidAt)),
+    pair(say(isPaidByPayer ? 'finishedAt' : 'sentAt'), isSuccess && time(row.updatedAt)),
+    pair(say('returnedAt'), time(ended ?? (step.status.en === 'Refunded' ? row.updatedAt : null))),
+    isPaidByPayer && source === BRL ? pair(say('by'), person(page)) : null,
+    isPaidByPayer && source === BRL ? pair(say('with'), 'PIX') : null,
+  ];
 }
 
 /** @returns the button that begins anew, where that makes sense. */
@@ -64,13 +180,20 @@ export function renewal(page: SessionPage): Html | null {
   return form(page, 'renew', button, html`<p>${say('renewWhat')}</p>`);
 }
 
-/** @returns the link back to the merchant. */
-export function wayBack({ say, facts }: SessionPage): Html | null {
+/** @returns the link back to the merchant: a button where the payment is done, a line in the foot elsewhere. */
+export function wayBack({ say, facts }: SessionPage, isButton: boolean): Html | null {
   if (!facts.returnUrl) return null;
-  const host = new URL(facts.returnUrl).host;
-  return html`<p class="back"><a class="button second" href="${facts.returnUrl}" rel="noreferrer" data-return data-going="${say('redirecting', { host, seconds: '#' })}" data-stay="${say('stay')}">${say('back', { host })}</a></p>`;
-}
-
-function names(name: string | null, taxId: string | null): string | null {
-  return name === null && taxId === null ? null : [name, taxId].filter(Boolean).join(', ');
+  const { host } = new URL(facts.returnUrl);
+  const given = {
+    class: isButton && 'btn primary big full',
+    href: facts.returnUrl,
+    rel: 'noreferrer',
+    'data-return': isButton,
+    'data-going': isButton && say('redirecting', { host, seconds: '#' }),
+    'data-stay': isButton && say('stay'),
+  };
+  const text = say('back', { host });
+  return isButton
+    ? html`<div class="stack no-print"><a${attributes(given)}>${text}</a></div>`
+    : html`<a${attributes(given)}>${icon('back')} ${text}</a>`;
 }

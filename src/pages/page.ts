@@ -1,10 +1,11 @@
-/** What a page of a session is made from, and the words that all of its parts share. */
-
+/** What a page of a session is made from, and what all of its parts share. */
 import { PAY_PATH } from '../resolvers/payer/pay-links.ts';
 import type { PayerFacts } from '../resolvers/payer/payer-facts.ts';
 import type { PaymentSession } from '../resolvers/payer/payment-session.ts';
-import type { Scenario } from '../resolvers/services/sandbox.ts';
-import { type Html, html } from '../ui/html.ts';
+import type { PossibleScenarios } from '../resolvers/services/sandbox.ts';
+import { FAMILY_TRAITS } from '../templates/families.ts';
+import { field as fieldFrame } from '../ui/field.ts';
+import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
 import type { Language } from '../ui/language.ts';
 import type { Say, Word } from './words.ts';
 
@@ -28,8 +29,8 @@ export interface SessionPage {
   readonly form: FormState;
   /** Something to say about the last request. */
   readonly notice: string | null;
-  /** Scenarios of the sandbox; null on pages of live accounts. */
-  readonly scenarios: readonly Scenario[] | null;
+  /** Scenarios of the sandbox that are possible; null on pages of live accounts. */
+  readonly scenarios: PossibleScenarios | null;
 }
 
 /** @returns the path of the session's page, or of an act on it. */
@@ -41,11 +42,21 @@ export function pathOf(
   return isLanguageAsked ? `${path}?lang=${language}` : path;
 }
 
-/** @returns a term and what it is; nothing where it is not known. */
-export function row(term: string, value: string | Html | null | undefined): Html | null {
-  return value === null || value === undefined || value === ''
-    ? null
-    : html`<div><dt>${term}</dt><dd>${value}</dd></div>`;
+/** @returns whether rate and fees are shown: not to who pays a shop, unless it wants that or asks to accept them. */
+export function showsPrice({ session }: Pick<SessionPage, 'session'>): boolean {
+  const { branding, template, ask } = session;
+  return branding.showsPrice || ask === 'quote' || !FAMILY_TRAITS[template.family].paysShop;
+}
+
+/** @returns what is paid for, in a few words: what the link is for, and the number of the order. */
+export function orderOf({
+  say,
+  session,
+  facts,
+}: Pick<SessionPage, 'say' | 'session' | 'facts'>): string | null {
+  const { orderReference: reference } = facts;
+  const parts = [session.linkName, reference && say('orderNumber', { reference })];
+  return parts.filter(Boolean).join(' · ') || null;
 }
 
 /** A field of a form. */
@@ -57,17 +68,31 @@ export interface Field {
   readonly autocomplete?: string;
 }
 
-/** @returns a field with its label, its hint, and what is wrong with it. */
+/** @returns a field with its label, its hint, and what is wrong with it. The first that is wrong has the focus. */
 export function field({ say, form }: SessionPage, { name, label, hint, ...traits }: Field): Html {
-  const wrong = form.wrong[name];
-  const described = [hint && `${name}-hint`, wrong && `${name}-wrong`].filter(Boolean).join(' ');
-  return html`<p class="field"><label for="${name}">${say(label)}</label>
-${hint && html`<small id="${name}-hint">${hint}</small>`}
-<input id="${name}" name="${name}" value="${form.values[name] ?? ''}" required maxlength="140" inputmode="${traits.inputmode ?? 'text'}" autocomplete="${traits.autocomplete ?? 'off'}"${described && html` aria-describedby="${described}"`}${wrong && html` aria-invalid="true"`}>
-${wrong && html`<small class="wrong" id="${name}-wrong">${wrong}</small>`}</p>`;
+  return fieldFrame({
+    name,
+    label: say(label),
+    hint,
+    wrong: form.wrong[name],
+    value: form.values[name],
+    attributes: {
+      required: true,
+      maxlength: 140,
+      inputmode: traits.inputmode ?? 'text',
+      autocomplete: traits.autocomplete ?? 'off',
+      autofocus: Object.keys(form.wrong)[0] === name,
+    },
+  });
 }
 
 /** @returns a form of one button, and of what stands before it. */
-export function form(page: SessionPage, act: string, button: string, content?: Html, kind = ''): Html {
-  return html`<form method="post" action="${pathOf(page, act)}">${content}<button class="${kind}">${button}</button></form>`;
+export function form(
+  page: SessionPage,
+  act: string,
+  button: string,
+  content?: HtmlValue,
+  look = 'primary big full',
+): Html {
+  return html`<form class="stack" method="post" action="${pathOf(page, act)}">${content}<button${attributes({ class: look || null })}>${button}</button></form>`;
 }

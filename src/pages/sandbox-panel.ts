@@ -1,13 +1,22 @@
-/** On pages of sandbox accounts: every scenario of the sandbox as a button. */
-import type { Scenario } from '../resolvers/services/sandbox.ts';
+/** On pages of sandbox accounts: what can happen now, as buttons in words; and what can be planned to go wrong. */
+import type { PossibleScenarios, ScenarioName } from '../resolvers/services/sandbox.ts';
 import { type Html, html } from '../ui/html.ts';
+import { icon } from '../ui/icons.ts';
+import { more } from '../ui/parts.ts';
 import { pathOf, type SessionPage } from './page.ts';
+import { SCENARIO_WORDS } from './sandbox-words.ts';
 
-/** @returns the panel; what a scenario does is told in English, as the rest of the sandbox. */
-export function sandboxPanel(page: SessionPage, scenarios: readonly Scenario[]): Html {
-  const { say } = page;
-  return html`<aside class="sandbox" aria-label="Sandbox"><details><summary>${say('sandboxTitle')}</summary>
-<form method="post" action="${pathOf(page, 'sandbox')}">
-${scenarios.map(({ name, doc }) => html`<button class="second" name="scenario" value="${name}" title="${doc}">${name}</button>`)}
-</form></details></aside>`;
+/** @returns the panel; it is open, and stays so after each button. */
+export function sandboxPanel(page: SessionPage, { now, later }: PossibleScenarios): Html {
+  const { say, session } = page;
+  if (!session.isPaidByPayer) return html``;
+  return html`<aside class="sandbox no-print" id="box" aria-label="Sandbox"><h2>${icon('flask')} ${say('sandboxTitle')}</h2>
+${now.length > 0 ? buttons(page, now) : html`<p class="soft">${say('sandboxNothing')}</p>`}
+${later.length > 0 && more(say('sandboxLater'), buttons(page, later))}</aside>`;
+}
+
+function buttons(page: SessionPage, names: readonly ScenarioName[]): Html {
+  return html`<form class="row" method="post" action="${pathOf(page, 'sandbox')}">
+${names.map((name) => html`<button name="scenario" value="${name}">${SCENARIO_WORDS[name][page.language]}</button>`)}
+</form>`;
 }

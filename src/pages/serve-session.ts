@@ -11,8 +11,8 @@ import { showAmount } from '../ui/figures.ts';
 import { isLanguage, type Language, languageOf } from '../ui/language.ts';
 import { ACTS } from './acts.ts';
 import { policyOf } from './layout.ts';
-import { type FormState, pathOf } from './page.ts';
-import { sessionPage } from './session-page.ts';
+import { type FormState, pathOf, type SessionPage } from './page.ts';
+import { receiptPage, sessionPage } from './session-page.ts';
 import { type Say, sayIn, type Word } from './words.ts';
 
 /** A request for a page. */
@@ -27,7 +27,14 @@ export interface PageRequest {
 
 /** A page, or where to go instead. */
 export type PageAnswer =
-  | { readonly status: number; readonly body: string; readonly policy: string; readonly retryAfter?: number }
+  | {
+      readonly status: number;
+      readonly body: string;
+      readonly policy: string;
+      readonly retryAfter?: number;
+      /** Under which name it is kept, where it is to be kept and not shown. */
+      readonly fileName?: string;
+    }
   | { readonly status: 303; readonly location: string };
 
 const NOTHING_SENT: FormState = { values: {}, wrong: {} };
@@ -35,6 +42,16 @@ const NOTHING_SENT: FormState = { values: {}, wrong: {} };
 /** @returns the page of a session. */
 export async function showSession(services: Services, request: PageRequest): Promise<PageAnswer> {
   return show(services, request, await readSession(services, request.row), 200);
+}
+
+/** The receipt of a session as a file to keep; not found while there is none. */
+async function saveReceipt(services: Services, request: PageRequest): Promise<PageAnswer> {
+  const session = await readSession(services, request.row);
+  const page = pageOf(services, request, session, { range: null, form: NOTHING_SENT, notice: null });
+  const body = receiptPage(page);
+  if (body === undefined) throw notFound();
+  const fileName = `${page.say('receiptFile')}-${request.row.end2end}.html`;
+  return { status: 200, body, policy: policyOf(session.branding), fileName };
 }
 
 /** Does what a form asks for. @returns where to go on, or the page with what is wrong. @throws {GatewayError} `NOT_FOUND` for an act that there is not. */
@@ -47,6 +64,7 @@ export async function actOnSession(
   const perform = Object.hasOwn(ACTS, act) ? ACTS[act] : undefined;
   if (!perform) throw notFound();
   const session = await readSession(services, request.row);
+  if (!session.isPaidByPayer) throw notFound();
   const { language } = languageIn(request);
   try {
     const token = await perform(services, { session, form, language, origin: request.origin });
@@ -59,8 +77,14 @@ export async function actOnSession(
   }
 }
 
-/** @returns the way from the address of a form, which a browser keeps where the form was not taken, to the page. @throws {GatewayError} `NOT_FOUND`. */
-export function leadBack(request: PageRequest, act: string): PageAnswer {
+/**
+ * Answers a look at the address of an act: its receipt is a file; a form leads to the page, as a browser keeps its address where
+ * the form was not taken.
+ *
+ * @throws {GatewayError} `NOT_FOUND`.
+ */
+export async function readAct(services: Services, request: PageRequest, act: string): Promise<PageAnswer> {
+  if (act === 'receipt') return saveReceipt(services, request);
   if (!Object.hasOwn(ACTS, act)) throw notFound();
   return wayTo(request);
 }
@@ -78,29 +102,46 @@ async function show(
   error?: GatewayError,
   form?: URLSearchParams,
 ): Promise<PageAnswer> {
-  const { language, isLanguageAsked } = languageIn(request);
+  const { language } = languageIn(request);
   const say = sayIn(language);
   const range = session.ask === 'amount' ? await rangeOf(services, session, language) : null;
-  const facts = payerFacts(services, session.row);
-  const body = sessionPage({
-    token: request.token,
-    language,
-    isLanguageAsked,
-    say,
-    session,
-    facts,
-    range,
-    form:
-      error && form ? { values: Object.fromEntries(form), wrong: wrongOf(error, say, range) } : NOTHING_SENT,
-    notice: error ? say(noticeOf(error)) : null,
-    scenarios: services.sandbox?.scenarios ?? null,
-  });
+  const body = sessionPage(
+    pageOf(services, request, session, {
+      range,
+      form:
+        error && form
+          ? { values: Object.fromEntries(form), wrong: wrongOf(error, say, range) }
+          : NOTHING_SENT,
+      notice: error ? say(noticeOf(error)) : null,
+    }),
+  );
   const retryAfter = error?.retryAfter;
   return {
     status,
     body,
     policy: policyOf(session.branding),
     ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+function pageOf(
+  services: Services,
+  request: PageRequest,
+  session: PaymentSession,
+  said: Pick<SessionPage, 'range' | 'form' | 'notice'>,
+): SessionPage {
+  const { language, isLanguageAsked } = languageIn(request);
+  const isPlayed = session.isPaidByPayer;
+  const possible = services.sandbox?.possible(session.row) ?? null;
+  return {
+    token: request.token,
+    language,
+    isLanguageAsked,
+    say: sayIn(language),
+    session,
+    facts: payerFacts(services, session.row),
+    scenarios: possible && !isPlayed ? { now: [], later: [] } : possible,
+    ...said,
   };
 }
 

@@ -1,16 +1,19 @@
 /** The page of a session: what is asked where it stands, what is known, and what follows its end. */
-import { BRL } from '../base/currency.ts';
+import { BRL, networkTitle } from '../base/currency.ts';
 import type { Ask, PaymentSession } from '../resolvers/payer/payment-session.ts';
-import { accepts } from '../templates/accepts.ts';
 import type { Step } from '../templates/define.ts';
 import { expiryOf } from '../templates/ends.ts';
-import { type Html, html } from '../ui/html.ts';
+import { attributes, type Html, html } from '../ui/html.ts';
+import { icon } from '../ui/icons.ts';
+import { keyValues, more } from '../ui/parts.ts';
 import { amountAsk, confirmationAsk, identityAsk, quoteAsk, resolutionAsk } from './asks.ts';
-import { codeTitle, depositAsk, paymentAsk } from './codes.ts';
-import { layout } from './layout.ts';
-import { receipt, renewal, summary, wayBack } from './outcome.ts';
-import { pathOf, type SessionPage } from './page.ts';
+import { clock, depositAsk, paymentAsk } from './codes.ts';
+import { type Layout, layout } from './layout.ts';
+import { hasReceipt, receipt, receiptParts, renewal, standing, wayBack } from './outcome.ts';
+import { orderOf, pathOf, type SessionPage, showsPrice } from './page.ts';
 import { sandboxPanel } from './sandbox-panel.ts';
+import { received, sum, summary } from './summary.ts';
+import { toldOf } from './told.ts';
 
 /** What stands under the title, for each thing that is asked. */
 const ASK_PARTS: Readonly<Record<Ask, (page: SessionPage) => Html>> = {
@@ -25,47 +28,81 @@ const ASK_PARTS: Readonly<Record<Ask, (page: SessionPage) => Html>> = {
 
 /** @returns the whole page. */
 export function sessionPage(page: SessionPage): string {
-  const { session, say, language } = page;
-  const title = titleOf(page);
+  const { session } = page;
+  const isDone = isGood(session.step);
   return layout({
-    language,
-    say,
-    title,
-    branding: session.branding,
-    logo: session.branding.hasLogo ? pathOf({ ...page, isLanguageAsked: false }, 'logo') : null,
+    ...frameOf(page),
     languagePath: (other) => pathOf({ ...page, language: other, isLanguageAsked: true }),
     isRefreshed: isFollowed(page),
-    isTest: page.scenarios !== null,
-    main: html`<main id="co"${stateOf(page)}><h1 tabindex="-1">${title}</h1>
-${page.notice && html`<p class="notice" role="alert">${page.notice}</p>`}
-${session.ask === null ? standing(page) : ASK_PARTS[session.ask](page)}
-${isFollowed(page) && html`<p><a href="${pathOf(page)}">${say('check')}</a></p>`}
-${renewal(page)}
-${factsOf(page)}
-${receipt(page)}
-${wayBack(page)}</main>
-<p id="say" class="unseen" role="status"></p>`,
+    sum: sum(page),
+    main: html`<main id="co"${stateOf(page)}>${page.notice && html`<p class="note warn" role="alert">${icon('warning')}<span>${page.notice}</span></p>`}
+${session.ask === null ? html`${standing(page)}${isDone && wayBack(page, true)}${renewal(page)}${receipt(page)}${rest(page)}` : asked(page, session.ask)}
+${session.ask !== null && renewal(page)}
+${isFollowed(page) && html`<p class="no-print"><a class="go" href="${pathOf(page)}">${page.say('check')}</a></p>`}</main>`,
+    foot: html`<p id="say" class="unseen" role="status"></p><span id="way">${!isDone && wayBack(page, false)}</span>`,
     after: page.scenarios && sandboxPanel(page, page.scenarios),
   });
 }
 
+/** @returns the receipt as a document of its own, to be kept; undefined where there is none yet. */
+export function receiptPage(page: SessionPage): string | undefined {
+  if (!hasReceipt(page)) return undefined;
+  const { title } = toldOf(page);
+  return layout({
+    ...frameOf(page),
+    title: `${page.say('receipt')}: ${title}`,
+    languagePath: null,
+    isRefreshed: false,
+    logo: null,
+    main: html`<main><div><h1>${title}</h1></div><section><h2 class="unseen">${page.say('receipt')}</h2>
+<div class="receipt">${receiptParts(page).map((part) => keyValues(part))}</div></section></main>`,
+    isFile: true,
+  });
+}
+
+function frameOf(
+  page: SessionPage,
+): Pick<Layout, 'language' | 'say' | 'title' | 'branding' | 'logo' | 'order' | 'isTest'> {
+  const { session, say, language } = page;
+  return {
+    language,
+    say,
+    title: titleOf(page),
+    branding: session.branding,
+    logo: session.branding.hasLogo ? pathOf({ ...page, isLanguageAsked: false }, 'logo') : null,
+    order: orderOf(page),
+    isTest: page.scenarios !== null,
+  };
+}
+
+/** What is asked, under its title. */
+function asked(page: SessionPage, ask: Ask): Html {
+  const title = titleOf(page);
+  const heading =
+    ask === 'payment' || ask === 'deposit' ? clock(page, title) : html`<h1 tabindex="-1">${title}</h1>`;
+  return html`${heading}
+${ASK_PARTS[ask](page)}`;
+}
+
 function titleOf(page: SessionPage): string {
-  const { session, say, language, facts } = page;
+  const { session, say, facts } = page;
+  const { source, target } = facts;
   switch (session.ask) {
     case 'amount':
       return say('amountTitle');
     case 'quote':
       return say('quoteTitle');
     case 'identity':
-      return say(facts.target === BRL ? 'payeeTitle' : 'identityTitle');
+      return say(target === BRL ? 'payeeTitle' : 'identityTitle');
     case 'confirmation':
       return say('confirmTitle');
     case 'payment':
+      return say('pixTitle');
     case 'deposit':
-      return codeTitle(page);
+      return say('depositTitle', { asset: source.asset, network: networkTitle(source) });
     case 'resolution':
     case null:
-      return session.step.substatus[language];
+      return toldOf(page).title;
   }
 }
 
@@ -81,29 +118,27 @@ function awaitsMoney({ ask }: PaymentSession): boolean {
 /** What the script of the page goes by. */
 function stateOf({ session, facts }: SessionPage): Html {
   const { row, step, nowMs } = session;
-  const end = awaitsMoney(session) ? expiryOf(row) : undefined;
-  return html` data-sequence="${row.process?.sequence}" data-now="${nowMs}"${end && html` data-end="${end}"`}${step.ending !== 'final' && html` data-live`}${isDone(step) && facts.returnUrl && html` data-leave`}`;
+  return attributes({
+    'data-sequence': row.process?.sequence,
+    'data-now': nowMs,
+    'data-end': awaitsMoney(session) && expiryOf(row),
+    'data-live': step.ending !== 'final',
+    'data-leave': isGood(step) && facts.returnUrl !== null,
+  });
 }
 
 /** Whether it came to a good end; a dispute that is open has not ended. */
-function isDone({ status, ending }: Step): boolean {
+function isGood({ status, ending }: Step): boolean {
   return status.en === 'Success' && ending !== 'open';
 }
 
-/** Where it stands, in words, when nothing is asked; of money that goes back also why (C-31). */
-function standing({ session, say, language }: SessionPage): Html {
-  const { step, row, template, branding } = session;
-  const isOpen = step.ending === 'open';
-  const reason = language === 'pt' ? row.errorPt : row.errorEn;
-  return html`${reason !== step.message[language] && reason && html`<p>${reason}</p>`}<p>${step.message[language]}</p>
-${accepts(template, row, 'step_up_approved') && accepts(template, row, 'step_up_denied') && html`<p>${say('stepUp', { merchant: branding.displayName })}</p>`}
-${accepts(template, row, 'refund_settled') && html`<p>${say('refunding')}</p>`}
-${isOpen && html`<p class="progress"><progress></progress> ${say('waiting')}</p>`}`;
-}
-
-/** The summary: folded up where something else is to be done first, nothing where it is what is asked about. */
-function factsOf(page: SessionPage): Html | null {
-  if (page.session.ask === 'quote') return null;
-  if (!awaitsMoney(page.session)) return summary(page);
-  return html`<details><summary>${page.say('details')}</summary>${summary(page)}</details>`;
+/** What goes on by itself, and the details: nothing that the receipt says. */
+function rest(page: SessionPage): Html {
+  const { session, say } = page;
+  const isOpen = session.step.ending === 'open';
+  const given = hasReceipt(page)
+    ? keyValues(showsPrice(page) ? received(page) : [], true)
+    : keyValues(summary(page), true);
+  return html`<div>${isOpen && html`<p class="live">${say('waiting')}</p>`}
+${given && more(say('details'), given)}</div>`;
 }

@@ -8,16 +8,36 @@ import { type SayOf, sayFrom } from '../ui/say.ts';
 
 const WORDS = {
   // Frame of every page.
-  payTo: label('Payment to {merchant}', 'Pagamento para {merchant}'),
-  testMode: label('Test mode: no real money moves.', 'Modo de teste: nenhum dinheiro real é movimentado.'),
+  testLabel: label('Test mode', 'Modo de teste'),
+  testMode: label('Test mode.', 'Modo de teste.'),
+  testWhat: label('No real money moves.', 'Nenhum dinheiro real é movimentado.'),
+  language: label('Language', 'Idioma'),
+  paymentBy: label('Payment by Crossramp', 'Pagamento por Crossramp'),
+  orderNumber: label('Order {reference}', 'Pedido {reference}'),
+  nothingToDo: label('You do not need to do anything.', 'Você não precisa fazer nada.'),
+
+  // The amount of the page.
+  due: label('Amount due', 'Valor a pagar'),
+  sendExactly: label('Send exactly', 'Envie exatamente'),
+  paidSum: label('You paid', 'Você pagou'),
+  arrivedSum: label('Arrived', 'Chegou'),
+  amountSum: label('Amount', 'Valor'),
+  returningSum: label('Being returned to you', 'Sendo devolvido a você'),
+  returnedSum: label('Returned to you', 'Devolvido a você'),
+  to: label('To', 'Para'),
+  for: label('For', 'Referente a'),
+  order: label('Order', 'Pedido'),
+  network: label('Network', 'Rede'),
   help: label('Help', 'Ajuda'),
   reference: label('Reference', 'Referência'),
   offline: label('Connection lost. Trying again…', 'Conexão perdida. Tentando novamente…'),
   check: label('Check now', 'Verificar agora'),
   waiting: label(
-    'This page updates by itself. You can close it: nothing is lost.',
-    'Esta página se atualiza sozinha. Você pode fechá-la: nada se perde.',
+    'This page updates by itself. You can close it.',
+    'Esta página se atualiza sozinha. Você pode fechá-la.',
   ),
+  waitingPayment: label('Waiting for your payment', 'Aguardando seu pagamento'),
+  waitingDeposit: label('Waiting for your deposit', 'Aguardando seu depósito'),
   back: label('Return to {host}', 'Voltar para {host}'),
   redirecting: label('Taking you to {host} in {seconds} s', 'Levando você para {host} em {seconds} s'),
   stay: label('Stay here', 'Ficar aqui'),
@@ -34,12 +54,11 @@ const WORDS = {
   payee: label('Payee', 'Recebedor'),
   customer: label('Payer', 'Pagador'),
   pixKey: label('PIX key', 'Chave PIX'),
-  pixId: label('PIX end-to-end id', 'ID da transação PIX'),
+  pixId: label('PIX number', 'Número do PIX'),
+  returnId: label('Return number', 'Número da devolução'),
   txHash: label('Transaction on the network', 'Transação na rede'),
-  paid: label('Paid', 'Pago'),
   arrived: label('What arrived', 'O que chegou'),
   expected: label('What was expected', 'O que era esperado'),
-  excess: label('Excess to be returned', 'Excedente que é devolvido'),
   details: label('Details', 'Detalhes'),
   quoteBefore: label('Previous quote', 'Cotação anterior'),
 
@@ -57,15 +76,19 @@ const WORDS = {
   identityTitle: label('Who is paying?', 'Quem está pagando?'),
   payeeTitle: label('Who receives the money?', 'Quem recebe o dinheiro?'),
   identityWhy: label(
-    'The PIX must come from an account of this person or company.',
+    'The PIX has to come from an account of this person or company.',
     'O PIX precisa sair de uma conta desta pessoa ou empresa.',
+  ),
+  identityLaw: label(
+    'We need this to match your PIX to you, and because the law asks for it.',
+    'Precisamos disso para reconhecer seu PIX, e porque a lei exige.',
   ),
   name: label('Full name', 'Nome completo'),
   nameWrong: label('Enter a name of up to 140 characters', 'Escreva um nome de até 140 caracteres'),
   taxId: label('CPF or CNPJ', 'CPF ou CNPJ'),
   taxIdWrong: label(
-    'This is not a valid CPF or CNPJ: check the digits',
-    'Este CPF ou CNPJ não é válido: confira os dígitos',
+    'This is not a valid CPF or CNPJ: check the digits. A CPF has 11, a CNPJ 14.',
+    'Este CPF ou CNPJ não é válido: confira os dígitos. Um CPF tem 11, um CNPJ 14.',
   ),
   keyType: label('Type of PIX key', 'Tipo da chave PIX'),
   keyTypeWrong: label('Choose the type of the key', 'Escolha o tipo da chave'),
@@ -78,33 +101,40 @@ const WORDS = {
   confirmTitle: label('Is this right?', 'Está correto?'),
   confirm: label('Yes, continue', 'Sim, continuar'),
   correct: label('No, correct it', 'Não, corrigir'),
-  save: label('Save', 'Salvar'),
 
   // A quote.
   quoteTitle: label('Do you accept this quote?', 'Você aceita esta cotação?'),
   accept: label('Accept and continue', 'Aceitar e continuar'),
 
   // PIX.
-  pixTitle: label('Pay {amount} with PIX', 'Pague {amount} com PIX'),
-  pixScan: label('QR code of the PIX', 'QR Code do PIX'),
-  pixHow: label(
-    'Open your bank’s app, choose PIX and scan the code, or copy it and use “PIX copia e cola”.',
-    'Abra o app do seu banco, escolha PIX e leia o código, ou copie e use o “PIX copia e cola”.',
+  pixTitle: label('Pay with PIX', 'Pague com PIX'),
+  pixScan: label('QR code with the same PIX code', 'QR Code com o mesmo código PIX'),
+  scanPhone: label('Or scan it with another phone', 'Ou leia com outro celular'),
+  scanApp: label('Scan it with your bank’s app', 'Leia com o app do seu banco'),
+  scanWallet: label('Scan it with your wallet', 'Leia com sua carteira'),
+  pixCode: label('PIX code', 'Código PIX'),
+  copyCode: label('Copy PIX code', 'Copiar código PIX'),
+  shareCode: label('Send the code to somebody', 'Enviar o código a alguém'),
+  howCopy: label('Copy the code, or scan the QR code.', 'Copie o código ou leia o QR Code.'),
+  howApp: label(
+    'In your bank’s app open PIX, then “Copia e Cola”.',
+    'No app do seu banco, abra PIX e depois “Copia e Cola”.',
   ),
-  pixCode: label('PIX code (copia e cola)', 'Código PIX (copia e cola)'),
+  howCheck: label(
+    'Check {amount} to {receiver} and confirm.',
+    'Confira {amount} para {receiver} e confirme.',
+  ),
   pixOwner: label(
-    'Pay from an account of {name}, {taxId}. A payment by somebody else is returned.',
-    'Pague de uma conta de {name}, {taxId}. O pagamento de outra pessoa é devolvido.',
+    'Pay from an account of {name}, {taxId}. Money from anybody else is sent back.',
+    'Pague de uma conta de {name}, {taxId}. O dinheiro de outra pessoa é devolvido.',
   ),
-  payUntil: label('Pay until', 'Pague até'),
-  left: label('Time left', 'Tempo restante'),
+  until: label('until', 'até'),
+  left: label('left', 'restantes'),
   minutesLeft: label('{minutes} minutes left', 'Faltam {minutes} minutos'),
   minuteLeft: label('One minute left', 'Falta um minuto'),
   timeOver: label('Time is up', 'O tempo acabou'),
-  afterTime: label(
-    'A later payment is returned. You can then get a new code.',
-    'O que for pago depois é devolvido. Depois disso você pode gerar um novo código.',
-  ),
+  afterWhen: label('Paid after that', 'Pago depois disso'),
+  afterTime: label('is sent back', 'é devolvido'),
   priceHeld: label('The rate holds until', 'A cotação vale até'),
   priceAfter: label(
     'A later payment gets the rate at the time when it arrives.',
@@ -113,30 +143,27 @@ const WORDS = {
   copy: label('Copy', 'Copiar'),
   copied: label('Copied', 'Copiado'),
   copyByHand: label('Selected: copy it now', 'Selecionado: copie agora'),
+  copyAmount: label('amount', 'valor'),
+  copyAddress: label('address', 'endereço'),
   share: label('Share', 'Compartilhar'),
 
   // A deposit.
-  depositTitle: label('Send exactly {amount}', 'Envie exatamente {amount}'),
+  depositTitle: label('Send {asset} on {network}', 'Envie {asset} pela rede {network}'),
   depositExact: label(
-    'Send it digit for digit, not counting fees of your wallet or exchange. We recognise your deposit by this amount.',
-    'Dígito por dígito, sem contar taxas da sua carteira ou corretora: é por este valor que reconhecemos o seu depósito.',
+    'Every digit counts: we recognise your deposit by the amount. If your wallet or exchange takes a fee, add it on top.',
+    'Cada dígito conta: reconhecemos seu depósito pelo valor. Se sua carteira ou corretora cobra taxa, some-a ao valor.',
   ),
   depositAmount: label('Exact amount', 'Valor exato'),
-  depositAddress: label('Address', 'Endereço'),
+  depositAddress: label('Address on {network}', 'Endereço na rede {network}'),
   depositNetwork: label(
-    'Send {asset} on the network {network} only. Anything else sent to this address can be lost.',
-    'Envie {asset} somente pela rede {network}. Qualquer outra coisa enviada a este endereço pode se perder.',
+    '{asset} on {network} only. Another coin or network is lost.',
+    'Somente {asset} pela rede {network}. Outra moeda ou rede se perde.',
   ),
   depositScan: label('QR code of the deposit', 'QR Code do depósito'),
   openWallet: label('Open in a wallet', 'Abrir na carteira'),
-  sendUntil: label('Send until', 'Envie até'),
-  depositAfterTime: label(
-    'A deposit that arrives later is held until you decide what to do with it.',
-    'O que chegar depois fica retido até você decidir o que fazer.',
-  ),
+  depositAfterTime: label('is held, and you decide what happens', 'fica retido, e você decide o que fazer'),
 
   // A deposit that did not fit.
-  resolveTitle: label('What should we do with your deposit?', 'O que deve ser feito com o seu depósito?'),
   requote: label('Convert it at today’s rate', 'Converter pela cotação de hoje'),
   requoteWhat: label(
     'Your deposit is converted, and the payee receives the result.',
@@ -158,16 +185,40 @@ const WORDS = {
   ),
 
   // While something goes on, and after the end.
-  stepUp: label(
-    '{merchant} will ask you for more information, or already has. There is nothing to pay meanwhile.',
-    '{merchant} vai pedir mais informações, ou já pediu. Por enquanto não há mais nada a pagar.',
-  ),
   refunding: label(
-    'The money goes back to the account that it came from. Your bank shows it as “devolução”.',
+    'It goes to the account it came from. Your bank shows it as “devolução”.',
     'O dinheiro volta para a conta de onde saiu. Seu banco mostra como “devolução”.',
   ),
+  theMoney: label('The money', 'O dinheiro'),
+  stepArrived: label('{amount} arrived', '{amount}: chegou'),
+  stepSendingBack: label('We are sending it back', 'Estamos devolvendo'),
+  stepSentBack: label('We sent it back', 'Devolvemos'),
+  stepBack: label('Back with you', 'De volta com você'),
+  stepSeen: label('{amount} seen on {network}', '{amount}: visto na rede {network}'),
+  stepConfirming: label('Confirmed by the network', 'Confirmado pela rede'),
+  stepConverted: label('Converted', 'Convertido'),
+  stepPaidOut: label('{amount} by PIX to {name}', '{amount} por PIX para {name}'),
+
+  // The receipt.
   receipt: label('Receipt', 'Comprovante'),
+  receiptFile: label('receipt', 'comprovante'),
+  youPaid: label('You paid', 'Você pagou'),
+  youSent: label('You sent', 'Você enviou'),
+  returning: label('Being returned to you', 'Sendo devolvido a você'),
+  returnedToYou: label('Returned to you', 'Devolvido a você'),
+  delivered: label('Delivered', 'Entregue'),
+  payeeGot: label('The payee received', 'O recebedor recebeu'),
+  sent: label('Sent', 'Enviado'),
+  createdAt: label('Ordered', 'Pedido em'),
+  paidAt: label('Paid', 'Pago em'),
+  arrivedAt: label('Arrived', 'Chegou em'),
+  finishedAt: label('Finished', 'Concluído em'),
+  sentAt: label('Sent', 'Enviado em'),
+  returnedAt: label('Returned', 'Devolvido em'),
+  by: label('By', 'Por'),
+  with: label('With', 'Com'),
   print: label('Print', 'Imprimir'),
+  save: label('Save', 'Salvar'),
   renew: label('Get a new code', 'Gerar novo código'),
   renewDeposit: label('Start again', 'Começar de novo'),
   renewWhat: label(
@@ -203,7 +254,9 @@ const WORDS = {
   formWrong: label('Please correct the marked fields.', 'Corrija o que está marcado.'),
 
   // The sandbox.
-  sandboxTitle: label('Sandbox: make it happen', 'Sandbox: faça acontecer'),
+  sandboxTitle: label('Sandbox: what happens now?', 'Sandbox: o que acontece agora?'),
+  sandboxNothing: label('Nothing more can happen.', 'Nada mais pode acontecer.'),
+  sandboxLater: label('What is to go wrong later', 'O que deve dar errado depois'),
 } as const satisfies Record<string, Label>;
 
 /** Name of a text. */

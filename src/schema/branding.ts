@@ -14,6 +14,8 @@ const DOC = {
   supportUrl: 'Where payers find help: an https URL or a `mailto:` address.',
   frameHosts:
     'Origins that may show the pages in a frame, such as `https://shop.example.com`. Default: none.',
+  showsPrice:
+    'Whether the payer of a checkout is shown rate, fees and the crypto that you receive. Default: no. Whoever is asked to accept a quote, buys crypto or pays with it always is.',
   logo: 'Logo as a data URL: PNG, JPEG or WebP of at most 64 KiB, `data:image/png;base64,…`.',
 } as const;
 
@@ -30,6 +32,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
         description: DOC.frameHosts,
         resolve: ({ frameHosts }) => [...frameHosts],
       }),
+      showsPrice: t.exposeBoolean('showsPrice', { description: DOC.showsPrice }),
     }),
   });
   builder.prismaObjectField(account, 'branding', (t) =>
@@ -47,6 +50,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
       logo: t.string({ description: DOC.logo }),
       supportUrl: t.string({ description: DOC.supportUrl }),
       frameHosts: t.stringList({ description: DOC.frameHosts }),
+      showsPrice: t.boolean({ description: DOC.showsPrice }),
     }),
   });
   builder.mutationField('updateBranding', (t) =>
@@ -65,11 +69,14 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
 /** Unlike elsewhere, a null says something here. */
 function namedOf({
   frameHosts,
+  showsPrice,
   ...texts
 }: {
   readonly [Name in keyof BrandingInput]?: Name extends 'frameHosts'
     ? readonly string[] | null | undefined
-    : string | null | undefined;
+    : Name extends 'showsPrice'
+      ? boolean | null | undefined
+      : string | null | undefined;
 }): BrandingInput {
   const named = Object.entries(texts).map(([name, value]) => [
     name,
@@ -77,6 +84,7 @@ function namedOf({
   ]);
   return {
     ...Object.fromEntries(named),
+    ...(showsPrice !== undefined && { showsPrice }),
     ...(frameHosts !== undefined && {
       frameHosts: (frameHosts ?? []).map((value, at) => ({ name: `input.frameHosts.${at}`, value })),
     }),

@@ -41,10 +41,28 @@ export type PaymentRef = ReturnType<typeof definePayment>;
 /** @returns the payment of a transaction; null where nobody pays: what leaves the account, and imported history. */
 export async function paymentOf(
   { database, registry }: GraphqlContext,
-  transaction: { readonly accountId: bigint; readonly id: bigint },
+  transaction: Identity,
 ): Promise<ProcessRow | null> {
-  const [row] = await readProcesses(database, [
-    { accountId: transaction.accountId, transactionId: transaction.id },
-  ]);
-  return row?.process?.session && hasPayer(registry.of(row.template)) ? row : null;
+  const row = await sessionRowOf(database, transaction);
+  return row && hasPayer(registry.of(row.template)) ? row : null;
+}
+
+/** @returns the page of a transaction, which is its receipt once it has ended; null for imported history. */
+export async function receiptUrlOf(context: GraphqlContext, transaction: Identity): Promise<string | null> {
+  const row = await sessionRowOf(context.database, transaction);
+  return row && hostedPage(context, row);
+}
+
+/** Which transaction it is. */
+interface Identity {
+  readonly accountId: bigint;
+  readonly id: bigint;
+}
+
+async function sessionRowOf(
+  database: GraphqlContext['database'],
+  { accountId, id }: Identity,
+): Promise<ProcessRow | null> {
+  const [row] = await readProcesses(database, [{ accountId, transactionId: id }]);
+  return row?.process?.session ? row : null;
 }

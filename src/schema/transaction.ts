@@ -16,7 +16,7 @@ import { DESCRIPTIONS } from './descriptions.ts';
 import { defineEvent } from './event.ts';
 import type { LabelRef } from './label.ts';
 import type { LedgerRefs } from './ledger-line.ts';
-import { definePayment, paymentOf } from './payment.ts';
+import { definePayment, paymentOf, receiptUrlOf } from './payment.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { TemplateRef } from './template.ts';
 
@@ -91,6 +91,7 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
   for (const each of registry.templates) defineTemplateType(builder, transaction, { node, pixKeyType }, each);
   defineSharedFields(builder, transaction, registry);
   definePixId(builder, transaction);
+  defineReceipt(builder, transaction);
   defineMoney(builder, transaction, refs);
   return transaction;
 }
@@ -133,6 +134,18 @@ function definePixId(builder: Builder, transaction: TransactionRef): void {
       description:
         'PIX end-to-end id of the payment or payout; null until it is known, and when nothing is paid by PIX.',
       resolve: (row) => row.pixE2e || null,
+    }),
+  );
+}
+
+function defineReceipt(builder: Builder, transaction: TransactionRef): void {
+  builder.prismaInterfaceField(transaction, 'receiptUrl', (t) =>
+    t.string({
+      nullable: true,
+      description:
+        'URL of a page for whoever pays or is paid: it says where the transaction stands and is the receipt once it has ended. Whoever has the link sees the page; people are masked. Null for imported history.',
+      complexity: 5,
+      resolve: (row, _args, context) => receiptUrlOf(context, rowOf(row)),
     }),
   );
 }

@@ -7,9 +7,9 @@ import { qrSvg } from '../pages/codes.ts';
 import { failurePage } from '../pages/failure.ts';
 import {
   actOnSession,
-  leadBack,
   type PageAnswer,
   type PageRequest,
+  readAct,
   showSession,
   wayTo,
 } from '../pages/serve-session.ts';
@@ -80,7 +80,7 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     const own = await services.forAccount(row.accountId);
     const request = { row, token, origin: originOf(exchange), ...askedOf(exchange) };
     if (act === undefined) return answer(exchange, await showSession(own, request));
-    if (isRead) return answer(exchange, leadBack(request, act));
+    if (isRead) return answer(exchange, await readAct(own, request, act));
     refuseForeign(exchange);
     return answer(exchange, await actOnSession(own, request, act, await readForm(exchange)));
   };
@@ -157,7 +157,7 @@ function answer(exchange: Exchange, page: PageAnswer): void {
     send(exchange, page.status, 'text/plain; charset=utf-8', '', { ...headers, location: page.location });
     return;
   }
-  const { status, body, policy, retryAfter } = page;
+  const { status, body, policy, retryAfter, fileName } = page;
   sendText(exchange, status, 'text/html; charset=utf-8', body, {
     ...headers,
     'content-security-policy': policy,
@@ -165,6 +165,7 @@ function answer(exchange: Exchange, page: PageAnswer): void {
     // For browsers that do not know `frame-ancestors`.
     ...(policy.endsWith("'none'") && { 'x-frame-options': 'DENY' }),
     ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+    ...(fileName !== undefined && { 'content-disposition': `attachment; filename="${fileName}"` }),
   });
 }
 

@@ -8,6 +8,8 @@ export interface FamilyTraits {
   readonly flow: 'in' | 'out' | 'withdrawal';
   /** Whether its hosted page asks for the amount and the customer that a creation leaves open. */
   readonly asksOnPage: boolean;
+  /** Whether a payer pays a shop, which is no matter of rates: they are shown where the shop wants it. */
+  readonly paysShop: boolean;
   readonly acts: { readonly create: ActName; readonly cancel: ActName };
 }
 
@@ -16,21 +18,25 @@ export const FAMILY_TRAITS: Readonly<Record<Family, FamilyTraits>> = {
   checkouts: {
     flow: 'in',
     asksOnPage: true,
+    paysShop: true,
     acts: { create: 'checkout.create', cancel: 'transaction.cancel' },
   },
   onramps: {
     flow: 'in',
     asksOnPage: false,
+    paysShop: false,
     acts: { create: 'onramp.create', cancel: 'transaction.cancel' },
   },
   offramps: {
     flow: 'out',
     asksOnPage: false,
+    paysShop: false,
     acts: { create: 'offramp.create', cancel: 'transaction.cancel' },
   },
   withdrawals: {
     flow: 'withdrawal',
     asksOnPage: false,
+    paysShop: false,
     acts: { create: 'withdrawal.create', cancel: 'withdrawal.cancel' },
   },
 };

@@ -57,10 +57,10 @@ export function showRate(quote: string, { asset }: Currency, language: Language)
 export type MomentForm = keyof typeof MOMENTS;
 
 const MOMENTS = {
-  /** `Nov 21, 2026, 2:35 PM` */
-  moment: { dateStyle: 'medium', timeStyle: 'short' },
+  /** `Nov 21, 2026, 14:35` */
+  moment: { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' },
   /** With seconds, as receipts have it. */
-  second: { dateStyle: 'medium', timeStyle: 'medium' },
+  second: { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' },
   day: { dateStyle: 'medium' },
   time: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   /** `14:35:12.006`, as the axis has it. */

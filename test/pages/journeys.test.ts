@@ -41,7 +41,7 @@ describe.runIf(hasBrowser).each(LANGUAGES)('in %s', (language, locale) => {
       advanceClock: (by) => advanceClock(app, by),
     });
     await title(journey.title);
-    const text = await textOf(page);
+    const text = await textOf(page, '.split');
     for (const said of journey.says ?? []) expect(text).toContain(say(said));
     expect(await page.getAttribute('html', 'lang')).toBe(language === 'pt' ? 'pt-BR' : 'en');
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -59,12 +59,17 @@ function offramp(body: object = {}, plan?: string): Journey['given'] {
   };
 }
 
-const PAY = label('Pay R$550.00 with PIX', 'Pague R$ 550,00 com PIX');
-const REFUNDED = label('Refund Completed', 'Devolução Concluída');
-const SUCCESS = label('Success', 'Sucesso');
+const PAY = label('Pay with PIX', 'Pague com PIX');
+const PAID = label('Paid', 'Pago');
+const back = (en: string, pt: string) =>
+  label(`${en} was sent back to you`, `${pt} foram devolvidos para você`);
 const RENEW = label('Get a new code', 'Gerar novo código');
-const RECEIPT = label('Receipt', 'Comprovante');
-const RESOLVE = label('What should we do with your deposit?', 'O que deve ser feito com o seu depósito?');
+const RECEIPT = label('PIX number', 'Número do PIX');
+const WRONG = label(
+  'A different amount arrived. What should we do?',
+  'Chegou outro valor. O que devemos fazer?',
+);
+const SENT = label('R$500.00 was sent to Maria S. P.', 'R$ 500,00 foram enviados para Maria S. P.');
 
 /** Pays in some way once the code is there. */
 function paid(scenario: string, plan?: string): Pick<Journey, 'given' | 'play'> {
@@ -141,17 +146,14 @@ export const JOURNEYS: readonly Journey[] = [
     name: 'payment',
     given: checkout(MARIA),
     title: PAY,
-    says: [label('PIX code (copia e cola)', 'Código PIX (copia e cola)')],
+    says: [label('Copy PIX code', 'Copiar código PIX'), label('to Sandbox', 'para Sandbox')],
   },
   {
     name: 'step-up',
     given: checkout(MARIA, 'step-up-require'),
-    title: label('KYC Step Up Pending', 'Verificação Adicional de KYC Pendente'),
+    title: label('Sandbox needs one more document from you', 'Sandbox precisa de mais um documento seu'),
     says: [
-      label(
-        'Sandbox will ask you for more information, or already has',
-        'Sandbox vai pedir mais informações, ou já pediu',
-      ),
+      label('Sandbox will ask you for it, or already has', 'Sandbox vai pedir o documento, ou já pediu'),
     ],
   },
   {
@@ -164,54 +166,58 @@ export const JOURNEYS: readonly Journey[] = [
     name: 'step-up-denied',
     given: checkout(MARIA, 'step-up-require'),
     play: ({ trigger }) => trigger('step-up-deny'),
-    title: label('KYC Step Up Denied', 'Verificação Adicional de KYC Negada'),
+    title: label('We cannot take this payment', 'Não podemos aceitar este pagamento'),
   },
   {
     name: 'expired',
     ...paid('expire'),
-    title: label('PIX Deposit Expired', 'Depósito PIX Expirado'),
+    title: label('Time ran out. Nothing was paid', 'O prazo acabou. Nada foi pago'),
     says: [RENEW],
   },
   {
     name: 'paid',
     ...paid('pay'),
-    title: SUCCESS,
+    title: PAID,
     says: [RECEIPT, label('Return to shop.example.com', 'Voltar para shop.example.com')],
   },
   {
     name: 'underpaid',
     ...paid('pay-under'),
-    title: REFUNDED,
-    says: [RENEW, label('R$530.00', 'R$ 530,00')],
+    title: back('R$530.00', 'R$ 530,00'),
+    says: [
+      RENEW,
+      label('R$530.00 arrived, but R$550.00 was due', 'Chegaram R$ 530,00, mas o valor era R$ 550,00'),
+      label('Return number', 'Número da devolução'),
+    ],
   },
   {
     name: 'overpaid',
     ...paid('pay-over'),
-    title: SUCCESS,
-    says: [label('Excess to be returned', 'Excedente que é devolvido'), label('R$20.00', 'R$ 20,00')],
+    title: label('Paid. R$20.00', 'Pago. R$ 20,00'),
+    says: [label('You paid R$570.00, and R$550.00 was due', 'Você pagou R$ 570,00, e o valor era R$ 550,00')],
   },
   {
     name: 'late',
     ...paid('pay-late'),
-    title: REFUNDED,
-    says: [RENEW, label('Payment received after expiration', 'Pagamento recebido após a expiração')],
+    title: back('R$550.00', 'R$ 550,00'),
+    says: [RENEW, label('after the time to pay was over', 'depois do fim do prazo')],
   },
   {
     name: 'other-payer',
     ...paid('pay-other-payer'),
-    title: REFUNDED,
-    says: [RENEW, label('is not the identified customer', 'não é o cliente identificado')],
+    title: back('R$550.00', 'R$ 550,00'),
+    says: [RENEW, label('came from someone else’s', 'saiu da conta de outra pessoa')],
   },
   {
     name: 'refund-failed',
     ...paid('pay-under', 'refund-fail'),
-    title: label('Refund Failed', 'Falha na Devolução'),
-    says: [label('contact support', 'entre em contato com o suporte')],
+    title: label('We could not send your money back yet', 'Ainda não conseguimos devolver seu dinheiro'),
+    says: [label('Ask Sandbox for help', 'Peça ajuda a Sandbox')],
   },
   {
     name: 'held',
     ...paid('pay', 'hold'),
-    title: label('Compliance Review', 'Análise de Conformidade'),
+    title: label('We are checking your payment', 'Estamos verificando seu pagamento'),
     says: [label('This page updates by itself', 'Esta página se atualiza sozinha')],
   },
   {
@@ -220,10 +226,10 @@ export const JOURNEYS: readonly Journey[] = [
     play: async ({ title, trigger }) => {
       await title(PAY);
       await trigger('pay');
-      await title(SUCCESS);
+      await title(PAID);
       await trigger('dispute-open');
     },
-    title: label('Dispute Opened', 'Contestação Aberta'),
+    title: label('Your bank is looking into this payment', 'Seu banco está analisando este pagamento'),
     says: [label('the amount is blocked', 'o valor está bloqueado'), RECEIPT],
   },
   {
@@ -251,7 +257,7 @@ export const JOURNEYS: readonly Journey[] = [
       await title(PAY);
       await trigger('pay');
     },
-    title: SUCCESS,
+    title: label('Paid and sent to your wallet', 'Pago e enviado para sua carteira'),
     says: [
       label('Transaction on the network', 'Transação na rede'),
       same('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'),
@@ -269,47 +275,47 @@ export const JOURNEYS: readonly Journey[] = [
   {
     name: 'deposit',
     given: offramp(),
-    title: label('Send exactly', 'Envie exatamente'),
-    says: [label('on the network TRON (TRC-20) only', 'somente pela rede TRON (TRC-20)')],
+    title: label('Send USDT on TRON', 'Envie USDT pela rede TRON'),
+    says: [label('USDT on TRON (TRC-20) only', 'Somente USDT pela rede TRON (TRC-20)')],
   },
   {
     name: 'deposit-done',
     given: offramp(),
     play: async ({ trigger, title, advanceClock }) => {
       await trigger('deposit');
-      await title(label('Crypto Deposit Detected', 'Depósito de Cripto Detectado'));
+      await title(label('Your deposit has arrived', 'Seu depósito chegou'));
       await advanceClock('20s');
     },
-    title: SUCCESS,
-    says: [RECEIPT],
+    title: SENT,
+    says: [RECEIPT, label('Converted', 'Convertido')],
   },
   {
     name: 'deposit-wrong',
     given: offramp(),
     play: ({ trigger }) => trigger('deposit-wrong'),
-    title: label('Crypto Deposit Underpaid', 'Depósito de Cripto a Menor'),
-    says: [RESOLVE, label('Convert it at today’s rate', 'Converter pela cotação de hoje')],
+    title: WRONG,
+    says: [label('Convert it at today’s rate', 'Converter pela cotação de hoje')],
   },
   {
     name: 'deposit-requoted',
     given: offramp(),
     play: async ({ page, trigger, title }) => {
       await trigger('deposit-wrong');
-      await title(label('Crypto Deposit Underpaid', 'Depósito de Cripto a Menor'));
+      await title(WRONG);
       await page.click('form[action*="/requote"] button');
     },
-    title: SUCCESS,
+    title: label('was sent to Maria S. P.', 'enviados para Maria S. P.'),
   },
   {
     name: 'deposit-returned',
     given: offramp(),
     play: async ({ page, trigger, title }) => {
       await trigger('deposit-wrong');
-      await title(label('Crypto Deposit Underpaid', 'Depósito de Cripto a Menor'));
+      await title(WRONG);
       await page.check('input[name=mine]');
       await page.click('form[action*="/refund"] button');
     },
-    title: REFUNDED,
+    title: label('was sent back to you', 'foram devolvidos para você'),
     says: [label('Start again', 'Começar de novo')],
   },
   {
@@ -317,10 +323,12 @@ export const JOURNEYS: readonly Journey[] = [
     given: offramp(),
     play: async ({ trigger, title }) => {
       await trigger('expire');
-      await title(label('Crypto Deposit Expired', 'Depósito de Cripto Expirado'));
+      await title(label('Time ran out. No deposit arrived', 'O prazo acabou. Nenhum depósito chegou'));
       await trigger('deposit-wrong');
     },
-    title: label('Crypto Deposit Late', 'Depósito de Cripto Fora do Prazo'),
-    says: [RESOLVE],
+    title: label(
+      'Your deposit came late. What should we do?',
+      'Seu depósito chegou atrasado. O que devemos fazer?',
+    ),
   },
 ];

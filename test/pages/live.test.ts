@@ -12,7 +12,7 @@ import { checkout, type Session, seeTitle, somebody, trigger } from './sessions.
 
 const app = useApp();
 const browser = useBrowser();
-const PAY = 'Pay R$550.00 with PIX';
+const PAY = 'Pay with PIX';
 const PATIENCE = { timeout: 15_000 };
 
 describe.runIf(hasBrowser)('a page that is open', () => {
@@ -28,7 +28,7 @@ describe.runIf(hasBrowser)('a page that is open', () => {
       const start = performance.now();
       await page.locator('h1', { hasNotText: PAY }).waitFor();
       times.push(Math.round(performance.now() - start));
-      await seeTitle(page, 'Success');
+      await seeTitle(page, 'Paid');
     }
     const sorted = times.toSorted((left, right) => left - right);
     process.stdout.write(`seen after (ms, from the answer of the trigger): ${sorted.join(' ')}\n`);
@@ -40,21 +40,21 @@ describe.runIf(hasBrowser)('a page that is open', () => {
     await other.goto(session.link);
     await seeTitle(other, PAY);
     await trigger(app, session, 'pay');
-    await Promise.all([seeTitle(page, 'Success'), seeTitle(other, 'Success')]);
+    await Promise.all([seeTitle(page, 'Paid'), seeTitle(other, 'Paid')]);
     expect(await other.innerText('main')).toBe(await page.innerText('main'));
   });
 
   test('takes over the title, and moves the focus only where it would be lost', async () => {
     const { page, session } = await openPayment(somebody());
-    await page.focus('#code');
+    await page.focus('[data-copy]');
     await trigger(app, session, 'expire');
-    await seeTitle(page, 'PIX Deposit Expired');
-    expect(await page.title()).toBe('PIX Deposit Expired · Sandbox');
+    await seeTitle(page, 'Time ran out. Nothing was paid');
+    expect(await page.title()).toBe('Time ran out. Nothing was paid · Sandbox');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
-    expect(await page.innerText('#say')).toBe('PIX Deposit Expired');
+    expect(await page.innerText('#say')).toBe('Time ran out. Nothing was paid');
     await page.focus('nav a');
     await trigger(app, session, 'pay-late');
-    await seeTitle(page, 'Refund Completed');
+    await seeTitle(page, 'R$550.00 was sent back to you');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('A');
   });
 
@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('a page that is open', () => {
     // Loading it again asks for the page, and does not send the form again.
     expect(page.url()).toBe(session.link);
     await trigger(app, session, 'expire');
-    await seeTitle(page, 'Quote Expired');
+    await seeTitle(page, 'Time ran out. Nothing was paid');
     expect(await page.locator('#net').isVisible()).toBe(false);
   });
 
@@ -86,7 +86,7 @@ describe.runIf(hasBrowser)('a page that is open', () => {
     const page = await browser.open(session.link);
     await streaming();
     await trigger(app, session, 'expire');
-    await seeTitle(page, 'Quote Expired');
+    await seeTitle(page, 'Time ran out. Nothing was paid');
     await vi.waitFor(() => expect(app.services.events.size).toBe(0), PATIENCE);
   });
 });
@@ -99,11 +99,11 @@ describe.runIf(hasBrowser)('a page whose connection goes', () => {
     expect(await page.innerText('#net')).toBe('Connection lost. Trying again…');
     await trigger(app, session, 'pay');
     await page.context().setOffline(false);
-    await seeTitle(page, 'Success');
+    await seeTitle(page, 'Paid');
     await page.locator('#net').waitFor({ state: 'hidden' });
     // And it follows what comes then.
     await trigger(app, session, 'dispute-open');
-    await seeTitle(page, 'Dispute Opened');
+    await seeTitle(page, 'Your bank is looking into this payment');
   });
 
   test('finds a server that was started anew, without being loaded again', async () => {
@@ -118,7 +118,7 @@ describe.runIf(hasBrowser)('a page whose connection goes', () => {
     await page.locator('#net').waitFor({ state: 'visible' });
     const second = await startApp(app.database, Number(port));
     await trigger(app, session, 'pay');
-    await seeTitle(page, 'Success');
+    await seeTitle(page, 'Paid');
     await page.locator('#net').waitFor({ state: 'hidden' });
     expect(await page.evaluate('globalThis.isSame')).toBe(true);
     second.drain();
@@ -135,10 +135,10 @@ describe.runIf(hasBrowser)('a page whose connection goes', () => {
     await trigger(app, session, 'pay');
     await statusIs(session, 'Success');
     await page.clock.fastForward(10_000);
-    await seeTitle(page, 'Success');
+    await seeTitle(page, 'Paid');
     await trigger(app, session, 'dispute-open');
     await page.clock.fastForward(5_000);
-    await seeTitle(page, 'Dispute Opened');
+    await seeTitle(page, 'Your bank is looking into this payment');
     expect(await page.locator('#net').isVisible()).toBe(false);
   });
 });
@@ -153,14 +153,14 @@ describe.runIf(hasBrowser)('a request of the page', () => {
     await statusIs(session, 'Success');
     isAnswered = true;
     await page.clock.fastForward(10_000);
-    await seeTitle(page, 'Success');
+    await seeTitle(page, 'Paid');
     expect(lost.failure()).not.toBeNull();
     // The stream is there: nothing is asked beside it.
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     await page.clock.runFor(30_000);
     await trigger(app, session, 'dispute-open');
-    await seeTitle(page, 'Dispute Opened');
+    await seeTitle(page, 'Your bank is looking into this payment');
     expect(asked).toEqual([session.link]);
   });
 
@@ -173,9 +173,9 @@ describe.runIf(hasBrowser)('a request of the page', () => {
     proxy.silence();
     await page.evaluate('dispatchEvent(new Event("online"))');
     await trigger(app, session, 'pay');
-    await seeTitle(page, 'Success');
+    await seeTitle(page, 'Paid');
     await trigger(app, session, 'dispute-open');
-    await seeTitle(page, 'Dispute Opened');
+    await seeTitle(page, 'Your bank is looking into this payment');
     await page.context().close();
     await proxy.close();
   });

@@ -7,6 +7,7 @@ import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { newCpf } from '../walk/walker.ts';
 import {
+  ask,
   checkout,
   goOn,
   rowOf,
@@ -24,14 +25,15 @@ const open = (link: string) => browser.open(link, { javaScriptEnabled: false });
 
 describe.runIf(hasBrowser)('a renewal without script', () => {
   test('keeps the reference of the merchant, and says what the quote was before', async () => {
+    await showPrices();
     const session = await checkout(app, { ...somebody(), external_code: 'order-7' });
     await trigger(app, session, 'expire');
     const page = await open(session.link);
-    await waitThrough(page, 'PIX Deposit Expired');
+    await waitThrough(page, 'Time ran out. Nothing was paid');
     await setRate('6');
     expect(await goOn(page, 'form[action*="/renew"] button')).toBe(303);
     expect(page.url()).not.toBe(session.link);
-    await waitThrough(page, 'Pay R$550.00 with PIX');
+    await waitThrough(page, 'Pay with PIX');
     await page.click('main summary');
     const before = await recordOf(session.end2end);
     const after = await recordOf(await rowOf(page, 'Reference'));
@@ -43,12 +45,13 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
   });
 
   test('says nothing of a price that is the same', async () => {
+    await showPrices();
     const session = await checkout(app, somebody());
     await trigger(app, session, 'expire');
     const page = await open(session.link);
-    await waitThrough(page, 'PIX Deposit Expired');
+    await waitThrough(page, 'Time ran out. Nothing was paid');
     await goOn(page, 'form[action*="/renew"] button');
-    await waitThrough(page, 'Pay R$550.00 with PIX');
+    await waitThrough(page, 'Pay with PIX');
     await page.click('main summary');
     expect(await rowOf(page, 'Converted to')).toContain('USDT');
     expect(await page.locator('dt', { hasText: 'Previous quote' }).count()).toBe(0);
@@ -67,7 +70,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     await trigger(app, session, 'expire');
     await page.goto(session.link);
     await goOn(page, 'form[action*="/renew"] button');
-    await waitThrough(page, 'Pay R$550.00 with PIX');
+    await waitThrough(page, 'Pay with PIX');
     expect(await textOf(page)).toContain('Pay from an account of Maria S. P.');
   });
 
@@ -77,26 +80,31 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     const page = await open(session.link);
     await withoutRates(app, async () => {
       expect(await goOn(page, 'form[action*="/renew"] button')).toBe(503);
-      await seeTitle(page, 'PIX Deposit Expired');
+      await seeTitle(page, 'Time ran out. Nothing was paid');
       expect(await textOf(page, '[role=alert]')).toContain('No current price is available');
     });
     expect(await goOn(page, 'form[action*="/renew"] button')).toBe(303);
-    await waitThrough(page, 'Pay R$550.00 with PIX');
+    await waitThrough(page, 'Pay with PIX');
   });
 
   test('gives the same session to two tabs, to a form that is sent twice, and to both at once', async () => {
     const session = await checkout(app, somebody());
     await trigger(app, session, 'expire');
     const pages = await Promise.all([open(session.link), open(session.link), open(session.link)]);
-    for (const page of pages) await waitThrough(page, 'PIX Deposit Expired');
+    for (const page of pages) await waitThrough(page, 'Time ran out. Nothing was paid');
     await Promise.all(pages.slice(1).map((page) => goOn(page, 'form[action*="/renew"] button')));
     await goOn(pages[0], 'form[action*="/renew"] button');
-    for (const page of pages) await waitThrough(page, 'Pay R$550.00 with PIX');
+    for (const page of pages) await waitThrough(page, 'Pay with PIX');
     const [first, ...others] = pages.map((page) => page.url());
     expect(first).not.toBe(session.link);
     expect(others).toEqual([first, first]);
   });
 });
+
+/** Rate and what is received are shown to who pays a shop only where the shop wants it. */
+async function showPrices(): Promise<void> {
+  await ask(app, 'mutation { updateBranding(input: { showsPrice: true }) { showsPrice } }');
+}
 
 /** @returns what the API says of a checkout session. */
 async function recordOf(end2end: string) {

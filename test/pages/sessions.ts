@@ -114,7 +114,7 @@ export async function waitThrough(page: Page, title: string): Promise<void> {
 
 /** @returns what a row of the summary says. */
 export function rowOf(page: Page, term: string): Promise<string> {
-  return textOf(page, `dl div:has(dt:text-is("${term}")) dd`);
+  return textOf(page, `main dl div:has(dt:text-is("${term}")) dd`);
 }
 
 /** The source of prices has nothing to say meanwhile, and what it said before is too old. */

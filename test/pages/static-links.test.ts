@@ -15,7 +15,8 @@ describe.runIf(hasBrowser)('a static link in a browser', () => {
     const { url, slug } = await makeLink({ amount: '80', externalCode: 'shop-1' });
     const page = await browser.open(url);
     await seeTitle(page, 'Who is paying?');
-    expect(await textOf(page)).toContain('R$80.00');
+    expect(await textOf(page, '.order')).toContain('Shop · Order shop-1');
+    expect(await textOf(page, '.order')).toContain('R$80.00');
     const first = page.url();
     expect(first).toMatch(/\/pay\/[\w-]{24}$/);
     await page.goto(url);
@@ -38,7 +39,7 @@ describe.runIf(hasBrowser)('a static link in a browser', () => {
     await page.fill('#amount', '1.234,5');
     await page.click('main form button');
     await seeTitle(page, 'Quem está pagando?');
-    expect(await textOf(page)).toContain('R$ 1.234,50');
+    expect(await textOf(page, '.order')).toContain('R$ 1.234,50');
     expect(await sessionsOf(slug)).toEqual([
       { fixedLink: `/pay/l/${slug}`, externalCode: null, amountPayment: '1234.5' },
     ]);

@@ -248,7 +248,7 @@ describe('charges', () => {
 
   test('a charge is a dynamic BR Code at its txid; nobody pays it', async () => {
     const txid = txidOf(newOrder().key);
-    const order = { ...newOrder(), txid };
+    const order = { ...newOrder(), txid, merchantName: 'Padaria São João & Irmãos Ltda' };
     let brCode = '';
     const told = await toldBy(async () => {
       brCode = (await services.rails.pix.createCharge(order)).brCode;
@@ -257,7 +257,7 @@ describe('charges', () => {
     expect(decodeBrCode(brCode)).toEqual({
       kind: 'dynamic',
       url: `sandbox.pix.local/qr/v2/${txid}`,
-      merchantName: 'Crossramp Sandbox',
+      merchantName: 'Padaria Sao Joao & Irmaos',
       merchantCity: 'SAO PAULO',
     });
     expect(await services.rails.pix.createCharge(order)).toEqual({ brCode });
@@ -265,7 +265,7 @@ describe('charges', () => {
 
   test('an automatic sandbox pays it by itself, once', async () => {
     const { pix } = automatic().rails;
-    const order = { ...newOrder(), txid: txidOf(newOrder().key) };
+    const order = { ...newOrder(), txid: txidOf(newOrder().key), merchantName: '日本' };
     const told = await toldBy(async () => {
       await pix.createCharge(order);
       await pix.createCharge(order);

@@ -42,7 +42,11 @@ function enliven(): void {
       .forEach((button) => {
         button.hidden = false;
         // A reader who changes their mind is no failure.
-        button.onclick = () => void navigator.share({ text: textOf(button.dataset.share) }).catch(() => {});
+        button.onclick = () => {
+          const id = button.dataset.share;
+          const what = id ? { text: textOf(id) } : { title: document.title, url: location.href };
+          navigator.share(what).catch(() => {});
+        };
       });
   }
   main()
@@ -54,24 +58,24 @@ function enliven(): void {
   countDown();
 }
 
-function textOf(id: string | undefined): string {
-  return (byId(id || '') as HTMLTextAreaElement).value;
+function textOf(id: string): string {
+  const place = byId(id) as HTMLElement;
+  return place.dataset.text || place.textContent || '';
 }
 
 /** Frames and the browsers of other apps may refuse the clipboard: then the text is selected. */
 function copy(button: HTMLButtonElement): void {
-  const area = byId(button.dataset.copy || '') as HTMLTextAreaElement;
+  const id = button.dataset.copy || '';
   const show = (text: string | undefined) => {
-    button.textContent = text || '';
+    (button.querySelector('span') as HTMLElement).textContent = text || '';
     say(text || '');
   };
   const byHand = () => {
-    area.focus();
-    area.select();
+    (getSelection() as Selection).selectAllChildren(byId(id) as HTMLElement);
     show(document.execCommand('copy') ? button.dataset.done : button.dataset.byHand);
   };
   if (navigator.clipboard)
-    navigator.clipboard.writeText(area.value).then(() => show(button.dataset.done), byHand);
+    navigator.clipboard.writeText(textOf(id)).then(() => show(button.dataset.done), byHand);
   else byHand();
 }
 
@@ -81,6 +85,7 @@ let counting: number | undefined;
 function countDown(): void {
   clearInterval(counting);
   const place = main().querySelector<HTMLElement>('[data-left]');
+  const bar = main().querySelector('progress');
   const end = Number(main().dataset.end);
   if (!place || !end) return;
   const skew = Number(main().dataset.now) - Date.now();
@@ -89,6 +94,7 @@ function countDown(): void {
     const seconds = Math.max(0, Math.ceil((end - Date.now() - skew) / 1000));
     const minutes = Math.ceil(seconds / 60);
     (place.querySelector('b') as HTMLElement).textContent = clockOf(seconds);
+    if (bar) bar.value = seconds * 1000;
     if (minutes < said && (seconds === 0 || SAID_MINUTES.includes(minutes))) {
       said = minutes;
       const { over, minute, minutes: several } = place.dataset;
@@ -99,6 +105,7 @@ function countDown(): void {
     if (seconds === 0) clearInterval(counting);
   };
   place.hidden = false;
+  if (bar) bar.hidden = false;
   show();
   counting = setInterval(show, 1000);
 }
@@ -137,6 +144,10 @@ async function load(): Promise<void> {
   const hadFocus = main().contains(document.activeElement);
   document.title = page.title;
   main().replaceWith(next);
+  for (const id of ['sum', 'box', 'way']) {
+    const [old, now] = [byId(id), page.getElementById(id)];
+    if (old && now) old.replaceWith(now);
+  }
   enliven();
   const title = main().querySelector('h1') as HTMLElement;
   if (hadFocus) title.focus();
@@ -190,7 +201,6 @@ function leave(): void {
     clearInterval(leaving);
     location.assign(link.href);
   }, 1000);
-  stay.className = 'second';
   stay.textContent = link.dataset.stay || '';
   stay.onclick = () => {
     clearInterval(leaving);

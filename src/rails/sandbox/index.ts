@@ -18,7 +18,7 @@ import { sandboxIdentity, sandboxLiquidity, sandboxScreening } from './decisions
 import { sandboxPix } from './pix.ts';
 import { plansIn } from './plans.ts';
 import { sandboxRates } from './rates.ts';
-import { play, SCENARIOS } from './scenarios.ts';
+import { play, possibleScenarios, SCENARIOS } from './scenarios.ts';
 
 /** What a sandbox is made of. */
 export interface SandboxParts {
@@ -53,6 +53,7 @@ export function createSandbox(parts: SandboxParts): {
   };
   const sandbox: Sandbox = {
     scenarios: SCENARIOS,
+    possible: (row) => possibleScenarios(parts.registry, row),
     play: (row, scenario, options) => play({ ...parts, clock }, row, scenario, options),
     plansIn,
     advanceClock: (byMs, atomic) => advanceClock(parts, byMs, atomic),

@@ -1,6 +1,6 @@
 /** PIX of the sandbox: charges that nobody but a scenario pays, payouts and returns that settle after a second. */
 
-import { dynamicBrCode } from '../../base/br-code.ts';
+import { asciiOf, dynamicBrCode } from '../../base/br-code.ts';
 import { BRL } from '../../base/currency.ts';
 import { newEndToEndId } from '../../base/end-to-end-id.ts';
 import { fromMinor, withDecimals } from '../../base/money.ts';
@@ -10,7 +10,9 @@ import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { giveBackOnce, type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
 
-const MERCHANT = { merchantName: 'Crossramp Sandbox', merchantCity: 'SAO PAULO' };
+/** Stands for a name without a letter that a code can have. */
+const NO_NAME = 'Crossramp Sandbox';
+const merchantCity = 'SAO PAULO';
 /** Of the house's bank. No bank has it: the identifiers of the sandbox are never those of a real payment. */
 export const ISPB = '99999999';
 /** How long the customer of an automatic sandbox takes to pay. */
@@ -23,7 +25,7 @@ const PAY_MS = 2_000;
 export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
   return {
     ispb: ISPB,
-    createCharge: async ({ txid, ...order }) => {
+    createCharge: async ({ txid, merchantName, ...order }) => {
       const plan = await placeOnce(parts, order, {
         kind: 'charge',
         request: { txid },
@@ -31,7 +33,8 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
         outcomes: (nowMs, failing) => (isAuto && !failing ? [paidByItself(order.row, txid, nowMs)] : []),
       });
       if (plan) throw new RailRefused('the sandbox was told to make no charge');
-      return { brCode: dynamicBrCode({ url: `sandbox.pix.local/qr/v2/${txid}`, ...MERCHANT }) };
+      const url = `sandbox.pix.local/qr/v2/${txid}`;
+      return { brCode: dynamicBrCode({ url, merchantName: asciiOf(merchantName) || NO_NAME, merchantCity }) };
     },
     cancelCharge: (order) => placeOnce(parts, order, { kind: 'charge_cancel', request: {} }),
     payOut: ({ amount, ...order }) =>

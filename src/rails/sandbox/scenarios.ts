@@ -9,6 +9,7 @@ import { triggerOf } from '../../resolvers/inbound/match-news.ts';
 import type { Advance } from '../../resolvers/services/advance.ts';
 import type { News, Receive } from '../../resolvers/services/news.ts';
 import {
+  type PossibleScenarios,
   SCENARIO_DOCS,
   type Scenario,
   type ScenarioName,
@@ -57,6 +58,16 @@ export const SCENARIOS: readonly Scenario[] = [...TOLD, ...PLANNED].map(({ name 
   name,
   doc: SCENARIO_DOCS[name],
 }));
+
+/** @returns the scenarios that fit where a transaction stands. */
+export function possibleScenarios(registry: Registry, row: ProcessRow): PossibleScenarios {
+  const template = registry.of(row.template);
+  const isMoney = (each: Playable) => each.comesTo === undefined || each.comesTo(row);
+  return {
+    now: TOLD.filter((each) => accepts(template, row, each.on) && isMoney(each)).map(({ name }) => name),
+    later: PLANNED.filter(({ plan }) => isAhead(registry, row, plan)).map(({ name }) => name),
+  };
+}
 
 /**
  * Plays a scenario on a transaction as it stands in the database.

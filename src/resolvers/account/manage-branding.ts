@@ -23,6 +23,7 @@ export interface BrandingInput {
   readonly logo?: Named | null | undefined;
   readonly supportUrl?: Named | null | undefined;
   readonly frameHosts?: readonly Named[] | undefined;
+  readonly showsPrice?: boolean | null | undefined;
 }
 
 const DISPLAY_NAME_LENGTH_MAX = 60;
@@ -46,6 +47,7 @@ export async function updateBranding(
     ...changed('accent', input.accent, (given) => accent(given, checks)),
     ...changed('supportUrl', input.supportUrl, (given) => supportUrl(given, checks)),
     ...changed('logo', input.logo, (given) => logo(given, checks)),
+    ...(input.showsPrice !== undefined && { showsPrice: input.showsPrice }),
     ...(input.frameHosts && { frameHosts: frameHosts(input.frameHosts, checks) ?? [] }),
   };
   checks.refuse();

@@ -2,6 +2,7 @@
 import { BRL } from '../../base/currency.ts';
 import { txidOf } from '../../base/end-to-end-id.ts';
 import { fromMinor } from '../../base/money.ts';
+import { readBranding } from '../../store/account/branding.ts';
 import { depositOf, known, sourceOf, targetOf } from '../../templates/amounts.ts';
 import type { EffectName } from '../../templates/effects.ts';
 import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
@@ -40,10 +41,12 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     if (isStepUpDue(order.row)) return { on: 'step_up_required' };
     return identityTrigger(await services.rails.identity.check(order));
   },
-  create_charge: async ({ rails }, order) => {
+  create_charge: async ({ rails, database }, order) => {
     // The same order is the same charge, however often it is tried.
     const txid = txidOf(order.key);
-    return { on: 'charge_created', txid, ...(await rails.pix.createCharge({ ...order, txid })) };
+    const { displayName: merchantName } = await readBranding(database, order.row.accountId);
+    const charge = await rails.pix.createCharge({ ...order, txid, merchantName });
+    return { on: 'charge_created', txid, ...charge };
   },
   cancel_charge: async ({ rails }, order) => void (await rails.pix.cancelCharge(order)),
   allocate_deposit: async (services, order) => {

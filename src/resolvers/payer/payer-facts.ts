@@ -1,12 +1,26 @@
 /** What a payer may know of a transaction: the one list for the hosted pages and for the public API. People are masked. */
+import { decodeBrCode } from '../../base/br-code.ts';
 import { BRL, type Currency, currencyOfLedger, explorerUrl } from '../../base/currency.ts';
 import { type Instant, instantOf } from '../../base/instant.ts';
 import { maskName, maskPixKey, maskTaxId } from '../../base/mask.ts';
+import { sum } from '../../base/money.ts';
 import { GRACE_MS } from '../../templates/effects.ts';
 import { expiryOf, lockEndOf } from '../../templates/ends.ts';
-import type { ProcessRow } from '../../templates/facts.ts';
+import type { PixReturn, ProcessRow, ReturnKind } from '../../templates/facts.ts';
+import { returnsOf } from '../../templates/returns.ts';
 import type { Services } from '../services/context.ts';
 import { depositUri, hostedPage, qrContent, qrImage } from './pay-links.ts';
+
+/** Money that goes or went back to the payer. */
+export interface PayerReturn {
+  readonly kind: ReturnKind;
+  /** Return id of PIX. */
+  readonly returnId: string;
+  /** BRL. */
+  readonly amount: string;
+  readonly isDone: boolean;
+  readonly endedAt: Instant | null;
+}
 
 /** The facts; null is not known, or not there. Amounts are exact decimal text. */
 export interface PayerFacts {
@@ -33,7 +47,7 @@ export interface PayerFacts {
   /** To be sent digit for digit (`service.md` 2.5). */
   readonly exactDepositAmount: string | null;
   readonly depositUri: string | null;
-  /** What was paid or deposited, where that is known. */
+  /** All that was paid or deposited, where that is known. */
   readonly amountPaid: string | null;
   /** BRL that was paid beyond the price. */
   readonly excess: string | null;
@@ -47,6 +61,15 @@ export interface PayerFacts {
   readonly clientTaxId: string | null;
   readonly pixKey: string | null;
   readonly returnUrl: string | null;
+  /** Number or reference of the order at the merchant (`external_code`). */
+  readonly orderReference: string | null;
+  /** Whom a bank shows as the receiver of the PIX. */
+  readonly receiverName: string | null;
+  readonly paidAt: Instant | null;
+  /** In the order it was asked for. */
+  readonly returns: readonly PayerReturn[];
+  /** All of them, BRL; null where nothing goes back. */
+  readonly amountReturned: string | null;
 }
 
 /** @returns the facts of a transaction. */
@@ -59,6 +82,10 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
   const crypto = source === BRL ? target : source;
   // What was corrected is published once it is confirmed (C-9); who is to confirm it has to see it before.
   const { clientName, clientTaxId } = process?.correction ?? row;
+  const code = process?.brCode === undefined ? undefined : decodeBrCode(process.brCode);
+  const returns = returnsOf(process ?? {})
+    .filter(({ state }) => !VOID.includes(state))
+    .map(payerReturn);
   return {
     link: hostedPage(services, row),
     source,
@@ -76,7 +103,8 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
     depositAddress: row.depositAddress,
     exactDepositAmount: row.exactDepositAmount,
     depositUri: depositUri(row) ?? null,
-    amountPaid: process?.deposit?.amount ?? process?.paid ?? null,
+    amountPaid:
+      process?.deposit?.amount ?? (process?.paid ? sum([process.paid, process.excess ?? '0']) : null),
     excess: process?.excess ?? null,
     pixE2e: row.pixE2e,
     txHash,
@@ -87,5 +115,18 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
     clientTaxId: clientTaxId && maskTaxId(clientTaxId),
     pixKey: row.pixKey && maskPixKey(row.pixKey),
     returnUrl: row.returnUrl,
+    orderReference: row.externalCode,
+    receiverName: code?.merchantName ?? null,
+    paidAt: process?.paidAt === undefined ? null : instantOf(new Date(process.paidAt)),
+    returns,
+    amountReturned: returns.length === 0 ? null : sum(returns.map(({ amount }) => amount)),
   };
+}
+
+/** Ordered anew under another id, or not returned to the payer after all. */
+const VOID: readonly PixReturn['state'][] = ['retried', 'credited_back'];
+
+function payerReturn({ kind, returnId, amount, state, endedAt }: PixReturn): PayerReturn {
+  const isDone = state === 'done' || state === 'paid_by_hand';
+  return { kind, returnId, amount, isDone, endedAt: endedAt ? instantOf(new Date(endedAt)) : null };
 }

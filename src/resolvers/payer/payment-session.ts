@@ -6,6 +6,7 @@ import { keyModeOf } from '../../base/account-mode.ts';
 import { isSessionToken } from '../../base/session-token.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { type Branding, readBranding } from '../../store/account/branding.ts';
+import { readLinkName } from '../../store/account/static-links.ts';
 import { findBySession } from '../../store/engine/processes.ts';
 import { accepts, hasPayer } from '../../templates/accepts.ts';
 import type { Step, Template } from '../../templates/define.ts';
@@ -40,29 +41,41 @@ export interface PaymentSession {
   /** Whether it ended without having come to anything, so that it can be begun anew. */
   readonly isRenewable: boolean;
   readonly branding: Branding;
+  /** What its static link is called; null where it has none. */
+  readonly linkName: string | null;
+  /** Whether somebody outside of the account pays; else the page is a receipt and asks for nothing. */
+  readonly isPaidByPayer: boolean;
   /** On the clock of the processes. */
   readonly nowMs: number;
 }
 
-/** @returns the transaction that a token opens, or undefined; one that nobody pays has no public side. */
+/** @returns the transaction that a token opens, or undefined. */
 export async function findSession(services: Services, token: string): Promise<ProcessRow | undefined> {
-  const row = isSessionToken(token) ? await findBySession(services.database, token) : undefined;
-  return row && hasPayer(services.registry.of(row.template)) ? row : undefined;
+  return isSessionToken(token) ? findBySession(services.database, token) : undefined;
 }
 
 /** @returns what the payer of a transaction sees. */
 export async function readSession(services: Services, row: ProcessRow): Promise<PaymentSession> {
   const template = services.registry.of(row.template);
   const step = services.registry.stepOf(row.template, row.component, row.state);
+  const isPaidByPayer = hasPayer(template);
   return {
     row,
     template,
     step,
-    ask: askOf(template, row),
-    isRenewable: step.isRenewable === true && row.process?.isTurnedDown !== true,
+    ask: isPaidByPayer ? askOf(template, row) : null,
+    isRenewable: isPaidByPayer && step.isRenewable === true && row.process?.isTurnedDown !== true,
     branding: await readBranding(services.database, row.accountId),
+    linkName: await linkNameOf(services, row),
+    isPaidByPayer,
     nowMs: await services.clock.nowMs(),
   };
+}
+
+/** The path of a link ends with its slug. */
+async function linkNameOf({ database }: Services, { fixedLink }: ProcessRow): Promise<string | null> {
+  const slug = fixedLink?.split('/').at(-1);
+  return slug === undefined ? null : readLinkName(database, slug);
 }
 
 /**

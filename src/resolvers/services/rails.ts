@@ -28,8 +28,15 @@ export interface GiveBack {
 export interface PixRail {
   /** The bank that the house settles at, 8 characters of `[0-9A-Z]`: ids that we make begin with it. */
   readonly ispb: string;
-  /** Opens the charge of a transaction. @returns its copy-and-paste code. @throws {RailRefused} */
-  readonly createCharge: (order: Order & { readonly txid: string }) => Promise<{ readonly brCode: string }>;
+  /**
+   * Opens the charge of a transaction; its code carries the name of the merchant where the provider allows that.
+   *
+   * @returns its copy-and-paste code.
+   * @throws {RailRefused}
+   */
+  readonly createCharge: (
+    order: Order & { readonly txid: string; readonly merchantName: string },
+  ) => Promise<{ readonly brCode: string }>;
   /** Withdraws a charge, so that nobody can pay it any more. */
   readonly cancelCharge: (order: Order) => Promise<unknown>;
   /** Pays BRL to the transaction's PIX key; `payout_ended` news follows under the key. */

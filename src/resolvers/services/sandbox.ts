@@ -53,6 +53,12 @@ export interface Scenario {
   readonly doc: string;
 }
 
+/** Scenarios that fit a transaction: those that happen at once, and those that are planned and happen when it gets there. */
+export interface PossibleScenarios {
+  readonly now: readonly ScenarioName[];
+  readonly later: readonly ScenarioName[];
+}
+
 /** How a scenario is played. */
 export interface ScenarioOptions {
   /** Decimal text, in the currency of what is paid or deposited. */
@@ -64,6 +70,8 @@ export interface ScenarioOptions {
 /** The sandbox. */
 export interface Sandbox {
   readonly scenarios: readonly Scenario[];
+  /** @returns what its step waits for or still leads to. News of money that nobody waits for can be played all the same. */
+  readonly possible: (row: ProcessRow) => PossibleScenarios;
   /**
    * Plays a scenario on a transaction: at once, or when the transaction gets there.
    *

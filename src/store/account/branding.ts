@@ -12,6 +12,8 @@ export interface Branding {
   readonly supportUrl: string | null;
   /** Origins that may show the pages in a frame. */
   readonly frameHosts: readonly string[];
+  /** Whether who pays a shop is shown rate and fees. */
+  readonly showsPrice: boolean;
 }
 
 /** A picture. */
@@ -26,13 +28,15 @@ export interface BrandingChange {
   readonly accent?: string | null;
   readonly supportUrl?: string | null;
   readonly frameHosts?: readonly string[];
+  readonly showsPrice?: boolean | null;
   readonly logo?: Logo | null;
 }
 
 const READ: Statement = {
   name: 'branding_read',
   text: `select coalesce(b.display_name, a.name) as "displayName", b.accent, b.logo is not null as "hasLogo",
-      b.support_url as "supportUrl", coalesce(b.frame_hosts, '{}') as "frameHosts"
+      b.support_url as "supportUrl", coalesce(b.frame_hosts, '{}') as "frameHosts",
+      coalesce(b.shows_price, false) as "showsPrice"
     from account a left join branding b on b.account_id = a.id where a.id = $1`,
 };
 const LOGO: Statement = {
@@ -43,15 +47,16 @@ const LOGO: Statement = {
 /** What is not given stays: of each member it is said whether it is. */
 const CHANGE: Statement = {
   name: 'branding_change',
-  text: `insert into branding as b (account_id, display_name, accent, support_url, frame_hosts, logo, logo_type)
-      values ($1, $3, $4, $5, coalesce($6::text[], '{}'), $7, $8)
+  text: `insert into branding as b (account_id, display_name, accent, support_url, frame_hosts, logo, logo_type, shows_price)
+      values ($1, $3, $4, $5, coalesce($6::text[], '{}'), $7, $8, coalesce($9::boolean, false))
     on conflict (account_id) do update set
       display_name = case when 'displayName' = any ($2::text[]) then excluded.display_name else b.display_name end,
       accent = case when 'accent' = any ($2) then excluded.accent else b.accent end,
       support_url = case when 'supportUrl' = any ($2) then excluded.support_url else b.support_url end,
       frame_hosts = case when 'frameHosts' = any ($2) then excluded.frame_hosts else b.frame_hosts end,
       logo = case when 'logo' = any ($2) then excluded.logo else b.logo end,
-      logo_type = case when 'logo' = any ($2) then excluded.logo_type else b.logo_type end`,
+      logo_type = case when 'logo' = any ($2) then excluded.logo_type else b.logo_type end,
+      shows_price = case when 'showsPrice' = any ($2) then excluded.shows_price else b.shows_price end`,
 };
 
 /** @returns the look of an account's pages. */
@@ -68,7 +73,7 @@ export async function readLogo(database: Tx, accountId: bigint): Promise<Logo | 
 
 /** Changes the look, in one statement; what is not given stays. */
 export async function changeBranding(database: Tx, accountId: bigint, change: BrandingChange): Promise<void> {
-  const { displayName, accent, supportUrl, frameHosts, logo } = change;
+  const { displayName, accent, supportUrl, frameHosts, logo, showsPrice } = change;
   await database.query(CHANGE, [
     accountId,
     Object.keys(change),
@@ -78,5 +83,6 @@ export async function changeBranding(database: Tx, accountId: bigint, change: Br
     frameHosts ?? null,
     logo?.image ?? null,
     logo?.type ?? null,
+    showsPrice ?? null,
   ]);
 }

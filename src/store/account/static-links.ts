@@ -28,6 +28,10 @@ const FIND: Statement = {
       return_url as "returnUrl", webhook, expires_in as "expiresIn"
     from static_link where slug = $1 and disabled_at is null`,
 };
+const NAME: Statement = {
+  name: 'static_link_name',
+  text: `select name from static_link where slug = $1`,
+};
 const DISABLE: Statement = {
   name: 'static_link_disable',
   text: `update static_link set disabled_at = coalesce(disabled_at, $3) where account_id = $1 and slug = $2 returning slug`,
@@ -53,6 +57,12 @@ export async function addStaticLink(database: Tx, link: StaticLinkRow, createdAt
 export async function findStaticLink(database: Tx, slug: string): Promise<StaticLinkRow | undefined> {
   const [row] = await database.query<StaticLinkRow>(FIND, [slug]);
   return row;
+}
+
+/** @returns what a link is called, also where it is disabled; null where there is none. */
+export async function readLinkName(database: Tx, slug: string): Promise<string | null> {
+  const [row] = await database.query<{ readonly name: string }>(NAME, [slug]);
+  return row?.name ?? null;
 }
 
 /** Disables a link; repeating it changes nothing. @returns whether the account has it. */

@@ -1,0 +1,121 @@
+/** What is known of a payment: the amount in the head, its lines beside the payment, and the whole for who asks. */
+import { BRL, networkName } from '../base/currency.ts';
+import { trimDecimal } from '../base/money.ts';
+import { showAmount, showAsset, showDecimal, showRate } from '../ui/figures.ts';
+import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
+import { address, idPair, keyValues, type Pair, pair } from '../ui/parts.ts';
+import { type SessionPage, showsPrice } from './page.ts';
+import { backOf } from './told.ts';
+import type { Word } from './words.ts';
+
+/** @returns the amount of the page with what it is, and on a wide screen the lines that belong to it. */
+export function sum(page: SessionPage): Html {
+  const head = headOf(page);
+  return html`<div id="sum"${attributes({ class: head === null && 'unseen' })}>${head && html`<p class="sum"><span class="soft">${page.say(head.word)}</span><strong class="amount">${head.amount}</strong></p>`}
+${keyValues(lines(page))}</div>`;
+}
+
+/** @returns what is paid, what is received for it, and the price, as far as it is shown. */
+export function summary(page: SessionPage): (Pair | null)[] {
+  const { say, facts, session } = page;
+  const { source, target } = facts;
+  const isPayee = target === BRL;
+  return [
+    pair(say(source === BRL ? 'youPay' : 'youSend'), paidAmount(page)),
+    ...(showsPrice(page) ? received(page) : []),
+    idPair(say('wallet'), facts.wallet && address(facts.wallet)),
+    pair(say(isPayee ? 'payee' : 'customer'), person(page)),
+    pair(say('pixKey'), facts.pixKey),
+    idPair(say('reference'), session.row.end2end),
+  ];
+}
+
+/** @returns what is received for it, and the price of that. */
+export function received(page: SessionPage): (Pair | null)[] {
+  const { say, facts, language } = page;
+  const { target, amountReceived, networkFee } = facts;
+  const isPayee = target === BRL;
+  const amount = (text: string | null) => text && showAmount(text, target, language);
+  return [
+    pair(
+      say(isPayee ? 'payeeGets' : 'credited'),
+      amount(amountReceived) ?? (isPayee ? null : target.displayName),
+    ),
+    ...price(page),
+    pair(say('quoteBefore'), priceBefore(page)),
+    pair(say('networkFee'), amount(networkFee)),
+  ];
+}
+
+/** @returns name and masked number of customer or payee. */
+export function person({ facts: { clientName, clientTaxId } }: SessionPage): string | null {
+  return [clientName, clientTaxId].filter(Boolean).join(', ') || null;
+}
+
+/** @returns rate and fees. */
+export function price({ say, facts, language }: SessionPage): (Pair | null)[] {
+  const { source, target, quote, fees } = facts;
+  const crypto = source === BRL ? target : source;
+  return [
+    pair(say('rate'), quote && showRate(trimDecimal(quote), crypto, language)),
+    pair(say('fees'), fees && showAmount(fees, BRL, language)),
+  ];
+}
+
+/** What was to be deposited, digit for digit; after a requote another amount counts. */
+function paidAmount({ facts, session, language }: SessionPage): string | null {
+  const { source, exactDepositAmount, amountPayment } = facts;
+  const exact = session.row.process?.isRequoted ? null : exactDepositAmount;
+  if (exact) return `${showDecimal(exact, language)} ${source.asset}`;
+  return amountPayment && showAmount(amountPayment, source, language);
+}
+
+/** What the session that this one follows would have come to. */
+function priceBefore({ session, facts, language }: SessionPage): string | null {
+  const before = session.row.process?.renews?.targetAmount;
+  return before == null || before === facts.amountReceived
+    ? null
+    : showAmount(before, facts.target, language);
+}
+
+interface Head {
+  readonly word: Word;
+  readonly amount: Html;
+}
+
+/** What the largest figure of the page is. */
+function headOf(page: SessionPage): Head | null {
+  const { session, facts, language } = page;
+  const { step, ask, isPaidByPayer } = session;
+  const { source, target, amountPayment, amountPaid, amountReceived, exactDepositAmount } = facts;
+  const of = (word: Word, text: string | null, currency = source): Head | null =>
+    text === null ? null : { word, amount: figure(text) ?? html`${showAsset(text, currency, language)}` };
+  const figure = (text: string): Html | null =>
+    source === BRL ? null : html`${showDecimal(text, language)} <small>${source.asset}</small>`;
+  if (ask === 'deposit') return of('sendExactly', exactDepositAmount);
+  if (ask === 'resolution') return of('arrivedSum', amountPaid);
+  if (!isPaidByPayer) {
+    const amount = amountReceived && html`${showAsset(amountReceived, target, language)}`;
+    return amount ? { word: 'amountSum', amount } : null;
+  }
+  if (step.component === 'refund' || step.status.en === 'Refunded') {
+    return of(step.status.en === 'Refunded' ? 'returnedSum' : 'returningSum', backOf(facts));
+  }
+  if (amountPaid) return of(source === BRL ? 'paidSum' : 'arrivedSum', amountPaid);
+  return of(ask === null && step.ending !== 'open' ? 'amountSum' : 'due', amountPayment);
+}
+
+/** The lines beside a payment on a wide screen; on a phone they are one disclosure away. */
+function lines(page: SessionPage): (Pair | null)[] {
+  const { say, facts, session, language } = page;
+  const { source, target, orderReference, amountReceived } = facts;
+  const receives: HtmlValue = target === BRL && amountReceived && showAmount(amountReceived, BRL, language);
+  return [
+    pair(say('to'), target === BRL ? facts.clientName : session.branding.displayName),
+    pair(say('for'), session.linkName),
+    pair(say('order'), orderReference),
+    pair(say('network'), source === BRL ? null : networkName(source)),
+    pair(say('payeeGets'), receives),
+    ...(showsPrice(page) ? price(page) : []),
+  ];
+}

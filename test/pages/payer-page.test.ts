@@ -1,0 +1,208 @@
+/**
+ * Goal: a payer sees at once to whom, what for, how much and how, and keeps a receipt that says what really happened. Method:
+ * pages over HTTP, read as text; their first screen in Chromium; the BR Code decoded by itself.
+ */
+import { describe, expect, test } from 'vitest';
+import { decodeBrCode } from '../../src/base/br-code.ts';
+import { useApp } from '../support/app.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import {
+  ask,
+  checkout,
+  make,
+  offramp,
+  payee,
+  seeTitle,
+  somebody,
+  spaced,
+  textOf,
+  trigger,
+} from './sessions.ts';
+
+const app = useApp();
+const browser = useBrowser();
+const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+const PAGE = { headers: { 'accept-language': 'en' }, key: null };
+
+async function textAt(link: string): Promise<string> {
+  const { text } = await app.get(new URL(link, app.baseUrl).pathname, PAGE);
+  return spaced(
+    text
+      .replaceAll('&amp;', '&')
+      .replaceAll(/<style>[\s\S]*?<\/style>|<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' '),
+  );
+}
+
+async function untilTitle(link: string, title: string): Promise<string> {
+  for (let looks = 0; ; looks += 1) {
+    const { text } = await app.get(new URL(link).pathname, PAGE);
+    if (spaced(text).includes(title)) return textAt(link);
+    expect(looks, `${title} does not come`).toBeLessThan(300);
+  }
+}
+
+function brand(input: object): Promise<unknown> {
+  return ask(app, 'mutation ($input: BrandingInput!) { updateBranding(input: $input) { showsPrice } }', {
+    input,
+  });
+}
+
+/** A withdrawal to a wallet of a whitelist, which can be used at once. */
+async function withdrawal(): Promise<{ end2end: string; receiptUrl: string }> {
+  await app.post('/v2/sandbox/fund', { currency: 'USDC_BASE', amount: '100' });
+  await ask(
+    app,
+    'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0 }) { whitelistCoolingSeconds } }',
+  );
+  const { createWhitelistGroup } = await ask(app, 'mutation { createWhitelistGroup(name: "Own") { id } }');
+  const groupId = createWhitelistGroup.id;
+  await ask(
+    app,
+    `mutation { addWhitelistEntry(groupId: "${groupId}", input: { network: "BASE", address: "${WALLET}" }) { id } }`,
+  );
+  const query = `mutation { createWithdrawal(input: { currency: "USDC_BASE", amountReceived: "12.34", groupId: "${groupId}" }) {
+    transaction { end2end receiptUrl } } }`;
+  return (await ask(app, query)).createWithdrawal.transaction;
+}
+
+describe('the order', () => {
+  test('is named by merchant and reference, and the BR Code carries the merchant’s name', async () => {
+    await brand({ displayName: 'Padaria São João & Irmãos Limitada' });
+    const { link } = await checkout(app, { ...somebody(), external_code: '10482' });
+    const text = await untilTitle(link, 'Pay with PIX');
+    expect(text).toContain('Padaria São João & Irmãos Limitada Order 10482');
+    const code = decodeBrCode(/00020101\S+6304[0-9A-F]{4}|000201.*?6304[0-9A-F]{4}/.exec(text)?.[0] ?? '');
+    expect(code?.merchantName).toBe('Padaria Sao Joao & Irmaos');
+    expect(text).toContain('Check R$550.00 to Padaria Sao Joao & Irmaos and confirm.');
+    await brand({ displayName: null });
+  });
+
+  test('has no rate, fees or crypto for who pays a shop, unless the shop wants them', async () => {
+    const { link } = await checkout(app, somebody());
+    expect(await untilTitle(link, 'Pay with PIX')).not.toMatch(/USDT|Fees|Rate/);
+    await brand({ showsPrice: true });
+    expect(await textAt(link)).toMatch(
+      /Converted to [\d.]+ USDT \(TRON\) Rate 1 USDT = R\$[\d.]+ Fees included R\$/,
+    );
+    await brand({ showsPrice: null });
+    expect(await textAt(link)).not.toMatch(/USDT|Fees|Rate/);
+  });
+
+  test('says what a payee receives for a deposit, whatever the shop wants', async () => {
+    const { link } = await offramp(app, payee());
+    const text = await untilTitle(link, 'Send USDT on TRON');
+    expect(text).toMatch(/The payee receives R\$500.00/);
+    expect(text).toMatch(/Rate 1 USDT = R\$/);
+  });
+});
+
+describe('a receipt', () => {
+  test('says what was paid and returned, to whom and for what, with times', async () => {
+    const session = await checkout(app, { ...somebody(), external_code: '10483' });
+    await untilTitle(session.link, 'Pay with PIX');
+    await trigger(app, session, 'pay-over');
+    const text = await untilTitle(session.link, 'R$20.00 was sent back to you');
+    expect(text).toMatch(
+      /You paid R\$570.00 Returned to you R\$20.00 To Sandbox For Order 10483 Paid \w+ \d+, \d{4}, [\d:]+ in Brasília/,
+    );
+    expect(text).toMatch(/PIX number E\w{31} Return number D\w{31} Reference CRX/);
+  });
+
+  test('is a file to keep, of its own, without script; there is none before', async () => {
+    const session = await checkout(app, somebody());
+    const path = `${new URL(session.link).pathname}/receipt`;
+    expect((await app.get(path, PAGE)).status).toBe(404);
+    await untilTitle(session.link, 'Pay with PIX');
+    await trigger(app, session, 'pay');
+    await untilTitle(session.link, '<h1 tabindex="-1">Paid</h1>');
+    const { status, headers, text } = await app.get(path, PAGE);
+    expect([status, headers.get('content-disposition')]).toEqual([
+      200,
+      `attachment; filename="receipt-${session.end2end}.html"`,
+    ]);
+    expect(text).toContain('PIX number');
+    expect(text).not.toMatch(/<script|<form|<button|href="\/|src="/);
+  });
+
+  test('is there for withdrawals too, by a link of their own, and asks for nothing', async () => {
+    const { end2end, receiptUrl } = await withdrawal();
+    const text = await untilTitle(receiptUrl, 'was sent</h1>');
+    expect(text).toMatch(/Sent 12\.[\d]+ USDC \(Base\) By Sandbox/);
+    expect(text).toContain(WALLET);
+    expect(text).toMatch(new RegExp(`Transaction on the network 0x\\w{64} Reference ${end2end}`));
+    expect(text).not.toContain('Sandbox: what happens now?');
+    const { pathname } = new URL(receiptUrl);
+    for (const act of ['accept', 'identity', 'renew', 'sandbox', 'refund']) {
+      const answer = await fetch(`${app.baseUrl}${pathname}/${act}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'scenario=pix-return',
+        redirect: 'manual',
+      });
+      expect([act, answer.status]).toEqual([act, 404]);
+    }
+  });
+
+  test('of a payout from the balance asks nobody to accept its quote', async () => {
+    const given = { amountSent: '20', currency: 'USDT_TRX', from: 'BALANCE', accept: false, ...payee() };
+    await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '100' });
+    const query = `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { receiptUrl } } }`;
+    const { receiptUrl } = (await ask(app, query, { input: given })).createOfframp.transaction;
+    const { text } = await app.get(new URL(receiptUrl).pathname, PAGE);
+    expect(text).not.toContain('<form');
+  });
+});
+
+describe.runIf(hasBrowser)('the first screen', () => {
+  test.each([
+    ['a phone', 390, 664],
+    ['a small phone', 320, 640],
+  ])('of %s shows merchant, amount, time and the copy button, before the QR code', async (_name, width, height) => {
+    const { link } = await checkout(app, { ...somebody(), external_code: '10482' });
+    const page = await browser.open(link);
+    await page.setViewportSize({ width, height });
+    await seeTitle(page, 'Pay with PIX');
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox();
+      return box ?? { x: 0, y: 0, width: 0, height: 0 };
+    };
+    for (const selector of ['.who', '.amount', '[data-left]', '[data-copy=code]']) {
+      const { y, height: tall } = await boxOf(selector);
+      expect(y + tall).toBeLessThanOrEqual(height);
+      expect(tall).toBeGreaterThan(0);
+    }
+    const button = await boxOf('[data-copy=code]');
+    expect(button.width).toBeGreaterThanOrEqual(width - 40);
+    expect((await boxOf('.qr')).y).toBeGreaterThan(button.y);
+    expect(await textOf(page, '.order')).toMatch(/Sandbox\s+Order 10482/);
+  });
+
+  test('of a desktop has the order beside the payment, and the QR code first', async () => {
+    const { link } = await checkout(app, somebody());
+    const page = await browser.open(link);
+    await page.setViewportSize({ width: 1_440, height: 900 });
+    await seeTitle(page, 'Pay with PIX');
+    const yOf = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? 0;
+    expect((await page.locator('.order').boundingBox())?.width).toBe(720);
+    expect((await page.locator('main').boundingBox())?.x).toBe(720);
+    expect(await yOf('.qr')).toBeLessThan(await yOf('[data-copy=code]'));
+  });
+});
+
+test('what the sandbox offers changes with the payment, and stays in sight', async () => {
+  const session = await make(app, '/v2/crossramp_checkout', {
+    ...somebody(),
+    amount_payment: '550',
+    currency_exit_received_code: 'USDT_TRX',
+  });
+  await untilTitle(session.link, 'Pay with PIX');
+  const now = async () =>
+    /<aside[\s\S]*?<\/form>/.exec((await app.get(new URL(session.link).pathname, PAGE)).text)?.[0] ?? '';
+  expect(await now()).toContain('>Pay too little</button>');
+  expect(await now()).not.toContain('dispute');
+  await trigger(app, session, 'pay');
+  await untilTitle(session.link, '<h1 tabindex="-1">Paid</h1>');
+  expect(await now()).toContain('>The payer disputes it</button>');
+  expect(await now()).not.toContain('>Pay it</button>');
+});
