@@ -1,4 +1,5 @@
 /** The settings of the process, read from its environment here and nowhere else; docs/operations.md lists them. */
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isCidr } from './base/cidr.ts';
@@ -59,6 +60,12 @@ export interface Config {
     readonly depositSlots: number | null;
     readonly sandboxOrders: number | null;
   };
+  /** A provider by which people sign in (OpenID Connect); null for none. */
+  readonly oidc: {
+    readonly issuer: string;
+    readonly clientId: string;
+    readonly clientSecret: string;
+  } | null;
   /** Whether GraphiQL is served. */
   readonly graphiql: boolean;
   /** Most event streams of one key in the process. */
@@ -118,11 +125,41 @@ export function readConfig(env: Environment): Config {
       depositSlots: days(env, 'RETENTION_DEPOSIT_SLOTS', 90, 30),
       sandboxOrders: days(env, 'RETENTION_SANDBOX_ORDERS', 90, 7),
     },
+    oidc: oidc(env),
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',
     eventStreamsMax: integer(env, 'EVENT_STREAMS_MAX', 1_000, 1, 1_000_000),
     hasSandbox: oneOf(env, 'SANDBOX', ['0', '1'], '0') === '1' || !env.DATABASE_URL,
     sandboxAuto: oneOf(env, 'SANDBOX_AUTO', ['0', '1'], '0') === '1',
   };
+}
+
+const OIDC_NAMES = ['OIDC_ISSUER', 'OIDC_CLIENT_ID'] as const;
+
+/** All of them, or none. */
+function oidc(env: Environment): Config['oidc'] {
+  const [issuer, clientId] = OIDC_NAMES.map((name) => env[name]);
+  const clientSecret = secret(env, 'OIDC_CLIENT_SECRET');
+  if (!issuer && !clientId && !clientSecret) return null;
+  if (!issuer || !clientId || !clientSecret)
+    throw new ConfigError(
+      `${OIDC_NAMES.join(', ')} and OIDC_CLIENT_SECRET (or …_FILE): expected all of them, or none`,
+    );
+  const isTaken =
+    URL.canParse(issuer) &&
+    /^(https:|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/.test(new URL(issuer).href);
+  if (!isTaken) throw new ConfigError(`OIDC_ISSUER: expected an https URL, got ${issuer}`);
+  return { issuer, clientId, clientSecret };
+}
+
+/** A secret itself, or the file that holds it. */
+function secret(env: Environment, name: string): string | undefined {
+  const path = env[`${name}_FILE`];
+  if (!path) return env[name];
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    throw new ConfigError(`${name}_FILE: cannot read ${path}`);
+  }
 }
 
 function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {

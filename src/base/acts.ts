@@ -119,6 +119,10 @@ export const ACTS = {
     'read',
     'Shows a passkey again, for acts that need it. By the pages of the console only.',
   ),
+  'identity.add': act(
+    'read',
+    'Joins a person with who they are at a provider of sign-ins. By the pages of the console only.',
+  ),
   'passkey.add': act('read', 'Adds a passkey of the person who asks. By the pages of the console only.'),
   'passkey.remove': act(
     'read',

@@ -58,6 +58,7 @@ export interface AppParts {
     | 'authFailureLimit'
     | 'trustedProxies'
     | 'graphiql'
+    | 'oidc'
   >;
   readonly services: Services;
   readonly log: Logger;
@@ -188,7 +189,13 @@ function servesOpen(
     isDraining,
     serveConsole,
     servePay: payServer({ services, log, isLimited: config.rateLimit !== null }),
-    peopleAt: peopleServer({ services, sessions, log, isLimited: config.authFailureLimit !== null }),
+    peopleAt: peopleServer({
+      services,
+      sessions,
+      log,
+      isLimited: config.authFailureLimit !== null,
+      oidc: config.oidc,
+    }),
   });
 }
 

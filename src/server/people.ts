@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { CONSOLE_PATH } from '../base/console-url.ts';
 import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
+import type { Config } from '../config.ts';
 import {
   DOOR_POLICY,
   type DoorPage,
@@ -23,6 +24,7 @@ import {
   signInPage,
 } from '../pages/sign-in/pages.ts';
 import type { SignInWord } from '../pages/sign-in/words.ts';
+import { signInByIdentity } from '../resolvers/people/identities.ts';
 import { acceptLink, isEnough, readLink } from '../resolvers/people/links.ts';
 import { forgetPasskey, ownPasskeys } from '../resolvers/people/passkeys.ts';
 import {
@@ -42,6 +44,7 @@ import {
   type SignedIn,
 } from './console-session.ts';
 import { type Exchange, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
+import { OIDC_CALLBACK_PATH, OIDC_PATH, oidcProvider, type Provider } from './oidc.ts';
 import { passkeyServer } from './passkeys.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter } from './rate-limit.ts';
@@ -54,13 +57,15 @@ export interface PeopleParts {
   readonly log: Logger;
   /** Whether requests are limited at all. */
   readonly isLimited: boolean;
+  /** A provider by which people sign in; null for none. */
+  readonly oidc: Config['oidc'];
 }
 
 /** Tries to come in, by any way, of one address; and tries of one person to show a passkey. */
 const TRIES = { perSecond: 0.2, burst: 20 };
 const LINK_PATH = `${CONSOLE_PATH}/link/`;
-/** Where a person goes who has come in. */
-const HOME = SECURITY_PATH;
+/** Where a person goes who has come in; whoever was invited just now can add a passkey first. */
+const HOME = CONSOLE_PATH;
 const USER_AGENT = 'user-agent';
 const STEP_UP = 'step up';
 
@@ -73,7 +78,9 @@ export function peopleServer(
   const take = tries(parts.isLimited);
   const link = linkServer(parts, take);
   const forms = formServers(parts);
+  const provider = parts.oidc && oidcProvider(parts.oidc, parts.services.publicUrl);
   const pages: Readonly<Record<string, Serve>> = {
+    ...(provider && oidcServers(parts, provider, take)),
     [SIGN_IN_PATH]: signInServer(parts),
     [SECURITY_PATH]: securityServer(parts),
     [CONFIRM_PATH]: confirmServer(parts),
@@ -98,7 +105,7 @@ export function peopleServer(
       } catch (error) {
         const refusal = presentError(error, parts.log, exchange.requestId);
         if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
-        const words = isLink && refusal.code === 'NOT_FOUND' ? GONE : (WORDS[refusal.code] ?? FAILED);
+        const words = wordsOf(path, refusal.code);
         const failure = sayingPage(language, path, words, exchange.requestId);
         show(exchange, { ...failure, status: ERRORS[refusal.code].status }, refusal.retryAfter);
       }
@@ -106,10 +113,33 @@ export function peopleServer(
   };
 }
 
-function signInServer({ sessions }: PeopleParts): Serve {
+/** To the provider, and back from it. */
+function oidcServers(
+  { services, sessions }: PeopleParts,
+  provider: Provider,
+  take: (exchange: Exchange) => void,
+): Readonly<Record<string, Serve>> {
+  return {
+    [OIDC_PATH]: async (exchange) => {
+      take(exchange);
+      const { location, cookie } = await provider.begin();
+      leadTo(exchange, location, cookie);
+    },
+    [OIDC_CALLBACK_PATH]: async (exchange) => {
+      take(exchange);
+      exchange.response.appendHeader('set-cookie', provider.cookieEnd);
+      const claims = await provider.finish(exchange);
+      const userAgent = exchange.request.headers[USER_AGENT] ?? null;
+      const token = await signInByIdentity(services, claims, { origin: originOf(exchange), userAgent });
+      leadTo(exchange, HOME, sessions.begin(token));
+    },
+  };
+}
+
+function signInServer(parts: PeopleParts): Serve {
   return async (exchange, language) => {
-    if (await sessions.find(exchange)) return lead(exchange, HOME, language);
-    show(exchange, signInPage(language, nextOf(exchange)));
+    if (await parts.sessions.find(exchange)) return lead(exchange, HOME, language);
+    show(exchange, signInPage(language, nextOf(exchange), parts.oidc ? OIDC_PATH : null));
   };
 }
 
@@ -150,8 +180,9 @@ function linkServer({ services, sessions }: PeopleParts, take: (exchange: Exchan
     if (exchange.request.method === 'POST') {
       refuseOtherSites(exchange);
       const device = { origin: originOf(exchange), userAgent: exchange.request.headers[USER_AGENT] ?? null };
+      const { kind } = await readLink(services, token);
       const session = await acceptLink(services, token, device, signedIn?.caller);
-      return lead(exchange, HOME, language, sessions.begin(session));
+      return lead(exchange, kind === 'INVITATION' ? SECURITY_PATH : HOME, language, sessions.begin(session));
     }
     const found = await readLink(services, token);
     const { mode } = await services.forAccount(found.accountId);
@@ -190,7 +221,8 @@ function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
         if (error instanceof GatewayError && error.code === 'STEP_UP_REQUIRED') return STEP_UP;
         throw error;
       });
-      if (cookie === STEP_UP) return lead(exchange, CONFIRM_PATH, language);
+      if (cookie === STEP_UP)
+        return leadTo(exchange, `${CONFIRM_PATH}?next=${SECURITY_PATH}&lang=${language}`);
       lead(exchange, cookie === undefined ? SECURITY_PATH : SIGN_IN_PATH, language, cookie);
     };
   return {
@@ -222,9 +254,17 @@ async function contextOf(
   return { ...(await services.forAccount(caller.accountId)), caller, origin: originOf(exchange) };
 }
 
+function wordsOf(path: string, code: GatewayError['code']): Said {
+  if (path.startsWith(LINK_PATH) && code === 'NOT_FOUND') return GONE;
+  if (path.startsWith(LINK_PATH) && code === 'FORBIDDEN') return FAILED;
+  if (path.startsWith(OIDC_PATH) && code !== 'RATE_LIMITED') return code === 'FORBIDDEN' ? STRANGER : FAILED;
+  return WORDS[code] ?? FAILED;
+}
+
 type Said = readonly [SignInWord, SignInWord];
 
 const GONE: Said = ['linkGone', 'linkGoneHow'];
+const STRANGER: Said = ['notInvited', 'notInvitedHow'];
 const FAILED: Said = ['failed', 'failedHow'];
 const WORDS: { readonly [Code in GatewayError['code']]?: Said } = {
   FORBIDDEN: ['failed', 'forged'],
@@ -271,9 +311,10 @@ function show(exchange: Exchange, page: DoorPage, retryAfter?: number): void {
 
 function lead(exchange: Exchange, path: string, language: Language, cookie?: string): void {
   const asked = new URLSearchParams(exchange.search).has('lang') ? `?lang=${language}` : '';
-  send(exchange, 303, 'text/plain; charset=utf-8', '', {
-    ...HEADERS,
-    location: `${path}${asked}`,
-    ...(cookie !== undefined && { 'set-cookie': cookie }),
-  });
+  leadTo(exchange, `${path}${asked}`, cookie);
+}
+
+function leadTo(exchange: Exchange, location: string, cookie?: string): void {
+  if (cookie !== undefined) exchange.response.appendHeader('set-cookie', cookie);
+  send(exchange, 303, 'text/plain; charset=utf-8', '', { ...HEADERS, location });
 }

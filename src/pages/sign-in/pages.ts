@@ -25,8 +25,11 @@ export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`;
 /** Path that changes the account. */
 export const SWITCH_PATH = `${CONSOLE_PATH}/account`;
 
-/** @returns the page on which people sign in, who are then led to `next`. */
-export function signInPage(language: Language, next: string): DoorPage {
+/**
+ * @param companyPath - that leads to the provider of sign-ins; null where there is none.
+ * @returns the page on which people sign in, who are then led to `next`.
+ */
+export function signInPage(language: Language, next: string, companyPath: string | null): DoorPage {
   const say = saySignIn(language);
   return {
     language,
@@ -36,6 +39,7 @@ export function signInPage(language: Language, next: string): DoorPage {
     main: html`<div class="card stack"><div><h1>${say('signIn')}</h1><p class="soft">${say('noPasswords')}</p></div>
 ${passkeyButton(language, 'sign-in', 'withPasskey', next)}
 <noscript><p>${say('needsScript')} ${say('byLink')}</p></noscript>
+${companyPath && html`<p class="or">${say('or')}</p><a class="btn full" href="${companyPath}">${icon('people')} ${say('withCompany')}</a>`}
 ${more(say('noWay'), html`<p class="soft">${say('noWayOther')}</p><p class="soft">${say('noWayHow')}</p>`)}</div>
 <p class="small soft">${say('stay')}</p>`,
   };

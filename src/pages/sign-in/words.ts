@@ -10,6 +10,13 @@ export const SIGN_IN_WORDS = {
     'Com a digital, o rosto ou o PIN deste aparelho. Aqui não há senhas.',
   ),
   withPasskey: label('Sign in with a passkey', 'Entrar com uma chave de acesso'),
+  or: label('or', 'ou'),
+  withCompany: label('Use your company’s sign-in', 'Usar o acesso da sua empresa'),
+  notInvited: label('You are not invited', 'Você não foi convidado'),
+  notInvitedHow: label(
+    'Your company’s sign-in knows you, but nobody was invited here under a verified e-mail address of yours. Ask an owner of the account.',
+    'O acesso da sua empresa conhece você, mas ninguém foi convidado aqui com um e-mail verificado seu. Fale com um proprietário da conta.',
+  ),
   passkeyFailed: label(
     'That did not work. Try again, or use another passkey.',
     'Não deu certo. Tente de novo ou use outra chave de acesso.',

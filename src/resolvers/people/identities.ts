@@ -1,0 +1,66 @@
+/** Signs in people whom a provider of sign-ins knows (OpenID Connect): only those who were invited under a verified e-mail address. */
+import { GatewayError } from '../../base/errors.ts';
+import type { Tx } from '../../store/database.ts';
+import {
+  addIdentity,
+  findByIdentity,
+  type Identity,
+  readInvitations,
+} from '../../store/people/identities.ts';
+import { removePasskeys } from '../../store/people/passkeys.ts';
+import { findPerson, joinAccount, type Person, readOwnAccounts } from '../../store/people/people.ts';
+import { endSessions } from '../../store/people/person-sessions.ts';
+import type { Services } from '../services/context.ts';
+import { type Device, signIn } from './sessions.ts';
+
+/** What a provider says of somebody. */
+export interface Claims extends Identity {
+  readonly email: string | undefined;
+  /** Whether the provider has made sure that the address is theirs. */
+  readonly isVerified: boolean;
+}
+
+/**
+ * Signs in by what a provider says. The first time, the person is found by the verified e-mail address, and what let somebody
+ * in under that address before ends: whoever held an invitation need not be the owner of the address.
+ *
+ * @returns the token of the session.
+ * @throws {GatewayError} `FORBIDDEN` for somebody who was not invited, or whose address is not verified.
+ */
+export async function signInByIdentity(services: Services, claims: Claims, device: Device): Promise<string> {
+  const { database } = services;
+  const known = await findByIdentity(database, claims);
+  const person = known ?? (await invitedPerson(database, claims));
+  const [place] = await readOwnAccounts(database, person.id);
+  // Whoever has a role somewhere accepts another invitation by its link.
+  const accountId = place?.accountId ?? (await readInvitations(database, person.id))[0];
+  if (accountId === undefined) throw refusal();
+  return signIn(services, { personId: person.id, accountId, way: 'OIDC' }, device, async (tx, writeDown) => {
+    const at = new Date();
+    if (!known) {
+      if (!(await addIdentity(tx, claims, person.id, at))) throw refusal();
+      await endSessions(tx, person.id, at);
+      const passkeys = await removePasskeys(tx, person.id);
+      const { issuer } = claims;
+      writeDown(
+        'identity.add',
+        { kind: 'person', id: person.id },
+        { after: { issuer, passkeysRemoved: passkeys } },
+      );
+    }
+    await joinAccount(tx, accountId, person.id, at);
+  });
+}
+
+async function invitedPerson(tx: Tx, { email, isVerified }: Claims): Promise<Person> {
+  const person = isVerified && email !== undefined ? await findPerson(tx, email.toLowerCase()) : undefined;
+  if (!person) throw refusal();
+  return person;
+}
+
+function refusal(): GatewayError {
+  return new GatewayError(
+    'FORBIDDEN',
+    'the provider knows nobody here by a verified e-mail address who was invited',
+  );
+}

@@ -1,0 +1,125 @@
+/**
+ * Signing in by a provider (OpenID Connect): authorization code flow with PKCE, state and nonce. What belongs to one try is in
+ * a cookie of that browser, so an answer that was begun in another browser is worth nothing.
+ */
+import * as openid from 'openid-client';
+import { CONSOLE_PATH, consoleOrigin } from '../base/console-url.ts';
+import { GatewayError } from '../base/errors.ts';
+import type { Config } from '../config.ts';
+import type { Claims } from '../resolvers/people/identities.ts';
+import type { Exchange } from './http.ts';
+
+/** Path that leads to the provider. */
+export const OIDC_PATH = `${CONSOLE_PATH}/oidc`;
+/** Path to which the provider leads back. */
+export const OIDC_CALLBACK_PATH = `${OIDC_PATH}/callback`;
+
+/** The provider. */
+export interface Provider {
+  /** @returns where the browser goes, and the cookie that it keeps until it is back. @throws {GatewayError} `UNAVAILABLE`. */
+  readonly begin: () => Promise<{ readonly location: string; readonly cookie: string }>;
+  /** @returns what the provider says. @throws {GatewayError} `UNAUTHORIZED` for an answer that does not belong to this browser. */
+  readonly finish: (exchange: Pick<Exchange, 'request' | 'search'>) => Promise<Claims>;
+  /** The cookie that ends a try. */
+  readonly cookieEnd: string;
+}
+
+const TRY_SECONDS = 600;
+const PART = '[\\w~.-]{20,200}';
+
+/** @returns the provider that is configured. */
+export function oidcProvider(settings: NonNullable<Config['oidc']>, publicUrl: string): Provider {
+  const isSecure = publicUrl.startsWith('https:');
+  const name = isSecure ? '__Host-oidc' : 'oidc';
+  const traits = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  const form = new RegExp(`(?:^|;\\s*)${name}=(${PART})!(${PART})!(${PART})(?:;|$)`);
+  const redirectUri = `${consoleOrigin(publicUrl)}${OIDC_CALLBACK_PATH}`;
+  const find = discovery(settings);
+  return {
+    begin: async () => {
+      const configuration = await find();
+      const [state, nonce, verifier] = [
+        openid.randomState(),
+        openid.randomNonce(),
+        openid.randomPKCECodeVerifier(),
+      ];
+      const location = openid.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: 'openid email',
+        state,
+        nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      });
+      const cookie = `${name}=${state}!${nonce}!${verifier}; ${traits}; Max-Age=${TRY_SECONDS}`;
+      return { location: location.href, cookie };
+    },
+    finish: async ({ request, search }) => {
+      const [, state, nonce, verifier] = form.exec(request.headers.cookie ?? '') ?? [];
+      if (state === undefined || nonce === undefined || verifier === undefined) throw refusal();
+      const configuration = await find();
+      try {
+        const tokens = await openid.authorizationCodeGrant(
+          configuration,
+          new URL(`${redirectUri}?${search}`),
+          {
+            expectedState: state,
+            expectedNonce: nonce,
+            pkceCodeVerifier: verifier,
+            idTokenExpected: true,
+          },
+        );
+        return await claimsOf(configuration, tokens);
+      } catch {
+        throw refusal();
+      }
+    },
+    cookieEnd: `${name}=; ${traits}; Max-Age=0`,
+  };
+}
+
+/** The e-mail address is in the token, or where the provider says more about its people. */
+async function claimsOf(
+  configuration: openid.Configuration,
+  tokens: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers,
+): Promise<Claims> {
+  const token = tokens.claims();
+  if (!token) throw refusal();
+  const { iss: issuer, sub: subject } = token;
+  const said =
+    token.email === undefined
+      ? await openid.fetchUserInfo(configuration, tokens.access_token, subject)
+      : token;
+  return {
+    issuer,
+    subject,
+    email: typeof said.email === 'string' ? said.email : undefined,
+    isVerified: said.email_verified === true,
+  };
+}
+
+/** @returns what finds out about the provider, once; a failure is forgotten. */
+function discovery({
+  issuer,
+  clientId,
+  clientSecret,
+}: NonNullable<Config['oidc']>): () => Promise<openid.Configuration> {
+  let found: Promise<openid.Configuration> | undefined;
+  const server = new URL(issuer);
+  // Settings allow plain http for a provider on this machine only.
+  const options = server.protocol === 'http:' ? { execute: [openid.allowInsecureRequests] } : {};
+  return () => {
+    found ??= openid.discovery(server, clientId, clientSecret, undefined, options).catch(() => {
+      found = undefined;
+      throw new GatewayError('UNAVAILABLE', 'the provider of sign-ins does not answer', { retryAfter: 5 });
+    });
+    return found;
+  };
+}
+
+function refusal(): GatewayError {
+  return new GatewayError(
+    'UNAUTHORIZED',
+    'the answer of the provider does not belong to this browser, or came too late',
+  );
+}

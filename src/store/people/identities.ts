@@ -1,0 +1,47 @@
+/** Who people are at a provider of sign-ins (OpenID Connect). */
+import type { Statement, Tx } from '../database.ts';
+import type { Person } from './people.ts';
+
+/** Who somebody is at a provider. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+const FIND: Statement = {
+  name: 'person_identity_find',
+  text: `select p.id, p.name, p.email from person_identity i join person p on p.id = i.person_id
+    where i.issuer = $1 and i.subject = $2`,
+};
+const ADD: Statement = {
+  name: 'person_identity_add',
+  text: `insert into person_identity (issuer, subject, person_id, created_at)
+    select $1, $2, $3, $4 where not exists (select from person_identity where issuer = $1 and person_id = $3)
+    on conflict (issuer, subject) do nothing returning subject`,
+};
+const INVITED: Statement = {
+  name: 'membership_invited',
+  text: `select account_id as "accountId" from membership where person_id = $1 and joined_at is null order by account_id`,
+};
+
+/** @returns the person whom the provider knows by this subject. */
+export async function findByIdentity(tx: Tx, { issuer, subject }: Identity): Promise<Person | undefined> {
+  const [person] = await tx.query<Person>(FIND, [issuer, subject]);
+  return person;
+}
+
+/** Notes who a person is at a provider. @returns whether that is new: a person is one subject of a provider, and stays it. */
+export async function addIdentity(
+  tx: Tx,
+  { issuer, subject }: Identity,
+  personId: string,
+  at: Date,
+): Promise<boolean> {
+  return (await tx.query(ADD, [issuer, subject, personId, at])).length > 0;
+}
+
+/** @returns the accounts to which a person is invited and has not come yet. */
+export async function readInvitations(tx: Tx, personId: string): Promise<bigint[]> {
+  const rows = await tx.query<{ accountId: bigint }>(INVITED, [personId]);
+  return rows.map(({ accountId }) => accountId);
+}

@@ -1,0 +1,144 @@
+/**
+ * Goal: people come in by a provider of sign-ins (OpenID Connect), if they were invited under the e-mail address that it has
+ * verified, and nobody else does (C-40). Method: a real provider (`oidc-provider`) on loopback, and Chromium.
+ */
+import { createServer, type Server } from 'node:http';
+import { Provider } from 'oidc-provider';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { acceptLink } from '../../src/resolvers/people/links.ts';
+import { useApp } from '../support/app.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
+import { inviteByOperator, signInAs, tokenOf } from '../support/people.ts';
+
+const port = await freePort();
+const oidc = {
+  issuer: `http://localhost:${port}`,
+  clientId: 'crossramp',
+  clientSecret: 'a secret of the tests',
+};
+const app = useApp({ oidc });
+const browser = useBrowser();
+/** Whether the provider has verified the addresses that begin with this. */
+const UNVERIFIED = 'unverified';
+let server: Server;
+let count = 0;
+const newEmail = (name = 'oidc') => `${name}${++count}@shop.invalid`;
+const door = (path: string) => new URL(path, app.baseUrl.replace('127.0.0.1', 'localhost')).href;
+
+beforeAll(async () => {
+  const provider = new Provider(oidc.issuer, {
+    clients: [
+      {
+        client_id: oidc.clientId,
+        client_secret: oidc.clientSecret,
+        redirect_uris: [door('/console/oidc/callback')],
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    // The name under which somebody signs in is the address.
+    findAccount: (_context: unknown, id: string) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: id, email_verified: !id.startsWith(UNVERIFIED) }),
+    }),
+    features: { devInteractions: { enabled: true } },
+    cookies: { keys: ['keys of the tests'] },
+    ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+  });
+  server = createServer(provider.callback()).listen(port, '127.0.0.1');
+});
+afterAll(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** Goes from our door through the pages of the provider, and back. */
+async function comeIn(email: string) {
+  const page = await browser.open(door('/console/sign-in'), { locale: 'en-US', javaScriptEnabled: false });
+  await page.getByRole('link', { name: 'Use your company’s sign-in' }).click();
+  await page.locator('input[name=login]').fill(email);
+  await page.locator('input[name=password]').fill('any');
+  await page.locator('button[type=submit]').click();
+  await page.locator('button[type=submit]').click();
+  return page;
+}
+
+describe.runIf(hasBrowser)('C-40: by a provider of sign-ins', () => {
+  test('somebody who was invited comes in, and is known from then on', async () => {
+    const shop = await app.addAccount();
+    const email = newEmail();
+    const { member } = await inviteByOperator(app.services, shop.accountId, { email, role: 'viewer' });
+    for (const _time of [1, 2]) {
+      const page = await comeIn(email);
+      expect(new URL(page.url()).pathname).toMatch(/^\/console(\/security)?$/);
+      const cookies = await page.context().cookies(door('/'));
+      expect(cookies.map(({ name }) => name)).toContain('session');
+      expect(cookies.map(({ name }) => name)).not.toContain('oidc');
+    }
+    const { rows } = await app.owner.query(
+      `select act, after from audit_entry where account_id = $1 and actor_id = $2 order by seq`,
+      [String(shop.accountId), member.id],
+    );
+    expect(rows.map(({ act }) => act)).toEqual(['identity.add', 'person.sign_in', 'person.sign_in']);
+    expect(rows[1].after).toEqual({ way: 'OIDC', role: 'viewer' });
+  });
+
+  test.each([
+    ['was not invited', newEmail(), false],
+    ['has no verified address', newEmail(UNVERIFIED), true],
+  ])('somebody who %s stays outside', async (_who, email, isInvited) => {
+    const shop = await app.addAccount();
+    if (isInvited) await inviteByOperator(app.services, shop.accountId, { email, role: 'owner' });
+    const page = await comeIn(email);
+    expect(await page.locator('h1').innerText()).toBe('You are not invited');
+    expect((await page.context().cookies(door('/'))).map(({ name }) => name)).not.toContain('session');
+  });
+
+  test('whoever owns the address ends what somebody else began under it', async () => {
+    const evil = await app.addAccount();
+    const email = newEmail();
+    const squatter = await signInAs(app, evil.accountId, { email, role: 'viewer' });
+    await comeIn(email);
+    expect((await squatter.graphql('{ viewer { scopes } }')).status).toBe(401);
+  });
+
+  test('an answer that was begun in another browser is worth nothing', async () => {
+    const mine = await fetch(door('/console/oidc'), { redirect: 'manual' });
+    const { searchParams } = new URL(mine.headers.get('location') ?? '');
+    expect(searchParams.get('code_challenge_method')).toBe('S256');
+    const callback = `/console/oidc/callback?code=x&state=${searchParams.get('state')}`;
+    expect((await fetch(door(callback), { redirect: 'manual' })).status).toBe(401);
+    const cookie = mine.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const forged = await fetch(door(callback), { redirect: 'manual', headers: { cookie } });
+    expect([forged.status, forged.headers.get('set-cookie')]).toEqual([
+      401,
+      expect.stringMatching(/^oidc=;/),
+    ]);
+  });
+});
+
+test('an invitation that was accepted by its link needs no provider, and the provider no link', async () => {
+  const shop = await app.addAccount();
+  const { url } = await inviteByOperator(app.services, shop.accountId, { email: newEmail(), role: 'viewer' });
+  const device = { origin: { requestId: null, address: null }, userAgent: null };
+  await expect(acceptLink(app.services, tokenOf(url), device, undefined)).resolves.toMatch(/^[\w-]{43}$/);
+});
+
+describe('settings', () => {
+  const all = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'x', OIDC_CLIENT_SECRET: 'y' };
+  test('are all there or none, and the issuer is reached by https', () => {
+    expect(readConfig({}).oidc).toBeNull();
+    expect(readConfig(all).oidc).toEqual({
+      issuer: 'https://id.example.com',
+      clientId: 'x',
+      clientSecret: 'y',
+    });
+    expect(() => readConfig({ ...all, OIDC_CLIENT_ID: '' })).toThrow(/expected all of them, or none/);
+    expect(() => readConfig({ ...all, OIDC_ISSUER: 'http://id.example.com' })).toThrow(
+      /expected an https URL/,
+    );
+    const file = { ...all, OIDC_CLIENT_SECRET: undefined, OIDC_CLIENT_SECRET_FILE: '/nowhere/at/all' };
+    expect(() => readConfig(file)).toThrow(/cannot read/);
+  });
+});
