@@ -2,13 +2,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ACTS, type Act } from '../src/base/acts.ts';
 import { describeRole, ROLE_NAMES, type Role, scopesOf } from '../src/base/roles.ts';
+import { COMMAND_ACTS } from '../src/cli/command-acts.ts';
+import { PAGE_ACTS } from '../src/pages/acts.ts';
 import { restRoutes } from '../src/rest-compat/routes.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 
 /** Where it stands. */
 const DOCUMENT = new URL('../docs/security.md', import.meta.url);
 const PLACE = /(<!-- acts, written by npm run acts -->\n)[\s\S]*?(<!-- end of acts -->)/;
-const HEAD = '| Act | Scope | What it does | GraphQL | `/v2` |\n|---|---|---|---|---|\n';
+const HEAD =
+  '| Act | Scope | What it does | GraphQL | `/v2` | Page | `crossramp` |\n|---|---|---|---|---|---|---|\n';
 
 const ROLES_PLACE = /(<!-- roles, written by npm run acts -->\n)[\s\S]*?(<!-- end of roles -->)/;
 const ROLES_HEAD = '| Role | Scopes | What it is for |\n|---|---|---|\n';
@@ -35,7 +38,12 @@ function rows(): string {
   return Object.entries<Act>(ACTS)
     .map(([name, { scope, description, mutations }]) => {
       const paths = routes.filter(({ act }) => act === name).map(({ path }) => path.replace('/v2', ''));
-      return `| \`${name}\` | \`${scope}\` | ${description} | ${code(mutations)} | ${code(paths)} |\n`;
+      const forms = Object.entries<readonly string[]>(PAGE_ACTS).flatMap(([form, acts]) =>
+        acts.includes(name) ? [form] : [],
+      );
+      const commands = Object.keys(COMMAND_ACTS).filter((command) => COMMAND_ACTS[command] === name);
+      const places = [mutations, paths, forms, commands].map(code).join(' | ');
+      return `| \`${name}\` | \`${scope}\` | ${description} | ${places} |\n`;
     })
     .join('');
 }

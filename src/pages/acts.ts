@@ -1,4 +1,5 @@
 /** What a payer does with the forms of the pages: each is an act of the same use cases that the API has. */
+import type { ActName } from '../base/acts.ts';
 import { BRL } from '../base/currency.ts';
 import { invalidParameters, notFound } from '../base/errors.ts';
 import { amountProblem, checksOf } from '../resolvers/checks/check-creation.ts';
@@ -44,7 +45,7 @@ function stays(perform: (services: Services, sent: Sent) => Promise<unknown>): A
 }
 
 /** The acts, by the last part of their path. */
-export const ACTS: Readonly<Record<string, Act>> = {
+export const ACTS = {
   amount: stays(async (services, { session: { row }, form, language, origin }) => {
     const value = readBrl(form.get('amount') ?? '', language);
     const bounds = await readTemplateSettings(services.database, row.accountId, row.template);
@@ -96,4 +97,16 @@ export const ACTS: Readonly<Record<string, Act>> = {
     const input = { scenario: form.get('scenario') ?? '', end2end: row.end2end };
     return playScenario(payerContext(services, row, 'create', origin), input);
   }),
+} as const satisfies Readonly<Record<string, Act>>;
+
+/** Which acts they are, as the audit log has them; what begins a session anew is a creation of its family. */
+export const PAGE_ACTS: Readonly<Record<keyof typeof ACTS, readonly ActName[]>> = {
+  amount: ['transaction.enter_amount'],
+  identity: ['transaction.provide_identity'],
+  confirm: ['transaction.confirm_identity'],
+  accept: ['transaction.accept_quote'],
+  requote: ['deposit.resolve'],
+  refund: ['deposit.resolve'],
+  renew: ['checkout.create', 'onramp.create', 'offramp.create'],
+  sandbox: ['sandbox.trigger'],
 };

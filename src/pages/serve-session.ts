@@ -9,7 +9,7 @@ import { readTemplateSettings } from '../store/account/settings.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { showAmount } from '../ui/figures.ts';
 import { isLanguage, type Language, languageOf } from '../ui/language.ts';
-import { ACTS } from './acts.ts';
+import { ACTS, type Act } from './acts.ts';
 import { policyOf } from './layout.ts';
 import { type FormState, pathOf, type SessionPage } from './page.ts';
 import { receiptPage, sessionPage } from './session-page.ts';
@@ -61,7 +61,7 @@ export async function actOnSession(
   act: string,
   form: URLSearchParams,
 ): Promise<PageAnswer> {
-  const perform = Object.hasOwn(ACTS, act) ? ACTS[act] : undefined;
+  const perform: Act | undefined = Object.hasOwn(ACTS, act) ? ACTS[act as keyof typeof ACTS] : undefined;
   if (!perform) throw notFound();
   const session = await readSession(services, request.row);
   if (!session.isPaidByPayer) throw notFound();

@@ -1,5 +1,6 @@
 /** Mutations under the caller's `idempotencyKey`: done once, and answered alike afterwards (C-52). */
-import { ACTS, type ActName } from '../base/acts.ts';
+import { ACTS, type Act, type ActName } from '../base/acts.ts';
+import type { Scope } from '../base/api-key.ts';
 import { type Attempt, once } from '../resolvers/checks/once.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import { findProcess } from '../store/engine/processes.ts';
@@ -57,7 +58,7 @@ export async function keepOnce<Kept extends object>(
   { mutation, act, args }: Keyed,
   work: (attempt: Attempt) => Promise<Kept>,
 ): Promise<{ readonly kept: Kept; readonly isReplayed: boolean }> {
-  requireScope(context, act ? ACTS[act].scope : 'read');
+  requireOneOf(context, act ? [ACTS[act].scope] : scopesOf(mutation));
   const { idempotencyKey, ...body } = args;
   const request = {
     key: idempotencyKey ?? undefined,
@@ -74,4 +75,17 @@ export async function keepOnce<Kept extends object>(
 
 async function readProcess({ database, caller }: Context, end2end: string): Promise<ProcessRow> {
   return known(await findProcess(database, caller.accountId, end2end), 'what a key was used for');
+}
+
+/** @returns the scopes of the acts that a mutation may turn out to be. */
+function scopesOf(mutation: string): readonly Scope[] {
+  return Object.values<Act>(ACTS).flatMap(({ scope, mutations }) =>
+    mutations.includes(mutation) ? [scope] : [],
+  );
+}
+
+/** What was done before is not told again to whoever may do nothing of the kind. @throws {GatewayError} `FORBIDDEN`. */
+function requireOneOf(context: Context, scopes: readonly Scope[]): void {
+  const [first] = scopes;
+  if (first && !scopes.some((scope) => context.caller.scopes.includes(scope))) requireScope(context, first);
 }

@@ -1,7 +1,9 @@
 /** The sandbox: `Query.sandboxScenarios`, and the mutations that play the outside world. Refused for live accounts. */
+import { ACTS } from '../base/acts.ts';
 import { currencyOfLedger } from '../base/currency.ts';
 import type { Funding } from '../resolvers/sandbox/fund-account.ts';
 import { advanceClock, fundSandbox, parseDuration, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
+import { requireScope } from '../resolvers/services/context.ts';
 import { SCENARIO_DOCS, SCENARIO_NAMES, type Scenario } from '../resolvers/services/sandbox.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
@@ -80,6 +82,7 @@ function defineClock(builder: Builder): void {
         }),
       },
       resolve: async (_root, { by }, context) => {
+        requireScope(context, ACTS['sandbox.advance_clock'].scope);
         // Refused under its name here; the use case knows it by that of `/v2`.
         parseDuration(by, 'by');
         return (await advanceClock(context, by)).toISOString();

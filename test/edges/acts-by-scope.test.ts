@@ -1,0 +1,165 @@
+/**
+ * Goal: every act can be done with the scope that it needs and with no other (C-40). Method: the acts as the code has them:
+ * every mutation of the schema with arguments made from it, every route of `/v2`, every form of the pages, every command; each
+ * mutation and route with a key of each single scope, and with one of all scopes but the needed one.
+ */
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isRequiredArgument,
+  isRequiredInputField,
+} from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ACTS, type Act } from '../../src/base/acts.ts';
+import { grantableScopes, PLATFORM_SCOPES, SCOPES, type Scope } from '../../src/base/api-key.ts';
+import { COMMAND_ACTS } from '../../src/cli/command-acts.ts';
+import { crossrampProgram } from '../../src/cli/program.ts';
+import { PAGE_ACTS } from '../../src/pages/acts.ts';
+import { buildSchema } from '../../src/schema/index.ts';
+import { platformAccount } from '../../src/store/account/accounts.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { useApp } from '../support/app.ts';
+import { creation } from '../support/graphql-client.ts';
+import { ask, ROUTES, TARGETS } from '../support/rest-routes.ts';
+
+const app = useApp({ rateLimit: null });
+const ENTRIES = Object.entries<Act>(ACTS);
+const FIELDS = Object.values(buildSchema(REGISTRY).getMutationType()?.getFields() ?? {});
+const ALL: readonly Scope[] = [...SCOPES, ...PLATFORM_SCOPES];
+/** The first act of those that a mutation does: of a transaction that is not a withdrawal. */
+const scopeOf = (mutation: string) =>
+  ENTRIES.find(([, { mutations }]) => mutations.includes(mutation))?.[1].scope;
+
+let account: string;
+let end2end: string;
+/** Keys of one scope each. */
+const alone = new Map<Scope, string>();
+/** Keys of all scopes but one, of the account and of the platform. */
+const without = new Map<Scope, readonly string[]>();
+
+beforeAll(async () => {
+  const shop = await app.addAccount();
+  account = String(shop.accountId);
+  const platform = await platformAccount(app.database, 'sandbox');
+  const keyOf = async (holder: bigint, scopes: readonly Scope[]) => (await app.addKey(holder, scopes)).apiKey;
+  const ofPlatform = grantableScopes({ isPlatform: true });
+  for (const scope of ALL) {
+    const isPlatform = PLATFORM_SCOPES.some((each) => each === scope);
+    alone.set(scope, await keyOf(isPlatform ? platform : shop.accountId, [scope]));
+    without.set(scope, [
+      await keyOf(
+        shop.accountId,
+        SCOPES.filter((each) => each !== scope),
+      ),
+      await keyOf(
+        platform,
+        ofPlatform.filter((each) => each !== scope),
+      ),
+    ]);
+  }
+  const input = { currency: 'USDT_TRX' };
+  const { json } = await app.graphql(creation('createCheckout'), { input }, { key: shop.apiKey });
+  end2end = json.data.createCheckout.transaction.end2end;
+});
+
+/** A value that fits the type, as it stands in a document; of members only those that must be there. */
+function literal(type: GraphQLInputType, name: string): string {
+  if (isNonNullType(type)) return literal(type.ofType, name);
+  if (isListType(type)) return `[${literal(type.ofType, name)}]`;
+  if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
+  if (isInputObjectType(type)) {
+    const members = Object.values(type.getFields()).filter(isRequiredInputField);
+    return `{ ${members.map((each) => `${each.name}: ${literal(each.type, each.name)}`).join(', ')} }`;
+  }
+  const known: Readonly<Record<string, string>> = { account, end2end };
+  switch (type.name) {
+    case 'Int':
+      return '1';
+    case 'Boolean':
+      return 'true';
+    case 'DateTime':
+      return '"2026-01-01T00:00:00Z"';
+    default:
+      return JSON.stringify(known[name] ?? '1');
+  }
+}
+
+function documentOf({ name, args, type }: GraphQLField<unknown, unknown>): string {
+  const given = args
+    .filter(isRequiredArgument)
+    .map((each) => `${each.name}: ${literal(each.type, each.name)}`);
+  const selection = isLeafType(getNamedType(type)) ? '' : '{ __typename }';
+  return `mutation { ${name}${given.length > 0 ? `(${given.join(', ')})` : ''} ${selection} }`;
+}
+
+/** The scope that an answer says is missing; undefined where it says nothing of the kind. */
+const missing = (detail: string | undefined) =>
+  /requires a key with the scope "([\w:]+)"/.exec(detail ?? '')?.[1];
+
+describe('mutations', () => {
+  test('each is an act, and each act names mutations that there are', () => {
+    const named = ENTRIES.flatMap(([, { mutations }]) => mutations);
+    expect([...new Set(named)].sort()).toEqual(FIELDS.map(({ name }) => name).sort());
+  });
+
+  test.each(FIELDS.map((field) => [field.name, field] as const))('C-40: %s', async (name, field) => {
+    const needed = scopeOf(name) as Scope;
+    const lacks = async (key: string | undefined) => {
+      const { json } = await app.graphql(documentOf(field), {}, { key: key ?? '' });
+      return missing(json.errors?.[0]?.message);
+    };
+    for (const scope of ALL)
+      expect(await lacks(alone.get(scope)), scope).toBe(scope === needed ? undefined : needed);
+    for (const key of without.get(needed) ?? []) expect(await lacks(key)).toBe(needed);
+  });
+});
+
+describe('routes of /v2', () => {
+  test('each that writes is an act, with its scope', () => {
+    for (const { method, act, scope, path } of ROUTES)
+      expect(method === 'GET' ? 'read' : act && ACTS[act].scope, path).toBe(scope);
+  });
+
+  test.each(
+    TARGETS.map((target) => [`${target.method} ${target.route}`, target] as const),
+  )('C-40: %s', async (_name, target) => {
+    const lacks = async (key: string | undefined) =>
+      missing((await ask(app, target, { key: key ?? '' })).json.detail);
+    for (const scope of ALL)
+      expect(await lacks(alone.get(scope)), scope).toBe(scope === target.scope ? undefined : target.scope);
+    for (const key of without.get(target.scope) ?? []) expect(await lacks(key)).toBe(target.scope);
+  });
+});
+
+describe('pages and commands', () => {
+  test('each form of a page is an act that a payer may do', () => {
+    for (const act of Object.values(PAGE_ACTS).flat())
+      expect(['create', 'move'], act).toContain(ACTS[act].scope);
+  });
+
+  test('each command is an act, or reads', () => {
+    const program = crossrampProgram();
+    const commandsOf = (command: typeof program, path: readonly string[] = []): string[] => [
+      ...(command.commands.length === 0 || path.join(' ') === 'trigger' ? [path.join(' ')] : []),
+      ...command.commands.flatMap((each) => commandsOf(each as typeof program, [...path, each.name()])),
+    ];
+    expect(Object.keys(COMMAND_ACTS).sort()).toEqual(commandsOf(program).sort());
+  });
+
+  test('each act can be done somewhere', () => {
+    const elsewhere = [...Object.values(PAGE_ACTS).flat(), ...Object.values(COMMAND_ACTS)];
+    const routes = ROUTES.flatMap(({ act }) => (act ? [act] : []));
+    const nowhere = ENTRIES.filter(
+      ([name, { mutations }]) =>
+        mutations.length === 0 && ![...elsewhere, ...routes].some((each) => each === name),
+    );
+    // Signing in and out is done on pages of the console.
+    expect(nowhere.map(([name]) => name).sort()).toEqual(['person.sign_in', 'person.sign_out']);
+  });
+});
