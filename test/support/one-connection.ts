@@ -22,3 +22,8 @@ pg.Pool.prototype.connect = function (this: pg.Pool, ...args: never[]) {
 export function watchingConnections(database: Database): Database {
   return { ...database, withTx: (work) => database.withTx((tx) => inside.run(true, () => work(tx))) };
 }
+
+/** Does what another process does meanwhile, with connections of its own. */
+export function elsewhere<Result>(work: () => Result): Result {
+  return inside.exit(work);
+}

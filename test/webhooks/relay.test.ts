@@ -9,6 +9,7 @@ import { transactionEndpointId } from '../../src/store/webhooks/webhooks.ts';
 import { relayAll } from '../../src/webhooks/relay.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, TEMPLATE, type Written, writeEvents } from '../support/events.ts';
+import { elsewhere } from '../support/one-connection.ts';
 import { eventually } from '../support/receiver.ts';
 
 const test$ = useDatabase();
@@ -199,7 +200,7 @@ describe('exactly once', () => {
     await write([{ accountId: held }, { accountId: free }]);
     const during = await test$.database.withTx(async (tx) => {
       expect(await holdRelay(tx, held)).toBe(0n);
-      return relayAll({ database: test$.database, mode: 'sandbox', clock });
+      return elsewhere(() => relayAll({ database: test$.database, mode: 'sandbox', clock }));
     });
     expect(during.held).toEqual([held]);
     expect(await deliveriesOf(held)).toEqual([]);

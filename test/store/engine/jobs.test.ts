@@ -534,7 +534,7 @@ describe('news', () => {
       rows.map((row) => services.advance({ target: keyOf(row), trigger, news })),
     );
     await busy;
-    expect(outcomes.map(({ code }) => code).sort()).toEqual(['DUPLICATE', 'ADVANCED']);
+    expect(outcomes.map(({ code }) => code).sort()).toEqual(['ADVANCED', 'DUPLICATE']);
     const counts = await Promise.all(rows.map((row) => journals(row, 'L1')));
     expect(counts.sort()).toEqual([0, 1]);
   });
