@@ -18,7 +18,7 @@ interface Options {
 }
 
 const LIMIT = 100;
-const STATES: readonly SuspenseState[] = ['open', 'assigned', 'returning', 'returned'];
+const STATES: readonly SuspenseState[] = ['open', 'assigned', 'returning', 'returned', 'dropped'];
 const HEADING = ['ID', 'OPENED', 'ACCOUNT', 'AMOUNT', 'CURRENCY', 'REASON', 'STATE', 'TRANSACTION'];
 
 /** Money that came and that no transaction took. */

@@ -1,5 +1,5 @@
 /**
- * The chart of journals, L1 to L53 and from L60: what each transition posts, as a function of the amounts that really moved. All
+ * The chart of journals, L1 to L58 and from L60: what each transition posts, as a function of the amounts that really moved. All
  * amounts are minor units of their currency. Names and sides are those of postings.json; docs/ledger.md explains them.
  */
 import { BRL, type Currency } from '../base/currency.ts';
@@ -73,6 +73,16 @@ export const pixUnmatched = moveBrl('L50', 'A.pix', 'L.suspense');
 export const suspenseGiven = move('L52', 'L.suspense', 'C.clearing');
 /** L53: the taker's half of L52. */
 export const suspenseTaken = move('L53', 'C.clearing', 'M.blocked');
+/** L54: a deposit in suspense was dropped by the network after it had been final: L37 mirrored. */
+export const suspenseDropped = move('L54', 'L.suspense', 'A.custody');
+/** L55: as L54 after it was assigned: the account holder who got it owes it to the house. */
+export const assignedDropped = move('L55', 'A.recv', 'A.custody');
+/** L56: as L55 where another account holder got it: the giver's half. */
+export const givenDropped = move('L56', 'C.clearing', 'A.custody');
+/** L57: the taker's half of L56. */
+export const takenDropped = move('L57', 'A.recv', 'C.clearing');
+/** L58: as L54 after it was sent back: the house bears the loss. */
+export const returnedDropped = move('L58', 'E.capital', 'A.custody');
 /** L41: a withdrawal was broadcast; the network's fee is charged. */
 export const withdrawalBroadcast = move('L41', 'M.in_transit', 'R.netfee');
 /** L42: a withdrawal is confirmed by the network. */

@@ -27,6 +27,7 @@ const STATES: Readonly<Record<SuspenseState, string>> = {
   assigned: 'It was credited to an account.',
   returning: 'It is on its way back to where it came from.',
   returned: 'It went back.',
+  dropped: 'Its network dropped it after it had been final: it is not there any more.',
 };
 const ID = { required: true, description: 'Identifier of the entry.' } as const;
 

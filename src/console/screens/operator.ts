@@ -11,7 +11,7 @@ import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { sayNamed } from '../words.ts';
 
 type Entry = OperatorQuery['suspense']['nodes'][number];
-const STATES = ['OPEN', 'ASSIGNED', 'RETURNING', 'RETURNED'] as const;
+const STATES = ['OPEN', 'ASSIGNED', 'RETURNING', 'RETURNED', 'DROPPED'] as const;
 
 /** The screen. */
 export const OPERATOR = screenOf<OperatorQuery>({

@@ -15,11 +15,12 @@ import {
   readKnownNews,
 } from '../../store/engine/news.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
-import type { SuspenseReason } from '../../store/engine/suspense.ts';
+import type { SuspenseReason, SuspenseRow } from '../../store/engine/suspense.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 import type { DepositNews, News, Receipt } from '../services/news.ts';
 import { bookSuspense } from './book-suspense.ts';
+import { dropSuspense, placeOfDeposit } from './drop-suspense.ts';
 import { isArrival, type Money, moneyOf, recordOf, targetOf, triggerOf } from './match-news.ts';
 import { endReturn } from './return-suspense.ts';
 
@@ -46,8 +47,9 @@ export async function receiveNews(
   news: News,
   tries: Tries = NEVER,
 ): Promise<Receipt> {
-  const record = recordOf(services, news);
-  const settled = await settleNews(services, news, record).catch(
+  const place = await placeOf(services, news);
+  const { record } = place;
+  const settled = await settleNews(services, news, place).catch(
     (error: unknown): Failure => ({
       isUntaken: false,
       target: undefined,
@@ -78,12 +80,27 @@ async function postpone(
   return { outcome };
 }
 
+/** News under its key, with the money in suspense that it is about, where it is a deposit that was booked there. */
+interface Place {
+  readonly record: NewsRecord;
+  readonly entry?: SuspenseRow | undefined;
+}
+
+async function placeOf(services: Services, news: News): Promise<Place> {
+  const record = recordOf(services, news);
+  if (news.kind !== 'deposit_confirmed' && news.kind !== 'deposit_dropped') return { record };
+  const { key, entry } = await placeOfDeposit(services.database, record.mode, news, record.key);
+  return { record: { ...record, key }, entry };
+}
+
 /** Settles news now. @returns what became of it, or why its transaction does not take it. @throws what keeps it from being settled. */
 async function settleNews(
   services: Services,
   news: News,
-  record: NewsRecord = recordOf(services, news),
+  { record, entry }: Place,
 ): Promise<Receipt | Failure> {
+  if (news.kind === 'deposit_dropped' && entry)
+    return (await dropSuspense(services, entry, record)) ?? untaken('its money is on its way back', entry);
   const suspended = news.kind === 'refund_ended' ? await endReturn(services, news, record) : undefined;
   if (suspended) return suspended;
   const found = await targetOf(services, news);
@@ -138,7 +155,7 @@ async function offerSeen(services: Services, news: DepositNews): Promise<void> {
   const kinds = [record, { ...record, kind: 'deposit_dropped' }];
   const known = await readKnownNews(services.database, services.mode, kinds);
   if (known.length !== 1 || known[0]?.kind !== seen.kind || known[0].outcome !== 'step')
-    await settleNews(services, seen, record);
+    await settleNews(services, seen, { record });
 }
 
 function reasonAt({ kind }: News, { process }: ProcessRow): SuspenseReason {

@@ -2,6 +2,7 @@
 import type { AccountMode } from '../../base/account-mode.ts';
 import type { Instant } from '../../base/instant.ts';
 import type { Statement, Tx } from '../database.ts';
+import type { NewsRecord } from './news.ts';
 
 /** Why no transaction took it. */
 export const SUSPENSE_REASONS = {
@@ -15,7 +16,7 @@ export const SUSPENSE_REASONS = {
 /** Name of a reason. */
 export type SuspenseReason = keyof typeof SUSPENSE_REASONS;
 /** What became of it; `returning` until the rail says that it went. */
-export type SuspenseState = 'open' | 'assigned' | 'returning' | 'returned';
+export type SuspenseState = 'open' | 'assigned' | 'returning' | 'returned' | 'dropped';
 
 /** An entry to be opened. */
 export interface NewSuspense {
@@ -62,6 +63,8 @@ export function whatBecameOf({ state, assignedTo }: Pick<SuspenseRow, 'state' | 
       return 'is on its way back';
     case 'returned':
       return 'went back to where it came from';
+    case 'dropped':
+      return 'was dropped by its network';
   }
 }
 
@@ -115,6 +118,10 @@ const FIND: Statement = {
 const BY_RETURN: Statement = {
   name: 'suspense_by_return',
   text: `select ${COLUMNS} ${FROM} where s.return_id = $1 and a.mode = $2`,
+};
+const BY_NEWS: Statement = {
+  name: 'suspense_by_news',
+  text: `select ${COLUMNS} ${FROM} where n.key = $1 and n.kind = $2 and n.mode = $3`,
 };
 const pageStatement = (isBackward: boolean): Statement => ({
   name: `suspense_page_${isBackward ? 'asc' : 'desc'}`,
@@ -178,6 +185,15 @@ export async function findByReturn(
   mode: AccountMode,
 ): Promise<SuspenseRow | undefined> {
   const [row] = await tx.query<SuspenseRow>(BY_RETURN, [returnId, mode]);
+  return row;
+}
+
+/** @returns the entry that this news opened, or undefined. */
+export async function findByNewsKey(
+  tx: Tx,
+  { mode, kind, key }: Pick<NewsRecord, 'mode' | 'kind' | 'key'>,
+): Promise<SuspenseRow | undefined> {
+  const [row] = await tx.query<SuspenseRow>(BY_NEWS, [key, kind, mode]);
   return row;
 }
 

@@ -1,0 +1,99 @@
+/**
+ * Deposits in suspense that their network dropped after they had been final: they are not there any more, and who has the money is
+ * known by what was decided. A transfer that comes again after that is another one (C-34).
+ */
+
+import type { AccountMode } from '../../base/account-mode.ts';
+import { assert } from '../../base/assert.ts';
+import { currencyOfLedger } from '../../base/currency.ts';
+import { instantOf } from '../../base/instant.ts';
+import * as journals from '../../ledger/journals.ts';
+import type { Journal } from '../../ledger/posting.ts';
+import type { Tx } from '../../store/database.ts';
+import { keepNews, type NewsRecord } from '../../store/engine/news.ts';
+import { lockHeads } from '../../store/engine/processes.ts';
+import {
+  decideSuspense,
+  findByNewsKey,
+  findSuspense,
+  type SuspenseRow,
+} from '../../store/engine/suspense.ts';
+import { postJournals } from '../../store/ledger/posting.ts';
+import type { Services } from '../services/context.ts';
+import type { DepositNews, Receipt } from '../services/news.ts';
+
+/** Where news of a deposit belongs: its key, and the money of the same key in suspense, unless that was dropped. */
+export interface DepositPlace {
+  readonly key: string;
+  readonly entry: SuspenseRow | undefined;
+}
+
+/** A transfer that was dropped out of suspense and comes again has a key of its own. */
+const AGAIN = ':again';
+
+/** @returns where news of a deposit that is final or was dropped belongs. */
+export async function placeOfDeposit(
+  tx: Tx,
+  mode: AccountMode,
+  { kind }: Pick<DepositNews, 'kind'>,
+  key: string,
+): Promise<DepositPlace> {
+  const entry = await findByNewsKey(tx, { mode, kind: 'deposit_confirmed', key });
+  if (entry?.state !== 'dropped') return { key, entry };
+  const next = await placeOfDeposit(tx, mode, { kind }, `${key}${AGAIN}`);
+  // What was dropped and did not come again was told before.
+  return kind === 'deposit_dropped' && !next.entry ? { key, entry: undefined } : next;
+}
+
+/**
+ * Books that a deposit in suspense is gone.
+ *
+ * @returns what became of the news; undefined while the money is on its way back: how that ends has to be known first.
+ */
+export async function dropSuspense(
+  { database, mode, clock, notifier }: Services,
+  { id, accountId, assignedTo }: SuspenseRow,
+  record: NewsRecord,
+): Promise<Receipt | undefined> {
+  const at = new Date(await clock.nowMs());
+  const concerned = [...new Set([accountId, assignedTo ?? accountId])];
+  const receipt = await database.withTx(async (tx): Promise<Receipt | undefined> => {
+    await lockHeads(tx, concerned, mode);
+    const now = await findSuspense(tx, id, mode);
+    assert(now, 'an entry stays where it is');
+    if (now.state === 'returning' || now.assignedTo !== assignedTo) return undefined;
+    const { transactionId, decidedBy, returnId } = now;
+    const settled = { ...record, outcome: 'suspense', accountId, transactionId } as const;
+    if ((await keepNews(tx, [settled])).length === 0) return { outcome: 'duplicate' };
+    const requests = lossOf(now).map(([holder, journal]) => ({
+      accountId: holder,
+      ref: `suspense:${id}:${journal.name}`,
+      transactionId: holder === accountId ? transactionId : null,
+      journal,
+    }));
+    const posted = await postJournals(tx, requests, at);
+    assert(
+      posted.every(({ code }) => code === 'POSTED'),
+      'what is gone can be booked',
+    );
+    const decision = { state: 'dropped', assignedTo, decidedBy, decidedAt: instantOf(at), returnId } as const;
+    await decideSuspense(tx, id, { ...decision, dueMs: null });
+    return { outcome: 'suspense' };
+  });
+  notifier.notify(concerned);
+  return receipt;
+}
+
+/** Nobody lost it while it was in suspense; whoever got it owes it to the house; the house bears what it sent back. */
+function lossOf(entry: SuspenseRow): readonly (readonly [bigint, Journal])[] {
+  const { accountId, assignedTo, state } = entry;
+  const currency = currencyOfLedger(entry.currency);
+  const amount = BigInt(entry.amountMinor);
+  if (state === 'open') return [[accountId, journals.suspenseDropped(currency, amount)]];
+  if (assignedTo === null) return [[accountId, journals.returnedDropped(currency, amount)]];
+  if (assignedTo === accountId) return [[accountId, journals.assignedDropped(currency, amount)]];
+  return [
+    [accountId, journals.givenDropped(currency, amount)],
+    [assignedTo, journals.takenDropped(currency, amount)],
+  ];
+}
