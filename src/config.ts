@@ -68,6 +68,10 @@ export interface Config {
   } | null;
   /** Whether GraphiQL is served. */
   readonly graphiql: boolean;
+  /** Folder or JSON file of persisted documents; undefined for none. */
+  readonly graphqlDocuments: string | undefined;
+  /** Whether only persisted documents are executed. */
+  readonly graphqlOnlyDocuments: boolean;
   /** Most event streams of one key in the process. */
   readonly eventStreamsMax: number;
   /** Whether a start makes a sandbox: account, rates, keys and `sandbox.json`. Always with the embedded database. */
@@ -127,6 +131,8 @@ export function readConfig(env: Environment): Config {
     },
     oidc: oidc(env),
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',
+    graphqlDocuments: env.GRAPHQL_DOCUMENTS ? resolve(env.GRAPHQL_DOCUMENTS) : undefined,
+    graphqlOnlyDocuments: oneOf(env, 'GRAPHQL_ONLY_DOCUMENTS', ['0', '1'], '0') === '1',
     eventStreamsMax: integer(env, 'EVENT_STREAMS_MAX', 1_000, 1, 1_000_000),
     hasSandbox: oneOf(env, 'SANDBOX', ['0', '1'], '0') === '1' || !env.DATABASE_URL,
     sandboxAuto: oneOf(env, 'SANDBOX_AUTO', ['0', '1'], '0') === '1',

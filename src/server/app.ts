@@ -39,6 +39,7 @@ import { OpenStreams } from './open-streams.ts';
 import { OperationGate } from './operation-gate.ts';
 import { payServer } from './pay.ts';
 import { peopleServer } from './people.ts';
+import { documentResolver } from './persisted-documents.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { checkMethod, type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
@@ -59,6 +60,8 @@ export interface AppParts {
     | 'trustedProxies'
     | 'graphiql'
     | 'oidc'
+    | 'graphqlDocuments'
+    | 'graphqlOnlyDocuments'
   >;
   readonly services: Services;
   readonly log: Logger;
@@ -96,7 +99,7 @@ export function createApp({ config, services, log }: AppParts): App {
   const { authenticate, authenticatePayer } = authenticators(services, sessions, config.authFailureLimit);
   const streams = new OpenStreams((callers) => findValidCallers(database, callers));
   const schema = buildSchema(registry);
-  const graphqlApi = graphqlServer(schema, streams, log);
+  const graphqlApi = graphqlServer(schema, streams, log, documentResolver(config, schema));
   const limiters = limitersOf(config);
   const cors = createCors(() => listedOrigins(database));
   const admit = admission(services, limiters, cors);

@@ -30,6 +30,7 @@ import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, sendJson }
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { operationCosts, writesOf } from './operation-cost.ts';
+import type { ResolveDocument } from './persisted-documents.ts';
 import { presentGraphqlError } from './present-error.ts';
 import { singleStreamServer } from './single-stream.ts';
 import { subscriptionServer } from './subscriptions.ts';
@@ -54,20 +55,13 @@ export interface GraphqlServer {
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /** @returns the GraphQL side of the server, on this schema. */
-export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: Logger): GraphqlServer {
-  const yoga = createYoga<ServerContext>({
-    schema,
-    graphqlEndpoint: GRAPHQL_PATH,
-    logging: false,
-    graphiql: false,
-    landingPage: false,
-    multipart: false,
-    cors: false,
-    // The body is read and limited before Yoga, whose own limit costs as much as a read.
-    maxRequestBodySize: false,
-    maskedErrors: false,
-    plugins: [...limits(), WRITE_ALLOWANCE, NO_STREAMS, errorPresentation(log)],
-  });
+export function graphqlServer(
+  schema: GraphQLSchema,
+  streams: OpenStreams,
+  log: Logger,
+  resolveDocument: ResolveDocument = (params) => params,
+): GraphqlServer {
+  const yoga = yogaOn(schema, log);
   const prepare = preparer(yoga, schema);
   const costOf = operationCosts(schema, prepare);
   const known = knownOperations(schema, prepare);
@@ -106,7 +100,10 @@ export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: 
   };
   const serve: ServeGraphql = async (exchange, context, headers, limits) => {
     const serverContext = serverContextOf(exchange, context, limits);
-    const params = exchange.request.method === 'POST' ? await readParams(exchange) : searchParams(exchange);
+    const isPost = exchange.request.method === 'POST';
+    const params = isPost
+      ? await readParams(exchange, resolveDocument)
+      : searchParams(exchange, resolveDocument);
     const leave = await limits.enter(isPlainOperation(params) ? costOf(params, serverContext) : 0);
     try {
       await perform(exchange, serverContext, params, headers);
@@ -116,11 +113,28 @@ export function graphqlServer(schema: GraphQLSchema, streams: OpenStreams, log: 
   };
   const single = singleStreamServer({ schema, prepare, costOf, streams, log });
   const serveStream: ServeGraphql = async (exchange, context, headers, limits) => {
-    const body = exchange.request.method === 'POST' ? await readParams(exchange) : null;
+    const body = exchange.request.method === 'POST' ? await readParams(exchange, resolveDocument) : null;
     await single(exchange, serverContextOf(exchange, context, limits), headers, body);
   };
   const executeHere = executor({ schema, prepare, costOf, known, contextOf: serverContextOf, log });
   return { serve, serveStream, execute: executeHere };
+}
+
+/** @returns Yoga with our limits in place of its own, and nothing of it that we do not use. */
+function yogaOn(schema: GraphQLSchema, log: Logger): Yoga {
+  return createYoga<ServerContext>({
+    schema,
+    graphqlEndpoint: GRAPHQL_PATH,
+    logging: false,
+    graphiql: false,
+    landingPage: false,
+    multipart: false,
+    cors: false,
+    // The body is read and limited before Yoga, whose own limit costs as much as a read.
+    maxRequestBodySize: false,
+    maskedErrors: false,
+    plugins: [...limits(), WRITE_ALLOWANCE, NO_STREAMS, errorPresentation(log)],
+  });
 }
 
 function serverContextOf({ requestId }: Exchange, context: Context, limits: KeyLimits): ServerContext {
@@ -179,8 +193,16 @@ const FIT_MAX = 100;
 const FIT_LENGTH_MAX = 20_000;
 
 /** The operation of a GET, from its query parameters. Yoga reports what is wrong with them. */
-function searchParams({ search }: Exchange): unknown {
+function searchParams({ request, search }: Exchange, resolveDocument: ResolveDocument): unknown {
   const given = new URLSearchParams(search);
+  const documentId = given.get('documentId');
+  const { query } = resolveDocument({ query: given.get('query'), documentId }) as { query: string | null };
+  if (documentId !== null) {
+    given.delete('documentId');
+    given.set('query', query ?? '');
+    // Yoga reads the target itself.
+    request.url = `${GRAPHQL_PATH}?${given}`;
+  }
   let variables: unknown;
   try {
     variables = JSON.parse(given.get('variables') ?? 'null');
@@ -188,7 +210,7 @@ function searchParams({ search }: Exchange): unknown {
     return undefined;
   }
   checkNesting(variables);
-  return { query: given.get('query'), operationName: given.get('operationName'), variables };
+  return { query, operationName: given.get('operationName'), variables };
 }
 
 function isPlainOperation(params: unknown): params is OperationParams {
@@ -215,7 +237,7 @@ function knownMembers(params: unknown): unknown {
   return { query, operationName, variables, extensions };
 }
 
-async function readParams({ request }: Exchange): Promise<unknown> {
+async function readParams({ request }: Exchange, resolveDocument: ResolveDocument): Promise<unknown> {
   if (mediaTypeOf(request) !== 'application/json') {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the body must be application/json');
   }
@@ -227,7 +249,7 @@ async function readParams({ request }: Exchange): Promise<unknown> {
     throw new GatewayError('BAD_REQUEST', 'the body is not JSON');
   }
   checkNesting(params);
-  return knownMembers(params);
+  return knownMembers(Array.isArray(params) ? params : resolveDocument(params));
 }
 
 /** Limits on documents, checked before execution. The schema builder adds limits on the cost of pages. */
