@@ -2,7 +2,7 @@
 import { BRL, networkTitle } from '../base/currency.ts';
 import type { Ask, PaymentSession } from '../resolvers/payer/payment-session.ts';
 import type { Step } from '../templates/define.ts';
-import { expiryOf } from '../templates/ends.ts';
+import { expiryOf } from '../templates/effects.ts';
 import { attributes, type Html, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
 import { keyValues, more } from '../ui/parts.ts';

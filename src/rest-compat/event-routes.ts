@@ -2,7 +2,7 @@
 import { isoMillis } from '../base/instant.ts';
 import { Violations } from '../resolvers/checks/check-filter.ts';
 import { type EventPage, readEventPage } from '../resolvers/events/read-events.ts';
-import { LIMIT_MAX, parseInteger, parsePage, parseQuery, type QueryPolicy } from './query.ts';
+import { LIMIT_MAX, parseInteger, parsePage, parseQuery, type QueryPolicy } from './input.ts';
 import type { Route } from './route.ts';
 
 const PARAMETERS = ['after', 'limit', 'wait'];

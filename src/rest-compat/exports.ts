@@ -8,7 +8,7 @@ import type { MergedFilterInput, NamedList } from '../resolvers/transactions/fil
 import type { Registry } from '../templates/registry.ts';
 import { STATUS_CODES } from '../templates/status.ts';
 import type { CsvLanguage } from '../wire/csv.ts';
-import { parseQuery, type Query, type QueryPolicy } from './query.ts';
+import { parseQuery, type Query, type QueryPolicy } from './input.ts';
 
 /** An export that was asked for. */
 export interface Export {

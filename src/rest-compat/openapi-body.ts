@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../base/errors.ts';
 import { PIX_KEY_TYPES } from '../base/pix-key.ts';
 import { EXPIRES_IN } from '../resolvers/checks/check-creation.ts';
-import type { BodyShape } from './body.ts';
+import type { BodyShape } from './input.ts';
 import type { BodyNeeds } from './route.ts';
 
 type Schema = Record<string, unknown>;

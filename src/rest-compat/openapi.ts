@@ -5,10 +5,10 @@ import type { Template } from '../templates/define.ts';
 import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { RestFamily } from './families.ts';
+import { LIMIT_MAX } from './input.ts';
 import { IDEMPOTENCY_KEY, requestBody, WEBHOOK_HEADERS, WRITE_REFUSALS } from './openapi-body.ts';
 import { TAGS, tagOf } from './openapi-tags.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
-import { LIMIT_MAX } from './query.ts';
 import type { AnswerShape, RestPolicy, Route, RouteTable } from './route.ts';
 
 type Schema = Record<string, unknown>;

@@ -4,9 +4,8 @@ import type { ActName } from '../base/acts.ts';
 import type { Scope } from '../base/api-key.ts';
 import { assert } from '../base/assert.ts';
 import type { Context } from '../resolvers/services/context.ts';
-import type { BodyShape } from './body.ts';
 import type { RestFamily } from './families.ts';
-import type { QueryPolicy } from './query.ts';
+import type { BodyShape, QueryPolicy } from './input.ts';
 
 /** What a body must have. */
 export interface BodyNeeds {

@@ -15,7 +15,7 @@ import { listEnvelope } from '../wire/list.ts';
 import { statementEnvelope } from '../wire/statement.ts';
 import { eventRoutes } from './event-routes.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
-import { parsePage, parseQuery, type Query } from './query.ts';
+import { parsePage, parseQuery, type Query } from './input.ts';
 import { type RestPolicy, type Route, type RouteTable, routeTable } from './route.ts';
 import { sandboxRoutes } from './sandbox-routes.ts';
 import { writeRoutes } from './write-routes.ts';

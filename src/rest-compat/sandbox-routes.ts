@@ -4,8 +4,7 @@ import { Violations } from '../resolvers/checks/check-filter.ts';
 import { advanceClock, fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
-import { type BodyShape, parseBody } from './body.ts';
-import { parseQuery, type QueryPolicy } from './query.ts';
+import { type BodyShape, parseBody, parseQuery, type QueryPolicy } from './input.ts';
 import type { AnswerShape, Route } from './route.ts';
 
 interface SandboxEntry {

@@ -19,9 +19,8 @@ import type { Context } from '../resolvers/services/context.ts';
 import { refuseOddId } from '../resolvers/transactions/read-transaction.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
-import { type Body, type BodyShape, parseBody } from './body.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
-import { parseQuery, type QueryPolicy } from './query.ts';
+import { type Body, type BodyShape, parseBody, parseQuery, type QueryPolicy } from './input.ts';
 import type { BodyNeeds, Route } from './route.ts';
 
 /** A writing route. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { GatewayError } from '../base/errors.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { EXPORT_PATHS, type Export, readExport } from '../rest-compat/exports.ts';
-import type { QueryPolicy } from '../rest-compat/query.ts';
+import type { QueryPolicy } from '../rest-compat/input.ts';
 import type { Registry } from '../templates/registry.ts';
 import { type Exchange, READ_METHODS } from './http.ts';
 import { checkMethod } from './rest.ts';

@@ -1,5 +1,5 @@
 /** What both directions ask before a payer is told where to pay: that the quote is open, and the person in order. */
-import { unpaidEndOf } from './ends.ts';
+import { unpaidEndOf } from './effects.ts';
 import type { Change, View } from './transition.ts';
 
 /** Accepts a quote while its session lasts and its price holds; from then on the session ends at its own end. */

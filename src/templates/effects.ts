@@ -1,9 +1,12 @@
 /**
- * What a machine wants done outside of the database once a step is committed, and when. Each becomes a job; what comes
- * of it is a trigger again.
+ * What a machine wants done outside of the database once a step is committed, and when: each effect becomes a job, and its
+ * outcome is a trigger again. And when a session ends, which some effects wait for; moments are milliseconds on the clock of
+ * the processes.
  */
-import { expiryOf, unpaidEndOf } from './ends.ts';
-import type { ProcessRow } from './facts.ts';
+
+import { BRL, currencyOfLedger } from '../base/currency.ts';
+import { millisOf } from '../base/instant.ts';
+import type { Process, ProcessRow } from './facts.ts';
 
 /** A payment that settled this long after the end of the session still counts (C-32). */
 export const GRACE_MS = 60_000;
@@ -44,3 +47,31 @@ export type EffectName = keyof typeof EFFECTS;
 
 /** Timers of one step: they mean nothing once it was left. */
 export const STEP_TIMERS: readonly EffectName[] = ['deny_step_up', 'reject_approval'];
+
+/** @returns the end of the session, or undefined when it has none. */
+export function expiryOf({ expiresAt }: Pick<ProcessRow, 'expiresAt'>): number | undefined {
+  return expiresAt === null ? undefined : millisOf(expiresAt);
+}
+
+/**
+ * @returns the end of the price's lock: the lock time of the crypto currency after the price was made (C-21). Undefined
+ *   where there is no price yet.
+ */
+export function lockEndOf({
+  process,
+  sourceCurrency,
+  targetCurrency,
+}: Pick<ProcessRow, 'sourceCurrency' | 'targetCurrency'> & {
+  readonly process: Pick<Process, 'pricedAt'> | null;
+}): number | undefined {
+  const crypto = sourceCurrency === BRL.code ? targetCurrency : sourceCurrency;
+  if (process?.pricedAt === undefined || crypto === null) return undefined;
+  return Date.parse(process.pricedAt) + currencyOfLedger(crypto).lockSeconds * 1_000;
+}
+
+/** @returns the end of the session before anything is paid: a quote that nobody accepts ends with its lock. */
+export function unpaidEndOf(row: ProcessRow): number | undefined {
+  const lockEnd = row.process?.isAccepted ? undefined : lockEndOf(row);
+  const ends = [expiryOf(row), lockEnd].filter((end) => end !== undefined);
+  return ends.length > 0 ? Math.min(...ends) : undefined;
+}

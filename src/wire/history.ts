@@ -8,7 +8,7 @@ import type { Attribute, Template } from '../templates/define.ts';
 import { type Facts, NO_FACTS, type TransactionRow } from '../templates/facts.ts';
 import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
-import { canonicalReader } from './attributes.ts';
+import { canonicalReader } from './envelope.ts';
 
 /** A line of history that cannot be taken, with the reason. */
 export class HistoryError extends Error {

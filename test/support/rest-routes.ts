@@ -1,7 +1,7 @@
 /** The routes of `/v2` with a request each that has an answer, what creations need, and how tests look at answers. */
 import { connect } from 'node:net';
 import type { Scope } from '../../src/base/api-key.ts';
-import type { BodyShape } from '../../src/rest-compat/body.ts';
+import type { BodyShape } from '../../src/rest-compat/input.ts';
 import { restRoutes } from '../../src/rest-compat/routes.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import type { Answer, TestApp } from './app.ts';

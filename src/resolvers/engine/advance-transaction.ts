@@ -29,13 +29,20 @@ import type { Trigger } from '../../templates/triggers.ts';
 import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
 import type { Clock } from '../services/clock.ts';
 import type { Notifier } from '../services/notifier.ts';
-import { chainActs } from './audit-steps.ts';
-import { type Item, type Outcome, refuse, take } from './batch-item.ts';
-import { keepBatchNews, knownNews, mayActAgain, newsKeyOf } from './batch-news.ts';
-import { countVolumes } from './count-volumes.ts';
+import {
+  chainActs,
+  type Item,
+  keepBatchNews,
+  knownNews,
+  mayActAgain,
+  newsKeyOf,
+  type Outcome,
+  postPlans,
+  refuse,
+  take,
+} from './batch.ts';
 import { type Grow, groupCommit, type Share } from './group-commit.ts';
-import { judgeLimits, type KnownNames } from './judge-limits.ts';
-import { postPlans } from './post-plans.ts';
+import { countVolumes, judgeLimits, type KnownNames } from './limits.ts';
 
 /** What the engine works with. */
 export interface EngineParts {

@@ -7,8 +7,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { fromMinor, withDecimals } from '../../base/money.ts';
 import { holdSlot } from '../../store/engine/deposits.ts';
 import { known, sourceOf } from '../../templates/amounts.ts';
-import { MONITORING_MS } from '../../templates/effects.ts';
-import { expiryOf } from '../../templates/ends.ts';
+import { expiryOf, MONITORING_MS } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 

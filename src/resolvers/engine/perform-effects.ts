@@ -106,7 +106,7 @@ export const EFFECT_FAILURES: Readonly<Partial<Record<EffectName, Trigger>>> = {
   swap: { on: 'swap_failed' },
 };
 
-/** Whether the volume of the customer asks for a closer look, which nobody has approved yet (judge-limits.ts). */
+/** Whether the volume of the customer asks for a closer look, which nobody has approved yet (limits.ts). */
 function isStepUpDue({ process }: ProcessRow): boolean {
   return process?.stepUp === 'due';
 }

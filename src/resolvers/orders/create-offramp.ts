@@ -12,8 +12,14 @@ import type { Wanted } from '../pricing/price.ts';
 import { priceOrder } from '../pricing/price-order.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
-import { chooseTemplate } from './choose-template.ts';
-import { createAndAwait, emptyProcess, endOf, orderFacts, uncovered } from './create-transaction.ts';
+import {
+  chooseTemplate,
+  createAndAwait,
+  emptyProcess,
+  endOf,
+  orderFacts,
+  uncovered,
+} from './create-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
 export interface OfframpInput extends SessionInput {

@@ -2,27 +2,30 @@
 import { assert } from '../../base/assert.ts';
 import { currencyOfLedger } from '../../base/currency.ts';
 import { newEnd2end } from '../../base/end2end.ts';
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
 import { newSessionToken } from '../../base/session-token.ts';
+import { newSecret } from '../../base/webhook-keys.ts';
 import { arm } from '../../store/account/sandbox.ts';
+import type { Tx } from '../../store/database.ts';
 import { pendingJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
+import { ensureTransactionEndpoint } from '../../store/webhooks/webhooks.ts';
 import { canStartBy } from '../../templates/accepts.ts';
 import { known } from '../../templates/amounts.ts';
+import type { Template } from '../../templates/define.ts';
 import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
+import type { Registry, TemplateUse } from '../../templates/registry.ts';
+import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import { overDailyLimit } from '../engine/advance-for-caller.ts';
-import { endOfPriced } from '../pricing/end-with-lock.ts';
-import type { Wanted } from '../pricing/price.ts';
+import { endOfPriced, type Wanted } from '../pricing/price.ts';
 import type { AdvanceRequest, NewProcess } from '../services/advance.ts';
 import { authorOf } from '../services/author.ts';
-import type { Context, Services } from '../services/context.ts';
-import { requireRails } from '../services/no-rails.ts';
+import { type Context, requireRails, type Services } from '../services/context.ts';
 import type { TransactionKey } from '../services/notifier.ts';
-import { registerWebhook } from '../webhooks/register-webhook.ts';
 
 /** A transaction to be made. */
 export interface Making {
@@ -167,4 +170,33 @@ async function awaitReady({ database, clock, notifier }: Services, key: Transact
       );
     await notifier.wait(key, LOOK_AGAIN_MS);
   }
+}
+
+/**
+ * @param named - the template that the caller names; the registry's choice when not given.
+ * @param currencyName - the caller's name for the currency.
+ * @throws {GatewayError} `INVALID_PARAMETER` when the template is not for this, or none is.
+ */
+export function chooseTemplate(
+  registry: Registry,
+  use: TemplateUse,
+  named: Named | undefined,
+  currencyName: string,
+): Template {
+  const fitting = registry.choose(use);
+  const template = named ? fitting.find(({ name }) => name === named.value) : fitting[0];
+  if (template) return template;
+  const [parameter, what] = named ? [named.name, 'order'] : [currencyName, 'currency'];
+  const names = fitting.map(({ name }) => name);
+  const message =
+    names.length > 0
+      ? `must be one of ${names.join(', ')} for this ${what}`
+      : 'no template takes this currency';
+  throw invalidParameters([{ parameter, message }]);
+}
+
+/** Ensures the endpoint and its secret, in the database transaction that makes the transaction. */
+export async function registerWebhook(tx: Tx, row: ProcessRow): Promise<void> {
+  if (row.webhook === null) return;
+  await ensureTransactionEndpoint(tx, row.accountId, row.webhook, newSecret(), row.createdAt);
 }

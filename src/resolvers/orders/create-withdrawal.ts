@@ -18,9 +18,8 @@ import type { Attempt } from '../checks/once.ts';
 import { currentRate, refuseOutOfBounds } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
-import { chooseTemplate } from './choose-template.ts';
 import { refuseUncovered } from './create-offramp.ts';
-import { createAndAwait, emptyProcess } from './create-transaction.ts';
+import { chooseTemplate, createAndAwait, emptyProcess } from './create-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
 export interface WithdrawalInput {
@@ -83,7 +82,7 @@ export async function createWithdrawal(
       pixKeyType: entry.pixKeyType,
       groupId,
       notes: notes ?? null,
-      // Whether it needs approval follows from the withdrawals of the day, under the account's lock (judge-limits.ts).
+      // Whether it needs approval follows from the withdrawals of the day, under the account's lock (limits.ts).
       process: { ...blank.process, worth },
     };
     return { create, awaitsRail: false, atomically: refuseRemoved };

@@ -9,8 +9,7 @@ import type { Trigger } from '../../templates/triggers.ts';
 import { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
-import { endOfPriced } from '../pricing/end-with-lock.ts';
-import { price } from '../pricing/price.ts';
+import { endOfPriced, price } from '../pricing/price.ts';
 import { type Context, requireAct, type Services } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 

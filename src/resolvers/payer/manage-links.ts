@@ -15,7 +15,7 @@ import type { Registry } from '../../templates/registry.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
-import { chooseTemplate } from '../orders/choose-template.ts';
+import { chooseTemplate } from '../orders/create-transaction.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { PAY_PATH } from './pay-links.ts';

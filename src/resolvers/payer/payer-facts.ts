@@ -4,8 +4,7 @@ import { BRL, type Currency, currencyOfLedger, explorerUrl } from '../../base/cu
 import { type Instant, instantOf } from '../../base/instant.ts';
 import { maskName, maskPixKey, maskTaxId } from '../../base/mask.ts';
 import { sum } from '../../base/money.ts';
-import { GRACE_MS } from '../../templates/effects.ts';
-import { expiryOf, lockEndOf } from '../../templates/ends.ts';
+import { expiryOf, GRACE_MS, lockEndOf } from '../../templates/effects.ts';
 import type { PixReturn, ProcessRow, ReturnKind } from '../../templates/facts.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Services } from '../services/context.ts';

@@ -1,16 +1,21 @@
-/** Prices: the current rate, the account's spread and fees, and the bounds of an amount (C-21). */
+/** Prices: the current rate, the account's spread and fees, the bounds of an amount, and how long a price holds (C-21). */
 import type { Logger } from 'pino';
 import { BRL, type Currency } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { millisOf } from '../../base/instant.ts';
+import { instantOf, millisOf } from '../../base/instant.ts';
 import { fromMinor, isMore, toMinor } from '../../base/money.ts';
 import { type Price, type Pricing, priceIn, priceOut } from '../../base/pricing.ts';
-import { readTemplateSettings, type TemplateSettings } from '../../store/account/settings.ts';
+import {
+  readAccountSettings,
+  readTemplateSettings,
+  type TemplateSettings,
+} from '../../store/account/settings.ts';
 import { readRate, storeRate } from '../../store/engine/rates.ts';
 import type { Template } from '../../templates/define.ts';
+import { expiryOf, GRACE_MS, lockEndOf } from '../../templates/effects.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
-import type { Services } from '../services/context.ts';
-import { requireRails } from '../services/no-rails.ts';
+import { requireRails, type Services } from '../services/context.ts';
 import type { RateSource } from '../services/rails.ts';
 
 /** Which amount is fixed: of the two sides of a ramp, one. Decimal text. */
@@ -158,4 +163,23 @@ function factsOf(made: Price, direction: 'in' | 'out', currency: Currency, isDel
     targetAmount: direction === 'in' ? crypto : brl,
     networkFee: isDelivered ? fromMinor(made.networkFeeMinor, currency.decimals) : null,
   };
+}
+
+/** What the end of a session follows from. */
+type PricedSession = Parameters<typeof expiryOf>[0] &
+  Parameters<typeof lockEndOf>[0] &
+  Pick<ProcessRow, 'accountId'>;
+
+/** @returns when a session ends that was just priced; settings are read only where the lock ends first. */
+export async function endOfPriced(
+  { database, sandbox }: Services,
+  priced: PricedSession,
+): Promise<ProcessRow['expiresAt']> {
+  const [end, lockEnd] = [expiryOf(priced), lockEndOf(priced)];
+  // Price and session begin a moment apart: a session as long as the lock keeps its end.
+  if (end === undefined || lockEnd === undefined || end <= lockEnd + GRACE_MS) return priced.expiresAt;
+  const { afterLock } = await readAccountSettings(database, priced.accountId, {
+    isSandbox: sandbox !== null,
+  });
+  return afterLock === 'END' ? instantOf(new Date(lockEnd)) : priced.expiresAt;
 }

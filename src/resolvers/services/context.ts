@@ -12,7 +12,7 @@ import type { Origin } from './author.ts';
 import type { Clock } from './clock.ts';
 import type { EventHub } from './event-hub.ts';
 import type { Receive } from './news.ts';
-import { requireRails } from './no-rails.ts';
+import { NO_RAILS, railsMissing } from './no-rails.ts';
 import type { Notifier } from './notifier.ts';
 import type { Rails } from './rails.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -116,6 +116,11 @@ export function requireAct(context: Context, name: ActName): void {
   requireScope(context, ACTS[name].scope);
   if (PASSKEY_ACTS.includes(name)) requireFresh(context);
   if (!WITHOUT_RAILS.includes(name)) requireRails(context);
+}
+
+/** @throws {GatewayError} `RAILS_MISSING` where an act could not be carried out: before anything is priced or stored. */
+export function requireRails({ rails }: Pick<Services, 'rails'>): void {
+  if (rails === NO_RAILS) throw railsMissing();
 }
 
 /** @returns the transaction whose session asks. @throws {GatewayError} `FORBIDDEN` when it is not a session's token that does. */

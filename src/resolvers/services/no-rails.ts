@@ -2,7 +2,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Rails } from './rails.ts';
 
-const refuse = (): Promise<never> => Promise.reject(missing());
+const refuse = (): Promise<never> => Promise.reject(railsMissing());
 
 /** Every question to them fails with `RAILS_MISSING`. */
 export const NO_RAILS: Rails = {
@@ -29,12 +29,8 @@ export const NO_RAILS: Rails = {
   liquidity: { convert: refuse },
 };
 
-/** @throws {GatewayError} `RAILS_MISSING` where an act could not be carried out: before anything is priced or stored. */
-export function requireRails({ rails }: { readonly rails: Rails }): void {
-  if (rails === NO_RAILS) throw missing();
-}
-
-function missing(): GatewayError {
+/** @returns the error of what needs live rails where there are none. */
+export function railsMissing(): GatewayError {
   return new GatewayError(
     'RAILS_MISSING',
     'the account is live, and this gateway has no live rails: nothing was stored',

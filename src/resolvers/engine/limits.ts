@@ -3,15 +3,24 @@
  * limit, so that they hold whatever happens at once. One statement reads the volumes of all customers of a batch, and one
  * writes them; a batch in which nothing is begun, paid or ended needs neither.
  */
+
+import { BRL } from '../../base/currency.ts';
+import { fromMinor, toMinor } from '../../base/money.ts';
 import { TEMPLATE_DEFAULTS } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
-import { readVolumes, type Volumes } from '../../store/engine/volumes.ts';
+import {
+  changeVolumes,
+  readVolumes,
+  type SeenCustomer,
+  STEP_UP_DAYS,
+  type VolumeChange,
+  type Volumes,
+} from '../../store/engine/volumes.ts';
 import { type Claim, claimOf, countedOf, isSameClaim, WITHDRAWALS } from '../../templates/claim.ts';
-import type { Counted, Process } from '../../templates/facts.ts';
+import type { Counted, Process, ProcessRow } from '../../templates/facts.ts';
 import { plan } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
-import { type Item, refuse, take } from './batch-item.ts';
-import { centsOf, DayBook, type Totals } from './day-book.ts';
+import { type Item, refuse, take } from './batch.ts';
 
 /** Names that customers had before the batch, by account and tax id; null for a customer who is new. */
 export type KnownNames = Map<string, readonly string[] | null>;
@@ -134,4 +143,139 @@ function situation({ nowMs, ispb }: Court) {
 
 function note(item: Item, facts: Partial<Process>): void {
   item.row = { ...item.row, process: { ...(item.row.process as Process), ...facts } };
+}
+
+const NAMES_MAX = 20;
+
+/**
+ * Notes on every transaction that moved what is counted of it now, and changes the volumes by the difference: what was
+ * counted before is taken away as it was counted.
+ */
+export async function countVolumes(
+  tx: Tx,
+  registry: Registry,
+  items: readonly Item[],
+  { nowMs, names }: { readonly nowMs: number; readonly names: KnownNames },
+): Promise<void> {
+  const volumes = new Map<string, Change>();
+  const seen = new Map<string, SeenCustomer>();
+  for (const item of items) {
+    if (item.code !== 'ADVANCED') continue;
+    count(registry, item, nowMs, volumes);
+    meet(item, names, nowMs, seen);
+  }
+  const changes = [...volumes.values()].filter(({ open, paid }) => open !== 0n || paid !== 0n);
+  if (changes.length > 0 || seen.size > 0) await changeVolumes(tx, changes.map(textOf), [...seen.values()]);
+}
+
+interface Change extends Pick<VolumeChange, 'accountId' | 'subject' | 'day'> {
+  open: bigint;
+  paid: bigint;
+}
+
+function count(registry: Registry, item: Item, nowMs: number, volumes: Map<string, Change>): void {
+  const { before, row } = item;
+  const template = registry.of(row.template);
+  const claim = claimOf(template, row);
+  if (isSameClaim(claim, claimOf(template, before))) return;
+  const was = before.process?.counted;
+  const counted = claim && countedOf(claim, nowMs);
+  item.row = { ...row, process: { ...(row.process as Process), counted } };
+  if (was) change(volumes, row, was, -centsOf(was.brl));
+  if (counted) change(volumes, row, counted, centsOf(counted.brl));
+}
+
+function change(
+  volumes: Map<string, Change>,
+  { accountId }: ProcessRow,
+  { subject, day, isPaid }: Counted,
+  cents: bigint,
+): void {
+  const key = `${accountId} ${subject} ${day}`;
+  const volume = volumes.get(key) ?? { accountId, subject, day, open: 0n, paid: 0n };
+  volume[isPaid ? 'paid' : 'open'] += cents;
+  volumes.set(key, volume);
+}
+
+/** A customer who is new, has another name, or passed a closer look is kept. */
+function meet(
+  { request, row }: Item,
+  names: KnownNames,
+  nowMs: number,
+  seen: Map<string, SeenCustomer>,
+): void {
+  const { accountId, clientTaxId: taxId, clientName } = row;
+  const isVerified = request.trigger.on === 'step_up_approved';
+  if (taxId === null || taxId === WITHDRAWALS) return;
+  const key = `${accountId} ${taxId}`;
+  const known = names.get(key);
+  const isNew = known !== undefined && clientName !== null && !known?.includes(clientName);
+  if (!isNew && !isVerified) return;
+  const all = isNew ? [...(known ?? []), clientName].slice(-NAMES_MAX) : (known ?? []);
+  if (isNew) names.set(key, all);
+  seen.set(key, {
+    accountId,
+    taxId,
+    names: all,
+    isVerified: isVerified || seen.get(key)?.isVerified === true,
+    seenAt: new Date(nowMs),
+  });
+}
+
+function textOf({ open, paid, ...key }: Change): VolumeChange {
+  return { ...key, open: fromMinor(open, BRL.decimals), paid: fromMinor(paid, BRL.decimals) };
+}
+
+/** Cents of a day, and of the 30 days that end with it: what is open, and what was paid. */
+export interface Totals {
+  readonly open: bigint;
+  readonly paid: bigint;
+  readonly openMonth: bigint;
+  readonly paidMonth: bigint;
+}
+
+interface Added {
+  readonly dayNumber: number;
+  readonly cents: bigint;
+  readonly isPaid: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+/** What one batch has added so far. */
+export class DayBook {
+  readonly #added = new Map<string, Added[]>();
+
+  /** Adds to an account's volumes, or takes away again: `sign` -1. */
+  add(accountId: bigint, { subject, day, brl, isPaid }: Counted, sign: 1n | -1n): void {
+    const key = `${accountId} ${subject}`;
+    const added = { dayNumber: numberOf(day), cents: sign * centsOf(brl), isPaid };
+    this.#added.set(key, [...(this.#added.get(key) ?? []), added]);
+  }
+
+  /** @returns the volumes of a subject for a day: those that the database has, and what was added. */
+  totals(accountId: bigint, { subject, day }: Counted, stored: Volumes): Totals {
+    const dayNumber = numberOf(day);
+    const added = this.#added.get(`${accountId} ${subject}`) ?? [];
+    const sum = (isPaid: boolean, days: number, from: string) =>
+      added
+        .filter((each) => each.isPaid === isPaid)
+        .filter((each) => each.dayNumber <= dayNumber && each.dayNumber > dayNumber - days)
+        .reduce((total, { cents }) => total + cents, centsOf(from));
+    return {
+      open: sum(false, 1, stored.open),
+      paid: sum(true, 1, stored.paid),
+      openMonth: sum(false, STEP_UP_DAYS, stored.openMonth),
+      paidMonth: sum(true, STEP_UP_DAYS, stored.paidMonth),
+    };
+  }
+}
+
+/** @returns BRL in cents. */
+export function centsOf(brl: string): bigint {
+  return toMinor(brl, BRL.decimals);
+}
+
+function numberOf(day: string): number {
+  return Date.parse(day) / DAY_MS;
 }

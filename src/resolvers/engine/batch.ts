@@ -1,0 +1,205 @@
+/**
+ * A batch of the engine: its requests with what is planned for them, the journals of the plans, and what is kept of the
+ * news and the acts behind them.
+ */
+
+import type { AccountMode } from '../../base/account-mode.ts';
+import { assert } from '../../base/assert.ts';
+import type { Tx } from '../../store/database.ts';
+import { type AuditEntry, type AuditRow, chain } from '../../store/engine/audit.ts';
+import { type KnownNews, keepNews, readKnownNews, type SettledNews } from '../../store/engine/news.ts';
+import type { Head } from '../../store/engine/processes.ts';
+import { postJournals } from '../../store/ledger/posting.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { PlannedStep } from '../../templates/machine.ts';
+import { stepNameOf } from '../../templates/step-name.ts';
+import type { AdvanceRequest, AdvanceResult } from '../services/advance.ts';
+import { type Author, auditEntry } from '../services/author.ts';
+
+/** What became of a request in its batch. `PRICE_NEEDED`: nothing, it has to come again with a price. */
+export interface Outcome {
+  readonly code: AdvanceResult['code'] | 'PRICE_NEEDED';
+  readonly row: ProcessRow;
+}
+
+/** A request with what is planned for it. */
+export interface Item {
+  readonly request: AdvanceRequest;
+  /** The transaction before the batch. */
+  readonly before: ProcessRow;
+  /** And after it. */
+  row: ProcessRow;
+  code: Outcome['code'];
+  steps: readonly PlannedStep[];
+  /** News that acted before, and may act again. */
+  isRepeat?: boolean;
+}
+
+/** Plans these steps, and no others. */
+export function take(item: Item, steps: readonly PlannedStep[]): void {
+  item.steps = steps;
+  item.row = (steps.at(-1) as PlannedStep).row;
+  item.code = 'ADVANCED';
+}
+
+/** Plans nothing: the transaction stays as it is; one that was to be made is not. */
+export function refuse(item: Item, code: Outcome['code']): void {
+  item.steps = [];
+  item.code = code;
+  if (!('create' in item.request.target)) item.row = item.before;
+}
+
+/** Whom news was for that was settled before. */
+export type Owner = Pick<KnownNews, 'accountId' | 'transactionId'>;
+
+/** @returns what tells the news of a request from all other news; undefined where it is none. */
+export function newsKeyOf({ news }: AdvanceRequest): string | undefined {
+  return news && `${news.kind} ${news.key}`;
+}
+
+/** @returns the news of the batch that was settled before, by key; the accounts are locked. */
+export async function knownNews(
+  tx: Tx,
+  mode: AccountMode,
+  items: readonly Item[],
+): Promise<Map<string, Owner>> {
+  const keys = items.flatMap(({ request: { news } }) => (news ? [news] : []));
+  const known = keys.length > 0 ? await readKnownNews(tx, mode, keys) : [];
+  return new Map(known.map((each) => [`${each.kind} ${each.key}`, each]));
+}
+
+/**
+ * @returns whether settled news may act again: a deposit that was dropped can be seen once more by its transaction, and one
+ *   that did not fit is offered again when it is final.
+ */
+export function mayActAgain(owner: Owner, { request, row }: Item): boolean {
+  return (
+    request.trigger.on === 'deposit_seen' &&
+    owner.accountId === row.accountId &&
+    owner.transactionId === row.id
+  );
+}
+
+/** Stores the news of what moved. */
+export async function keepBatchNews(tx: Tx, moved: readonly Item[]): Promise<void> {
+  const news = moved.flatMap(settledNews);
+  const kept = news.length > 0 ? await keepNews(tx, news) : [];
+  assert(kept.length === news.length, 'news that nobody knew acts here alone');
+}
+
+function settledNews({ request: { news }, row, isRepeat }: Item): SettledNews[] {
+  if (!news || isRepeat) return [];
+  return [{ ...news, outcome: 'step', accountId: row.accountId, transactionId: row.id }];
+}
+
+/** A transaction with the steps that it is to take. */
+export interface Plan {
+  readonly row: ProcessRow;
+  readonly steps: readonly PlannedStep[];
+}
+
+/**
+ * Posts the journals of all plans, in rounds. A round ends, for each plan, with the next step that the balance may not
+ * cover: nothing behind such a step is posted before it is covered. Without such steps, and where they are the last, one
+ * round posts everything.
+ *
+ * @param onShort - is told of a plan whose step is not covered, with the steps that hold instead: those before it, and
+ *   its shortfall; or that the trigger is refused. It has to change the plan to them, or to none.
+ */
+export async function postPlans<Each extends Plan>(
+  tx: Tx,
+  plans: readonly Each[],
+  nowMs: number,
+  onShort: (plan: Each, steps: readonly PlannedStep[] | 'refused') => void,
+): Promise<void> {
+  let pending: Stretch<Each>[] = plans.map((plan) => ({ plan, from: 0, to: stretchEnd(plan, 0) }));
+  while (pending.length > 0) {
+    await postRound(tx, pending, nowMs, onShort);
+    pending = pending.flatMap(({ plan, to }) =>
+      to < plan.steps.length ? [{ plan, from: to, to: stretchEnd(plan, to) }] : [],
+    );
+  }
+}
+
+/** Steps of a plan that are posted in one round. */
+interface Stretch<Each> {
+  readonly plan: Each;
+  readonly from: number;
+  readonly to: number;
+}
+
+function stretchEnd({ steps }: Plan, from: number): number {
+  const uncertain = steps.findIndex(({ shortfall }, index) => index >= from && shortfall);
+  return uncertain < 0 ? steps.length : uncertain + 1;
+}
+
+/** Which step it is of its transaction: no two that post have the same. */
+function placeOf({ row, isMove, event }: PlannedStep): string {
+  const { sequence, posted } = row.process ?? {};
+  return isMove || event ? `${sequence}` : `${sequence}.${posted}`;
+}
+
+async function postRound<Each extends Plan>(
+  tx: Tx,
+  stretches: readonly Stretch<Each>[],
+  nowMs: number,
+  onShort: (plan: Each, steps: readonly PlannedStep[] | 'refused') => void,
+): Promise<void> {
+  const posted = stretches.flatMap(({ plan, from, to }) =>
+    plan.steps.slice(from, to).flatMap((step, place) =>
+      step.journals.map((journal, n) => ({
+        accountId: plan.row.accountId,
+        ref: `${plan.row.end2end}:${placeOf(step)}:${n}`,
+        transactionId: plan.row.id,
+        journal,
+        plan,
+        index: from + place,
+      })),
+    ),
+  );
+  if (posted.length === 0) return;
+  const outcomes = await postJournals(tx, posted, new Date(nowMs));
+  for (const [place, { code }] of outcomes.entries()) {
+    if (code === 'POSTED') continue;
+    const { plan, index, journal } = posted[place] as (typeof posted)[number];
+    const shortfall = plan.steps[index]?.shortfall;
+    assert(
+      shortfall && code === 'INSUFFICIENT_BALANCE',
+      `${journal.name} of ${plan.row.template} at ${stepNameOf(plan.row)} posts: ${code}`,
+    );
+    onShort(plan, shortfall === 'refused' ? shortfall : [...plan.steps.slice(0, index), shortfall()]);
+  }
+}
+
+/** A transaction that was made or moved, and by whom; by nobody where a rail or a timer moved it. */
+export interface Moved {
+  readonly author: Author | undefined;
+  /** Where it stood; undefined of one that was made. */
+  readonly from: ProcessRow | undefined;
+  readonly row: ProcessRow;
+}
+
+/** Puts the acts of a batch at the ends of the chains of their accounts, and moves the ends in `heads`. */
+export function chainActs(moved: readonly Moved[], heads: Map<bigint, Head>): AuditRow[] {
+  const byAccount = new Map<bigint, AuditEntry[]>();
+  for (const { author, from, row } of moved) {
+    if (!author) continue;
+    const entries = byAccount.get(row.accountId) ?? [];
+    entries.push(entryOf(author, from, row));
+    byAccount.set(row.accountId, entries);
+  }
+  return [...byAccount].flatMap(([accountId, entries]) => {
+    const { rows, end } = chain(heads.get(accountId) as Head, entries);
+    heads.set(accountId, end);
+    return rows;
+  });
+}
+
+function entryOf(author: Author, from: ProcessRow | undefined, row: ProcessRow): AuditEntry {
+  const { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency } = row;
+  const order = { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency };
+  return auditEntry(author, { kind: 'transaction', id: row.end2end }, row.updatedAt, {
+    ...(from && { before: { step: stepNameOf(from) } }),
+    after: { step: stepNameOf(row), ...(!from && order) },
+  });
+}
