@@ -122,7 +122,8 @@ function stateOf({ session, facts }: SessionPage): Html {
     'data-sequence': row.process?.sequence,
     'data-now': nowMs,
     'data-end': awaitsMoney(session) && expiryOf(row),
-    'data-live': step.ending !== 'final',
+    // Only a payer's token may follow by a stream; the page of a payout is looked at again by its link.
+    'data-live': session.isPaidByPayer && step.ending !== 'final',
     'data-leave': isGood(step) && facts.returnUrl !== null,
   });
 }

@@ -1,7 +1,6 @@
 /** The hosted pages over HTTP: `/pay/<token>`, its forms, images and script, and the static links that open sessions. */
 import type { Logger } from 'pino';
 import { GatewayError, notFound } from '../base/errors.ts';
-import { isSessionToken } from '../base/session-token.ts';
 import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
 import { qrSvg } from '../pages/codes.ts';
 import { failurePage } from '../pages/failure.ts';
@@ -15,7 +14,7 @@ import {
 } from '../pages/serve-session.ts';
 import { findOpenLink, openStaticLink } from '../resolvers/payer/open-static-link.ts';
 import { PAY_PATH, qrContent } from '../resolvers/payer/pay-links.ts';
-import { findSession } from '../resolvers/payer/payment-session.ts';
+import { findPage } from '../resolvers/payer/payment-session.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { readLogo } from '../store/account/branding.ts';
 import { known } from '../templates/amounts.ts';
@@ -53,7 +52,7 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     RateLimiter,
   ];
   const find = async (exchange: Exchange, token: string): Promise<ProcessRow> => {
-    const row = isSessionToken(token) ? await findSession(services, token) : undefined;
+    const row = await findPage(services, token);
     if (row) {
       exchange.accountId = row.accountId;
       return row;

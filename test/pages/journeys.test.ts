@@ -20,6 +20,9 @@ const browser = useBrowser();
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PICTURES = fileURLToPath(new URL('../../docs/pages/', import.meta.url));
 
+/** Journeys that are pictured on a desktop, too. */
+const WIDE = ['payment', 'paid', 'underpaid', 'deposit', 'identity-wrong'];
+
 const LANGUAGES = [
   ['en', 'en-US'],
   ['pt', 'pt-BR'],
@@ -50,10 +53,12 @@ describe.runIf(hasBrowser).each(LANGUAGES)('in %s', (language, locale) => {
       if ((language === 'pt') === (colorScheme === 'dark'))
         await picture(page, `${journey.name}-${language}`);
     }
-    for (const width of [320, 1_280]) {
-      await page.setViewportSize({ width, height: 740 });
+    for (const width of [320, 768, 1_440]) {
+      await page.setViewportSize({ width, height: 900 });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     }
+    expect(await axeViolations(page)).toEqual([]);
+    if (WIDE.includes(journey.name)) await picture(page, `${journey.name}-wide-${language}`);
     expect(page.problems.filter((problem) => !/status of 4\d\d/.test(problem))).toEqual([]);
     await page.context().close();
   });

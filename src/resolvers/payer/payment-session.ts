@@ -49,9 +49,15 @@ export interface PaymentSession {
   readonly nowMs: number;
 }
 
-/** @returns the transaction that a token opens, or undefined. */
-export async function findSession(services: Services, token: string): Promise<ProcessRow | undefined> {
+/** @returns the transaction whose page a token opens, or undefined; of one that nobody pays it is a receipt. */
+export async function findPage(services: Services, token: string): Promise<ProcessRow | undefined> {
   return isSessionToken(token) ? findBySession(services.database, token) : undefined;
+}
+
+/** @returns the transaction that a token opens to its payer, or undefined; one that nobody pays has no public side. */
+export async function findSession(services: Services, token: string): Promise<ProcessRow | undefined> {
+  const row = await findPage(services, token);
+  return row && hasPayer(services.registry.of(row.template)) ? row : undefined;
 }
 
 /** @returns what the payer of a transaction sees. */
