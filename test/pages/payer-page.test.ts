@@ -206,3 +206,15 @@ test('what the sandbox offers changes with the payment, and stays in sight', asy
   expect(await now()).toContain('>The payer disputes it</button>');
   expect(await now()).not.toContain('>Pay it</button>');
 });
+
+test('the sandbox offers to confirm a deposit only once there is one', async () => {
+  const session = await offramp(app, payee());
+  const panelOf = async () =>
+    /<aside[\s\S]*?<\/form>/.exec((await app.get(new URL(session.link).pathname, PAGE)).text)?.[0] ?? '';
+  await untilTitle(session.link, 'Send USDT on TRON');
+  expect(await panelOf()).toContain('>Send the exact amount</button>');
+  expect(await panelOf()).not.toContain('Confirm the deposit');
+  await trigger(app, session, 'deposit');
+  await untilTitle(session.link, 'Your deposit has arrived');
+  expect(await panelOf()).toContain('>Confirm the deposit</button>');
+});

@@ -120,6 +120,7 @@ export const PAY_IN: Tellings = {
     isQuiet: true,
     title: label('Paid. {excess} is on its way back', 'Pago. {excess} estão sendo devolvidos'),
     ptOne: 'Pago. {excess} está sendo devolvido',
+    why: label('You paid {paid}, and {price} was due.', 'Você pagou {paid}, e o valor era {price}.'),
   },
   'depositpix/LATE': tell(
     'info',

@@ -26,11 +26,13 @@ export const DEPOSIT_SCENARIOS: readonly Playable[] = [
   {
     name: 'deposit-confirm',
     on: 'deposit_confirmed',
+    isAbout: hasDeposit,
     play: (stage) => decide('deposit-confirm', stage, 'deposit_confirmed'),
   },
   {
     name: 'deposit-reorg',
     on: 'deposit_dropped',
+    isAbout: hasDeposit,
     play: (stage) => decide('deposit-reorg', stage, 'deposit_dropped'),
   },
   {
@@ -49,6 +51,10 @@ export const DEPOSIT_SCENARIOS: readonly Playable[] = [
 /** Whoever knows an address can send to it. */
 function hasAddress({ process, depositAddress }: ProcessRow): boolean {
   return process !== null && depositAddress !== null;
+}
+
+function hasDeposit({ process }: ProcessRow): boolean {
+  return Boolean(process?.deposit);
 }
 
 /** A new transfer to the deposit address; every one has a hash of its own. */

@@ -62,9 +62,9 @@ export const SCENARIOS: readonly Scenario[] = [...TOLD, ...PLANNED].map(({ name 
 /** @returns the scenarios that fit where a transaction stands. */
 export function possibleScenarios(registry: Registry, row: ProcessRow): PossibleScenarios {
   const template = registry.of(row.template);
-  const isMoney = (each: Playable) => each.comesTo === undefined || each.comesTo(row);
+  const fits = (each: Playable) => (each.comesTo?.(row) ?? true) && (each.isAbout?.(row) ?? true);
   return {
-    now: TOLD.filter((each) => accepts(template, row, each.on) && isMoney(each)).map(({ name }) => name),
+    now: TOLD.filter((each) => accepts(template, row, each.on) && fits(each)).map(({ name }) => name),
     later: PLANNED.filter(({ plan }) => isAhead(registry, row, plan)).map(({ name }) => name),
   };
 }

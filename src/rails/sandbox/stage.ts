@@ -50,6 +50,8 @@ export interface Playable {
   readonly on: TriggerName;
   /** It is news of money, which comes whatever the transaction waits for; what has to be there for it to come. */
   readonly comesTo?: (row: ProcessRow) => boolean;
+  /** What it is about, besides the step; anything when not set. */
+  readonly isAbout?: (row: ProcessRow) => boolean;
   /** What an amount that is given with it is an amount of; it takes none when not set. */
   readonly amountOf?: 'payment' | 'deposit';
   readonly play: (stage: Stage) => Promise<ProcessRow>;
