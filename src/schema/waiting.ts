@@ -8,6 +8,7 @@ import {
   KEY_DAYS,
   readApprovals,
   readHolds,
+  readRefundsUnderWay,
   WAITING_MAX,
 } from '../resolvers/account/read-waiting.ts';
 import { FLOW_HOURS_MAX, type Flow, readAccountFlows } from '../resolvers/ledger/read-flows.ts';
@@ -22,13 +23,14 @@ import type { TransactionRef } from './transaction.ts';
 /** Lists of what waits are no pages: their nodes cost as many times. */
 const LIST = { field: 1, multiplier: 20 };
 
-/** Defines `Query.approvals`, `Query.holds`, `Query.attention` and `Query.flows`. */
+/** Defines `Query.approvals`, `Query.holds`, `Query.openRefunds`, `Query.attention` and `Query.flows`. */
 export function defineWaiting(
   builder: Builder,
   refs: { readonly currency: CurrencyRefs['currency']; readonly transaction: TransactionRef },
 ): void {
   defineApprovals(builder, refs.transaction);
   defineHolds(builder, refs.transaction);
+  defineOpenRefunds(builder, refs.transaction);
   defineAttention(builder);
   defineFlows(builder, refs.currency);
 }
@@ -107,12 +109,38 @@ function defineHolds(builder: Builder, transaction: TransactionRef): void {
   );
 }
 
+function defineOpenRefunds(builder: Builder, transaction: TransactionRef): void {
+  const refund = builder.objectRef<ProcessRow>('OpenRefund').implement({
+    description:
+      'A transaction of which something is on its way back to a payer, or failed to go and is still owed; what, its `refunds` say.',
+    fields: (t) => ({
+      account: t.string({
+        description: 'Identifier of the account that it belongs to.',
+        resolve: ({ accountId }) => String(accountId),
+      }),
+      transaction: t.field({
+        type: transaction,
+        description: 'The transaction.',
+        resolve: (row) => row as never,
+      }),
+    }),
+  });
+  builder.queryField('openRefunds', (t) =>
+    t.field({
+      type: [refund],
+      complexity: LIST,
+      description: `What is on its way back to payers, or failed to go and is still owed, the longest unchanged first; at most ${WAITING_MAX} transactions: those of your account; with the scope \`platform:risk\`, those of all accounts of your mode.`,
+      resolve: async (_root, _args, context) => [...(await readRefundsUnderWay(context))],
+    }),
+  );
+}
+
 const COUNTS: Readonly<Record<CountedName, string>> = {
   approvals: 'Withdrawals that wait for a second approver.',
   heldDeposits: 'Deposits of a wrong amount or too late, which wait for `resolveDeposit`.',
   holds: 'Transactions that compliance screening holds.',
   stepUps: 'Transactions that wait for a closer look at the customer.',
-  failedRefunds: 'Refunds to payers that failed, and with which nothing else goes on.',
+  failedRefunds: 'Transactions of which something failed to go back to the payer, and is still owed.',
   suspense: 'Open entries of money in suspense.',
   disabledWebhookEndpoints: 'Webhook endpoints that were disabled because they failed.',
   failedJobs: 'Jobs of transactions that failed and are tried again.',

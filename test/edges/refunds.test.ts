@@ -177,6 +177,38 @@ test('what was paid beyond the price is listed until it is back', async () => {
   ]);
 });
 
+test('C-34: what was paid beyond the price and failed to go back is listed, and counted, until it is settled', async () => {
+  const OPEN = '{ openRefunds { account transaction { end2end refunds { kind state } } } }';
+  const seen = async (key?: string) => (await ask(OPEN, {}, key)).openRefunds;
+  const failed = async () => (await ask('{ attention { failedRefunds } }')).attention.failedRefunds;
+  const before = shop;
+  shop = await app.addAccount();
+  const { transaction } = await create('createOnramp', {
+    amountPayment: '550.00',
+    currency: 'USDT_TRX',
+    ...ANA,
+  });
+  await trigger(transaction.end2end, 'excess-fail');
+  await trigger(transaction.end2end, 'pay-over');
+  await until(transaction.end2end, 'success/DONE');
+  await expect.poll(failed, { timeout: 10_000 }).toBe(1);
+  const entry = {
+    account: String(shop.accountId),
+    transaction: { end2end: transaction.end2end, refunds: [{ kind: 'EXCESS', state: 'FAILED' }] },
+  };
+  expect(await seen()).toEqual([entry]);
+  expect(await seen(app.platformKey)).toContainEqual(entry);
+  expect(await seen(before.apiKey)).not.toContainEqual(entry);
+  await ask(
+    `mutation { retryRefund(account: "${shop.accountId}", end2end: "${transaction.end2end}") { end2end } }`,
+    {},
+    app.platformKey,
+  );
+  await expect.poll(() => seen(), { timeout: 10_000 }).toEqual([]);
+  expect(await failed()).toBe(0);
+  shop = before;
+});
+
 describe('what failed to go back', () => {
   const owed = async () => {
     const { transaction } = await create('createOnramp', {

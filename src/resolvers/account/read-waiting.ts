@@ -2,7 +2,12 @@
 import { ACTS } from '../../base/acts.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
 import { type AttentionRow, readAttention } from '../../store/account/attention.ts';
-import { readWaiting, readWaitingOfMode } from '../../store/engine/waiting.ts';
+import {
+  readOpenRefunds,
+  readOpenRefundsOfMode,
+  readWaiting,
+  readWaitingOfMode,
+} from '../../store/engine/waiting.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { waitingFor } from '../transactions/awaiting.ts';
@@ -62,6 +67,17 @@ export async function readHolds(context: Context): Promise<readonly ProcessRow[]
   return readWaiting(database, caller.accountId, waiting, WAITING_MAX);
 }
 
+/**
+ * @returns transactions of which something goes back to a payer, and is not back yet, or failed to go and is owed: of the account,
+ *   or with the scope `platform:risk` of all accounts of its mode.
+ */
+export async function readRefundsUnderWay(context: Context): Promise<readonly ProcessRow[]> {
+  const { database, caller, mode } = context;
+  if (caller.scopes.includes('platform:risk')) return readOpenRefundsOfMode(database, mode, WAITING_MAX);
+  requireScope(context, 'read');
+  return readOpenRefunds(database, caller.accountId, WAITING_MAX);
+}
+
 /** @returns how much of the account waits for somebody. */
 export async function countAttention(context: Context): Promise<AttentionRow> {
   requireScope(context, 'read');
@@ -77,7 +93,6 @@ export async function countAttention(context: Context): Promise<AttentionRow> {
       heldDeposits: steps('deposit.resolve'),
       holds: steps('hold.release'),
       stepUps: [...new Set(stepUps)],
-      failedRefunds: steps('refund.retry'),
     },
     keysBefore: new Date(Date.now() + KEY_DAYS * DAY_MS),
     now: new Date(),

@@ -3,11 +3,12 @@ import type { Family } from '../../templates/define.ts';
 import type { Statement, Tx } from '../database.ts';
 
 /** What waits at steps of transactions. */
-export const WAITING_STEPS = ['approvals', 'heldDeposits', 'holds', 'stepUps', 'failedRefunds'] as const;
+export const WAITING_STEPS = ['approvals', 'heldDeposits', 'holds', 'stepUps'] as const;
 
 /** Everything that is counted. */
 export const COUNTED = [
   ...WAITING_STEPS,
+  'failedRefunds',
   'suspense',
   'disabledWebhookEndpoints',
   'failedJobs',
@@ -33,11 +34,13 @@ const ATTENTION: Statement = {
   text: `select ${WAITING_STEPS.map(
     (name, at) => `coalesce(sum(s.n) filter (where s.step = any ($${at + 3}::text[])), 0)::int as "${name}"`,
   ).join(', ')},
+      (select count(*)::int from transaction t where t.account_id = $1 and t.has_open_refund
+        and (t.process @> '{"returns": [{"state": "failed"}]}' or t.component = 'refund' and t.state = 'ERROR')) as "failedRefunds",
       (select count(*)::int from suspense_entry e where e.account_id = $1 and e.state = 'open') as suspense,
       (select count(*)::int from webhook_endpoint w where w.account_id = $1 and w.removed_at is null and w.state = 'disabled')
         as "disabledWebhookEndpoints",
       (select count(*)::int from job j where j.account_id = $1 and j.last_error is not null) as "failedJobs",
-      (select count(*)::int from api_key k where k.account_id = $1 and k.revoked_at is null and k.expires_at > $8 and k.expires_at <= $9)
+      (select count(*)::int from api_key k where k.account_id = $1 and k.revoked_at is null and k.expires_at > $7 and k.expires_at <= $8)
         as "expiringKeys"
     from (select t.component || '/' || t.state as step, count(*) as n
       from unnest($2::text[]) f(family) cross join unnest(array['OPEN', 'FAILED']) o(outcome)

@@ -32,6 +32,17 @@ const OF_MODE: Statement = {
     join transaction t on t.account_id = a.id and ${IS_WAITING}
     where a.mode = $1 and ${IS_UNDECIDED} order by t.updated_at, t.account_id, t.id limit $4`,
 };
+/** Also of transactions that have ended: an excess goes back whatever the step. */
+const REFUNDS_OF_ACCOUNT: Statement = {
+  name: 'waiting_refunds_of_account',
+  text: `select ${PROCESS_SELECT} from transaction t where t.account_id = $1 and t.has_open_refund
+    order by t.updated_at, t.id limit $2`,
+};
+const REFUNDS_OF_MODE: Statement = {
+  name: 'waiting_refunds_of_mode',
+  text: `select ${PROCESS_SELECT} from transaction t join account a on a.id = t.account_id and a.mode = $1
+    where t.has_open_refund order by t.updated_at, t.account_id, t.id limit $2`,
+};
 
 /** @returns who asked for the transactions of the account that wait at these steps. */
 export async function readMakers(tx: Tx, accountId: bigint, at: WaitingAt): Promise<string[]> {
@@ -52,4 +63,14 @@ export function readWaitingOfMode(
   limit: number,
 ): Promise<ProcessRow[]> {
   return tx.query<ProcessRow>(OF_MODE, [mode, at.families, at.steps, limit]);
+}
+
+/** @returns transactions of the account of which something is on its way back to a payer, or failed to go and is owed. */
+export function readOpenRefunds(tx: Tx, accountId: bigint, limit: number): Promise<ProcessRow[]> {
+  return tx.query<ProcessRow>(REFUNDS_OF_ACCOUNT, [accountId, limit]);
+}
+
+/** @returns those of all accounts of a mode. */
+export function readOpenRefundsOfMode(tx: Tx, mode: AccountMode, limit: number): Promise<ProcessRow[]> {
+  return tx.query<ProcessRow>(REFUNDS_OF_MODE, [mode, limit]);
 }
