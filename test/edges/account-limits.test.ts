@@ -3,8 +3,9 @@
  * (C-21, C-40). Method: limits by GraphQL on an account with a cooling time of a day; creations over HTTP; then the virtual
  * clock goes on.
  */
+import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { settleSettings } from '../../src/resolvers/engine/settle-settings.ts';
+import { settleSettings, startSettlingSettings } from '../../src/resolvers/engine/settle-settings.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient, parametersOf } from '../support/graphql-client.ts';
 import { newCustomer, newShop, type Shop } from '../support/limits.ts';
@@ -128,6 +129,19 @@ describe('limits of an account on a template', () => {
       },
     ]);
   });
+});
+
+test('C-40: a worker lets what waited take effect by itself', async () => {
+  await limit('amountMax: "100"');
+  await limit('amountMax: "200"');
+  await ask('mutation { sandboxAdvanceClock(by: "25h") }');
+  const settling = startSettlingSettings(app.services, pino({ level: 'silent' }));
+  try {
+    const now = async () => (await limits())[0].amountMax;
+    await expect.poll(now, { timeout: 20_000 }).toBe('200');
+  } finally {
+    await settling.stop();
+  }
 });
 
 describe('limits of an account on a customer', () => {
