@@ -31,6 +31,7 @@ export const PLACES: readonly Place[] = [
   { path: '/whitelist', word: 'whitelist', icon: 'wallet', scope: 'read', key: 'w' },
   { path: '/developers', word: 'developers', icon: 'code', scope: 'read', key: 'k' },
   { path: '/events', word: 'events', icon: 'bolt', scope: 'read', key: 'e' },
+  { path: '/people', word: 'people', icon: 'people', scope: 'admin', key: 'p' },
   { path: '/audit', word: 'audit', icon: 'shield', scope: 'admin', key: 'l' },
   { path: '/operator', word: 'operator', icon: 'activity', scope: 'platform:risk', key: 'o' },
 ];

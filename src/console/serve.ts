@@ -7,7 +7,7 @@ import { icon } from '../ui/icons.ts';
 import type { Language } from '../ui/language.ts';
 import { copyValue } from '../ui/parts.ts';
 import { actNamed, afterAct, backPath, variablesOf } from './act.ts';
-import { type Desk, may, type Refused } from './desk.ts';
+import { type Desk, may, pathTo, type Refused } from './desk.ts';
 import { dataOf, type Execute } from './execute.ts';
 import { framed } from './frame.ts';
 import type { FrameFragment } from './generated/graphql.ts';
@@ -15,7 +15,7 @@ import { type Operation, operationNamed } from './operations.ts';
 import { SCREENS } from './screens/index.ts';
 import type { ConsoleSession } from './session.ts';
 import { codeOf, isCode } from './show-code.ts';
-import { sayIn } from './words.ts';
+import { sayIn, type Word } from './words.ts';
 
 /** A request of somebody who is signed in. */
 export interface ConsoleRequest {
@@ -74,12 +74,14 @@ export async function performAct(request: ConsoleRequest, form: URLSearchParams)
   const back = backPath(form.get('back'));
   try {
     const data = await dataOf(request.execute, operation, variablesOf(operation, form, request.language));
-    const secret = secretOf(data);
+    const secret = secretOf(operation, data);
     if (secret) return showSecret(request, secret, back);
     return { status: 303, location: afterAct(operation, data, back) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const { message, violations, code } = error;
+    // A passkey is shown on a page of its own, which leads back here.
+    if (code === 'STEP_UP_REQUIRED') return { status: 303, location: pathTo('/confirm', { next: back }) };
     const url = new URL(back, request.publicUrl);
     const screen = { ...request, path: url.pathname, query: url.searchParams };
     const { status } = ERRORS[code];
@@ -115,19 +117,30 @@ function namesIn(path: string, form: string): Record<string, string> | undefined
   return named;
 }
 
-/** The new key of an answer, which nobody can read again. */
-function secretOf(data: unknown): string | undefined {
-  const [made] = Object.values(data as Readonly<Record<string, { apiKey?: string } | null>>);
-  return made?.apiKey;
+interface Secret {
+  readonly text: string;
+  readonly title: Word;
+  readonly why: Word;
+}
+
+/** What an answer has that nobody can read again: a new key, or the link of an invitation. */
+function secretOf({ field }: Operation, data: unknown): Secret | undefined {
+  const made = (data as Readonly<Record<string, { apiKey?: string; url?: string } | null>>)[field];
+  if (made?.apiKey) return { text: made.apiKey, title: 'secretTitle', why: 'secretWhy' };
+  const isInvitation = field === 'inviteMember' && made?.url !== undefined;
+  return isInvitation ? { text: made.url as string, title: 'inviteTitle', why: 'inviteWhy' } : undefined;
 }
 
 /** What is shown once stands in the answer to the form, and in no address. */
-async function showSecret(request: ConsoleRequest, secret: string, back: string): Promise<ConsoleAnswer> {
-  const { query, language, session, execute } = request;
+async function showSecret(
+  { session, language, execute, query }: ConsoleRequest,
+  { text, title, why }: Secret,
+  back: string,
+): Promise<ConsoleAnswer> {
   const say = sayIn(language);
-  const desk: Desk = { session, language, say, path: '/developers', query, named: {}, refused: null };
+  const desk: Desk = { session, language, say, path: '', query, named: {}, refused: null };
   const { viewer } = await dataOf<FrameFragment>(execute, operationNamed('FrameOnly'), {});
-  const main = html`<h1>${say('secretTitle')}</h1><p>${say('secretWhy')}</p>${copyValue({ id: 'secret', shown: secret, button: html`<button type="button" data-copy="secret" hidden>${icon('copy')} ${say('copy')}</button>` })}<p><a class="btn" href="${back}">${say('back')}</a></p>`;
-  const view = { title: say('secretTitle'), main };
-  return { status: 200, body: framed({ desk, view, viewer, code: null }) };
+  const button = html`<button type="button" data-copy="secret" hidden>${icon('copy')} ${say('copy')}</button>`;
+  const main = html`<h1>${say(title)}</h1><p>${say(why)}</p>${copyValue({ id: 'secret', shown: text, button })}<p><a class="btn" href="${back}">${say('back')}</a></p>`;
+  return { status: 200, body: framed({ desk, view: { title: say(title), main }, viewer, code: null }) };
 }

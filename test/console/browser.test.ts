@@ -52,6 +52,7 @@ const SCREENS: Readonly<Record<string, () => string>> = {
   developers: () => '/console/developers',
   search: () => '/console/search?q=10482',
   events: () => '/console/events',
+  people: () => '/console/people',
   audit: () => '/console/audit',
   code: () => '/console/transactions?code=graphql',
 };

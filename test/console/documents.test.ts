@@ -23,7 +23,7 @@ const VARIABLES: Readonly<Record<string, () => Record<string, unknown>>> = {
   Search: () => ({ text: 'order-1042', isAsked: true }),
   Transaction: () => ({ end2end: 'CRX01M7YZCZ9HF0JV5S6S4QWDX4RJ', isAdmin: true }),
   Developers: () => ({ isAdmin: true, first: 25 }),
-  Operator: () => ({ state: 'OPEN', first: 25 }),
+  Operator: () => ({ state: 'OPEN', first: 25, hasBooks: true }),
 };
 
 async function inProcess(name: string, key: string): Promise<unknown> {

@@ -28,6 +28,7 @@ const PATHS = [
   '/console/developers',
   '/console/events',
   '/console/audit',
+  '/console/people',
 ];
 
 test.each(PATHS)('%s is a page in both languages, and says where it stands', async (path) => {

@@ -6,6 +6,7 @@ import { DEVELOPERS } from './developers.ts';
 import { EVENTS } from './events.ts';
 import { NEW } from './new.ts';
 import { OPERATOR } from './operator.ts';
+import { PEOPLE } from './people.ts';
 import { SEARCH } from './search.ts';
 import { STATEMENT } from './statement.ts';
 import { TODAY } from './today.ts';
@@ -25,6 +26,7 @@ export const SCREENS: readonly Screen[] = [
   NEW,
   DEVELOPERS,
   EVENTS,
+  PEOPLE,
   AUDIT,
   OPERATOR,
 ];

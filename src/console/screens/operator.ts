@@ -2,7 +2,7 @@
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, sameWith, screenOf } from '../desk.ts';
+import { type Desk, may, sameWith, screenOf } from '../desk.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment, money } from '../parts/figures.ts';
@@ -18,8 +18,13 @@ export const OPERATOR = screenOf<OperatorQuery>({
   path: '/operator',
   operation: operationNamed('Operator'),
   scope: 'platform:risk',
-  variables: (desk) => ({ state: stateOf(desk), ...pageVariables(desk) }),
-  view: ({ suspense: { nodes, pageInfo, totalCount } }, desk) => {
+  variables: (desk) => ({
+    state: stateOf(desk),
+    hasBooks: may(desk, 'platform:books'),
+    ...pageVariables(desk),
+  }),
+  view: ({ suspense, holds, receivables }, desk) => {
+    const { nodes, pageInfo, totalCount } = suspense;
     const { say } = desk;
     const caption = say('suspense');
     const views = STATES.map((each) => ({
@@ -29,6 +34,7 @@ export const OPERATOR = screenOf<OperatorQuery>({
     }));
     const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
     const main = html`<div class="top"><h1>${say('operator')}</h1></div>
+${holdList(desk, holds)}${receivables && receivables.nodes.length > 0 && receivableList(desk, receivables.nodes)}
 ${segments(say('status'), views)}
 ${section('suspense', caption, nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('activity', say('noSuspense')), say('suspenseWhy'))}
 <div class="row">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`;
@@ -79,4 +85,54 @@ function decisions(desk: Desk, { id }: Entry): Html {
     kind: 'danger',
   });
   return html`<div class="row">${assign}${back}</div>`;
+}
+
+type Hold = OperatorQuery['holds'][number];
+
+function holdList(desk: Desk, holds: readonly Hold[]): Html {
+  const { say, language } = desk;
+  const decide = ({ account, transaction: { end2end } }: Hold) => {
+    const given = { account, end2end };
+    const release = { open: say('release'), what: say('releaseWhat'), button: say('releaseYes') };
+    const reject = { open: say('rejectHold'), what: say('rejectHoldWhat'), button: say('rejectHoldYes') };
+    return html`<div class="row">${askedForm(desk, { act: 'ReleaseHold', given, ...release })}${askedForm(desk, { act: 'RejectHold', given, ...reject, kind: 'danger' })}</div>`;
+  };
+  const columns: readonly Column<Hold>[] = [
+    { name: say('heldSince'), cell: ({ heldSince }) => moment(heldSince, language) },
+    { name: say('account'), cell: ({ account }) => account },
+    { name: say('payerOrPayee'), look: 'wide', cell: ({ transaction }) => transaction.clientName },
+    {
+      name: say('amount'),
+      isFigure: true,
+      cell: ({ transaction: { source } }) => source && money(source, language),
+    },
+    { name: say('reference'), look: 'mono wide', cell: ({ transaction: { end2end } }) => end2end },
+    { name: unseen(say('actsHere')), cell: decide },
+  ];
+  const caption = say('holds');
+  const shown = table({ caption, isCaptionUnseen: true, rows: holds, columns });
+  const content =
+    holds.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('held', say('noHolds'));
+  return section('holds', caption, content);
+}
+
+type Receivable = NonNullable<OperatorQuery['receivables']>['nodes'][number];
+
+function receivableList(desk: Desk, rows: readonly Receivable[]): Html {
+  const { say, language } = desk;
+  const columns: readonly Column<Receivable>[] = [
+    {
+      name: say('account'),
+      isRowHead: true,
+      cell: ({ account, accountName }) => `${accountName} (${account})`,
+    },
+    {
+      name: say('amount'),
+      isFigure: true,
+      cell: ({ amount, currency }) => money({ amount, currency }, language),
+    },
+  ];
+  const caption = say('receivables');
+  const shown = table({ caption, isCaptionUnseen: true, rows, columns });
+  return section('receivables', caption, scrolled(say('tableOf', { name: caption }), shown));
 }

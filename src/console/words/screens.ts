@@ -198,6 +198,32 @@ export const SCREEN_WORDS = {
   playMoney: label('Play money', 'Dinheiro de teste'),
   credit_it: label('Credit it', 'Creditar'),
 
+  // People.
+  members: label('Members', 'Membros'),
+  email: label('E-mail', 'E-mail'),
+  role: label('Role', 'Função'),
+  passkeys: label('Passkeys', 'Chaves de acesso'),
+  lastSeen: label('Last seen', 'Visto por último'),
+  member: label('Member', 'Membro'),
+  invited: label('Invited', 'Convidado'),
+  invite: label('Invite somebody', 'Convidar alguém'),
+  changeRole: label('Role…', 'Função…'),
+  changeRoleWhat: label('It holds for the next request.', 'Vale já para o próximo pedido.'),
+  changeRoleYes: label('Change the role', 'Mudar a função'),
+  removeMemberWhat: label(
+    'Their sessions in this account end at once.',
+    'As sessões da pessoa nesta conta terminam na hora.',
+  ),
+  sessionsOfYours: label('Where you are signed in', 'Onde você entrou'),
+  browser: label('Browser', 'Navegador'),
+  thisBrowser: label('This browser', 'Este navegador'),
+  endSession: label('End it', 'Encerrar'),
+  inviteTitle: label('The invitation', 'O convite'),
+  inviteWhy: label(
+    'This link lets the person in, once. It is shown this once: hand it over by a way that you trust.',
+    'Este link deixa a pessoa entrar, uma vez. Ele é mostrado só desta vez: entregue por um meio em que você confia.',
+  ),
+
   // Audit log.
   auditWhy: label(
     'Who did what: it is added to and never changed.',
@@ -233,5 +259,15 @@ export const SCREEN_WORDS = {
   sendBack: label('Send back…', 'Devolver…'),
   sendBackWhat: label('It goes to where it came from.', 'Volta para de onde veio.'),
   sendBackYes: label('Yes, send it back', 'Sim, devolver'),
+  holds: label('Held by compliance', 'Retidas pela conformidade'),
+  noHolds: label('Nothing is held', 'Nada está retido'),
+  heldSince: label('Held since', 'Retida desde'),
+  release: label('Release…', 'Liberar…'),
+  releaseWhat: label('It goes on where it was stopped.', 'Ela segue de onde parou.'),
+  releaseYes: label('Yes, release it', 'Sim, liberar'),
+  rejectHold: label('Reject…', 'Rejeitar…'),
+  rejectHoldWhat: label('The money goes back to where it came from.', 'O dinheiro volta para de onde veio.'),
+  rejectHoldYes: label('Yes, reject it', 'Sim, rejeitar'),
+  receivables: label('What accounts owe the house', 'O que contas devem à casa'),
   noSuspense: label('Nothing waits', 'Nada espera'),
 } as const;

@@ -1,0 +1,143 @@
+/**
+ * Goal: what forms of the console do is what the mutations do, once, for whoever may, and only from our own pages (C-40, C-52).
+ * Method: forms as a browser sends them, on the real application.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { visit } from '../support/console.ts';
+import { type SignedInForTest, signInAs } from '../support/people.ts';
+
+const app = useApp();
+let owner: SignedInForTest;
+let viewer: SignedInForTest;
+
+beforeAll(async () => {
+  owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
+  viewer = await signInAs(app, app.accountId, { email: 'leo@shop.invalid', role: 'viewer' });
+});
+
+const NEW = '/console/new';
+const checkout = (form: Record<string, string> = {}) => ({
+  back: NEW,
+  currency: 'USDT_TRX',
+  amountPayment: '150.50',
+  externalCode: '10490',
+  accept: 'true',
+  idempotencyKey: 'console-test-1',
+  ...form,
+});
+const create = (form?: Record<string, string>, person = owner, headers?: Record<string, string>) =>
+  visit(app, person, '/console/acts/CreateCheckout', {
+    form: checkout(form),
+    ...(headers && { headers }),
+  });
+
+describe('a form', () => {
+  test('C-52: does its act once, however often it is sent, and leads to what it made', async () => {
+    const [first, second] = [await create(), await create()];
+    expect([first.status, second.status]).toEqual([303, 303]);
+    const location = first.headers.get('location');
+    expect(location).toMatch(/^\/console\/transactions\/CRX\w+\?done=CreateCheckout$/);
+    expect(second.headers.get('location')).toBe(location);
+    const page = await visit(app, owner, location as string);
+    expect(page.text).toContain('Order 10490');
+  });
+
+  test('that is refused shows its screen again, with what was sent and what is wrong', async () => {
+    const page = await create({ clientTaxId: '123', clientName: 'Ana', idempotencyKey: 'console-test-2' });
+    expect(page.status).toBe(400);
+    expect(page.text).toMatch(/id="CreateCheckout-clientTaxId"[^>]*value="123"[^>]*aria-invalid="true"/);
+    expect(page.text).toContain('value="10490"');
+  });
+
+  test.each([
+    '1.000',
+    '1,000',
+  ])('with an amount that can be read in two ways is refused: %s', async (amountPayment) => {
+    const page = await create({ amountPayment, idempotencyKey: `console-${amountPayment}` });
+    expect([page.status, /can be read in two ways/.test(page.text)]).toEqual([400, true]);
+  });
+
+  test('reads an amount as its language writes it', async () => {
+    const form = { amountPayment: '1.234,50', idempotencyKey: 'console-pt' };
+    const page = await create(form, owner, { 'accept-language': 'pt-BR' });
+    const end2end = /CRX\w+/.exec(page.headers.get('location') ?? '')?.[0];
+    const { json } = await app.graphql(`{ transaction(end2end: "${end2end}") { source { amount } } }`);
+    expect(json.data.transaction.source.amount).toBe('1234.5');
+  });
+
+  test.each([
+    ['without the token of the session', { csrf: '' }, {}],
+    ['with the token of another session', { csrf: 'x'.repeat(43) }, {}],
+    ['from another site', {}, { 'sec-fetch-site': 'cross-site' }],
+  ])('%s does nothing', async (_name, form, headers) => {
+    const code = `forged-${Object.keys({ ...form, ...headers })}-${JSON.stringify(form).length}`;
+    const page = await create({ ...form, externalCode: code, idempotencyKey: code }, owner, headers);
+    expect([page.status, /Nothing was done/.test(page.text)]).toEqual([403, true]);
+    const filter = { externalCode: code };
+    const { json } = await app.graphql(
+      'query ($filter: TransactionFilter) { transactions(filter: $filter) { totalCount } }',
+      { filter },
+    );
+    expect(json.data.transactions.totalCount).toBe(0);
+  });
+
+  test('leads back to a path of the console only', async () => {
+    const back = 'https://elsewhere.invalid/console';
+    const page = await visit(app, owner, '/console/acts/CreateWhitelistGroup', {
+      form: { back, name: 'Custody' },
+    });
+    expect([page.status, page.headers.get('location')]).toEqual([303, '/console?done=CreateWhitelistGroup']);
+  });
+});
+
+describe('C-40: a role', () => {
+  test('has the forms that it may send, and no others', async () => {
+    const [ours, theirs] = [await visit(app, owner, NEW), await visit(app, viewer, NEW)];
+    expect(ours.text).toContain('action="/console/acts/CreateCheckout"');
+    expect(theirs.text).not.toContain('action="/console/acts/');
+    const refused = await create({ idempotencyKey: 'console-viewer' }, viewer);
+    expect([refused.status, /scope &quot;create&quot;/.test(refused.text)]).toEqual([403, true]);
+  });
+
+  test.each([
+    '/console/audit',
+    '/console/people',
+    '/console/operator',
+  ])('a viewer does not open %s', async (path) => {
+    expect((await visit(app, viewer, path)).status).toBe(403);
+  });
+
+  test('a key that is made is shown in that answer alone', async () => {
+    const form = { back: '/console/developers', name: 'Shop', scopes: 'read' };
+    const made = await visit(app, owner, '/console/acts/CreateApiKey', { form });
+    const key = /crx_test_\w{36}/.exec(made.text)?.[0];
+    expect([made.status, made.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect((await app.get('/v2/balance', { key: key ?? '' })).status).toBe(200);
+    const after = await visit(app, owner, '/console/developers');
+    expect(after.text).toContain('Shop');
+    expect(after.text).not.toContain(key as string);
+  });
+
+  test('C-15: a transaction of another account looks like none', async () => {
+    const other = await app.addAccount();
+    const stranger = await signInAs(app, other.accountId, { email: 'eva@other.invalid', role: 'owner' });
+    const { headers } = await create({ idempotencyKey: 'console-foreign' });
+    const path = headers.get('location') as string;
+    const [foreign, missing] = [
+      await visit(app, stranger, path),
+      await visit(app, stranger, '/console/transactions/CRX00'),
+    ];
+    expect([foreign.status, missing.status]).toEqual([404, 404]);
+  });
+});
+
+test('every page has a strict policy, and is kept by nobody', async () => {
+  const { headers, text } = await visit(app, owner, '/console/transactions');
+  expect(headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self'/,
+  );
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(text).not.toMatch(/ style=| onclick=|<script>/);
+});

@@ -1,0 +1,128 @@
+/**
+ * Goal: the console needs no script, and with it shows what happens meanwhile, moves by keys, and jumps under nobody's pointer.
+ * Method: Chromium on the real application; what happens is done by the API.
+ */
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { hasBrowser, useBrowser, type Visit } from '../support/browser.ts';
+import { signIn } from '../support/console.ts';
+import { type SignedInForTest, signInAs } from '../support/people.ts';
+
+const app = useApp();
+const browser = useBrowser();
+let owner: SignedInForTest;
+
+const CREATE = `mutation ($order: String!) { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00",
+  externalCode: $order, clientName: "Maria Souza Prado", clientTaxId: "52998224725" }) { transaction { end2end } } }`;
+const PAY = 'mutation ($end2end: String!) { sandboxTrigger(end2end: $end2end, scenario: PAY) { end2end } }';
+
+async function createCheckout(order: string): Promise<string> {
+  const { json } = await app.graphql(CREATE, { order });
+  return json.data.createCheckout.transaction.end2end;
+}
+
+beforeAll(async () => {
+  owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
+});
+
+const DESK = { viewport: { width: 1440, height: 900 } };
+const open = (path: string, visit: Visit = {}) =>
+  browser.open(app.baseUrl + path, {
+    ...DESK,
+    ...visit,
+    prepare: (page) => signIn(page.context(), app, owner),
+  });
+const title = (page: Page) => page.locator('h1').innerText();
+
+describe.runIf(hasBrowser)('without script', () => {
+  test('a payment is created, looked at, cancelled', async () => {
+    const page = await open('/console/new', { javaScriptEnabled: false });
+    await page.getByLabel('Amount in BRL').fill('150.50');
+    await page.getByLabel('Your order number, if you have one').fill('20001');
+    await page.getByRole('button', { name: 'Create' }).click();
+    expect(await title(page)).toBe('Order 20001');
+    await page.getByText('Cancel…').click();
+    await page.getByRole('button', { name: 'Yes, cancel it' }).click();
+    expect(await page.locator('.top .badge').innerText()).toContain('Cancelled');
+    expect(page.url()).toContain('done=CancelTransaction');
+  });
+
+  test('a list is filtered by a form whose values stand in the address', async () => {
+    const page = await open('/console/transactions', { javaScriptEnabled: false });
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.locator('#filter').getByLabel('Order').fill('order-1001');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    expect(new URL(page.url()).searchParams.get('externalCode')).toBe('order-1001');
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    await page.getByRole('link', { name: 'Remove: Order order-1001' }).click();
+    expect(await page.locator('tbody tr').count()).toBeGreaterThan(1);
+  });
+});
+
+describe.runIf(hasBrowser)('with script', () => {
+  test('a row that changes shows it in its place; new ones are told of, and come when asked for', async () => {
+    const end2end = await createCheckout('20010');
+    const page = await open('/console/transactions');
+    const row = page.locator(`[data-row="${end2end}"]`);
+    expect(await row.innerText()).toContain('Awaiting Payment');
+    const before = await page.locator('tbody tr').count();
+    await createCheckout('20011');
+    await app.graphql(PAY, { end2end });
+    await expect.poll(() => row.innerText(), { timeout: 15_000 }).toContain('Success');
+    const pill = page.locator('[data-fresh]');
+    await expect.poll(() => pill.innerText(), { timeout: 15_000 }).toContain('1 new');
+    expect(await page.locator('tbody tr').count()).toBe(before);
+    await pill.click();
+    await page.waitForLoadState();
+    expect(await page.locator('tbody tr').first().innerText()).toContain('20011');
+    expect(page.problems).toEqual([]);
+  });
+
+  test('one of two tabs has the stream, and both follow', async () => {
+    const end2end = await createCheckout('20020');
+    const first = await open('/console/transactions');
+    const second = await first.context().newPage();
+    await second.goto(`${app.baseUrl}/console/transactions/${end2end}`);
+    await app.graphql(PAY, { end2end });
+    const row = first.locator(`[data-row="${end2end}"]`);
+    await expect.poll(() => row.innerText(), { timeout: 15_000 }).toContain('Success');
+    const status = second.locator('[data-live="status"]');
+    await expect.poll(() => status.innerText(), { timeout: 15_000 }).toContain('Success');
+  });
+
+  test('keys move, open and go; the palette goes and searches', async () => {
+    await createCheckout('20030');
+    const page = await open('/console');
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.waitForURL('**/console/transactions');
+    await page.keyboard.press('j');
+    expect(await page.locator('[aria-selected="true"]').innerText()).toContain('20030');
+    await page.keyboard.press('o');
+    await page.waitForURL('**/console/transactions/CRX*');
+    expect(await title(page)).toBe('Order 20030');
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').innerText()).toContain('g t');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('statem');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/console/statement');
+    await page.keyboard.press('/');
+    await page.keyboard.type('order-1001');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/console/search?q=order-1001');
+    expect(await page.locator('tbody tr').count()).toBe(1);
+  });
+
+  test('a session that has ended leads to signing in', async () => {
+    const gone = await signInAs(app, app.accountId, { email: 'gone@shop.invalid', role: 'viewer' });
+    const page = await browser.open(`${app.baseUrl}/console`, {
+      prepare: (each) => signIn(each.context(), app, gone),
+    });
+    await gone.graphql('mutation ($id: String!) { revokeSession(sessionId: $id) }', { id: gone.sessionId });
+    await page.goto(`${app.baseUrl}/console/transactions`);
+    expect(new URL(page.url()).pathname).toBe('/console/sign-in');
+  });
+});
