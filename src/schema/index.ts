@@ -20,6 +20,7 @@ import { defineLedgerLine } from './ledger-line.ts';
 import { definePaymentSession } from './payment-session.ts';
 import { definePeople } from './people.ts';
 import { definePixKeyType } from './pix-key-type.ts';
+import { definePlatform } from './platform.ts';
 import { defineQuote } from './quote.ts';
 import { defineRailNews } from './rail-news.ts';
 import { defineReceivables } from './receivable.ts';
@@ -87,6 +88,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);
   defineSearch(builder, { transaction, entry });
+  definePlatform(builder);
   defineWaiting(builder, { currency: currencies.currency, transaction });
   defineStaticLinks(builder, account, currencies);
   defineAuditLog(builder);

@@ -1,0 +1,65 @@
+/** How rails are doing, for the operator. */
+import { GatewayError } from '../../base/errors.ts';
+import type { Instant } from '../../base/instant.ts';
+import { readRailHealth } from '../../store/engine/rail-health.ts';
+import type { EffectName } from '../../templates/effects.ts';
+import type { Context } from '../services/context.ts';
+
+/** The rails, with what each is. */
+export const RAILS = {
+  pix: 'PIX at the payment service provider.',
+  chain: 'The networks.',
+  identity: 'Checks of customers and payees.',
+  screening: 'Screening of payments, addresses and people.',
+  liquidity: 'Where positions are bought and sold.',
+} as const;
+/** One of RAILS. */
+export type RailName = keyof typeof RAILS;
+
+/** How a rail is doing. */
+export interface RailHealth {
+  readonly rail: RailName;
+  readonly lastNewsAt: Instant | null;
+  readonly unsettledNews: number;
+  readonly pendingOrders: number;
+  readonly failingOrders: number;
+}
+
+/** Which rail an order goes to; money goes out by PIX where it is BRL. */
+const RAIL_OF: { readonly [Name in EffectName]?: RailName } = {
+  check_identity: 'identity',
+  check_payee: 'identity',
+  create_charge: 'pix',
+  cancel_charge: 'pix',
+  order_returns: 'pix',
+  allocate_deposit: 'chain',
+  send_funds: 'chain',
+  send_back: 'chain',
+  screen: 'screening',
+  swap: 'liquidity',
+};
+
+/** @throws {GatewayError} `FORBIDDEN` without a scope of the platform. */
+export async function railHealth(context: Context): Promise<readonly RailHealth[]> {
+  requirePlatform(context);
+  const { database, mode, clock } = context;
+  const { last, unsettled, orders } = await readRailHealth(database, mode, await clock.nowMs());
+  const railOf = (kind: string, isBrl: boolean) =>
+    kind === 'send_funds' && isBrl ? 'pix' : RAIL_OF[kind as EffectName];
+  return (Object.keys(RAILS) as RailName[]).map((rail) => {
+    const own = orders.filter(({ kind, isBrl }) => railOf(kind, isBrl) === rail);
+    return {
+      rail,
+      lastNewsAt: last.find((each) => each.rail === rail)?.lastAt ?? null,
+      unsettledNews: unsettled.find((each) => each.rail === rail)?.count ?? 0,
+      pendingOrders: own.reduce((count, { due }) => count + due, 0),
+      failingOrders: own.reduce((count, { failing }) => count + failing, 0),
+    };
+  });
+}
+
+/** @throws {GatewayError} `FORBIDDEN` unless the caller has some scope of the platform. */
+export function requirePlatform({ caller }: Context): void {
+  if (!caller.scopes.some((scope) => scope.startsWith('platform:')))
+    throw new GatewayError('FORBIDDEN', 'this requires a key with a scope of the platform');
+}

@@ -1,0 +1,114 @@
+/** What an operator sees over all accounts: who they are, and how the rails are doing. */
+import { listHolders } from '../resolvers/inbound/list-holders.ts';
+import { RAILS, type RailHealth, type RailName, railHealth } from '../resolvers/inbound/rail-health.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import type { AccountRow } from '../store/account/accounts.ts';
+import { NEWS_LOOKED_THROUGH } from '../store/engine/rail-health.ts';
+import type { Builder } from './builder.ts';
+import { isoOf } from './moment.ts';
+import {
+  type Connection,
+  connectionOf,
+  decodeNumber,
+  encodeCursor,
+  exactConnection,
+  type PageArgs,
+  pageArguments,
+  pageComplexity,
+  sliceOf,
+} from './pagination.ts';
+
+/** Defines `Query.accounts` and `Query.railHealth`. */
+export function definePlatform(builder: Builder): void {
+  defineAccounts(builder);
+  defineRailHealth(builder);
+}
+
+function defineAccounts(builder: Builder): void {
+  const holder = builder.objectRef<AccountRow>('AccountHolder').implement({
+    description: 'An account holder, as the operator sees it.',
+    fields: (t) => ({
+      accountId: t.string({ description: 'Identifier of the account.', resolve: ({ id }) => String(id) }),
+      handle: t.exposeString('handle', {
+        nullable: true,
+        description: 'Short name by which commands find it; null where it has none.',
+      }),
+      name: t.exposeString('name', { description: 'Name of the account holder.' }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: 'When the account was opened.',
+        resolve: ({ createdAt }) => isoOf(createdAt),
+      }),
+    }),
+  });
+  const connection = exactConnection(builder, holder, {
+    name: 'AccountHolder',
+    page: 'A page of the account holders.',
+    edge: 'An account holder and its cursor.',
+    total: 'Number of all account holders of your mode. Exact.',
+  });
+  builder.queryField('accounts', (t) =>
+    t.field({
+      type: connection,
+      description: 'The account holders of your mode, the newest first. Needs a scope of the platform.',
+      args: pageArguments(t.arg),
+      complexity: pageComplexity,
+      resolve: async (_root, args, context) => (await readPage(context, args)) as never,
+    }),
+  );
+}
+
+async function readPage(context: Context, args: PageArgs): Promise<Connection<AccountRow>> {
+  const slice = sliceOf(args, decodeNumber);
+  const found = await listHolders(context, {
+    limit: slice.size + 1,
+    below: slice.after ?? null,
+    above: slice.before ?? null,
+    isBackward: slice.isBackward,
+  });
+  return connectionOf(found.rows, slice, {
+    totalCount: () => Number(found.total),
+    cursorOf: ({ id }) => encodeCursor(String(id)),
+    isPreceded: found.hasNewer,
+    isFollowed: found.hasOlder,
+  });
+}
+
+function defineRailHealth(builder: Builder): void {
+  const rail = builder.enumType('Rail', {
+    description: 'What the gateway works with outside of itself.',
+    values: Object.fromEntries(
+      Object.entries(RAILS).map(([name, description]) => [
+        name.toUpperCase(),
+        { value: name as RailName, description },
+      ]),
+    ) as Record<string, { value: RailName; description: string }>,
+  });
+  const health = builder.objectRef<RailHealth>('RailHealth').implement({
+    description: 'How a rail is doing.',
+    fields: (t) => ({
+      rail: t.field({ type: rail, description: 'Which rail.', resolve: (row) => row.rail }),
+      lastNewsAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: `When it told something last; null when that is not among the newest ${NEWS_LOOKED_THROUGH} news of all rails. Only \`PIX\` and \`CHAIN\` tell news.`,
+        resolve: ({ lastNewsAt }) => lastNewsAt && isoOf(lastNewsAt),
+      }),
+      unsettledNews: t.exposeInt('unsettledNews', {
+        description: 'Its news that is not settled; `railNews` lists it.',
+      }),
+      pendingOrders: t.exposeInt('pendingOrders', { description: 'Orders that it should have got by now.' }),
+      failingOrders: t.exposeInt('failingOrders', {
+        description: 'Orders that failed and are tried again.',
+      }),
+    }),
+  });
+  builder.queryField('railHealth', (t) =>
+    t.field({
+      type: [health],
+      complexity: 20,
+      description: 'How the rails of your mode are doing. Needs a scope of the platform.',
+      resolve: async (_root, _args, context) => [...(await railHealth(context))],
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+/** How rails are doing: what they told last, and what is ordered of them and not done. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Instant } from '../../base/instant.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** News of a rail. */
+export interface RailNewsRow {
+  readonly rail: string;
+  readonly lastAt: Instant;
+}
+
+/** News that is not settled. */
+export interface UnsettledRow {
+  readonly rail: string;
+  readonly count: number;
+}
+
+/** Jobs of one kind that are due; whether they pay out BRL. */
+export interface DueOrdersRow {
+  readonly kind: string;
+  readonly isBrl: boolean;
+  readonly due: number;
+  readonly failing: number;
+}
+
+/** The newest news that is looked through for the last of each rail. */
+export const NEWS_LOOKED_THROUGH = 10_000;
+
+const LAST: Statement = {
+  name: 'rail_health_last',
+  text: `select rail, max(seen_at)::text as "lastAt" from
+      (select rail, seen_at, mode from rail_news order by id desc limit ${NEWS_LOOKED_THROUGH}) n where mode = $1 group by rail`,
+};
+const UNSETTLED: Statement = {
+  name: 'rail_health_unsettled',
+  text: `select rail, count(*)::int as count from rail_news where outcome in ('pending', 'failed') and mode = $1 group by rail`,
+};
+const ORDERS: Statement = {
+  name: 'rail_health_orders',
+  text: `select j.kind, coalesce(t.target_currency = 'BRL', false) as "isBrl",
+      count(*) filter (where j.due_at <= $2)::int as due, count(*) filter (where j.last_error is not null)::int as failing
+    from job j left join transaction t on t.account_id = j.account_id and t.id = j.transaction_id
+    where j.is_live = $1 and (j.due_at <= $2 or j.last_error is not null) group by 1, 2`,
+};
+
+/** @returns what rails told last, what of their news is not settled, and what is ordered of them and due by now. */
+export async function readRailHealth(tx: Tx, mode: AccountMode, nowMs: number) {
+  const [last, unsettled, orders] = await Promise.all([
+    tx.query<RailNewsRow>(LAST, [mode]),
+    tx.query<UnsettledRow>(UNSETTLED, [mode]),
+    tx.query<DueOrdersRow>(ORDERS, [mode === 'live', new Date(nowMs).toISOString()]),
+  ]);
+  return { last, unsettled, orders };
+}

@@ -1,0 +1,72 @@
+/** C-40: what an operator sees over all accounts of its mode: who they are and how the rails are doing; nobody else sees it. */
+import { expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+
+const app = useApp();
+
+async function ask(query: string, key: string) {
+  const { json } = await app.graphql(query, {}, { key });
+  return { data: json.data, code: json.errors?.[0].extensions.code };
+}
+const ACCOUNTS = (args: string) =>
+  `{ accounts(${args}) { totalCount pageInfo { hasNextPage hasPreviousPage endCursor startCursor } nodes { accountId handle name createdAt } } }`;
+const HEALTH = '{ railHealth { rail lastNewsAt unsettledNews pendingOrders failingOrders } }';
+
+test('account holders of the mode, in pages, newest first; not the platform, and none of the other mode', async () => {
+  const made = [await app.addAccount(), await app.addAccount()].map(({ accountId }) => String(accountId));
+  const live = await app.addAccount({ mode: 'live' });
+  const { accounts: all } = (await ask(ACCOUNTS('first: 100'), app.platformKey)).data;
+  const ids = all.nodes.map(({ accountId }: { accountId: string }) => accountId);
+  expect(ids.slice(0, 2)).toEqual(made.toReversed());
+  expect(ids).toContain(String(app.accountId));
+  expect(ids).not.toContain(String(live.accountId));
+  expect(all.totalCount).toBe(ids.length);
+  const { accounts: page } = (await ask(ACCOUNTS('first: 1'), app.platformKey)).data;
+  const next = (await ask(ACCOUNTS(`first: 1, after: "${page.pageInfo.endCursor}"`), app.platformKey)).data
+    .accounts;
+  expect(next.nodes[0].accountId).toBe(made[0]);
+  expect(next.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+  const back = (await ask(ACCOUNTS(`last: 1, before: "${next.pageInfo.startCursor}"`), app.platformKey)).data
+    .accounts;
+  expect(back.nodes[0].accountId).toBe(made[1]);
+});
+
+test('every rail: what it told last, and what is ordered of it and fails', async () => {
+  const { apiKey, accountId } = await app.addAccount();
+  const { json } = await app.post(
+    '/v2/onramp',
+    {
+      amount_payment: 550,
+      currency_exit_received_code: 'USDT_TRX',
+      client_name: 'Ana',
+      client_tax_id: '52998224725',
+    },
+    { key: apiKey },
+  );
+  await app.post('/v2/sandbox/trigger', { scenario: 'pay', end2end: json.end2end }, { key: apiKey });
+  await app.owner.query(
+    `insert into job (account_id, transaction_id, kind, payload, due_at, is_live, last_error)
+       values ($1, 999, 'create_charge', '{}', now() + interval '1 hour', false, 'away'),
+              ($1, 999, 'expire', '{}', now() + interval '1 hour', false, 'a timer is no order')`,
+    [String(accountId)],
+  );
+  const { railHealth } = (await ask(HEALTH, app.platformKey)).data;
+  expect(railHealth.map(({ rail }: { rail: string }) => rail)).toEqual([
+    'PIX',
+    'CHAIN',
+    'IDENTITY',
+    'SCREENING',
+    'LIQUIDITY',
+  ]);
+  expect(railHealth[0]).toMatchObject({
+    lastNewsAt: expect.stringMatching(/^20.*Z$/),
+    unsettledNews: 0,
+    failingOrders: 1,
+  });
+  expect(railHealth[3]).toMatchObject({ lastNewsAt: null, failingOrders: 0 });
+});
+
+test('the key of an account is refused', async () => {
+  for (const query of [ACCOUNTS('first: 1'), HEALTH])
+    expect((await ask(query, app.apiKey)).code).toBe('FORBIDDEN');
+});
