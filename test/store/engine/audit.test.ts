@@ -2,11 +2,11 @@
  * The audit log is a chain for each account (C-40): nobody changes it by SQL, and what a superuser changes, adds, removes
  * or moves is found. Every damage is done with the guards taken down, inside a transaction that is rolled back.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import type { Tx } from '../../../src/store/database.ts';
-import { type AuditEntry, appendAudit } from '../../../src/store/engine/audit.ts';
+import { type AuditEntry, appendAudit, chainHash } from '../../../src/store/engine/audit.ts';
 import { lockHeads } from '../../../src/store/engine/processes.ts';
 import { verifyAudit } from '../../../src/store/engine/verify-audit.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -46,7 +46,7 @@ function entry(act: string): AuditEntry {
     maker: null,
     requestId: randomUUID(),
     address: '2001:db8::1',
-    machineAt: null,
+    machineAt: act === 'link.create' ? '2026-11-21 03:00:00.5+00' : null,
   };
 }
 
@@ -81,6 +81,14 @@ async function findingsAfter(...damage: readonly string[]): Promise<string[]> {
 }
 
 describe('the chain', () => {
+  it('has the hashes that it had before entries had the time of the machine', () => {
+    const { at: _, machineAt: __, ...told } = { ...entry('key.create'), requestId: 'r' };
+    const said = JSON.stringify(['7', '1', '2026-11-22T03:00:00.120Z', ...Object.values(told)]);
+    const before = Buffer.alloc(32);
+    const hash = createHash('sha256').update(before).update(said).digest();
+    expect(chainHash(before, 7n, 1n, { ...entry('key.create'), requestId: 'r' })).toEqual(hash);
+  });
+
   it('is whole, and each account has its own', async () => {
     const { end, defects } = await verifyAudit(test.database, accountId, 2);
     expect(defects).toEqual([]);
@@ -116,6 +124,16 @@ describe('the chain', () => {
       'another time',
       [`update audit_entry set at = at + interval '1 ms' ${OF} = 3`],
       ['audit entry changed 3'],
+    ],
+    [
+      "the machine's time put in",
+      [`update audit_entry set machine_at = at ${OF} = 3`],
+      ['audit entry changed 3'],
+    ],
+    [
+      "the machine's time taken away",
+      [`update audit_entry set machine_at = null ${OF} = 4`],
+      ['audit entry changed 4'],
     ],
     ['an edited entry with a new hash', [EDIT_WITH_HASH], ['audit entry changed 3', 'audit entry changed 4']],
     ['a cut in the middle', [`delete from audit_entry ${OF} = 3`], ['audit gap 4']],
