@@ -66,6 +66,8 @@ const TRIES = { perSecond: 0.2, burst: 20 };
 const LINK_PATH = `${CONSOLE_PATH}/link/`;
 /** Where a person goes who has come in; whoever was invited just now can add a passkey first. */
 const HOME = CONSOLE_PATH;
+/** The base of paths. */
+const NOWHERE = 'http://console.invalid';
 const USER_AGENT = 'user-agent';
 const STEP_UP = 'step up';
 
@@ -156,7 +158,10 @@ function confirmServer(parts: PeopleParts): Serve {
 /** Where a person goes on: a page of the console, and nowhere else. */
 function nextOf({ search }: Exchange): string {
   const next = new URLSearchParams(search).get('next') ?? HOME;
-  return /^\/console(\/[\w./-]*)?(\?[\w.=&%-]*)?$/.test(next) && !next.includes('..') ? next : HOME;
+  if (!URL.canParse(next, NOWHERE)) return HOME;
+  const { origin, pathname, search: query } = new URL(next, NOWHERE);
+  const isOurs = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`);
+  return origin === NOWHERE && isOurs ? pathname + query : HOME;
 }
 
 /** What the person who is signed in acts with. @throws {GatewayError} `UNAUTHORIZED`. */

@@ -30,7 +30,7 @@ export const PASSKEY_SCRIPT_PATH = `${CONSOLE_PATH}/passkeys-${digestOf(PASSKEY_
 /** Says a text of these pages. */
 export type SaySignIn = SayOf<SignInWord>;
 
-const STYLE = sheet('base', 'parts', 'desk', 'needs');
+const STYLE = sheet('base', 'parts', 'lists', 'desk', 'needs');
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /** The `Content-Security-Policy` of these pages: nothing from elsewhere, and never in a frame. */
@@ -62,7 +62,7 @@ export function doorPage({ language, path, title, isTest, main }: DoorPage): str
 <style>${new Text(STYLE)}</style>
 <script type="module" src="${PASSKEY_SCRIPT_PATH}"></script></head>
 <body class="desk door-page">
-${isTest && html`<section class="test" aria-label="${say('testMode')}">${say('testMode')}</section>`}
+${isTest ? html`<section class="test" aria-label="${say('testMode')}">${say('testMode')}</section>` : html`<div></div>`}
 <main class="door"><p class="row">${MARK} <b>Crossramp</b></p>
 ${main}
 <p class="small soft">${others.map((each) => html`<a href="${path}?lang=${each}" lang="${TAGS[each]}" hreflang="${TAGS[each]}">${LANGUAGES[each]}</a>`)}</p>
@@ -71,5 +71,5 @@ ${main}
 }
 
 const MARK: Html = new Text(
-  '<svg viewBox="0 0 28 28" width="28" height="28" aria-hidden="true"><rect width="28" height="28" rx="6" fill="#0c5c6c"/><path d="M6 8.5h3.5c4.5 0 4.5 11 9 11H22M6 19.5h3.5c1.6 0 2.600-1.300 3.400-3M15.100 11.500c.8-1.700 1.800-3 3.400-3H22" fill="none" stroke="#fff" stroke-width="2.25" stroke-linecap="round"/></svg>',
+  '<svg viewBox="0 0 28 28" width="28" height="28" aria-hidden="true"><rect width="28" height="28" rx="6" fill="#0c5c6c"/><path d="M6 8.5h3.5c4.5 0 4.5 11 9 11H22M6 19.5h3.5c1.6 0 2.6-1.3 3.4-3M15.1 11.5c.8-1.700 1.800-3 3.400-3H22" fill="none" stroke="#fff" stroke-width="2.25" stroke-linecap="round"/></svg>',
 );

@@ -126,7 +126,7 @@ export function securityPage(language: Language, own: OwnSignIn): DoorPage {
     (each) =>
       html`<li class="stack">${keyValues([
         pair(
-          each.userAgent ?? say('unknownBrowser'),
+          browserOf(each.userAgent) ?? say('unknownBrowser'),
           each.id === own.sessionId && html`<b>${say('thisBrowser')}</b>`,
           true,
         ),
@@ -135,7 +135,7 @@ export function securityPage(language: Language, own: OwnSignIn): DoorPage {
       ])}${each.id !== own.sessionId && form(`${SECURITY_PATH}/end`, 'sessionId', each.id, 'end')}</li>`,
   );
   const accounts = own.accounts.map(
-    (each) => html`<li class="stack"><p><b>${each.name}</b> <span class="soft">${each.role}</span></p>
+    (each) => html`<li class="stack"><p><b>${each.name}</b> <span class="soft">${say(each.role)}</span></p>
 ${each.accountId === own.accountId ? html`<p class="soft">${say('actsOn')}</p>` : form(SWITCH_PATH, 'accountId', String(each.accountId), 'actOn')}</li>`,
   );
   const passkeys = own.passkeys.map(
@@ -180,6 +180,18 @@ export function sayingPage(
 ${requestId && html`<p class="small soft">${say('reference')} <code>${requestId}</code></p>`}
 <a class="btn full" href="${SIGN_IN_PATH}">${say('signIn')}</a></div>`,
   };
+}
+
+/** In the order in which they are looked for: most browsers name others besides themselves. */
+const BROWSERS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'] as const;
+const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS X', 'Linux'] as const;
+const NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS' };
+
+/** @returns browser and system, as people call them; null where the text names none that is known. */
+function browserOf(userAgent: string | null): string | null {
+  const found = [BROWSERS, SYSTEMS].map((names) => names.find((each) => userAgent?.includes(each)));
+  const known = found.flatMap((each) => (each ? [NAMES[each] ?? each] : []));
+  return known.length > 0 ? known.join(' · ') : null;
 }
 
 function list(items: readonly Html[]): Html {

@@ -94,6 +94,17 @@ export const SIGN_IN_WORDS = {
   end: label('End', 'Encerrar'),
   signOut: label('Sign out', 'Sair'),
 
+  viewer: label('Viewer', 'Leitor'),
+  finance: label('Finance', 'Financeiro'),
+  developer: label('Developer', 'Desenvolvedor'),
+  operator: label('Operator', 'Operador'),
+  owner: label('Owner', 'Proprietário'),
+  platform_viewer: label('Viewer of the platform', 'Leitor da plataforma'),
+  platform_risk: label('Risk desk of the platform', 'Risco da plataforma'),
+  platform_finance: label('Finance of the platform', 'Financeiro da plataforma'),
+  platform_operator: label('Operator of the platform', 'Operador da plataforma'),
+  platform_owner: label('Owner of the platform', 'Proprietário da plataforma'),
+
   failed: label('This did not work', 'Não deu certo'),
   failedHow: label('Load the page again, and try once more.', 'Carregue a página de novo e tente outra vez.'),
   tooMany: label('Too many tries. Wait a moment.', 'Tentativas demais. Aguarde um momento.'),
