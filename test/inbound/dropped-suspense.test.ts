@@ -85,11 +85,12 @@ test('L58: sent back: waits until that has ended, and then the house bears it', 
   expect(await stateOf(own)).toBe('returned');
   expect(await told(dropped)).toBe('suspense');
   expect(await stateOf(own)).toBe('dropped');
-  expect(await journalsOf(own.accountId)).toBe('L37 L51 L58');
+  expect(await journalsOf(own.accountId)).toBe('L37 L51 L12 L58');
   expect(await bookOf(own.accountId)).toEqual({
-    'A.custody TRX_TRX': '7900000',
+    'A.custody TRX_TRX': '21300000',
     'E.capital TRX_TRX': '-9000000',
     'R.netfee TRX_TRX': '1100000',
+    'X.gas TRX_TRX': '-13400000',
   });
   expect(
     (await newsOf(`chain:TRX:${dropped.txHash}:0`)).map(({ kind, outcome }) => `${kind} ${outcome}`),

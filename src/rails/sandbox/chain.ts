@@ -68,7 +68,12 @@ export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
         parts,
         order,
         { currency: currency.code, to, amountMinor: String(amountMinor) },
-        { rail: 'chain', endToEndId: null, networkFee: feeOutOf(currency, amountMinor), gas: null },
+        {
+          rail: 'chain',
+          endToEndId: null,
+          networkFee: feeOutOf(currency, amountMinor),
+          gas: gasOf(currency),
+        },
       ),
     sendBack: ({ currency, to, amountMinor, ...order }) =>
       placeOnce(parts, order, {

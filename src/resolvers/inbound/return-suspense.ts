@@ -16,6 +16,7 @@ import {
   takeDueReturns,
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
+import { gasJournals } from '../../templates/gas.ts';
 import type { Services } from '../services/context.ts';
 import type { ArrivalNews, GivenBackNews, Receipt } from '../services/news.ts';
 import { RailRefused } from '../services/rails.ts';
@@ -119,14 +120,19 @@ export async function endReturn(
     const currency = currencyOfLedger(now.currency);
     const amount = BigInt(now.amountMinor);
     const networkFee = toMinor(news.networkFee ?? '0', currency.decimals);
-    const request = {
-      accountId,
-      ref: news.order,
-      transactionId,
-      journal: journals.suspenseReturned(currency, { amount, networkFee }),
-    };
-    const [posted] = await postJournals(tx, [request], new Date(nowMs));
-    assert(posted?.code === 'POSTED', 'what lies in suspense can go back');
+    const booked = [
+      { ref: news.order, journal: journals.suspenseReturned(currency, { amount, networkFee }) },
+      ...gasJournals({ trigger: news }).map((journal) => ({ ref: `${news.order}:gas`, journal })),
+    ];
+    const posted = await postJournals(
+      tx,
+      booked.map((each) => ({ accountId, transactionId, ...each })),
+      new Date(nowMs),
+    );
+    assert(
+      posted.every(({ code }) => code === 'POSTED'),
+      'what lies in suspense can go back',
+    );
     const { decidedBy, returnId } = now;
     const decidedAt = instantOf(new Date(nowMs));
     await decideSuspense(tx, now.id, {
