@@ -2,7 +2,7 @@
  * Goal: a payer sees at once to whom, what for, how much and how, and keeps a receipt that says what really happened. Method:
  * pages over HTTP, read as text; their first screen in Chromium; the BR Code decoded by itself.
  */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { decodeBrCode } from '../../src/base/br-code.ts';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
@@ -22,6 +22,7 @@ import {
 const app = useApp();
 const browser = useBrowser();
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+const PATIENCE = { timeout: 15_000, interval: 100 };
 const PAGE = { headers: { 'accept-language': 'en' }, key: null };
 
 async function textAt(link: string): Promise<string> {
@@ -35,11 +36,9 @@ async function textAt(link: string): Promise<string> {
 }
 
 async function untilTitle(link: string, title: string): Promise<string> {
-  for (let looks = 0; ; looks += 1) {
-    const { text } = await app.get(new URL(link).pathname, PAGE);
-    if (spaced(text).includes(title)) return textAt(link);
-    expect(looks, `${title} does not come`).toBeLessThan(300);
-  }
+  const path = new URL(link).pathname;
+  await vi.waitFor(async () => expect(spaced((await app.get(path, PAGE)).text)).toContain(title), PATIENCE);
+  return textAt(link);
 }
 
 function brand(input: object): Promise<unknown> {
