@@ -58,6 +58,7 @@ describe.runIf(hasBrowser).each(LANGUAGES)('in %s', (language, locale) => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     }
     expect(await axeViolations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: language === 'pt' ? 'dark' : 'light' });
     if (WIDE.includes(journey.name)) await picture(page, `${journey.name}-wide-${language}`);
     expect(page.problems.filter((problem) => !/status of 4\d\d/.test(problem))).toEqual([]);
     await page.context().close();
