@@ -29,8 +29,8 @@ import type { Trigger } from '../../templates/triggers.ts';
 import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
 import type { Clock } from '../services/clock.ts';
 import type { Notifier } from '../services/notifier.ts';
+import { chainActs } from './audit-steps.ts';
 import {
-  chainActs,
   type Item,
   keepBatchNews,
   knownNews,

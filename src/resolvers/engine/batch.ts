@@ -1,20 +1,16 @@
 /**
- * A batch of the engine: its requests with what is planned for them, the journals of the plans, and what is kept of the
- * news and the acts behind them.
+ * A batch of the engine: its requests with what is planned for them, the journals of the plans, and the news that are kept
+ * with them.
  */
-
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
 import type { Tx } from '../../store/database.ts';
-import { type AuditEntry, type AuditRow, chain } from '../../store/engine/audit.ts';
 import { type KnownNews, keepNews, readKnownNews, type SettledNews } from '../../store/engine/news.ts';
-import type { Head } from '../../store/engine/processes.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { PlannedStep } from '../../templates/machine.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
 import type { AdvanceRequest, AdvanceResult } from '../services/advance.ts';
-import { type Author, auditEntry } from '../services/author.ts';
 
 /** What became of a request in its batch. `PRICE_NEEDED`: nothing, it has to come again with a price. */
 export interface Outcome {
@@ -169,37 +165,4 @@ async function postRound<Each extends Plan>(
     );
     onShort(plan, shortfall === 'refused' ? shortfall : [...plan.steps.slice(0, index), shortfall()]);
   }
-}
-
-/** A transaction that was made or moved, and by whom; by nobody where a rail or a timer moved it. */
-export interface Moved {
-  readonly author: Author | undefined;
-  /** Where it stood; undefined of one that was made. */
-  readonly from: ProcessRow | undefined;
-  readonly row: ProcessRow;
-}
-
-/** Puts the acts of a batch at the ends of the chains of their accounts, and moves the ends in `heads`. */
-export function chainActs(moved: readonly Moved[], heads: Map<bigint, Head>): AuditRow[] {
-  const byAccount = new Map<bigint, AuditEntry[]>();
-  for (const { author, from, row } of moved) {
-    if (!author) continue;
-    const entries = byAccount.get(row.accountId) ?? [];
-    entries.push(entryOf(author, from, row));
-    byAccount.set(row.accountId, entries);
-  }
-  return [...byAccount].flatMap(([accountId, entries]) => {
-    const { rows, end } = chain(heads.get(accountId) as Head, entries);
-    heads.set(accountId, end);
-    return rows;
-  });
-}
-
-function entryOf(author: Author, from: ProcessRow | undefined, row: ProcessRow): AuditEntry {
-  const { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency } = row;
-  const order = { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency };
-  return auditEntry(author, { kind: 'transaction', id: row.end2end }, row.updatedAt, {
-    ...(from && { before: { step: stepNameOf(from) } }),
-    after: { step: stepNameOf(row), ...(!from && order) },
-  });
 }
