@@ -257,7 +257,7 @@ describe('what failed to go back', () => {
   test('C-35: before returns were stored, is what was paid, and goes back like any other', async () => {
     // Returns were ordered without an id, too.
     const asBefore = async (end2end: string) => {
-      const keyed = `update sandbox_order set key = 'old:' || key where account_id = $1 and kind = 'return'`;
+      const keyed = `update sandbox_order set key = gen_random_uuid() || ':' || key where account_id = $1 and kind = 'return'`;
       await app.owner.query(keyed, [String(shop.accountId)]);
       const news = `delete from rail_news where account_id = $1 and kind = 'refund_ended'`;
       await app.owner.query(news, [String(shop.accountId)]);
