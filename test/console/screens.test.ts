@@ -57,6 +57,21 @@ test('a filter stands in the address and in words, each with its way out; none i
   expect([wrong.status, /amountMin/.test(wrong.text)]).toEqual([400, true]);
 });
 
+test('what a list shows is exported by its own link, with the same filters', async () => {
+  const page = await visit(app, owner, '/console/transactions?status=SUCCESS&family=CHECKOUTS&direction=IN');
+  const link = /href="(\/export\/transactions\?format=csv&amp;[^"]+)"/.exec(page.text)?.[1];
+  const file = await visit(app, owner, (link ?? '').replaceAll('&amp;', '&'));
+  expect([file.status, file.text.includes('Bruno Lima'), file.text.includes('Ana Souza')]).toEqual([
+    200,
+    true,
+    false,
+  ]);
+  const statement = await visit(app, owner, '/console/statement?currency=USDT_TRX&subAccount=available');
+  const journal = /href="(\/export\/statement\?format=hledger[^"]+)"/.exec(statement.text)?.[1];
+  expect(journal).toBe('/export/statement?format=hledger&amp;currency=USDT_TRX&amp;sub_account=available');
+  expect((await visit(app, owner, (journal ?? '').replaceAll('&amp;', '&'))).status).toBe(200);
+});
+
 test('whoever is not signed in is asked to', async () => {
   const page = await visit(app, null, '/console');
   expect([page.status, page.headers.get('location')]).toEqual([303, '/console/sign-in']);

@@ -7,6 +7,7 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { StatementQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
+import { exportMenu } from '../parts/exports.ts';
 import { figure, moment, momentText } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
 import { chips, count, PAGE_NAMES, pager, pageVariables, section } from '../parts/lists.ts';
@@ -39,7 +40,7 @@ export const STATEMENT = screenOf<StatementQuery>({
       account: data.viewer.account.name,
       person: data.viewer.person?.name ?? '',
     });
-    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${momentText(new Date(), desk.language, 'full')}</p><div class="row push no-print"><button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
+    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${momentText(new Date(), desk.language, 'full')}</p><div class="row push no-print">${exportMenu(desk, 'statement', FILTERS)}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
 ${filterRow(desk)}
 ${section('ends', say('openingClosing'), ends(desk, data))}
 ${section('lines', say('statement'), nodes.length > 0 ? lines(desk, nodes) : empty('receipt', say('noLines')), count(totalCount, desk.language), 'rows')}

@@ -6,6 +6,7 @@ import { empty, segments } from '../../ui/parts.ts';
 import { type Desk, mayDo, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { TransactionsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
+import { exportMenu } from '../parts/exports.ts';
 import { money } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
 import { chips, count, PAGE_NAMES, pager, pageVariables } from '../parts/lists.ts';
@@ -87,7 +88,7 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
     const list = say(family ?? 'transactions');
     const table = transactionTable(desk, nodes, say('listCaption', { list }));
     const main = html`<div class="top"><h1>${say('transactions')}</h1>${totals(desk, transactions)}
-<div class="row push">${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
+<div class="row push">${exportMenu(desk, 'transactions', ['family', ...FILTERS.map(({ name }) => name)])}${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
 ${segments(say('whichList'), views)}${filterRow(desk)}
 <div class="card rows phone-full" data-live="rows">${nodes.length > 0 ? table : nothing(desk)}</div>
 <div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;

@@ -50,6 +50,8 @@ export const FRAME_WORDS = {
   nothingFound: label('Nothing was found', 'Nada foi encontrado'),
   atLeast: label('at least {count}', 'pelo menos {count}'),
 
+  export: label('Export', 'Exportar'),
+
   // Keys.
   keys: label('Keys', 'Teclas'),
   keysMove: label('move', 'mover'),

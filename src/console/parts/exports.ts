@@ -1,0 +1,47 @@
+/** Files of what a list shows: links to `/export` with the same filters. */
+import { type Html, html } from '../../ui/html.ts';
+import { icon } from '../../ui/icons.ts';
+import type { Desk } from '../desk.ts';
+
+/** Formats as their links say them, in the order of the menu. */
+const FORMATS = {
+  csv: 'CSV',
+  'csv-pt': 'CSV (pt-BR)',
+  jsonl: 'JSON lines',
+  ofx: 'OFX (BRL)',
+  hledger: 'hledger',
+} as const;
+
+/** What each list can be had as. */
+const LISTS = {
+  transactions: ['csv', 'csv-pt', 'jsonl'],
+  statement: ['csv', 'csv-pt', 'jsonl', 'ofx', 'hledger'],
+} as const satisfies Readonly<Record<string, readonly (keyof typeof FORMATS)[]>>;
+
+/** Filters whose names or values are others there than in the address of a screen. */
+const NAMES: Readonly<Record<string, string>> = { status: 'status_codes', family: 'families' };
+const LOWER = ['family', 'direction'];
+
+/** @returns the menu; `filters` are the names of filters in the address of the screen. */
+export function exportMenu({ query, say }: Desk, list: keyof typeof LISTS, filters: readonly string[]): Html {
+  const given = new URLSearchParams(
+    filters.flatMap((name) => {
+      const value = query.get(name)?.trim();
+      return value ? [[NAMES[name] ?? snakeCase(name), takenAs(name, value)]] : [];
+    }),
+  );
+  const links = LISTS[list].map((format) => {
+    const search = new URLSearchParams([['format', format], ...given]);
+    return html`<a class="btn" href="/export/${list}?${search.toString()}" download>${FORMATS[format]}</a>`;
+  });
+  return html`<button class="btn" type="button" popovertarget="export">${icon('save')} ${say('export')}</button><div id="export" class="menu" popover>${links}</div>`;
+}
+
+function takenAs(name: string, value: string): string {
+  if (name === 'awaitingMe') return 'true';
+  return LOWER.includes(name) ? value.toLowerCase() : value;
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
