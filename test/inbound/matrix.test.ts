@@ -28,6 +28,7 @@ import type { Trigger } from '../../src/templates/triggers.ts';
 import { useDatabase } from '../support/database.ts';
 import { DURING_MS, said } from '../support/machine.ts';
 import {
+  hasDeposit,
   hasPaidOut,
   NEWS,
   type NewsCase,
@@ -128,7 +129,8 @@ interface Telling {
   readonly money: Readonly<Record<string, bigint>>;
 }
 
-function telling(row: ProcessRow, { run }: Place, { about, word }: NewsCase): Telling {
+function telling(row: ProcessRow, place: Place, { about, word }: NewsCase): Telling {
+  const { run } = place;
   const trigger = said(word, row);
   switch (about) {
     case 'payment': {
@@ -143,7 +145,7 @@ function telling(row: ProcessRow, { run }: Place, { about, word }: NewsCase): Te
       return told(news, { [`A.custody ${code}`]: -toMinor(news.amount, decimals) });
     }
     case 'dropped': {
-      const known = row.depositAddress === null ? undefined : row.process?.deposit;
+      const known = (hasDeposit(place) && row.process?.deposit) || undefined;
       const seen = depositFor(row, trigger as Trigger<'deposit_seen'>);
       const news = { ...seen, ...known, kind: 'deposit_dropped' } as const;
       const tell = async () => {

@@ -46,7 +46,8 @@ export const UNTAKEN: Readonly<Record<NewsCase['about'], string>> = {
 };
 
 /** @returns the step that follows; undefined where the transaction does not take it. */
-export function stepAfter({ run }: Place, { about, word }: NewsCase): string | undefined {
+export function stepAfter(place: Place, { about, word }: NewsCase): string | undefined {
+  const { run } = place;
   const { process, depositAddress } = run.row;
   switch (about) {
     case 'payment':
@@ -56,7 +57,7 @@ export function stepAfter({ run }: Place, { about, word }: NewsCase): string | u
     case 'token':
       return undefined;
     case 'dropped':
-      return depositAddress === null ? undefined : dropped(run, word);
+      return depositAddress === null ? undefined : dropped(place, word);
     case 'dispute':
       return process?.paid === undefined ? undefined : taken(run, said(word, run.row));
     case 'return': {
@@ -97,10 +98,19 @@ function deposited(run: Run, word: string): string | undefined {
 }
 
 /** The deposit that the transaction knows of; else another one, which was seen first. */
-function dropped(run: Run, word: string): string | undefined {
-  const { deposit } = run.row.process ?? {};
+function dropped(place: Place, word: string): string | undefined {
+  const { run } = place;
+  const deposit = hasDeposit(place) && run.row.process?.deposit;
   if (!deposit) return taken(seen(run, word), { on: 'deposit_dropped', ...NEW });
   return taken(run, { on: 'deposit_dropped', txHash: deposit.txHash, logIndex: deposit.logIndex });
+}
+
+/** @returns whether the transaction knows of a deposit that was not dropped yet: that is told once (C-33). */
+export function hasDeposit({ run: { row }, way }: Place): boolean {
+  const lastSeen = way.findLastIndex((word) => /seen/.test(word));
+  return (
+    row.depositAddress !== null && Boolean(row.process?.deposit) && !way.includes('deposit_dropped', lastSeen)
+  );
 }
 
 function seen(run: Run, word: string): Run {

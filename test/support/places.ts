@@ -49,6 +49,8 @@ export function placesOf({ name }: Template): readonly Place[] {
   );
   for (const place of queue) {
     for (const word of WORDS) {
+      // What was dropped is told as dropped once (C-33).
+      if (word === 'deposit_dropped' && place.step === 'crypto_deposit/DROPPED') continue;
       const run = advance(place.run, wordAt(word, place.run.row), DURING_MS)?.at(-1);
       // A creation that the balance does not cover is refused, and makes nothing (C-24).
       const isMade = run && !(place.step === 'start' && stepOf(run.row).status.en === 'Failed');
