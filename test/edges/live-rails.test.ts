@@ -30,7 +30,10 @@ const MUTATIONS = Object.values(schema.getMutationType()?.getFields() ?? {});
 /** What a live account may do without rails, and what is no act of a live account at all. */
 const OTHERS: Readonly<Record<string, string | undefined>> = {
   createStreamToken: undefined,
+  // What ends somebody's way in is never refused.
   revokeApiKey: 'NOT_FOUND',
+  removeMember: 'NOT_FOUND',
+  revokeSession: 'NOT_FOUND',
   // Which act it is depends on what is cancelled, and here there is nothing.
   cancelTransaction: 'NOT_FOUND',
   sandboxTrigger: 'FORBIDDEN',
