@@ -119,6 +119,23 @@ test('what screening holds is seen by its account and by the operator, and by no
   expect((await ask(COUNTS)).attention).toMatchObject({ holds: 1 });
 });
 
+test('a withdrawal that was approved and is held by screening is seen as held, and counted', async () => {
+  await ask('mutation { updateAccountSettings(input: { approvalAbove: "100" }) { approvalAbove } }');
+  const before = (await ask(COUNTS)).attention;
+  const end2end = await withdrawal('rent sandbox:hold');
+  expect((await ask(COUNTS)).attention).toEqual({ ...before, approvals: 1 });
+  await ask(`mutation { approveWithdrawal(end2end: "${end2end}") { end2end } }`, second.apiKey);
+  await settle(app.services, LOG, { mode: 'sandbox' });
+  const held = async (key: string) =>
+    (await ask('{ holds { transaction { end2end component state } } }', key)).holds.map(
+      (each: { transaction: object }) => each.transaction,
+    );
+  const transaction = { end2end, component: 'compliance', state: 'UNCOMPLIANT' };
+  expect(await held(shop.apiKey)).toContainEqual(transaction);
+  expect(await held(app.platformKey)).toContainEqual(transaction);
+  expect((await ask(COUNTS)).attention).toEqual({ ...before, holds: before.holds + 1 });
+});
+
 test('keys that expire soon, disabled endpoints and failed jobs are counted', async () => {
   const { apiKey, accountId } = await app.addAccount();
   await ask(apiKey).catch(() => {});
@@ -149,7 +166,7 @@ test('flows are what the ledger says came in and went out; moves between parts o
         each.out,
       ],
     );
-  // 30 left for the wallet; 30 are held, which is a move within the balance.
+  // 30 left for the wallet; twice 30 are held, which is a move within the balance.
   expect(await flows()).toEqual([
     ['BRL', '1000', '0'],
     ['USDT_TRX', '500', '30'],

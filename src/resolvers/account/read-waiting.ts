@@ -5,6 +5,7 @@ import { type AttentionRow, readAttention } from '../../store/account/attention.
 import {
   readOpenRefunds,
   readOpenRefundsOfMode,
+  readUnapproved,
   readWaiting,
   readWaitingOfMode,
 } from '../../store/engine/waiting.ts';
@@ -40,7 +41,7 @@ export async function readApprovals(context: Context): Promise<readonly Approval
   requireScope(context, 'read');
   const { database, registry, caller } = context;
   const waiting = waitingFor(registry, 'withdrawal.approve');
-  const rows = await readWaiting(database, caller.accountId, waiting, WAITING_MAX);
+  const rows = await readUnapproved(database, caller.accountId, waiting, WAITING_MAX);
   const makers = new Map<string, Promise<boolean>>();
   const isOwn = (maker: string) => {
     if (!makers.has(maker)) makers.set(maker, haveOneMaker(database, caller.accountId, maker, caller.id));

@@ -2,7 +2,7 @@
 import type { Family } from '../../templates/define.ts';
 import type { Statement, Tx } from '../database.ts';
 
-/** What waits at steps of transactions. */
+/** What waits at steps of transactions: steps at which they can still go on. */
 export const WAITING_STEPS = ['approvals', 'heldDeposits', 'holds', 'stepUps'] as const;
 
 /** Everything that is counted. */
@@ -32,7 +32,8 @@ export interface AttentionAsked {
 const ATTENTION: Statement = {
   name: 'attention',
   text: `select ${WAITING_STEPS.map(
-    (name, at) => `coalesce(sum(s.n) filter (where s.step = any ($${at + 3}::text[])), 0)::int as "${name}"`,
+    (name, at) =>
+      `coalesce(sum(s.n) filter (where s.step = any ($${at + 3}::text[])${name === 'approvals' ? ' and not s.is_approved' : ''}), 0)::int as "${name}"`,
   ).join(', ')},
       (select count(*)::int from transaction t where t.account_id = $1 and t.has_open_refund
         and (t.process @> '{"returns": [{"state": "failed"}]}' or t.component = 'refund' and t.state = 'ERROR')) as "failedRefunds",
@@ -42,10 +43,10 @@ const ATTENTION: Statement = {
       (select count(*)::int from job j where j.account_id = $1 and j.last_error is not null) as "failedJobs",
       (select count(*)::int from api_key k where k.account_id = $1 and k.revoked_at is null and k.expires_at > $7 and k.expires_at <= $8)
         as "expiringKeys"
-    from (select t.component || '/' || t.state as step, count(*) as n
-      from unnest($2::text[]) f(family) cross join unnest(array['OPEN', 'FAILED']) o(outcome)
-      join transaction t on t.account_id = $1 and t.family = f.family and t.outcome = o.outcome
-     where t.process ->> 'isApproved' is distinct from 'true' or t.process is null group by 1) s`,
+    from (select t.component || '/' || t.state as step, t.process ->> 'isApproved' is not distinct from 'true' as is_approved,
+        count(*) as n
+      from unnest($2::text[]) f(family)
+      join transaction t on t.account_id = $1 and t.family = f.family and t.outcome = 'OPEN' group by 1, 2) s`,
 };
 
 /** @returns the counts of an account. */

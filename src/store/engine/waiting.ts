@@ -13,24 +13,29 @@ export interface WaitingAt {
 }
 
 const IS_WAITING = `t.family = f.family and t.outcome = 'OPEN' and (t.component || '/' || t.state) = any ($3::text[])`;
-/** An approval that was given waits for nobody any more. */
-const IS_UNDECIDED = `t.process ->> 'isApproved' is distinct from 'true'`;
+/** An approval that was given waits for nobody any more; what is approved can still be held by screening. */
+const IS_UNAPPROVED = `t.process ->> 'isApproved' is distinct from 'true'`;
 
 const MAKERS: Statement = {
   name: 'waiting_makers',
   text: `select distinct t.process ->> 'createdBy' as maker from unnest($2::text[]) f(family)
     join transaction t on t.account_id = $1 and ${IS_WAITING} where t.process ->> 'createdBy' is not null`,
 };
+const UNAPPROVED: Statement = {
+  name: 'waiting_unapproved',
+  text: `select ${PROCESS_SELECT} from unnest($2::text[]) f(family)
+    join transaction t on t.account_id = $1 and ${IS_WAITING} where ${IS_UNAPPROVED} order by t.updated_at, t.id limit $4`,
+};
 const OF_ACCOUNT: Statement = {
   name: 'waiting_of_account',
   text: `select ${PROCESS_SELECT} from unnest($2::text[]) f(family)
-    join transaction t on t.account_id = $1 and ${IS_WAITING} where ${IS_UNDECIDED} order by t.updated_at, t.id limit $4`,
+    join transaction t on t.account_id = $1 and ${IS_WAITING} order by t.updated_at, t.id limit $4`,
 };
 const OF_MODE: Statement = {
   name: 'waiting_of_mode',
   text: `select ${PROCESS_SELECT} from account a cross join unnest($2::text[]) f(family)
     join transaction t on t.account_id = a.id and ${IS_WAITING}
-    where a.mode = $1 and ${IS_UNDECIDED} order by t.updated_at, t.account_id, t.id limit $4`,
+    where a.mode = $1 order by t.updated_at, t.account_id, t.id limit $4`,
 };
 /** Also of transactions that have ended: an excess goes back whatever the step. */
 const REFUNDS_OF_ACCOUNT: Statement = {
@@ -48,6 +53,16 @@ const REFUNDS_OF_MODE: Statement = {
 export async function readMakers(tx: Tx, accountId: bigint, at: WaitingAt): Promise<string[]> {
   const rows = await tx.query<{ maker: string }>(MAKERS, [accountId, at.families, at.steps]);
   return rows.map(({ maker }) => maker);
+}
+
+/** @returns those of an account that nobody has approved yet, the one that has waited longest first. */
+export function readUnapproved(
+  tx: Tx,
+  accountId: bigint,
+  at: WaitingAt,
+  limit: number,
+): Promise<ProcessRow[]> {
+  return tx.query<ProcessRow>(UNAPPROVED, [accountId, at.families, at.steps, limit]);
 }
 
 /** @returns those of an account, the one that has waited longest first. */
