@@ -1,6 +1,6 @@
 /** What waits for a person: approvals, what screening holds, and counts of everything that needs attention. */
 import { ACTS } from '../../base/acts.ts';
-import { haveOneMaker } from '../../store/account/api-keys.ts';
+import { readOneMaker } from '../../store/account/api-keys.ts';
 import { type AttentionRow, readAttention } from '../../store/account/attention.ts';
 import {
   readOpenRefunds,
@@ -42,21 +42,13 @@ export async function readApprovals(context: Context): Promise<readonly Approval
   const { database, registry, caller } = context;
   const waiting = waitingFor(registry, 'withdrawal.approve');
   const rows = await readUnapproved(database, caller.accountId, waiting, WAITING_MAX);
-  const makers = new Map<string, Promise<boolean>>();
-  const isOwn = (maker: string) => {
-    if (!makers.has(maker)) makers.set(maker, haveOneMaker(database, caller.accountId, maker, caller.id));
-    return makers.get(maker);
-  };
-  const barOf = async (maker: string | null): Promise<ApprovalBar | null> => {
-    if (!caller.scopes.includes(ACTS['withdrawal.approve'].scope)) return 'scope';
-    return maker !== null && (await isOwn(maker)) ? 'same_maker' : null;
-  };
-  return Promise.all(
-    rows.map(async (row) => {
-      const requestedBy = row.process?.createdBy ?? null;
-      return { row, requestedBy, bar: await barOf(requestedBy) };
-    }),
-  );
+  const mayApprove = caller.scopes.includes(ACTS['withdrawal.approve'].scope);
+  const own = mayApprove ? await readOneMaker(database, caller.accountId, caller.id) : [];
+  return rows.map((row) => {
+    const requestedBy = row.process?.createdBy ?? null;
+    const isOwn = requestedBy !== null && own.includes(requestedBy);
+    return { row, requestedBy, bar: mayApprove ? (isOwn ? 'same_maker' : null) : 'scope' };
+  });
 }
 
 /** @returns what screening holds: of the account, or with the scope `platform:risk` of all accounts of its mode. */

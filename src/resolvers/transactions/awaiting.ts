@@ -1,7 +1,7 @@
 /** What waits for somebody's decision: the steps at which each act can be done, and what a caller may decide. */
 import { ACTS, type ActName } from '../../base/acts.ts';
-import { haveOneMaker } from '../../store/account/api-keys.ts';
-import { readMakers, type WaitingAt } from '../../store/engine/waiting.ts';
+import { readOneMaker } from '../../store/account/api-keys.ts';
+import type { WaitingAt } from '../../store/engine/waiting.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 import type { Context } from '../services/context.ts';
@@ -53,9 +53,8 @@ export async function ownApprovals(
   context: Context,
 ): Promise<{ readonly steps: readonly string[]; readonly makers: readonly string[] }> {
   const { database, registry, caller } = context;
-  const waiting = waitingFor(registry, 'withdrawal.approve');
-  const makers = [];
-  for (const maker of await readMakers(database, caller.accountId, waiting))
-    if (await haveOneMaker(database, caller.accountId, maker, caller.id)) makers.push(maker);
-  return { steps: waiting.steps, makers };
+  return {
+    steps: stepsAwaiting(registry, 'withdrawal.approve'),
+    makers: await readOneMaker(database, caller.accountId, caller.id),
+  };
 }

@@ -104,7 +104,7 @@ const ONE_MAKER: Statement = {
       union
       select case when b.one = m.id then b.other else b.one end
         from one_maker m join bond b on m.id in (b.one, b.other))
-    select id from one_maker where id = $3`,
+    select id from one_maker where id is not null`,
 };
 const SUCCESSOR: Statement = {
   name: 'api_key_successor',
@@ -192,16 +192,22 @@ export async function successorOf(tx: Tx, accountId: bigint, id: string): Promis
 }
 
 /**
- * @returns whether two callers, by the ids of key or person, count as one maker: they are the same, or one made, replaced or
- *   invited the other, directly or through others. Only an invitation by a key counts: people who invite each other are two.
+ * @returns the ids of the keys and people that count as one maker with a caller: itself, and who made, replaced or invited
+ *   the other, directly or through others. Only an invitation by a key counts: people who invite each other are two.
  */
+export async function readOneMaker(database: Tx, accountId: bigint, id: string): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(ONE_MAKER, [accountId, id]);
+  return rows.map((row) => row.id);
+}
+
+/** @returns whether two callers, by the ids of key or person, count as one maker. */
 export async function haveOneMaker(
   database: Tx,
   accountId: bigint,
   one: string,
   other: string,
 ): Promise<boolean> {
-  return one === other || (await database.query(ONE_MAKER, [accountId, one, other])).length > 0;
+  return one === other || (await readOneMaker(database, accountId, one)).includes(other);
 }
 
 /** @returns the account of a key that is not revoked, for the operator; undefined when there is no such key. */

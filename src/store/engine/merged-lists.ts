@@ -221,7 +221,7 @@ function conditionsOf(filter: MergedFilter, bind: (value: unknown) => string): s
     ...(approvals
       ? [
           `(${STEP} <> all (${bind(approvals.steps)}::text[]) or t.process ->> 'isApproved' is distinct from 'true'
-            and t.process ->> 'createdBy' <> all (${bind(approvals.makers)}::text[]))`,
+            and (t.process ->> 'createdBy' = any (${bind(approvals.makers)}::text[])) is not true)`,
         ]
       : []),
   ];

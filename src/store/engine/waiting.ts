@@ -16,11 +16,6 @@ const IS_WAITING = `t.family = f.family and t.outcome = 'OPEN' and (t.component 
 /** An approval that was given waits for nobody any more; what is approved can still be held by screening. */
 const IS_UNAPPROVED = `t.process ->> 'isApproved' is distinct from 'true'`;
 
-const MAKERS: Statement = {
-  name: 'waiting_makers',
-  text: `select distinct t.process ->> 'createdBy' as maker from unnest($2::text[]) f(family)
-    join transaction t on t.account_id = $1 and ${IS_WAITING} where t.process ->> 'createdBy' is not null`,
-};
 const UNAPPROVED: Statement = {
   name: 'waiting_unapproved',
   text: `select ${PROCESS_SELECT} from unnest($2::text[]) f(family)
@@ -48,12 +43,6 @@ const REFUNDS_OF_MODE: Statement = {
   text: `select ${PROCESS_SELECT} from transaction t join account a on a.id = t.account_id and a.mode = $1
     where t.has_open_refund order by t.updated_at, t.account_id, t.id limit $2`,
 };
-
-/** @returns who asked for the transactions of the account that wait at these steps. */
-export async function readMakers(tx: Tx, accountId: bigint, at: WaitingAt): Promise<string[]> {
-  const rows = await tx.query<{ maker: string }>(MAKERS, [accountId, at.families, at.steps]);
-  return rows.map(({ maker }) => maker);
-}
 
 /** @returns those of an account that nobody has approved yet, the one that has waited longest first. */
 export function readUnapproved(
