@@ -1,6 +1,7 @@
 /** Relay connections with keyset cursors, read from either end. */
 import { invalidParameters, type Violation } from '../base/errors.ts';
 import { BAD_CURSOR } from '../resolvers/transactions/list-transactions.ts';
+import type { IdPart, IdSlice } from '../store/id-list.ts';
 import type { Builder } from './builder.ts';
 
 /** Largest page (`service.md` 8). */
@@ -148,6 +149,31 @@ export function connectionOf<Node>(
       endCursor: edges.at(-1)?.cursor ?? null,
     },
   };
+}
+
+/**
+ * Reads a page of a list that is newest first: what comes after a record has a smaller id.
+ *
+ * @param read - gives a part of the list.
+ * @throws {GatewayError} as `sliceOf` and `read`.
+ */
+export async function idConnection<Row extends { readonly id: bigint }>(
+  args: PageArgs,
+  read: (slice: IdSlice) => Promise<IdPart<Row>>,
+): Promise<Connection<Row>> {
+  const slice = sliceOf(args, decodeNumber);
+  const { rows, total, hasNewer, hasOlder } = await read({
+    limit: slice.size + 1,
+    below: slice.after ?? null,
+    above: slice.before ?? null,
+    isBackward: slice.isBackward,
+  });
+  return connectionOf(rows, slice, {
+    totalCount: () => Number(total),
+    cursorOf: ({ id }) => encodeCursor(String(id)),
+    isPreceded: hasNewer,
+    isFollowed: hasOlder,
+  });
 }
 
 /** @returns the opaque text of a key. */

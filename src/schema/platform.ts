@@ -1,22 +1,11 @@
 /** What an operator sees over all accounts: who they are, and how the rails are doing. */
-import { listHolders } from '../resolvers/inbound/list-holders.ts';
+import { listHolders } from '../resolvers/account/list-holders.ts';
 import { RAILS, type RailHealth, type RailName, railHealth } from '../resolvers/inbound/rail-health.ts';
-import type { Context } from '../resolvers/services/context.ts';
 import type { AccountRow } from '../store/account/accounts.ts';
 import { NEWS_LOOKED_THROUGH } from '../store/engine/rail-health.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
-import {
-  type Connection,
-  connectionOf,
-  decodeNumber,
-  encodeCursor,
-  exactConnection,
-  type PageArgs,
-  pageArguments,
-  pageComplexity,
-  sliceOf,
-} from './pagination.ts';
+import { exactConnection, idConnection, pageArguments, pageComplexity } from './pagination.ts';
 
 /** Defines `Query.accounts` and `Query.railHealth`. */
 export function definePlatform(builder: Builder): void {
@@ -53,25 +42,10 @@ function defineAccounts(builder: Builder): void {
       description: 'The account holders of your mode, the newest first. Needs a scope of the platform.',
       args: pageArguments(t.arg),
       complexity: pageComplexity,
-      resolve: async (_root, args, context) => (await readPage(context, args)) as never,
+      resolve: async (_root, args, context) =>
+        (await idConnection(args, (slice) => listHolders(context, slice))) as never,
     }),
   );
-}
-
-async function readPage(context: Context, args: PageArgs): Promise<Connection<AccountRow>> {
-  const slice = sliceOf(args, decodeNumber);
-  const found = await listHolders(context, {
-    limit: slice.size + 1,
-    below: slice.after ?? null,
-    above: slice.before ?? null,
-    isBackward: slice.isBackward,
-  });
-  return connectionOf(found.rows, slice, {
-    totalCount: () => Number(found.total),
-    cursorOf: ({ id }) => encodeCursor(String(id)),
-    isPreceded: found.hasNewer,
-    isFollowed: found.hasOlder,
-  });
 }
 
 function defineRailHealth(builder: Builder): void {

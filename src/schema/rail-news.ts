@@ -1,20 +1,9 @@
 /** News of rails that an operator has to look at: `Query.railNews`. */
 import { listNews } from '../resolvers/inbound/list-news.ts';
-import type { Context } from '../resolvers/services/context.ts';
 import { LISTED_NEWS_STATES, type ListedNews, type ListedNewsState } from '../store/engine/news-list.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
-import {
-  type Connection,
-  connectionOf,
-  decodeNumber,
-  encodeCursor,
-  exactConnection,
-  type PageArgs,
-  pageArguments,
-  pageComplexity,
-  sliceOf,
-} from './pagination.ts';
+import { exactConnection, idConnection, pageArguments, pageComplexity } from './pagination.ts';
 
 /** Defines `RailNews` and `Query.railNews`. */
 export function defineRailNews(builder: Builder): void {
@@ -43,7 +32,8 @@ export function defineRailNews(builder: Builder): void {
         ...pageArguments(t.arg),
       },
       complexity: pageComplexity,
-      resolve: async (_root, args, context) => (await readPage(context, args)) as never,
+      resolve: async (_root, { state: wanted, ...args }, context) =>
+        (await idConnection(args, (slice) => listNews(context, wanted ?? null, slice))) as never,
     }),
   );
 }
@@ -95,29 +85,5 @@ function defineNews(
         resolve: ({ body }) => JSON.stringify(body),
       }),
     }),
-  });
-}
-
-interface ListArgs extends PageArgs {
-  readonly state?: ListedNewsState | null | undefined;
-}
-
-async function readPage(
-  context: Context,
-  { state = null, ...args }: ListArgs,
-): Promise<Connection<ListedNews>> {
-  const slice = sliceOf(args, decodeNumber);
-  // Newest first: what comes after news has a smaller id.
-  const found = await listNews(context, state, {
-    limit: slice.size + 1,
-    below: slice.after ?? null,
-    above: slice.before ?? null,
-    isBackward: slice.isBackward,
-  });
-  return connectionOf(found.rows, slice, {
-    totalCount: () => Number(found.total),
-    cursorOf: ({ id }) => encodeCursor(String(id)),
-    isPreceded: found.hasNewer,
-    isFollowed: found.hasOlder,
   });
 }

@@ -10,17 +10,7 @@ import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { isoOf } from './moment.ts';
 import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
-import {
-  type Connection,
-  connectionOf,
-  decodeNumber,
-  encodeCursor,
-  exactConnection,
-  type PageArgs,
-  pageArguments,
-  pageComplexity,
-  sliceOf,
-} from './pagination.ts';
+import { exactConnection, idConnection, pageArguments, pageComplexity } from './pagination.ts';
 
 const STATES: Readonly<Record<SuspenseState, string>> = {
   open: 'It waits for a decision.',
@@ -51,7 +41,8 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
         ...pageArguments(t.arg),
       },
       complexity: pageComplexity,
-      resolve: async (_root, args, context) => (await readPage(context, args)) as never,
+      resolve: async (_root, { state: wanted, ...args }, context) =>
+        (await idConnection(args, (slice) => listSuspense(context, wanted ?? null, slice))) as never,
     }),
   );
   builder.mutationField('assignSuspense', (t) =>
@@ -184,29 +175,5 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
         resolve: ({ decidedAt }) => decidedAt && isoOf(decidedAt),
       }),
     }),
-  });
-}
-
-interface ListArgs extends PageArgs {
-  readonly state?: SuspenseState | null | undefined;
-}
-
-async function readPage(
-  context: Context,
-  { state = null, ...args }: ListArgs,
-): Promise<Connection<SuspenseRow>> {
-  const slice = sliceOf(args, decodeNumber);
-  // Newest first: what comes after an entry has a smaller id.
-  const found = await listSuspense(context, state, {
-    limit: slice.size + 1,
-    below: slice.after ?? null,
-    above: slice.before ?? null,
-    isBackward: slice.isBackward,
-  });
-  return connectionOf(found.rows, slice, {
-    totalCount: () => Number(found.total),
-    cursorOf: ({ id }) => encodeCursor(String(id)),
-    isPreceded: found.hasNewer,
-    isFollowed: found.hasOlder,
   });
 }

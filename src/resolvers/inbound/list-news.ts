@@ -1,20 +1,9 @@
 /** Reads the news of rails that an operator has to look at. */
 import { GatewayError } from '../../base/errors.ts';
-import {
-  countListedNews,
-  type ListedNews,
-  type ListedNewsState,
-  type NewsCounts,
-  type NewsSlice,
-  readListedNews,
-} from '../../store/engine/news-list.ts';
+import { type ListedNews, type ListedNewsState, readListedNews } from '../../store/engine/news-list.ts';
+import type { IdPart, IdSlice } from '../../store/id-list.ts';
 import type { Context } from '../services/context.ts';
 import { maskNews } from './mask-news.ts';
-
-/** A part of the list, and how much there is in all and outside of its bounds. */
-export interface NewsPart extends NewsCounts {
-  readonly rows: readonly ListedNews[];
-}
 
 /**
  * @returns news of the caller's mode, newest first unless backward; who paid is whole to those who decide about money.
@@ -23,17 +12,16 @@ export interface NewsPart extends NewsCounts {
 export async function listNews(
   { caller, database, mode }: Context,
   state: ListedNewsState | null,
-  slice: NewsSlice,
-): Promise<NewsPart> {
+  slice: IdSlice,
+): Promise<IdPart<ListedNews>> {
   const decides = caller.scopes.includes('platform:risk');
   if (!decides && !caller.scopes.includes('platform:rails'))
     throw new GatewayError(
       'FORBIDDEN',
       'this requires a key with the scope "platform:rails" or "platform:risk"',
     );
-  const [rows, counts] = await Promise.all([
-    readListedNews(database, { mode, state }, slice),
-    countListedNews(database, { mode, state }, slice),
-  ]);
-  return { rows: decides ? rows : rows.map((row) => ({ ...row, body: maskNews(row.body) })), ...counts };
+  const found = await readListedNews(database, { mode, state }, slice);
+  return decides
+    ? found
+    : { ...found, rows: found.rows.map((row) => ({ ...row, body: maskNews(row.body) })) };
 }

@@ -1,9 +1,8 @@
 /** How rails are doing, for the operator. */
-import { GatewayError } from '../../base/errors.ts';
 import type { Instant } from '../../base/instant.ts';
 import { readRailHealth } from '../../store/engine/rail-health.ts';
 import type { EffectName } from '../../templates/effects.ts';
-import type { Context } from '../services/context.ts';
+import { type Context, requirePlatform } from '../services/context.ts';
 
 /** The rails, with what each is. */
 export const RAILS = {
@@ -56,10 +55,4 @@ export async function railHealth(context: Context): Promise<readonly RailHealth[
       failingOrders: own.reduce((count, { failing }) => count + failing, 0),
     };
   });
-}
-
-/** @throws {GatewayError} `FORBIDDEN` unless the caller has some scope of the platform. */
-export function requirePlatform({ caller }: Context): void {
-  if (!caller.scopes.some((scope) => scope.startsWith('platform:')))
-    throw new GatewayError('FORBIDDEN', 'this requires a key with a scope of the platform');
 }

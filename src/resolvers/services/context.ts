@@ -75,6 +75,12 @@ export function requireScope({ caller }: Pick<Context, 'caller'>, scope: Scope):
   }
 }
 
+/** @throws {GatewayError} `FORBIDDEN` unless the caller has some scope of the platform. */
+export function requirePlatform({ caller }: Pick<Context, 'caller'>): void {
+  if (!caller.scopes.some((scope) => scope.startsWith('platform:')))
+    throw new GatewayError('FORBIDDEN', 'this requires a key with a scope of the platform');
+}
+
 /** How long a passkey that was shown counts. Unit: ms. */
 const FRESH_MS = 5 * 60_000;
 

@@ -2,6 +2,7 @@
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
 import type { Database, Statement, Tx } from '../database.ts';
+import { type IdPart, type IdSlice, idList } from '../id-list.ts';
 
 /** Handle of the account that the first start provisions. */
 export const SANDBOX_HANDLE = 'sandbox';
@@ -162,48 +163,17 @@ export async function listedOrigins(database: Database): Promise<ReadonlySet<str
   return new Set(rows.map(({ origin }) => origin));
 }
 
-/** A part of the list of account holders, newest first unless backward. */
-export interface HolderSlice {
-  readonly limit: number;
-  /** Only accounts with a smaller id, or with a greater one. */
-  readonly below: bigint | null;
-  readonly above: bigint | null;
-  readonly isBackward: boolean;
-}
-
-const holders = (isBackward: boolean): Statement => ({
-  name: `account_holders_${isBackward ? 'asc' : 'desc'}`,
-  text: `select id, handle, mode, name, created_at as "createdAt" from account
-    where mode = $1 and not is_platform and ($2::bigint is null or id < $2) and ($3::bigint is null or id > $3)
-    order by id ${isBackward ? 'asc' : 'desc'} limit $4`,
+/** The account holders of a mode: `$1`. */
+const HOLDERS = idList<AccountRow>({
+  name: 'account_holders',
+  id: 'id',
+  columns: 'id, handle, mode, name, created_at as "createdAt"',
+  from: 'account',
+  where: 'mode = $1 and not is_platform',
+  filters: 1,
 });
-const HOLDERS_FORWARD = holders(false);
-const HOLDERS_BACKWARD = holders(true);
-const COUNT_HOLDERS: Statement = {
-  name: 'account_holders_count',
-  text: `select count(*) as total, coalesce(bool_or(id >= $2), false) as "hasNewer", coalesce(bool_or(id <= $3), false) as "hasOlder"
-    from account where mode = $1 and not is_platform`,
-};
 
 /** @returns a part of the account holders of a mode. */
-export function readHolders(
-  tx: Tx,
-  mode: AccountMode,
-  { limit, below, above, isBackward }: HolderSlice,
-): Promise<AccountRow[]> {
-  return tx.query<AccountRow>(isBackward ? HOLDERS_BACKWARD : HOLDERS_FORWARD, [mode, below, above, limit]);
-}
-
-/** @returns how many account holders a mode has, and whether some are outside of the bounds of a slice. */
-export async function countHolders(
-  tx: Tx,
-  mode: AccountMode,
-  { below, above }: Pick<HolderSlice, 'below' | 'above'>,
-): Promise<{ readonly total: bigint; readonly hasNewer: boolean; readonly hasOlder: boolean }> {
-  const [row] = await tx.query<{ total: bigint; hasNewer: boolean; hasOlder: boolean }>(COUNT_HOLDERS, [
-    mode,
-    below,
-    above,
-  ]);
-  return row ?? { total: 0n, hasNewer: false, hasOlder: false };
+export function readHolders(database: Tx, mode: AccountMode, slice: IdSlice): Promise<IdPart<AccountRow>> {
+  return HOLDERS(database, [mode], slice);
 }

@@ -2,6 +2,7 @@
 import type { AccountMode } from '../../base/account-mode.ts';
 import type { Instant } from '../../base/instant.ts';
 import type { Statement, Tx } from '../database.ts';
+import { type IdPart, type IdSlice, idList } from '../id-list.ts';
 import type { NewsRecord } from './news.ts';
 
 /** Why no transaction took it. */
@@ -95,46 +96,33 @@ export interface SuspenseFilter {
   readonly state: SuspenseState | null;
 }
 
-/** A part of the list, newest entry first unless backward. */
-export interface SuspenseSlice {
-  readonly limit: number;
-  /** Only entries with a smaller id, or with a greater one. */
-  readonly below: bigint | null;
-  readonly above: bigint | null;
-  readonly isBackward: boolean;
-}
-
 const COLUMNS = `s.id, s.account_id as "accountId", s.transaction_id as "transactionId", s.currency,
   s.amount_minor::text as "amountMinor", s.reason, s.state, s.assigned_to as "assignedTo", s.decided_by as "decidedBy",
   s.decided_at as "decidedAt", s.opened_at as "openedAt", s.return_id as "returnId", t.end2end, n.body as news`;
-const FROM = `from suspense_entry s join account a on a.id = s.account_id join rail_news n on n.id = s.news_id
+const FROM = `suspense_entry s join account a on a.id = s.account_id join rail_news n on n.id = s.news_id
   left join transaction t on t.account_id = s.account_id and t.id = s.transaction_id`;
-const MATCHES = `a.mode = $1 and ($2::bigint is null or s.account_id = $2) and ($3::text is null or s.state = $3)`;
 
 const FIND: Statement = {
   name: 'suspense_find',
-  text: `select ${COLUMNS} ${FROM} where s.id = $1 and a.mode = $2`,
+  text: `select ${COLUMNS} from ${FROM} where s.id = $1 and a.mode = $2`,
 };
 const BY_RETURN: Statement = {
   name: 'suspense_by_return',
-  text: `select ${COLUMNS} ${FROM} where s.return_id = $1 and a.mode = $2`,
+  text: `select ${COLUMNS} from ${FROM} where s.return_id = $1 and a.mode = $2`,
 };
 const BY_NEWS: Statement = {
   name: 'suspense_by_news',
-  text: `select ${COLUMNS} ${FROM} where n.key = $1 and n.kind = $2 and n.mode = $3`,
+  text: `select ${COLUMNS} from ${FROM} where n.key = $1 and n.kind = $2 and n.mode = $3`,
 };
-const pageStatement = (isBackward: boolean): Statement => ({
-  name: `suspense_page_${isBackward ? 'asc' : 'desc'}`,
-  text: `select ${COLUMNS} ${FROM} where ${MATCHES} and ($4::bigint is null or s.id < $4) and ($5::bigint is null or s.id > $5)
-    order by s.id ${isBackward ? 'asc' : 'desc'} limit $6`,
+const LIST = idList<SuspenseRow>({
+  name: 'suspense',
+  id: 's.id',
+  columns: COLUMNS,
+  from: FROM,
+  countedFrom: 'suspense_entry s join account a on a.id = s.account_id',
+  where: 'a.mode = $1 and ($2::bigint is null or s.account_id = $2) and ($3::text is null or s.state = $3)',
+  filters: 3,
 });
-const FORWARD = pageStatement(false);
-const BACKWARD = pageStatement(true);
-const COUNT: Statement = {
-  name: 'suspense_count',
-  text: `select count(*) as total, coalesce(bool_or(s.id >= $4), false) as "hasNewer", coalesce(bool_or(s.id <= $5), false) as "hasOlder"
-    from suspense_entry s join account a on a.id = s.account_id where ${MATCHES}`,
-};
 /** An order that is taken up is due again later: 2 seconds, 8, 32 …, at most an hour. */
 const TAKE_DUE: Statement = {
   name: 'suspense_take_due',
@@ -197,30 +185,13 @@ export async function findByNewsKey(
   return row;
 }
 
-/** Reads a part of the list. */
+/** @returns a part of the list. */
 export function readSuspense(
-  tx: Tx,
+  database: Tx,
   { mode, accountId, state }: SuspenseFilter,
-  { limit, below, above, isBackward }: SuspenseSlice,
-): Promise<SuspenseRow[]> {
-  const values = [mode, accountId, state, below, above, limit];
-  return tx.query<SuspenseRow>(isBackward ? BACKWARD : FORWARD, values);
-}
-
-/** @returns how many entries match in all, and whether some are outside of the bounds of a slice. */
-export async function countSuspense(
-  tx: Tx,
-  { mode, accountId, state }: SuspenseFilter,
-  { below, above }: Pick<SuspenseSlice, 'below' | 'above'>,
-): Promise<{ readonly total: bigint; readonly hasNewer: boolean; readonly hasOlder: boolean }> {
-  const [row] = await tx.query<{ total: bigint; hasNewer: boolean; hasOlder: boolean }>(COUNT, [
-    mode,
-    accountId,
-    state,
-    below,
-    above,
-  ]);
-  return row ?? { total: 0n, hasNewer: false, hasOlder: false };
+  slice: IdSlice,
+): Promise<IdPart<SuspenseRow>> {
+  return LIST(database, [mode, accountId, state], slice);
 }
 
 /**

@@ -1,0 +1,76 @@
+/** Lists in the order of their ids, newest first, of which every part says how many there are in all. */
+import type { Statement, Tx } from './database.ts';
+
+/** A part of a list, newest first unless backward. */
+export interface IdSlice {
+  readonly limit: number;
+  /** Only records with a smaller id, or with a greater one. */
+  readonly below: bigint | null;
+  readonly above: bigint | null;
+  readonly isBackward: boolean;
+}
+
+/** The records of a part, how many the list has in all, and whether some are outside of the bounds of the part. */
+export interface IdPart<Row> {
+  readonly rows: readonly Row[];
+  readonly total: bigint;
+  readonly hasNewer: boolean;
+  readonly hasOlder: boolean;
+}
+
+/** A list in SQL. */
+export interface IdListParts {
+  /** Of its statements. */
+  readonly name: string;
+  /** Such as `n.id`. */
+  readonly id: string;
+  readonly columns: string;
+  /** Tables with what is joined to them, and conditions on the parameters from $1 on. */
+  readonly from: string;
+  readonly where: string;
+  /** How many parameters the conditions have. */
+  readonly filters: number;
+  /** What of `from` the conditions need. @default `from` */
+  readonly countedFrom?: string;
+}
+
+/** Reads a part of a list; the values are those of its conditions. */
+export type ReadIdList<Row> = (
+  database: Tx,
+  values: readonly unknown[],
+  slice: IdSlice,
+) => Promise<IdPart<Row>>;
+
+/** @returns what reads a list. */
+export function idList<Row>({
+  name,
+  id,
+  columns,
+  from,
+  where,
+  filters,
+  countedFrom = from,
+}: IdListParts): ReadIdList<Row> {
+  const [below, above, limit] = [1, 2, 3].map((place) => `$${filters + place}`);
+  const page = (order: 'asc' | 'desc'): Statement => ({
+    name: `${name}_page_${order}`,
+    text: `select ${columns} from ${from} where ${where}
+        and (${below}::bigint is null or ${id} < ${below}) and (${above}::bigint is null or ${id} > ${above})
+      order by ${id} ${order} limit ${limit}`,
+  });
+  const [forward, backward] = [page('desc'), page('asc')];
+  const count: Statement = {
+    name: `${name}_count`,
+    text: `select count(*) as total, coalesce(bool_or(${id} >= ${below}), false) as "hasNewer",
+        coalesce(bool_or(${id} <= ${above}), false) as "hasOlder"
+      from ${countedFrom} where ${where}`,
+  };
+  return async (database, values, slice) => {
+    const bounds = [...values, slice.below, slice.above];
+    const [rows, [counts]] = await Promise.all([
+      database.query<Row>(slice.isBackward ? backward : forward, [...bounds, slice.limit]),
+      database.query<Omit<IdPart<Row>, 'rows'>>(count, bounds),
+    ]);
+    return { rows, ...(counts ?? { total: 0n, hasNewer: false, hasOlder: false }) };
+  };
+}
