@@ -1,9 +1,10 @@
 /** What an operator sees over all accounts: who they are, and how the rails are doing. */
 import { listHolders } from '../resolvers/account/list-holders.ts';
-import { RAILS, type RailHealth, type RailName, railHealth } from '../resolvers/inbound/rail-health.ts';
+import { RAILS, type RailHealth, railHealth } from '../resolvers/inbound/rail-health.ts';
 import type { AccountRow } from '../store/account/accounts.ts';
 import { NEWS_LOOKED_THROUGH } from '../store/engine/rail-health.ts';
 import type { Builder } from './builder.ts';
+import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { exactConnection, idConnection, pageArguments, pageComplexity } from './pagination.ts';
 
@@ -51,12 +52,7 @@ function defineAccounts(builder: Builder): void {
 function defineRailHealth(builder: Builder): void {
   const rail = builder.enumType('Rail', {
     description: 'What the gateway works with outside of itself.',
-    values: Object.fromEntries(
-      Object.entries(RAILS).map(([name, description]) => [
-        name.toUpperCase(),
-        { value: name as RailName, description },
-      ]),
-    ) as Record<string, { value: RailName; description: string }>,
+    values: describedValues(RAILS),
   });
   const health = builder.objectRef<RailHealth>('RailHealth').implement({
     description: 'How a rail is doing.',

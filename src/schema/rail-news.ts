@@ -2,6 +2,7 @@
 import { listNews } from '../resolvers/inbound/list-news.ts';
 import { LISTED_NEWS_STATES, type ListedNews, type ListedNewsState } from '../store/engine/news-list.ts';
 import type { Builder } from './builder.ts';
+import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { exactConnection, idConnection, pageArguments, pageComplexity } from './pagination.ts';
 
@@ -9,12 +10,7 @@ import { exactConnection, idConnection, pageArguments, pageComplexity } from './
 export function defineRailNews(builder: Builder): void {
   const state = builder.enumType('RailNewsState', {
     description: 'Why news of a rail is to be looked at.',
-    values: Object.fromEntries(
-      Object.entries(LISTED_NEWS_STATES).map(([value, description]) => [
-        value.toUpperCase(),
-        { value: value as ListedNewsState, description },
-      ]),
-    ) as Record<string, { value: ListedNewsState; description: string }>,
+    values: describedValues(LISTED_NEWS_STATES),
   });
   const connection = exactConnection(builder, defineNews(builder, state), {
     name: 'RailNews',

@@ -3,6 +3,7 @@ import { FOUND_MAX, search } from '../resolvers/account/search.ts';
 import type { SEARCH_MATCHES } from '../store/engine/search.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import { describedValues } from './described-values.ts';
 import type { TransactionRef } from './transaction.ts';
 import type { EntryRef } from './whitelist.ts';
 
@@ -32,12 +33,7 @@ export function defineSearch(
 ): void {
   const match = builder.enumType('SearchMatch', {
     description: 'What of a record a search has matched.',
-    values: Object.fromEntries(
-      Object.entries(MATCHES).map(([name, description]) => [
-        name.toUpperCase(),
-        { value: name as Match, description },
-      ]),
-    ),
+    values: describedValues(MATCHES),
   });
   const hit = builder.objectRef<Hit>('SearchHit').implement({
     description: 'A record that was found.',

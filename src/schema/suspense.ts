@@ -8,6 +8,7 @@ import type { Context } from '../resolvers/services/context.ts';
 import { SUSPENSE_REASONS, type SuspenseRow, type SuspenseState } from '../store/engine/suspense.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
+import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
 import { exactConnection, idConnection, pageArguments, pageComplexity } from './pagination.ts';
@@ -92,17 +93,8 @@ async function decideOnce(
 function defineState(builder: Builder) {
   return builder.enumType('SuspenseState', {
     description: 'What became of money in suspense.',
-    values: valuesOf(STATES),
+    values: describedValues(STATES),
   });
-}
-
-function valuesOf<Name extends string>(descriptions: Readonly<Record<Name, string>>) {
-  return Object.fromEntries(
-    Object.entries<string>(descriptions).map(([value, description]) => [
-      value.toUpperCase(),
-      { value: value as Name, description },
-    ]),
-  ) as Record<string, { value: Name; description: string }>;
 }
 
 function sentenceOf(text: string): string {
@@ -113,7 +105,7 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
   const reasons = Object.entries(SUSPENSE_REASONS).map(([name, text]) => [name, sentenceOf(text)]);
   const reason = builder.enumType('SuspenseReason', {
     description: 'Why no transaction took the money.',
-    values: valuesOf(Object.fromEntries(reasons) as typeof SUSPENSE_REASONS),
+    values: describedValues(Object.fromEntries(reasons) as typeof SUSPENSE_REASONS),
   });
   return builder.objectRef<SuspenseRow>('SuspenseEntry').implement({
     description: 'Money that came and that no transaction took.',

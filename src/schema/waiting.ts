@@ -3,7 +3,6 @@ import { currencyOfLedger } from '../base/currency.ts';
 import {
   APPROVAL_BARS,
   type Approval,
-  type ApprovalBar,
   countAttention,
   KEY_DAYS,
   readApprovals,
@@ -17,6 +16,7 @@ import { FLOW_LINES_MAX } from '../store/ledger/flows.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
+import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import type { TransactionRef } from './transaction.ts';
 
@@ -38,12 +38,7 @@ export function defineWaiting(
 function defineApprovals(builder: Builder, transaction: TransactionRef): void {
   const bar = builder.enumType('ApprovalBar', {
     description: 'Why a withdrawal may not be approved with your key.',
-    values: Object.fromEntries(
-      Object.entries(APPROVAL_BARS).map(([name, description]) => [
-        name.toUpperCase(),
-        { value: name as ApprovalBar, description },
-      ]),
-    ),
+    values: describedValues(APPROVAL_BARS),
   });
   const approval = builder.objectRef<Approval>('Approval').implement({
     description: 'A withdrawal that waits for a second approver (C-22).',
