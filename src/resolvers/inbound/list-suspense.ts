@@ -15,9 +15,7 @@ export async function listSuspense(
   if (!isOperator) requireScope(context, 'read');
   const filter = { mode, accountId: isOperator ? null : caller.accountId, state };
   const found = await readSuspense(database, filter, slice);
-  return isOperator
-    ? found
-    : { ...found, rows: found.rows.map((row) => forHolder(row, caller.accountId)) };
+  return isOperator ? found : { ...found, rows: found.rows.map((row) => forHolder(row, caller.accountId)) };
 }
 
 /** A holder reads neither who paid nor which other account got the money. */
