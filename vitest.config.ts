@@ -10,8 +10,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // Tests wait more than they work: two files at once also where there are two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Tests wait as much as they work: one file more at once than there are cores.
+    maxWorkers: availableParallelism() + 1,
     // For a machine that does much else: only what hangs takes so long, and waits inside of tests end before.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -1,10 +1,10 @@
 /** Goal: `crossramp account` and `key` keep play money and real money apart (C-40). Method: the commands as processes, on a database. */
 import { expect, test } from 'vitest';
+import { command } from './support/command.ts';
 import { useDatabase } from './support/database.ts';
-import { crossramp } from './support/process.ts';
 
 const store = useDatabase();
-const run = (...args: string[]) => crossramp({ DATABASE_URL: store.url }, ...args, '--json');
+const run = (...args: string[]) => command({ DATABASE_URL: store.url }, ...args, '--json');
 const json = async (...args: string[]) => JSON.parse((await run(...args)).stdout);
 
 test('C-40: keys have the mode of their account, and the sandbox plays nothing on a live one', async () => {

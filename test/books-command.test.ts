@@ -5,8 +5,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { verifyLedger } from '../src/store/ledger/verify.ts';
 import { useApp } from './support/app.ts';
+import { command } from './support/command.ts';
 import { graphqlClient } from './support/graphql-client.ts';
-import { crossramp } from './support/process.ts';
 
 const app = useApp();
 const ANA = { clientName: 'Ana Souza', clientTaxId: '529.982.247-25' };
@@ -30,7 +30,7 @@ async function onramp(): Promise<string> {
 }
 
 const run = async (...words: string[]) => {
-  const { code, stdout, stderr } = await crossramp(env, ...words, '--json');
+  const { code, stdout, stderr } = await command(env, ...words, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout);
 };
@@ -67,9 +67,9 @@ describe('refund', () => {
       object_id: second,
     });
     const [again, unknown, empty] = await Promise.all([
-      crossramp(env, 'refund', 'settle', second, '--reference', reference),
-      crossramp(env, 'refund', 'retry', 'CRX0'),
-      crossramp(env, 'refund', 'settle', first, '--reference', ''),
+      command(env, 'refund', 'settle', second, '--reference', reference),
+      command(env, 'refund', 'retry', 'CRX0'),
+      command(env, 'refund', 'settle', first, '--reference', ''),
     ]);
     expect(again.code).toBe(1);
     expect(unknown).toMatchObject({ code: 1, stderr: 'crossramp: there is no transaction CRX0\n' });
@@ -102,7 +102,7 @@ describe('receivables', () => {
 
   test('are listed by account with an exact total, in pages from both ends, for the scope platform:books alone', async () => {
     expect(await list()).toMatchObject({ totalCount: 0, nodes: [] });
-    expect((await crossramp(env, 'receivable', 'list')).stdout).toBe('nothing is owed\n');
+    expect((await command(env, 'receivable', 'list')).stdout).toBe('nothing is owed\n');
     const shops = [await owing(), await owing(), await owing()];
     const whole = await list();
     expect(whole.totalCount).toBe(3);
@@ -132,7 +132,7 @@ describe('receivables', () => {
         .slice(0, 2)
         .map(({ currency, ...row }: { currency: { code: string } }) => ({ ...row, currency: currency.code })),
     });
-    expect((await crossramp(env, 'receivable', 'list')).stdout).toMatch(/^ *ACCOUNT +OWED +CURRENCY +NAME\n/);
+    expect((await command(env, 'receivable', 'list')).stdout).toMatch(/^ *ACCOUNT +OWED +CURRENCY +NAME\n/);
     expect(await run('receivable', 'list', '--live')).toEqual({ total: 0, receivables: [] });
   });
 
@@ -159,9 +159,9 @@ describe('receivables', () => {
     expect(await run(...once)).toEqual(booking);
     expect(await lastAct(accountId)).toMatchObject({ act: 'receivable.settle', actor_kind: 'OPERATOR' });
     const [other, beyond, bad] = await Promise.all([
-      crossramp(env, ...settle('11', '--source', 'balance', '--idempotency-key', 'one')),
-      crossramp(env, ...settle(owed, '--source', 'capital')),
-      crossramp(env, ...settle('-1', '--source', 'capital')),
+      command(env, ...settle('11', '--source', 'balance', '--idempotency-key', 'one')),
+      command(env, ...settle(owed, '--source', 'capital')),
+      command(env, ...settle('-1', '--source', 'capital')),
     ]);
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('already used') });
     expect(beyond).toMatchObject({
@@ -180,8 +180,8 @@ test('capital book books on the account of the platform, and refuses what it doe
   expect(await run(...book('--amount', '50.00', '--direction', 'in'))).toMatchObject({ amount: '50' });
   const { rows } = await app.owner.query(`select id from account where is_platform and mode = 'sandbox'`);
   expect(await lastAct(rows[0].id)).toMatchObject({ act: 'capital.book', actor_kind: 'OPERATOR' });
-  expect((await crossramp(env, ...book('--amount', '1', '--direction', 'up'))).code).toBe(2);
-  const fine = await crossramp(env, ...book('--amount', '0.001', '--direction', 'in'));
+  expect((await command(env, ...book('--amount', '1', '--direction', 'up'))).code).toBe(2);
+  const fine = await command(env, ...book('--amount', '0.001', '--direction', 'in'));
   expect(fine).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/--amount: must be a decimal number/),

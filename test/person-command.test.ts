@@ -1,11 +1,11 @@
-/** Goal: `crossramp person` lets people in and takes them out, and says so in the audit log (C-40). Method: the commands as processes. */
+/** Goal: `crossramp person` lets people in and takes them out, and says so in the audit log (C-40). Method: the commands, run here. */
 import { expect, test } from 'vitest';
+import { command } from './support/command.ts';
 import { useDatabase } from './support/database.ts';
-import { crossramp } from './support/process.ts';
 
 const store = useDatabase();
 const run = (...args: string[]) =>
-  crossramp({ DATABASE_URL: store.url, PUBLIC_URL: 'https://pay.example.com' }, ...args, '--json');
+  command({ DATABASE_URL: store.url, PUBLIC_URL: 'https://pay.example.com' }, ...args, '--json');
 const json = async (...args: string[]) => JSON.parse((await run(...args)).stdout);
 
 test('C-40: an operator invites, lists, makes links for, and removes people', async () => {

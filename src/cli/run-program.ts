@@ -1,0 +1,18 @@
+/** Runs a command to its end and says in words and by its exit code what came of it. */
+import { EXIT } from '../server/command-line.ts';
+import { describeFailure, isBadInput, isUnreachable } from '../server/describe-failure.ts';
+import { crossrampProgram } from './program.ts';
+import { Interrupted } from './until-interrupted.ts';
+
+/** @param argv - as `process.argv` has it. Sets `process.exitCode`; a failure is told on stderr. */
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  try {
+    await crossrampProgram().parseAsync(argv);
+  } catch (error) {
+    const isInterrupted = error instanceof Interrupted;
+    process.stderr.write(`crossramp: ${isInterrupted ? error.message : describeFailure(error)}\n`);
+    if (isInterrupted) process.exitCode = error.exitCode;
+    else if (isBadInput(error)) process.exitCode = EXIT.usage;
+    else process.exitCode = isUnreachable(error) ? EXIT.unreachable : EXIT.failed;
+  }
+}
