@@ -29,9 +29,17 @@ const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
 
 describe.runIf(hasBrowser)('in a browser without script', () => {
   test.each([
-    ['en-US', 'Come in as Sandbox owner', 'Come in', 'Your sign-in', 'Sign out', 'Sign in'],
-    ['pt-BR', 'Entre como Sandbox owner', 'Entrar', 'Seu acesso', 'Sair', 'Entrar'],
-  ])('%s: one click, in, and out again', async (locale, title, comeIn, home, signOut, signIn) => {
+    [
+      'en-US',
+      'Come in as Sandbox owner',
+      'Come in',
+      'Your sign-in',
+      'Open the console',
+      'Sign out',
+      'Sign in',
+    ],
+    ['pt-BR', 'Entre como Sandbox owner', 'Entrar', 'Seu acesso', 'Abrir o console', 'Sair', 'Entrar'],
+  ])('%s: one click, in, and out again', async (locale, title, comeIn, home, toConsole, signOut, signIn) => {
     const url = await newcomerLink();
     const page = await browser.open(url, { locale, javaScriptEnabled: false });
     expect(await page.locator('h1').innerText()).toBe(title);
@@ -39,6 +47,10 @@ describe.runIf(hasBrowser)('in a browser without script', () => {
     expect(new URL(page.url()).pathname).toBe('/console');
     await page.goto(new URL('/console/security', url).href);
     expect(await page.locator('h1').innerText()).toBe(home);
+    // Who accepts an invitation lands on this page: it leads on.
+    await page.getByRole('link', { name: toConsole }).click();
+    expect(new URL(page.url()).pathname).toBe('/console');
+    await page.goBack();
     const session = async () => (await page.context().cookies()).find(({ name }) => name === 'session');
     expect(await session()).toMatchObject({ name: 'session', httpOnly: true, sameSite: 'Lax', path: '/' });
     await page.getByRole('button', { name: signOut }).click();

@@ -156,6 +156,7 @@ ${passkeyButton(language, 'add', 'addPasskey', SECURITY_PATH)}<noscript><p>${say
     isTest: own.isTest,
     main: html`<h1>${say('security')}</h1>
 <p>${say('signedInAs', { name: own.name, email: own.email })}</p>
+<a class="btn" href="${CONSOLE_PATH}?lang=${language}">${say('toConsole')}</a>
 ${card(say('passkeys'), html`<div class="stack">${passkeys.length > 0 ? list(passkeys) : html`<p class="soft">${say('noPasskeys')}</p>`}${add}</div>`)}
 ${card(say('sessions'), list(sessions))}
 ${card(say('accounts'), list(accounts))}

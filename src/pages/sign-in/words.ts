@@ -83,6 +83,7 @@ export const SIGN_IN_WORDS = {
   lastUsed: label('Last used', 'Usada por último'),
   security: label('Your sign-in', 'Seu acesso'),
   signedInAs: label('Signed in as {name} ({email})', 'Conectado como {name} ({email})'),
+  toConsole: label('Open the console', 'Abrir o console'),
   accounts: label('Accounts', 'Contas'),
   actsOn: label('You act on this account', 'Você atua nesta conta'),
   actOn: label('Act on it', 'Atuar nela'),
