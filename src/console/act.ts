@@ -37,12 +37,17 @@ export function variablesOf({ variables }: Operation, form: URLSearchParams, lan
 }
 
 /** One sign and three digits: thousands in one language, a fraction in the other. */
-const TWO_WAYS = /^\d{1,3}[.,]\d{3}$/;
+const TWO_WAYS = /^[1-9]\d{0,2}[.,]\d{3}$/;
+/** Nobody writes thousands behind a zero. */
+const FRACTION = /^0[.,]\d+$/;
+/** A minute as a field of a browser gives it: in Brasília, which has no summer time since 2019. */
+const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
 
 function read({ name, type }: Variable, text: string, language: Language): unknown {
   if (type === 'Decimal' && TWO_WAYS.test(text))
     throw invalidParameters([{ parameter: name, message: SAY_PLAIN }]);
-  if (type === 'Decimal') return readBrl(text, language);
+  if (type === 'Decimal') return FRACTION.test(text) ? text.replace(',', '.') : readBrl(text, language);
+  if (type === 'DateTime') return MINUTE.test(text) ? `${text}:00-03:00` : text;
   // A number that is none is refused by the schema, which names the variable.
   if (type === 'Int') return /^-?\d{1,9}$/.test(text) ? Number(text) : text;
   if (type === 'Boolean') return text === 'true' || text === 'on';

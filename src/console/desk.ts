@@ -22,6 +22,15 @@ export interface Refused {
   readonly violations: readonly Violation[];
 }
 
+/** A form that was sent to learn what its act would do: nothing was done. */
+export interface Preview {
+  /** The act of the form. */
+  readonly act: string;
+  readonly values: URLSearchParams;
+  /** How much the act would be done on. */
+  readonly matched: number;
+}
+
 /** A request for a screen, and who makes it. */
 export interface Desk {
   readonly session: ConsoleSession;
@@ -33,6 +42,8 @@ export interface Desk {
   /** Names in the path of the screen, such as `end2end`. */
   readonly named: Readonly<Record<string, string>>;
   readonly refused: Refused | null;
+  /** What a form counted that only asked what it would do. */
+  readonly preview?: Preview | null;
 }
 
 /** A screen: one published document, and the view of its data. */
@@ -40,8 +51,8 @@ export interface Screen<Data = FrameFragment> {
   /** Below the console's path; a part that begins with `:` names itself. */
   readonly path: string;
   readonly operation: Operation;
-  /** What it needs besides `read`. */
-  readonly scope?: Scope;
+  /** What it needs besides `read`: one of these, where there are several. */
+  readonly scope?: Scope | readonly Scope[];
   /** @throws {GatewayError} `INVALID_PARAMETER` for an address that says something else than the screen takes. */
   readonly variables: (desk: Desk) => Variables;
   readonly view: (data: Data, desk: Desk) => View;
@@ -66,9 +77,9 @@ const SCOPES: ReadonlyMap<string, Scope> = new Map(
   ),
 );
 
-/** @returns whether the session has the scope. */
-export function may({ session }: Pick<Desk, 'session'>, scope: Scope): boolean {
-  return session.scopes.includes(scope);
+/** @returns whether the session has the scope, or one of several. */
+export function may({ session }: Pick<Desk, 'session'>, scope: Scope | readonly Scope[]): boolean {
+  return [scope].flat().some((each) => session.scopes.includes(each));
 }
 
 /** @returns whether the session has the scope that a mutation needs. */

@@ -1,5 +1,5 @@
 /** What stands around every screen: account, ways to go, test mode, the same screen as code, language. */
-import type { Scope } from '../base/api-key.ts';
+import { PLATFORM_SCOPES, type Scope } from '../base/api-key.ts';
 import { type Html, html } from '../ui/html.ts';
 import { type IconName, icon } from '../ui/icons.ts';
 import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
@@ -15,7 +15,8 @@ export interface Place {
   readonly path: string;
   readonly word: Word;
   readonly icon: IconName;
-  readonly scope: Scope;
+  /** What it needs: one of these, where there are several. */
+  readonly scope: Scope | readonly Scope[];
   /** Pressed after `g`. */
   readonly key: string;
   /** Whether it stands in the row of a phone, and not below *More*. */
@@ -33,7 +34,15 @@ export const PLACES: readonly Place[] = [
   { path: '/events', word: 'events', icon: 'bolt', scope: 'read', key: 'e' },
   { path: '/people', word: 'people', icon: 'people', scope: 'admin', key: 'p' },
   { path: '/audit', word: 'audit', icon: 'shield', scope: 'admin', key: 'l' },
-  { path: '/operator', word: 'operator', icon: 'activity', scope: 'platform:risk', key: 'o' },
+  {
+    path: '/operator',
+    word: 'operator',
+    icon: 'held',
+    scope: ['platform:risk', 'platform:books'],
+    key: 'o',
+  },
+  { path: '/rails', word: 'rails', icon: 'activity', scope: ['platform:risk', 'platform:rails'], key: 'r' },
+  { path: '/accounts', word: 'holders', icon: 'bank', scope: PLATFORM_SCOPES, key: 'c' },
 ];
 
 type Viewer = FrameFragment['viewer'];

@@ -7,7 +7,7 @@ import { icon } from '../ui/icons.ts';
 import type { Language } from '../ui/language.ts';
 import { copyValue } from '../ui/parts.ts';
 import { actNamed, afterAct, backPath, variablesOf } from './act.ts';
-import { type Desk, may, pathTo, type Refused } from './desk.ts';
+import { type Desk, may, type Preview, pathTo, type Refused } from './desk.ts';
 import { dataOf, type Execute } from './execute.ts';
 import { framed } from './frame.ts';
 import type { FrameFragment } from './generated/graphql.ts';
@@ -44,11 +44,15 @@ export function isAct(path: string): boolean {
 /** @returns the screen of a path. @throws {GatewayError} `NOT_FOUND`, and what the document answers with. */
 export async function showScreen(
   request: ConsoleRequest,
-  refused: Refused | null = null,
+  form: Pick<Desk, 'refused' | 'preview'> = { refused: null },
 ): Promise<ConsoleAnswer> {
-  const { screen, desk } = deskOf(request, refused);
+  const { screen, desk } = deskOf(request, form);
+  const { refused } = desk;
   if (screen.scope && !may(desk, screen.scope))
-    throw new GatewayError('FORBIDDEN', `this requires a role with the scope "${screen.scope}"`);
+    throw new GatewayError(
+      'FORBIDDEN',
+      `this requires a role with the scope "${[screen.scope].flat().join('" or "')}"`,
+    );
   const variables = screen.variables(desk);
   const data = await dataOf<FrameFragment>(request.execute, screen.operation, variables);
   const code = desk.query.get('code');
@@ -73,7 +77,10 @@ export async function performAct(request: ConsoleRequest, form: URLSearchParams)
   const operation = actOf(request);
   const back = backPath(form.get('back'));
   try {
-    const data = await dataOf(request.execute, operation, variablesOf(operation, form, request.language));
+    const variables = variablesOf(operation, form, request.language);
+    const data = await dataOf(request.execute, operation, variables);
+    const preview = variables.dryRun === true ? previewOf(operation, data, form) : null;
+    if (preview) return showScreen(screenAt(request, back), { refused: null, preview });
     const secret = secretOf(operation, data);
     if (secret) return showSecret(request, secret, back);
     return { status: 303, location: afterAct(operation, data, back) };
@@ -82,26 +89,39 @@ export async function performAct(request: ConsoleRequest, form: URLSearchParams)
     const { message, violations, code } = error;
     // A passkey is shown on a page of its own, which leads back here.
     if (code === 'STEP_UP_REQUIRED') return { status: 303, location: pathTo('/confirm', { next: back }) };
-    const url = new URL(back, request.publicUrl);
-    const screen = { ...request, path: url.pathname, query: url.searchParams };
     const { status } = ERRORS[code];
-    return showScreen(screen, { act: operation.name, values: form, message, violations, status });
+    const refused: Refused = { act: operation.name, values: form, message, violations, status };
+    return showScreen(screenAt(request, back), { refused });
   }
+}
+
+/** The request for the screen that a form stood on. */
+function screenAt(request: ConsoleRequest, back: string): ConsoleRequest {
+  const url = new URL(back, request.publicUrl);
+  return { ...request, path: url.pathname, query: url.searchParams };
+}
+
+function previewOf({ name, field }: Operation, data: unknown, values: URLSearchParams): Preview {
+  const { matched } = (data as Readonly<Record<string, { matched: number }>>)[field] ?? { matched: 0 };
+  return { act: name, values, matched };
 }
 
 function actOf({ path }: ConsoleRequest): Operation {
   return actNamed(path.slice((CONSOLE_PATH + ACTS).length));
 }
 
-function deskOf({ path, query, language, session }: ConsoleRequest, refused: Refused | null) {
+/** The screen of a path; where several have one path, the first that the session may see. */
+function deskOf({ path, query, language, session }: ConsoleRequest, form: Pick<Desk, 'refused' | 'preview'>) {
   const below = path.slice(CONSOLE_PATH.length).replace(/\/$/, '');
-  for (const screen of SCREENS) {
+  const all = SCREENS.flatMap((screen) => {
     const named = namesIn(below, screen.path);
-    if (!named) continue;
-    const desk: Desk = { session, language, say: sayIn(language), path: below, query, named, refused };
-    return { screen, desk };
-  }
-  throw notFound();
+    return named ? [{ screen, named }] : [];
+  });
+  const found = all.find(({ screen: { scope } }) => !scope || may({ session }, scope)) ?? all[0];
+  if (!found) throw notFound();
+  const { screen, named } = found;
+  const desk: Desk = { session, language, say: sayIn(language), path: below, query, named, ...form };
+  return { screen, desk };
 }
 
 /** The names in a path; undefined where it has another form. */

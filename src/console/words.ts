@@ -3,13 +3,16 @@ import type { Label } from '../base/label.ts';
 import type { Language } from '../ui/language.ts';
 import { type SayOf, sayFrom } from '../ui/say.ts';
 import { FRAME_WORDS } from './words/frame.ts';
+import { OPERATOR_WORDS } from './words/operator.ts';
 import { SCREEN_WORDS } from './words/screens.ts';
 import { TRANSACTION_WORDS } from './words/transactions.ts';
 
-const WORDS = { ...FRAME_WORDS, ...TRANSACTION_WORDS, ...SCREEN_WORDS } as const satisfies Record<
-  string,
-  Label
->;
+const WORDS = {
+  ...FRAME_WORDS,
+  ...TRANSACTION_WORDS,
+  ...SCREEN_WORDS,
+  ...OPERATOR_WORDS,
+} as const satisfies Record<string, Label>;
 
 /** Name of a text. */
 export type Word = keyof typeof WORDS;

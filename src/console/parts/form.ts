@@ -36,7 +36,7 @@ export function askedForm(
 }
 
 /** Whether the form that was not taken is this one, and not the same act on something else. */
-function isSame({ refused }: Desk, { given = {} }: ActForm): boolean {
+function isSame({ refused }: Pick<Desk, 'refused'>, { given = {} }: Pick<ActForm, 'given'>): boolean {
   return Object.entries(given).every(([name, value]) => refused?.values.get(name) === value);
 }
 
@@ -65,14 +65,21 @@ export interface Field {
   readonly options?: readonly (readonly [value: string, word: string])[];
 }
 
-/** @returns a field: label above, hint and what is wrong below. `prefix` keeps the ids of several forms apart. */
-export function field(desk: Pick<Desk, 'refused'>, prefix: string, each: Field): Html {
+/** @returns a field: label above, hint and what is wrong below. `act` and what is `given` keep several forms of a page apart. */
+export function field(
+  desk: Pick<Desk, 'refused' | 'preview'>,
+  act: string,
+  each: Field,
+  given: Readonly<Record<string, string>> = {},
+): Html {
   const { name, label, options } = each;
-  const refused = desk.refused?.act === prefix ? desk.refused : null;
+  const refused = desk.refused?.act === act && isSame(desk, { given }) ? desk.refused : null;
+  const sent = refused ?? (desk.preview?.act === act ? desk.preview : null);
   const wrong = refused?.violations.find(({ parameter }) => parameter.split('.').at(-1) === name)?.message;
-  const value = refused?.values.get(name) ?? each.value ?? '';
+  const value = sent?.values.get(name) ?? each.value ?? '';
   // The frame gives its name to the input as id, too: several forms of a page have fields of one name.
-  const frame = { name: `${prefix}-${name}`, label, hint: each.hint, wrong, value };
+  const id = [act, ...Object.values(given), name].join('-');
+  const frame = { name: id, label, hint: each.hint, wrong, value };
   const own = { name, required: each.isRequired };
   if (options) return choice({ ...frame, options, attributes: own });
   const { type = 'text', inputmode } = each;
@@ -84,7 +91,7 @@ export function field(desk: Pick<Desk, 'refused'>, prefix: string, each: Field):
 export function addForm(desk: Desk, form: ActForm & { readonly open: string }): Html | null {
   const inner = actForm(desk, form);
   if (inner === null) return null;
-  const isOpen = desk.refused?.act === form.act && isSame(desk, form);
+  const isOpen = desk.preview?.act === form.act || (desk.refused?.act === form.act && isSame(desk, form));
   return html`<details class="in line add"${isOpen && html` open`}><summary>${icon('plus')} ${form.open}</summary><div class="form">${inner}</div></details>`;
 }
 

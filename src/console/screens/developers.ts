@@ -1,24 +1,22 @@
-/** Developers: keys, webhook endpoints, and the deliveries to them. */
+/** Developers: keys, webhook endpoints, the deliveries to them, and what the sandbox plays. */
 import { SCOPES } from '../../base/api-key.ts';
 import { tick } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
-import { badge, empty, segments } from '../../ui/parts.ts';
+import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, may, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { DevelopersQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
+import { DELIVERY_STATES, deliveries } from '../parts/deliveries.ts';
 import { moment } from '../parts/figures.ts';
 import { actForm, addForm, askedForm, field } from '../parts/form.ts';
-import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
-import { sayNamed } from '../words.ts';
+import { pageVariables, section, unseen } from '../parts/lists.ts';
+import { playMoney } from '../parts/sandbox.ts';
 
 type Account = DevelopersQuery['viewer']['account'];
 type Key = NonNullable<DevelopersQuery['apiKeys']>[number];
 type Endpoint = NonNullable<Account['webhookEndpoints']>[number];
-type Delivery = NonNullable<Account['webhookDeliveries']>['nodes'][number];
 
-const STATES = ['PENDING', 'DELIVERED', 'DEAD', 'SKIPPED'] as const;
-const TONES = { DELIVERED: 'good', PENDING: 'info', DEAD: 'bad', SKIPPED: 'idle' } as const;
 const ENDPOINT_TONES = { ENABLED: 'good', PAUSED: 'idle', DISABLED: 'bad' } as const;
 /** How long a replaced key goes on. Unit: seconds. */
 const OVERLAP_SECONDS = 86_400;
@@ -29,7 +27,7 @@ export const DEVELOPERS = screenOf<DevelopersQuery>({
   operation: operationNamed('Developers'),
   variables: (desk) => {
     const { query } = desk;
-    const state = STATES.find((each) => each === query.get('state'));
+    const state = DELIVERY_STATES.find((each) => each === query.get('state'));
     return {
       isAdmin: may(desk, 'admin'),
       ...(state && { states: [state] }),
@@ -37,10 +35,10 @@ export const DEVELOPERS = screenOf<DevelopersQuery>({
       ...pageVariables(desk),
     };
   },
-  view: ({ apiKeys, viewer: { account } }, desk) => {
+  view: ({ apiKeys, currencies, viewer: { account } }, desk) => {
     const { say } = desk;
     const main = html`<div class="top"><h1>${say('developers')}</h1><p class="row push"><a class="btn" href="/graphql">GraphiQL</a><a class="btn" href="${pathTo('/events')}">${say('events')}</a></p></div>
-${keys(desk, apiKeys ?? [])}${endpoints(desk, account.webhookEndpoints ?? [])}${deliveries(desk, account)}`;
+${keys(desk, apiKeys ?? [])}${endpoints(desk, account.webhookEndpoints ?? [])}${deliveries(desk, account)}${account.mode === 'SANDBOX' && playMoney(desk, currencies)}`;
     return { title: say('developers'), main };
   },
 });
@@ -137,47 +135,13 @@ function endpointActs(desk: Desk, { id, state, isRecoverable }: Endpoint): Html 
     button: say('removeEndpointYes'),
     kind: 'danger',
   });
+  const recover = askedForm(desk, {
+    act: 'RecoverWebhookEndpoint',
+    given,
+    open: say('recover'),
+    what: say('recoverWhat'),
+    button: say('recoverYes'),
+  });
   const simple = (act: string, button: string) => actForm(desk, { act, given, button, kind: 'pill' });
-  return html`<div class="row">${state === 'ENABLED' && simple('PauseWebhookEndpoint', say('pause'))}${state === 'PAUSED' && simple('ResumeWebhookEndpoint', say('resume'))}${isRecoverable && simple('RecoverWebhookEndpoint', say('recover'))}${simple('SendTestWebhook', say('test'))}${remove}</div>`;
-}
-
-function deliveries(desk: Desk, { webhookDeliveries }: Account): Html | null {
-  if (!webhookDeliveries) return null;
-  const { say, language, query } = desk;
-  const { nodes, pageInfo, totalCount } = webhookDeliveries;
-  const views = [null, ...STATES].map((state) => ({
-    href: sameWith(desk, { state, after: null, at: null, done: null }),
-    word: state === null ? say('all') : say(state),
-    isCurrent: query.get('state') === state,
-  }));
-  const last = ({ attempts }: Delivery) => attempts.at(-1);
-  const columns: readonly Column<Delivery>[] = [
-    { name: say('time'), cell: ({ createdAt }) => moment(createdAt, language, 'second') },
-    { name: say('event'), cell: ({ event }) => html`<code>${event?.name}</code>` },
-    {
-      name: say('transactions'),
-      look: 'mono',
-      cell: ({ transaction: { end2end } }) =>
-        html`<a href="${pathTo(`/transactions/${end2end}`, { show: 'webhooks' })}">…${end2end.slice(-6)}</a>`,
-    },
-    { name: say('endpoint'), look: 'wider', cell: ({ endpoint: { url } }) => url },
-    { name: say('tries'), isFigure: true, cell: ({ attempts }) => attempts.length },
-    {
-      name: say('status'),
-      cell: (delivery) =>
-        html`${badge(TONES[delivery.state], sayNamed(say, delivery.state))} <small>${last(delivery)?.status ?? last(delivery)?.error}</small>`,
-    },
-    {
-      name: unseen(say('actsHere')),
-      cell: ({ id }) =>
-        actForm(desk, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' }),
-    },
-  ];
-  const caption = say('deliveries');
-  const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns });
-  return section(
-    'deliveries',
-    caption,
-    html`<div class="in-x">${segments(caption, views)}</div>${nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('bolt', say('noDeliveries'))}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount ?? null)}</div>`,
-  );
+  return html`<div class="row">${state === 'ENABLED' && simple('PauseWebhookEndpoint', say('pause'))}${state !== 'ENABLED' && simple('ResumeWebhookEndpoint', say('resume'))}${isRecoverable && recover}${state !== 'DISABLED' && simple('SendTestWebhook', say('test'))}${remove}</div>`;
 }

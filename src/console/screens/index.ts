@@ -1,5 +1,6 @@
 /** The screens of the console. */
 import type { Screen } from '../desk.ts';
+import { ACCOUNTS } from './accounts.ts';
 import { APPROVALS } from './approvals.ts';
 import { AUDIT } from './audit.ts';
 import { DEVELOPERS } from './developers.ts';
@@ -7,6 +8,8 @@ import { EVENTS } from './events.ts';
 import { NEW } from './new.ts';
 import { OPERATOR } from './operator.ts';
 import { PEOPLE } from './people.ts';
+import { PLATFORM_TODAY } from './platform-today.ts';
+import { RAILS } from './rails.ts';
 import { SEARCH } from './search.ts';
 import { STATEMENT } from './statement.ts';
 import { TODAY } from './today.ts';
@@ -16,6 +19,7 @@ import { WHITELIST } from './whitelist.ts';
 
 /** Every screen. */
 export const SCREENS: readonly Screen[] = [
+  PLATFORM_TODAY,
   TODAY,
   TRANSACTIONS,
   TRANSACTION,
@@ -29,4 +33,6 @@ export const SCREENS: readonly Screen[] = [
   PEOPLE,
   AUDIT,
   OPERATOR,
+  RAILS,
+  ACCOUNTS,
 ];

@@ -1,4 +1,4 @@
-/** The operator's screen: money in suspense, and what to do with it. */
+/** What waits for the operator: holds, returns that failed, debts to the house, money in suspense; and what to do with each. */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -8,39 +8,52 @@ import { operationNamed } from '../operations.ts';
 import { moment, money } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
 import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
+import { receivableList, refundList } from '../parts/owed.ts';
 import { sayNamed } from '../words.ts';
 
-type Entry = OperatorQuery['suspense']['nodes'][number];
+type Suspense = NonNullable<OperatorQuery['suspense']>;
+type Entry = Suspense['nodes'][number];
 const STATES = ['OPEN', 'ASSIGNED', 'RETURNING', 'RETURNED', 'DROPPED'] as const;
 
 /** The screen. */
 export const OPERATOR = screenOf<OperatorQuery>({
   path: '/operator',
   operation: operationNamed('Operator'),
-  scope: 'platform:risk',
+  scope: ['platform:risk', 'platform:books'],
   variables: (desk) => ({
     state: stateOf(desk),
     hasBooks: may(desk, 'platform:books'),
+    hasRisk: may(desk, 'platform:risk'),
     ...pageVariables(desk),
   }),
-  view: ({ suspense, holds, receivables }, desk) => {
-    const { nodes, pageInfo, totalCount } = suspense;
+  view: ({ suspense, holds, openRefunds, receivables }, desk) => {
     const { say } = desk;
-    const caption = say('suspense');
-    const views = STATES.map((each) => ({
-      href: sameWith(desk, { state: each, after: null, before: null, at: null }),
-      word: sayNamed(say, each),
-      isCurrent: each === stateOf(desk),
-    }));
-    const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
     const main = html`<div class="top"><h1>${say('operator')}</h1></div>
-${holdList(desk, holds)}${receivables && receivables.nodes.length > 0 && receivableList(desk, receivables.nodes)}
-${segments(say('status'), views)}
-${section('suspense', caption, nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('activity', say('noSuspense')), say('suspenseWhy'))}
-<div class="row">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`;
+${holds && holdList(desk, holds)}${openRefunds && refundList(desk, openRefunds)}${receivables && receivableList(desk, receivables.nodes)}${suspense && suspenseList(desk, suspense)}`;
     return { title: say('operator'), main };
   },
 });
+
+function suspenseList(desk: Desk, { nodes, pageInfo, totalCount }: Suspense): Html {
+  const { say } = desk;
+  const caption = say('suspense');
+  const views = STATES.map((each) => ({
+    href: sameWith(desk, { state: each, after: null, before: null, at: null, done: null }),
+    word: sayNamed(say, each),
+    isCurrent: each === stateOf(desk),
+  }));
+  const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
+  const content =
+    nodes.length > 0
+      ? scrolled(say('tableOf', { name: caption }), shown)
+      : empty('activity', say('noSuspense'));
+  return section(
+    'suspense',
+    caption,
+    html`<div class="in-x">${segments(caption, views)}</div>${content}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`,
+    say('suspenseWhy'),
+  );
+}
 
 function stateOf({ query }: Desk): (typeof STATES)[number] {
   return STATES.find((each) => each === query.get('state')) ?? 'OPEN';
@@ -74,7 +87,12 @@ function decisions(desk: Desk, { id }: Entry): Html {
     open: say('assign'),
     what: say('assignWhat'),
     button: say('assignYes'),
-    fields: field(desk, 'AssignSuspense', { name: 'account', label: say('account'), isRequired: true }),
+    fields: field(
+      desk,
+      'AssignSuspense',
+      { name: 'account', label: say('accountNumber'), isRequired: true },
+      given,
+    ),
   });
   const back = askedForm(desk, {
     act: 'ReturnSuspense',
@@ -87,7 +105,7 @@ function decisions(desk: Desk, { id }: Entry): Html {
   return html`<div class="row">${assign}${back}</div>`;
 }
 
-type Hold = OperatorQuery['holds'][number];
+type Hold = NonNullable<OperatorQuery['holds']>[number];
 
 function holdList(desk: Desk, holds: readonly Hold[]): Html {
   const { say, language } = desk;
@@ -114,25 +132,4 @@ function holdList(desk: Desk, holds: readonly Hold[]): Html {
   const content =
     holds.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('held', say('noHolds'));
   return section('holds', caption, content);
-}
-
-type Receivable = NonNullable<OperatorQuery['receivables']>['nodes'][number];
-
-function receivableList(desk: Desk, rows: readonly Receivable[]): Html {
-  const { say, language } = desk;
-  const columns: readonly Column<Receivable>[] = [
-    {
-      name: say('account'),
-      isRowHead: true,
-      cell: ({ account, accountName }) => `${accountName} (${account})`,
-    },
-    {
-      name: say('amount'),
-      isFigure: true,
-      cell: ({ amount, currency }) => money({ amount, currency }, language),
-    },
-  ];
-  const caption = say('receivables');
-  const shown = table({ caption, isCaptionUnseen: true, rows, columns });
-  return section('receivables', caption, scrolled(say('tableOf', { name: caption }), shown));
 }

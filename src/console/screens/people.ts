@@ -69,23 +69,18 @@ function memberList(desk: Desk, members: readonly Member[]): Html {
 function memberActs(desk: Desk, { personId, role }: Member): Html {
   const { say } = desk;
   const act = 'ChangeMemberRole';
+  const given = { personId };
   const change = askedForm(desk, {
     act,
-    given: { personId },
+    given,
     open: say('changeRole'),
     what: say('changeRoleWhat'),
     button: say('changeRoleYes'),
-    // Several members have this form: the ids of its fields say whose.
-    fields: field(desk, `${act}-${personId}`, {
-      name: 'role',
-      label: say('role'),
-      value: role,
-      options: roles(desk),
-    }),
+    fields: field(desk, act, { name: 'role', label: say('role'), value: role, options: roles(desk) }, given),
   });
   const remove = askedForm(desk, {
     act: 'RemoveMember',
-    given: { personId },
+    given,
     open: say('takeAway'),
     what: say('removeMemberWhat'),
     button: say('takeAwayYes'),

@@ -9,7 +9,8 @@ import type { SubAccountsFragment, TodayQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { figure, momentText } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
-import { count, section } from '../parts/lists.ts';
+import { section } from '../parts/lists.ts';
+import { taskList } from '../parts/tasks.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
 import type { Word } from '../words.ts';
 
@@ -93,12 +94,11 @@ const PLACES = {
 } as const;
 
 function needs(desk: Desk, attention: TodayQuery['attention']): Html {
-  const { say, language } = desk;
-  const waiting = (Object.keys(PLACES) as (keyof typeof PLACES)[]).filter((name) => attention[name] > 0);
-  if (waiting.length === 0) return empty('done', say('nothingNeeds'));
-  const item = (name: keyof typeof PLACES) =>
-    html`<li class="warn"><span class="dot">${icon('warning')}</span><a href="${PLACES[name]}">${say(`att_${name}`)}</a><b class="num">${count(attention[name], language)}</b></li>`;
-  return html`<ul class="tasks">${waiting.map(item)}</ul>`;
+  const kinds = Object.keys(PLACES) as (keyof typeof PLACES)[];
+  return taskList(
+    desk,
+    kinds.map((name) => ({ word: `att_${name}`, count: attention[name], href: PLACES[name] })),
+  );
 }
 
 type Flow = NonNullable<TodayQuery['month']>[number];

@@ -1,0 +1,96 @@
+/** Deliveries of webhooks: what became of each, and the forms that send one or many again. */
+import { type Html, html } from '../../ui/html.ts';
+import { badge, empty, note, segments } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { type Desk, pathTo, sameWith } from '../desk.ts';
+import type { DevelopersQuery } from '../generated/graphql.ts';
+import { sayNamed } from '../words.ts';
+import { moment } from './figures.ts';
+import { actForm, addForm, field } from './form.ts';
+import { count, pager, section, unseen } from './lists.ts';
+
+type Account = DevelopersQuery['viewer']['account'];
+type Delivery = NonNullable<Account['webhookDeliveries']>['nodes'][number];
+type Endpoint = NonNullable<Account['webhookEndpoints']>[number];
+
+/** States of a delivery. */
+export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'DEAD', 'SKIPPED'] as const;
+const TONES = { DELIVERED: 'good', PENDING: 'info', DEAD: 'bad', SKIPPED: 'idle' } as const;
+/** What a form of many asks with; the same is sent when it is done. */
+const ASKED = ['endpointId', 'since', 'states'] as const;
+
+/** @returns the deliveries with their states, and the form that sends many again; nothing where the session does not see them. */
+export function deliveries(desk: Desk, { webhookDeliveries, webhookEndpoints }: Account): Html | null {
+  if (!webhookDeliveries) return null;
+  const { say, language, query } = desk;
+  const { nodes, pageInfo, totalCount } = webhookDeliveries;
+  const views = [null, ...DELIVERY_STATES].map((state) => ({
+    href: sameWith(desk, { state, after: null, at: null, done: null }),
+    word: state === null ? say('all') : say(state),
+    isCurrent: query.get('state') === state,
+  }));
+  const last = ({ attempts }: Delivery) => attempts.at(-1);
+  const columns: readonly Column<Delivery>[] = [
+    { name: say('time'), cell: ({ createdAt }) => moment(createdAt, language, 'second') },
+    { name: say('event'), cell: ({ event }) => html`<code>${event?.name}</code>` },
+    {
+      name: say('transactions'),
+      look: 'mono',
+      cell: ({ transaction: { end2end } }) =>
+        html`<a href="${pathTo(`/transactions/${end2end}`, { show: 'webhooks' })}">…${end2end.slice(-6)}</a>`,
+    },
+    { name: say('endpoint'), look: 'wider', cell: ({ endpoint: { url } }) => url },
+    { name: say('tries'), isFigure: true, cell: ({ attempts }) => attempts.length },
+    {
+      name: say('status'),
+      cell: (delivery) =>
+        html`${badge(TONES[delivery.state], sayNamed(say, delivery.state))} <small>${last(delivery)?.status ?? last(delivery)?.error}</small>`,
+    },
+    {
+      name: unseen(say('actsHere')),
+      cell: ({ id }) =>
+        actForm(desk, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' }),
+    },
+  ];
+  const caption = say('deliveries');
+  const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns });
+  return section(
+    'deliveries',
+    caption,
+    html`<div class="in-x">${segments(caption, views)}</div>${nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('bolt', say('noDeliveries'))}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount ?? null)}</div>${redelivery(desk, webhookEndpoints ?? [])}`,
+  );
+}
+
+/** Many at once: counted first, sent by a second form that has the same filter. */
+function redelivery(desk: Desk, endpoints: readonly Endpoint[]): Html | null {
+  const { say } = desk;
+  const act = 'RedeliverWebhooks';
+  const states = (['DEAD', 'SKIPPED', 'DELIVERED'] as const).map((each) => [each, say(each)] as const);
+  const fields = html`${field(desk, act, {
+    name: 'endpointId',
+    label: say('endpoint'),
+    options: [['', say('all')], ...endpoints.map(({ id, url }) => [id, url] as const)],
+  })}${field(desk, act, { name: 'since', label: say('happenedSince'), type: 'datetime-local' })}${field(
+    desk,
+    act,
+    {
+      name: 'states',
+      label: say('status'),
+      options: [['', say('deadOrSkipped')], ...states],
+    },
+  )}`;
+  const open = say('sendMany');
+  const form = addForm(desk, { act, given: { dryRun: 'true' }, open, button: say('countThem'), fields });
+  return html`${form}${confirmation(desk, act)}`;
+}
+
+function confirmation(desk: Desk, act: string): Html | null {
+  const { say, language, preview } = desk;
+  if (preview?.act !== act) return null;
+  const { matched, values } = preview;
+  if (matched === 0) return html`<div class="in">${note('info', say('nothingToSend'))}</div>`;
+  const asked = ASKED.map((name) => [name, values.get(name) ?? ''] as const).filter(([, value]) => value);
+  const given = { dryRun: 'false', ...Object.fromEntries(asked) };
+  const button = say('sendThem', { count: count(matched, language) });
+  return html`<div class="in" role="status">${note('info', say('wouldSend', { count: count(matched, language) }))}${actForm(desk, { act, given, button, kind: 'primary' })}</div>`;
+}

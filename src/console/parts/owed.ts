@@ -1,0 +1,115 @@
+/** What is owed: returns to payers that are under way or failed, and debts of accounts to the house; and how each is settled. */
+import { type Html, html } from '../../ui/html.ts';
+import { badge, empty, type Tone } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import type { Desk } from '../desk.ts';
+import type { OperatorQuery, RefundUnderWayFragment } from '../generated/graphql.ts';
+import { sayNamed } from '../words.ts';
+import { moment, money } from './figures.ts';
+import { askedForm, field } from './form.ts';
+import { section, unseen } from './lists.ts';
+
+type Refund = RefundUnderWayFragment;
+type Debt = NonNullable<OperatorQuery['receivables']>['nodes'][number];
+
+const TONES: Readonly<Record<string, Tone>> = { FAILED: 'bad', REQUESTED: 'info' };
+
+/** @returns whether something of the transaction failed to go back, and is still owed. */
+export function hasFailed({ transaction: { component, state, refunds } }: Refund): boolean {
+  return refunds.some((each) => each.state === 'FAILED') || (component === 'refund' && state === 'ERROR');
+}
+
+/** @returns what is on its way back to payers, with what can be done about what failed. */
+export function refundList(desk: Desk, rows: readonly Refund[]): Html {
+  const { say, language } = desk;
+  const open = ({ transaction: { refunds } }: Refund) => refunds.filter(({ state }) => state in TONES);
+  const columns: readonly Column<Refund>[] = [
+    { name: say('account'), cell: ({ account }) => account },
+    { name: say('payerOrPayee'), look: 'wide', cell: ({ transaction }) => transaction.clientName },
+    { name: say('reference'), look: 'mono wide', cell: ({ transaction: { end2end } }) => end2end },
+    {
+      name: say('amount'),
+      isFigure: true,
+      cell: (row) => open(row).map(({ amount }) => html`<div>${money(amount, language)}</div>`),
+    },
+    {
+      name: say('opened'),
+      look: 'wide',
+      cell: (row) => open(row).map(({ requestedAt }) => html`<div>${moment(requestedAt, language)}</div>`),
+    },
+    {
+      name: say('status'),
+      cell: (row) =>
+        open(row).map(({ state }) => html`<div>${badge(TONES[state] ?? 'idle', sayNamed(say, state))}</div>`),
+    },
+    { name: unseen(say('actsHere')), cell: (row) => hasFailed(row) && refundActs(desk, row) },
+  ];
+  const caption = say('openRefunds');
+  const shown = table({ caption, isCaptionUnseen: true, rows, columns });
+  const content =
+    rows.length > 0
+      ? scrolled(say('tableOf', { name: caption }), shown)
+      : empty('returned', say('noOpenRefunds'));
+  return section('refunds', caption, content, say('openRefundsWhy'));
+}
+
+function refundActs(desk: Desk, { account, transaction: { end2end } }: Refund): Html {
+  const { say } = desk;
+  const given = { account, end2end };
+  const retry = askedForm(desk, {
+    act: 'RetryRefund',
+    given,
+    open: say('retryRefund'),
+    what: say('retryRefundWhat'),
+    button: say('retryRefundYes'),
+  });
+  const reference = { name: 'reference', label: say('paymentReference'), isRequired: true };
+  const settle = askedForm(desk, {
+    act: 'SettleRefundByHand',
+    given,
+    open: say('settleRefund'),
+    what: say('settleRefundWhat'),
+    button: say('settleRefundYes'),
+    fields: field(desk, 'SettleRefundByHand', reference, given),
+  });
+  return html`<div class="row">${retry}${settle}</div>`;
+}
+
+/** @returns what accounts owe the house, each with the form that settles it; nothing where they owe nothing. */
+export function receivableList(desk: Desk, rows: readonly Debt[]): Html | null {
+  if (rows.length === 0) return null;
+  const { say, language } = desk;
+  const columns: readonly Column<Debt>[] = [
+    {
+      name: say('account'),
+      isRowHead: true,
+      cell: ({ account, accountName }) => `${accountName} (${account})`,
+    },
+    {
+      name: say('amount'),
+      isFigure: true,
+      cell: ({ amount, currency }) => money({ amount, currency }, language),
+    },
+    { name: unseen(say('actsHere')), cell: (row) => settleForm(desk, row) },
+  ];
+  const caption = say('receivables');
+  const shown = table({ caption, isCaptionUnseen: true, rows, columns });
+  return section('receivables', caption, scrolled(say('tableOf', { name: caption }), shown));
+}
+
+function settleForm(desk: Desk, { account, currency: { code } }: Debt): Html | null {
+  const { say } = desk;
+  const act = 'SettleReceivable';
+  const given = { account, currency: code };
+  const sources = (['BALANCE', 'CAPITAL'] as const).map((each) => [each, say(each)] as const);
+  const amount = { name: 'amount', label: say('amount'), inputmode: 'decimal', isRequired: true } as const;
+  const source = { name: 'source', label: say('settledBy'), options: sources };
+  return askedForm(desk, {
+    act,
+    given,
+    open: say('settleDebt'),
+    what: say('settleDebtWhat'),
+    button: say('settleDebtYes'),
+    fields: html`${field(desk, act, amount, given)}${field(desk, act, source, given)}`,
+  });
+}

@@ -1,0 +1,39 @@
+/** How the rails are doing, as a table. */
+import type { Html } from '../../ui/html.ts';
+import { badge } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import type { Desk } from '../desk.ts';
+import type { HealthFragment } from '../generated/graphql.ts';
+import { moment } from './figures.ts';
+import { count } from './lists.ts';
+
+/** @returns one row for each rail; what fails is marked. */
+export function railTable(desk: Desk, rows: readonly HealthFragment[]): Html {
+  const { say, language } = desk;
+  const shown = (value: number) => count(value, language);
+  const columns: readonly Column<HealthFragment>[] = [
+    { name: say('rail'), isRowHead: true, cell: ({ rail }) => say(rail) },
+    {
+      name: say('lastNews'),
+      look: 'wide',
+      cell: ({ lastNewsAt }) => lastNewsAt && moment(lastNewsAt, language, 'second'),
+    },
+    {
+      name: say('unsettledNews'),
+      look: 'wide',
+      isFigure: true,
+      cell: ({ unsettledNews }) => shown(unsettledNews),
+    },
+    { name: say('pendingOrders'), isFigure: true, cell: ({ pendingOrders }) => shown(pendingOrders) },
+    {
+      name: say('failingOrders'),
+      isFigure: true,
+      cell: ({ failingOrders }) => (failingOrders > 0 ? badge('bad', shown(failingOrders)) : shown(0)),
+    },
+  ];
+  const caption = say('railHealth');
+  return scrolled(
+    say('tableOf', { name: caption }),
+    table({ caption, isCaptionUnseen: true, rows, columns }),
+  );
+}

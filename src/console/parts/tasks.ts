@@ -1,0 +1,27 @@
+/** What waits for somebody: how much of each kind, and where it is looked at. */
+import { type Html, html } from '../../ui/html.ts';
+import { icon } from '../../ui/icons.ts';
+import { empty } from '../../ui/parts.ts';
+import type { Desk } from '../desk.ts';
+import type { Word } from '../words.ts';
+import { count } from './lists.ts';
+
+/** A kind of what waits. */
+export interface Task {
+  readonly word: Word;
+  /** Not given where the session does not see it. */
+  readonly count: number | undefined;
+  readonly href: string;
+}
+
+/** @returns the kinds of which something waits; or that nothing does. */
+export function taskList({ say, language }: Pick<Desk, 'say' | 'language'>, all: readonly Task[]): Html {
+  const items = all.flatMap(({ word, count: waiting = 0, href }) =>
+    waiting > 0
+      ? [
+          html`<li class="warn"><span class="dot">${icon('warning')}</span><a href="${href}">${say(word)}</a><b class="num">${count(waiting, language)}</b></li>`,
+        ]
+      : [],
+  );
+  return items.length > 0 ? html`<ul class="tasks">${items}</ul>` : empty('done', say('nothingNeeds'));
+}

@@ -1,0 +1,52 @@
+/** Today of the operator: what waits over all accounts, how the rails are doing, the newest accounts. */
+import { PLATFORM_SCOPES } from '../../base/api-key.ts';
+import { html } from '../../ui/html.ts';
+import { may, pathTo, screenOf } from '../desk.ts';
+import type { PlatformTodayQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { momentText } from '../parts/figures.ts';
+import { holderTable } from '../parts/holder-table.ts';
+import { count, section } from '../parts/lists.ts';
+import { hasFailed } from '../parts/owed.ts';
+import { railTable } from '../parts/rail-health.ts';
+import { type Task, taskList } from '../parts/tasks.ts';
+
+/** The screen. */
+export const PLATFORM_TODAY = screenOf<PlatformTodayQuery>({
+  path: '',
+  operation: operationNamed('PlatformToday'),
+  scope: PLATFORM_SCOPES,
+  variables: (desk) => ({
+    hasRisk: may(desk, 'platform:risk'),
+    hasBooks: may(desk, 'platform:books'),
+    hasNews: may(desk, ['platform:risk', 'platform:rails']),
+  }),
+  view: (data, desk) => {
+    const { say, language } = desk;
+    const { nodes, totalCount } = data.accounts;
+    const link = (path: string, word: string) => html`<a class="go" href="${pathTo(path)}">${word}</a>`;
+    const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say('inBrasilia', { time: momentText(new Date(), language, 'full') })}</p></div>
+<div class="two even">${section('needs', say('needsSomebody'), taskList(desk, waiting(data)))}${section('health', say('railHealth'), railTable(desk, data.railHealth), may(desk, ['platform:risk', 'platform:rails']) && link('/rails', say('rails')))}</div>
+${section('holders', say('newestHolders'), holderTable(desk, nodes), link('/accounts', `${say('allHolders')} (${count(totalCount, language)})`))}`;
+    return { title: say('today'), main };
+  },
+});
+
+/** What waits, with where it is looked at. */
+function waiting(data: PlatformTodayQuery): readonly Task[] {
+  const operator = pathTo('/operator');
+  const news = (state: string) => pathTo('/rails', { state });
+  return [
+    { word: 'att_holds', count: data.holds?.length, href: operator },
+    {
+      word: 'att_failedRefunds',
+      count: data.openRefunds?.filter(hasFailed).length,
+      href: `${operator}#refunds`,
+    },
+    { word: 'att_suspense', count: data.suspense?.totalCount, href: `${operator}#suspense` },
+    { word: 'att_receivables', count: data.receivables?.totalCount, href: `${operator}#receivables` },
+    { word: 'att_failedNews', count: data.failedNews?.totalCount, href: news('FAILED') },
+    { word: 'att_pendingNews', count: data.pendingNews?.totalCount, href: news('PENDING') },
+    { word: 'att_reportedNews', count: data.reportedNews?.totalCount, href: news('REPORTED') },
+  ];
+}

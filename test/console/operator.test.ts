@@ -1,0 +1,112 @@
+/**
+ * Goal: the operator sees on the first screen what waits over all accounts, and settles it by forms (C-34, C-40); nobody else
+ * opens these screens. Method: the real application: what waits is made by the sandbox, forms are sent as a browser sends them.
+ */
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { platformAccount } from '../../src/store/account/accounts.ts';
+import { useApp } from '../support/app.ts';
+import { visit } from '../support/console.ts';
+import { graphqlClient } from '../support/graphql-client.ts';
+import { type SignedInForTest, signInAs } from '../support/people.ts';
+
+const app = useApp();
+const { create, trigger, stepNow, ask } = graphqlClient(app, () => app.apiKey);
+let owner: SignedInForTest;
+let desk: SignedInForTest;
+let books: SignedInForTest;
+/** Two payments that failed to go back. */
+let owed: readonly string[];
+
+/** A payment below the price, of which the return fails. */
+async function failedReturn(): Promise<string> {
+  const { transaction } = await create('createOnramp', {
+    amountPayment: '550.00',
+    currency: 'USDT_TRX',
+    clientName: 'Ana Souza',
+    clientTaxId: '529.982.247-25',
+  });
+  await trigger(transaction.end2end, 'refund-fail');
+  await trigger(transaction.end2end, 'pay-under');
+  const isOwed = async () => expect(await stepNow(transaction.end2end)).toBe('refund/ERROR');
+  await vi.waitFor(isOwed, { timeout: 15_000 });
+  return transaction.end2end;
+}
+
+beforeAll(async () => {
+  const platform = await platformAccount(app.database, 'sandbox');
+  owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
+  desk = await signInAs(app, platform, { email: 'olga@platform.invalid', role: 'platform_operator' });
+  books = await signInAs(app, platform, { email: 'paul@platform.invalid', role: 'platform_finance' });
+  owed = [await failedReturn(), await failedReturn()];
+});
+
+const open = async (path: string, person = desk) => {
+  const page = await visit(app, person, path);
+  expect(page.status, page.text).toBe(200);
+  return page.text;
+};
+
+describe('Today of the operator', () => {
+  test('counts what waits over all accounts, with where it is looked at, and says how each rail is doing', async () => {
+    const page = await open('/console');
+    expect(page).toMatch(/href="\/console\/operator#refunds">Returns that failed<\/a><b class="num">2</);
+    expect(page).toContain('Compliance screening');
+    expect(page).toContain(`>${app.accountId}</td>`);
+  });
+
+  test('C-40: shows each role what its scopes give', async () => {
+    const page = await open('/console', books);
+    expect(page).not.toContain('Returns that failed');
+    expect(page).not.toContain('href="/console/rails"');
+    expect((await visit(app, books, '/console/rails')).status).toBe(403);
+    for (const path of ['/console/rails', '/console/accounts', '/console/operator'])
+      expect((await visit(app, owner, path)).status).toBe(403);
+    expect(await open('/console', owner)).toContain('Balances');
+  });
+});
+
+test.each([
+  '/console',
+  '/console/operator',
+  '/console/operator?state=RETURNED',
+  '/console/rails',
+  '/console/rails?state=PENDING',
+  '/console/accounts',
+])('%s is a page in both languages', async (path) => {
+  for (const lang of ['en', 'pt'])
+    expect(await open(`${path}${path.includes('?') ? '&' : '?'}lang=${lang}`)).toMatch(/<h1>[^<]+<\/h1>/);
+});
+
+describe('C-34: what failed to go back', () => {
+  const send = (act: string, end2end: string, form: Record<string, string> = {}) =>
+    visit(app, desk, `/console/acts/${act}`, {
+      form: { back: '/console/operator', account: String(app.accountId), end2end, ...form },
+    });
+  const refunds = async (end2end: string) =>
+    (await ask(`{ transaction(end2end: "${end2end}") { refunds { state } } }`)).transaction.refunds;
+
+  test('is ordered again by its form', async () => {
+    const [end2end = ''] = owed;
+    expect(await open('/console/operator')).toContain('action="/console/acts/RetryRefund"');
+    const done = await send('RetryRefund', end2end);
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/console/operator?done=RetryRefund']);
+    expect((await refunds(end2end))[0]).toEqual({ state: 'RETRIED' });
+  });
+
+  test('is booked as paid by hand, with the number of that payment; the form of the other one stays empty', async () => {
+    const [, end2end = ''] = owed;
+    const wrong = await send('SettleRefundByHand', end2end, { reference: 'x'.repeat(201) });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toMatch(new RegExp(`id="[^"]*${end2end}-reference"[^>]*value="x{201}"`));
+    const done = await send('SettleRefundByHand', end2end, { reference: 'E12345678202611211205abcdef12345' });
+    expect(done.status).toBe(303);
+    expect(await refunds(end2end)).toEqual([{ state: 'PAID_BY_HAND' }]);
+  });
+
+  test('is refused to whoever has not the scope', async () => {
+    const page = await visit(app, owner, '/console/acts/RetryRefund', {
+      form: { back: '/console', account: String(app.accountId), end2end: owed[0] ?? '' },
+    });
+    expect(page.status).toBe(403);
+  });
+});
