@@ -49,8 +49,9 @@ async function run(
   params: OperationParams,
 ): Promise<ExecutionResult> {
   const { query, operationName, variables } = params;
-  const compiled = known(params, context);
-  if (compiled) return compiled(context, variables ?? {});
+  const result = await known(params, context)?.(context, variables ?? {});
+  // Without data it was refused before execution, and is executed normally, for the error that callers know.
+  if (result && result.data !== undefined) return result;
   const { document, errors } = prepare(query, context);
   if (!document) return { errors: errors ?? [] };
   context.limits.takeWrites(writesOf(document, operationName ?? undefined));
