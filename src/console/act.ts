@@ -8,6 +8,9 @@ import { pathTo } from './desk.ts';
 import type { Variables } from './execute.ts';
 import { OPERATIONS, type Operation, type Variable } from './operations.ts';
 
+/** Field of a form that says in which account it was shown. */
+export const ACCOUNT_FIELD = 'shownIn';
+
 /** Where the form of an act is sent. */
 export function actPath({ name }: Pick<Operation, 'name'>): string {
   return `${CONSOLE_PATH}/acts/${name}`;

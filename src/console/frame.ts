@@ -95,6 +95,7 @@ function islandWords({ say, session }: Desk): Html {
     places: places.map(({ path, word, key }) => [pathTo(path), say(word), key]),
     mayCreate: may({ session }, 'create'),
     csrf: session.csrf,
+    account: session.accountId,
   };
   return html` data-desk="${JSON.stringify(told)}"`;
 }

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { CONSOLE_PATH } from '../base/console-url.ts';
 import { GatewayError } from '../base/errors.ts';
+import { ACCOUNT_FIELD } from '../console/act.ts';
 import { ASSETS } from '../console/assets.ts';
 import type { Answer } from '../console/execute.ts';
 import { failurePage } from '../console/failure.ts';
@@ -76,7 +77,11 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
       path: exchange.path,
       query: new URLSearchParams(exchange.search),
       language: languageOfRequest(exchange),
-      session: { scopes: signedIn.caller.scopes, csrf: signedIn.csrf },
+      session: {
+        accountId: String(signedIn.caller.accountId),
+        scopes: signedIn.caller.scopes,
+        csrf: signedIn.csrf,
+      },
       publicUrl: parts.publicUrl,
       execute: async ({ name, text }, variables) =>
         parts.api.execute(
@@ -98,7 +103,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
     });
 }
 
-/** A form that another site sent, or one of an older session. */
+/** A form that another site sent, one of an older session, or one of the account that was open before. */
 class ForgedForm extends GatewayError {}
 
 async function ownForm(exchange: Exchange, signedIn: SignedIn): Promise<URLSearchParams> {
@@ -108,6 +113,9 @@ async function ownForm(exchange: Exchange, signedIn: SignedIn): Promise<URLSearc
   } catch (error) {
     throw new ForgedForm('FORBIDDEN', (error as Error).message);
   }
+  const shownIn = form.get(ACCOUNT_FIELD);
+  if (shownIn !== null && shownIn !== String(signedIn.caller.accountId))
+    throw new ForgedForm('FORBIDDEN', 'the form was shown in another account: load the page again');
   return form;
 }
 

@@ -43,7 +43,7 @@ import {
   refuseOtherSites,
   type SignedIn,
 } from './console-session.ts';
-import { type Exchange, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
+import { type Exchange, GRAPHQL_PATH, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
 import { OIDC_CALLBACK_PATH, OIDC_PATH, oidcProvider, type Provider } from './oidc.ts';
 import { passkeyServer } from './passkeys.ts';
 import { presentError } from './present-error.ts';
@@ -140,8 +140,10 @@ function oidcServers(
 
 function signInServer(parts: PeopleParts): Serve {
   return async (exchange, language) => {
-    if (await parts.sessions.find(exchange)) return lead(exchange, HOME, language);
-    show(exchange, signInPage(language, nextOf(exchange), parts.oidc ? OIDC_PATH : null));
+    const next = nextOf(exchange);
+    if (await parts.sessions.find(exchange))
+      return next === HOME ? lead(exchange, HOME, language) : leadTo(exchange, next);
+    show(exchange, signInPage(language, next, parts.oidc ? OIDC_PATH : null));
   };
 }
 
@@ -155,9 +157,10 @@ function confirmServer(parts: PeopleParts): Serve {
   };
 }
 
-/** Where a person goes on: a page of the console, and nowhere else. */
+/** Where a person goes on: a page of the console, or GraphiQL, and nowhere else. */
 function nextOf({ search }: Exchange): string {
   const next = new URLSearchParams(search).get('next') ?? HOME;
+  if (next === GRAPHQL_PATH) return next;
   if (!URL.canParse(next, NOWHERE)) return HOME;
   const { origin, pathname, search: query } = new URL(next, NOWHERE);
   const isOurs = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`);

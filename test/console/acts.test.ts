@@ -3,9 +3,11 @@
  * Method: forms as a browser sends them, on the real application.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { acceptLink } from '../../src/resolvers/people/links.ts';
+import { callerOfSession } from '../../src/resolvers/people/signed-in.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
-import { type SignedInForTest, signInAs } from '../support/people.ts';
+import { inviteByOperator, type SignedInForTest, signInAs, tokenOf } from '../support/people.ts';
 
 const app = useApp();
 let owner: SignedInForTest;
@@ -64,6 +66,30 @@ describe('a form', () => {
     const end2end = /CRX\w+/.exec(page.headers.get('location') ?? '')?.[0];
     const { json } = await app.graphql(`{ transaction(end2end: "${end2end}") { source { amount } } }`);
     expect(json.data.transaction.source.amount).toBe('1234.5');
+  });
+
+  test('C-40: shown in one account is not taken in another that was opened in another tab meanwhile', async () => {
+    const email = 'two@shop.invalid';
+    const both = await signInAs(app, app.accountId, { email, role: 'owner' });
+    const other = await app.addAccount();
+    const { url } = await inviteByOperator(app.services, other.accountId, { email, role: 'owner' });
+    const caller = await callerOfSession(app.database, both.token);
+    await acceptLink(
+      app.services,
+      tokenOf(url),
+      { origin: { requestId: null, address: null }, userAgent: null },
+      caller,
+    );
+    const { text } = await visit(app, both, NEW);
+    const shownIn = /name="shownIn" value="(\d+)"/.exec(text)?.[1] ?? '';
+    expect(shownIn).toBe(String(app.accountId));
+    await visit(app, both, '/console/account', { form: { accountId: String(other.accountId) } });
+    expect((await create({ shownIn, idempotencyKey: 'console-tabs' }, both)).status).toBe(403);
+    const { json } = await both.graphql('{ viewer { account { accountId } } transactions { totalCount } }');
+    expect(json.data).toEqual({
+      viewer: { account: { accountId: String(other.accountId) } },
+      transactions: { totalCount: 0 },
+    });
   });
 
   test.each([

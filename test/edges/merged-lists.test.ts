@@ -133,6 +133,14 @@ describe('what cannot be meant is refused by name', () => {
     expect(JSON.stringify(json.errors)).toContain(`"parameter":"${parameter}"`);
   });
 
+  it('C-13: an amount that is longer than any number of the database', async () => {
+    const { json } = await app.graphql(
+      'query ($least: Decimal) { transactions(filter: { amountMin: $least }) { totalCount } }',
+      { least: '9'.repeat(140_000) },
+    );
+    expect(json.errors[0].extensions).toMatchObject({ code: 'INVALID_PARAMETER' });
+  });
+
   it('a direction that no list of the families has finds nothing', async () => {
     expect(await list('families: [ONRAMPS], filter: { direction: OUT }')).toMatchObject({
       totalCount: 0,

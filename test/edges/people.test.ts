@@ -101,6 +101,28 @@ describe('C-40: a person who is signed in', () => {
   });
 });
 
+describe('C-40: a person who has a passkey shows it', () => {
+  test('before money goes where the person says: out of the balance by PIX, or a held deposit to another address', async () => {
+    const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'operator' });
+    await app.owner.query(
+      `insert into passkey (id, person_id, name, public_key, counter, transports, created_at) values ($1, $1, 'x', '', 0, '{}', now())`,
+      [person.personId],
+    );
+    const offramp = (from: string) =>
+      person.graphql(
+        `mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "100", from: ${from}, accept: true, pixKey: "ana@example.com", pixKeyType: EMAIL, clientName: "Ana", clientTaxId: "52998224725" }) { transaction { end2end } } }`,
+      );
+    const refund = (address: string) =>
+      person.graphql(
+        `mutation { resolveDeposit(end2end: "CRX0", resolution: REFUND${address}) { end2end } }`,
+      );
+    expect(codeOf(await offramp('BALANCE'))).toBe('STEP_UP_REQUIRED');
+    expect(codeOf(await offramp('EXTERNAL'))).toBeUndefined();
+    expect(codeOf(await refund(', address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD"'))).toBe('STEP_UP_REQUIRED');
+    expect(codeOf(await refund(''))).toBe('NOT_FOUND');
+  });
+});
+
 describe('sessions', () => {
   test('are listed, and end at once when they are ended', async () => {
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'viewer' });
@@ -236,6 +258,50 @@ describe('C-40: members', () => {
     );
     const { personId } = json.data.inviteMember.member;
     expect(await haveOneMaker(app.database, shop.accountId, shop.keyId, personId)).toBe(true);
+  });
+});
+
+describe('C-40: a key that brings people in gains no second maker', () => {
+  const invite = (key: string, email: string, role = 'OPERATOR') =>
+    app.graphql(
+      `mutation { inviteMember(input: { name: "x", email: "${email}", role: ${role} }) { url member { personId } } }`,
+      {},
+      { key },
+    );
+  const comeIn = async (url: string) => {
+    const token = await acceptLink(app.services, tokenOf(url), DEVICE, undefined);
+    const headers = { cookie: `session=${token}`, 'sec-fetch-site': 'same-origin' };
+    return (query: string) => app.post('/graphql', { query }, { key: null, headers });
+  };
+  const isOne = (one: string, other: string) => haveOneMaker(app.database, shop.accountId, one, other);
+
+  test('by the people whom those people invite', async () => {
+    const { url } = (await invite(shop.apiKey, newEmail())).json.data.inviteMember;
+    const first = await comeIn(url);
+    const { json } = await first(
+      `mutation { inviteMember(input: { name: "x", email: "${newEmail()}", role: FINANCE }) { member { personId } } }`,
+    );
+    expect(await isOne(shop.keyId, json.data.inviteMember.member.personId)).toBe(true);
+  });
+
+  test('by taking a person out, whose key or withdrawal stays', async () => {
+    const { url, member } = (await invite(shop.apiKey, newEmail())).json.data.inviteMember;
+    const person = await comeIn(url);
+    const made = await person(
+      'mutation { createApiKey(input: { name: "x", scopes: ["move"] }) { key { keyId } } }',
+    );
+    const remove = `mutation { removeMember(personId: "${member.personId}") { email } }`;
+    expect((await app.graphql(remove, {}, { key: shop.apiKey })).json.errors).toBeUndefined();
+    expect(await isOne(shop.keyId, member.personId)).toBe(true);
+    expect(await isOne(shop.keyId, made.json.data.createApiKey.key.keyId)).toBe(true);
+  });
+
+  test('by a new link for somebody whom another has invited', async () => {
+    const email = newEmail();
+    const { member } = await inviteByOperator(app.services, shop.accountId, { email, role: 'finance' });
+    await invite(shop.apiKey, email, 'FINANCE');
+    expect(await isOne(shop.keyId, member.id)).toBe(true);
+    expect(await isOne(owner.personId, member.id)).toBe(false);
   });
 });
 

@@ -8,6 +8,7 @@ interface Told {
   readonly places: readonly (readonly [href: string, word: string, key: string])[];
   readonly mayCreate: boolean;
   readonly csrf: string;
+  readonly account: string;
 }
 
 const told = JSON.parse(document.body.dataset.desk || '{}') as Told;
@@ -267,6 +268,9 @@ async function refresh(): Promise<void> {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null);
   if (!answer?.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  // Another account was opened in another tab: what is of one is not shown below the name of the other.
+  const { account = told.account } = JSON.parse(page.body.dataset.desk || '{}') as Partial<Told>;
+  if (account !== told.account) return location.reload();
   page.querySelectorAll<HTMLElement>('[data-live]').forEach((there) => {
     const here = document.querySelector<HTMLElement>(`[data-live="${there.dataset.live}"]`);
     if (!here || here.innerHTML === there.innerHTML) return;

@@ -2,7 +2,7 @@
 import { choice, field as framed } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { actPath } from '../act.ts';
+import { ACCOUNT_FIELD, actPath } from '../act.ts';
 import { type Desk, formKey, mayDo, sameWith } from '../desk.ts';
 import { type Operation, operationNamed } from '../operations.ts';
 
@@ -44,6 +44,7 @@ function hidden(desk: Desk, { variables }: Operation, given: Readonly<Record<str
   const isOnce = variables.some(({ name }) => name === 'idempotencyKey');
   const values = {
     csrf: desk.session.csrf,
+    [ACCOUNT_FIELD]: desk.session.accountId,
     back: sameWith(desk, { done: null }),
     ...(isOnce && { idempotencyKey: formKey() }),
     ...given,

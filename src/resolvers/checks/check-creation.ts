@@ -22,8 +22,8 @@ const HIDDEN =
 const NAME_LENGTH_MAX = 140;
 const REFERENCE_LENGTH_MAX = 200;
 const NOTES_LENGTH_MAX = 500;
-/** Far beyond any limit, and short enough for every column. */
-const AMOUNT_LENGTH_MAX = 40;
+/** Characters of an amount: far beyond any limit, and short enough for every column. */
+export const AMOUNT_LENGTH_MAX = 40;
 
 /** Where a session belongs in the caller's own records, where it leads, and how long it lives; each under the caller's own name for it. */
 export interface SessionInput {

@@ -13,7 +13,7 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { price } from '../pricing/price.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requireAct, requireFresh } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 import { refuseRemoved } from './create-withdrawal.ts';
 
@@ -97,7 +97,8 @@ export type Resolution = 'keep' | 'refund' | 'requote';
  * Resolves a deposit that is held because it was wrong, late, or could not be paid out.
  *
  * @param address - where it goes back to; by default where it came from.
- * @throws {GatewayError} `INVALID_PARAMETER`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, and as `cancelTransaction`.
+ * @throws {GatewayError} `INVALID_PARAMETER`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, and as `cancelTransaction`;
+ *   `STEP_UP_REQUIRED` with an address.
  */
 export async function resolveDeposit(
   context: Context,
@@ -107,6 +108,8 @@ export async function resolveDeposit(
   checks: CreationChecks,
 ): Promise<ProcessRow> {
   requireAct(context, 'deposit.resolve');
+  // Back where it came from it may go; anywhere else it leaves as a withdrawal does.
+  if (address) requireFresh(context);
   const row = await findTarget(context, target);
   switch (resolution) {
     case 'keep':

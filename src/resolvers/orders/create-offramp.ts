@@ -11,7 +11,7 @@ import type { Attempt } from '../checks/once.ts';
 import type { Wanted } from '../pricing/price.ts';
 import { priceOrder } from '../pricing/price-order.ts';
 import type { NewProcess } from '../services/advance.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requireAct, requireFresh } from '../services/context.ts';
 import {
   chooseTemplate,
   createAndAwait,
@@ -67,7 +67,7 @@ interface Checked {
 /**
  * @returns the transaction; one from outside with the address and the exact amount of its deposit.
  * @throws {GatewayError} `INVALID_PARAMETER`, `CURRENCY_AMBIGUOUS`, `LIMIT_EXCEEDED`, `INSUFFICIENT_BALANCE`,
- *   `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `UNAVAILABLE`; nothing is stored, except with `UNAVAILABLE`.
+ *   `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `UNAVAILABLE`, `STEP_UP_REQUIRED` out of the balance; nothing is stored, except with `UNAVAILABLE`.
  */
 export async function createOfframp(
   context: Context,
@@ -78,6 +78,8 @@ export async function createOfframp(
 ): Promise<ProcessRow> {
   requireAct(context, 'offramp.create');
   const checked = check(input, checks, options);
+  // Out of the balance it lets money out, as a withdrawal does.
+  if (!checked.isExternal) requireFresh(context);
   const crypto = checked.isExternal ? 'external' : 'balance';
   const use = { family: 'offramps', crypto, currency: checked.currency.code } as const;
   const template = chooseTemplate(context.registry, use, input.template, options.names.currency);

@@ -15,6 +15,7 @@ import {
   addPerson,
   invite,
   type Member,
+  noteInviter,
   readMember,
   readMembers,
   removeMembership,
@@ -84,6 +85,8 @@ export async function inviteMember(
       requireRuleOver(context, before.role);
       await setRole(tx, accountId, person.id, role);
     } else await invite(tx, { accountId, personId: person.id, role, at, ...inviterOf(context) });
+    // Whoever sends a link again holds it, too.
+    if (context.origin.actor === undefined) await noteInviter(tx, accountId, person.id, context.caller.id);
     await endLinks(tx, accountId, person.id, at);
     const link = await makeLink(tx, context, person.id, 'INVITATION', at);
     writeDown('person.invite', objectOf(person.id), { after: { email, role } });

@@ -13,6 +13,7 @@ import type { Family } from '../../templates/define.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { type StatusCode, statusCodeOf } from '../../templates/status.ts';
+import { AMOUNT_LENGTH_MAX } from '../checks/check-creation.ts';
 import { type Named, Violations } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { ownApprovals, stepsForCaller } from './awaiting.ts';
@@ -120,7 +121,7 @@ function familiesOf(registry: Registry, { families, direction }: MergedFilterInp
 
 function checkAmounts({ amountMin, amountMax }: MergedFilterInput, violations: Violations) {
   for (const given of [amountMin, amountMax])
-    if (given && !isDecimal(given.value))
+    if (given && (given.value.length > AMOUNT_LENGTH_MAX || !isDecimal(given.value)))
       violations.add({ parameter: given.name, message: 'must be a decimal number, such as 12.50' });
   if (amountMin && amountMax && isMore(amountMin.value, amountMax.value))
     violations.add({ parameter: amountMin.name, message: `must not be more than ${amountMax.name}` });

@@ -98,7 +98,7 @@ const ONE_MAKER: Statement = {
       select id, made_by from api_key where account_id = $1
       union all select id, replaces from api_key where account_id = $1
       union all select id, made_by_person from api_key where account_id = $1
-      union all select person_id, invited_by_key from membership where account_id = $1),
+      union all select person_id, key_id from invitation_maker where account_id = $1),
     one_maker (id) as (
       select $2::text
       union
@@ -193,7 +193,8 @@ export async function successorOf(tx: Tx, accountId: bigint, id: string): Promis
 
 /**
  * @returns the ids of the keys and people that count as one maker with a caller: itself, and who made, replaced or invited
- *   the other, directly or through others. Only an invitation by a key counts: people who invite each other are two.
+ *   the other, directly or through others, whether they are still there or not. An invitation counts that a key sent, or a
+ *   person whom a key had invited: other people who invite each other are two.
  */
 export async function readOneMaker(database: Tx, accountId: bigint, id: string): Promise<string[]> {
   const rows = await database.query<{ id: string }>(ONE_MAKER, [accountId, id]);

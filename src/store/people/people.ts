@@ -74,6 +74,13 @@ const INVITE: Statement = {
   text: `insert into membership (account_id, person_id, role, invited_by, invited_by_key, invited_at)
     values ($1, $2, $3, $4, $5, $6)`,
 };
+const NOTE_INVITER: Statement = {
+  name: 'invitation_maker_note',
+  text: `insert into invitation_maker (account_id, person_id, key_id)
+    select account_id, $2, id from api_key where account_id = $1 and id = $3
+    union select account_id, $2, key_id from invitation_maker where account_id = $1 and person_id = $3
+    on conflict do nothing`,
+};
 const SET_ROLE: Statement = {
   name: 'membership_set_role',
   text: `update membership set role = $3 where account_id = $1 and person_id = $2`,
@@ -124,6 +131,16 @@ function counted(member: Member): Member {
 export async function invite(tx: Tx, membership: NewMembership): Promise<void> {
   const { accountId, personId, role, invitedBy, invitedByKey, at } = membership;
   await tx.query(INVITE, [accountId, personId, role, invitedBy, invitedByKey, at]);
+}
+
+/** Notes the keys that stand behind an invitation: the one that sends it, or those behind the person who does. */
+export async function noteInviter(
+  tx: Tx,
+  accountId: bigint,
+  personId: string,
+  inviterId: string,
+): Promise<void> {
+  await tx.query(NOTE_INVITER, [accountId, personId, inviterId]);
 }
 
 /** Accepts the invitation; one that was accepted stays as it is. */
