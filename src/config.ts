@@ -59,6 +59,8 @@ export interface Config {
     readonly railEvents: number | null;
     readonly depositSlots: number | null;
     readonly sandboxOrders: number | null;
+    /** Of the request log; 0: nothing is recorded. */
+    readonly requests: number | null;
   };
   /** A provider by which people sign in (OpenID Connect); null for none. */
   readonly oidc: {
@@ -128,6 +130,7 @@ export function readConfig(env: Environment): Config {
       railEvents: days(env, 'RETENTION_RAIL_EVENTS', 365, 90),
       depositSlots: days(env, 'RETENTION_DEPOSIT_SLOTS', 90, 30),
       sandboxOrders: days(env, 'RETENTION_SANDBOX_ORDERS', 90, 7),
+      requests: integer(env, 'REQUEST_LOG_DAYS', 7, 0, 365),
     },
     oidc: oidc(env),
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',

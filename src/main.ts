@@ -75,6 +75,7 @@ async function start(): Promise<void> {
     log.info({ made: await playDemo(services, accountId, log) }, 'demo');
   }
   app = createApp({ config: settings, services, log });
+  endings.splice(endings.indexOf(store.close), 0, app.end);
   handle = answers ? app.handle : servesHealthOnly(app.handle, settings.publicUrl);
   if (settings.notifyUrl) {
     const remote = {

@@ -40,6 +40,7 @@ export const COMMAND_ACTS: Readonly<Record<string, ActName | null>> = {
   verify: null,
   'audit list': null,
   'audit verify': null,
+  'request list': null,
   trigger: 'sandbox.trigger',
   'trigger fund': 'sandbox.fund',
   'clock show': null,

@@ -47,6 +47,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'crossramp audit list',
     'crossramp audit list --account 2 --act key.create,key.revoke --since 2026-05-01T00:00:00Z --json',
   ],
+  'request list': [
+    'crossramp request list',
+    'crossramp request list --account 2 --status-class 4 --transaction CRX01M7YZCZ9HF0JV5S6S4QWDX4RJ --json',
+  ],
   'audit verify': ['crossramp audit verify', 'crossramp audit verify --account 2 --json'],
   'webhook list': ['crossramp webhook list --account sandbox'],
   'webhook create': [

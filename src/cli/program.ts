@@ -16,6 +16,7 @@ import { migrateCommand } from './migrate.ts';
 import { newsCommand } from './news.ts';
 import { personCommand } from './person.ts';
 import { refundCommand } from './refund.ts';
+import { requestCommand } from './request.ts';
 import { suspenseCommand } from './suspense.ts';
 import { transactionCommand } from './transaction.ts';
 import { triggerCommand } from './trigger.ts';
@@ -56,6 +57,7 @@ export function crossrampProgram(): Command {
     exportCommand(),
     verifyCommand(),
     auditCommand(),
+    requestCommand(),
     triggerCommand(),
     clockCommand(),
     migrateCommand(),

@@ -32,9 +32,13 @@ const FILTERS = {
   until: 'Only acts before this moment.',
 } as const;
 
-/** Defines `AuditEntry` with its types, and `Query.auditLog`. */
-export function defineAuditLog(builder: Builder): void {
-  const entry = defineEntry(builder);
+/** Defines `AuditEntry` with its types, and `Query.auditLog`. @returns the kinds of actors. */
+export function defineAuditLog(builder: Builder) {
+  const actorKind = builder.enumType('AuditActorKind', {
+    description: 'Who acts.',
+    values: Object.fromEntries(ACTOR_KINDS.map((kind) => [kind, { description: ACTORS[kind] }])),
+  });
+  const entry = defineEntry(builder, actorKind);
   const connection = exactConnection(builder, entry, {
     name: 'AuditLog',
     page: 'A page of the audit log.',
@@ -68,13 +72,13 @@ export function defineAuditLog(builder: Builder): void {
       },
     }),
   );
+  return actorKind;
 }
 
-function defineEntry(builder: Builder) {
-  const actorKind = builder.enumType('AuditActorKind', {
-    description: 'Who acts.',
-    values: Object.fromEntries(ACTOR_KINDS.map((kind) => [kind, { description: ACTORS[kind] }])),
-  });
+/** The kinds of actors. */
+export type ActorKindRef = ReturnType<typeof defineAuditLog>;
+
+function defineEntry(builder: Builder, actorKind: ActorKindRef) {
   return builder.objectRef<LoggedEntry>('AuditEntry').implement({
     description: 'An act that is not a read, as it was written down with it.',
     fields: (t) => ({

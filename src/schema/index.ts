@@ -25,6 +25,7 @@ import { defineQuote } from './quote.ts';
 import { defineRailNews } from './rail-news.ts';
 import { defineReceivables } from './receivable.ts';
 import { defineRefunds } from './refund.ts';
+import { defineRequestLog } from './request-log.ts';
 import { defineSandbox } from './sandbox.ts';
 import { defineSearch } from './search.ts';
 import { defineSettings } from './settings.ts';
@@ -91,7 +92,8 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   definePlatform(builder);
   defineWaiting(builder, { currency: currencies.currency, transaction });
   defineStaticLinks(builder, account, currencies);
-  defineAuditLog(builder);
+  const actorKind = defineAuditLog(builder);
+  defineRequestLog(builder, actorKind);
   const log = defineEventLog(builder, registry, { label, transaction });
   const endpoint = defineWebhooks(builder, account, template);
   defineDeliveries(builder, { account, transaction, endpoint, event: log.event });

@@ -42,6 +42,7 @@ import { peopleServer } from './people.ts';
 import { documentResolver } from './persisted-documents.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
+import { type RequestRecorder, requestRecorder } from './record-requests.ts';
 import { checkMethod, type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
 import { docsServer, wantsHtml } from './serve-docs.ts';
 import { serveGraphiql } from './serve-graphiql.ts';
@@ -62,6 +63,7 @@ export interface AppParts {
     | 'oidc'
     | 'graphqlDocuments'
     | 'graphqlOnlyDocuments'
+    | 'retention'
   >;
   readonly services: Services;
   readonly log: Logger;
@@ -74,6 +76,8 @@ export interface App {
   readonly refuseMalformed: (failure: Error, socket: Duplex) => void;
   /** Starts the shutdown: `/readyz` answers 503, and connections are closed after their answer. */
   readonly drain: () => void;
+  /** Writes what the request log still has to write; after the last answer. */
+  readonly end: () => Promise<void>;
 }
 
 type RequestKind = 'read' | 'write';
@@ -144,11 +148,12 @@ export function createApp({ config, services, log }: AppParts): App {
     return serveExport(exchange) ?? serveOpen(exchange);
   };
 
+  const recorder = config.retention.requests === 0 ? undefined : requestRecorder(database, log);
   const settle = settling(cors, config.publicUrl, log);
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const exchange = exchangeOf(request, response, isTrusted);
     if (isDraining) response.setHeader('connection', 'close');
-    if (log.isLevelEnabled('info')) logWhenDone(log, exchange);
+    if (recorder || log.isLevelEnabled('info')) tellWhenDone(log, recorder, exchange);
     settle(exchange, dispatch(exchange));
   };
   const drain = () => {
@@ -156,7 +161,8 @@ export function createApp({ config, services, log }: AppParts): App {
     streams.drain();
     services.events.end();
   };
-  return { handle, refuseMalformed: refuseMalformed(config.publicUrl), drain };
+  const end = async () => recorder?.end();
+  return { handle, refuseMalformed: refuseMalformed(config.publicUrl), drain, end };
 }
 
 interface OpenNeeds {
@@ -224,6 +230,7 @@ function admission(services: Services, limiters: Limiters, cors: Cors) {
   ): Promise<{ context: Context; headers: Record<string, string> }> => {
     const caller = await authenticate(exchange);
     exchange.accountId = caller.accountId;
+    exchange.caller = caller;
     cors.allow(exchange, caller);
     const allowance = takeAllowance(limiters?.[kind], caller.id);
     const own = await services.forAccount(caller.accountId);
@@ -265,6 +272,8 @@ export function exchangeOf(
     address: clientAddress(request, isTrusted),
     route: 'unknown',
     accountId: undefined,
+    caller: undefined,
+    noted: {},
     allowed: READ_METHODS,
   };
 }
@@ -319,6 +328,7 @@ function limitersOf({ rateLimit }: AppParts['config']): Limiters {
 
 function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logger): void {
   const refusal = presentError(error, log, exchange.requestId);
+  exchange.noted.errorCode = refusal.code;
   const { request, response } = exchange;
   if (response.headersSent) {
     response.destroy();
@@ -332,20 +342,23 @@ function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logg
   sendProblem(exchange, publicUrl, refusal, headers);
 }
 
-/** One line for each request: no path with ids, no query, no body. */
 /** Status in the log when the client left before the answer began; there is no standard one. */
 const CLIENT_LEFT = 499;
 
-function logWhenDone(log: Logger, exchange: Exchange): void {
+/** One line in the log of the process, and one in that of the account: no path with ids, no query, no body. */
+function tellWhenDone(log: Logger, recorder: RequestRecorder | undefined, exchange: Exchange): void {
   const started = performance.now();
   exchange.response.once('close', () => {
     const { request, response, requestId, route, accountId } = exchange;
+    const status = response.headersSent ? response.statusCode : CLIENT_LEFT;
+    const ms = Math.round(performance.now() - started);
+    recorder?.record(exchange, status, ms);
     log.info({
       requestId,
       method: request.method,
       route,
-      status: response.headersSent ? response.statusCode : CLIENT_LEFT,
-      ms: Math.round(performance.now() - started),
+      status,
+      ms,
       ...(accountId !== undefined && { accountId: String(accountId) }),
     });
   });

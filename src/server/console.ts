@@ -96,6 +96,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
   return (exchange) =>
     dispatch(exchange).catch((error: unknown) => {
       const refusal = presentError(error, parts.log, exchange.requestId);
+      exchange.noted.errorCode ??= refusal.code;
       if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
       const { requestId } = exchange;
       const isForged = error instanceof ForgedForm;

@@ -2,6 +2,7 @@
 import type { DocumentNode, GraphQLError } from 'graphql';
 import { GatewayError } from '../base/errors.ts';
 import type { GraphqlContext } from '../schema/builder.ts';
+import type { Exchange } from './http.ts';
 
 /** What the caller's key may do, while a request of it is answered (C-53). */
 export interface KeyLimits {
@@ -19,6 +20,8 @@ export interface KeyLimits {
 /** What resolvers are given, and what the server itself needs to know. */
 export interface ServerContext extends GraphqlContext {
   readonly requestId: string;
+  /** What the request log says of the request. */
+  readonly noted: Exchange['noted'];
   readonly limits: KeyLimits;
 }
 

@@ -5,6 +5,7 @@ import type { Context } from '../resolvers/services/context.ts';
 import type { KeyLimits, Prepare, ServerContext } from './graphql-context.ts';
 import type { Exchange } from './http.ts';
 import type { knownOperations, OperationParams } from './known-operations.ts';
+import { noteOperation, noteResult } from './note-operation.ts';
 import { writesOf } from './operation-cost.ts';
 import { presentGraphqlError } from './present-error.ts';
 
@@ -30,11 +31,13 @@ export interface HereParts {
 export function executor(parts: HereParts): ExecuteGraphql {
   return async (exchange, caller, params, limits) => {
     const context = parts.contextOf(exchange, caller, limits);
+    noteOperation(exchange, params);
     const leave = await limits.enter(parts.costOf(params, context));
     try {
       const { errors, ...result } = await run(parts, context, params);
-      if (!errors) return result;
-      const presented = errors.map((error) => presentGraphqlError(error, parts.log, exchange.requestId));
+      const presented = errors?.map((error) => presentGraphqlError(error, parts.log, exchange.requestId));
+      noteResult(exchange, { ...result, ...(presented && { errors: presented }) });
+      if (!presented) return result;
       return { ...result, errors: presented };
     } finally {
       leave();

@@ -28,6 +28,7 @@ import {
 import { type ExecuteGraphql, executor } from './graphql-here.ts';
 import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
+import { noteOperation, noteResult } from './note-operation.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { operationCosts, writesOf } from './operation-cost.ts';
 import type { ResolveDocument } from './persisted-documents.ts';
@@ -104,6 +105,7 @@ export function graphqlServer(
     const params = isPost
       ? await readParams(exchange, resolveDocument)
       : searchParams(exchange, resolveDocument);
+    if (isPlainOperation(params)) noteOperation(exchange, params);
     const leave = await limits.enter(isPlainOperation(params) ? costOf(params, serverContext) : 0);
     try {
       await perform(exchange, serverContext, params, headers);
@@ -137,9 +139,10 @@ function yogaOn(schema: GraphQLSchema, log: Logger): Yoga {
   });
 }
 
-function serverContextOf({ requestId }: Exchange, context: Context, limits: KeyLimits): ServerContext {
+function serverContextOf(exchange: Exchange, context: Context, limits: KeyLimits): ServerContext {
   const loaders = createLoaders(context.database, context.caller.accountId);
-  return { ...context, requestId, limits, loaders };
+  const { requestId, noted } = exchange;
+  return { ...context, requestId, noted, limits, loaders };
 }
 
 function answer(
@@ -149,6 +152,7 @@ function answer(
   log: Logger,
 ): void {
   const errors = result.errors?.map((error) => presentGraphqlError(error, log, exchange.requestId));
+  noteResult(exchange, { ...result, ...(errors && { errors }) });
   sendJson(
     exchange,
     200,
@@ -300,10 +304,13 @@ const WRITE_ALLOWANCE: Plugin<ServerContext, ServerContext> = {
 function errorPresentation(log: Logger): Plugin<object, ServerContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
-      if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
+      if (Array.isArray(result)) return;
+      if (!('errors' in result) || !result.errors)
+        return noteResult(serverContext, result as ExecutionResult);
       const errors = result.errors.map((error) =>
         presentGraphqlError(error as GraphQLError, log, serverContext.requestId),
       );
+      noteResult(serverContext, { ...(result as ExecutionResult), errors });
       setResult({ ...result, errors });
     },
   };

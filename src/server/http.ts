@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { ERRORS, GatewayError, shownViolations } from '../base/errors.ts';
 import type { Origin } from '../resolvers/services/author.ts';
+import type { KeyRecord } from '../store/account/api-keys.ts';
 
 /** A request and what is known of it so far. */
 export interface Exchange {
@@ -21,6 +22,14 @@ export interface Exchange {
   route: string;
   /** The account that asks, once it is known. */
   accountId: bigint | undefined;
+  /** Who asks by a key, a session or a token, once it is known. */
+  caller: KeyRecord | undefined;
+  /** What the request log says besides: the GraphQL operation, the transaction, and the error that was answered with. */
+  readonly noted: {
+    operation?: string | undefined;
+    end2end?: string | undefined;
+    errorCode?: string | undefined;
+  };
   /** Methods that the route takes. */
   allowed: readonly string[];
 }

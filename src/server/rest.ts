@@ -1,5 +1,6 @@
 /** Serves the route table of `/v2` over HTTP. */
 import type { IncomingMessage } from 'node:http';
+import { isEnd2end } from '../base/end2end.ts';
 import { GatewayError } from '../base/errors.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import type { Route, RouteTable } from '../rest-compat/route.ts';
@@ -71,13 +72,22 @@ export async function serveRest(
     throw new GatewayError('NOT_ACCEPTABLE', 'this path returns application/json only');
   requireScope(context, route.scope);
   const body = route.method === 'POST' ? await readJson(request) : '';
+  if (isEnd2end(id)) exchange.noted.end2end = id;
   const begun = performance.now();
   const answer = await route.handle(context, { id, search, body, idempotencyKey: idempotencyKeyOf(request) });
+  exchange.noted.end2end ??= id || createdBy(route, answer.body);
   // A key that was revoked during a long wait gets no answer.
   if (route.method === 'GET' && performance.now() - begun > WAITED_MS) await authenticate();
   if (answer.ignored.length > 0) headers['crossramp-ignored-parameters'] = answer.ignored.join(', ');
   sendJson(exchange, answer.status, answer.body, { ...headers, ...answer.headers });
 }
+
+/** @returns the transaction that a POST has made or acted on, as its answer names it. */
+function createdBy({ method }: Route, body: string): string | undefined {
+  return method === 'POST' ? END2END_MEMBER.exec(body)?.[1] : undefined;
+}
+
+const END2END_MEMBER = /"end2end":"([^"\\]{1,100})"/;
 
 /** The key is checked again after reads that took longer, because they waited for events. */
 const WAITED_MS = 500;

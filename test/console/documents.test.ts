@@ -60,7 +60,7 @@ async function inProcess(name: string, key: string): Promise<unknown> {
     caller,
     origin: { requestId: 'test', address: null },
   };
-  const exchange = { requestId: 'test' } as never;
+  const exchange = { requestId: 'test', noted: {} } as never;
   const limits = { takeWrites: () => {}, enter: async () => () => {} };
   const variables = VARIABLES[name]?.() ?? {};
   return execute(exchange, context, { query: operation.text, operationName: name, variables }, limits);

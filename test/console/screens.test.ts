@@ -27,6 +27,8 @@ const PATHS = [
   '/console/new',
   '/console/developers',
   '/console/events',
+  '/console/requests',
+  '/console/requests?status=CLIENT_ERROR&end2end=CRX01M7YZCZ9HF0JV5S6S4QWDX4RJ',
   '/console/audit',
   '/console/people',
 ];

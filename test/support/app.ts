@@ -85,6 +85,7 @@ export function useApp(overrides: Overrides = {}): TestApp {
   const test = useDatabase() as { -readonly [Name in keyof TestApp]: TestApp[Name] };
   let server: Server;
   let worker: Worker | undefined;
+  let end: (() => Promise<void>) | undefined;
   beforeAll(async () => {
     test.accountId = await provisionSandbox(test.database, REGISTRY);
     await importAccount(test.database, REGISTRY, test.accountId, 'history.ndjson', HISTORY.split('\n'));
@@ -99,8 +100,9 @@ export function useApp(overrides: Overrides = {}): TestApp {
     });
     server = listening.server;
     test.baseUrl = `http://127.0.0.1:${listening.port}`;
+    // Requests are recorded only where a test asks for that.
     const settings = {
-      ...readConfig({ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off' }),
+      ...readConfig({ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off', REQUEST_LOG_DAYS: '0' }),
       publicUrl: test.baseUrl,
       ...config,
     };
@@ -112,10 +114,12 @@ export function useApp(overrides: Overrides = {}): TestApp {
     });
     worker = startWorker(test.services, pino({ level: 'silent' }));
     handle = app.handle;
+    end = app.end;
     server.on('clientError', app.refuseMalformed);
   });
   afterAll(async () => {
     if (server) await close(server, 1_000);
+    await end?.();
     await worker?.stop();
   });
 
@@ -177,7 +181,8 @@ export type AppLimits = Partial<
 /** Another application on a database, to be closed by the test that starts it; on a free port, or on the one that is given. */
 export async function startApp(database: Database, givenPort = 0, limits: AppLimits = {}) {
   let handle: ReturnType<typeof createApp>['handle'] = () => {};
-  const given = { ...readConfig({ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off' }), ...limits };
+  const env = { RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off', REQUEST_LOG_DAYS: '0' };
+  const given = { ...readConfig(env), ...limits };
   const { server, port } = await listen((request, response) => handle(request, response), {
     host: '127.0.0.1',
     port: givenPort,

@@ -1,4 +1,4 @@
-/** What happened to a transaction as one time axis: steps, journals, returns, webhooks, acts. */
+/** What happened to a transaction as one time axis: steps, journals, returns, webhooks, acts, calls of the API. */
 import { axis, type Happening as Shown } from '../../ui/axis.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { more } from '../../ui/parts.ts';
@@ -10,7 +10,7 @@ import { actForm } from './form.ts';
 import { journalsOf, journalTable } from './journal.ts';
 
 /** Kinds of what happened, as the address of the screen names them. */
-export const KINDS = ['steps', 'money', 'webhooks', 'acts'] as const;
+export const KINDS = ['steps', 'money', 'webhooks', 'acts', 'calls'] as const;
 
 /** One of the kinds. */
 export type Kind = (typeof KINDS)[number];
@@ -32,6 +32,7 @@ export function happenings(desk: Desk, found: Found, data: TransactionQuery): re
     ...returns(desk, found),
     ...found.deliveries.flatMap((delivery) => attempts(desk, delivery)),
     ...acts(desk, data),
+    ...calls(desk, data),
   ];
   return all.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
 }
@@ -138,5 +139,20 @@ function acts({ say }: Desk, { auditLog }: TransactionQuery): Happening[] {
     ]
       .filter(Boolean)
       .join(', '),
+  }));
+}
+
+function calls({ say }: Desk, { requestLog }: TransactionQuery): Happening[] {
+  return (requestLog?.nodes ?? []).map((call) => ({
+    at: call.at,
+    kind: 'calls',
+    tone: call.status >= 400 || call.errorCode ? 'warn' : 'idle',
+    sign: 'code',
+    what: say('call', {
+      route: `${call.method} ${call.route}${call.operationName ? ` ${call.operationName}` : ''}`,
+      status: call.errorCode ?? String(call.status),
+      ms: String(call.durationMs),
+    }),
+    note: `${say('KEY', { id: call.actorName ?? call.actorId })}, ${say('reference')} ${call.requestId}`,
   }));
 }

@@ -10,6 +10,7 @@ import { OPERATOR } from './operator.ts';
 import { PEOPLE } from './people.ts';
 import { PLATFORM_TODAY } from './platform-today.ts';
 import { RAILS } from './rails.ts';
+import { REQUESTS } from './requests.ts';
 import { SEARCH } from './search.ts';
 import { STATEMENT } from './statement.ts';
 import { TODAY } from './today.ts';
@@ -30,6 +31,7 @@ export const SCREENS: readonly Screen[] = [
   NEW,
   DEVELOPERS,
   EVENTS,
+  REQUESTS,
   PEOPLE,
   AUDIT,
   OPERATOR,

@@ -218,6 +218,19 @@ export const SCREEN_WORDS = {
   playMoney: label('Play money', 'Dinheiro de teste'),
   credit_it: label('Credit it', 'Creditar'),
 
+  requests: label('API calls', 'Chamadas da API'),
+  requestsWhy: label(
+    'What was asked in the last days, and how it was answered. No bodies.',
+    'O que foi pedido nos últimos dias, e como foi respondido. Sem conteúdo.',
+  ),
+  noRequests: label('No calls', 'Nenhuma chamada'),
+  request: label('Call', 'Chamada'),
+  durationMs: label('Time, ms', 'Tempo, ms'),
+  SUCCESSFUL: label('Done', 'Feitas'),
+  REDIRECTION: label('Redirected', 'Redirecionadas'),
+  CLIENT_ERROR: label('Refused', 'Recusadas'),
+  SERVER_ERROR: label('Failed', 'Falharam'),
+
   // People.
   members: label('Members', 'Membros'),
   email: label('E-mail', 'E-mail'),

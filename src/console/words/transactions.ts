@@ -77,6 +77,8 @@ export const TRANSACTION_WORDS = {
   money: label('Money', 'Dinheiro'),
   webhooks: label('Webhooks', 'Webhooks'),
   acts: label('People', 'Pessoas'),
+  calls: label('API calls', 'Chamadas da API'),
+  call: label('{route}: {status} after {ms} ms', '{route}: {status} após {ms} ms'),
   nothingOfThat: label('Nothing of that kind happened', 'Nada desse tipo aconteceu'),
   imported: label('Imported: its steps are not known', 'Importada: suas etapas não são conhecidas'),
   facts: label('Facts', 'Fatos'),

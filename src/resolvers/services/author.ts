@@ -85,7 +85,7 @@ export function authorOf(
 ): Author {
   const { requestId, address, actor } = origin;
   return {
-    actorKind: actor?.kind ?? kindOf(caller),
+    actorKind: actor?.kind ?? actorKindOf(caller),
     actorId: actor?.id ?? caller.id,
     scope: ACTS[act].scope,
     act,
@@ -95,7 +95,8 @@ export function authorOf(
   };
 }
 
-function kindOf({ person, transactionId }: KeyRecord): ActorKind {
+/** @returns what kind of caller asks. */
+export function actorKindOf({ person, transactionId }: KeyRecord): 'KEY' | 'PERSON' | 'PAYER' {
   if (person) return 'PERSON';
   return transactionId === undefined ? 'KEY' : 'PAYER';
 }

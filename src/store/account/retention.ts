@@ -13,6 +13,7 @@ export const KEPT = [
   'railEvents',
   'depositSlots',
   'sandboxOrders',
+  'requests',
 ] as const;
 /** A kind of records with a retention. */
 export type Kept = (typeof KEPT)[number];
@@ -49,6 +50,8 @@ const PRUNE: Readonly<Record<Kept, string>> = {
   depositSlots: `delete from deposit_slot where ctid = any (array(
     select s.ctid from deposit_slot s where s.held_until < ${BEFORE} and not exists (
       select from transaction t where t.account_id = s.account_id and t.id = s.transaction_id and t.updated_at >= ${BEFORE}) limit $2::int))`,
+  requests: `delete from request_log where ctid = any (array(
+    select ctid from request_log where at < ${BEFORE} order by at limit $2::int))`,
   // An order that may still be placed again is kept: by a job, for a return under way, for money on its way back from suspense.
   sandboxOrders: `delete from sandbox_order where ctid = any (array(
     select o.ctid from sandbox_order o where o.placed_at < ${BEFORE} and not exists (

@@ -30,6 +30,7 @@ const TABLES = {
   railEvents: 'rail_news',
   depositSlots: 'deposit_slot',
   sandboxOrders: 'sandbox_order',
+  requests: 'request_log',
 };
 let accountId: bigint;
 

@@ -1,0 +1,99 @@
+/** The request log: what was asked of the API, by whom, and how it was answered. */
+import { type Html, html } from '../../ui/html.ts';
+import { badge, empty, segments } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
+import type { RequestsQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { moment } from '../parts/figures.ts';
+import { chips, pager, pageVariables } from '../parts/lists.ts';
+import { sayNamed } from '../words.ts';
+
+type Entry = RequestsQuery['requestLog']['nodes'][number];
+
+const FILTERS = ['actorId', 'requestId', 'end2end'] as const;
+const CLASSES = ['SUCCESSFUL', 'REDIRECTION', 'CLIENT_ERROR', 'SERVER_ERROR'] as const;
+const NO_PAGE = { after: null, before: null, at: null } as const;
+
+/** The screen. */
+export const REQUESTS = screenOf<RequestsQuery>({
+  path: '/requests',
+  operation: operationNamed('Requests'),
+  scope: 'admin',
+  variables: (desk) => {
+    const { query } = desk;
+    const statusClass = CLASSES.find((each) => each === query.get('status'));
+    const given = FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []));
+    return { ...Object.fromEntries(given), ...(statusClass && { statusClass }), ...pageVariables(desk) };
+  },
+  view: ({ requestLog: { nodes, pageInfo, totalCount } }, desk) => {
+    const { say, query } = desk;
+    const labels = { actorId: say('who'), requestId: say('reference'), end2end: say('transactions') };
+    const given = FILTERS.flatMap((name) => {
+      const value = query.get(name);
+      return value ? [{ name, label: labels[name], value }] : [];
+    });
+    const caption = say('requests');
+    const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
+    const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${say('developers')}</a></nav>
+<div class="top"><h1>${caption}</h1><p class="soft">${say('requestsWhy')}</p></div>
+${statusLinks(desk)}<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}</div>
+<div class="card phone-full">${nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('activity', say('noRequests'))}</div>
+<div class="row">${pager(desk, pageInfo, nodes.length, totalCount ?? null)}</div>`;
+    return { title: caption, main };
+  },
+});
+
+function statusLinks(desk: Desk): Html {
+  const { say, query } = desk;
+  const views = [null, ...CLASSES].map((status) => ({
+    href: sameWith(desk, { ...NO_PAGE, status }),
+    word: say(status ?? 'all'),
+    isCurrent: query.get('status') === status,
+  }));
+  return segments(say('status'), views);
+}
+
+function columns(desk: Desk): readonly Column<Entry>[] {
+  const { say, language } = desk;
+  const only = (name: string, value: string) => sameWith(desk, { ...NO_PAGE, [name]: value });
+  return [
+    { name: say('time'), cell: ({ at }) => moment(at, language, 'second') },
+    {
+      name: say('request'),
+      isRowHead: true,
+      cell: ({ method, route, operationName }) =>
+        html`<code>${method} ${route}</code> <small>${operationName}</small>`,
+    },
+    {
+      name: say('status'),
+      cell: ({ status, errorCode }) =>
+        html`${badge(toneOfStatus(status), String(status))} <small>${errorCode}</small>`,
+    },
+    { name: say('durationMs'), isFigure: true, look: 'wide', cell: ({ durationMs }) => durationMs },
+    {
+      name: say('who'),
+      cell: ({ actorKind, actorId, actorName }) =>
+        html`<a href="${only('actorId', actorId)}">${sayNamed(say, actorKind, { id: actorName ?? actorId })}</a>`,
+    },
+    {
+      name: say('transactions'),
+      look: 'mono wide',
+      cell: ({ end2end }) =>
+        end2end &&
+        html`<a href="${pathTo(`/transactions/${end2end}`, { show: 'calls' })}">…${end2end.slice(-6)}</a>`,
+    },
+    {
+      name: say('reference'),
+      look: 'mono soft wider',
+      cell: ({ requestId }) => html`<a href="${only('requestId', requestId)}">${requestId}</a>`,
+    },
+  ];
+}
+
+/** @returns how a status looks: done, elsewhere, refused, failed. */
+export function toneOfStatus(status: number): 'good' | 'info' | 'warn' | 'bad' {
+  if (status >= 500) return 'bad';
+  if (status >= 400) return 'warn';
+  return status >= 300 ? 'info' : 'good';
+}

@@ -1,0 +1,192 @@
+/**
+ * Goal: an account sees what its keys asked and how it was answered, each request once; nobody else's, no ids, no bodies; and
+ * no request waits for that. Method: the real application over HTTP, its database made slow and taken away.
+ */
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { prune } from '../../src/resolvers/engine/housekeeping.ts';
+import { useApp } from '../support/app.ts';
+import { withAdmin } from '../support/global-setup.ts';
+
+const lines: string[] = [];
+const write = (chunk: Buffer, _encoding: unknown, done: () => void) => {
+  lines.push(String(chunk));
+  done();
+};
+const { retention } = readConfig({ REQUEST_LOG_DAYS: '7' });
+const app = useApp({ retention, log: pino({ level: 'warn' }, new Writable({ write })) });
+const ENTRY =
+  'at actorKind actorId actorName method route operationName status durationMs requestId end2end errorCode';
+const PAID = 'CRX01M7YZCZ9HF0JV5S6S4QWDX4RJ';
+const CALLERS = 64;
+const REQUESTS = 2_000;
+
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+});
+
+type Entry = Record<string, unknown>;
+
+async function logOf(args = 'first: 100', key = app.apiKey): Promise<readonly Entry[]> {
+  const { json } = await app.graphql(`{ requestLog(${args}) { nodes { ${ENTRY} } } }`, {}, { key });
+  expect(json.errors).toBeUndefined();
+  return json.data.requestLog.nodes;
+}
+
+/** Waits for what is written beside the requests. */
+async function logged(requestId: string, key = app.apiKey): Promise<Entry> {
+  const find = async () => (await logOf(`requestId: "${requestId}"`, key))[0];
+  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  return (await find()) as Entry;
+}
+
+describe('an entry', () => {
+  it('has key, route without ids, status, transaction and error code of a REST request', async () => {
+    await app.get(`/v2/crossramp_checkout/${PAID}?note=Ana`, { headers: { 'x-request-id': 'rest-1' } });
+    expect(await logged('rest-1')).toMatchObject({
+      actorKind: 'KEY',
+      actorName: 'test',
+      method: 'GET',
+      route: expect.stringMatching(/^\/v2\/[a-z_]+\/\{id\}$/),
+      operationName: null,
+      requestId: 'rest-1',
+    });
+    expect(JSON.stringify(await logOf())).not.toContain('Ana');
+  });
+
+  it('of a lost transaction keeps no text of the path that is not an id', async () => {
+    await app.get('/v2/onramp/529.982.247-25', { headers: { 'x-request-id': 'rest-2' } });
+    expect(await logged('rest-2')).toMatchObject({ status: 404, end2end: null, errorCode: 'NOT_FOUND' });
+  });
+
+  it('has operation, transaction and first error code of a GraphQL request', async () => {
+    const ask = (query: string, variables: object, requestId: string) =>
+      app.post('/graphql', { query, variables }, { headers: { 'x-request-id': requestId } });
+    const query = 'query One($end2end: String!) { transaction(end2end: $end2end) { end2end } }';
+    for (const time of ['first', 'again', 'compiled']) {
+      await ask(query, { end2end: PAID }, `one-${time}`);
+      expect(await logged(`one-${time}`)).toMatchObject({
+        route: '/graphql',
+        operationName: 'One',
+        status: 200,
+        end2end: PAID,
+        errorCode: null,
+      });
+    }
+    const refused = 'mutation Cancel($end2end: String!) { cancelTransaction(end2end: $end2end) { end2end } }';
+    await ask(refused, { end2end: 'CRX01M7YZCZ9HF0JV5S6S4QWDX4RK' }, 'cancel');
+    expect(await logged('cancel')).toMatchObject({ errorCode: expect.stringMatching(/^[A-Z_]+$/) });
+  });
+});
+
+describe('requestLog', () => {
+  it('shows an account its own requests alone, and to the scope admin alone', async () => {
+    await app.get('/v2/balance', { key: shop.apiKey, headers: { 'x-request-id': 'theirs' } });
+    await logged('theirs', shop.apiKey);
+    expect(await logOf('requestId: "theirs"')).toEqual([]);
+    const { apiKey } = await app.addKey(app.accountId, ['read']);
+    const { json } = await app.graphql('{ requestLog { totalCount } }', {}, { key: apiKey });
+    expect(json.errors[0].extensions.code).toBe('FORBIDDEN');
+  });
+
+  it('finds by status class, key and transaction, and pages newest first in both directions', async () => {
+    for (const n of [1, 2, 3]) await app.get('/v2/onramp/none', { headers: { 'x-request-id': `lost-${n}` } });
+    await logged('lost-3');
+    const lost = await logOf('statusClass: CLIENT_ERROR, first: 3');
+    expect(lost.map(({ requestId }) => requestId)).toEqual(['lost-3', 'lost-2', 'lost-1']);
+    const { actorId } = lost[0] as { actorId: string };
+    expect((await logOf(`actorId: "${actorId}", actorKind: KEY, first: 1`)).length).toBe(1);
+    expect(await logOf('actorKind: PERSON')).toEqual([]);
+    expect(new Set((await logOf(`end2end: "${PAID}"`)).map(({ end2end }) => end2end))).toEqual(
+      new Set([PAID]),
+    );
+    const page =
+      'pageInfo { startCursor endCursor hasNextPage hasPreviousPage } nodes { requestId } totalCount';
+    const read = async (args: string) =>
+      (await app.graphql(`{ requestLog(statusClass: CLIENT_ERROR, ${args}) { ${page} } }`)).json.data
+        .requestLog;
+    const first = await read('first: 2');
+    const next = await read(`first: 2, after: "${first.pageInfo.endCursor}"`);
+    const back = await read(`last: 2, before: "${next.pageInfo.startCursor}"`);
+    expect([first.pageInfo.hasPreviousPage, next.pageInfo.hasPreviousPage]).toEqual([false, true]);
+    expect(back.nodes).toEqual(first.nodes);
+    expect(first.totalCount).toBeGreaterThan(3);
+  });
+});
+
+describe('writing', () => {
+  const countOf = async (prefix: string) =>
+    (
+      await app.owner.query(
+        `select count(*)::int as n, count(distinct request_id)::int as ids from request_log where request_id like $1`,
+        [`${prefix}%`],
+      )
+    ).rows[0];
+
+  it('has every request of many parallel callers once', async () => {
+    let next = 0;
+    const call = async () => {
+      while (next < REQUESTS) {
+        next += 1;
+        const headers = { 'x-request-id': `many-${next}` };
+        expect((await app.get('/v2/balance', { key: shop.apiKey, headers })).status).toBe(200);
+      }
+    };
+    await Promise.all(Array.from({ length: CALLERS }, call));
+    await expect.poll(() => countOf('many-'), { timeout: 20_000 }).toEqual({ n: REQUESTS, ids: REQUESTS });
+  });
+
+  it('holds no request up while it has to wait, and says what is missing', async () => {
+    const lock = await app.owner.connect();
+    await lock.query('begin; lock table request_log in access exclusive mode');
+    try {
+      await expect
+        .poll(
+          async () => {
+            const headers = { 'x-request-id': 'held-1' };
+            expect((await app.get('/v2/balance', { headers })).status).toBe(200);
+            return lines.join('');
+          },
+          { timeout: 20_000 },
+        )
+        .toMatch(/"dropped":\d+.*requests are missing in the request log/);
+    } finally {
+      await lock.query('rollback');
+      lock.release();
+    }
+    expect((await app.get('/v2/balance', { headers: { 'x-request-id': 'held-2' } })).status).toBe(200);
+    await logged('held-2');
+  });
+
+  it('goes on when the database was away: what is asked afterwards is recorded', async () => {
+    const name = new URL(app.url).pathname.slice(1);
+    await withAdmin(inject('adminUrl'), async (client) => {
+      await client.query(`alter database ${name} allow_connections false`);
+      await client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name = 'crossramp'`,
+        [name],
+      );
+      const away = await Promise.all(Array.from({ length: 20 }, () => app.get('/v2/balance')));
+      expect(new Set(away.map(({ status }) => status))).toEqual(new Set([503]));
+      await client.query(`alter database ${name} allow_connections true`);
+    });
+    await expect.poll(async () => (await app.get('/v2/balance')).status, { timeout: 10_000 }).toBe(200);
+    await app.get('/v2/balance', { headers: { 'x-request-id': 'after-1' } });
+    await logged('after-1');
+  });
+
+  it('deletes what is older than it is kept', async () => {
+    const count = async () => (await app.owner.query('select count(*)::int as n from request_log')).rows[0].n;
+    await app.owner.query(
+      `update request_log set at = at - interval '8 days' where request_id like 'many-%'`,
+    );
+    const before = await count();
+    const { gone } = await prune(app.database, retention);
+    expect(gone.requests).toBe(REQUESTS);
+    expect(await count()).toBeGreaterThanOrEqual(before - REQUESTS);
+  });
+});
