@@ -102,5 +102,5 @@ test('every connection has edges, nodes, pageInfo and totalCount, and takes four
       args.map((argument) => argument.name),
       name,
     ).toEqual(expect.arrayContaining(['first', 'after', 'last', 'before']));
-  expect([connections.length, fields.length]).toEqual([10, 10]);
+  expect([connections.length, fields.length]).toEqual([11, 11]);
 });
