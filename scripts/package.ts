@@ -26,6 +26,8 @@ const writeJson = (name: string, value: unknown) =>
 
 rmSync(stage, { recursive: true, force: true });
 mkdirSync(pathOf('bin/', stage), { recursive: true });
+// A fresh checkout has no types of the console's documents; only the checks make them, otherwise.
+run(pathOf('node_modules/.bin/graphql-codegen'), ['--config', 'codegen.ts', '--silent'], root);
 run(
   pathOf('node_modules/.bin/tsc'),
   ['-p', 'scripts/tsconfig.package.json', '--outDir', pathOf('src', stage)],

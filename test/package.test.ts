@@ -29,6 +29,8 @@ const PATH = (process.env.PATH ?? '')
   .join(delimiter);
 
 beforeAll(() => {
+  // As in a fresh checkout.
+  rmSync(join(ROOT, 'src/console/generated'), { recursive: true, force: true });
   const tarball = execFileSync('npm', ['run', '--silent', 'package'], { cwd: ROOT, encoding: 'utf8' }).trim();
   execFileSync('tar', ['-xzf', tarball, '-C', place]);
   rmSync(tarball);
