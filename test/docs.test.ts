@@ -72,6 +72,15 @@ test('docs/operations.md says which migrations hold a lock for long', () => {
   expect(slow.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });
 
+test('docs/operations.md lists every command', () => {
+  const [, table = ''] = read('docs/operations.md').split('## Commands');
+  const listed = [...table.matchAll(/`(\w+)(?: ([^`]+))?`/g)].flatMap(([, group, names = '']) =>
+    names.split('\\|').map((name) => `${group} ${name.split(' ')[0]}`),
+  );
+  const commands = [...read('docs/cli.md').matchAll(/^## crossramp (\w+ \w+)$/gm)].map((match) => match[1]);
+  expect(commands.filter((command) => !listed.includes(command as string))).toEqual([]);
+});
+
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = read(document);
 
