@@ -84,6 +84,7 @@ function islandWords({ say, session }: Desk): Html {
       lost: say('lost'),
       keys: say('keys'),
       search: say('searchOrGo'),
+      find: say('search'),
       move: say('keysMove'),
       open: say('keysOpen'),
       filter: say('keysFilter'),

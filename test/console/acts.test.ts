@@ -108,6 +108,20 @@ describe('a form', () => {
     expect(json.data.transactions.totalCount).toBe(0);
   });
 
+  test('that a page has for several destinations is refused as one of them', async () => {
+    for (const name of ['Cold', 'Exchange']) {
+      const form = { back: '/console/whitelist', name };
+      await visit(app, owner, '/console/acts/CreateWhitelistGroup', { form });
+    }
+    const list = await visit(app, owner, '/console/whitelist');
+    const groupId = /name="groupId" value="([^"]+)"/.exec(list.text)?.[1] as string;
+    const form = { back: '/console/whitelist', groupId, label: 'Vault', address: 'nowhere' };
+    const page = await visit(app, owner, '/console/acts/AddWhitelistEntry', { form });
+    expect([page.status, page.text.match(/value="Vault"/g)?.length]).toEqual([400, 1]);
+    const ids = [...page.text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+  });
+
   test('leads back to a path of the console only', async () => {
     const back = 'https://elsewhere.invalid/console';
     const page = await visit(app, owner, '/console/acts/CreateWhitelistGroup', {

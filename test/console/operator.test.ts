@@ -110,3 +110,26 @@ describe('C-34: what failed to go back', () => {
     expect(page.status).toBe(403);
   });
 });
+
+test('a merchant is told of what waits, with links to the lists of it, and to nothing that is closed', async () => {
+  await failedReturn();
+  const { transaction } = await create('createOnramp', {
+    amountPayment: '550.00',
+    currency: 'USDT_TRX',
+    clientName: 'Ana Souza',
+    clientTaxId: '529.982.247-25',
+  });
+  await trigger(transaction.end2end, 'pay');
+  await vi.waitFor(async () => expect(await stepNow(transaction.end2end)).toBe('success/DONE'), {
+    timeout: 15_000,
+  });
+  await trigger(transaction.end2end, 'pay');
+  const counted = async () => expect((await ask('{ attention { suspense } }')).attention.suspense).toBe(1);
+  await vi.waitFor(counted, { timeout: 15_000 });
+  const today = await open('/console', owner);
+  expect(today).toContain('<span>Money in suspense</span>');
+  expect(today).not.toContain('href="/console/operator');
+  const link = /href="([^"]+)">Returns that failed<\/a><b class="num">(\d+)</.exec(today);
+  const list = await open((link?.[1] ?? '').replaceAll('&amp;', '&'), owner);
+  expect(list).toContain(`<b class="num">${link?.[2]}</b> <span class="soft">match`);
+});

@@ -64,6 +64,23 @@ test('a filter stands in the address and in words, each with its way out; none i
   }
 });
 
+test('every status to choose from is a word that fits it', async () => {
+  const page = await visit(app, owner, '/console/transactions');
+  const words = [...page.text.matchAll(/<option value="([A-Z_]+)"[^>]*>([^<]+)</g)].map(([, , word]) => word);
+  expect(words).toEqual(expect.arrayContaining(['Waiting', 'Failed', 'Under way']));
+  expect(words.filter((word) => !/^[A-Z][a-z]/.test(word ?? ''))).toEqual([]);
+});
+
+test('C-40: what a role does not see is not said to be empty', async () => {
+  const viewer = await signInAs(app, app.accountId, { email: 'leo@shop.invalid', role: 'viewer' });
+  const [ours, theirs] = [
+    await visit(app, owner, '/console/developers'),
+    await visit(app, viewer, '/console/developers'),
+  ];
+  expect(ours.text).toContain('API keys');
+  expect([theirs.status, /API keys|No keys|No endpoints/.test(theirs.text)]).toEqual([200, false]);
+});
+
 test('what a list shows is exported by its own link, with the same filters', async () => {
   const page = await visit(app, owner, '/console/transactions?status=SUCCESS&family=CHECKOUTS&direction=IN');
   const link = /href="(\/export\/transactions\?format=csv&amp;[^"]+)"/.exec(page.text)?.[1];

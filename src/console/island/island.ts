@@ -205,7 +205,7 @@ function openPalette(): void {
           ...found,
           [
             `${ROOT}/search?q=${encodeURIComponent(input.value.trim())}`,
-            `${words.search} “${input.value.trim()}”`,
+            `${words.find} “${input.value.trim()}”`,
           ],
         ]
       : found;

@@ -11,15 +11,18 @@ export interface Task {
   readonly word: Word;
   /** Not given where the session does not see it. */
   readonly count: number | undefined;
-  readonly href: string;
+  /** Not given where the session cannot open the place. */
+  readonly href: string | null;
 }
 
 /** @returns the kinds of which something waits; or that nothing does. */
 export function taskList({ say, language }: Pick<Desk, 'say' | 'language'>, all: readonly Task[]): Html {
+  const named = (word: Word, href: string | null) =>
+    href === null ? html`<span>${say(word)}</span>` : html`<a href="${href}">${say(word)}</a>`;
   const items = all.flatMap(({ word, count: waiting = 0, href }) =>
     waiting > 0
       ? [
-          html`<li class="warn"><span class="dot">${icon('warning')}</span><a href="${href}">${say(word)}</a><b class="num">${count(waiting, language)}</b></li>`,
+          html`<li class="warn"><span class="dot">${icon('warning')}</span>${named(word, href)}<b class="num">${count(waiting, language)}</b></li>`,
         ]
       : [],
   );

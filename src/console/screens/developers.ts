@@ -38,7 +38,7 @@ export const DEVELOPERS = screenOf<DevelopersQuery>({
   view: ({ apiKeys, currencies, viewer: { account } }, desk) => {
     const { say } = desk;
     const main = html`<div class="top"><h1>${say('developers')}</h1><p class="row push"><a class="btn" href="/graphql">GraphiQL</a><a class="btn" href="${pathTo('/events')}">${say('events')}</a>${may(desk, 'admin') && html`<a class="btn" href="${pathTo('/requests')}">${say('requests')}</a>`}</p></div>
-${keys(desk, apiKeys ?? [])}${endpoints(desk, account.webhookEndpoints ?? [])}${deliveries(desk, account)}${account.mode === 'SANDBOX' && playMoney(desk, currencies)}`;
+${apiKeys && keys(desk, apiKeys)}${account.webhookEndpoints && endpoints(desk, account.webhookEndpoints)}${deliveries(desk, account)}${account.mode === 'SANDBOX' && playMoney(desk, currencies)}`;
     return { title: say('developers'), main };
   },
 });

@@ -83,11 +83,12 @@ export function balanceTable(desk: Desk, balances: readonly SubAccountsFragment[
 /** Where each kind of what waits is looked at. */
 const PLACES = {
   approvals: pathTo('/approvals'),
-  failedRefunds: pathTo('/transactions', { status: 'FAILED' }),
+  failedRefunds: pathTo('/transactions', { state: 'ERROR' }),
   heldDeposits: pathTo('/transactions', { awaitingMe: 'yes', family: 'OFFRAMPS' }),
   holds: pathTo('/transactions', { state: 'UNCOMPLIANT' }),
-  stepUps: pathTo('/transactions', { status: 'PENDING' }),
-  suspense: pathTo('/operator'),
+  stepUps: pathTo('/transactions', { state: 'PENDING' }),
+  // The operator decides about it.
+  suspense: null,
   disabledWebhookEndpoints: pathTo('/developers'),
   failedJobs: pathTo('/transactions', { status: 'PROCESSING' }),
   expiringKeys: pathTo('/developers'),

@@ -13,6 +13,8 @@ import { chips, count, PAGE_NAMES, pager, pageVariables } from '../parts/lists.t
 import { transactionTable } from '../parts/transaction-table.ts';
 import { sayNamed, type Word } from '../words.ts';
 
+/** Statuses whose names are other words elsewhere: of deliveries, of returns. */
+const STATUS_WORDS: Readonly<Record<string, Word>> = { PENDING: 'status_PENDING', FAILED: 'status_FAILED' };
 const FAMILIES = ['CHECKOUTS', 'ONRAMPS', 'OFFRAMPS', 'WITHDRAWALS'] as const;
 const STATUSES = [
   'CREATED',
@@ -110,7 +112,11 @@ function totals({ say, language }: Desk, { totalCount, totalIsExact, sums }: Fou
       target && say('sumOut', { amount: written(target) }),
     ].filter(Boolean);
   });
-  return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${say('match')}</span> ${amounts.map((each) => html` <span class="num small soft">${each}</span>`)}</p>`;
+  return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${say('match')}</span>${amounts.map((each) => html`<span class="num small soft"> · ${each}</span>`)}</p>`;
+}
+
+function sayChoice(say: Desk['say'], choice: string): string {
+  return sayNamed(say, STATUS_WORDS[choice] ?? choice);
 }
 
 const NO_PAGE = Object.fromEntries(PAGE_NAMES.map((name) => [name, null]));
@@ -135,7 +141,7 @@ function filterRow(desk: Desk): Html {
   const filters = given(desk).map(({ filter: { name, word, choices }, value }) => ({
     name,
     label: say(word),
-    value: choices ? sayNamed(say, value) : value,
+    value: choices ? sayChoice(say, value) : value,
   }));
   const dropped = [...FILTERS.map(({ name }) => name), ...PAGE_NAMES, 'done'];
   const cleared = sameWith(desk, Object.fromEntries(dropped.map((name) => [name, null])));
@@ -146,7 +152,7 @@ function filterRow(desk: Desk): Html {
       value: query.get(name),
       ...(type && { type }),
       ...(choices && {
-        options: [['', say('all')], ...choices.map((each) => [each, sayNamed(say, each)] as const)],
+        options: [['', say('all')], ...choices.map((each) => [each, sayChoice(say, each)] as const)],
       }),
     }),
   );

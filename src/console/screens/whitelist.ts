@@ -7,7 +7,7 @@ import type { WhitelistQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
 import { moment } from '../parts/figures.ts';
-import { actForm, addForm, askedForm, field } from '../parts/form.ts';
+import { actForm, addForm, askedForm, type Field, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
 
 type Group = WhitelistQuery['viewer']['account']['whitelistGroups'][number];
@@ -74,11 +74,12 @@ function removal(desk: Desk, id: string): Html | null {
 
 function entryForm(desk: Desk, { id }: Group): Html | null {
   const { say } = desk;
-  const prefix = 'AddWhitelistEntry';
+  const act = 'AddWhitelistEntry';
   const types = [['', say('none')], ...PIX_KEY_TYPES.map((each) => [each, each] as const)] as const;
-  const fields = html`${field(desk, prefix, { name: 'label', label: say('name') })}${field(desk, prefix, { name: 'network', label: say('network') })}${field(desk, prefix, { name: 'address', label: say('address') })}${field(desk, prefix, { name: 'pixKeyType', label: say('pixKeyType'), options: types })}${field(desk, prefix, { name: 'pixKey', label: say('pixKey') })}`;
-  const open = say('addDestination');
-  return addForm(desk, { act: prefix, given: { groupId: id }, open, button: say('add'), fields });
+  const given = { groupId: id };
+  const one = (each: Field) => field(desk, act, each, given);
+  const fields = html`${one({ name: 'label', label: say('name') })}${one({ name: 'network', label: say('network') })}${one({ name: 'address', label: say('address') })}${one({ name: 'pixKeyType', label: say('pixKeyType'), options: types })}${one({ name: 'pixKey', label: say('pixKey') })}`;
+  return addForm(desk, { act, given, open: say('addDestination'), button: say('add'), fields });
 }
 
 function groupForm(desk: Desk): Html | null {

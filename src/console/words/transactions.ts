@@ -36,6 +36,8 @@ export const TRANSACTION_WORDS = {
   EXPIRED: label('Expired', 'Expirada'),
   CANCELLED: label('Cancelled', 'Cancelada'),
   REFUNDED: label('Sent back', 'Devolvida'),
+  status_PENDING: label('Waiting', 'Em espera'),
+  status_FAILED: label('Failed', 'Falhou'),
   sumIn: label('{amount} in', '{amount} entram'),
   sumOut: label('{amount} out', '{amount} saem'),
   match: label('match', 'encontradas'),
