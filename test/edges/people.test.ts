@@ -249,6 +249,20 @@ describe('C-40: members', () => {
     expect(codeOf(last)).toBe('INVALID_PARAMETER');
   });
 
+  test('who may no longer rule the account loosen nothing that they asked for before', async () => {
+    const place = await app.addAccount();
+    const boss = await signInAs(app, place.accountId, { email: newEmail(), role: 'owner' });
+    const clerk = await signInAs(app, place.accountId, { email: newEmail(), role: 'developer' });
+    const update = (by: SignedInForTest, input: string) =>
+      by.graphql(`mutation { updateAccountSettings(input: { ${input} }) { pendingChanges { setting } } }`);
+    await update(boss, 'whitelistCoolingSeconds: 86400, approvalAbove: "100"');
+    const { json } = await update(clerk, 'approvalAbove: null');
+    expect(json.data.updateAccountSettings.pendingChanges).toHaveLength(1);
+    await boss.graphql(`mutation { changeMemberRole(personId: "${clerk.personId}", role: VIEWER) { role } }`);
+    const left = await update(boss, 'whitelistCoolingSeconds: 86400');
+    expect(left.json.data.updateAccountSettings.pendingChanges).toEqual([]);
+  });
+
   test('whom a key invited count as one maker with it', async () => {
     const email = newEmail();
     const { json } = await app.graphql(

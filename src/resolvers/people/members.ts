@@ -127,12 +127,14 @@ export async function changeMemberRole(
   checks.refuse();
   assert(role, 'what was not refused is there');
   const { accountId } = context.caller;
-  return audited(context, async (tx, writeDown) => {
+  return audited(context, async (tx, writeDown, nowMs) => {
     const before = await findMember(tx, context, personId.value);
     requireRuleOver(context, before.role);
     requireRuleOver(context, role);
     if (before.role === role) return before;
     if (!isOwner(role)) await keepAnOwner(tx, accountId, before, given.name);
+    // Who may ask for nothing of the kind any more, asked for nothing that is to come.
+    if (!scopesOf(role).includes('admin')) await dropChangesOf(tx, accountId, before.id, new Date(nowMs));
     await setRole(tx, accountId, before.id, role);
     writeDown('person.change_role', objectOf(before.id), { before: { role: before.role }, after: { role } });
     return { ...before, role };
