@@ -15,6 +15,20 @@ export function linkUrl(publicUrl: string, token: string): string {
   return `${consoleOrigin(publicUrl)}${CONSOLE_PATH}/link/${token}`;
 }
 
+/** The base of paths. */
+const NOWHERE = 'http://console.invalid';
+
+/**
+ * @param given - where to go on, as an address or a form says: it must not lead to another site.
+ * @returns a path of the console with its query: the given one, or the first screen.
+ */
+export function consolePathOf(given: string | null): string {
+  if (given === null || !URL.canParse(given, NOWHERE)) return CONSOLE_PATH;
+  const { origin, pathname, search } = new URL(given, NOWHERE);
+  const isOurs = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`);
+  return origin === NOWHERE && isOurs ? pathname + search : CONSOLE_PATH;
+}
+
 function isLoopback(hostname: string): boolean {
   return hostname === '[::1]' || hostname === '0.0.0.0' || /^127(\.\d+){3}$/.test(hostname);
 }

@@ -1,6 +1,6 @@
 /** Does what a form asks for: its fields become the variables of one published mutation. */
 
-import { CONSOLE_PATH } from '../base/console-url.ts';
+import { CONSOLE_PATH, consolePathOf } from '../base/console-url.ts';
 import { invalidParameters, notFound } from '../base/errors.ts';
 import { readBrl } from '../ui/figures.ts';
 import type { Language } from '../ui/language.ts';
@@ -66,15 +66,7 @@ export function afterAct(operation: Operation, data: unknown, back: string | nul
   const made = (data as Record<string, { transaction?: { end2end?: string } } | null>)[operation.field];
   const end2end = made?.transaction?.end2end;
   if (end2end !== undefined) return pathTo(`/transactions/${end2end}`, { done: operation.name });
-  const url = new URL(backPath(back), 'http://console.invalid');
+  const url = new URL(consolePathOf(back), 'http://console.invalid');
   url.searchParams.set('done', operation.name);
   return url.pathname + url.search;
-}
-
-/** @returns a path of the console: the given one, or the first screen. */
-export function backPath(back: string | null): string {
-  if (back === null || !URL.canParse(back, 'http://console.invalid')) return CONSOLE_PATH;
-  const { origin, pathname, search } = new URL(back, 'http://console.invalid');
-  const isOurs = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`);
-  return origin === 'http://console.invalid' && isOurs ? pathname + search : CONSOLE_PATH;
 }

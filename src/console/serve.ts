@@ -1,12 +1,12 @@
 /** Answers requests for the console: shows screens, and does what their forms ask for. */
 
-import { CONSOLE_PATH } from '../base/console-url.ts';
+import { CONSOLE_PATH, consolePathOf } from '../base/console-url.ts';
 import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
 import { html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
 import type { Language } from '../ui/language.ts';
 import { copyValue } from '../ui/parts.ts';
-import { actNamed, afterAct, backPath, variablesOf } from './act.ts';
+import { actNamed, afterAct, variablesOf } from './act.ts';
 import { type Desk, may, type Preview, pathTo, type Refused } from './desk.ts';
 import { dataOf, type Execute } from './execute.ts';
 import { framed } from './frame.ts';
@@ -75,7 +75,7 @@ export async function showScreen(
  */
 export async function performAct(request: ConsoleRequest, form: URLSearchParams): Promise<ConsoleAnswer> {
   const operation = actOf(request);
-  const back = backPath(form.get('back'));
+  const back = consolePathOf(form.get('back'));
   try {
     const variables = variablesOf(operation, form, request.language);
     const data = await dataOf(request.execute, operation, variables);

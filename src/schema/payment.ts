@@ -35,9 +35,6 @@ export function definePayment(builder: Builder) {
   });
 }
 
-/** The type `Payment`. */
-export type PaymentRef = ReturnType<typeof definePayment>;
-
 /** @returns the payment of a transaction; null where nobody pays: what leaves the account, and imported history. */
 export async function paymentOf(
   { database, registry }: GraphqlContext,

@@ -1,6 +1,6 @@
 /** Signing in over HTTP: `/console/sign-in`, links, sign-out, the account of the session, and the own sessions. */
 import type { Logger } from 'pino';
-import { CONSOLE_PATH } from '../base/console-url.ts';
+import { CONSOLE_PATH, consolePathOf } from '../base/console-url.ts';
 import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
 import type { Config } from '../config.ts';
 import {
@@ -66,8 +66,6 @@ const TRIES = { perSecond: 0.2, burst: 20 };
 const LINK_PATH = `${CONSOLE_PATH}/link/`;
 /** Where a person goes who has come in; whoever was invited just now can add a passkey first. */
 const HOME = CONSOLE_PATH;
-/** The base of paths. */
-const NOWHERE = 'http://console.invalid';
 const USER_AGENT = 'user-agent';
 const STEP_UP = 'step up';
 
@@ -157,14 +155,10 @@ function confirmServer(parts: PeopleParts): Serve {
   };
 }
 
-/** Where a person goes on: a page of the console, or GraphiQL, and nowhere else. */
+/** Where a person goes on: a page of the console, or GraphiQL. */
 function nextOf({ search }: Exchange): string {
-  const next = new URLSearchParams(search).get('next') ?? HOME;
-  if (next === GRAPHQL_PATH) return next;
-  if (!URL.canParse(next, NOWHERE)) return HOME;
-  const { origin, pathname, search: query } = new URL(next, NOWHERE);
-  const isOurs = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`);
-  return origin === NOWHERE && isOurs ? pathname + query : HOME;
+  const next = new URLSearchParams(search).get('next');
+  return next === GRAPHQL_PATH ? next : consolePathOf(next);
 }
 
 /** What the person who is signed in acts with. @throws {GatewayError} `UNAUTHORIZED`. */

@@ -78,11 +78,6 @@ export function showMoment(instant: Instant, language: Language, form: MomentFor
   return html`<time datetime="${isoMillis(instant)}">${momentText(instant, language, form)} ${IN_BRASILIA[language]}</time>`;
 }
 
-/** @returns a moment in Brazil's time that does not say so: the page says it once. */
-export function showBareMoment(instant: Instant, language: Language, form: MomentForm): Html {
-  return html`<time datetime="${isoMillis(instant)}">${momentText(instant, language, form)}</time>`;
-}
-
 /** @returns the moment as text. */
 export function momentText(instant: Instant, language: Language, form: MomentForm): string {
   const format = formatOf(

@@ -84,7 +84,7 @@ function batchKeyOf({ target }: AdvanceRequest): string {
   return 'create' in target ? `new ${target.create.end2end}` : `${target.accountId}/${target.transactionId}`;
 }
 
-/** A dispute looks at what the account has available: it has to see whatever else the account is told, and nothing may come between. */
+/** A dispute reads the available balance, so it shares a batch with no other request of its account. */
 function sharesOf({ target, trigger }: AdvanceRequest): Share {
   return { of: `${accountOf({ target })}`, isAlone: trigger.on === 'dispute_opened' };
 }

@@ -10,11 +10,11 @@ export interface GroupCommitOptions<Request> {
   readonly max: number;
   /** Requests of the same key never share a batch: the later one must see what the earlier one did. */
   readonly keyOf?: (request: Request) => string;
-  /** What a request is about together with others, and whether it has that to itself: then it shares a batch with none of them. */
+  /** What requests have in common, such as an account; one that needs it alone shares a batch with none of the others. */
   readonly sharesOf?: (request: Request) => Share;
 }
 
-/** What a request is about together with others. */
+/** What a request has in common with others, by name. */
 export interface Share {
   readonly of: string;
   readonly isAlone: boolean;
@@ -96,7 +96,7 @@ type Places<Request> = Pick<GroupCommitOptions<Request>, 'keyOf' | 'sharesOf'>;
 class Taken<Request> {
   readonly #places: Places<Request>;
   readonly #keys = new Set<string>();
-  /** Whether somebody has it to himself. */
+  /** Whether a request needs it alone. */
   readonly #shares = new Map<string, boolean>();
 
   constructor(places: Places<Request>, batch: readonly { readonly request: Request }[]) {

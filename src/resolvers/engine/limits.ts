@@ -98,8 +98,7 @@ function judge(court: Court, item: Item, { subject, brl, isPaid }: Counted, limi
     replan(court, item, { needsApproval: true });
     return false;
   }
-  // Whoever lets go what is held decides that it passes.
-  // A dispute about what an earlier one left pays nothing anew.
+  // Whoever releases a hold decides that it passes. A dispute about the rest after an earlier one pays nothing anew.
   if (item.request.trigger.on === 'released' || item.request.trigger.on === 'dispute_opened') return true;
   const day = isPaid ? totals.paid : totals.paid + totals.open;
   if (day + cents > centsOf(limits.limitDaily)) {

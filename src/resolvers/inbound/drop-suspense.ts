@@ -1,6 +1,6 @@
 /**
- * Deposits in suspense that their network dropped after they had been final: they are not there any more, and who has the money is
- * known by what was decided. A transfer that comes again after that is another one (C-34).
+ * Books deposits in suspense that their network dropped after they had been final. What was decided about a deposit says who
+ * bears the loss. If the transfer comes again, it is a new deposit (C-34).
  */
 
 import type { AccountMode } from '../../base/account-mode.ts';
@@ -84,7 +84,7 @@ export async function dropSuspense(
   return receipt;
 }
 
-/** Nobody lost it while it was in suspense; whoever got it owes it to the house; the house bears what it sent back. */
+/** An open deposit is nobody's loss. Whoever was credited owes it to the house. The house bears what it sent back. */
 function lossOf(entry: SuspenseRow): readonly (readonly [bigint, Journal])[] {
   const { accountId, assignedTo, state } = entry;
   const currency = currencyOfLedger(entry.currency);

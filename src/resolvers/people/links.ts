@@ -1,4 +1,4 @@
-/** Links that let a person in once. A link is used by a form of its page, so that whoever only looks at it uses nothing up. */
+/** Links that let a person in once. Only the form on its page uses a link up; opening the page does not. */
 import { keyModeOf } from '../../base/account-mode.ts';
 import { PLATFORM_SCOPES, SCOPES } from '../../base/api-key.ts';
 import { assert } from '../../base/assert.ts';

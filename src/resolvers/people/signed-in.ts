@@ -1,4 +1,4 @@
-/** A person who is signed in, as the same caller that a key is: use cases, limits and the audit log tell no difference (C-40). */
+/** A person who is signed in, as the same caller that a key is: use cases, limits and the audit log treat both alike (C-40). */
 import { keyModeOf } from '../../base/account-mode.ts';
 import { isPersonToken, personTokenHash } from '../../base/person-token.ts';
 import { scopesOf } from '../../base/roles.ts';

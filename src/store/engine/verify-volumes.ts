@@ -1,7 +1,7 @@
 /**
- * The auditor of volumes, which limits are compared with (C-21, C-22): what each transaction says was counted of it follows
- * from its step, and the volumes of a day are the sum of that. A statement sees a transaction and its volumes at one moment, so
- * the account may go on meanwhile.
+ * The auditor of volumes, which limits are compared with (C-21, C-22). It checks that the amount counted for each transaction
+ * follows from its step, and that the volumes of each day are the sum of these amounts. Each statement reads both from one
+ * snapshot, so the account may be in use meanwhile.
  */
 import { brasiliaDay } from '../../base/brasilia-day.ts';
 import { BRL } from '../../base/currency.ts';
