@@ -5,7 +5,7 @@ import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import { type CustomerLevel, countCustomers } from '../store/account/customers.ts';
-import type { Builder, GraphqlContext } from './builder.ts';
+import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import {
@@ -25,8 +25,12 @@ const LIMIT_DAILY = 'Largest volume of the customer in a day in Brasília, BRL';
 const STEP_UP = 'Volume of the customer in 30 days, BRL, above which an identity step-up is required';
 const TAX_ID = 'CPF or CNPJ of the customer, with or without punctuation.';
 
-/** Defines `Customer`, `Query.customer`, `Query.customers` and the mutations that change a customer's limits. */
-export function defineCustomers(builder: Builder): void {
+/**
+ * Defines `Customer`, `Query.customer`, `Query.customers` and the mutations that change a customer's limits.
+ *
+ * @returns the type of a page of customers.
+ */
+export function defineCustomers(builder: Builder) {
   const refs = defineCustomer(builder);
   const { customer } = refs;
   builder.queryField('customer', (t) =>
@@ -44,10 +48,14 @@ export function defineCustomers(builder: Builder): void {
       },
     }),
   );
-  defineList(builder, customer);
+  const connection = defineList(builder, customer);
   defineUpdate(builder, customer);
   defineGrant(builder, refs);
+  return connection;
 }
+
+/** The type of a page of customers. */
+export type CustomerPageRef = ReturnType<typeof defineCustomers>;
 
 function defineUpdate(builder: Builder, customer: CustomerRef['customer']): void {
   const input = builder.inputType('UpdateCustomerInput', {
@@ -211,7 +219,7 @@ function defineVolume(builder: Builder) {
 
 type CustomerRef = ReturnType<typeof defineCustomer>;
 
-function defineList(builder: Builder, customer: CustomerRef['customer']): void {
+function defineList(builder: Builder, customer: CustomerRef['customer']) {
   const connection = exactConnection(builder, customer, {
     name: 'Customer',
     page: 'A page of the customers.',
@@ -224,15 +232,18 @@ function defineList(builder: Builder, customer: CustomerRef['customer']): void {
       description: 'The customers of the account, by tax id.',
       args: pageArguments(t.arg),
       complexity: pageComplexity,
-      resolve: async (_root, args, context) => (await readPage(context, args)) as never,
+      resolve: async (_root, args, context) => {
+        requireScope(context, 'read');
+        return (await readCustomers(context, context.caller.accountId, args)) as never;
+      },
     }),
   );
+  return connection;
 }
 
-async function readPage(context: GraphqlContext, args: PageArgs) {
-  requireScope(context, 'read');
-  const { customer } = context.database.prisma;
-  const { accountId } = context.caller;
+/** @returns a page of the customers of an account, whoever asks. */
+export async function readCustomers({ database }: Context, accountId: bigint, args: PageArgs) {
+  const { customer } = database.prisma;
   const slice = sliceOf(args, decodeCursor);
   const { after, before } = slice;
   const rows = await customer.findMany({
@@ -247,7 +258,7 @@ async function readPage(context: GraphqlContext, args: PageArgs) {
     taxId !== undefined &&
     (await customer.findFirst({ where: { accountId, taxId }, select: { taxId: true } })) !== null;
   return connectionOf(rows, slice, {
-    totalCount: () => countCustomers(context.database, accountId),
+    totalCount: () => countCustomers(database, accountId),
     cursorOf: ({ taxId }) => encodeCursor(taxId),
     isPreceded: await isFound(after === undefined ? undefined : { lte: after }),
     isFollowed: await isFound(before === undefined ? undefined : { gte: before }),

@@ -82,14 +82,14 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineApiKeys(builder, apiKey);
   defineSuspense(builder, currencies);
   defineRailNews(builder);
-  defineSettings(builder, account, template);
+  const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
-  defineCustomers(builder);
+  const customers = defineCustomers(builder);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);
   defineSearch(builder, { transaction, entry });
-  definePlatform(builder);
+  definePlatform(builder, { setting, customers });
   defineWaiting(builder, { currency: currencies.currency, transaction });
   defineStaticLinks(builder, account, currencies);
   const actorKind = defineAuditLog(builder);

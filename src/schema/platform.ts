@@ -1,20 +1,31 @@
 /** What an operator sees over all accounts: who they are, and how the rails are doing. */
-import { listHolders } from '../resolvers/account/list-holders.ts';
+import { listHolders, readHolder, requireCustomersOfOthers } from '../resolvers/account/list-holders.ts';
 import { RAILS, type RailHealth, railHealth } from '../resolvers/inbound/rail-health.ts';
 import type { AccountRow } from '../store/account/accounts.ts';
 import { NEWS_LOOKED_THROUGH } from '../store/engine/rail-health.ts';
 import type { Builder } from './builder.ts';
+import { type CustomerPageRef, readCustomers } from './customer.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { exactConnection, idConnection, pageArguments, pageComplexity } from './pagination.ts';
+import type { TemplateSettingRef } from './settings.ts';
 
-/** Defines `Query.accounts` and `Query.railHealth`. */
-export function definePlatform(builder: Builder): void {
-  defineAccounts(builder);
+/** What an account holder is told with. */
+interface HolderRefs {
+  readonly setting: TemplateSettingRef;
+  readonly customers: CustomerPageRef;
+}
+
+/** Templates of an account: what reading its settings costs. */
+const SETTINGS = { field: 1, multiplier: 6 };
+
+/** Defines `Query.accounts`, `Query.accountHolder` and `Query.railHealth`. */
+export function definePlatform(builder: Builder, refs: HolderRefs): void {
+  defineAccounts(builder, refs);
   defineRailHealth(builder);
 }
 
-function defineAccounts(builder: Builder): void {
+function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): void {
   const holder = builder.objectRef<AccountRow>('AccountHolder').implement({
     description: 'An account holder, as the operator sees it.',
     fields: (t) => ({
@@ -28,6 +39,28 @@ function defineAccounts(builder: Builder): void {
         type: 'DateTime',
         description: 'When the account was opened.',
         resolve: ({ createdAt }) => isoOf(createdAt),
+      }),
+      templateSettings: t.prismaField({
+        type: [setting],
+        description: 'Price and limits of each template of the account.',
+        complexity: SETTINGS,
+        resolve: (query, { id }, _args, { database }) =>
+          database.prisma.templateSetting.findMany({
+            ...query,
+            where: { accountId: id },
+            orderBy: { template: 'asc' },
+          }),
+      }),
+      customers: t.field({
+        type: customers,
+        description:
+          'The customers of the account, by tax id. Needs the scope `platform:pricing` or `platform:risk`.',
+        args: pageArguments(t.arg),
+        complexity: pageComplexity,
+        resolve: async ({ id }, args, context) => {
+          requireCustomersOfOthers(context);
+          return (await readCustomers(context, id, args)) as never;
+        },
       }),
     }),
   });
@@ -45,6 +78,18 @@ function defineAccounts(builder: Builder): void {
       complexity: pageComplexity,
       resolve: async (_root, args, context) =>
         (await idConnection(args, (slice) => listHolders(context, slice))) as never,
+    }),
+  );
+  builder.queryField('accountHolder', (t) =>
+    t.field({
+      type: holder,
+      nullable: true,
+      description:
+        'One account holder of your mode; null where there is none. Needs a scope of the platform.',
+      args: {
+        accountId: t.arg.string({ required: true, description: 'Identifier of the account.' }),
+      },
+      resolve: (_root, { accountId }, context) => readHolder(context, accountId),
     }),
   );
 }

@@ -38,13 +38,18 @@ const AFTER_LOCK_ENDS =
 const APPROVAL =
   'Sum in BRL of the withdrawals of a day in Brasília above which each further one needs a second approver; those that were approved do not count. Null: never.';
 
-/** Defines `TemplateSetting`, `AccountSettings`, their fields of `Account` and the mutations that change them. */
-export function defineSettings(builder: Builder, account: AccountRef, template: TemplateRef): void {
-  defineTemplateSettings(builder, account, template);
+/**
+ * Defines `TemplateSetting`, `AccountSettings`, their fields of `Account` and the mutations that change them.
+ *
+ * @returns the type of the settings of a template.
+ */
+export function defineSettings(builder: Builder, account: AccountRef, template: TemplateRef) {
+  const setting = defineTemplateSettings(builder, account, template);
   defineAccountSettings(builder, account);
+  return setting;
 }
 
-function defineTemplateSettings(builder: Builder, account: AccountRef, template: TemplateRef): void {
+function defineTemplateSettings(builder: Builder, account: AccountRef, template: TemplateRef) {
   const setting = defineSettingType(builder, template);
   builder.prismaObjectField(account, 'templateSettings', (t) =>
     t.relation('templateSettings', {
@@ -76,6 +81,7 @@ function defineTemplateSettings(builder: Builder, account: AccountRef, template:
       },
     }),
   );
+  return setting;
 }
 
 function defineSettingType(builder: Builder, template: TemplateRef) {
@@ -93,6 +99,9 @@ function defineSettingType(builder: Builder, template: TemplateRef) {
     }),
   });
 }
+
+/** The type of the settings of a template. */
+export type TemplateSettingRef = ReturnType<typeof defineSettings>;
 
 function eachSetting<Field>(
   define: (name: TemplateSettingName) => Field,

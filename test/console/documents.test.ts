@@ -44,10 +44,11 @@ const VARIABLES: Readonly<Record<string, () => Record<string, unknown>>> = {
   Developers: () => ({ isAdmin: true, first: 25 }),
   Operator: () => ({ state: 'OPEN', first: 25, hasBooks: true, hasRisk: true }),
   PlatformToday: () => ({ hasRisk: true, hasBooks: true, hasNews: true }),
+  Account: () => ({ accountId: String(app.accountId), seesCustomers: true, first: 25 }),
   Rails: () => ({ state: 'PENDING', first: 25 }),
 };
 /** Screens of the operator. */
-const OF_PLATFORM = ['Operator', 'PlatformToday', 'Rails', 'Accounts'];
+const OF_PLATFORM = ['Operator', 'PlatformToday', 'Rails', 'Accounts', 'Account'];
 
 async function inProcess(name: string, key: string): Promise<unknown> {
   const operation = OPERATIONS.get(name);

@@ -132,4 +132,48 @@ test('a merchant is told of what waits, with links to the lists of it, and to no
   const link = /href="([^"]+)">Returns that failed<\/a><b class="num">(\d+)</.exec(today);
   const list = await open((link?.[1] ?? '').replaceAll('&amp;', '&'), owner);
   expect(list).toContain(`<b class="num">${link?.[2]}</b> <span class="soft">match`);
+
+describe('one account', () => {
+  const path = () => `/console/accounts/${app.accountId}`;
+
+  test('C-21: price and limits of a template are changed by its form, and shown', async () => {
+    const form = { back: path(), account: String(app.accountId), template: 'onramp' };
+    const changed = await visit(app, desk, '/console/acts/UpdateTemplateSettings', {
+      form: { ...form, feeRate: '0.015', amountMax: '9,876.50' },
+    });
+    expect([changed.status, changed.text]).toEqual([303, '']);
+    const page = await open(`${path()}?lang=en`);
+    expect(page).toContain('9,876.50');
+    expect(page).toContain('>0.015<');
+    const wrong = await visit(app, desk, '/console/acts/UpdateTemplateSettings', {
+      form: { ...form, feeRate: '2' },
+    });
+    expect([wrong.status, /id="[^"]*onramp-feeRate"[^>]*aria-invalid="true"/.test(wrong.text)]).toEqual([
+      400,
+      true,
+    ]);
+  });
+
+  test('a customer is granted limits in place of those of the templates', async () => {
+    const taxId = '52998224725';
+    const form = {
+      back: path(),
+      account: String(app.accountId),
+      taxId,
+      limitDaily: '7654.00',
+      level: 'VERIFIED',
+    };
+    expect((await visit(app, desk, '/console/acts/GrantCustomerLimits', { form })).status).toBe(303);
+    const page = await open(`${path()}?lang=en`);
+    expect(page).toContain(taxId);
+    expect(page).toContain('7,654.00');
+    expect(page).toContain('Identity checked');
+  });
+
+  test('C-40: one of another mode, or none, looks like none; nobody else opens it', async () => {
+    const live = await app.addAccount({ mode: 'live' });
+    for (const id of [String(live.accountId), '999999', 'x'])
+      expect((await visit(app, desk, `/console/accounts/${id}`)).status).toBe(404);
+    expect((await visit(app, owner, path())).status).toBe(403);
+  });
 });

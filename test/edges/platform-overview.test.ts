@@ -1,5 +1,6 @@
 /** C-40: what an operator sees over all accounts of its mode: who they are and how the rails are doing; nobody else sees it. */
 import { expect, test } from 'vitest';
+import { platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
 
 const app = useApp();
@@ -69,4 +70,27 @@ test('every rail: what it told last, and what is ordered of it and fails', async
 test('the key of an account is refused', async () => {
   for (const query of [ACCOUNTS('first: 1'), HEALTH])
     expect((await ask(query, app.apiKey)).code).toBe('FORBIDDEN');
+});
+
+const HOLDER = (
+  accountId: bigint | string,
+  customers = 'customers(first: 1) { totalCount nodes { taxId } }',
+) =>
+  `{ accountHolder(accountId: "${accountId}") { name templateSettings { template feeRate } ${customers} } }`;
+
+test('one account holder: its price and limits, and its customers to whoever decides about them', async () => {
+  const { accountHolder } = (await ask(HOLDER(app.accountId), app.platformKey)).data;
+  expect(accountHolder.templateSettings.map(({ template }: { template: string }) => template)).toContain(
+    'onramp',
+  );
+  expect(accountHolder.customers.totalCount).toBeGreaterThan(0);
+  expect(accountHolder.customers.nodes).toHaveLength(1);
+  const live = await app.addAccount({ mode: 'live' });
+  const platform = await platformAccount(app.database, 'sandbox');
+  for (const missing of [live.accountId, platform, '0', 'x', '9'.repeat(30)])
+    expect((await ask(HOLDER(missing), app.platformKey)).data).toEqual({ accountHolder: null });
+  const { apiKey } = await app.addKey(platform, ['platform:books']);
+  expect((await ask(HOLDER(app.accountId), apiKey)).code).toBe('FORBIDDEN');
+  expect((await ask(HOLDER(app.accountId, ''), apiKey)).data.accountHolder.name).toBe('Sandbox');
+  expect((await ask(HOLDER(app.accountId, ''), app.apiKey)).code).toBe('FORBIDDEN');
 });

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../ui/html.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import type { Desk } from '../desk.ts';
+import { type Desk, pathTo } from '../desk.ts';
 import type { HolderFragment } from '../generated/graphql.ts';
 import { moment } from './figures.ts';
 
@@ -11,7 +11,11 @@ export function holderTable(desk: Desk, rows: readonly HolderFragment[]): Html {
   const { say, language } = desk;
   if (rows.length === 0) return empty('bank', say('noHolders'));
   const columns: readonly Column<HolderFragment>[] = [
-    { name: say('name'), isRowHead: true, cell: ({ name }) => name },
+    {
+      name: say('name'),
+      isRowHead: true,
+      cell: ({ name, accountId }) => html`<a href="${pathTo(`/accounts/${accountId}`)}">${name}</a>`,
+    },
     { name: say('accountNumber'), isFigure: true, cell: ({ accountId }) => accountId },
     { name: say('handle'), look: 'wide', cell: ({ handle }) => handle && html`<code>${handle}</code>` },
     { name: say('opened'), look: 'wide', cell: ({ createdAt }) => moment(createdAt, language) },

@@ -1,5 +1,6 @@
 /** The screens of the console. */
 import type { Screen } from '../desk.ts';
+import { ACCOUNT } from './account.ts';
 import { ACCOUNTS } from './accounts.ts';
 import { APPROVALS } from './approvals.ts';
 import { AUDIT } from './audit.ts';
@@ -37,4 +38,5 @@ export const SCREENS: readonly Screen[] = [
   OPERATOR,
   RAILS,
   ACCOUNTS,
+  ACCOUNT,
 ];

@@ -100,4 +100,33 @@ export const OPERATOR_WORDS = {
   nextTry: label('Next try', 'Próxima tentativa'),
   show: label('Show', 'Mostrar'),
   told: label('What it told', 'O que avisou'),
+
+  // One account.
+  template: label('Template', 'Modelo'),
+  templateSettings: label('Price and limits of each template', 'Preço e limites de cada modelo'),
+  set_spread: label('Spread', 'Spread'),
+  set_feeRate: label('Fee of the amount', 'Taxa sobre o valor'),
+  set_feeFixed: label('Fixed fee', 'Taxa fixa'),
+  set_amountMin: label('Smallest amount', 'Menor valor'),
+  set_amountMax: label('Largest amount', 'Maior valor'),
+  set_customerStepUp30d: label('Closer look above, 30 days', 'Verificação acima de, 30 dias'),
+  set_customerLimitDaily: label('Customer, a day', 'Cliente, por dia'),
+  fractionHint: label('A fraction: 0.01 is 1 %', 'Uma fração: 0,01 é 1 %'),
+  changeSettings: label('Change…', 'Mudar…'),
+  changeSettingsWhat: label(
+    'For transactions created from now on. What you leave empty stays as it is.',
+    'Para transações criadas a partir de agora. O que ficar vazio não muda.',
+  ),
+  changeSettingsYes: label('Change it', 'Mudar'),
+  grantWhat: label(
+    'In place of what the templates say. What you leave empty stays as it is.',
+    'No lugar do que dizem os modelos. O que ficar vazio não muda.',
+  ),
+  customers: label('Customers', 'Clientes'),
+  noCustomers: label('No customers yet', 'Ainda não há clientes'),
+  level: label('Known by', 'Conhecido por'),
+  level_BASIC: label('Name and tax id', 'Nome e CPF ou CNPJ'),
+  level_VERIFIED: label('Identity checked', 'Identidade verificada'),
+  firstSeen: label('First named', 'Visto desde'),
+  asTemplate: label('As the template', 'Como o modelo'),
 } as const;

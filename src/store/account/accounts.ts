@@ -142,6 +142,18 @@ export function listAccounts(database: Database): Promise<AccountRow[]> {
   });
 }
 
+/** @returns the account holder with this id in a mode; not the account of the platform. */
+export async function findHolder(
+  { prisma }: Pick<Database, 'prisma'>,
+  mode: AccountMode,
+  id: bigint,
+): Promise<AccountRow | null> {
+  return prisma.account.findFirst({
+    where: { id, mode, isPlatform: false },
+    select: { id: true, handle: true, mode: true, name: true, createdAt: true },
+  });
+}
+
 /** @returns the origins whose pages may use the account's keys in a browser. */
 export async function readAllowedOrigins(tx: Tx, accountId: bigint): Promise<readonly string[]> {
   const [row] = await tx.query<{ allowedOrigins: readonly string[] }>(ORIGINS, [accountId]);
