@@ -132,6 +132,7 @@ test('a merchant is told of what waits, with links to the lists of it, and to no
   const link = /href="([^"]+)">Returns that failed<\/a><b class="num">(\d+)</.exec(today);
   const list = await open((link?.[1] ?? '').replaceAll('&amp;', '&'), owner);
   expect(list).toContain(`<b class="num">${link?.[2]}</b> <span class="soft">match`);
+});
 
 describe('one account', () => {
   const path = () => `/console/accounts/${app.accountId}`;
