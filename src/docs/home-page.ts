@@ -15,7 +15,7 @@ export interface Home {
 const WORDS = {
   what: label(
     'This gateway turns PIX payments in BRL into crypto and back, and keeps the accounts of its merchants on a double-entry ledger.',
-    'Este gateway converte pagamentos PIX em reais em cripto, e de volta, e mantém as contas dos lojistas em um razão de partidas dobradas.',
+    'Este gateway converte pagamentos PIX em reais em cripto, e de volta, e mantém as contas dos lojistas em um livro-razão de partidas dobradas.',
   ),
   test: label('Test mode: no real money moves.', 'Modo de teste: nenhum dinheiro real é movimentado.'),
   people: label('For people', 'Para pessoas'),
