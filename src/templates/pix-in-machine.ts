@@ -1,4 +1,5 @@
 /** The machine of the templates that begin with a PIX payment, up to the conversion. */
+import { txidOf } from '../base/end-to-end-id.ts';
 import { fromMinor } from '../base/money.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
@@ -103,7 +104,12 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
   const pending: StepName = `${identity}/PENDING`;
   const review: StepName = `${identity}/REVIEW`;
   const undecided: StepName[] = [initial, pending, review];
-  const admitted = { ...admitOnce, effects: ['create_charge'] } as const;
+  // The txid is ours: it is known before the charge is ordered, so that a payment finds its transaction whatever is heard of the order.
+  const admitted = {
+    when: admitOnce.when,
+    set: ({ row }: View) => ({ process: { ...admitOnce.set().process, txid: txidOf(row.end2end) } }),
+    effects: ['create_charge'],
+  } as const;
   return [
     when('identity_passed', initial, 'stay', admitted),
     when('identity_irregular', initial, `${identity}/IRREGULAR`),
@@ -120,6 +126,11 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
     when('charge_created', undecided, `${deposit}/QRCODE`, {
       when: (view) => isUnpaid(view) && isAdmitted(view),
       set: ({ trigger: { txid, brCode } }) => ({ process: { txid, brCode } }),
+    }),
+    // Paid before it was heard that there is a charge: it was shown by somebody who knew it.
+    when('pix_received', undecided, `${deposit}/QRCODE`, {
+      when: (view) => isUnpaid(view) && isAdmitted(view),
+      again: true,
     }),
     when('charge_failed', undecided, `${deposit}/ERROR`, { when: isUnpaid }),
     when('cancelled', undecided, 'quote/CANCELLED', { when: isUnpaid }),
@@ -214,17 +225,14 @@ function noteIdentity({ trigger: { clientName, clientTaxId } }: View<'identity_g
 function notePayment({ trigger }: Payment) {
   return {
     facts: { pixE2e: trigger.endToEndId },
-    process: { paid: trigger.amount, payerTaxId: trigger.payerTaxId },
+    process: { paid: trigger.amount, payerTaxId: trigger.payerTaxId, paidAt: trigger.settledAt },
   };
 }
 
 /** A payment that is converted; after the lock at the price of its arrival. */
 function noteFullPayment(view: Payment) {
   const { facts, process } = notePayment(view);
-  return {
-    facts: { ...facts, ...view.trigger.price },
-    process: { ...process, paidAt: view.trigger.settledAt },
-  };
+  return { facts: { ...facts, ...view.trigger.price }, process };
 }
 
 function noteOverpayment(view: Payment) {

@@ -71,6 +71,14 @@ describe('a PIX for a charge', () => {
     await verified(own.accountId);
   });
 
+  test('says when it was paid, also where it goes back', async () => {
+    const row = await onramp(merchant);
+    const news = pixFor(row, { amount: '70.00' });
+    await app.services.receive(news);
+    expect((await rowOf(row.end2end)).process?.paidAt).toBe(news.settledAt);
+    await reach(row, 'refund/DONE');
+  });
+
   test('the sandbox pays a charge that was cancelled: its scenario is news like any other', async () => {
     const own = await app.addAccount();
     const row = await onramp(own);

@@ -57,7 +57,7 @@ function payment(name: ScenarioName, unusual: (stage: Stage) => Partial<Payment>
 
 /** Whoever has a code can pay it, also one that was withdrawn. */
 function hasCharge({ process }: ProcessRow): boolean {
-  return process?.txid !== undefined;
+  return process?.brCode !== undefined;
 }
 
 function newsOf({ row, nowMs }: Stage, unusual: Partial<Payment>): PaymentNews {

@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { GatewayError } from '../../base/errors.ts';
 import { fromMinor, withDecimals } from '../../base/money.ts';
-import { holdSlot } from '../../store/engine/deposits.ts';
+import { holdSlot, readHeldSlot } from '../../store/engine/deposits.ts';
 import { known, sourceOf } from '../../templates/amounts.ts';
 import { expiryOf, MONITORING_MS } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -18,7 +18,8 @@ const ADDRESSES_MAX = 5;
 const SHOWN_DECIMALS_MAX = 8;
 
 /**
- * @returns the address, and the exact amount as it must be shown.
+ * @returns the address, and the exact amount as it must be shown: for one transaction always the same, so that who was asked
+ *   to watch it watches for what the payer is told.
  * @throws {GatewayError} `UNAVAILABLE` when every amount that was tried is taken.
  */
 export async function allocateDeposit(
@@ -27,6 +28,10 @@ export async function allocateDeposit(
 ): Promise<{ address: string; exactAmount: string }> {
   const { currency, amount } = sourceOf(row);
   const shown = Math.min(currency.decimals, SHOWN_DECIMALS_MAX);
+  const shownAs = (amountMinor: bigint) => withDecimals(fromMinor(amountMinor, currency.decimals), shown);
+  const own = { accountId: row.accountId, transactionId: row.id, currency: currency.code };
+  const held = await readHeldSlot(database, own);
+  if (held) return { address: held.address, exactAmount: shownAs(held.amountMinor) };
   const step = 10n ** BigInt(currency.decimals - (SUFFIX_DECIMALS[currency.asset] ?? SUFFIX_DECIMALS_USUAL));
   const digits = SUFFIX_LIMITS[currency.asset] ?? SUFFIX_LIMIT_USUAL;
   const share = Number(amount / (step * SUFFIX_SHARE));
@@ -37,17 +42,8 @@ export async function allocateDeposit(
     const address = await rails.chain.depositAddress(currency);
     for (let tries = 0; tries < TRIES_PER_ADDRESS; tries++) {
       const amountMinor = amount + step * BigInt(randomInt(1, limit));
-      const slot = {
-        accountId: row.accountId,
-        transactionId: row.id,
-        address,
-        currency: currency.code,
-        amountMinor,
-        heldUntil,
-      };
-      if (await holdSlot(database, slot, now)) {
-        return { address, exactAmount: withDecimals(fromMinor(amountMinor, currency.decimals), shown) };
-      }
+      if (await holdSlot(database, { ...own, address, amountMinor, heldUntil }, now))
+        return { address, exactAmount: shownAs(amountMinor) };
     }
   }
   throw new GatewayError('UNAVAILABLE', 'no exact amount is free now; try again later', { retryAfter: 60 });

@@ -42,8 +42,8 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     return identityTrigger(await services.rails.identity.check(order));
   },
   create_charge: async ({ rails, database }, order) => {
-    // The same order is the same charge, however often it is tried.
-    const txid = txidOf(order.key);
+    // The same order is the same charge, however often it is tried; an order of before txids were chosen first has none yet.
+    const txid = order.row.process?.txid ?? txidOf(order.key);
     const { displayName: merchantName } = await readBranding(database, order.row.accountId);
     const charge = await rails.pix.createCharge({ ...order, txid, merchantName });
     return { on: 'charge_created', txid, ...charge };

@@ -26,6 +26,11 @@ const HOLD: Statement = {
       where s.held_until < $7 or (s.account_id = excluded.account_id and s.transaction_id = excluded.transaction_id)
     returning s.address`,
 };
+const HELD: Statement = {
+  name: 'deposit_held',
+  text: `select address, amount_minor as "amountMinor" from deposit_slot
+    where account_id = $1 and transaction_id = $2 and currency = $3 order by held_until desc limit 1`,
+};
 
 /** @returns the next derivation index of a chain; none is used twice. */
 export async function nextDepositIndex(database: Database, chain: string): Promise<number> {
@@ -46,4 +51,17 @@ export async function holdSlot(database: Tx, slot: Slot, now: Date): Promise<boo
     now,
   ]);
   return rows.length > 0;
+}
+
+/** @returns the address and the exact amount that are reserved for a transaction already. */
+export async function readHeldSlot(
+  database: Tx,
+  { accountId, transactionId, currency }: Pick<Slot, 'accountId' | 'transactionId' | 'currency'>,
+): Promise<Pick<Slot, 'address' | 'amountMinor'> | undefined> {
+  const [row] = await database.query<Pick<Slot, 'address' | 'amountMinor'>>(HELD, [
+    accountId,
+    transactionId,
+    currency,
+  ]);
+  return row;
 }

@@ -473,6 +473,45 @@ describe('a worker that died', () => {
     expect(rows.map(({ txid }) => txid)).toEqual([(await again(row)).process?.txid]);
   });
 
+  test('C-34: after the charge was made, and it was paid before that was heard: the transaction is paid', async () => {
+    const own = newServices();
+    const { createCharge } = own.rails.pix;
+    let made = '';
+    replace(own.rails.pix, 'createCharge', async (order) => {
+      await createCharge(order);
+      made = order.txid;
+      return new Promise(() => {});
+    });
+    const row = await make('onramp');
+    void settle(own, SILENT, { only: keyOf(row), patienceMs: 0 });
+    await eventually('the charge', () => made !== '');
+    const told = { ...payment('550.00', row), txid: made };
+    const outcomes = [await services.receive(told), await services.receive(told)];
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['step', 'duplicate']);
+    await endLeases();
+    await pass(row, 10);
+    expect(await path(row)).toMatch(
+      /valida_id\/INITIAL depositpix\/QRCODE depositpix\/PAID .*success\/DONE$/,
+    );
+    expect(await journals(row, 'L1')).toBe(1);
+  });
+
+  test('C-34: after a deposit was watched for: that one is what the payer is told', async () => {
+    const own = newServices();
+    let watched: { depositAddress: string; exactDepositAmount: string } | undefined;
+    replace(own.rails.chain, 'watchDeposit', async ({ address, exactAmount }) => {
+      watched = { depositAddress: address, exactDepositAmount: exactAmount };
+      return new Promise(() => {});
+    });
+    const row = await make('deposit');
+    void settle(own, SILENT, { only: keyOf(row), patienceMs: 0 });
+    await eventually('the watch', () => watched !== undefined);
+    await endLeases();
+    await run(row);
+    expect(await again(row)).toMatchObject(watched ?? {});
+    expect(await stepOf(row)).toBe('crypto_deposit/WAITING_DEPOSIT');
+  });
+
   test('after the return was ordered: the payment is back all the same', async () => {
     const row = await payable('onramp');
     await sandbox.play(row, 'pay-under', { amount: undefined });
