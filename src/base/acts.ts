@@ -157,6 +157,12 @@ export const ACTS = {
     'Sends money in suspense back to where it came from.',
     'returnSuspense',
   ),
+  'news.retry': act('platform:risk', 'Tries news of a rail again that is not settled.', 'retryRailNews'),
+  'news.close': act(
+    'platform:risk',
+    'Closes news of a rail that nothing follows from, with a reason.',
+    'closeRailNews',
+  ),
   'account.create': act('platform:books', 'Adds an account. By `crossramp account create` only.'),
   'account.import': act('platform:books', 'Imports the history of an account. By `crossramp import` only.'),
   'receivable.settle': act(

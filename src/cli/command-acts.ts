@@ -14,6 +14,8 @@ export const COMMAND_ACTS: Readonly<Record<string, ActName | null>> = {
   'suspense assign': 'suspense.assign',
   'suspense return': 'suspense.return',
   'news list': null,
+  'news retry': 'news.retry',
+  'news close': 'news.close',
   'receivable list': null,
   'receivable settle': 'receivable.settle',
   'capital book': 'capital.book',

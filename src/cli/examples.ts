@@ -28,6 +28,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'suspense assign': ['crossramp suspense assign 12 --account 2'],
   'suspense return': ['crossramp suspense return 12'],
   'news list': ['crossramp news list', 'crossramp news list --state failed --json'],
+  'news retry': ['crossramp news retry 31'],
+  'news close': ['crossramp news close 31 --reason "told twice by the bank; case 4711"'],
   'key create': [
     'crossramp key create --account 2 --scopes read,create --name "checkout server" --expires 90d',
     'crossramp key create --account 2 --scopes read --allow 203.0.113.0/24 --allow 2001:db8::/32',

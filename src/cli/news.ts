@@ -1,8 +1,11 @@
-/** `crossramp news list`. */
+/** `crossramp news list|retry|close`. */
 import { Command, Option } from 'commander';
 import { isoMillis } from '../base/instant.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { closeNewsByHand, retryNewsNow } from '../resolvers/inbound/decide-news.ts';
 import { listNews } from '../resolvers/inbound/list-news.ts';
 import { maskNews } from '../resolvers/inbound/mask-news.ts';
+import type { AnyOutcome } from '../store/engine/news.ts';
 import { LISTED_NEWS_STATES, type ListedNews, type ListedNewsState } from '../store/engine/news-list.ts';
 import { answer, jsonOption, readAccountOption, revealOption, table } from './output.ts';
 import { asOperator } from './webhook.ts';
@@ -15,11 +18,22 @@ interface Options {
 }
 
 const LIMIT = 100;
+/** What became of news, to follow its id. */
+const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
+  step: 'was taken by its transaction',
+  suspense: 'is booked in suspense',
+  noted: 'is noted: nothing had to be done',
+  pending: 'could not be settled, and is tried again',
+  failed: 'could not be settled, and is not tried again',
+  closed: 'is closed',
+};
 const HEADING = ['ID', 'SEEN', 'KIND', 'STATE', 'TRIES', 'NEXT TRY', 'ACCOUNT', 'TRANSACTION', 'LAST ERROR'];
 
 /** What rails told. */
 export function newsCommand(): Command {
-  const news = new Command('news').description('Shows what rails told and what is to be looked at.');
+  const news = new Command('news').description(
+    'Shows what rails told and what is to be looked at, and decides about what is not settled.',
+  );
   news
     .command('list')
     .description(
@@ -32,7 +46,37 @@ export function newsCommand(): Command {
     .addOption(revealOption())
     .addOption(jsonOption())
     .action(list);
+  news
+    .command('retry')
+    .description('Tries news again now that is not settled.')
+    .argument('<id>', 'id of the news')
+    .addOption(readAccountOption())
+    .addOption(jsonOption())
+    .action(retry);
+  news
+    .command('close')
+    .description(
+      'Closes news that nothing follows from: it is not tried any more. Money that came is never closed.',
+    )
+    .argument('<id>', 'id of the news')
+    .requiredOption('--reason <text>', 'why nothing follows from it; 1 to 200 characters')
+    .addOption(readAccountOption())
+    .addOption(revealOption())
+    .addOption(jsonOption())
+    .action(close);
   return news;
+}
+
+async function retry(id: string, options: Options): Promise<void> {
+  const outcome = await asOperator(options, (context) => retryNewsNow(context, id));
+  answer(options, { id, outcome }, `news ${id} ${OUTCOMES[outcome]}`);
+}
+
+async function close(id: string, { reason, ...options }: Options & { reason: string }): Promise<void> {
+  const closed = await asOperator(options, (context) =>
+    closeNewsByHand(context, id, { name: '--reason', value: reason }, checksOf(context)),
+  );
+  answer(options, shown(closed, options), `news ${id} is closed`);
 }
 
 async function list(options: Options): Promise<void> {
@@ -56,7 +100,8 @@ async function list(options: Options): Promise<void> {
   );
 }
 
-function shown({ id, accountId, dueAt, seenAt, attempts, body, ...rest }: ListedNews, { reveal }: Options) {
+function shown(row: ListedNews, { reveal }: Options) {
+  const { id, accountId, dueAt, seenAt, attempts, body, closedAt, ...rest } = row;
   return {
     id: String(id),
     ...rest,
@@ -64,6 +109,7 @@ function shown({ id, accountId, dueAt, seenAt, attempts, body, ...rest }: Listed
     account: accountId === null ? null : String(accountId),
     nextTryAt: dueAt && isoMillis(dueAt),
     seenAt: isoMillis(seenAt),
+    closedAt: closedAt && isoMillis(closedAt),
     news: reveal ? body : maskNews(body),
   };
 }

@@ -100,18 +100,23 @@ export function hasReceipt({ session, facts }: Pick<SessionPage, 'session' | 'fa
 /** @returns the parts of a receipt: what, when and by whom, the numbers of it. */
 export function receiptParts(page: SessionPage): (Pair | null)[][] {
   const { say, facts, session } = page;
-  const { pixE2e, txHash, explorerUrl, returns } = facts;
-  const hash = explorerUrl ? html`<a href="${explorerUrl}" rel="noreferrer noopener">${txHash}</a>` : txHash;
+  const { pixE2e, txHash, explorerUrl, refundTxHash, refundExplorerUrl, returns } = facts;
   return [
     session.isPaidByPayer ? whatWasPaid(page) : whatWasSent(page),
     timesOf(page),
     [
       idPair(say('pixId'), pixE2e),
-      idPair(say('txHash'), txHash && hash),
+      idPair(say('txHash'), linked(txHash, explorerUrl)),
+      idPair(say('refundTxHash'), linked(refundTxHash, refundExplorerUrl)),
       ...returns.filter(({ isDone }) => isDone).map(({ returnId }) => idPair(say('returnId'), returnId)),
       idPair(say('reference'), session.row.end2end),
     ],
   ];
+}
+
+/** @returns a hash, with a link to it where there is an explorer. */
+function linked(hash: string | null, url: string | null): HtmlValue {
+  return hash && url ? html`<a href="${url}" rel="noreferrer noopener">${hash}</a>` : hash;
 }
 
 function whatWasPaid(page: SessionPage): (Pair | null)[] {

@@ -57,6 +57,7 @@ const WORDS = {
   pixId: label('PIX number', 'Número do PIX'),
   returnId: label('Return number', 'Número da devolução'),
   txHash: label('Transaction on the network', 'Transação na rede'),
+  refundTxHash: label('Return on the network', 'Devolução na rede'),
   arrived: label('What arrived', 'O que chegou'),
   expected: label('What was expected', 'O que era esperado'),
   details: label('Details', 'Detalhes'),

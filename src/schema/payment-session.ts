@@ -31,6 +31,8 @@ const TEXTS = {
   pixE2e: 'PIX end-to-end id; null until it is known.',
   txHash: 'Hash of the on-chain transaction; null until it is known.',
   explorerUrl: 'Block explorer page of the on-chain transaction.',
+  refundTxHash: 'Hash of the transfer by which a deposit went back; null until it did.',
+  refundExplorerUrl: 'Block explorer page of that transfer.',
   wallet: 'Address that the crypto is delivered to; null when it is credited to the balance.',
   clientName: 'First name and initials of the customer or payee.',
   clientTaxId: 'CPF or CNPJ of the customer or payee, mostly masked.',

@@ -1,18 +1,34 @@
-/** News of rails that an operator has to look at: `Query.railNews`. */
+/** News of rails that an operator has to look at: `Query.railNews`, and the mutations that decide about it. */
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { closeNewsByHand, findOwnNews, retryNewsNow } from '../resolvers/inbound/decide-news.ts';
 import { listNews } from '../resolvers/inbound/list-news.ts';
+import type { AnyOutcome } from '../store/engine/news.ts';
 import { LISTED_NEWS_STATES, type ListedNews, type ListedNewsState } from '../store/engine/news-list.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
+import { KEY_ARGUMENT, keepOnce } from './once.ts';
 import { exactConnection, idConnection, pageArguments, pageComplexity } from './pagination.ts';
 
-/** Defines `RailNews` and `Query.railNews`. */
+const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
+  step: 'Its transaction took it.',
+  suspense: 'It is money that no transaction took: it is booked in suspense.',
+  noted: 'It is stored; nothing had to be done.',
+  pending: 'It could not be settled, and is tried again.',
+  failed: 'Its transaction never took it, and it is not tried any more.',
+  closed: 'Somebody closed it by hand.',
+};
+const ID = { required: true, description: 'Identifier of the news.' } as const;
+
+/** Defines `RailNews`, `Query.railNews`, `retryRailNews` and `closeRailNews`. */
 export function defineRailNews(builder: Builder): void {
   const state = builder.enumType('RailNewsState', {
     description: 'Why news of a rail is to be looked at.',
     values: describedValues(LISTED_NEWS_STATES),
   });
-  const connection = exactConnection(builder, defineNews(builder, state), {
+  const news = defineNews(builder, state);
+  defineDecisions(builder, news);
+  const connection = exactConnection(builder, news, {
     name: 'RailNews',
     page: 'A page of the news of rails.',
     edge: 'News of a rail and its cursor.',
@@ -22,14 +38,64 @@ export function defineRailNews(builder: Builder): void {
     t.field({
       type: connection,
       description:
-        'What rails told and what is to be looked at, newest first: what is not settled, and reports of fraud. Needs the scope `platform:rails` or `platform:risk`.',
+        'What rails told and what is to be looked at, newest first: what is not settled, and reports of fraud; with `state: CLOSED`, what was closed by hand. Needs the scope `platform:rails` or `platform:risk`.',
       args: {
-        state: t.arg({ type: state, description: 'Only news in this state; default: all.' }),
+        state: t.arg({
+          type: state,
+          description: 'Only news in this state; default: all but what was closed.',
+        }),
         ...pageArguments(t.arg),
       },
       complexity: pageComplexity,
       resolve: async (_root, { state: wanted, ...args }, context) =>
         (await idConnection(args, (slice) => listNews(context, wanted ?? null, slice))) as never,
+    }),
+  );
+}
+
+/** What is not settled is the platform's to decide. */
+function defineDecisions(builder: Builder, news: ReturnType<typeof defineNews>): void {
+  const outcome = builder.enumType('RailNewsOutcome', {
+    description: 'What became of news of a rail.',
+    values: describedValues(OUTCOMES),
+  });
+  builder.mutationField('retryRailNews', (t) =>
+    t.field({
+      type: outcome,
+      description:
+        'Tries news of a rail again now, and gives what became of it; where it cannot be settled still, it has all its tries before it again. Error `STEP_CONFLICT` unless it is not settled. Needs the scope `platform:risk`.',
+      args: { id: t.arg.id(ID), idempotencyKey: t.arg.string(KEY_ARGUMENT) },
+      resolve: async (_root, args, context) => {
+        const keyed = { mutation: 'retryRailNews', act: 'news.retry', args } as const;
+        const { kept } = await keepOnce(context, keyed, async (attempt) => ({
+          outcome: await retryNewsNow(context, String(args.id), attempt),
+        }));
+        return kept.outcome;
+      },
+    }),
+  );
+  builder.mutationField('closeRailNews', (t) =>
+    t.field({
+      type: news,
+      description:
+        'Closes news of a rail that nothing follows from: it is not tried any more, nor when the rail tells it again. Error `STEP_CONFLICT` unless it is not settled, and for money that came, which is always booked. Needs the scope `platform:risk`.',
+      args: {
+        id: t.arg.id(ID),
+        reason: t.arg.string({
+          required: true,
+          description: 'Why nothing follows from it, 1 to 200 characters.',
+        }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
+      resolve: async (_root, args, context) => {
+        const keyed = { mutation: 'closeRailNews', act: 'news.close', args } as const;
+        const reason = { name: 'reason', value: args.reason };
+        const { kept } = await keepOnce(context, keyed, async (attempt) => {
+          const closed = await closeNewsByHand(context, String(args.id), reason, checksOf(context), attempt);
+          return { id: String(closed.id) };
+        });
+        return findOwnNews(context, kept.id);
+      },
     }),
   );
 }
@@ -75,6 +141,21 @@ function defineNews(
       end2end: t.exposeString('end2end', {
         nullable: true,
         description: 'Transaction that it is for; null where that is not known.',
+      }),
+      closeReason: t.exposeString('closeReason', {
+        nullable: true,
+        description: 'Why it was closed by hand; null unless it was.',
+      }),
+      closedBy: t.exposeString('closedBy', {
+        nullable: true,
+        description:
+          'Who closed it: id of a key or a person, or name of an operator; null unless it was closed.',
+      }),
+      closedAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'When it was closed; null unless it was.',
+        resolve: ({ closedAt }) => closedAt && isoOf(closedAt),
       }),
       news: t.string({
         description: 'JSON text: what the rail told. With `platform:risk` the tax id of a payer is whole.',

@@ -110,6 +110,7 @@ const resolutionTransitions: readonly Transition[] = [
     set: ({ row }) => ({ process: { refundAddress: known(row.depositFrom, 'where the deposit came from') } }),
   }),
   when('return_confirmed', 'refund/INITIAL', 'refund/DONE', {
+    set: ({ trigger: { txHash } }) => (txHash ? { process: { refundTxHash: txHash } } : {}),
     post: (view) => {
       const { currency, amount } = depositOf(view.row);
       const networkFee = toMinor(view.trigger.networkFee, currency.decimals);

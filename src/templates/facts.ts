@@ -106,6 +106,8 @@ export interface Process {
   readonly correction?: { readonly clientName: string; readonly clientTaxId: string };
   /** Where a held deposit goes back to. */
   readonly refundAddress?: string;
+  /** Hash of the transfer by which it went back. */
+  readonly refundTxHash?: string;
   /** A held deposit was converted after all, from the balance. */
   readonly isRequoted?: boolean;
   /** When it was paid, by the clock of the rail where that tells; ISO 8601. */

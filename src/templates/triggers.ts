@@ -105,7 +105,11 @@ export interface TriggerFacts {
   kept: Nothing;
   requoted: { readonly price: QuoteFacts };
   /** The deposit is back with whoever sent it; `networkFee` in its own currency. */
-  return_confirmed: { readonly networkFee: string; readonly gas?: Gas | null };
+  return_confirmed: {
+    readonly networkFee: string;
+    readonly gas?: Gas | null;
+    readonly txHash?: string | null;
+  };
   /** A dispute (MED) about so much of the payment; about all that is left of it where no amount is given. */
   dispute_opened: { readonly amount?: string; readonly disputeId?: string };
   /** Without an id it is the one that the step waits for. */

@@ -78,6 +78,8 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   ],
   assignSuspense: ['platform:risk', '(account: "$account", id: "1") { state }'],
   returnSuspense: ['platform:risk', '(id: "1") { state }'],
+  retryRailNews: ['platform:risk', '(id: "1")'],
+  closeRailNews: ['platform:risk', '(id: "1", reason: "x") { state }'],
   settleReceivable: [
     'platform:books',
     '(account: "$account", currency: "USDT_TRX", amount: "1", source: BALANCE) { journalId }',

@@ -109,3 +109,16 @@ describe('a deposit', () => {
     await verified(own.accountId);
   });
 });
+
+test('the transfer by which a deposit went back is kept, and on its receipt', async () => {
+  const { own, row } = await waiting();
+  expect(await receive(depositFor(row, { amount: '21' }))).toBe('step');
+  const path = `/v2/offramp/${row.end2end}/resolve`;
+  const { status, text } = await app.post(path, { action: 'refund' }, { key: own.apiKey });
+  expect(status, text).toBe(200);
+  await reach(row, 'refund/DONE');
+  const { process } = await rowOf(row.end2end);
+  expect(process?.refundTxHash).toMatch(/^[0-9a-f]{64}$/);
+  const page = await app.get(`/pay/${process?.session}`, { key: null });
+  expect(page.text).toContain(process?.refundTxHash);
+});

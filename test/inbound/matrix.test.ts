@@ -161,7 +161,7 @@ function telling(row: ProcessRow, place: Place, { about, word }: NewsCase): Tell
     }
     case 'return': {
       const order = returnUnderWay({ ...run, row })?.returnId ?? returnIdOf(newName());
-      const nothing = { isDone: false, networkFee: null, gas: null };
+      const nothing = { isDone: false, networkFee: null, gas: null, txHash: null };
       return told({ kind: 'refund_ended', rail: 'pix', order, endToEndId: row.pixE2e, ...nothing });
     }
     case 'payout': {

@@ -265,6 +265,20 @@ describe('disputes', () => {
     expect(at(await rest(row))).toBe('success/DONE');
   });
 
+  test('C-34: found by the facts of its transaction where the news of the payment is not kept any more', async () => {
+    const [row, out] = [await paid('onramp'), await paidOut()];
+    await store.owner.query('delete from rail_news where account_id = any ($1)', [
+      [String(row.accountId), String(out.accountId)],
+    ]);
+    expect(await receive(dispute(row, 'dispute_opened', 'MED-5'))).toBe('step');
+    expect(at(await rest(row))).toBe('dispute/OPEN');
+    const back = { endToEndId: out.pixE2e as string, returnId: nameOf('D'), amount: '100.00' };
+    expect(await receive({ kind: 'payout_returned', ...back })).toBe('step');
+    // A payout is no payment: nobody disputes it.
+    expect(await receive(dispute(out, 'dispute_opened', 'MED-6'))).toBe('pending');
+    await Promise.all([verified(row), verified(out)]);
+  });
+
   test('C-34: a report of fraud opens none: it is stored with the transaction', async () => {
     const row = await paid('onramp');
     const news: News = {
@@ -292,6 +306,7 @@ test('C-34: a return is found by its payment and its id', async () => {
     rail: 'pix',
     networkFee: null,
     gas: null,
+    txHash: null,
     endToEndId: row.pixE2e,
   } as const;
   expect(await receive({ ...end, order: nameOf('D'), isDone: true })).toBe('pending');

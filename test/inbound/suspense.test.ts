@@ -215,6 +215,7 @@ describe('sending back', () => {
       isDone: false,
       networkFee: null,
       gas: null,
+      txHash: null,
     } as const;
     expect((await app.services.receive(news)).outcome).toBe('suspense');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);

@@ -73,6 +73,7 @@ export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
           endToEndId: null,
           networkFee: feeOutOf(currency, amountMinor),
           gas: gasOf(currency),
+          txHash: txHashOf(currency, order.key),
         },
       ),
     sendBack: ({ currency, to, amountMinor, ...order }) =>
@@ -89,6 +90,7 @@ export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
               isDone: true,
               networkFee: feeOutOf(currency, amountMinor),
               gas: gasOf(currency),
+              txHash: txHashOf(currency, order.key),
             },
             afterMs: SETTLE_MS,
           },

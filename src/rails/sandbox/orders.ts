@@ -76,7 +76,7 @@ export async function giveBackOnce(
   { database, clock, worker }: RailParts,
   { key, accountId }: GiveBack,
   request: Readonly<Record<string, unknown>>,
-  outcome: Pick<GivenBackNews, 'rail' | 'endToEndId' | 'networkFee' | 'gas'>,
+  outcome: Pick<GivenBackNews, 'rail' | 'endToEndId' | 'networkFee' | 'gas' | 'txHash'>,
 ): Promise<void> {
   const dueMs = (await clock.nowMs()) + SETTLE_MS;
   await database.withTx(async (tx) => {

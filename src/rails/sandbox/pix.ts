@@ -71,7 +71,7 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
         parts,
         order,
         { endToEndId, amount },
-        { rail: 'pix', endToEndId, networkFee: null, gas: null },
+        { rail: 'pix', endToEndId, networkFee: null, gas: null, txHash: null },
       ),
     keyOwner: async ({ pixKey, pixKeyType, clientTaxId }) =>
       pixKeyType === 'cpf' || pixKeyType === 'cnpj' ? pixKey : clientTaxId,
@@ -102,7 +102,7 @@ export function newPayment({ txid, amount, settledAtMs, payerTaxId }: Payment): 
 
 /** @returns what is told of the end of a return. */
 export function returnEnded(end: Pick<GivenBackNews, 'order' | 'endToEndId' | 'isDone'>): GivenBackNews {
-  return { kind: 'refund_ended', rail: 'pix', ...end, networkFee: null, gas: null };
+  return { kind: 'refund_ended', rail: 'pix', ...end, networkFee: null, gas: null, txHash: null };
 }
 
 function paidByItself({ sourceAmount, clientTaxId }: ProcessRow, txid: string, nowMs: number): Outcome {

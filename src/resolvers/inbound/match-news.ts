@@ -6,6 +6,7 @@ import {
   findByDeposit,
   findByEnd2end,
   findByNews,
+  findByPix,
   findByTxid,
   type NewsRecord,
   type NewsTarget,
@@ -103,7 +104,7 @@ export function targetOf(where: Where, news: News): Promise<NewsTarget | undefin
     case 'payout_ended':
       return ofOrder(where, news.order);
     case 'payout_returned':
-      return findByNews(database, { mode, kind: 'payout_ended', key: `pix:${news.endToEndId}` });
+      return ofPix(where, news.endToEndId, 'payout_ended');
     case 'refund_ended':
       return ofRefund(where, news);
     case 'broadcast_sent':
@@ -125,8 +126,18 @@ function ofOrder({ database, mode }: Where, order: string): Promise<NewsTarget |
   return findByEnd2end(database, mode, order.split(':', 1)[0] as string);
 }
 
-function ofPayment({ database, mode }: Where, endToEndId: string): Promise<NewsTarget | undefined> {
-  return findByNews(database, { mode, kind: 'payment', key: `pix:${endToEndId}` });
+function ofPayment(where: Where, endToEndId: string): Promise<NewsTarget | undefined> {
+  return ofPix(where, endToEndId, 'payment');
+}
+
+/** News of a PIX says whom it was for, also where no transaction took it; a transaction has its own facts longer than that. */
+async function ofPix(
+  { database, mode }: Where,
+  endToEndId: string,
+  kind: 'payment' | 'payout_ended',
+): Promise<NewsTarget | undefined> {
+  const found = await findByNews(database, { mode, kind, key: `pix:${endToEndId}` });
+  return found ?? findByPix(database, mode, { endToEndId, isPayment: kind === 'payment' });
 }
 
 async function ofRefund(where: Where, { endToEndId, order }: GivenBackNews): Promise<NewsTarget | undefined> {
@@ -190,6 +201,6 @@ function pixReturnEnded({ isDone, order }: GivenBackNews): Trigger {
 }
 
 /** A deposit that could not be sent back waits for its transfer still. */
-function depositSentBack({ isDone, networkFee, gas }: GivenBackNews): Trigger | undefined {
-  return isDone ? { on: 'return_confirmed', networkFee: networkFee ?? '0', gas } : undefined;
+function depositSentBack({ isDone, networkFee, gas, txHash }: GivenBackNews): Trigger | undefined {
+  return isDone ? { on: 'return_confirmed', networkFee: networkFee ?? '0', gas, txHash } : undefined;
 }

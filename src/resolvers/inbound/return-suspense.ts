@@ -42,6 +42,7 @@ export async function orderReturn(services: Services, entry: SuspenseRow): Promi
       isDone: false,
       networkFee: null,
       gas: null,
+      txHash: null,
     };
     await endReturn(services, news, recordOf(services, news));
   }

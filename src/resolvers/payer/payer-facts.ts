@@ -53,6 +53,9 @@ export interface PayerFacts {
   readonly pixE2e: string | null;
   readonly txHash: string | null;
   readonly explorerUrl: string | null;
+  /** Transfer by which a deposit went back. */
+  readonly refundTxHash: string | null;
+  readonly refundExplorerUrl: string | null;
   readonly wallet: string | null;
   /** Where a deposit came from, and where it goes back to. */
   readonly depositFrom: string | null;
@@ -74,6 +77,7 @@ export interface PayerFacts {
 /** @returns the facts of a transaction. */
 export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
   const { process, txHash } = row;
+  const refundTxHash = process?.refundTxHash ?? null;
   const source = currencyOfLedger(row.sourceCurrency ?? BRL.code);
   const target = currencyOfLedger(row.targetCurrency ?? BRL.code);
   const end = expiryOf(row);
@@ -108,6 +112,8 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
     pixE2e: row.pixE2e,
     txHash,
     explorerUrl: (txHash && explorerUrl(crypto.code, txHash)) ?? null,
+    refundTxHash,
+    refundExplorerUrl: (refundTxHash && explorerUrl(crypto.code, refundTxHash)) ?? null,
     wallet: row.wallet,
     depositFrom: row.depositFrom,
     clientName: clientName && maskName(clientName),

@@ -32,6 +32,7 @@ export const AUDIT_OBJECT_KINDS = [
   'passkey',
   'person',
   'quote',
+  'rail_news',
   'sandbox_clock',
   'session',
   'suspense_entry',

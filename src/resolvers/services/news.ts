@@ -70,6 +70,8 @@ export interface GivenBackNews {
   readonly networkFee: string | null;
   /** What the network charged the house; null where nothing is known of it. */
   readonly gas: Gas | null;
+  /** Of the transfer that brings a deposit back; null by PIX, where it failed, and where the rail does not tell. */
+  readonly txHash: string | null;
 }
 
 /** A transfer of ours: a network has it, is sure of it, or will never have it. */

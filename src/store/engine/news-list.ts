@@ -1,14 +1,19 @@
-/** News of rails that an operator has to look at: what is not settled, and reports of fraud, for which there is no step. */
+/**
+ * News of rails that an operator has to look at: what is not settled, and reports of fraud, for which there is no step; and what
+ * was closed by hand.
+ */
 import type { AccountMode } from '../../base/account-mode.ts';
 import type { Instant } from '../../base/instant.ts';
-import type { Tx } from '../database.ts';
+import type { Statement, Tx } from '../database.ts';
 import { type IdPart, type IdSlice, idList } from '../id-list.ts';
+import type { AnyOutcome } from './news.ts';
 
 /** What is to be looked at, and why. */
 export const LISTED_NEWS_STATES = {
   pending: 'It could not be settled yet, and is tried again.',
   failed: 'Its transaction never took it, and it is not tried any more.',
   reported: 'A report of fraud about a payment: there is no step for it.',
+  closed: 'Somebody closed it by hand: nothing follows from it. Listed only when it is asked for.',
 } as const;
 /** Why news is to be looked at. */
 export type ListedNewsState = keyof typeof LISTED_NEWS_STATES;
@@ -32,6 +37,10 @@ export interface ListedNews {
   readonly end2end: string | null;
   /** As the rail told it. */
   readonly body: unknown;
+  /** Why, by whom and when it was closed by hand; null unless it was. */
+  readonly closeReason: string | null;
+  readonly closedBy: string | null;
+  readonly closedAt: Instant | null;
 }
 
 /** Which news is wanted. */
@@ -40,18 +49,28 @@ export interface NewsFilter {
   readonly state: ListedNewsState | null;
 }
 
-const STATE = `case when n.outcome in ('pending', 'failed') then n.outcome else 'reported' end`;
-const NEWS = idList<ListedNews>({
+const STATE = `case when n.outcome in ('pending', 'failed', 'closed') then n.outcome else 'reported' end`;
+const COLUMNS = `n.id, n.rail, n.kind, substr(n.key, length(n.rail) + 2) as key, ${STATE} as state, n.attempts,
+      n.last_error as "lastError", n.due_at as "dueAt", n.seen_at as "seenAt", n.account_id as "accountId", t.end2end, n.body,
+      n.close_reason as "closeReason", n.closed_by as "closedBy", n.closed_at as "closedAt"`;
+const FROM = 'rail_news n left join transaction t on t.account_id = n.account_id and t.id = n.transaction_id';
+const SHAPE = { id: 'n.id', columns: COLUMNS, from: FROM, countedFrom: 'rail_news n', filters: 2 } as const;
+const TO_LOOK_AT = idList<ListedNews>({
+  ...SHAPE,
   name: 'news',
-  id: 'n.id',
-  columns: `n.id, n.rail, n.kind, substr(n.key, length(n.rail) + 2) as key, ${STATE} as state, n.attempts,
-      n.last_error as "lastError", n.due_at as "dueAt", n.seen_at as "seenAt", n.account_id as "accountId", t.end2end, n.body`,
-  from: 'rail_news n left join transaction t on t.account_id = n.account_id and t.id = n.transaction_id',
-  countedFrom: 'rail_news n',
-  where: `n.mode = $1 and (n.outcome in ('pending', 'failed') or n.kind = 'infraction')
+  where: `n.mode = $1 and (n.outcome in ('pending', 'failed') or n.kind = 'infraction') and n.outcome <> 'closed'
       and ($2::text is null or ${STATE} = $2)`,
-  filters: 2,
 });
+/** With an index of its own. */
+const CLOSED = idList<ListedNews>({
+  ...SHAPE,
+  name: 'news_closed',
+  where: `n.mode = $1 and n.outcome = 'closed' and n.outcome = $2`,
+});
+const FIND: Statement = {
+  name: 'news_find',
+  text: `select ${COLUMNS}, n.outcome from ${FROM} where n.id = $1 and n.mode = $2`,
+};
 
 /** @returns a part of the list. */
 export function readListedNews(
@@ -59,5 +78,16 @@ export function readListedNews(
   { mode, state }: NewsFilter,
   slice: IdSlice,
 ): Promise<IdPart<ListedNews>> {
-  return NEWS(database, [mode, state], slice);
+  return (state === 'closed' ? CLOSED : TO_LOOK_AT)(database, [mode, state], slice);
+}
+
+/** News with what became of it. */
+export interface FoundNews extends ListedNews {
+  readonly outcome: AnyOutcome;
+}
+
+/** @returns news by its id, whatever became of it. */
+export async function findNews(tx: Tx, id: bigint, mode: AccountMode): Promise<FoundNews | undefined> {
+  const [row] = await tx.query<FoundNews>(FIND, [id, mode]);
+  return row;
 }

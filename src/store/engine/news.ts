@@ -3,6 +3,8 @@
  * what a rail knows (C-33, C-34).
  */
 import type { AccountMode } from '../../base/account-mode.ts';
+import type { Instant } from '../../base/instant.ts';
+import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Statement, Tx } from '../database.ts';
 
 /** News as it came. The key is natural: the rail's own name for what happened, unlike any other of its kind. */
@@ -17,6 +19,9 @@ export interface NewsRecord {
 /** What became of news: a step of its transaction, a booking in suspense, or nothing that had to be done. */
 export type NewsOutcome = 'step' | 'suspense' | 'noted';
 
+/** What news can come to: settled, not settled yet, or closed by hand. */
+export type AnyOutcome = NewsOutcome | WaitingOutcome | 'closed';
+
 /** What became of news that is not settled: it is tried again, or its transaction never took it and it is not tried any more. */
 export type WaitingOutcome = 'pending' | 'failed';
 
@@ -28,7 +33,9 @@ export interface SettledNews extends NewsRecord {
 }
 
 /** News that was settled before. */
-export type KnownNews = Pick<SettledNews, 'kind' | 'key' | 'outcome' | 'accountId' | 'transactionId'>;
+export type KnownNews = Pick<SettledNews, 'kind' | 'key' | 'accountId' | 'transactionId'> & {
+  readonly outcome: NewsOutcome | 'closed';
+};
 
 /** News that is still to be settled. */
 export interface PendingNews extends NewsRecord {
@@ -101,6 +108,14 @@ const BY_END2END: Statement = {
   text: `select t.account_id as "accountId", t.id as "transactionId"
     from account a join transaction t on t.account_id = a.id and t.end2end = $1 where a.mode = $2 limit 1`,
 };
+/** The PIX of a transaction is the payment that came, or the payout: only what was paid has a payment. */
+const BY_PIX: Statement = {
+  name: 'news_by_pix',
+  text: `select t.account_id as "accountId", t.id as "transactionId"
+    from account a cross join unnest($3::text[]) f(family)
+    join transaction t on t.account_id = a.id and t.family = f.family and t.pix_e2e = $1 and (t.process ? 'paid') = $4
+    where a.mode = $2 limit 1`,
+};
 const BY_DEPOSIT: Statement = {
   name: 'news_by_deposit',
   text: `select s.account_id as "accountId", s.transaction_id as "transactionId"
@@ -118,6 +133,17 @@ const ACCOUNTS_OF_ADDRESS: Statement = {
   name: 'news_accounts_of_address',
   text: `select distinct s.account_id as "accountId"
     from deposit_slot s join account a on a.id = s.account_id and a.mode = $2 where s.address = $1 limit 2`,
+};
+/** It has all its tries before it again. */
+const TRY_AGAIN: Statement = {
+  name: 'news_try_again',
+  text: `update rail_news set outcome = 'pending', untaken = 0, due_at = $2
+    where id = $1 and outcome in ('pending', 'failed') returning id`,
+};
+const CLOSE: Statement = {
+  name: 'news_close',
+  text: `update rail_news set outcome = 'closed', due_at = null, close_reason = $2, closed_by = $3, closed_at = $4
+    where id = $1 and outcome in ('pending', 'failed') returning id`,
 };
 
 /** @returns those of the news that were settled before. */
@@ -161,6 +187,20 @@ export async function postponeNews(
   return row?.id;
 }
 
+/** Has news tried again from the start. @returns whether it was not settled. */
+export async function tryNewsAgain(tx: Tx, id: bigint, nowMs: number): Promise<boolean> {
+  return (await tx.query(TRY_AGAIN, [id, new Date(nowMs).toISOString()])).length > 0;
+}
+
+/** Closes news: it is not tried any more, nor when the rail tells it again. @returns whether it was not settled. */
+export async function closeNews(
+  tx: Tx,
+  id: bigint,
+  { reason, by, at }: { readonly reason: string; readonly by: string; readonly at: Instant },
+): Promise<boolean> {
+  return (await tx.query(CLOSE, [id, reason, by, at])).length > 0;
+}
+
 /** @returns news that is due to be settled, the oldest first. */
 export function readPendingNews(tx: Tx, nowMs: number, limit: number): Promise<PendingNews[]> {
   return tx.query<PendingNews>(PENDING, [new Date(nowMs).toISOString(), limit]);
@@ -190,6 +230,22 @@ export async function findByEnd2end(
   end2end: string,
 ): Promise<NewsTarget | undefined> {
   const [row] = await tx.query<NewsTarget>(BY_END2END, [end2end, mode]);
+  return row;
+}
+
+/** A PIX by its EndToEndId: one that came, or one that was paid out. */
+export interface PixPlace {
+  readonly endToEndId: string;
+  readonly isPayment: boolean;
+}
+
+/** @returns the transaction that took a PIX, or paid it out, by its own facts: they outlast the news of it. */
+export async function findByPix(
+  tx: Tx,
+  mode: AccountMode,
+  { endToEndId, isPayment }: PixPlace,
+): Promise<NewsTarget | undefined> {
+  const [row] = await tx.query<NewsTarget>(BY_PIX, [endToEndId, mode, Object.keys(FAMILY_TRAITS), isPayment]);
   return row;
 }
 

@@ -1,0 +1,107 @@
+/** What the operator does about news of a rail that is not settled: it is tried again, or closed by hand with a reason (C-34). */
+import { GatewayError, notFound } from '../../base/errors.ts';
+import { instantOf } from '../../base/instant.ts';
+import { platformAccount } from '../../store/account/accounts.ts';
+import type { Tx } from '../../store/database.ts';
+import { appendAudit } from '../../store/engine/audit.ts';
+import { type AnyOutcome, closeNews, tryNewsAgain } from '../../store/engine/news.ts';
+import { type FoundNews, findNews } from '../../store/engine/news-list.ts';
+import { lockHeads } from '../../store/engine/processes.ts';
+import { known } from '../../templates/amounts.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import type { Attempt } from '../checks/once.ts';
+import { type Author, auditEntry, authorOf } from '../services/author.ts';
+import { type Context, requireAct } from '../services/context.ts';
+import type { News } from '../services/news.ts';
+import { moneyOf } from './match-news.ts';
+
+const UNKEYED: Attempt = { made: null, bind: async () => {} };
+const ID = /^[1-9]\d{0,17}$/;
+
+/**
+ * Tries news again now; where it cannot be settled still, it has all its tries before it again.
+ *
+ * @returns what became of it.
+ * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `STEP_CONFLICT` unless it is not settled.
+ */
+export async function retryNewsNow(
+  context: Context,
+  id: string,
+  attempt: Attempt = UNKEYED,
+): Promise<AnyOutcome> {
+  requireAct(context, 'news.retry');
+  const news = await findOwnNews(context, id);
+  if (attempt.made !== null) return news.outcome;
+  const author = authorOf(context, 'news.retry');
+  await decide(context, news, { author, attempt, after: { state: 'pending' } }, (tx) =>
+    tryNewsAgain(tx, news.id, Date.now()),
+  );
+  // What fails now is tried again like any other news.
+  await context.receive(news.body as News).catch(() => {});
+  return (await findOwnNews(context, id)).outcome;
+}
+
+/**
+ * Closes news by hand: it is not tried any more, nor when the rail tells it again. Money that came is never closed: it is booked.
+ *
+ * @param given - why nothing follows from it, 1 to 200 characters.
+ * @returns the news after it.
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `retryNewsNow`; `STEP_CONFLICT` also for money that came.
+ */
+export async function closeNewsByHand(
+  context: Context,
+  id: string,
+  given: Named,
+  checks: CreationChecks,
+  attempt: Attempt = UNKEYED,
+): Promise<FoundNews> {
+  requireAct(context, 'news.close');
+  const checked = checks.reference(given);
+  checks.refuse();
+  const reason = known(checked, 'a reason');
+  const news = await findOwnNews(context, id);
+  if (attempt.made !== null) return news;
+  if (moneyOf(news.body as News))
+    throw new GatewayError(
+      'STEP_CONFLICT',
+      `news ${id} is of money that came, which has to be booked: try it again`,
+    );
+  const author = authorOf(context, 'news.close');
+  const at = instantOf(new Date(await context.clock.nowMs()));
+  await decide(context, news, { author, attempt, after: { state: 'closed', reason } }, (tx) =>
+    closeNews(tx, news.id, { reason, by: author.actorId, at }),
+  );
+  return findOwnNews(context, id);
+}
+
+/** @returns news of the caller's mode. @throws {GatewayError} `NOT_FOUND`. */
+export async function findOwnNews({ database, mode }: Context, id: string): Promise<FoundNews> {
+  const news = ID.test(id) ? await findNews(database, BigInt(id), mode) : undefined;
+  if (!news) throw notFound();
+  return news;
+}
+
+/** Decides under the lock of the account that the news is for, and writes it into its audit log; into the platform's where nobody knows whom. */
+async function decide(
+  { database, mode, clock }: Context,
+  { id, kind, accountId, attempts, lastError }: FoundNews,
+  { author, attempt, after }: { readonly author: Author; readonly attempt: Attempt; readonly after: object },
+  work: (tx: Tx) => Promise<boolean>,
+): Promise<void> {
+  const concerned = accountId ?? (await platformAccount(database, mode));
+  const at = instantOf(new Date(await clock.nowMs()));
+  await database.withTx(async (tx) => {
+    const heads = await lockHeads(tx, [concerned], mode);
+    const now = known(await findNews(tx, id, mode), 'news');
+    if (!(await work(tx)))
+      throw new GatewayError(
+        'STEP_CONFLICT',
+        `news ${id} is ${now.outcome === 'closed' ? 'closed' : 'settled'}`,
+      );
+    await attempt.bind(tx, String(id));
+    const before = { state: now.outcome, kind, tries: attempts, lastError };
+    const entry = auditEntry(author, { kind: 'rail_news', id: String(id) }, at, { before, after });
+    for (const head of heads.values()) await appendAudit(tx, head, [entry]);
+  });
+}

@@ -1,0 +1,130 @@
+/**
+ * C-34: news that is not settled is tried again by the operator, or closed by hand with a reason; each is written down and done
+ * once. Method: over GraphQL, on the real application.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { receiveNews } from '../../src/resolvers/inbound/receive.ts';
+import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
+import type { DisputeNews } from '../../src/resolvers/services/news.ts';
+import { platformAccount } from '../../src/store/account/accounts.ts';
+import { verifyAudit } from '../../src/store/engine/verify-audit.ts';
+import { useApp } from '../support/app.ts';
+import { inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
+
+const app = useApp();
+const { onramp, reach, stepOf, newsOf } = inboundOf(app);
+let merchant: Merchant;
+let platform: bigint;
+
+beforeAll(async () => {
+  merchant = await app.addAccount();
+  platform = await platformAccount(app.database, 'sandbox');
+});
+
+const ask = async (document: string, key = app.platformKey) =>
+  (await app.graphql(document, {}, { key })).json;
+const codeOf = (json: { errors?: { extensions: { code: string } }[] }) => json.errors?.[0]?.extensions.code;
+const idOf = async (key: string): Promise<string> => {
+  const { rows } = await app.owner.query('select id from rail_news where key = $1 order by id desc', [key]);
+  return rows[0].id;
+};
+const keysOf = async (args: string) =>
+  (await ask(`{ railNews${args} { nodes { key } } }`)).data.railNews.nodes.map(
+    ({ key }: { key: string }) => key,
+  );
+const acts = async (accountId: bigint, act: string) => {
+  const { rows } = await app.owner.query(
+    'select object_id, before, after from audit_entry where account_id = $1 and act = $2 order by seq',
+    [String(accountId), act],
+  );
+  return rows;
+};
+let cases = 0;
+const dispute = (endToEndId: string): DisputeNews => {
+  cases += 1;
+  return { kind: 'dispute_opened', disputeId: `CASE-${cases}`, endToEndId, amount: null };
+};
+
+describe('news that is not settled', () => {
+  test('C-34: is tried again at once, once under a key, and no more when it is settled', async () => {
+    const row = await onramp(merchant);
+    const paid = pixFor(row);
+    const early = dispute(paid.endToEndId);
+    expect((await app.services.receive(early)).outcome).toBe('pending');
+    const id = await idOf(`pix:${early.disputeId}`);
+    const retry = (key: string) => ask(`mutation { retryRailNews(id: "${id}", idempotencyKey: "${key}") }`);
+    expect((await retry('a')).data.retryRailNews).toBe('PENDING');
+    await app.services.receive(paid);
+    await reach(row, 'success/DONE');
+    expect((await retry('a')).data.retryRailNews).toBe('PENDING');
+    expect((await retry('b')).data.retryRailNews).toBe('STEP');
+    expect((await retry('b')).data.retryRailNews).toBe('STEP');
+    expect(await stepOf(row)).toBe('dispute/OPEN');
+    expect(codeOf(await retry('c'))).toBe('STEP_CONFLICT');
+    const written = await acts(platform, 'news.retry');
+    expect(written.map(({ object_id }) => object_id)).toEqual([id, id]);
+    expect((await verifyAudit(app.database, platform)).defects).toEqual([]);
+  });
+
+  test('C-34: has all its tries before it again', async () => {
+    const stray = dispute('E12345678202611221200abcdefghijk');
+    await app.services.receive(stray);
+    const at = () => Date.now() + 24 * 3_600_000;
+    for (let turn = 0; turn < 12; turn++) await retryNews(app.services, SILENT, at());
+    expect(await newsOf(`pix:${stray.disputeId}`)).toMatchObject([{ outcome: 'failed' }]);
+    const id = await idOf(`pix:${stray.disputeId}`);
+    expect((await ask(`mutation { retryRailNews(id: "${id}") }`)).data.retryRailNews).toBe('PENDING');
+    await retryNews(app.services, SILENT, at());
+    expect(await newsOf(`pix:${stray.disputeId}`)).toMatchObject([{ outcome: 'pending' }]);
+  });
+
+  test('C-34: is closed with a reason, and stays closed when it is told again', async () => {
+    const stray = dispute('E12345678202611221200abcdefghijl');
+    await app.services.receive(stray);
+    const id = await idOf(`pix:${stray.disputeId}`);
+    const close = (reason: string, key: string) =>
+      ask(
+        `mutation { closeRailNews(id: "${id}", reason: "${reason}", idempotencyKey: "${key}") { state closeReason closedBy closedAt nextTryAt } }`,
+      );
+    expect(codeOf(await close('', 'a'))).toBe('INVALID_PARAMETER');
+    const closed = {
+      state: 'CLOSED',
+      closeReason: 'not ours',
+      closedBy: expect.any(String),
+      closedAt: expect.any(String),
+      nextTryAt: null,
+    };
+    expect((await close('not ours', 'b')).data.closeRailNews).toEqual(closed);
+    expect((await close('not ours', 'b')).data.closeRailNews).toEqual(closed);
+    expect(codeOf(await close('not ours', 'c'))).toBe('STEP_CONFLICT');
+    expect((await app.services.receive(stray)).outcome).toBe('duplicate');
+    expect(await keysOf('')).not.toContain(stray.disputeId);
+    expect(await keysOf('(state: CLOSED)')).toEqual([stray.disputeId]);
+    const [written] = await acts(platform, 'news.close');
+    expect(written.before).toMatchObject({ state: 'pending', kind: 'dispute_opened', tries: 1 });
+    expect(written.after).toEqual({ state: 'closed', reason: 'not ours' });
+  });
+
+  test('C-34: of money that came is booked, and never closed', async () => {
+    const row = await onramp(merchant);
+    const paid = pixFor(row);
+    const failing = { ...app.services, advance: () => Promise.reject(new Error('there is no rate')) };
+    await receiveNews(failing, SILENT, paid);
+    const id = await idOf(`pix:${paid.endToEndId}`);
+    const closing = await ask(`mutation { closeRailNews(id: "${id}", reason: "x") { state } }`);
+    expect(codeOf(closing)).toBe('STEP_CONFLICT');
+    expect((await ask(`mutation { retryRailNews(id: "${id}") }`)).data.retryRailNews).toBe('STEP');
+    await reach(row, 'success/DONE');
+  });
+
+  test('C-40: is the operator’s to decide; what is not there is not found', async () => {
+    const rails = await app.addKey(platform, ['platform:rails']);
+    for (const call of ['retryRailNews(id: "1")', 'closeRailNews(id: "1", reason: "x") { state }']) {
+      expect(codeOf(await ask(`mutation { ${call} }`, rails.apiKey))).toBe('FORBIDDEN');
+      expect(codeOf(await ask(`mutation { ${call} }`, merchant.apiKey))).toBe('FORBIDDEN');
+      const missing = call.replace('"1"', '"999999999"');
+      expect(codeOf(await ask(`mutation { ${missing} }`))).toBe('NOT_FOUND');
+      expect(codeOf(await ask(`mutation { ${call.replace('"1"', '"x"')} }`))).toBe('NOT_FOUND');
+    }
+  });
+});
