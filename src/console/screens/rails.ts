@@ -11,8 +11,8 @@ import { railTable } from '../parts/rail-health.ts';
 
 type News = RailsQuery['railNews']['nodes'][number];
 
-const STATES = ['FAILED', 'PENDING', 'REPORTED'] as const;
-const TONES = { FAILED: 'bad', PENDING: 'info', REPORTED: 'warn' } as const;
+const STATES = ['FAILED', 'PENDING', 'REPORTED', 'CLOSED'] as const;
+const TONES = { FAILED: 'bad', PENDING: 'info', REPORTED: 'warn', CLOSED: 'idle' } as const;
 
 /** The screen. */
 export const RAILS = screenOf<RailsQuery>({

@@ -97,6 +97,7 @@ export const OPERATOR_WORDS = {
   news_FAILED: label('Nothing took it', 'Ninguém recebeu'),
   news_PENDING: label('Tried again', 'Repetido'),
   news_REPORTED: label('Report of fraud', 'Aviso de fraude'),
+  news_CLOSED: label('Closed by hand', 'Encerrada à mão'),
   nextTry: label('Next try', 'Próxima tentativa'),
   show: label('Show', 'Mostrar'),
   told: label('What it told', 'O que avisou'),
