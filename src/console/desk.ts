@@ -31,6 +31,15 @@ export interface Preview {
   readonly matched: number;
 }
 
+/** What a form says so far, of which somebody asks the price: nothing is done. */
+export interface Asked {
+  readonly values: URLSearchParams;
+  readonly variables: Variables;
+}
+
+/** What came of a form that its screen is shown for again. */
+export type Sent = Pick<Desk, 'refused' | 'preview' | 'asked'>;
+
 /** A request for a screen, and who makes it. */
 export interface Desk {
   readonly session: ConsoleSession;
@@ -44,6 +53,8 @@ export interface Desk {
   readonly refused: Refused | null;
   /** What a form counted that only asked what it would do. */
   readonly preview?: Preview | null;
+  /** What a form says whose price is asked for. */
+  readonly asked?: Asked | null;
 }
 
 /** A screen: one published document, and the view of its data. */

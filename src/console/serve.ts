@@ -7,7 +7,7 @@ import { icon } from '../ui/icons.ts';
 import type { Language } from '../ui/language.ts';
 import { copyValue } from '../ui/parts.ts';
 import { actNamed, afterAct, variablesOf } from './act.ts';
-import { type Desk, may, type Preview, pathTo, type Refused } from './desk.ts';
+import { type Desk, may, type Preview, pathTo, type Refused, type Sent } from './desk.ts';
 import { dataOf, type Execute } from './execute.ts';
 import { framed } from './frame.ts';
 import type { FrameFragment } from './generated/graphql.ts';
@@ -44,7 +44,7 @@ export function isAct(path: string): boolean {
 /** @returns the screen of a path. @throws {GatewayError} `NOT_FOUND`, and what the document answers with. */
 export async function showScreen(
   request: ConsoleRequest,
-  form: Pick<Desk, 'refused' | 'preview'> = { refused: null },
+  form: Sent = { refused: null },
 ): Promise<ConsoleAnswer> {
   const { screen, desk } = deskOf(request, form);
   const { refused } = desk;
@@ -70,7 +70,8 @@ export async function showScreen(
 /**
  * Does what a form asks for.
  *
- * @returns where to go on; the screen of the form with what was refused; what is shown once.
+ * @returns where to go on; the screen of the form with what was refused, or with the price where that was asked for; what
+ *   is shown once.
  * @throws {GatewayError} `NOT_FOUND` for an act that there is not.
  */
 export async function performAct(request: ConsoleRequest, form: URLSearchParams): Promise<ConsoleAnswer> {
@@ -78,6 +79,8 @@ export async function performAct(request: ConsoleRequest, form: URLSearchParams)
   const back = consolePathOf(form.get('back'));
   try {
     const variables = variablesOf(operation, form, request.language);
+    if (form.get('ask') === 'price')
+      return await showScreen(screenAt(request, back), { refused: null, asked: { values: form, variables } });
     const data = await dataOf(request.execute, operation, variables);
     const preview = variables.dryRun === true ? previewOf(operation, data, form) : null;
     if (preview) return showScreen(screenAt(request, back), { refused: null, preview });
@@ -111,7 +114,7 @@ function actOf({ path }: ConsoleRequest): Operation {
 }
 
 /** The screen of a path; where several have one path, the first that the session may see. */
-function deskOf({ path, query, language, session }: ConsoleRequest, form: Pick<Desk, 'refused' | 'preview'>) {
+function deskOf({ path, query, language, session }: ConsoleRequest, form: Sent) {
   const below = path.slice(CONSOLE_PATH.length).replace(/\/$/, '');
   const all = SCREENS.flatMap((screen) => {
     const named = namesIn(below, screen.path);

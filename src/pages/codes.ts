@@ -1,18 +1,13 @@
-/** What a payer pays to: a PIX code, or the address and the exact amount of a deposit. QR images are drawn here. */
-import encodeQR from 'qr';
+/** What a payer pays to: a PIX code, or the address and the exact amount of a deposit. */
 import { networkName } from '../base/currency.ts';
 import { instantOf, millisOf } from '../base/instant.ts';
 import { momentText, showAmount, showDecimal, showMoment } from '../ui/figures.ts';
 import { Html, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
 import { address, copyValue, how, keyValues, more, note, pair } from '../ui/parts.ts';
+import { qrSvg } from '../ui/qr.ts';
 import type { SessionPage } from './page.ts';
 import { summary } from './summary.ts';
-
-/** @returns the QR image of a text as SVG, with the quiet zone of four modules that readers need (ISO/IEC 18004). */
-export function qrSvg(text: string): string {
-  return encodeQR(text, 'svg', { ecc: 'medium', border: 4 });
-}
 
 /** @returns how to pay by PIX, and from whose account. */
 export function paymentAsk(page: SessionPage): Html {

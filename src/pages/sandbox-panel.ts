@@ -1,10 +1,14 @@
 /** On pages of sandbox accounts: what can happen now, as buttons in words; and what can be planned to go wrong. */
+import type { Label } from '../base/label.ts';
 import type { PossibleScenarios, ScenarioName } from '../resolvers/services/sandbox.ts';
 import { type Html, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
 import { more } from '../ui/parts.ts';
+import { SCENARIO_WORDS } from '../ui/sandbox-words.ts';
 import { pathOf, type SessionPage } from './page.ts';
-import { SCENARIO_WORDS } from './sandbox-words.ts';
+
+/** The compiler finds a scenario without words. */
+const WORDS: Readonly<Record<ScenarioName, Label>> = SCENARIO_WORDS;
 
 /** @returns the panel; it is open, and stays so after each button. */
 export function sandboxPanel(page: SessionPage, { now, later }: PossibleScenarios): Html {
@@ -17,6 +21,6 @@ ${later.length > 0 && more(say('sandboxLater'), buttons(page, later))}</aside>`;
 
 function buttons(page: SessionPage, names: readonly ScenarioName[]): Html {
   return html`<form class="row" method="post" action="${pathOf(page, 'sandbox')}">
-${names.map((name) => html`<button name="scenario" value="${name}">${SCENARIO_WORDS[name][page.language]}</button>`)}
+${names.map((name) => html`<button name="scenario" value="${name}">${WORDS[name][page.language]}</button>`)}
 </form>`;
 }

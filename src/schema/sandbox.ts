@@ -4,7 +4,13 @@ import { currencyOfLedger } from '../base/currency.ts';
 import type { Funding } from '../resolvers/sandbox/fund-account.ts';
 import { advanceClock, fundSandbox, parseDuration, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import { requireScope } from '../resolvers/services/context.ts';
-import { SCENARIO_DOCS, SCENARIO_NAMES, type Scenario } from '../resolvers/services/sandbox.ts';
+import {
+  type PossibleScenarios,
+  SCENARIO_DOCS,
+  SCENARIO_NAMES,
+  type Scenario,
+} from '../resolvers/services/sandbox.ts';
+import { findOwnProcess } from '../resolvers/transactions/read-transaction.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
@@ -28,6 +34,7 @@ export function defineSandbox(builder: Builder, currencies: CurrencyRefs, transa
       resolve: (_root, _args, { sandbox }) => (sandbox ? [...sandbox.scenarios] : null),
     }),
   );
+  definePossible(builder, transaction, scenarioName);
   defineTrigger(builder, transaction, scenarioName);
   defineClock(builder);
   defineFund(builder, currencies);
@@ -47,6 +54,38 @@ function defineScenarioName(builder: Builder) {
 }
 
 type ScenarioNameRef = ReturnType<typeof defineScenarioName>;
+
+function definePossible(builder: Builder, transaction: TransactionRef, scenario: ScenarioNameRef): void {
+  const possible = builder.objectRef<PossibleScenarios>('PossibleScenarios').implement({
+    description: 'The scenarios of the sandbox that fit where a transaction stands.',
+    fields: (t) => ({
+      now: t.field({
+        type: [scenario],
+        description: 'What can happen now.',
+        resolve: ({ now }) => [...now],
+      }),
+      later: t.field({
+        type: [scenario],
+        description: 'What can be planned: it happens when the transaction gets there.',
+        resolve: ({ later }) => [...later],
+      }),
+    }),
+  });
+  builder.prismaInterfaceField(transaction, 'sandboxScenarios', (t) =>
+    t.field({
+      type: possible,
+      nullable: true,
+      description:
+        'The scenarios that `sandboxTrigger` can play on it where it stands; null for a live account, and for imported history.',
+      complexity: 5,
+      resolve: async ({ end2end }, _args, context) => {
+        if (!context.sandbox) return null;
+        const row = await findOwnProcess(context, end2end);
+        return row.process && context.sandbox.possible(row);
+      },
+    }),
+  );
+}
 
 function defineTrigger(builder: Builder, transaction: TransactionRef, scenario: ScenarioNameRef): void {
   builder.mutationField('sandboxTrigger', (t) =>

@@ -91,6 +91,7 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
   defineSharedFields(builder, transaction, registry);
   definePixId(builder, transaction);
   defineReceipt(builder, transaction);
+  defineBody(builder, transaction);
   defineMoney(builder, transaction, refs);
   return transaction;
 }
@@ -145,6 +146,15 @@ function defineReceipt(builder: Builder, transaction: TransactionRef): void {
         'URL of a page for whoever pays or is paid: it says where the transaction stands and is the receipt once it has ended. Whoever has the link sees the page; people are masked. Null for imported history.',
       complexity: 5,
       resolve: (row, _args, context) => receiptUrlOf(context, rowOf(row)),
+    }),
+  );
+}
+
+function defineBody(builder: Builder, transaction: TransactionRef): void {
+  builder.prismaInterfaceField(transaction, 'legacyBody', (t) =>
+    t.string({
+      description: 'JSON text: the transaction as `/v2` gives it, and as webhooks carry it.',
+      resolve: (row, _args, { render }) => render(rowOf(row)),
     }),
   );
 }

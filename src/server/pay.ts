@@ -2,7 +2,6 @@
 import type { Logger } from 'pino';
 import { GatewayError, notFound } from '../base/errors.ts';
 import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
-import { qrSvg } from '../pages/codes.ts';
 import { failurePage } from '../pages/failure.ts';
 import {
   actOnSession,
@@ -19,6 +18,7 @@ import type { Services } from '../resolvers/services/context.ts';
 import { readLogo } from '../store/account/branding.ts';
 import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
+import { qrSvg } from '../ui/qr.ts';
 import { limitedAddress } from './client-address.ts';
 import { type Exchange, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
 import { presentError } from './present-error.ts';

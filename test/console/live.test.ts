@@ -65,11 +65,11 @@ describe.runIf(hasBrowser)('with script', () => {
     const end2end = await createCheckout('20010');
     const page = await open('/console/transactions');
     const row = page.locator(`[data-row="${end2end}"]`);
-    expect(await row.innerText()).toContain('Awaiting Payment');
+    expect(await row.innerText()).toContain('Waits for the PIX');
     const before = await page.locator('tbody tr').count();
     await createCheckout('20011');
     await app.graphql(PAY, { end2end });
-    await expect.poll(() => row.innerText(), { timeout: 15_000 }).toContain('Success');
+    await expect.poll(() => row.innerText(), { timeout: 15_000 }).toContain('Paid');
     const pill = page.locator('[data-fresh]');
     await expect.poll(() => pill.innerText(), { timeout: 15_000 }).toContain('1 new');
     expect(await page.locator('tbody tr').count()).toBe(before);
@@ -86,9 +86,9 @@ describe.runIf(hasBrowser)('with script', () => {
     await second.goto(`${app.baseUrl}/console/transactions/${end2end}`);
     await app.graphql(PAY, { end2end });
     const row = first.locator(`[data-row="${end2end}"]`);
-    await expect.poll(() => row.innerText(), { timeout: 15_000 }).toContain('Success');
+    await expect.poll(() => row.innerText(), { timeout: 15_000 }).toContain('Paid');
     const status = second.locator('[data-live="status"]');
-    await expect.poll(() => status.innerText(), { timeout: 15_000 }).toContain('Success');
+    await expect.poll(() => status.innerText(), { timeout: 15_000 }).toContain('Paid');
   });
 
   test('keys move, open and go; the palette goes and searches', async () => {

@@ -72,6 +72,32 @@ addEventListener('pageshow', () => {
   });
 });
 
+// The price of an order, while it is written.
+
+/** Nobody is asked before the one who writes has stopped for so long. */
+const PAUSE_MS = 400;
+let pricing: number | undefined;
+
+document.addEventListener('input', (event) => {
+  const form = (event.target as HTMLElement).closest('form');
+  if (!form?.querySelector('[name="ask"]')) return;
+  window.clearTimeout(pricing);
+  pricing = window.setTimeout(() => void showPrice(form), PAUSE_MS);
+});
+
+async function showPrice(form: HTMLFormElement): Promise<void> {
+  const asked = pricing;
+  const body = new FormData(form);
+  body.set('ask', 'price');
+  const sent = new URLSearchParams(body as unknown as Record<string, string>);
+  const answer = form.checkValidity()
+    ? await fetch(form.action, { method: 'POST', body: sent }).catch(() => null)
+    : null;
+  const page = new DOMParser().parseFromString(answer ? await answer.text() : '', 'text/html');
+  // What was written since is asked for by itself.
+  if (asked === pricing) byId('price')?.replaceChildren(...(page.getElementById('price')?.childNodes ?? []));
+}
+
 // Rows.
 
 function rows(): HTMLElement[] {

@@ -4,6 +4,7 @@ import { type Html, html } from '../../ui/html.ts';
 import { type Language, TAGS } from '../../ui/language.ts';
 import { badge, type Tone } from '../../ui/parts.ts';
 import type { TransactionStatus } from '../generated/graphql.ts';
+import { type StepShown, stepWord } from '../words/steps.ts';
 
 /** A currency as the documents ask for it. */
 export interface CurrencyShown {
@@ -34,7 +35,8 @@ export function decimal(amount: string, decimals: number, language: Language): s
 /** @returns an amount with its currency in one text. */
 export function money({ amount, currency }: AmountShown, language: Language): string {
   const figures = decimal(amount, currency.decimals, language);
-  return currency.code === BRL ? `R$\u00a0${figures}` : `${figures}\u00a0${currency.displayName}`;
+  if (currency.code !== BRL) return `${figures}\u00a0${currency.displayName}`;
+  return language === 'pt' ? `R$\u00a0${figures}` : `R$${figures}`;
 }
 
 /** @returns a figure of a column with all decimals of its currency; nothing is faint. */
@@ -115,20 +117,10 @@ export function statusOf({ en }: LabelShown): TransactionStatus {
 
 /** @returns the status of a transaction as a badge that says the step. */
 export function statusBadge(
-  {
-    statusCode,
-    state,
-    status,
-    substatus,
-  }: {
-    readonly statusCode: TransactionStatus;
-    readonly state: string;
-    readonly status: LabelShown;
-    readonly substatus: LabelShown;
-  },
+  shown: StepShown & { readonly statusCode: TransactionStatus },
   language: Language,
   isAlone = false,
 ): Html {
-  const word = substatus[language] || status[language];
-  return badge(toneOf(statusCode, state), word, undefined, isAlone);
+  const { statusCode, state } = shown;
+  return badge(toneOf(statusCode, state), stepWord(shown)[language], undefined, isAlone);
 }

@@ -3,7 +3,7 @@ import { choice, field as framed } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { ACCOUNT_FIELD, actPath } from '../act.ts';
-import { type Desk, formKey, mayDo, sameWith } from '../desk.ts';
+import { type Desk, formKey, mayDo, type Sent, sameWith } from '../desk.ts';
 import { type Operation, operationNamed } from '../operations.ts';
 
 /** A form of an act. */
@@ -12,7 +12,8 @@ export interface ActForm {
   readonly act: string;
   /** What is sent besides the fields. */
   readonly given?: Readonly<Record<string, string>>;
-  readonly button: string;
+  /** What its button says; or its buttons, where there are several. */
+  readonly button: string | Html;
   readonly kind?: string;
   readonly fields?: Html | null;
 }
@@ -21,7 +22,7 @@ export interface ActForm {
 export function actForm(desk: Desk, { act, given = {}, button, kind = '', fields }: ActForm): Html | null {
   const operation = operationNamed(act);
   if (!mayDo(desk, operation.field)) return null;
-  return html`<form method="post" action="${actPath(operation)}" class="stack tight">${hidden(desk, operation, given)}${fields}<p><button class="${kind}">${button}</button></p></form>`;
+  return html`<form method="post" action="${actPath(operation)}" class="stack tight">${hidden(desk, operation, given)}${fields}${typeof button === 'string' ? html`<p><button class="${kind}">${button}</button></p>` : button}</form>`;
 }
 
 /** @returns an act behind a button that says what it does before it is done. */
@@ -68,14 +69,14 @@ export interface Field {
 
 /** @returns a field: label above, hint and what is wrong below. `act` and what is `given` keep several forms of a page apart. */
 export function field(
-  desk: Pick<Desk, 'refused' | 'preview'>,
+  desk: Sent,
   act: string,
   each: Field,
   given: Readonly<Record<string, string>> = {},
 ): Html {
   const { name, label, options } = each;
   const refused = desk.refused?.act === act && isSame(desk, { given }) ? desk.refused : null;
-  const sent = refused ?? (desk.preview?.act === act ? desk.preview : null);
+  const sent = refused ?? (desk.preview?.act === act ? desk.preview : desk.asked);
   const wrong = refused?.violations.find(({ parameter }) => parameter.split('.').at(-1) === name)?.message;
   const value = sent?.values.get(name) ?? each.value ?? '';
   // The frame gives its name to the input as id, too: several forms of a page have fields of one name.

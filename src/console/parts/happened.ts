@@ -4,6 +4,7 @@ import { type Html, html } from '../../ui/html.ts';
 import { more } from '../../ui/parts.ts';
 import { type Desk, mayDo } from '../desk.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
+import { stepWord } from '../words/steps.ts';
 import { sayNamed } from '../words.ts';
 import { moment, momentText, money, statusOf, toneOf } from './figures.ts';
 import { actForm } from './form.ts';
@@ -51,14 +52,15 @@ export function axisOf({ say, language }: Desk, happened: readonly Happening[]):
 const SIGNS = { good: 'done', info: 'waiting', idle: 'clock', warn: 'warning', bad: 'failed' } as const;
 
 function steps({ say, language }: Desk, { events }: Found): Happening[] {
-  return events.map(({ occurredAt, name, sequence, state, status, substatus }) => {
+  return events.map((event) => {
+    const { occurredAt, name, sequence, state, status } = event;
     const tone = toneOf(statusOf(status), state);
     return {
       at: occurredAt,
       kind: 'steps',
       tone,
       sign: SIGNS[tone],
-      what: substatus[language] || status[language],
+      what: stepWord(event)[language],
       note: `${say('eventNumber', { number: String(sequence) })}, ${name}`,
     };
   });

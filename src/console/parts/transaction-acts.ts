@@ -1,6 +1,9 @@
 /** What can be done with a transaction at its present step, and what the sandbox can play on it. */
+import type { Label } from '../../base/label.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
+import { more } from '../../ui/parts.ts';
+import { SCENARIO_WORDS } from '../../ui/sandbox-words.ts';
 import { type Desk, mayDo } from '../desk.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { actForm, askedForm, field } from './form.ts';
@@ -26,6 +29,7 @@ export function actsNow(desk: Desk, found: Found): Html | null {
     waitsForApproval &&
       actForm(desk, { act: 'ApproveWithdrawal', given, button: say('approve'), kind: 'primary' }),
     waitsForApproval && rejectForm(desk, end2end),
+    ...resolutionForms(desk, found),
     component === 'success' && PAID_BY_PIX.includes(found.__typename) && refundForm(desk, end2end),
     isOpen && !HAS_MONEY.test(state) && cancelForm(desk, end2end),
   ].filter((form) => form);
@@ -75,15 +79,49 @@ function refundForm(desk: Desk, end2end: string): Html | null {
   });
 }
 
-/** @returns what the sandbox can play on a transaction; nothing for live accounts. */
-export function scenarios(
-  desk: Desk,
-  { end2end }: Found,
-  all: NonNullable<TransactionQuery['sandboxScenarios']>,
-): Html | null {
+/** Steps at which a deposit is held until somebody decides, and what can be decided. */
+const HELD_DEPOSITS: Readonly<Record<string, readonly Resolution[]>> = {
+  'crypto_deposit/UNDERPAID': ['REQUOTE', 'KEEP', 'REFUND'],
+  'crypto_deposit/OVERPAID': ['REQUOTE', 'KEEP', 'REFUND'],
+  'crypto_deposit/LATE': ['REQUOTE', 'KEEP', 'REFUND'],
+  'pix_out/REJECTED': ['KEEP', 'REFUND'],
+  'swap_transfer/ERROR': ['KEEP', 'REFUND'],
+};
+
+type Resolution = 'KEEP' | 'REFUND' | 'REQUOTE';
+
+function resolutionForms(desk: Desk, { __typename, end2end, component, state }: Found): (Html | null)[] {
   const { say } = desk;
-  if (all.length === 0 || !mayDo(desk, 'sandboxTrigger')) return null;
-  const options = all.map(({ name, doc }) => [name, `${name.toLowerCase()}: ${doc}`] as const);
-  const fields = field(desk, 'SandboxTrigger', { name: 'scenario', label: say('scenario'), options });
-  return html`<section class="card in stack tight"><h2 class="row">${icon('flask')} ${say('playSandbox')}</h2>${actForm(desk, { act: 'SandboxTrigger', given: { end2end }, button: say('play'), fields })}</section>`;
+  const ways = __typename === 'OfframpInstant' ? HELD_DEPOSITS[`${component}/${state}`] : undefined;
+  return (ways ?? []).map((resolution) =>
+    askedForm(desk, {
+      act: 'ResolveDeposit',
+      given: { end2end, resolution },
+      open: say(`deposit_${resolution}`),
+      what: say(`deposit_${resolution}_what`),
+      button: say(`deposit_${resolution}_yes`),
+      ...(resolution === 'REFUND' && {
+        kind: 'danger',
+        fields: field(desk, 'ResolveDeposit', { name: 'address', label: say('refundAddress') }),
+      }),
+    }),
+  );
+}
+
+/** @returns what the sandbox can play on a transaction where it stands; nothing for live accounts. */
+export function scenarios(desk: Desk, { end2end, sandboxScenarios }: Found): Html | null {
+  const { say } = desk;
+  if (!sandboxScenarios || !mayDo(desk, 'sandboxTrigger')) return null;
+  const { now, later } = sandboxScenarios;
+  const play = (names: readonly string[]) =>
+    actForm(desk, { act: 'SandboxTrigger', given: { end2end }, button: playButtons(desk, names) });
+  return html`<section class="card in stack tight" data-live="sandbox"><h2 class="row">${icon('flask')} ${say('playSandbox')}</h2>
+${now.length > 0 ? play(now) : html`<p class="soft">${say('playNothing')}</p>`}
+${later.length > 0 && more(say('playLater'), play(later))}</section>`;
+}
+
+function playButtons({ language }: Desk, names: readonly string[]): Html {
+  const words: Readonly<Record<string, Label>> = SCENARIO_WORDS;
+  const wordOf = (name: string) => words[name.toLowerCase().replaceAll('_', '-')]?.[language] ?? name;
+  return html`<div class="row">${names.map((name) => html`<button class="pill" name="scenario" value="${name}">${wordOf(name)}</button>`)}</div>`;
 }

@@ -8,7 +8,16 @@ import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
 import { money } from '../parts/figures.ts';
 import { actForm, askedForm, type Field, field } from '../parts/form.ts';
+import { handOver } from '../parts/hand-over.ts';
 import { section, unseen } from '../parts/lists.ts';
+import {
+  type Priced,
+  priceButton,
+  pricePlace,
+  priceVariables,
+  rangeHint,
+  withAvailable,
+} from '../parts/price.ts';
 import type { Word } from '../words.ts';
 
 /** A kind of what can be made: its act, its words, its fields. */
@@ -19,6 +28,8 @@ interface Kind {
   readonly word: Word;
   readonly what: Word;
   readonly given?: Readonly<Record<string, string>>;
+  /** Missing where it has no price. */
+  readonly priced?: Priced;
   readonly fields: (desk: Desk, data: NewQuery) => readonly Field[];
 }
 
@@ -30,6 +41,7 @@ const KINDS: readonly Kind[] = [
     word: 'newCheckout',
     what: 'newCheckoutWhat',
     given: { accept: 'true' },
+    priced: { amount: 'amountPayment', type: () => 'CrossrampCheckout' },
     fields: ({ say }, data) => [
       { name: 'amountPayment', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
       cryptoField(say('crypto'), data),
@@ -43,6 +55,10 @@ const KINDS: readonly Kind[] = [
     word: 'newOnramp',
     what: 'newOnrampWhat',
     given: { accept: 'true' },
+    priced: {
+      amount: 'amountPayment',
+      type: (values) => (values.get('wallet')?.trim() ? 'OnrampInstant' : 'Onramp'),
+    },
     fields: ({ say }, data) => [
       { name: 'amountPayment', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
       cryptoField(say('crypto'), data),
@@ -57,6 +73,11 @@ const KINDS: readonly Kind[] = [
     word: 'newOfframp',
     what: 'newOfframpWhat',
     given: { accept: 'true' },
+    priced: {
+      amount: 'amountPaid',
+      type: (values) => (values.get('from') === 'EXTERNAL' ? 'OfframpInstant' : 'Offramp'),
+      isPayout: true,
+    },
     fields: ({ say }, data) => [
       { name: 'amountPaid', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
       cryptoField(say('crypto'), data),
@@ -79,21 +100,24 @@ const KINDS: readonly Kind[] = [
     mutation: 'createWithdrawal',
     word: 'newWithdrawal',
     what: 'newWithdrawalWhat',
-    fields: ({ say }, data) => [
-      { name: 'amountReceived', label: say('amountCrypto'), inputmode: 'decimal', isRequired: true },
-      {
-        name: 'currency',
-        label: say('currency'),
-        options: data.currencies.map(({ code, displayName }) => [code, displayName]),
-      },
-      {
-        name: 'groupId',
-        label: say('group'),
-        options: data.viewer.account.whitelistGroups.map(({ id, name }) => [id, name]),
-      },
-      destinationField(say('destination'), data),
-      { name: 'notes', label: say('notes') },
-    ],
+    fields: (desk, data) => {
+      const { say } = desk;
+      return [
+        { name: 'amountReceived', label: say('amountCrypto'), inputmode: 'decimal', isRequired: true },
+        {
+          name: 'currency',
+          label: say('currency'),
+          options: data.currencies.map((each) => [each.code, withAvailable(desk, data, each)]),
+        },
+        {
+          name: 'groupId',
+          label: say('group'),
+          options: data.viewer.account.whitelistGroups.map(({ id, name }) => [id, name]),
+        },
+        destinationField(say('destination'), data),
+        { name: 'notes', label: say('notes') },
+      ];
+    },
   },
   {
     name: 'link',
@@ -101,6 +125,7 @@ const KINDS: readonly Kind[] = [
     mutation: 'createStaticLink',
     word: 'newLink',
     what: 'newLinkWhat',
+    priced: { amount: 'amount', type: () => 'CrossrampCheckout' },
     fields: ({ say }, data) => [
       { name: 'name', label: say('name'), isRequired: true },
       { name: 'amount', label: say('amountOpen'), inputmode: 'decimal' },
@@ -114,21 +139,20 @@ const KINDS: readonly Kind[] = [
 export const NEW = screenOf<NewQuery>({
   path: '/new',
   operation: operationNamed('New'),
-  variables: () => ({}),
+  variables: (desk) => priceVariables(desk, kindOf(desk).priced),
   view: (data, desk) => {
     const { say } = desk;
     const kind = kindOf(desk);
     const views = KINDS.filter(({ mutation }) => mayDo(desk, mutation)).map(({ name, word }) => ({
-      href: sameWith(desk, { kind: name, done: null }),
+      href: sameWith(desk, { kind: name, done: null, link: null }),
       word: say(word),
       isCurrent: name === kind.name,
     }));
     const form = actForm(desk, {
       act: kind.act,
       ...(kind.given && { given: kind.given }),
-      button: say('create'),
-      kind: 'primary',
-      fields: html`${kind.fields(desk, data).map((each) => field(desk, kind.act, each))}`,
+      button: html`<div class="row"><button class="primary">${say('create')}</button>${kind.priced && priceButton(desk)}</div>`,
+      fields: html`${fieldsOf(desk, kind, data)}${kind.priced && pricePlace(desk, kind.priced, data.quote)}`,
     });
     const main = html`<div class="top"><h1>${say('newTitle')}</h1></div>${segments(say('whichKind'), views)}
 <section class="card in stack form"><h2>${say(kind.word)}</h2><p class="soft">${say(kind.what)}</p>${form}</section>
@@ -136,6 +160,13 @@ ${kind.name === 'link' && links(desk, data)}`;
     return { title: `${say('newTitle')}: ${say(kind.word)}`, main };
   },
 });
+
+/** The fields of a kind; the amount says how little and how much may be entered. */
+function fieldsOf(desk: Desk, { act, priced, fields }: Kind, data: NewQuery): readonly Html[] {
+  return fields(desk, data).map((each) =>
+    field(desk, act, priced?.amount === each.name ? { ...each, hint: rangeHint(desk, data, priced) } : each),
+  );
+}
 
 function kindOf(desk: Desk): Kind {
   const allowed = KINDS.filter(({ mutation }) => mayDo(desk, mutation));
@@ -192,6 +223,7 @@ function links(desk: Desk, { viewer }: NewQuery): Html {
       button: say('endLinkYes'),
       kind: 'danger',
     });
+  const chosen = staticLinks.find(({ slug }) => slug === desk.query.get('link'));
   const brl = { code: 'BRL', displayName: 'BRL', decimals: 2 };
   const columns: readonly Column<Link>[] = [
     { name: say('name'), isRowHead: true, cell: ({ name }) => name },
@@ -205,15 +237,21 @@ function links(desk: Desk, { viewer }: NewQuery): Html {
       name: say('status'),
       cell: ({ disabledAt }) => (disabledAt ? badge('idle', say('ended')) : badge('good', say('open'))),
     },
-    { name: unseen(say('actsHere')), cell: (link) => !link.disabledAt && end(link) },
+    {
+      name: unseen(say('actsHere')),
+      cell: (link) =>
+        !link.disabledAt &&
+        html`<div class="row"><a class="btn pill" href="${sameWith(desk, { link: link.slug, done: null })}">${say('qr')}</a>${end(link)}</div>`,
+    },
   ];
   const caption = say('links');
   const shown = table({ caption, isCaptionUnseen: true, rows: staticLinks, columns });
-  return section(
+  const list = section(
     'links',
     caption,
     staticLinks.length > 0
       ? scrolled(say('tableOf', { name: caption }), shown)
       : empty('open', say('noLinks')),
   );
+  return html`${chosen && handOver(desk, chosen.url, chosen.name)}${list}`;
 }

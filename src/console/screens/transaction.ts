@@ -2,11 +2,12 @@
 import { notFound } from '../../base/errors.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { empty, idPair, keyValues, note, pair, segments } from '../../ui/parts.ts';
+import { empty, idPair, keyValues, more, note, pair, segments } from '../../ui/parts.ts';
 import { type Desk, may, pathTo, sameWith, screenOf, type View } from '../desk.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment, money, statusBadge } from '../parts/figures.ts';
+import { handOver } from '../parts/hand-over.ts';
 import { axisOf, happenings, KINDS } from '../parts/happened.ts';
 import { actsNow, scenarios } from '../parts/transaction-acts.ts';
 import { sayNamed } from '../words.ts';
@@ -32,11 +33,33 @@ function view(found: Found, data: TransactionQuery, desk: Desk): View {
     : `${kind} …${found.end2end.slice(-6)}`;
   const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/transactions')}">${say('transactions')}</a> <span class="soft">/ ${kind}</span></nav>
 <div class="top"><h1>${title}</h1><span data-live="status">${statusBadge(found, language, true)}</span><p class="soft">${summary(desk, found)}</p>
-<div class="row push">${found.payment && html`<a class="btn" href="${found.payment.link}" rel="noreferrer">${icon('open')} ${say('payersPage')}</a>`}</div></div>
+<div class="row push">${pageLink(desk, found)}</div></div>
 ${found.errorMessage?.[language] ? note('warning', found.errorMessage[language], true) : html`<p class="soft">${found.message[language]}</p>`}
 <div class="two"><div class="stack tight">${kindLinks(desk)}${story(desk, found, data)}</div>
-<aside class="stack"><div class="stack" data-live="acts">${actsNow(desk, found)}</div>${facts(desk, found)}${numbers(desk, found)}${scenarios(desk, found, data.sandboxScenarios ?? [])}</aside></div>`;
+<aside class="stack"><div class="stack" data-live="acts">${actsNow(desk, found)}</div><div data-live="hand-over">${waitsForPayer(found) && found.payment && handOver(desk, found.payment.link, say('handOver'))}</div>${scenarios(desk, found)}${facts(desk, found)}${numbers(desk, found)}${body(desk, found)}</aside></div>`;
   return { title, main };
+}
+
+/** Steps at which the next thing to happen is that somebody opens the payment page. */
+const BEFORE_PAYING =
+  /^(static_entry|quote|pre_kyc)\/(AMOUNT|QUOTE|INFO|CONFIRM)$|\/(QRCODE|WAITING_DEPOSIT|DROPPED)$/;
+
+function waitsForPayer({ component, state }: Found): boolean {
+  return BEFORE_PAYING.test(`${component}/${state}`);
+}
+
+/** The page of whoever pays; once it is paid, or where nobody pays from outside, the same page is the receipt. */
+function pageLink({ say }: Desk, found: Found): Html | null {
+  const { payment, receiptUrl, statusCode } = found;
+  if (!receiptUrl) return null;
+  const isPaid = !payment || !['CREATED', 'PENDING'].includes(statusCode);
+  return html`<a class="btn" href="${receiptUrl}" rel="noreferrer">${icon(isPaid ? 'receipt' : 'open')} ${say(isPaid ? 'receipt' : 'payersPage')}</a>`;
+}
+
+/** Its body, for who writes a program that reads it. */
+function body({ say }: Desk, { legacyBody }: Found): Html {
+  const text = JSON.stringify(JSON.parse(legacyBody), null, 2);
+  return html`<div data-live="body">${more(say('asV2'), html`<pre tabindex="0">${text}</pre>`)}</div>`;
 }
 
 function summary({ say, language }: Desk, { source, target }: Found): string | null {

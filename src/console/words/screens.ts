@@ -134,6 +134,13 @@ export const SCREEN_WORDS = {
   fromBalance: label('Your balance', 'Seu saldo'),
   fromDeposit: label('A deposit', 'Um depósito'),
   create: label('Create', 'Criar'),
+  askPrice: label('Show the price', 'Ver o preço'),
+  priceNow: label(
+    'The price of now. It is held once the order is made and accepted.',
+    'O preço de agora. Ele vale quando a ordem é criada e aceita.',
+  ),
+  availableOf: label('{currency}: {amount} available', '{currency}: {amount} disponíveis'),
+  qr: label('QR code', 'QR code'),
   between: label('From {min} to {max}', 'De {min} a {max}'),
   links: label('Payment links', 'Links de pagamento'),
   noLinks: label('No payment links yet', 'Ainda não há links de pagamento'),

@@ -5,7 +5,7 @@ import type { Scope } from '../../base/api-key.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/database.ts';
-import type { ProcessRow } from '../../templates/facts.ts';
+import type { TransactionRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { Advance } from './advance.ts';
 import type { Origin } from './author.ts';
@@ -49,7 +49,7 @@ export interface Services {
   /** Streams of each key in this process. */
   readonly streamLimit: StreamLimit;
   /** The published body of a transaction (C-9). */
-  readonly render: (row: ProcessRow) => string;
+  readonly render: (row: TransactionRow) => string;
   /** Number of this process among those that work on jobs; null where it only answers. */
   readonly worker: number | null;
   /** Null for live accounts. */

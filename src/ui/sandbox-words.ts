@@ -1,9 +1,8 @@
 /** The scenarios of the sandbox in words, for the buttons of its panel. */
 import { type Label, label } from '../base/label.ts';
-import type { ScenarioName } from '../resolvers/services/sandbox.ts';
 
-/** What each button says. */
-export const SCENARIO_WORDS: Readonly<Record<ScenarioName, Label>> = {
+/** What each button says, by the name of its scenario. */
+export const SCENARIO_WORDS = {
   pay: label('Pay it', 'Pagar'),
   'pay-late': label('Pay too late', 'Pagar fora do prazo'),
   'pay-over': label('Pay too much', 'Pagar a mais'),
@@ -35,4 +34,4 @@ export const SCENARIO_WORDS: Readonly<Record<ScenarioName, Label>> = {
   'excess-fail': label('The return of the excess fails', 'A devolução do excedente falha'),
   'identity-review': label('A person checks the customer', 'Uma pessoa confere o cliente'),
   'identity-irregular': label('The document is irregular', 'O documento está irregular'),
-};
+} as const satisfies Readonly<Record<string, Label>>;

@@ -1,0 +1,119 @@
+/**
+ * Goal: one transaction shows what can be done with it and played on it now, its page, and its body as /v2 gives it (issue 12).
+ * Method: an offramp whose deposit is wrong, and a checkout, over the pages of the real application.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { visit } from '../support/console.ts';
+import { type SignedInForTest, signInAs } from '../support/people.ts';
+
+const app = useApp();
+let owner: SignedInForTest;
+
+beforeAll(async () => {
+  owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
+});
+
+const OFFRAMP = `mutation { createOfframp(input: { amountPaid: "20", currency: "USDT_TRX", from: EXTERNAL, pixKey: "ana@example.com",
+  pixKeyType: EMAIL, clientName: "Ana Souza", clientTaxId: "52998224725", accept: true }) { transaction { end2end } } }`;
+const CHECKOUT = `mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", clientName: "Ana Souza",
+  clientTaxId: "52998224725", accept: true }) { transaction { end2end } } }`;
+const ONE = `query ($end2end: String!) { transaction(end2end: $end2end) { component state legacyBody receiptUrl
+  sandboxScenarios { now later } } }`;
+
+async function make(mutation: string): Promise<string> {
+  const { json } = await app.graphql(mutation);
+  return (Object.values(json.data)[0] as { transaction: { end2end: string } }).transaction.end2end;
+}
+
+const find = async (end2end: string) => (await app.graphql(ONE, { end2end })).json.data.transaction;
+const page = async (end2end: string, lang = 'en') =>
+  (await visit(app, owner, `/console/transactions/${end2end}?lang=${lang}`)).text;
+const act = (name: string, form: Record<string, string>) =>
+  visit(app, owner, `/console/acts/${name}`, {
+    form: { back: `/console/transactions/${form.end2end}`, ...form },
+  });
+
+describe('a deposit that is held', () => {
+  test.each([
+    ['KEEP', 'partial_success'],
+    ['REQUOTE', 'swap_transfer'],
+    ['REFUND', 'refund'],
+  ])('is decided by a form: %s', async (resolution, component) => {
+    const end2end = await make(OFFRAMP);
+    expect(await page(end2end)).not.toContain('acts/ResolveDeposit');
+    await act('SandboxTrigger', { end2end, scenario: 'DEPOSIT_WRONG', amount: '3.5' });
+    const held = await page(end2end);
+    expect(held).toContain('Held: another amount came');
+    expect(held).toContain(`name="resolution" value="${resolution}"`);
+    const done = await act('ResolveDeposit', { end2end, resolution });
+    expect([done.status, done.headers.get('location')]).toEqual([
+      303,
+      `/console/transactions/${end2end}?done=ResolveDeposit`,
+    ]);
+    expect(await find(end2end)).not.toMatchObject({ component: 'crypto_deposit' });
+    const { json } = await app.graphql(
+      'query ($end2end: String!) { transaction(end2end: $end2end) { events { component } } }',
+      { end2end },
+    );
+    const passed = json.data.transaction.events.map((event: { component: string }) => event.component);
+    expect(passed).toContain(component);
+    expect(await page(end2end)).not.toContain('acts/ResolveDeposit');
+  });
+
+  test('is sent to an address only; what is wrong stands at its field, which stays open', async () => {
+    const end2end = await make(OFFRAMP);
+    await act('SandboxTrigger', { end2end, scenario: 'DEPOSIT_WRONG', amount: '3.5' });
+    const refused = await act('ResolveDeposit', { end2end, resolution: 'REFUND', address: 'nowhere' });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toMatch(/id="ResolveDeposit-address"[^>]*value="nowhere"[^>]*aria-invalid="true"/);
+    expect(refused.text.match(/<details class="ask" open>/g)).toHaveLength(1);
+  });
+});
+
+describe('the sandbox', () => {
+  test('offers what can happen now, in words of both languages, and plays it', async () => {
+    const end2end = await make(CHECKOUT);
+    const { now, later } = (await find(end2end)).sandboxScenarios;
+    expect(now).toContain('PAY');
+    expect(now).not.toContain('DEPOSIT');
+    expect(later).toContain('SWAP_FAIL');
+    const [en, pt] = [await page(end2end), await page(end2end, 'pt')];
+    expect(en).toContain('name="scenario" value="PAY">Pay it<');
+    expect(pt).toContain('name="scenario" value="PAY">Pagar<');
+    expect(en).not.toContain('value="DEPOSIT"');
+    await act('SandboxTrigger', { end2end, scenario: 'PAY' });
+    expect((await find(end2end)).sandboxScenarios.now).not.toContain('PAY');
+  });
+
+  test('offers nothing for imported history', async () => {
+    const { json } = await app.graphql(
+      '{ transactions(filter: { externalCode: "order-1042" }) { nodes { end2end sandboxScenarios { now } } } }',
+    );
+    expect(json.data.transactions.nodes).toEqual([
+      { end2end: expect.stringMatching(/^CRX/), sandboxScenarios: null },
+    ]);
+  });
+});
+
+test('C-9: its body is the one that /v2 gives', async () => {
+  const end2end = await make(CHECKOUT);
+  const { legacyBody } = await find(end2end);
+  const { text } = await app.get(`/v2/crossramp_checkout/${end2end}`);
+  expect(legacyBody).toBe(text);
+  expect(await page(end2end)).toContain('As /v2 gives it');
+});
+
+test('its page is there to be handed over until it is paid, and is the receipt then', async () => {
+  const end2end = await make(CHECKOUT);
+  const { receiptUrl } = await find(end2end);
+  const before = await page(end2end);
+  expect(before).toContain('Hand this over');
+  expect(before).toContain(`<code id="pay-link">${receiptUrl}</code>`);
+  expect(before).toMatch(/role="img" aria-label="QR code of the payment link"><svg/);
+  expect(before).toContain('Payer’s page');
+  await act('SandboxTrigger', { end2end, scenario: 'PAY' });
+  const after = await page(end2end);
+  expect(after).not.toContain('Hand this over');
+  expect(after).toMatch(new RegExp(`href="${receiptUrl.replaceAll('.', '\\.')}"[^>]*>.*Receipt`));
+});

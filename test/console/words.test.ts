@@ -1,0 +1,37 @@
+/**
+ * Goal: the console says of every step what happened to the money, in both languages (issue 12), and never rounds or misreads
+ * an amount. Method: the steps of every template.
+ */
+import { expect, test } from 'vitest';
+import { money } from '../../src/console/parts/figures.ts';
+import { STEP_WORDS, stepWord } from '../../src/console/words/steps.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+
+const STEPS = new Map(
+  REGISTRY.templates.flatMap(({ steps }) =>
+    steps.map((step) => [`${step.component.replace(/_v\d+$/, '')}/${step.state}`, step] as const),
+  ),
+);
+
+test('every step of every template has words of its own, and no words are of no step', () => {
+  expect(Object.keys(STEP_WORDS).sort()).toEqual([...STEPS.keys()].sort());
+});
+
+test('words fit a row, and name no machinery', () => {
+  for (const [name, { en, pt }] of Object.entries(STEP_WORDS)) {
+    expect([name, en.length <= 28, pt.length <= 28]).toEqual([name, true, true]);
+    expect([name, /KYC|divergent|substatus|successfully/i.test(en)]).toEqual([name, false]);
+  }
+});
+
+test('a step of another version says the same; one that has no words, its published label', () => {
+  const label = { en: 'Old Words', pt: 'Palavras antigas' };
+  const shown = { state: 'QRCODE', status: label, substatus: label };
+  expect(stepWord({ ...shown, component: 'depositpix_v3' })).toBe(STEP_WORDS['depositpix/QRCODE']);
+  expect(stepWord({ ...shown, component: 'of_history' })).toBe(label);
+});
+
+test('BRL is written as its language writes it', () => {
+  const amount = { amount: '1059.26', currency: { code: 'BRL', displayName: 'BRL', decimals: 2 } };
+  expect([money(amount, 'en'), money(amount, 'pt')]).toEqual(['R$1,059.26', 'R$\u00a01.059,26']);
+});
