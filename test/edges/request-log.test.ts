@@ -8,7 +8,9 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { prune } from '../../src/resolvers/engine/housekeeping.ts';
 import { useApp } from '../support/app.ts';
+import { visit } from '../support/console.ts';
 import { withAdmin } from '../support/global-setup.ts';
+import { signInAs } from '../support/people.ts';
 
 const lines: string[] = [];
 const write = (chunk: Buffer, _encoding: unknown, done: () => void) => {
@@ -19,7 +21,7 @@ const { retention } = readConfig({ REQUEST_LOG_DAYS: '7' });
 const app = useApp({ retention, log: pino({ level: 'warn' }, new Writable({ write })) });
 const ENTRY =
   'at actorKind actorId actorName method route operationName status durationMs requestId end2end errorCode';
-const PAID = 'CRX01M7YZCZ9HF0JV5S6S4QWDX4RJ';
+const MISSING = 'CRX01M7YZCZ9HF0JV5S6S4QWDX4RJ';
 const CALLERS = 64;
 const REQUESTS = 2_000;
 
@@ -46,7 +48,7 @@ async function logged(requestId: string, key = app.apiKey): Promise<Entry> {
 
 describe('an entry', () => {
   it('has key, route without ids, status, transaction and error code of a REST request', async () => {
-    await app.get(`/v2/crossramp_checkout/${PAID}?note=Ana`, { headers: { 'x-request-id': 'rest-1' } });
+    await app.get(`/v2/crossramp_checkout/${MISSING}?note=Ana`, { headers: { 'x-request-id': 'rest-1' } });
     expect(await logged('rest-1')).toMatchObject({
       actorKind: 'KEY',
       actorName: 'test',
@@ -68,12 +70,12 @@ describe('an entry', () => {
       app.post('/graphql', { query, variables }, { headers: { 'x-request-id': requestId } });
     const query = 'query One($end2end: String!) { transaction(end2end: $end2end) { end2end } }';
     for (const time of ['first', 'again', 'compiled']) {
-      await ask(query, { end2end: PAID }, `one-${time}`);
+      await ask(query, { end2end: MISSING }, `one-${time}`);
       expect(await logged(`one-${time}`)).toMatchObject({
         route: '/graphql',
         operationName: 'One',
         status: 200,
-        end2end: PAID,
+        end2end: MISSING,
         errorCode: null,
       });
     }
@@ -101,8 +103,8 @@ describe('requestLog', () => {
     const { actorId } = lost[0] as { actorId: string };
     expect((await logOf(`actorId: "${actorId}", actorKind: KEY, first: 1`)).length).toBe(1);
     expect(await logOf('actorKind: PERSON')).toEqual([]);
-    expect(new Set((await logOf(`end2end: "${PAID}"`)).map(({ end2end }) => end2end))).toEqual(
-      new Set([PAID]),
+    expect(new Set((await logOf(`end2end: "${MISSING}"`)).map(({ end2end }) => end2end))).toEqual(
+      new Set([MISSING]),
     );
     const page =
       'pageInfo { startCursor endCursor hasNextPage hasPreviousPage } nodes { requestId } totalCount';
@@ -115,6 +117,26 @@ describe('requestLog', () => {
     expect([first.pageInfo.hasPreviousPage, next.pageInfo.hasPreviousPage]).toEqual([false, true]);
     expect(back.nodes).toEqual(first.nodes);
     expect(first.totalCount).toBeGreaterThan(3);
+  });
+});
+
+describe('the console', () => {
+  it('shows calls as a list, and on the time axis of their transaction', async () => {
+    const { json } = await app.graphql('{ transactions(first: 1) { nodes { end2end } } }');
+    const { end2end } = json.data.transactions.nodes[0];
+    const query = 'query Seen($end2end: String!) { transaction(end2end: $end2end) { end2end } }';
+    const headers = { 'x-request-id': 'seen-1' };
+    await app.post('/graphql', { query, variables: { end2end } }, { headers });
+    await logged('seen-1');
+    const owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
+    for (const path of [
+      `/console/transactions/${end2end}?show=calls`,
+      '/console/requests?requestId=seen-1',
+    ]) {
+      const page = await visit(app, owner, path);
+      expect(page.status).toBe(200);
+      expect(page.text).toMatch(/POST \/graphql[\s\S]*seen-1/);
+    }
   });
 });
 
