@@ -343,7 +343,15 @@ describe('withdrawals', () => {
     await until(first.end2end, 'approval_withdrawl_dash/PENDING');
     const refused = await refusal(act('approveWithdrawal'), { end2end: first.end2end });
     expect(refused.code).toBe('FORBIDDEN');
+    await app.graphql('mutation { sandboxAdvanceClock(by: "10m") }', {}, { key: app.platformKey });
     await perform('approveWithdrawal', first.end2end, '', second);
+    // An approval leaves the transaction at its step: the entry has the time of the act, not that of the step (C-40).
+    const { rows } = await app.owner.query(
+      `select extract(epoch from max(at) - min(at)) > 590 as "isLater" from audit_entry
+        where object_id = $1 and act in ('withdrawal.create', 'withdrawal.approve')`,
+      [first.end2end],
+    );
+    expect(rows).toEqual([{ isLater: true }]);
     await until(first.end2end, 'success_withdrawl_dash/DONE');
     const other = (await create('createWithdrawal', input)).transaction;
     await until(other.end2end, 'approval_withdrawl_dash/PENDING');

@@ -295,6 +295,7 @@ async function storeBatch(
       row,
     })),
     heads,
+    instantOf(new Date(counting.nowMs)),
   );
   if (events.length > 0 || acts.length > 0) await recordEvents(tx, events, [...heads.values()], acts);
 }

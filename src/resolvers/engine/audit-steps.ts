@@ -1,4 +1,5 @@
 /** What the audit log says of acts that make or move transactions. */
+import type { Instant } from '../../base/instant.ts';
 import type { AuditEntry, AuditRow } from '../../store/engine/audit.ts';
 import { chain } from '../../store/engine/audit.ts';
 import type { Head } from '../../store/engine/processes.ts';
@@ -18,14 +19,18 @@ export interface Moved {
   readonly trigger: Trigger;
 }
 
-/** Puts the acts of a batch at the ends of the chains of their accounts, and moves the ends in `heads`. */
-export function chainActs(moved: readonly Moved[], heads: Map<bigint, Head>): AuditRow[] {
+/**
+ * Puts the acts of a batch at the ends of the chains of their accounts, and moves the ends in `heads`.
+ *
+ * @param at - the time of the batch: an act such as an approval may leave its transaction at its step, with its time.
+ */
+export function chainActs(moved: readonly Moved[], heads: Map<bigint, Head>, at: Instant): AuditRow[] {
   const byAccount = new Map<bigint, AuditEntry[]>();
   for (const { author, ...move } of moved) {
     if (!author) continue;
     const { row } = move;
     const entries = byAccount.get(row.accountId) ?? [];
-    entries.push(entryOf(author, move));
+    entries.push(entryOf(author, move, at));
     byAccount.set(row.accountId, entries);
   }
   return [...byAccount].flatMap(([accountId, entries]) => {
@@ -35,10 +40,10 @@ export function chainActs(moved: readonly Moved[], heads: Map<bigint, Head>): Au
   });
 }
 
-function entryOf(author: Author, { from, row, trigger }: Omit<Moved, 'author'>): AuditEntry {
+function entryOf(author: Author, { from, row, trigger }: Omit<Moved, 'author'>, at: Instant): AuditEntry {
   const { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency } = row;
   const order = { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency };
-  return auditEntry(author, { kind: 'transaction', id: row.end2end }, row.updatedAt, {
+  return auditEntry(author, { kind: 'transaction', id: row.end2end }, at, {
     ...(from && { before: { step: stepNameOf(from), ...returnsBeside(from, row) } }),
     after: {
       step: stepNameOf(row),
