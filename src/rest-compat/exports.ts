@@ -18,8 +18,6 @@ export interface Export {
   /** Name of the file without the day. */
   readonly name: string;
   readonly extension: string;
-  /** Unknown parameters, percent-encoded. */
-  readonly ignored: readonly string[];
 }
 
 interface Format<Name> {
@@ -86,21 +84,23 @@ export const EXPORT_PATHS = ['/export/transactions', '/export/statement'] as con
 /** One of EXPORT_PATHS. */
 export type ExportPath = (typeof EXPORT_PATHS)[number];
 
-/** @returns what is asked for. @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value. */
+/** @returns what is asked for. @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value and every unknown parameter. */
 export function readExport(
   registry: Registry,
   path: ExportPath,
   search: string,
-  policy: QueryPolicy,
+  given: QueryPolicy,
 ): Export {
   const violations = new Violations();
+  // A filter that is misspelt would make a file of everything that looks like a file of what was asked for.
+  const policy = { ...given, strictQuery: true };
   if (path === '/export/statement') {
     const query = parseQuery(search, ['format', ...Object.keys(STATEMENT)], policy, violations);
     const { format, language, ...rest } = formatOf(STATEMENT_FORMATS, query, violations);
     violations.refuse();
     const input = textsOf<StatementFilterInput>(query, STATEMENT);
     const parts = (context: Context) => exportStatement(context, input, format, language);
-    return { ...rest, parts, name: 'statement', ignored: query.ignored };
+    return { ...rest, parts, name: 'statement' };
   }
   const query = parseQuery(search, ['format', ...LISTS, ...Object.keys(TEXTS)], policy, violations);
   const { format, language, ...rest } = formatOf(TRANSACTION_FORMATS, query, violations);
@@ -129,7 +129,7 @@ export function readExport(
   };
   violations.refuse();
   const parts = (context: Context) => exportTransactions(context, input, format, language);
-  return { ...rest, parts, name: 'transactions', ignored: query.ignored };
+  return { ...rest, parts, name: 'transactions' };
 }
 
 function formatOf<Formats extends object>(

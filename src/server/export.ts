@@ -55,7 +55,6 @@ async function sendExport(
     'x-request-id': requestId,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    ...(asked.ignored.length > 0 && { 'crossramp-ignored-parameters': asked.ignored.join(', ') }),
     ...headers,
   });
   if (request.method === 'HEAD') {

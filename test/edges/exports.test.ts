@@ -300,6 +300,10 @@ describe('who may, and what is refused', () => {
     ['/export/transactions?text=', 'text'],
     ['/export/statement?format=ofx&currency=USDT_TRX', 'currency'],
     ['/export/statement?sub_account=none', 'sub_account'],
+    // A filter that is misspelt, or of the other export, would make a file of everything.
+    ['/export/transactions?currncy=BRL', 'currncy'],
+    ['/export/transactions?sub_account=blocked', 'sub_account'],
+    ['/export/statement?families=onramps', 'families'],
   ])('%s is 400, naming the parameter, and no file', async (path, parameter) => {
     const { status, text } = await send(path, key);
     expect([status, text.includes(`"${parameter}"`)]).toEqual([400, true]);

@@ -376,6 +376,14 @@ describe('refusals', () => {
       });
   });
 
+  test('a withdrawal on a network has no PIX that could come back', async () => {
+    const sent = await playAll(await make('withdrawal'), 'rest');
+    await refused(sent, 'pix-return').toMatchObject({
+      code: 'STEP_CONFLICT',
+      message: 'the scenario pix-return is not possible at step success_withdrawl_dash/DONE',
+    });
+  });
+
   test.each([
     [
       'onramp',

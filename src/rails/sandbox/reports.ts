@@ -42,6 +42,8 @@ function failed(row: ProcessRow, failure: Failure): ReportNews {
 export const PIX_RETURN: Playable = {
   name: 'pix-return',
   on: 'payout_returned',
+  // A withdrawal on a network ends at the same step as one by PIX.
+  isAbout: ({ pixE2e }) => pixE2e !== null,
   play: ({ row, nowMs, report }) =>
     report({
       kind: 'payout_returned',
@@ -62,6 +64,7 @@ function dispute(name: ScenarioName, kind: DisputeNews['kind']): Playable {
   return {
     name,
     on: kind,
+    isAbout: ({ pixE2e }) => pixE2e !== null,
     play: ({ row, report }) =>
       report({
         kind,

@@ -97,7 +97,7 @@ export async function play(
   }
   assert(told, 'a scenario is told or planned');
   const isPossible = told.comesTo?.(row) ?? accepts(parts.registry.of(row.template), row, told.on);
-  if (!isPossible) throw stepConflict(name, row);
+  if (!isPossible || told.isAbout?.(row) === false) throw stepConflict(name, row);
   await beforehand?.();
   return told.play(stage);
 }
