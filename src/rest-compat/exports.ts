@@ -85,12 +85,7 @@ export const EXPORT_PATHS = ['/export/transactions', '/export/statement'] as con
 export type ExportPath = (typeof EXPORT_PATHS)[number];
 
 /** @returns what is asked for. @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value and every unknown parameter. */
-export function readExport(
-  registry: Registry,
-  path: ExportPath,
-  search: string,
-  given: QueryPolicy,
-): Export {
+export function readExport(registry: Registry, path: ExportPath, search: string, given: QueryPolicy): Export {
   const violations = new Violations();
   // A filter that is misspelt would make a file of everything that looks like a file of what was asked for.
   const policy = { ...given, strictQuery: true };
