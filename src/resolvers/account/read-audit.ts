@@ -9,7 +9,7 @@ import {
   readAudit,
 } from '../../store/account/audit-log.ts';
 import type { NamedList } from '../checks/check-event-names.ts';
-import { Violations } from '../checks/check-filter.ts';
+import { storableId, Violations } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
 /** Which entries are meant; all that are given must hold. */
@@ -38,8 +38,8 @@ export async function readAuditLog(
   const { database, caller } = context;
   const filter: AuditFilter = {
     acts: checkActs(input.acts),
-    actorId: storable(input.actorId),
-    objectId: storable(input.objectId),
+    actorId: storableId(input.actorId),
+    objectId: storableId(input.objectId),
     since: input.since?.toISOString() ?? null,
     until: input.until?.toISOString() ?? null,
   };
@@ -47,11 +47,6 @@ export async function readAuditLog(
     entries: await readAudit(database, caller.accountId, filter, slice),
     total: () => countAudit(database, caller.accountId, filter),
   };
-}
-
-/** PostgreSQL has no text with the character U+0000: without it, an id that has one finds nothing all the same. */
-function storable(id: string | undefined): string | null {
-  return id?.replaceAll('\u0000', '\ufffd') ?? null;
 }
 
 function checkActs(given: NamedList | undefined): readonly string[] | null {

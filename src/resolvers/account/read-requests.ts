@@ -6,6 +6,7 @@ import {
   type RequestSlice,
   readRequests,
 } from '../../store/account/request-log.ts';
+import { storableId } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
 /** Which entries are meant; all that are given must hold. */
@@ -34,18 +35,13 @@ export async function readRequestLog(
   const { database, caller } = context;
   const filter = {
     actorKind: input.actorKind ?? null,
-    actorId: storable(input.actorId),
-    requestId: storable(input.requestId),
-    end2end: storable(input.end2end),
+    actorId: storableId(input.actorId),
+    requestId: storableId(input.requestId),
+    end2end: storableId(input.end2end),
     statusClass: input.statusClass ?? null,
   };
   return {
     entries: await readRequests(database, caller.accountId, filter, slice),
     total: () => countRequests(database, caller.accountId, filter),
   };
-}
-
-/** PostgreSQL has no text with the character U+0000: without it, an id that has one finds nothing all the same. */
-function storable(id: string | undefined): string | null {
-  return id?.replaceAll('\u0000', '\ufffd') ?? null;
 }

@@ -79,3 +79,11 @@ export class Violations {
     );
   }
 }
+
+/**
+ * @returns an id of a filter as the database takes it, null where there is none. PostgreSQL has no text with the character
+ *   U+0000: without it, an id that has one finds nothing all the same.
+ */
+export function storableId(id: string | undefined): string | null {
+  return id?.replaceAll('\u0000', '\ufffd') ?? null;
+}
