@@ -16,7 +16,7 @@ const LAYERS = [
   ['templates'],
   ['store', 'wire', 'postgres'],
   ['resolvers'],
-  ['schema', 'rest-compat', 'pages', 'docs', 'console', 'rails', 'webhooks'],
+  ['schema', 'rest-compat', 'pages', 'docs', 'console', 'rails', 'webhooks', 'psp'],
   ['server'],
   ['compose'],
   ['cli', '.'],
