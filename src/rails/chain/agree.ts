@@ -1,0 +1,111 @@
+/** Asks several providers of a network the same. What one of them says alone is nothing that money moves by. */
+import type { NetworkDriver } from './driver.ts';
+
+/** What each provider said: its answer, or why there is none. */
+export interface Answer<Value> {
+  readonly provider: string;
+  readonly value?: Value;
+  readonly error?: Error;
+}
+
+/** Providers do not say the same, or too few answer: nothing may follow. */
+export class NoAgreement extends Error {
+  override readonly name = 'NoAgreement';
+}
+
+/** @returns what each provider says, in their order. */
+export function askAll<Value>(
+  providers: readonly NetworkDriver[],
+  ask: (provider: NetworkDriver) => Promise<Value>,
+): Promise<readonly Answer<Value>[]> {
+  return Promise.all(
+    providers.map(async (each) => {
+      try {
+        return { provider: each.provider, value: await ask(each) };
+      } catch (error) {
+        return { provider: each.provider, error: asError(error) };
+      }
+    }),
+  );
+}
+
+/** What so many providers say alike, and which ones. */
+export interface Agreement<Value> {
+  readonly value: Value;
+  readonly by: readonly string[];
+}
+
+/** @returns what so many providers say alike; undefined where no answer has so many. */
+export function agreed<Value>(
+  answers: readonly Answer<Value>[],
+  quorum: number,
+): Agreement<Value> | undefined {
+  const given = answers.flatMap(({ provider, value, error }) =>
+    error ? [] : [{ provider, value: value as Value }],
+  );
+  const groups = Map.groupBy(given, ({ value }) => canonical(value));
+  const found = [...groups.values()].find((group) => group.length >= quorum);
+  return found?.[0] && { value: found[0].value, by: found.map(({ provider }) => provider) };
+}
+
+/**
+ * @param what - what was asked, for the message.
+ * @returns what so many providers say alike.
+ * @throws {NoAgreement} telling who said what.
+ */
+export async function askAgreed<Value>(
+  providers: readonly NetworkDriver[],
+  quorum: number,
+  what: string,
+  ask: (provider: NetworkDriver) => Promise<Value>,
+): Promise<Agreement<Value>> {
+  const answers = await askAll(providers, ask);
+  const found = agreed(answers, quorum);
+  if (!found) throw new NoAgreement(`no ${quorum} providers agree on ${what}: ${told(answers)}`);
+  return found;
+}
+
+/** @returns the first answer of a provider, in their order. @throws the last provider's error when none answers. */
+export async function askFirst<Value>(
+  providers: readonly NetworkDriver[],
+  ask: (provider: NetworkDriver) => Promise<Value>,
+): Promise<Value> {
+  let failure = new Error('there is no provider');
+  for (const each of providers) {
+    try {
+      return await ask(each);
+    } catch (error) {
+      failure = asError(error);
+    }
+  }
+  throw failure;
+}
+
+/** @returns the greatest number that so many providers reach; undefined where fewer answer. */
+export function reachedBy(answers: readonly Answer<number>[], quorum: number): number | undefined {
+  const numbers = answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  return numbers.toSorted((left, right) => right - left)[quorum - 1];
+}
+
+const SHOWN_MAX = 80;
+
+function told(answers: readonly Answer<unknown>[]): string {
+  return answers
+    .map(
+      ({ provider, value, error }) =>
+        `${provider}: ${(error?.message ?? canonical(value)).slice(0, SHOWN_MAX)}`,
+    )
+    .join('; ');
+}
+
+/** The same value is the same text. */
+function canonical(value: unknown): string {
+  return (
+    JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? `${each}n` : each)) ??
+    'nothing'
+  );
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
