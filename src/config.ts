@@ -68,6 +68,8 @@ export interface Config {
     readonly clientId: string;
     readonly clientSecret: string;
   } | null;
+  /** JSON file that says which rails there are; undefined for none. */
+  readonly railsFile: string | undefined;
   /** Whether GraphiQL is served. */
   readonly graphiql: boolean;
   /** Folder or JSON file of persisted documents; undefined for none. */
@@ -133,6 +135,7 @@ export function readConfig(env: Environment): Config {
       requests: integer(env, 'REQUEST_LOG_DAYS', 7, 0, 365),
     },
     oidc: oidc(env),
+    railsFile: env.RAILS_FILE ? resolve(env.RAILS_FILE) : undefined,
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',
     graphqlDocuments: env.GRAPHQL_DOCUMENTS ? resolve(env.GRAPHQL_DOCUMENTS) : undefined,
     graphqlOnlyDocuments: oneOf(env, 'GRAPHQL_ONLY_DOCUMENTS', ['0', '1'], '0') === '1',

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { ACCOUNT_MODES } from './base/account-mode.ts';
 import { openStore } from './compose/open-store.ts';
+import { readRailsFile } from './compose/rails-file.ts';
 import { createServices } from './compose/services.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { playDemo } from './rails/sandbox/demo.ts';
@@ -43,6 +44,7 @@ async function start(): Promise<void> {
   });
   if (options.demo && !config.hasSandbox)
     throw new ConfigError('--demo: the history is that of the sandbox; with DATABASE_URL, add --sandbox');
+  const railsFile = await readRailsFile(config.railsFile);
   // Logs go to standard error: standard output is for the person who starts the gateway.
   const log = openLog(config.logLevel);
   endLog = log;
@@ -69,7 +71,13 @@ async function start(): Promise<void> {
   const answers = settings.role !== 'work';
   const sandbox = answers && accountId ? await writeSandbox(store.database, accountId, settings) : undefined;
   endings.push(() => sandbox?.release());
-  const services = createServices({ database: store.database, registry: REGISTRY, config: settings, log });
+  const services = createServices({
+    database: store.database,
+    registry: REGISTRY,
+    config: settings,
+    log,
+    railsFile,
+  });
   if (options.demo && accountId) {
     process.stdout.write('Playing thirty days of history, this takes half a minute …\n');
     log.info({ made: await playDemo(services, accountId, log) }, 'demo');
@@ -86,23 +94,34 @@ async function start(): Promise<void> {
     endings.push((await connectNotifier(services.notifier, remote, log)).close);
   }
   if (settings.role !== 'serve') {
-    const worker = startWorker(services, log);
-    const housekeeping = startHousekeeping(store.database, settings.retention, log);
-    const retries = startNewsRetries(services, log);
-    const settling = startSettlingSettings(services, log);
-    const webhooks = ACCOUNT_MODES.map((mode) => {
-      const own = services.forMode(mode);
-      return startWebhooks(own, log, { allowsLoopback: own.sandbox !== null });
-    });
-    beside.push(housekeeping.stop, retries.stop, settling.stop, ...webhooks.map(({ stop }) => stop));
+    const { worker, others } = startWork(services, settings, log);
+    beside.push(...others);
     // Before the database goes: what is under way ends, what is not begun stays a job.
-    endings.splice(endings.indexOf(store.close), 0, worker.stop, closeWebhookConnections);
+    endings.splice(endings.indexOf(store.close), 0, worker, closeWebhookConnections);
   }
   server.on('clientError', app.refuseMalformed);
   log.info({ port, applied: store.applied }, 'ready');
   process.stdout.write(
     answers ? await welcome(services, settings, sandbox) : workerBanner(settings.publicUrl),
   );
+}
+
+/** Starts what works besides the answering of requests. @returns what stops the worker, and what stops the others. */
+function startWork(
+  services: Services,
+  { retention }: Config,
+  log: Logger,
+): { worker: Ending; others: readonly Ending[] } {
+  const worker = startWorker(services, log);
+  const modes = ACCOUNT_MODES.map((mode) => services.forMode(mode));
+  const others = [
+    startHousekeeping(services.database, retention, log),
+    startNewsRetries(services, log),
+    startSettlingSettings(services, log),
+    ...modes.map((own) => startWebhooks(own, log, { allowsLoopback: own.sandbox !== null })),
+    ...modes.flatMap(({ railParts }) => railParts.flatMap(({ part }) => part.start?.() ?? [])),
+  ];
+  return { worker: worker.stop, others: others.map(({ stop }) => stop) };
 }
 
 /** Whoever starts a sandbox is let in to its console by a link. */

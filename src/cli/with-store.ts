@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { keyModeOf } from '../base/account-mode.ts';
 import { PLATFORM_SCOPES, SCOPES } from '../base/api-key.ts';
 import { openStore, type Store } from '../compose/open-store.ts';
+import { readRailsFile } from '../compose/rails-file.ts';
 import { createServices } from '../compose/services.ts';
 import { readConfig } from '../config.ts';
 import type { Origin } from '../resolvers/services/author.ts';
@@ -31,9 +32,11 @@ export async function withStore<Result>(work: (store: Store) => Promise<Result>)
 
 /** The same with the services of a gateway. */
 export function withServices<Result>(work: (services: Services) => Promise<Result>): Promise<Result> {
-  return withStore(({ database }) =>
-    work(createServices({ database, registry: REGISTRY, config: readConfig(process.env) })),
-  );
+  return withStore(async ({ database }) => {
+    const config = readConfig(process.env);
+    const railsFile = await readRailsFile(config.railsFile);
+    return work(createServices({ database, registry: REGISTRY, config, railsFile }));
+  });
 }
 
 /** @returns where commands come from, for the audit log: the user of the operating system on this host. */

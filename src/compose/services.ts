@@ -1,6 +1,5 @@
 /** Puts the services together that every use case is given: engine, rails, clock. */
 import { randomInt } from 'node:crypto';
-import type { Logger } from 'pino';
 import type { AccountMode } from '../base/account-mode.ts';
 import { createSandbox } from '../rails/sandbox/index.ts';
 import { createAdvance } from '../resolvers/engine/advance-transaction.ts';
@@ -13,6 +12,7 @@ import type { Services } from '../resolvers/services/context.ts';
 import { EventHub } from '../resolvers/services/event-hub.ts';
 import { NO_RAILS } from '../resolvers/services/no-rails.ts';
 import { Notifier } from '../resolvers/services/notifier.ts';
+import type { RailTools } from '../resolvers/services/rail-part.ts';
 import type { Rails } from '../resolvers/services/rails.ts';
 import { StreamLimit } from '../resolvers/services/stream-limit.ts';
 import { UnderWay } from '../resolvers/services/under-way.ts';
@@ -20,15 +20,19 @@ import { modeFinder } from '../store/account/accounts.ts';
 import type { Database } from '../store/database.ts';
 import type { Registry } from '../templates/registry.ts';
 import { envelopeWriter } from '../wire/envelope.ts';
+import { makeRails, type RailSet } from './rails.ts';
+import type { RailsFile } from './rails-file.ts';
 
 /** What services are made of. */
 export interface ServiceParts {
   readonly database: Database;
   /** Where failures of rates and of news are told; nowhere when not given. */
-  readonly log?: Pick<Logger, 'warn'>;
+  readonly log?: RailTools['log'];
   readonly registry: Registry;
   /** The rails of live accounts. Without them such accounts are only read. */
   readonly liveRails?: Rails | undefined;
+  /** The rails that are configured, by mode. */
+  readonly railsFile?: RailsFile | undefined;
   readonly config: {
     readonly publicUrl: string;
     readonly exactIntegers: boolean;
@@ -42,7 +46,7 @@ export interface ServiceParts {
 
 /** Numbers of workers are drawn from so many, as many as a column of 4 bytes holds. */
 const WORKERS_MAX = 2 ** 31;
-const SILENT: Pick<Logger, 'warn'> = { warn: () => {} };
+const SILENT: RailTools['log'] = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** @returns the services for sandbox accounts; `forAccount` gives those for any account. Nothing runs yet. */
 export function createServices({
@@ -50,6 +54,7 @@ export function createServices({
   registry,
   config,
   liveRails,
+  railsFile = {},
   log = SILENT,
 }: ServiceParts): Services {
   const notifier = new Notifier();
@@ -79,6 +84,12 @@ export function createServices({
     advance: () => byMode.sandbox.advance,
     receive: (news) => byMode.sandbox.receive(news),
   });
+  const railsOf = (mode: AccountMode, own: Clock, inProcess: Rails): RailSet => {
+    const receive: RailTools['receive'] = (news) => byMode[mode].receive(news);
+    return makeRails(railsFile[mode], { mode, database, clock: own, receive, log }, inProcess);
+  };
+  const played = railsOf('sandbox', clock, rails);
+  const live = railsOf('live', SYSTEM_CLOCK, liveRails ?? NO_RAILS);
   const reporting = (given: Rails): Rails => ({ ...given, rates: reportingRates(given.rates, log) });
   const modeOf = modeFinder(database);
   const shared = {
@@ -100,7 +111,8 @@ export function createServices({
       ...shared,
       mode: 'sandbox',
       clock,
-      rails: reporting(rails),
+      rails: reporting(played.rails),
+      railParts: played.parts,
       advance: engineFor('sandbox', clock),
       receive: (news) => receiveNews(byMode.sandbox, log, news),
       sandbox,
@@ -109,7 +121,8 @@ export function createServices({
       ...shared,
       mode: 'live',
       clock: SYSTEM_CLOCK,
-      rails: liveRails ? reporting(liveRails) : NO_RAILS,
+      rails: live.rails === NO_RAILS ? NO_RAILS : reporting(live.rails),
+      railParts: live.parts,
       advance: engineFor('live', SYSTEM_CLOCK),
       receive: (news) => receiveNews(byMode.live, log, news),
       sandbox: null,

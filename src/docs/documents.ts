@@ -18,6 +18,7 @@ const ORDER = [
   'limits',
   'security',
   'operations',
+  'rails',
   'cli',
   'errors',
   'catalogue',

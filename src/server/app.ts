@@ -46,6 +46,7 @@ import { type RequestRecorder, requestRecorder } from './record-requests.ts';
 import { checkMethod, type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
 import { docsServer, wantsHtml } from './serve-docs.ts';
 import { serveGraphiql } from './serve-graphiql.ts';
+import { railsServer } from './serve-rails.ts';
 import { findValidCallers } from './valid-callers.ts';
 
 /** What the application needs. */
@@ -197,6 +198,7 @@ function servesOpen(
     services,
     isDraining,
     serveConsole,
+    serveRails: railsServer(services),
     servePay: payServer({ services, log, isLimited: config.rateLimit !== null }),
     peopleAt: peopleServer({
       services,

@@ -15,6 +15,7 @@ import {
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
+import { readBody } from '../base/read-body.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
 import { checkNesting, DOCUMENT_BOUNDS } from './document-bounds.ts';
@@ -26,7 +27,7 @@ import {
   type ServerContext,
 } from './graphql-context.ts';
 import { type ExecuteGraphql, executor } from './graphql-here.ts';
-import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, readBody, sendJson } from './http.ts';
+import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import { noteOperation, noteResult } from './note-operation.ts';
 import type { OpenStreams } from './open-streams.ts';

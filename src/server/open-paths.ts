@@ -11,6 +11,7 @@ import { type Exchange, READ_METHODS, send, sendJson } from './http.ts';
 import { checkMethod } from './rest.ts';
 import { type docsServer, wantsHtml } from './serve-docs.ts';
 import { serveGraphiqlFile } from './serve-graphiql.ts';
+import { RAILS_PATH } from './serve-rails.ts';
 
 /** What the open paths tell of. */
 export interface OpenParts {
@@ -21,6 +22,8 @@ export interface OpenParts {
   readonly asyncApi: string;
   readonly services: Pick<Services, 'database' | 'clock' | 'writes'>;
   readonly isDraining: () => boolean;
+  /** Answers what is below `/rails`. */
+  readonly serveRails: (exchange: Exchange) => Promise<void>;
   /** Answers what is below `/pay`. */
   readonly servePay: (exchange: Exchange) => Promise<void>;
   /** What answers a path at which people sign in; undefined for another path. */
@@ -47,6 +50,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
   };
   return async (exchange) => {
     const { path, request } = exchange;
+    if (path.startsWith(`${RAILS_PATH}/`)) return parts.serveRails(exchange);
     if (path.startsWith(`${PAY_PATH}/`)) return parts.servePay(exchange);
     const servePeople = parts.peopleAt(path);
     if (servePeople) return servePeople(exchange);

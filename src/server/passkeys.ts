@@ -1,6 +1,7 @@
 /** Passkeys over HTTP: JSON between the script of our own pages and the gateway, below `/console/passkeys/`. */
 import { CONSOLE_PATH } from '../base/console-url.ts';
 import { GatewayError } from '../base/errors.ts';
+import { readBody } from '../base/read-body.ts';
 import {
   confirm,
   confirmOptions,
@@ -11,7 +12,7 @@ import {
 } from '../resolvers/people/passkeys.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
 import { type ConsoleSessions, isFromOwnPage } from './console-session.ts';
-import { type Exchange, mediaTypeOf, originOf, readBody, sendJson } from './http.ts';
+import { type Exchange, mediaTypeOf, originOf, sendJson } from './http.ts';
 import { checkMethod } from './rest.ts';
 
 /** Path below which they are. */

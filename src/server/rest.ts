@@ -2,9 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isEnd2end } from '../base/end2end.ts';
 import { GatewayError } from '../base/errors.ts';
+import { readBody } from '../base/read-body.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import type { Route, RouteTable } from '../rest-compat/route.ts';
-import { accepts, type Exchange, mediaTypeOf, READ_METHODS, readBody, sendJson } from './http.ts';
+import { accepts, type Exchange, mediaTypeOf, READ_METHODS, sendJson } from './http.ts';
 
 /** The routes of a path by the methods that a request may have, and the `{id}` of the path. */
 export interface Match {

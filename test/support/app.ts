@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import type { AccountMode } from '../../src/base/account-mode.ts';
 import { grantableScopes, SCOPES, type Scope } from '../../src/base/api-key.ts';
+import type { RailsFile } from '../../src/compose/rails-file.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { importAccount } from '../../src/resolvers/account/import-account.ts';
@@ -78,6 +79,8 @@ type Overrides = Partial<AppParts['config']> & {
   readonly registry?: Registry;
   /** Rails of live accounts; none when not given. */
   readonly liveRails?: Rails;
+  /** Rails as an operator configures them. */
+  readonly railsFile?: RailsFile;
 };
 
 /** Starts the application before the tests of the file and ends it after them. */
@@ -90,7 +93,7 @@ export function useApp(overrides: Overrides = {}): TestApp {
     test.accountId = await provisionSandbox(test.database, REGISTRY);
     await importAccount(test.database, REGISTRY, test.accountId, 'history.ndjson', HISTORY.split('\n'));
     test.apiKey = (await addKey(test.accountId, SCOPES)).apiKey;
-    const { log, registry = REGISTRY, liveRails, ...config } = overrides;
+    const { log, registry = REGISTRY, liveRails, railsFile, ...config } = overrides;
     const platform = await platformAccount(test.database, 'sandbox');
     test.platformKey = (await addKey(platform, grantableScopes({ isPlatform: true }))).apiKey;
     let handle: ReturnType<typeof createApp>['handle'] = () => {};
@@ -106,7 +109,13 @@ export function useApp(overrides: Overrides = {}): TestApp {
       publicUrl: test.baseUrl,
       ...config,
     };
-    test.services = createServices({ database: test.database, registry, config: settings, liveRails });
+    test.services = createServices({
+      database: test.database,
+      registry,
+      config: settings,
+      liveRails,
+      railsFile,
+    });
     const app = createApp({
       config: settings,
       services: test.services,

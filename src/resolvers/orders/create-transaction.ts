@@ -1,6 +1,6 @@
 /** Makes a transaction: commits it with its first steps and waits until it can be paid, or rests. */
 import { assert } from '../../base/assert.ts';
-import { currencyOfLedger } from '../../base/currency.ts';
+import { type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { newEnd2end } from '../../base/end2end.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
@@ -24,7 +24,7 @@ import { overDailyLimit } from '../engine/advance-for-caller.ts';
 import { endOfPriced, type Wanted } from '../pricing/price.ts';
 import type { AdvanceRequest, NewProcess } from '../services/advance.ts';
 import { authorOf } from '../services/author.ts';
-import { type Context, requireRails, type Services } from '../services/context.ts';
+import { type Context, railsFor, requireRails, type Services } from '../services/context.ts';
 import type { TransactionKey } from '../services/notifier.ts';
 
 /** A transaction to be made. */
@@ -114,15 +114,15 @@ export async function createTransaction(
   create: NewProcess,
   atomically?: AdvanceRequest['atomically'],
 ): Promise<ProcessRow> {
-  requireRails(context);
   const { advance, registry, sandbox } = context;
+  const template = registry.of(create.template);
+  requireRails(context, railsFor(template, currenciesOf(create)));
   const plans = sandbox?.plansIn(create.externalCode ?? create.notes) ?? [];
-  const isPriceless =
-    plans.includes('quote-fail') && canStartBy(registry.of(create.template), 'quote_failed');
+  const isPriceless = plans.includes('quote-fail') && canStartBy(template, 'quote_failed');
   const { code, row } = await advance({
     target: { create: { ...create, expiresAt: await endOfPriced(context, create) } },
     trigger: { on: isPriceless ? 'quote_failed' : 'created' },
-    author: authorOf(context, FAMILY_TRAITS[registry.of(create.template).family].acts.create),
+    author: authorOf(context, FAMILY_TRAITS[template.family].acts.create),
     atomically: async (tx, made) => {
       await atomically?.(tx, made);
       await registerWebhook(tx, made);
@@ -133,6 +133,10 @@ export async function createTransaction(
   if (code === 'LIMIT_EXCEEDED') throw overDailyLimit();
   assert(code === 'ADVANCED', 'a transaction begins');
   return row;
+}
+
+function currenciesOf({ sourceCurrency, targetCurrency }: NewProcess): readonly Currency[] {
+  return [sourceCurrency, targetCurrency].flatMap((code) => (code === null ? [] : [currencyOfLedger(code)]));
 }
 
 /** @returns the refusal of a transaction that the available balance does not cover. */

@@ -15,7 +15,7 @@ import type { Template } from '../../templates/define.ts';
 import { expiryOf, GRACE_MS, lockEndOf } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
-import { requireRails, type Services } from '../services/context.ts';
+import { railsFor, requireRails, type Services } from '../services/context.ts';
 import type { RateSource } from '../services/rails.ts';
 
 /** Which amount is fixed: of the two sides of a ramp, one. Decimal text. */
@@ -65,7 +65,7 @@ export function reportingRates(source: RateSource, log: Pick<Logger, 'warn'>): R
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `RAILS_MISSING`.
  */
 export async function currentRate(services: Services, asset: string, nowMs: number): Promise<string> {
-  requireRails(services);
+  requireRails(services, ['rates']);
   const { database, mode, rails } = services;
   const last = await readRate(database, mode, asset);
   const ageMs = last ? nowMs - millisOf(last.observedAt) : Number.POSITIVE_INFINITY;
@@ -87,6 +87,7 @@ export async function currentRate(services: Services, asset: string, nowMs: numb
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `RAILS_MISSING`, or `LIMIT_EXCEEDED` where the amount is out of bounds or too small.
  */
 export async function price(services: Services, request: PriceRequest): Promise<Priced> {
+  requireRails(services, railsFor(request.template, [BRL, request.currency]));
   const priced = await priceNow(services, request);
   if (!priced) throw new GatewayError('LIMIT_EXCEEDED', 'the amount does not cover the fees');
   refuseOutOfBounds(priced.brl, priced.settings);

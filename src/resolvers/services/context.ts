@@ -2,10 +2,13 @@
 import type { AccountMode, Times } from '../../base/account-mode.ts';
 import { ACTS, type ActName, PASSKEY_ACTS } from '../../base/acts.ts';
 import type { Scope } from '../../base/api-key.ts';
+import type { Currency } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/database.ts';
+import type { Template } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
+import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { Advance } from './advance.ts';
 import type { Origin } from './author.ts';
@@ -14,6 +17,7 @@ import type { EventHub } from './event-hub.ts';
 import type { Receive } from './news.ts';
 import { NO_RAILS, railsMissing } from './no-rails.ts';
 import type { Notifier } from './notifier.ts';
+import type { NamedRail } from './rail-part.ts';
 import type { Rails } from './rails.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { StreamLimit } from './stream-limit.ts';
@@ -38,6 +42,8 @@ export interface Services {
   readonly clock: Clock;
   /** `NO_RAILS` for live accounts where no live rails are configured. */
   readonly rails: Rails;
+  /** Those that are configured, with what runs for them; of the sandbox in this process there are none. */
+  readonly railParts: readonly NamedRail[];
   readonly advance: Advance;
   /** Where the news of rails comes in. */
   readonly receive: Receive;
@@ -124,9 +130,24 @@ export function requireAct(context: Context, name: ActName): void {
   if (!WITHOUT_RAILS.includes(name)) requireRails(context);
 }
 
-/** @throws {GatewayError} `RAILS_MISSING` where an act could not be carried out: before anything is priced or stored. */
-export function requireRails({ rails }: Pick<Services, 'rails'>): void {
+/**
+ * @param needed - what the act needs besides, as `railsFor` names it.
+ * @throws {GatewayError} `RAILS_MISSING` where an act could not be carried out: before anything is priced or stored.
+ */
+export function requireRails({ rails }: Pick<Services, 'rails'>, needed: readonly string[] = []): void {
   if (rails === NO_RAILS) throw railsMissing();
+  const lacking = needed.filter((name) => rails.missing?.includes(name));
+  if (lacking.length > 0) throw railsMissing(lacking);
+}
+
+/** @returns what a transaction needs: `pix` for BRL, the network of each other currency, and what judges and converts it. */
+export function railsFor(
+  { family }: Pick<Template, 'family'>,
+  currencies: readonly Currency[],
+): readonly string[] {
+  const moving = currencies.map(({ network }) => (network === '' ? 'pix' : network));
+  const isRamp = FAMILY_TRAITS[family].flow !== 'withdrawal';
+  return [...new Set(moving), 'screening', ...(isRamp ? ['rates', 'identity', 'liquidity'] : [])];
 }
 
 /** @returns the transaction whose session asks. @throws {GatewayError} `FORBIDDEN` when it is not a session's token that does. */

@@ -2,37 +2,46 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Rails } from './rails.ts';
 
-const refuse = (): Promise<never> => Promise.reject(railsMissing());
+/** @returns rails of which every question fails, each by the error for the part that is asked. */
+export function refusingRails(errorOf: (part: keyof Rails) => GatewayError): Rails {
+  const refusing = (part: keyof Rails) => (): Promise<never> => Promise.reject(errorOf(part));
+  const [pix, chain] = [refusing('pix'), refusing('chain')];
+  return {
+    pix: {
+      ispb: '00000000',
+      createCharge: pix,
+      cancelCharge: pix,
+      payOut: pix,
+      returnPayment: pix,
+      giveBack: pix,
+      keyOwner: pix,
+    },
+    chain: {
+      networkFee: chain,
+      depositAddress: chain,
+      watchDeposit: chain,
+      send: chain,
+      giveBack: chain,
+      sendBack: chain,
+    },
+    rates: { observe: refusing('rates') },
+    identity: { check: refusing('identity') },
+    screening: { screen: refusing('screening') },
+    liquidity: { convert: refusing('liquidity') },
+  };
+}
 
 /** Every question to them fails with `RAILS_MISSING`. */
-export const NO_RAILS: Rails = {
-  pix: {
-    ispb: '00000000',
-    createCharge: refuse,
-    cancelCharge: refuse,
-    payOut: refuse,
-    returnPayment: refuse,
-    giveBack: refuse,
-    keyOwner: refuse,
-  },
-  chain: {
-    networkFee: refuse,
-    depositAddress: refuse,
-    watchDeposit: refuse,
-    send: refuse,
-    giveBack: refuse,
-    sendBack: refuse,
-  },
-  rates: { observe: refuse },
-  identity: { check: refuse },
-  screening: { screen: refuse },
-  liquidity: { convert: refuse },
-};
+export const NO_RAILS: Rails = refusingRails(() => railsMissing());
 
-/** @returns the error of what needs live rails where there are none. */
-export function railsMissing(): GatewayError {
+/**
+ * @param names - what is missing; all of it when not given.
+ * @returns the error of what needs live rails where there are none.
+ */
+export function railsMissing(names: readonly string[] = []): GatewayError {
+  const which = names.length === 0 ? 'no live rails' : `no live rail for ${names.join(', ')}`;
   return new GatewayError(
     'RAILS_MISSING',
-    'the account is live, and this gateway has no live rails: nothing was stored',
+    `the account is live, and this gateway has ${which}: nothing was stored`,
   );
 }

@@ -106,6 +106,8 @@ export interface Liquidity {
 
 /** All of them. */
 export interface Rails {
+  /** What is not configured, by the names of `railsFor`; nothing when not given. */
+  readonly missing?: readonly string[];
   readonly pix: PixRail;
   readonly chain: ChainRail;
   readonly rates: RateSource;

@@ -1,0 +1,48 @@
+/**
+ * The kinds of rails that there are: a new one is its folder below `rails/`, and a line here. Its code, and the packages that it
+ * needs, are loaded where it is configured and nowhere else.
+ */
+import type { NetworkTools } from '../rails/chain/network-tools.ts';
+import type { Signer } from '../rails/chain/signer.ts';
+import type { RailPart, RailTools } from '../resolvers/services/rail-part.ts';
+import type { ChainRail, Liquidity, PixRail, RateSource } from '../resolvers/services/rails.ts';
+
+/** Makes a rail of which the settings were read. */
+export type MakeRail<Port, Tools extends RailTools = RailTools> = (tools: Tools) => RailPart<Port>;
+
+/** Reads the settings of a rail. @throws {SettingsError} naming the member and the accepted form. */
+export type ReadRail<Port, Tools extends RailTools = RailTools> = (
+  json: unknown,
+  path: string,
+) => MakeRail<Port, Tools>;
+
+/** Kinds by the name that settings give them. */
+export type Kinds<Port, Tools extends RailTools = RailTools> = Readonly<
+  Record<string, () => Promise<ReadRail<Port, Tools>>>
+>;
+
+/** PIX: charges, refunds and payouts at a payment service provider. */
+export const PIX_KINDS: Kinds<PixRail> = {};
+
+/** Networks; each is made with its name and the signer. */
+export const NETWORK_KINDS: Kinds<ChainRail, NetworkTools> = {};
+
+/** The signer of the networks. */
+export const SIGNER_KINDS: Kinds<Signer> = {};
+
+/** Where rates come from. */
+export const RATE_KINDS: Kinds<RateSource> = {};
+
+/** Where positions are bought and sold. */
+export const LIQUIDITY_KINDS: Kinds<Liquidity> = {};
+
+/** @returns the kind of which `read` reads the settings, and `create` makes the rail. */
+export function kindOf<Settings, Port, Tools extends RailTools>(
+  read: (json: unknown, path: string) => Settings,
+  create: (settings: Settings, tools: Tools) => RailPart<Port>,
+): ReadRail<Port, Tools> {
+  return (json, path) => {
+    const settings = read(json, path);
+    return (tools) => create(settings, tools);
+  };
+}

@@ -1,0 +1,121 @@
+/** Reads RAILS_FILE: which rails there are in each mode, with their settings (docs/rails.md). Every member is checked at the start. */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ACCOUNT_MODES, type AccountMode } from '../base/account-mode.ts';
+import { NETWORKS } from '../base/currency.ts';
+import { Settings, SettingsError } from '../base/settings.ts';
+import { ConfigError } from '../config.ts';
+import type { NetworkTools } from '../rails/chain/network-tools.ts';
+import type { Signer } from '../rails/chain/signer.ts';
+import type { RailTools } from '../resolvers/services/rail-part.ts';
+import type { ChainRail, Liquidity, PixRail, RateSource } from '../resolvers/services/rails.ts';
+import {
+  type Kinds,
+  LIQUIDITY_KINDS,
+  type MakeRail,
+  NETWORK_KINDS,
+  PIX_KINDS,
+  RATE_KINDS,
+  SIGNER_KINDS,
+} from './rail-kinds.ts';
+
+/** The rails of a mode, read and not made yet: what is not configured is undefined. */
+export interface RailPlan {
+  readonly pix: MakeRail<PixRail> | undefined;
+  readonly networks: ReadonlyMap<string, MakeRail<ChainRail, NetworkTools>>;
+  /** There where there are networks. */
+  readonly signer: MakeRail<Signer> | undefined;
+  readonly rates: MakeRail<RateSource> | undefined;
+  readonly liquidity: MakeRail<Liquidity> | undefined;
+  /** `off`: everybody passes. */
+  readonly identity: 'off' | undefined;
+  readonly screening: 'off' | undefined;
+}
+
+/** The rails of an installation. */
+export type RailsFile = Readonly<Partial<Record<AccountMode, RailPlan>>>;
+
+/**
+ * @param file - undefined: no rails are configured.
+ * @throws {ConfigError} naming the file, and the member with its accepted form.
+ */
+export async function readRailsFile(file: string | undefined): Promise<RailsFile> {
+  if (file === undefined) return {};
+  try {
+    const modes = new Settings(withFilesFrom(dirname(file), JSON.parse(readFileSync(file, 'utf8'))), '');
+    const plans: Partial<Record<AccountMode, RailPlan>> = {};
+    for (const mode of ACCOUNT_MODES) if (modes.has(mode)) plans[mode] = await planOf(modes.part(mode));
+    modes.end();
+    return plans;
+  } catch (error) {
+    if (error instanceof SettingsError) throw new ConfigError(`RAILS_FILE ${file}: ${error.message}`);
+    if (error instanceof SyntaxError)
+      throw new ConfigError(`RAILS_FILE ${file}: not JSON (${error.message})`);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new ConfigError(`RAILS_FILE: cannot read ${file} (${code})`);
+  }
+}
+
+async function planOf(mode: Settings): Promise<RailPlan> {
+  const plan = {
+    pix: await readOne(mode, 'pix', PIX_KINDS),
+    networks: await readNetworks(mode),
+    signer: await readOne(mode, 'signer', SIGNER_KINDS, 'process'),
+    rates: await readOne(mode, 'rates', RATE_KINDS, 'feeds'),
+    liquidity: await readOne(mode, 'liquidity', LIQUIDITY_KINDS),
+    identity: offOf(mode, 'identity'),
+    screening: offOf(mode, 'screening'),
+  };
+  mode.end();
+  if (plan.networks.size > 0 && !plan.signer) mode.refuse('signer', 'where the signer is: networks need it');
+  return plan;
+}
+
+/** @param usual - the kind where settings name none. */
+async function readOne<Port, Tools extends RailTools>(
+  parent: Settings,
+  name: string,
+  kinds: Kinds<Port, Tools>,
+  usual?: string,
+): Promise<MakeRail<Port, Tools> | undefined> {
+  const json = parent.raw(name);
+  if (json === undefined) return undefined;
+  const kind = new Settings(json, parent.at(name)).choice('kind', Object.keys(kinds), usual);
+  const read = await kinds[kind]?.();
+  return read?.(json, parent.at(name));
+}
+
+async function readNetworks(mode: Settings): Promise<RailPlan['networks']> {
+  const made = new Map<string, MakeRail<ChainRail, NetworkTools>>();
+  if (!mode.has('networks')) return made;
+  const networks = mode.part('networks');
+  for (const name of networks.names()) {
+    if (!Object.hasOwn(NETWORKS, name))
+      throw new SettingsError(
+        `${networks.at(name)}: expected a network of ${Object.keys(NETWORKS).join(', ')}`,
+      );
+    const make = await readOne(networks, name, NETWORK_KINDS);
+    if (make) made.set(name, make);
+  }
+  return made;
+}
+
+function offOf(mode: Settings, name: string): 'off' | undefined {
+  return mode.has(name) ? mode.choice(name, ['off'] as const) : undefined;
+}
+
+/** @returns the same settings, with names of files (`…File`, `socket`) taken from the folder of the settings. */
+function withFilesFrom(folder: string, json: unknown): unknown {
+  if (Array.isArray(json)) return json.map((each) => withFilesFrom(folder, each));
+  if (typeof json !== 'object' || json === null) return json;
+  const isFile = (name: string) => name.endsWith('File') || name === 'socket';
+  return Object.fromEntries(
+    Object.entries(json).map(([name, value]) => [
+      name,
+      typeof value === 'string' && value !== '' && isFile(name)
+        ? resolve(folder, value)
+        : withFilesFrom(folder, value),
+    ]),
+  );
+}

@@ -1,0 +1,89 @@
+/** Makes the rails of a mode from their plan: what is configured, over the sandbox in this process or over nothing. */
+
+import { assert } from '../base/assert.ts';
+import { type Currency, NETWORKS } from '../base/currency.ts';
+import { NO_RAILS, railsMissing, refusingRails } from '../resolvers/services/no-rails.ts';
+import type { NamedRail, RailPart, RailTools } from '../resolvers/services/rail-part.ts';
+import type { ChainRail, IdentityCheck, Rails, Screening } from '../resolvers/services/rails.ts';
+import type { RailPlan } from './rails-file.ts';
+
+/** The rails of a mode, and what runs for them. */
+export interface RailSet {
+  readonly rails: Rails;
+  readonly parts: readonly NamedRail[];
+}
+
+const PASSES_EVERYBODY: IdentityCheck = { check: async () => 'passed' };
+const CLEARS_EVERYTHING: Screening = { screen: async () => 'cleared' };
+
+/**
+ * @param plan - undefined: nothing is configured.
+ * @param inProcess - rails that stand in for what is not configured; where these are none, it is missing, and asked for it fails.
+ * @returns the rails; nothing of them runs yet.
+ */
+export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProcess: Rails): RailSet {
+  if (!plan) return { rails: inProcess, parts: [] };
+  const parts: NamedRail[] = [];
+  const made = <Port>(name: string, part: RailPart<Port> | undefined): Port | undefined => {
+    if (part) parts.push({ name, part });
+    return part?.port;
+  };
+  const pix = made('pix', plan.pix?.(tools));
+  const signer = made('signer', plan.signer?.(tools));
+  const networks = new Map<string, ChainRail>();
+  for (const [network, make] of plan.networks) {
+    assert(signer, 'networks are read with a signer');
+    const port = made(network, make({ ...tools, network, signer }));
+    if (port) networks.set(network, port);
+  }
+  const given: Partial<Rails> = {
+    ...(pix && { pix }),
+    ...definedOf('rates', made('rates', plan.rates?.(tools))),
+    ...definedOf('liquidity', made('liquidity', plan.liquidity?.(tools))),
+    ...definedOf('identity', plan.identity && made('identity', off(PASSES_EVERYBODY, 'everybody passes'))),
+    ...definedOf(
+      'screening',
+      plan.screening && made('screening', off(CLEARS_EVERYTHING, 'everything is cleared')),
+    ),
+  };
+  if (inProcess !== NO_RAILS) {
+    const chain = chainOver(networks, inProcess.chain);
+    return { rails: { ...inProcess, ...given, chain }, parts };
+  }
+  const others = refusingRails((part) => railsMissing([part]));
+  const chain = chainOver(networks, undefined);
+  return { rails: { ...others, ...given, chain, missing: missingOf(given, networks) }, parts };
+}
+
+function definedOf<Name extends keyof Rails>(name: Name, port: Rails[Name] | undefined): Partial<Rails> {
+  return port === undefined ? {} : { [name]: port };
+}
+
+function off<Port>(port: Port, meaning: string): RailPart<Port> {
+  return { port, checks: async () => [{ check: 'off', ok: true, detail: `off: ${meaning}` }] };
+}
+
+/** What is not configured, by the names of `railsFor`. */
+function missingOf(given: Partial<Rails>, networks: ReadonlyMap<string, ChainRail>): readonly string[] {
+  const parts = (['pix', 'rates', 'identity', 'screening', 'liquidity'] as const).filter(
+    (name) => !given[name],
+  );
+  return [...parts, ...Object.keys(NETWORKS).filter((name) => !networks.has(name))];
+}
+
+/** @returns one rail over all networks: each question goes to the network of its currency. */
+function chainOver(networks: ReadonlyMap<string, ChainRail>, others: ChainRail | undefined): ChainRail {
+  const of = ({ network }: Currency): ChainRail => {
+    const found = networks.get(network) ?? others;
+    if (!found) throw railsMissing([network]);
+    return found;
+  };
+  return {
+    networkFee: async (currency) => of(currency).networkFee(currency),
+    depositAddress: async (currency) => of(currency).depositAddress(currency),
+    watchDeposit: async (order) => of(order.currency).watchDeposit(order),
+    send: async (order) => of(order.currency).send(order),
+    giveBack: async (order) => of(order.currency).giveBack(order),
+    sendBack: async (order) => of(order.currency).sendBack(order),
+  };
+}

@@ -1,0 +1,43 @@
+/** What a rail of an installation offers, and what it is made with: `compose/rails.ts` puts rails together by this alone. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Database } from '../../store/database.ts';
+import type { Clock } from './clock.ts';
+import type { Receive } from './news.ts';
+
+/** One rail of an installation: its port, and what runs for it. */
+export interface RailPart<Port> {
+  readonly port: Port;
+  /** Starts what polls, watches and sends, in processes that work on jobs. */
+  readonly start?: () => { readonly stop: () => Promise<void> };
+  /**
+   * Answers calls of the outside world below `/rails/<mode>/<rail>/`; `path` is what follows, with its query. The rail
+   * authenticates the caller itself, and reads the body by `readBody`, which bounds it.
+   */
+  readonly handle?: (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
+  /** What `doctor`, `railHealth` and the console say of it. */
+  readonly checks: () => Promise<readonly RailCheck[]>;
+}
+
+/** Something about a rail that is as it should be, or is not. */
+export interface RailCheck {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** What every rail is made with. */
+export interface RailTools {
+  readonly mode: AccountMode;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly receive: Receive;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+/** A rail by its name: `pix`, `rates`, `identity`, `screening`, `liquidity`, or a network such as `ETH`. */
+export interface NamedRail {
+  readonly name: string;
+  readonly part: RailPart<unknown>;
+}
