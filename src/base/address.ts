@@ -111,6 +111,17 @@ export function isRefusedDestination(network: string, canonical: string): string
   return DEAD_ENDS.get(canonical) ?? refusedPayload(reading);
 }
 
+/**
+ * @param canonical - what parseAddress returned for the network.
+ * @returns what the address stands for: 20 bytes on TRON and EVM networks, without version and checksum.
+ * @throws {RangeError} when the text is not an address of the network.
+ */
+export function addressBytes(network: string, canonical: string): Uint8Array {
+  const reading = readingOf(network, canonical);
+  if (!reading) throw new RangeError(`expected ${addressForm(network)}`);
+  return reading.payload;
+}
+
 /** @returns the TRON address of a 20-byte hash: base58check, version 0x41 (TRON developer hub, "Account"). */
 export function tronAddress(hash: Uint8Array): string {
   return base58check.encode(Uint8Array.of(TRON_VERSION, ...hash));

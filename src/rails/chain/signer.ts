@@ -1,34 +1,20 @@
-/** The signer as the gateway sees it: a process of its own that has the keys and its own policy. The gateway has none. */
+/** The signer, as rails of networks call it: over its Unix socket, or over TLS with certificates on both sides. */
+import { readFileSync } from 'node:fs';
+import { type IncomingMessage, request as overHttp, type RequestOptions } from 'node:http';
+import { request as overTls } from 'node:https';
+import type { Signed, SignerFacts, SignRequest } from '../../chains/sign-request.ts';
 
-/** What is to be signed. */
-export interface SignRequest {
-  /** Key of the order: asked again, the same answer, counted once. */
-  readonly id: string;
-  /** ETH, POLYGON, BASE, BSC, TRX. */
-  readonly network: string;
-  /** Which key signs: the hot wallet's, or that of the deposit address of an index. */
-  readonly key: { readonly purpose: 'hot' } | { readonly purpose: 'deposit'; readonly index: number };
-  /** The whole unsigned transaction, hex; the signer parses it itself and believes nothing else. */
-  readonly unsigned: string;
-  /** What it is for: payout, refund, sweep (to the hot wallet only), gas (from the hot wallet to an own deposit address only). */
-  readonly intent: 'payout' | 'refund' | 'sweep' | 'gas';
-  /** Proof, made outside of the gateway, that the destination is the account's; without one the limits alone hold. */
-  readonly proof?: unknown;
-}
+export type { SignRequest } from '../../chains/sign-request.ts';
 
-/** Has the keys. */
+/** Who signs for the rails: the process `crossramp signer`. */
 export interface Signer {
-  /** Watch-only facts: extended public keys by family and the hot addresses by network. */
-  describe(): Promise<{
-    readonly hot: Record<string, string>;
-    readonly xpub: Record<string, string>;
-    readonly limits: unknown;
-  }>;
-  /** @throws {SignerRefused} or {SignerAway}. */
-  sign(request: SignRequest): Promise<{ readonly raw: string; readonly hash: string }>;
+  /** @returns what may be known without a key: addresses, extended public keys, limits. @throws {SignerAway} */
+  readonly describe: () => Promise<SignerFacts>;
+  /** @throws {SignerRefused} and {SignerAway}. */
+  readonly sign: (request: SignRequest) => Promise<Signed>;
 }
 
-/** The signer does not sign this; nothing was signed under this id. */
+/** The signer does not sign this; nothing was signed under this id. docs/signer.md lists the reasons. */
 export class SignerRefused extends Error {
   override readonly name = 'SignerRefused';
   /** Its name for the reason; one that begins with `limit` passes with time. */
@@ -43,4 +29,77 @@ export class SignerRefused extends Error {
 /** The signer gave no answer: it may have signed. Ask again under the same id. */
 export class SignerAway extends Error {
   override readonly name = 'SignerAway';
+}
+
+/** Where the signer listens. */
+export type SignerPlace =
+  | { readonly socket: string }
+  | {
+      readonly url: string;
+      readonly certificateFile: string;
+      readonly keyFile: string;
+      readonly caFile: string;
+    };
+
+const ANSWER_MS = 15_000;
+const ANSWER_MAX = 256 * 1024;
+
+/** @returns the client of a signer. Nothing is asked yet. */
+export function signerAt(place: SignerPlace): Signer {
+  const options = optionsOf(place);
+  return {
+    describe: async () => {
+      const { status, body } = await ask(options, 'GET', '/describe');
+      if (status !== 200) throw new SignerAway(`the signer answered ${status}`);
+      return body as unknown as SignerFacts;
+    },
+    sign: async (order) => {
+      const { status, body } = await ask(options, 'POST', '/sign', JSON.stringify(order));
+      const { raw, hash, reason, detail } = body;
+      if (status === 403) throw new SignerRefused(String(reason), `${reason}: ${detail}`);
+      if (status !== 200 || typeof raw !== 'string' || typeof hash !== 'string')
+        throw new SignerAway(`the signer answered ${status}`);
+      return { raw, hash };
+    },
+  };
+}
+
+/** How a request gets there. */
+type Place = RequestOptions & { readonly isTls: boolean };
+
+function optionsOf(place: SignerPlace): Place {
+  if ('socket' in place) return { socketPath: place.socket, isTls: false };
+  const { hostname, port } = new URL(place.url);
+  const [cert, key, ca] = [place.certificateFile, place.keyFile, place.caFile].map((file) =>
+    readFileSync(file),
+  );
+  return { hostname, port, isTls: true, ...{ cert, key, ca } };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+function ask({ isTls, ...place }: Place, method: string, path: string, body = ''): Promise<Answer> {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const options = { ...place, method, path, headers, agent: false, signal: AbortSignal.timeout(ANSWER_MS) };
+  return new Promise<Answer>((resolve, reject) => {
+    const answered = (response: IncomingMessage) => {
+      read(response).then(resolve, reject);
+    };
+    (isTls ? overTls : overHttp)(options, answered).once('error', reject).end(body);
+  }).catch((error: unknown) => {
+    throw new SignerAway(`the signer does not answer: ${(error as Error).message}`);
+  });
+}
+
+async function read(response: IncomingMessage): Promise<Answer> {
+  let text = '';
+  response.setEncoding('utf8');
+  for await (const chunk of response) {
+    text += chunk;
+    if (text.length > ANSWER_MAX) throw new RangeError('its answer is too long');
+  }
+  return { status: response.statusCode ?? 0, body: JSON.parse(text) };
 }

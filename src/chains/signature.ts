@@ -1,0 +1,18 @@
+/** What a key of secp256k1 makes of a digest; EVM networks and TRON write it each in its own form. */
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+
+/** A signature from which the key that made it can be found. */
+export interface Signature {
+  readonly r: bigint;
+  readonly s: bigint;
+  /** 0 or 1: which of the two keys that fit has signed. */
+  readonly recovery: number;
+}
+
+/** @returns the signature of 32 bytes: always the same one (RFC 6979), with the smaller s. */
+export function signDigest(digest: Uint8Array, privateKey: Uint8Array): Signature {
+  const bytes = secp256k1.sign(digest, privateKey, { prehash: false, format: 'recovered' });
+  const { r, s, recovery } = secp256k1.Signature.fromBytes(bytes, 'recovered');
+  if (recovery !== 0 && recovery !== 1) throw new RangeError('the signature has no form on these networks');
+  return { r, s, recovery };
+}
