@@ -75,8 +75,8 @@ export const suspenseGiven = move('L52', 'L.suspense', 'C.clearing');
 export const suspenseTaken = move('L53', 'C.clearing', 'M.blocked');
 /** L54: a deposit in suspense was dropped by the network after it had been final: L37 mirrored. */
 export const suspenseDropped = move('L54', 'L.suspense', 'A.custody');
-/** L55: as L54 after it was assigned: the account holder who got it owes it to the house. */
-export const assignedDropped = move('L55', 'A.recv', 'A.custody');
+/** L55: as L54 where it was assigned, or taken by its transaction: the account holder owes it to the house. */
+export const creditedDropped = move('L55', 'A.recv', 'A.custody');
 /** L56: as L55 where another account holder got it: the giver's half. */
 export const givenDropped = move('L56', 'C.clearing', 'A.custody');
 /** L57: the taker's half of L56. */

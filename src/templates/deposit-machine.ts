@@ -4,6 +4,7 @@ import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { admitOnce, isAdmitted, overLimit, paidNow } from './admission.ts';
 import { cents, conversionOfDeposit, conversionOut, depositOf, known } from './amounts.ts';
+import type { ProcessRow } from './facts.ts';
 import { gasJournals } from './gas.ts';
 import { expiry, isTooLate } from './lateness.ts';
 import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
@@ -28,9 +29,23 @@ const SWAP_FAILED: StepName = 'swap_transfer/ERROR';
 /** Steps at which the deposit lies in the blocked sub-account. */
 const BLOCKED: readonly StepName[] = [...WRONG, REJECTED, SWAP_FAILED];
 
+/** Steps from the one on at which the deposit is final. */
+const FINAL: readonly StepName[] = [
+  CONFIRMED,
+  ...BLOCKED,
+  HELD,
+  SWAPPING,
+  'pix_out/SENDING',
+  'success/DONE',
+  'partial_success/DONE',
+  'refund/INITIAL',
+  'refund/DONE',
+];
+
 type Seen = View<'deposit_seen'>;
 
 const takeAndHold = ofDeposit(journals.depositSeen, journals.depositConfirmed, journals.depositHeld);
+const lose = ofDeposit(journals.creditedDropped);
 const keep = ofDeposit(journals.depositKept);
 const keepAndReserve = ofDeposit(journals.depositKept, journals.reserve);
 const holdAgain = ofDeposit(journals.reservationHeld);
@@ -80,11 +95,21 @@ const depositTransitions: readonly Transition[] = [
     when: isSameDeposit,
     set: () => ({ process: { deposit: null } }),
   }),
+  // After it was final: what follows goes on, and the account holder owes it to the house (domain.md 2.3: reorg after crediting).
+  when('deposit_dropped', FINAL, 'stay', {
+    beside: true,
+    when: (view) => isSameDeposit(view) && isThere(view),
+    set: ({ process }) => ({
+      process: { deposit: { ...known(process.deposit, 'a deposit'), isLost: true } },
+    }),
+    post: lose,
+  }),
   when('expired', [WAITING, DROPPED], EXPIRED, expiry),
   when('cancelled', WAITING, 'quote/CANCELLED', { when: ({ process }) => !process.deposit }),
 ];
 
 const swapTransitions: readonly Transition[] = [
+  when('cleared', CONFIRMED, HELD, { when: isLost, post: ofDeposit(journals.depositHeld) }),
   when('cleared', CONFIRMED, SWAPPING, {
     post: ({ row }) => [journals.depositSwapped(conversionOfDeposit(row))],
   }),
@@ -104,9 +129,11 @@ const resolutionTransitions: readonly Transition[] = [
   // What screening lets go after a hold is credited: the price it was locked at has gone by (postings.json, L33 → L35).
   when('released', HELD, 'partial_success/DONE', { post: keep }),
   when('refund_ordered', BLOCKED, 'refund/INITIAL', {
+    when: isThere,
     set: ({ trigger: { address } }) => ({ process: { refundAddress: address } }),
   }),
   when('hold_rejected', HELD, 'refund/INITIAL', {
+    when: isThere,
     set: ({ row }) => ({ process: { refundAddress: known(row.depositFrom, 'where the deposit came from') } }),
   }),
   when('return_confirmed', 'refund/INITIAL', 'refund/DONE', {
@@ -118,6 +145,7 @@ const resolutionTransitions: readonly Transition[] = [
     },
   }),
   when('requoted', WRONG, SWAPPING, {
+    when: isThere,
     set: (view) => ({
       facts: view.trigger.price,
       process: { ...paidNow(view).process, isRequoted: true },
@@ -143,6 +171,20 @@ export const DEPOSIT_ENTERING: Entering = {
   [CONFIRMED]: ['screen'],
   'refund/INITIAL': ['send_back'],
 };
+
+/** @returns whether the deposit was final where the transaction stands. */
+export function isDepositFinal(row: Pick<ProcessRow, 'component' | 'state'>): boolean {
+  return FINAL.includes(stepNameOf(row));
+}
+
+/** What its network dropped after it was final is neither converted nor sent back. */
+function isLost({ process }: View): boolean {
+  return process.deposit?.isLost === true;
+}
+
+function isThere(view: View): boolean {
+  return !isLost(view);
+}
 
 function isLate(view: Seen): boolean {
   return isTooLate(view, view.trigger.seenAt);

@@ -6,19 +6,28 @@
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { conversionIn, known } from './amounts.ts';
+import type { ProcessRow } from './facts.ts';
 import { isDisputable } from './lateness.ts';
 import { askedOrLeft, brlText, kept, leftOf, partOf, read, withReturn } from './returns.ts';
+import { stepNameOf } from './step-name.ts';
 import { type Change, type PostView, type StepName, type Transition, type View, when } from './transition.ts';
+
+const OPEN: StepName = 'dispute/OPEN';
+
+/** @returns whether a dispute is open: another one about the same payment has to wait until it ends. */
+export function isDisputed(row: Pick<ProcessRow, 'component' | 'state'>): boolean {
+  return stepNameOf(row) === OPEN;
+}
 
 /** @param finished - steps at which a payment is finished. @returns the transitions of disputes about it. */
 export function disputeTransitions(finished: readonly StepName[]): readonly Transition[] {
   return [
-    when('dispute_opened', finished, 'dispute/OPEN', {
+    when('dispute_opened', finished, OPEN, {
       when: (view) => isDisputable(view) && disputed(view) > 0n,
       set: open,
       post: ({ row, process }) => [journals.holdCredited(conversionIn(row).currency, heldOf(process))],
     }),
-    when('dispute_accepted', 'dispute/OPEN', 'dispute/ACCEPTED', {
+    when('dispute_accepted', OPEN, 'dispute/ACCEPTED', {
       when: isSameDispute,
       set: (view) => {
         const { part } = disputeOf(view);
@@ -31,7 +40,7 @@ export function disputeTransitions(finished: readonly StepName[]): readonly Tran
       },
       post: unwind,
     }),
-    when('dispute_rejected', 'dispute/OPEN', 'dispute/REJECTED', {
+    when('dispute_rejected', OPEN, 'dispute/REJECTED', {
       when: isSameDispute,
       post: ({ row, process }) => [journals.releaseHold(conversionIn(row).currency, heldOf(process))],
     }),

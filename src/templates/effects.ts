@@ -14,6 +14,9 @@ export const GRACE_MS = 60_000;
 export const MONITORING_MS = 24 * 3_600_000;
 
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** Pauses before a return that failed is tried again: five times over 24 hours (domain.md 2.10). */
+const RETRY_PAUSES_MS = [15, 60, 180, 420, 765].map((minutes) => minutes * MINUTE_MS);
 const now = (_row: ProcessRow, nowMs: number) => nowMs;
 const after = (ms: number) => (_row: ProcessRow, nowMs: number) => nowMs + ms;
 
@@ -31,6 +34,8 @@ export const EFFECTS = {
   order_returns: now,
   /** Crypto to a wallet, or BRL to a PIX key: whatever comes out. */
   send_funds: now,
+  /** What could not go back to the payer, as long as `mayRetry`. */
+  retry_returns: (row, nowMs) => nowMs + (RETRY_PAUSES_MS[retriesOf(row.process)] ?? 0),
   send_back: now,
   /** The session ends before anything can be paid. */
   expire: (row, nowMs) => unpaidEndOf(row) ?? nowMs,
@@ -47,6 +52,17 @@ export type EffectName = keyof typeof EFFECTS;
 
 /** Timers of one step: they mean nothing once it was left. */
 export const STEP_TIMERS: readonly EffectName[] = ['deny_step_up', 'reject_approval'];
+
+/** @returns whether what fails to go back now is tried again by itself. */
+export function mayRetry(process: Pick<Process, 'returns'>): boolean {
+  return retriesOf(process) < RETRY_PAUSES_MS.length;
+}
+
+/** How often returns were tried again; those that were at the same time count once. */
+function retriesOf(process: Pick<Process, 'returns'> | null): number {
+  const retried = (process?.returns ?? []).filter(({ state }) => state === 'retried');
+  return new Set(retried.map(({ endedAt }) => endedAt)).size;
+}
 
 /** @returns the end of the session, or undefined when it has none. */
 export function expiryOf({ expiresAt }: Pick<ProcessRow, 'expiresAt'>): number | undefined {

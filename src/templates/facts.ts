@@ -101,6 +101,8 @@ export interface Process {
     readonly amount: string;
     readonly isLate: boolean;
     readonly from: string;
+    /** Its network dropped it after it had been final; what it stood for is owed to the house. */
+    readonly isLost?: true;
   } | null;
   /** The customer as named again before the confirmation; published with it. */
   readonly correction?: { readonly clientName: string; readonly clientTaxId: string };

@@ -132,6 +132,12 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
       when: (view) => isUnpaid(view) && isAdmitted(view),
       again: true,
     }),
+    // Ordered before the session ended, and made after that: nobody can pay it any more.
+    when('charge_created', ['quote/CANCELLED', `${identity}/DENIED`], 'stay', {
+      beside: true,
+      when: isUnpaid,
+      effects: ['cancel_charge'],
+    }),
     when('charge_failed', undecided, `${deposit}/ERROR`, { when: isUnpaid }),
     when('cancelled', undecided, 'quote/CANCELLED', { when: isUnpaid }),
   ];

@@ -5,6 +5,7 @@
  */
 import * as journals from '../ledger/journals.ts';
 import { cents, conversionIn } from './amounts.ts';
+import { mayRetry } from './effects.ts';
 import type { PixReturn, Process, ReturnKind } from './facts.ts';
 import { isRefundable } from './lateness.ts';
 import {
@@ -61,6 +62,11 @@ const STEP_TRANSITIONS: readonly Transition[] = [
     post: ({ before }) => [journals.pixRefunded(cents(returnOfStep(before)?.amount ?? before.paid))],
   }),
   when('refund_failed', 'refund/INITIAL', 'refund/ERROR', {
+    when: (view) => isOfStep(view) && mayRetry(view.process),
+    set: (view) => end(view, returnOfStep(view.process), 'failed'),
+    effects: ['retry_returns'],
+  }),
+  when('refund_failed', 'refund/INITIAL', 'refund/ERROR', {
     when: isOfStep,
     set: (view) => end(view, returnOfStep(view.process), 'failed'),
   }),
@@ -74,6 +80,12 @@ function besideTransitions(all: readonly StepName[]): readonly Transition[] {
       when: isUnderWay('excess'),
       set: (view) => end(view, told(view), 'done'),
       post: ({ before, trigger }) => [journals.excessReturned(sumOf(toldOf(before, trigger.returnId)))],
+    }),
+    when('refund_failed', all, 'stay', {
+      beside: true,
+      when: (view) => isUnderWay('excess')(view) && mayRetry(view.process),
+      set: (view) => end(view, told(view), 'failed'),
+      effects: ['retry_returns'],
     }),
     when('refund_failed', all, 'stay', {
       beside: true,

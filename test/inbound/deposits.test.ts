@@ -3,6 +3,7 @@
  * (payments.test.ts).
  */
 import { describe, expect, test } from 'vitest';
+import { toMinor } from '../../src/base/money.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
 import { depositFor, inboundOf } from './support.ts';
@@ -96,6 +97,53 @@ describe('a deposit', () => {
       'step',
     ]);
     expect(await suspenseOf(own.accountId)).toEqual([]);
+    await verified(own.accountId);
+  });
+
+  test('C-34: that was dropped after it was final is owed to the house (L55), once; told again, it is in suspense', async () => {
+    const { own, row } = await waiting();
+    const final = depositFor(row);
+    const dropped = { ...final, kind: 'deposit_dropped' } as const;
+    expect(await receive(final)).toBe('step');
+    await reach(row, 'success/DONE');
+    const outcomes = await Promise.all([receive(dropped), receive(dropped)]);
+    expect(outcomes.sort()).toEqual(['duplicate', 'step']);
+    expect(await receive(dropped)).toBe('duplicate');
+    expect(await journalsOf(own.accountId)).toBe('L30 L31 L32 L22 L55');
+    expect(await bookOf(own.accountId)).toMatchObject({
+      'A.recv USDT_TRX': `-${toMinor(row.exactDepositAmount as string, 6)}`,
+    });
+    expect(await stepOf(row)).toBe('success/DONE');
+    expect(await receive(final, final, dropped, dropped)).toBe('suspense duplicate suspense duplicate');
+    await verified(own.accountId);
+  });
+
+  test('C-34: that was dropped before it was final can be dropped after that, too', async () => {
+    const { own, row } = await waiting();
+    const final = depositFor(row);
+    const dropped = { ...final, kind: 'deposit_dropped' } as const;
+    expect(await receive({ ...final, kind: 'deposit_seen' }, dropped, final)).toBe('step step step');
+    await reach(row, 'success/DONE');
+    expect(await receive(dropped, dropped)).toBe('step duplicate');
+    expect(await journalsOf(own.accountId)).toBe('L30 L36 L30 L31 L32 L22 L55');
+    await verified(own.accountId);
+  });
+
+  test('C-34: that was dropped while it was held is neither sent back nor converted, but kept, and is owed', async () => {
+    const { own, row } = await waiting();
+    const final = depositFor(row, { amount: '21' });
+    expect(await receive(final)).toBe('step');
+    await reach(row, 'crypto_deposit/OVERPAID');
+    expect(await receive({ ...final, kind: 'deposit_dropped' })).toBe('step');
+    const resolve = async (action: string) =>
+      (await app.post(`/v2/offramp/${row.end2end}/resolve`, { action }, { key: own.apiKey })).status;
+    expect([await resolve('refund'), await resolve('requote'), await resolve('keep')]).toEqual([
+      409, 409, 200,
+    ]);
+    expect(await bookOf(own.accountId)).toEqual({
+      'A.recv USDT_TRX': '-21000000',
+      'M.available USDT_TRX': '21000000',
+    });
     await verified(own.accountId);
   });
 

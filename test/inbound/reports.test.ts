@@ -254,6 +254,21 @@ describe('disputes', () => {
     await verified(row);
   });
 
+  test('C-34: a second one waits as long as the first is open, and is taken as soon as that ends', async () => {
+    const row = await paid('onramp');
+    await receive(dispute(row, 'dispute_opened', 'MED-7'));
+    const second = dispute(row, 'dispute_opened', 'MED-8');
+    expect(await receive(second)).toBe('pending');
+    expect(await receive({ ...second, kind: 'dispute_accepted' })).toBe('pending');
+    // Longer than a report waits that nobody takes.
+    for (let turn = 0; turn < 11; turn++) await again();
+    expect(await stored('dispute_opened')).toMatchObject({ outcome: 'pending', untaken: 0 });
+    expect(await receive(dispute(row, 'dispute_rejected', 'MED-7'))).toBe('step');
+    await retryNews(live, log, Date.now());
+    expect(at(await rest(row))).toBe('dispute/ACCEPTED');
+    await verified(row);
+  });
+
   test('C-34: about a payment that nobody knows, and one that lies in suspense: kept, and no step', async () => {
     const row = await paid('onramp');
     const second = pixFor(row);

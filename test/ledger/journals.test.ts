@@ -87,7 +87,7 @@ const OWN: readonly (readonly [Journal, string])[] = [
   [journals.suspenseGiven(USDT, HUNDRED), 'Dr L.suspense USDT_TRX 100, Cr C.clearing USDT_TRX 100'],
   [journals.suspenseTaken(USDT, HUNDRED), 'Dr C.clearing USDT_TRX 100, Cr M.blocked USDT_TRX 100'],
   [journals.suspenseDropped(USDT, HUNDRED), 'Dr L.suspense USDT_TRX 100, Cr A.custody USDT_TRX 100'],
-  [journals.assignedDropped(USDT, HUNDRED), 'Dr A.recv USDT_TRX 100, Cr A.custody USDT_TRX 100'],
+  [journals.creditedDropped(USDT, HUNDRED), 'Dr A.recv USDT_TRX 100, Cr A.custody USDT_TRX 100'],
   [journals.givenDropped(USDT, HUNDRED), 'Dr C.clearing USDT_TRX 100, Cr A.custody USDT_TRX 100'],
   [journals.takenDropped(USDT, HUNDRED), 'Dr A.recv USDT_TRX 100, Cr C.clearing USDT_TRX 100'],
   [journals.returnedDropped(USDT, HUNDRED), 'Dr E.capital USDT_TRX 100, Cr A.custody USDT_TRX 100'],

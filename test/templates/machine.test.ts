@@ -360,18 +360,18 @@ describe('what does not fit is refused', () => {
     expect(
       Object.fromEntries([...leaving].map(([name, taken]) => [name, [...taken].sort().join(' ')])),
     ).toEqual({
-      'crossramp_checkout valida_id_v2/DENIED': 'refund_requested',
+      'crossramp_checkout valida_id_v2/DENIED': 'charge_created refund_requested',
       'crossramp_checkout depositpix_v2/EXPIRED': 'pix_received',
       'crossramp_checkout success/DONE': 'dispute_opened payment_refunded',
-      'onramp valida_id/DENIED': 'refund_requested',
+      'onramp valida_id/DENIED': 'charge_created refund_requested',
       'onramp depositpix/EXPIRED': 'pix_received',
       'onramp success/DONE': 'dispute_opened payment_refunded',
-      'onramp_instant valida_id/DENIED': 'refund_requested',
+      'onramp_instant valida_id/DENIED': 'charge_created refund_requested',
       'onramp_instant depositpix/EXPIRED': 'pix_received',
       'onramp_instant success/DONE': 'dispute_opened payment_refunded',
       'offramp success/DONE': 'payout_returned',
       'offramp_instant crypto_deposit/EXPIRED': 'deposit_confirmed deposit_dropped deposit_seen',
-      'offramp_instant success/DONE': '',
+      'offramp_instant success/DONE': 'deposit_dropped',
       'withdraw_dash_same_curr success_withdrawl_dash/DONE': 'payout_returned',
     });
     expect(
@@ -426,8 +426,19 @@ describe('what does not fit is refused', () => {
     const detected = at('offramp from address', `${TO_ADDRESS} deposit_seen`);
     expect(isEverTaken(detected, trigger('deposit_seen'))).toBe(false);
     const confirmed = drive(detected, 'deposit_confirmed');
-    for (const on of ['deposit_seen', 'deposit_confirmed', 'deposit_dropped'] as const)
+    for (const on of ['deposit_seen', 'deposit_confirmed'] as const)
       expect(isEverTaken(confirmed, trigger(on))).toBe(false);
+    const dropped = drive(confirmed, 'deposit_dropped');
+    for (const on of ['deposit_seen', 'deposit_confirmed', 'deposit_dropped'] as const)
+      expect(isEverTaken(dropped, trigger(on))).toBe(false);
+  });
+
+  test('C-34: a deposit that was dropped after it was final is neither converted nor sent back', () => {
+    const way = 'deposit_dropped cleared';
+    const lost = at('offramp from address', `${TO_ADDRESS} deposit_seen deposit_confirmed ${way}`);
+    expect(stepNameOf(lost.row)).toBe('compliance/UNCOMPLIANT');
+    expect(isEverTaken(lost, trigger('hold_rejected'))).toBe(false);
+    expect(standing(drive(lost, 'released').book, 'A.')).toEqual(['A.recv USDT_TRX -100.000137']);
   });
 });
 
@@ -572,6 +583,8 @@ describe('effects', () => {
 
   test.each([
     ['onramp', `${TO_CHARGE.onramp} cancelled`, 'cancel_charge'],
+    ['onramp', 'created identity_passed cancelled charge_created', 'cancel_charge'],
+    ['onramp', 'created step_up_required step_up_approved step_up_denied charge_created', 'cancel_charge'],
     ['onramp', `${TO_CHARGE.onramp} pix_over`, 'order_returns screen'],
     ['onramp', `${TO_CHARGE.onramp} pix_under`, 'return_payment'],
     ['onramp', `${TO_CHARGE.onramp} pix_late`, 'return_payment'],
@@ -635,14 +648,14 @@ describe('sequence and time', () => {
     );
   });
 
-  test('what is no move is no event, and posts nothing but what goes back beside the step', () => {
+  test('what is no move is no event, and posts nothing but what goes back or is lost beside the step', () => {
     const stays = everywhere().flatMap(({ steps }) =>
       steps.flatMap((step, index) => (step.isMove ? [] : [{ step, before: steps[index - 1] }])),
     );
     expect(stays.length).toBeGreaterThan(0);
     for (const { step, before } of stays) {
       const { component, state, process } = step.row;
-      expect(step.journals.filter(({ name }) => !['L9', 'L62'].includes(name))).toEqual([]);
+      expect(step.journals.filter(({ name }) => !['L9', 'L55', 'L62'].includes(name))).toEqual([]);
       expect([component, state, process?.sequence]).toEqual([
         before?.row.component,
         before?.row.state,

@@ -130,6 +130,25 @@ describe('a return that failed for good', () => {
       expect(taken(end, { on: 'refund_retried' })).toBeUndefined();
   });
 
+  test('is tried again by itself, five times over 24 hours; also what was paid beyond the price', () => {
+    const ways = [
+      [`${CHARGED} pix_under refund_requested refund_failed`, 'refund_retried refund_failed'],
+      [`${CHARGED} pix_over cleared swap_settled excess_failed`, 'refund_retried excess_failed'],
+    ] as const;
+    for (const [first, again] of ways) {
+      let [at, nowMs] = [run(first), DURING_MS];
+      for (let tries = 0; tries < 5; tries++) {
+        const [effect] = at.steps.at(-1)?.effects ?? [];
+        expect(effect).toMatchObject({ name: 'retry_returns' });
+        nowMs = effect?.dueMs as number;
+        at = drive(at, again, nowMs);
+      }
+      expect(nowMs - DURING_MS).toBe(24 * 3_600_000);
+      expect(at.steps.at(-1)?.effects).toEqual([]);
+      expect(returnsOf(at).at(-1)).toMatch(/ failed$/);
+    }
+  });
+
   test('neither is possible before it failed', () => {
     const waiting = run(`${CHARGED} pix_under refund_requested`);
     expect(taken(waiting, { on: 'refund_retried' })).toBeUndefined();

@@ -5,8 +5,16 @@
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
 import type { Tx } from '../../store/database.ts';
-import { type KnownNews, keepNews, readKnownNews, type SettledNews } from '../../store/engine/news.ts';
+import {
+  hastenNews,
+  type KnownNews,
+  keepNews,
+  readKnownNews,
+  type SettledNews,
+} from '../../store/engine/news.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
+import { isDepositFinal } from '../../templates/deposit-machine.ts';
+import { isDisputed } from '../../templates/dispute-machine.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { PlannedStep } from '../../templates/machine.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
@@ -65,22 +73,28 @@ export async function knownNews(
 }
 
 /**
- * @returns whether settled news may act again: a deposit that was dropped can be seen once more by its transaction, and one
- *   that did not fit is offered again when it is final.
+ * @returns whether settled news may act again on its transaction: a deposit that was dropped can be seen once more, one that
+ *   did not fit is offered again when it is final, and one that was dropped before it was final can be dropped after that.
  */
-export function mayActAgain(owner: Owner, { request, row }: Item): boolean {
-  return (
-    request.trigger.on === 'deposit_seen' &&
-    owner.accountId === row.accountId &&
-    owner.transactionId === row.id
-  );
+export function mayActAgain(owner: Owner, { request: { trigger }, row }: Item): boolean {
+  const isOwn = owner.accountId === row.accountId && owner.transactionId === row.id;
+  const isOfferedAgain =
+    trigger.on === 'deposit_dropped' ? isDepositFinal(row) : trigger.on === 'deposit_seen';
+  return isOwn && isOfferedAgain;
 }
 
-/** Stores the news of what moved. */
+/** Stores the news of what moved. Where a dispute was opened or ended, news that had to wait for that is tried at once. */
 export async function keepBatchNews(tx: Tx, moved: readonly Item[]): Promise<void> {
   const news = moved.flatMap(settledNews);
   const kept = news.length > 0 ? await keepNews(tx, news) : [];
   assert(kept.length === news.length, 'news that nobody knew acts here alone');
+  const awaited = moved.filter(({ before, row }) => isDisputed(before) !== isDisputed(row));
+  if (awaited.length > 0)
+    await hastenNews(
+      tx,
+      awaited.map(({ row }) => ({ accountId: row.accountId, transactionId: row.id })),
+      Date.now(),
+    );
 }
 
 function settledNews({ request: { news }, row, isRepeat }: Item): SettledNews[] {

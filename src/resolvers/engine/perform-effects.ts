@@ -74,6 +74,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     }
     return undefined;
   },
+  retry_returns: told({ on: 'refund_retried' }),
   send_funds: async ({ rails }, order) => {
     const { currency, amount } = targetOf(order.row);
     if (currency.code === BRL.code) {

@@ -10,7 +10,7 @@ import { instantOf } from '../../base/instant.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
 import type { Tx } from '../../store/database.ts';
-import { keepNews, type NewsRecord } from '../../store/engine/news.ts';
+import { isLostDeposit, keepNews, type NewsRecord } from '../../store/engine/news.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import {
   decideSuspense,
@@ -28,7 +28,7 @@ export interface DepositPlace {
   readonly entry: SuspenseRow | undefined;
 }
 
-/** A transfer that was dropped out of suspense and comes again has a key of its own. */
+/** A transfer that was dropped after it was final and comes again has a key of its own. */
 const AGAIN = ':again';
 
 /** @returns where news of a deposit that is final or was dropped belongs. */
@@ -38,8 +38,10 @@ export async function placeOfDeposit(
   { kind }: Pick<DepositNews, 'kind'>,
   key: string,
 ): Promise<DepositPlace> {
-  const entry = await findByNewsKey(tx, { mode, kind: 'deposit_confirmed', key });
-  if (entry?.state !== 'dropped') return { key, entry };
+  const taken = { mode, kind: 'deposit_confirmed', key };
+  const entry = await findByNewsKey(tx, taken);
+  const isGone = entry ? entry.state === 'dropped' : await isLostDeposit(tx, taken);
+  if (!isGone) return { key, entry };
   const next = await placeOfDeposit(tx, mode, { kind }, `${key}${AGAIN}`);
   // What was dropped and did not come again was told before.
   return kind === 'deposit_dropped' && !next.entry ? { key, entry: undefined } : next;
@@ -91,7 +93,7 @@ function lossOf(entry: SuspenseRow): readonly (readonly [bigint, Journal])[] {
   const amount = BigInt(entry.amountMinor);
   if (state === 'open') return [[accountId, journals.suspenseDropped(currency, amount)]];
   if (assignedTo === null) return [[accountId, journals.returnedDropped(currency, amount)]];
-  if (assignedTo === accountId) return [[accountId, journals.assignedDropped(currency, amount)]];
+  if (assignedTo === accountId) return [[accountId, journals.creditedDropped(currency, amount)]];
   return [
     [accountId, journals.givenDropped(currency, amount)],
     [assignedTo, journals.takenDropped(currency, amount)],

@@ -16,6 +16,7 @@ import {
 } from '../../store/engine/news.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import type { SuspenseReason, SuspenseRow } from '../../store/engine/suspense.ts';
+import { isDisputed } from '../../templates/dispute-machine.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 import type { DepositNews, News, Receipt } from '../services/news.ts';
@@ -140,9 +141,17 @@ async function offer(
   });
   if (code === 'ADVANCED') return { outcome: 'step', row };
   if (code === 'DUPLICATE') return { outcome: 'duplicate', row };
-  if (!isArrival(news)) return untaken(`it does not fit at ${row.component}/${row.state}`, target);
+  if (!isArrival(news)) {
+    const error = `it does not fit at ${row.component}/${row.state}`;
+    return { isUntaken: !waitsForDispute(news, row), error, target };
+  }
   services.notifier.notify([target.accountId]);
   return { outcome: money ? 'suspense' : 'noted', row };
+}
+
+/** Disputes about one payment are taken one after the other, however long each takes. */
+function waitsForDispute({ kind }: News, row: ProcessRow): boolean {
+  return kind.startsWith('dispute_') && isDisputed(row);
 }
 
 /**

@@ -43,7 +43,7 @@ const PRUNE: Readonly<Record<Kept, string>> = {
   quotes: `delete from quote where ctid = any (array(select ctid from quote where expires_at < ${BEFORE} limit $2::int))`,
   // A rail may tell of a transaction as long as something happens to it.
   railEvents: `delete from rail_news where ctid = any (array(
-    select r.ctid from rail_news r where r.seen_at < ${BEFORE} and r.outcome <> 'pending' and not exists (
+    select r.ctid from rail_news r where r.seen_at < ${BEFORE} and r.outcome not in ('pending', 'failed') and not exists (
       select from suspense_entry s where s.news_id = r.id) and not exists (
       select from transaction t where t.account_id = r.account_id and t.id = r.transaction_id and t.updated_at >= ${BEFORE}) and not exists (
       select from job j where j.account_id = r.account_id and j.transaction_id = r.transaction_id) limit $2::int))`,

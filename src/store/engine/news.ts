@@ -93,6 +93,11 @@ const PENDING: Statement = {
   text: `select mode, rail, kind, key, body, attempts, untaken from rail_news
     where outcome = 'pending' and due_at <= $1 order by due_at, id limit $2`,
 };
+const HASTEN: Statement = {
+  name: 'news_hasten',
+  text: `update rail_news n set due_at = $3 from unnest($1::bigint[], $2::bigint[]) t(account_id, transaction_id)
+    where n.outcome = 'pending' and n.account_id = t.account_id and n.transaction_id = t.transaction_id`,
+};
 const BY_TXID: Statement = {
   name: 'news_by_txid',
   text: `select t.account_id as "accountId", t.id as "transactionId"
@@ -102,6 +107,11 @@ const BY_NEWS: Statement = {
   name: 'news_by_news',
   text: `select account_id as "accountId", case when outcome = 'step' then transaction_id end as "transactionId"
     from rail_news where key = $1 and kind = $2 and mode = $3 and account_id is not null and outcome not in ('pending', 'failed')`,
+};
+const LOST: Statement = {
+  name: 'news_lost_deposit',
+  text: `select 1 from rail_news n join transaction t on t.account_id = n.account_id and t.id = n.transaction_id
+    where n.key = $1 and n.kind = $2 and n.mode = $3 and n.outcome = 'step' and t.process -> 'deposit' @> '{"isLost": true}'`,
 };
 const BY_END2END: Statement = {
   name: 'news_by_end2end',
@@ -206,6 +216,17 @@ export function readPendingNews(tx: Tx, nowMs: number, limit: number): Promise<P
   return tx.query<PendingNews>(PENDING, [new Date(nowMs).toISOString(), limit]);
 }
 
+/** Has pending news of these transactions tried at once; `nowMs` on the clock of the machine. */
+export async function hastenNews(
+  tx: Tx,
+  transactions: readonly { readonly accountId: bigint; readonly transactionId: bigint }[],
+  nowMs: number,
+): Promise<void> {
+  const accounts = transactions.map(({ accountId }) => accountId);
+  const ids = transactions.map(({ transactionId }) => transactionId);
+  await tx.query(HASTEN, [accounts, ids, new Date(nowMs).toISOString()]);
+}
+
 /** @returns the transaction whose charge has this txid. */
 export async function findByTxid(tx: Tx, mode: AccountMode, txid: string): Promise<NewsTarget | undefined> {
   const [row] = await tx.query<NewsTarget>(BY_TXID, [txid, mode]);
@@ -221,6 +242,14 @@ export async function findByNews(
 ): Promise<NewsTarget | undefined> {
   const [row] = await tx.query<NewsTarget>(BY_NEWS, [key, kind, mode]);
   return row;
+}
+
+/** @returns whether a transaction took this deposit, and its network dropped it after it had been final. */
+export async function isLostDeposit(
+  tx: Tx,
+  { mode, kind, key }: Pick<NewsRecord, 'mode' | 'kind' | 'key'>,
+): Promise<boolean> {
+  return (await tx.query(LOST, [key, kind, mode])).length > 0;
 }
 
 /** @returns the transaction that an order was about, by its id as callers know it. */

@@ -114,6 +114,8 @@ beforeEach(async () => {
       values ('sandbox', 'pix', 'payment', '{}', 'step', ${accountId}, 'NEW', ${id('OLD')})`,
     `insert into rail_news (mode, rail, kind, body, outcome, key, seen_at, due_at)
       values ('sandbox', 'pix', 'payment', '{}', 'pending', 'PENDING', ${daysAgo(400)}, now())`,
+    `insert into rail_news (mode, rail, kind, body, outcome, key, seen_at)
+      values ('sandbox', 'pix', 'payout_ended', '{}', 'failed', 'FAILED', ${daysAgo(400)})`,
     `with news as (insert into rail_news (mode, rail, kind, body, outcome, account_id, key, seen_at)
         values ('sandbox', 'pix', 'payment', '{}', 'suspense', ${accountId}, 'WAITING', ${daysAgo(400)}) returning id)
       insert into suspense_entry (account_id, news_id, currency, amount_minor, reason, journal_id, opened_at)
@@ -146,6 +148,7 @@ it('what is older than its time goes, and what is needed stays', async () => {
   expect(await keysOf('quote', 'id')).toEqual(['q1']);
   expect(await keysOf('rail_news', 'key')).toEqual([
     'BUSY',
+    'FAILED',
     'FRESH',
     'NEW',
     'PENDING',
