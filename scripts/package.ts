@@ -52,10 +52,7 @@ for (const name of [
   'LICENSE',
   '.npmrc',
 ])
-  cpSync(pathOf(name), pathOf(name, stage), {
-    recursive: true,
-    filter: (path) => !path.endsWith('.png'),
-  });
+  cpSync(pathOf(name), pathOf(name, stage), { recursive: true });
 cpSync(pathOf('scripts/check-node.js'), pathOf('bin/check-node.js', stage));
 const bin = { crossramp: 'bin/crossramp', 'crossramp-gateway': 'bin/crossramp-gateway' };
 for (const path of Object.values(bin)) {

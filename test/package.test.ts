@@ -62,6 +62,8 @@ test('it holds JavaScript, what is generated, and a lock file without the tools'
   const has = (path: string) => existsSync(join(folder, path));
   expect(has('src/main.js')).toBe(true);
   expect(has('src/main.ts')).toBe(false);
+  // The documents are served with their pictures.
+  expect(has('docs/console/today-desk.png')).toBe(true);
   expect(has('src/store/generated/prisma/client.js')).toBe(true);
   const lock = JSON.parse(readFileSync(join(folder, 'npm-shrinkwrap.json'), 'utf8'));
   const paths = Object.keys(lock.packages);

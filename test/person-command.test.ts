@@ -24,6 +24,8 @@ test('C-40: an operator invites, lists, makes links for, and removes people', as
     expect.objectContaining({ email: 'ana@example.com', role: 'owner', joinedAt: null, passkeys: 0 }),
   ]);
   expect(await json('person', 'sessions', 'ana@example.com')).toEqual([]);
+  const people = command({ DATABASE_URL: store.url }, 'person', 'sessions', 'ana@example.com');
+  expect((await people).stdout).toBe('no sessions\n');
   const wrong = await run('person', 'invite', 'x', ...at, '--name', 'X', '--role', 'platform_owner');
   expect([wrong.code, wrong.stderr]).toEqual([
     expect.any(Number),

@@ -185,7 +185,7 @@ export function currencyOfLedger(code: string): Currency {
 }
 
 /** @returns the network of a currency as people call it: `TRON`; empty for BRL. */
-export function networkTitle({ network }: Currency): string {
+export function networkTitle({ network }: Pick<Currency, 'network'>): string {
   return NETWORKS[network]?.title ?? network;
 }
 

@@ -42,7 +42,8 @@ export function personCommand(): Command {
         each.email,
         each.name,
       ]);
-      answer(options, members.map(shown), table([['ID', 'ROLE', 'STATE', 'E-MAIL', 'NAME'], ...rows]));
+      const heading = ['ID', 'ROLE', 'STATE', 'E-MAIL', 'NAME'];
+      answer(options, members.map(shown), rows.length === 0 ? 'no people' : table([heading, ...rows]));
     },
   );
   place(
@@ -78,7 +79,8 @@ export function personCommand(): Command {
         each.address ?? '',
         each.userAgent ?? '',
       ]);
-      answer(options, values, table([['ID', 'ACCOUNT', 'SEEN', 'ADDRESS', 'BROWSER'], ...rows]));
+      const heading = ['ID', 'ACCOUNT', 'SEEN', 'ADDRESS', 'BROWSER'];
+      answer(options, values, rows.length === 0 ? 'no sessions' : table([heading, ...rows]));
     });
   return person;
 }

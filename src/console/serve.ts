@@ -7,7 +7,7 @@ import { icon } from '../ui/icons.ts';
 import type { Language } from '../ui/language.ts';
 import { copyValue } from '../ui/parts.ts';
 import { actNamed, afterAct, variablesOf } from './act.ts';
-import { type Desk, may, type Preview, pathTo, type Refused, type Sent } from './desk.ts';
+import { type Desk, may, type Preview, type Refused, type Sent } from './desk.ts';
 import { dataOf, type Execute } from './execute.ts';
 import { framed } from './frame.ts';
 import type { FrameFragment } from './generated/graphql.ts';
@@ -28,10 +28,11 @@ export interface ConsoleRequest {
   readonly publicUrl: string;
 }
 
-/** A page, or where to go instead. */
+/** A page, or where to go instead; or that a passkey has to be shown before the form is taken, which stood at `back`. */
 export type ConsoleAnswer =
   | { readonly status: number; readonly body: string }
-  | { readonly status: 303; readonly location: string };
+  | { readonly status: 303; readonly location: string }
+  | { readonly status: 403; readonly back: string };
 
 /** Where acts are sent, below the console's path. */
 const ACTS = '/acts/';
@@ -90,8 +91,7 @@ export async function performAct(request: ConsoleRequest, form: URLSearchParams)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const { message, violations, code } = error;
-    // A passkey is shown on a page of its own, which leads back here.
-    if (code === 'STEP_UP_REQUIRED') return { status: 303, location: pathTo('/confirm', { next: back }) };
+    if (code === 'STEP_UP_REQUIRED') return { status: 403, back };
     const { status } = ERRORS[code];
     const refused: Refused = { act: operation.name, values: form, message, violations, status };
     return showScreen(screenAt(request, back), { refused });

@@ -1,9 +1,10 @@
 /** What a payer pays to: a PIX code, or the address and the exact amount of a deposit. */
 import { networkName } from '../base/currency.ts';
 import { instantOf, millisOf } from '../base/instant.ts';
-import { momentText, showAmount, showDecimal, showMoment } from '../ui/figures.ts';
+import { showAmount, showDecimal } from '../ui/figures.ts';
 import { Html, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
+import { momentText, showMoment } from '../ui/moments.ts';
 import { address, copyValue, how, keyValues, more, note, pair } from '../ui/parts.ts';
 import { qrSvg } from '../ui/qr.ts';
 import type { SessionPage } from './page.ts';

@@ -5,6 +5,7 @@ import { Html, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
 import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
 import { initials } from '../ui/parts.ts';
+import { OWN, policyFrom } from '../ui/policy.ts';
 import { ISLAND_PATH, STYLE } from './assets.ts';
 import type { Say } from './words.ts';
 
@@ -61,17 +62,8 @@ ${parts.after}
 /** @returns the `Content-Security-Policy` of a page: nothing from elsewhere, no script and no style but our own. */
 export function policyOf(branding: Branding | null): string {
   const style = createHash('sha256').update(styleOf(branding)).digest('base64');
-  const frames = branding?.frameHosts.length ? branding.frameHosts.join(' ') : "'none'";
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'sha256-${style}'`,
-    "img-src 'self'",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    `frame-ancestors ${frames}`,
-  ].join('; ');
+  const sources = { script: OWN, style: `'sha256-${style}'`, img: OWN, connect: OWN };
+  return policyFrom(sources, branding?.frameHosts.length ? branding.frameHosts.join(' ') : undefined);
 }
 
 function styleOf(branding: Branding | null): string {

@@ -1,8 +1,9 @@
 /** What follows a payment: what happened and what comes, the receipt, a new beginning, the way back. */
 import { BRL, networkTitle } from '../base/currency.ts';
-import { showAmount, showAsset, showMoment } from '../ui/figures.ts';
+import { showAmount, showAsset } from '../ui/figures.ts';
 import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
+import { showMoment } from '../ui/moments.ts';
 import { idPair, keyValues, note, type Pair, pair, type StepOf, steps } from '../ui/parts.ts';
 import { form, orderOf, pathOf, type SessionPage } from './page.ts';
 import { person } from './summary.ts';

@@ -39,6 +39,7 @@ export function defineAuditLog(builder: Builder) {
     values: Object.fromEntries(ACTOR_KINDS.map((kind) => [kind, { description: ACTORS[kind] }])),
   });
   const entry = defineEntry(builder, actorKind);
+  defineNames(builder, entry);
   const connection = exactConnection(builder, entry, {
     name: 'AuditLog',
     page: 'A page of the audit log.',
@@ -138,6 +139,27 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
       }),
     }),
   });
+}
+
+/** The names of keys and people, as they are now. */
+function defineNames(builder: Builder, entry: ReturnType<typeof defineEntry>): void {
+  const names = {
+    actorName: ['actorId', 'Name of the key or the person that did it, as it is now; null for other actors.'],
+    makerName: ['maker', 'Of an approval: name of the key or person that asked, as it is now.'],
+    objectName: ['objectId', 'Name of the key or the person that was acted on; null for other objects.'],
+  } as const;
+  builder.objectFields(entry, (t) =>
+    Object.fromEntries(
+      Object.entries(names).map(([name, [member, description]]) => [
+        name,
+        t.string({
+          nullable: true,
+          description,
+          resolve: ({ [member]: id }, _args, { loaders }) => id && loaders.actorName.load(id),
+        }),
+      ]),
+    ),
+  );
 }
 
 async function readPage(

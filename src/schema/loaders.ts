@@ -1,5 +1,6 @@
 /** Batches what crosses from one record to others; made anew for every request. */
 import DataLoader from 'dataloader';
+import { readActorNames } from '../store/account/actor-names.ts';
 import type { Database } from '../store/database.ts';
 import { readProcesses } from '../store/engine/processes.ts';
 import { findTransactions } from '../store/engine/transactions.ts';
@@ -16,6 +17,8 @@ export interface Loaders {
   readonly event: DataLoader<bigint, EventRow | null, string>;
   /** What goes or went back to the payer of a transaction, which a key of the platform reads of any account that it acts on. */
   readonly returns: DataLoader<Pick<TransactionRow, 'accountId' | 'id'>, readonly PixReturn[], string>;
+  /** What a key of the account, or a person, is called; null for others. */
+  readonly actorName: DataLoader<string, string | null>;
   /** Every line of a journal of the account. */
   readonly postings: DataLoader<bigint, readonly PostingRow[], string>;
 }
@@ -45,6 +48,11 @@ export function createLoaders(database: Database, accountId: bigint): Loaders {
       },
       { cacheKeyFn: keyOf },
     ),
+    actorName: new DataLoader(async (ids) => {
+      const rows = await readActorNames(database, accountId, ids);
+      const names = new Map(rows.map(({ id, name }) => [id, name]));
+      return ids.map((id) => names.get(id) ?? null);
+    }),
     postings: new DataLoader(
       async (journalIds) => {
         const rows = await readPostings(database, accountId, journalIds);

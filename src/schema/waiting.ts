@@ -50,7 +50,12 @@ function defineApprovals(builder: Builder, transaction: TransactionRef): void {
       }),
       requestedBy: t.exposeString('requestedBy', {
         nullable: true,
-        description: 'Who asked for it: `keyId` of an API key.',
+        description: 'Who asked for it: id of a key or a person.',
+      }),
+      requestedByName: t.string({
+        nullable: true,
+        description: 'Name of that key or person, as it is now.',
+        resolve: ({ requestedBy }, _args, { loaders }) => requestedBy && loaders.actorName.load(requestedBy),
       }),
       mayApprove: t.boolean({
         description: 'Whether your key may approve it.',
@@ -69,7 +74,10 @@ function defineApprovals(builder: Builder, transaction: TransactionRef): void {
       type: [approval],
       complexity: LIST,
       description: `Withdrawals that wait for a second approver, the one that has waited longest first; at most ${WAITING_MAX}.`,
-      resolve: async (_root, _args, context) => [...(await readApprovals(context))],
+      args: { end2end: t.arg.string({ description: 'Only that of this transaction.' }) },
+      resolve: async (_root, { end2end }, context) => [
+        ...(await readApprovals(context, end2end ?? undefined)),
+      ],
     }),
   );
 }

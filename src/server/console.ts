@@ -7,14 +7,18 @@ import { ASSETS } from '../console/assets.ts';
 import type { Answer } from '../console/execute.ts';
 import { failurePage } from '../console/failure.ts';
 import { type ConsoleAnswer, type ConsoleRequest, isAct, performAct, showScreen } from '../console/serve.ts';
+import { doorPage } from '../pages/sign-in/frame.ts';
+import { confirmPage } from '../pages/sign-in/pages.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
 import { isLanguage, type Language, languageOf } from '../ui/language.ts';
+import { OWN, policyFrom } from '../ui/policy.ts';
 import type { Authenticate } from './authenticate.ts';
 import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './console-session.ts';
 import type { GraphqlServer } from './graphql.ts';
 import type { KeyLimits } from './graphql-context.ts';
 import { type Exchange, READ_METHODS, readForm, send, sendText } from './http.ts';
+import { DOOR_HEADERS, LEADING_HEADERS, pageHeaders } from './page-headers.ts';
 import { presentError } from './present-error.ts';
 import { checkMethod } from './rest.ts';
 
@@ -36,25 +40,12 @@ export interface ConsoleParts {
 const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const YEAR_SECONDS = 31_536_000;
-/** Nothing from elsewhere; no script and no style but the files of the console. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-const HEADERS = {
-  'referrer-policy': 'same-origin',
-  'x-robots-tag': 'noindex, nofollow',
-  'x-frame-options': 'DENY',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-  'cross-origin-opener-policy': 'same-origin',
+/** No script and no style but the files of the console. */
+const HEADERS = pageHeaders({
+  policy: policyFrom({ script: OWN, style: OWN, img: `${OWN} data:`, connect: OWN }),
   vary: 'accept-language, cookie',
-};
+  isOfPerson: true,
+});
 
 /** @returns the handler of all requests below `/console`. Errors are answered with pages. */
 export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Promise<void> {
@@ -91,7 +82,10 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
           limits,
         ) as Promise<Answer>,
     };
-    answer(exchange, form ? await performAct(request, form) : await showScreen(request));
+    const page = form ? await performAct(request, form) : await showScreen(request);
+    if (form && 'back' in page)
+      return hold(exchange, form, page.back, { signedIn, language: request.language });
+    answer(exchange, page as Shown);
   };
   return (exchange) =>
     dispatch(exchange).catch((error: unknown) => {
@@ -126,20 +120,34 @@ function sendAsset(exchange: Exchange, { type, body }: (typeof ASSETS)[number]):
   sendText(exchange, 200, type, body, { 'cache-control': FOR_EVER });
 }
 
-function answer(exchange: Exchange, page: ConsoleAnswer): void {
+/** Asks for a passkey on a page of its own, which sends the form again as it was. */
+function hold(
+  exchange: Exchange,
+  form: URLSearchParams,
+  back: string,
+  { signedIn: { caller }, language }: { readonly signedIn: SignedIn; readonly language: Language },
+): void {
+  const held = { action: exchange.path, values: form };
+  const traits = { hasPasskey: caller.person.hasPasskey, isTest: caller.mode === 'test', held };
+  const page = confirmPage(language, back, traits);
+  sendText(exchange, 403, 'text/html; charset=utf-8', doorPage(page), DOOR_HEADERS);
+}
+
+type Shown = Exclude<ConsoleAnswer, { readonly back: string }>;
+
+function answer(exchange: Exchange, page: Shown): void {
   if ('location' in page) {
     lead(exchange, page.location);
     return;
   }
   sendText(exchange, page.status, 'text/html; charset=utf-8', page.body, {
     ...HEADERS,
-    'content-security-policy': POLICY,
     ...languageCookie(exchange),
   });
 }
 
 function lead(exchange: Exchange, location: string): void {
-  send(exchange, 303, 'text/plain; charset=utf-8', '', { ...HEADERS, location });
+  send(exchange, 303, 'text/plain; charset=utf-8', '', { ...LEADING_HEADERS, location });
 }
 
 const COOKIE = 'lang';

@@ -51,7 +51,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
   return async (exchange) => {
     const { path, request } = exchange;
     if (path.startsWith(`${RAILS_PATH}/`)) return parts.serveRails(exchange);
-    if (path.startsWith(`${PAY_PATH}/`)) return parts.servePay(exchange);
+    if (path === PAY_PATH || path.startsWith(`${PAY_PATH}/`)) return parts.servePay(exchange);
     const servePeople = parts.peopleAt(path);
     if (servePeople) return servePeople(exchange);
     if (path === DOCS_PATH || path.startsWith(`${DOCS_PATH}/`)) return parts.docs.docs(exchange);

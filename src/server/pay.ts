@@ -21,6 +21,7 @@ import type { ProcessRow } from '../templates/facts.ts';
 import { qrSvg } from '../ui/qr.ts';
 import { limitedAddress } from './client-address.ts';
 import { type Exchange, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
+import { LEADING_HEADERS, pageHeaders } from './page-headers.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter } from './rate-limit.ts';
 import { checkMethod } from './rest.ts';
@@ -147,22 +148,15 @@ function refuseAhead({ request }: Exchange): void {
 }
 
 function answer(exchange: Exchange, page: PageAnswer): void {
-  const headers = {
-    'referrer-policy': 'no-referrer',
-    'x-robots-tag': 'noindex, nofollow',
-    vary: 'accept-language',
-  };
+  const vary = 'accept-language';
   if ('location' in page) {
-    send(exchange, page.status, 'text/plain; charset=utf-8', '', { ...headers, location: page.location });
+    const { status, location } = page;
+    send(exchange, status, 'text/plain; charset=utf-8', '', { ...LEADING_HEADERS, vary, location });
     return;
   }
   const { status, body, policy, retryAfter, fileName } = page;
   sendText(exchange, status, 'text/html; charset=utf-8', body, {
-    ...headers,
-    'content-security-policy': policy,
-    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-    // For browsers that do not know `frame-ancestors`.
-    ...(policy.endsWith("'none'") && { 'x-frame-options': 'DENY' }),
+    ...pageHeaders({ policy, vary }),
     ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
     ...(fileName !== undefined && { 'content-disposition': `attachment; filename="${fileName}"` }),
   });

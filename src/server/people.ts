@@ -3,13 +3,7 @@ import type { Logger } from 'pino';
 import { CONSOLE_PATH, consolePathOf } from '../base/console-url.ts';
 import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
 import type { Config } from '../config.ts';
-import {
-  DOOR_POLICY,
-  type DoorPage,
-  doorPage,
-  PASSKEY_SCRIPT,
-  PASSKEY_SCRIPT_PATH,
-} from '../pages/sign-in/frame.ts';
+import { type DoorPage, doorPage, PASSKEY_SCRIPT, PASSKEY_SCRIPT_PATH } from '../pages/sign-in/frame.ts';
 import {
   CONFIRM_PATH,
   confirmPage,
@@ -45,6 +39,7 @@ import {
 } from './console-session.ts';
 import { type Exchange, GRAPHQL_PATH, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
 import { OIDC_CALLBACK_PATH, OIDC_PATH, oidcProvider, type Provider } from './oidc.ts';
+import { DOOR_HEADERS, LEADING_HEADERS } from './page-headers.ts';
 import { passkeyServer } from './passkeys.ts';
 import { presentError } from './present-error.ts';
 import { type RateLimiter, rateLimiter } from './rate-limit.ts';
@@ -210,10 +205,13 @@ function securityServer(parts: PeopleParts): Serve {
   };
 }
 
-/** The forms of people who are signed in; one that signs out gives the cookie that ends the session. */
+/** The forms of people who are signed in, with where each leads; one that signs out gives the cookie that ends the session. */
 function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
   const form =
-    (act: (context: Context, given: URLSearchParams) => Promise<string | undefined>): Serve =>
+    (
+      act: (context: Context, given: URLSearchParams) => Promise<string | undefined>,
+      next = SECURITY_PATH,
+    ): Serve =>
     async (exchange, language) => {
       const signedIn = await parts.sessions.find(exchange);
       if (exchange.request.method !== 'POST' || !signedIn) return lead(exchange, SECURITY_PATH, language);
@@ -225,7 +223,7 @@ function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
       });
       if (cookie === STEP_UP)
         return leadTo(exchange, `${CONFIRM_PATH}?next=${SECURITY_PATH}&lang=${language}`);
-      lead(exchange, cookie === undefined ? SECURITY_PATH : SIGN_IN_PATH, language, cookie);
+      lead(exchange, next, language, cookie);
     };
   return {
     [`${SECURITY_PATH}/end`]: form(async (context, given) => {
@@ -239,11 +237,11 @@ function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
     [SWITCH_PATH]: form(async (context, given) => {
       await switchAccount(context, accountIdOf(given.get('accountId')));
       return undefined;
-    }),
+    }, HOME),
     [SIGN_OUT_PATH]: form(async (context) => {
       await signOut(context);
       return parts.sessions.end();
-    }),
+    }, SIGN_IN_PATH),
   };
 }
 
@@ -295,18 +293,9 @@ function languageIn({ request, search }: Exchange): Language {
   return languageOf(new URLSearchParams(search).get('lang'), request.headers['accept-language']);
 }
 
-const HEADERS = {
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex, nofollow',
-  vary: 'accept-language, cookie',
-};
-
 function show(exchange: Exchange, page: DoorPage, retryAfter?: number): void {
   sendText(exchange, page.status ?? 200, 'text/html; charset=utf-8', doorPage(page), {
-    ...HEADERS,
-    'content-security-policy': DOOR_POLICY,
-    'x-frame-options': 'DENY',
-    'cross-origin-opener-policy': 'same-origin',
+    ...DOOR_HEADERS,
     ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
   });
 }
@@ -318,5 +307,5 @@ function lead(exchange: Exchange, path: string, language: Language, cookie?: str
 
 function leadTo(exchange: Exchange, location: string, cookie?: string): void {
   if (cookie !== undefined) exchange.response.appendHeader('set-cookie', cookie);
-  send(exchange, 303, 'text/plain; charset=utf-8', '', { ...HEADERS, location });
+  send(exchange, 303, 'text/plain; charset=utf-8', '', { ...LEADING_HEADERS, location });
 }

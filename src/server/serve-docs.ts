@@ -8,7 +8,9 @@ import { readPicture } from '../docs/documents.ts';
 import { homeHtml } from '../docs/home-page.ts';
 import { QUESTION_MAX } from '../docs/search.ts';
 import { languageOf } from '../ui/language.ts';
+import { OWN, policyFrom } from '../ui/policy.ts';
 import { type Exchange, READ_METHODS, send, sendText } from './http.ts';
+import { pageHeaders } from './page-headers.ts';
 import { checkMethod } from './rest.ts';
 
 /** What the site tells of. */
@@ -22,14 +24,7 @@ const HTML = 'text/html; charset=utf-8';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=300';
 /** Nothing but the style, the pictures and the search of the site itself. */
-const POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const HEADERS = pageHeaders({ policy: policyFrom({ style: OWN, img: OWN }), isPublic: true });
 
 /** @returns whether a browser asks, which shows pages. */
 export function wantsHtml({ request }: Pick<Exchange, 'request'>): boolean {
@@ -44,12 +39,7 @@ export function docsServer(parts: DocsParts) {
     return site;
   };
   const page = (exchange: Exchange, text: string, cacheControl = SHORTLY) =>
-    sendText(exchange, 200, HTML, text, {
-      'content-security-policy': POLICY,
-      'referrer-policy': 'no-referrer',
-      'x-frame-options': 'DENY',
-      'cache-control': cacheControl,
-    });
+    sendText(exchange, 200, HTML, text, { ...HEADERS, 'cache-control': cacheControl });
   const home = (exchange: Exchange) => {
     const { request, search } = exchange;
     const language = languageOf(new URLSearchParams(search).get('lang'), request.headers['accept-language']);

@@ -2,33 +2,30 @@
 import { notFound } from '../base/errors.ts';
 import { GRAPHIQL_PATH, graphiqlOptions, loadGraphiql } from '../docs/graphiql.ts';
 import { graphiqlHtml } from '../docs/graphiql-page.ts';
+import { OWN, policyFrom } from '../ui/policy.ts';
 import { type Exchange, GRAPHQL_PATH, READ_METHODS, send } from './http.ts';
+import { pageHeaders } from './page-headers.ts';
 import { checkMethod } from './rest.ts';
 
 /** Monaco, the editor of GraphiQL, makes styles and workers of its own. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "worker-src 'self' blob:",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const HEADERS = pageHeaders({
+  policy: policyFrom({
+    script: OWN,
+    worker: `${OWN} blob:`,
+    style: `${OWN} 'unsafe-inline'`,
+    img: `${OWN} data:`,
+    font: `${OWN} data:`,
+    connect: OWN,
+  }),
+  vary: 'cookie',
+  isPublic: true,
+});
 
 /** Answers with the page. @param isSignedIn - whether a session of the console answers for its requests. */
 export async function serveGraphiql(exchange: Exchange, isSignedIn: boolean): Promise<void> {
   const { paths } = await loadGraphiql();
   const page = graphiqlHtml(paths, graphiqlOptions(GRAPHQL_PATH, isSignedIn), isSignedIn);
-  send(exchange, 200, 'text/html; charset=utf-8', page, {
-    'content-security-policy': POLICY,
-    'referrer-policy': 'no-referrer',
-    'x-frame-options': 'DENY',
-    vary: 'cookie',
-  });
+  send(exchange, 200, 'text/html; charset=utf-8', page, HEADERS);
 }
 
 /** Answers with a file of GraphiQL. */

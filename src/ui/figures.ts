@@ -1,16 +1,10 @@
-/** How amounts and moments are written in a language. Amounts are never rounded, and their decimal sign is that of the language. */
+/** How amounts are written in a language. Amounts are never rounded, and their decimal sign is that of the language. */
 import { BRL, type Currency, networkTitle } from '../base/currency.ts';
-import { type Instant, isoMillis, millisOf } from '../base/instant.ts';
-import { label } from '../base/label.ts';
 import { trimDecimal } from '../base/money.ts';
-import { type Html, html } from './html.ts';
 import { type Language, TAGS } from './language.ts';
 
 /** As many decimals as a rate can have. */
 const DECIMALS_MAX = 20;
-/** Where PIX is paid: a page without script does not know where its reader is. */
-const TIME_ZONE = 'America/Sao_Paulo';
-const IN_BRASILIA = label('in Brasília', 'em Brasília');
 
 /** @returns an amount: BRL as `R$ 1.234,50`, crypto as `25,501537 USDT (TRON)`. */
 export function showAmount(amount: string, currency: Currency, language: Language): string {
@@ -53,41 +47,6 @@ export function showRate(quote: string, { asset }: Currency, language: Language)
   return `1 ${asset} = ${showBrl(quote, language, DECIMALS_MAX)}`;
 }
 
-/** How much of a moment is shown. */
-export type MomentForm = keyof typeof MOMENTS;
-
-const MOMENTS = {
-  /** `Nov 21, 2026, 14:35` */
-  moment: { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' },
-  /** With seconds, as receipts have it. */
-  second: { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' },
-  day: { dateStyle: 'medium' },
-  time: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
-  /** `14:35:12.006`, as the axis has it. */
-  millis: {
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    fractionalSecondDigits: 3,
-    hourCycle: 'h23',
-  },
-} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
-
-/** @returns a moment in Brazil's time, which it names. */
-export function showMoment(instant: Instant, language: Language, form: MomentForm = 'moment'): Html {
-  return html`<time datetime="${isoMillis(instant)}">${momentText(instant, language, form)} ${IN_BRASILIA[language]}</time>`;
-}
-
-/** @returns the moment as text. */
-export function momentText(instant: Instant, language: Language, form: MomentForm): string {
-  const format = formatOf(
-    form,
-    language,
-    () => new Intl.DateTimeFormat(TAGS[language], { timeZone: TIME_ZONE, ...MOMENTS[form] }),
-  );
-  return format.format(millisOf(instant));
-}
-
 /**
  * @param text - BRL as a payer writes it: `1.234,50` in Portuguese, `1,234.50` in English, with or without `R$`.
  * @returns the decimal; the text itself where it cannot be one.
@@ -116,16 +75,12 @@ function showBrl(amount: string, language: Language, decimalsMax: number): strin
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
-const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
+const formats = new Map<string, Intl.NumberFormat>();
 
 /** A format takes long to make, and is used again and again. */
-function formatOf<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(
-  name: string,
-  language: Language,
-  make: () => Format,
-): Format {
+function formatOf(name: string, language: Language, make: () => Intl.NumberFormat): Intl.NumberFormat {
   const key = `${name} ${language}`;
-  const known = formats.get(key) as Format | undefined;
+  const known = formats.get(key);
   if (known) return known;
   const made = make();
   formats.set(key, made);

@@ -19,10 +19,10 @@ export type CsvLanguage = keyof typeof CSV_FORMS;
 /** A cell: text, or an amount as decimal text. */
 export type Cell = string | null | { readonly amount: string | null };
 
-/** What spreadsheets take for the beginning of a formula. */
-const FORMULA = /^[=+\-@\t\r\n]/;
+/** What spreadsheets take for the beginning of a formula: of a text, and behind the separator of another language's form. */
+const FORMULA = /^(?=[=+\-@\t\r\n])|(?<=[,;\t]\s*"*)(?=[=+\-@])/g;
 
-/** @returns a line with its end. A text that begins like a formula gets an apostrophe before it; amounts stay numbers. */
+/** @returns a line with its end. What begins like a formula in a text gets an apostrophe before it; amounts stay numbers. */
 export function csvLine(form: CsvForm, cells: readonly Cell[]): string {
   return `${cells.map((cell) => written(form, cell)).join(form.separator)}\r\n`;
 }
@@ -30,7 +30,7 @@ export function csvLine(form: CsvForm, cells: readonly Cell[]): string {
 function written({ separator, decimalMark }: CsvForm, cell: Cell): string {
   if (cell === null) return '';
   const text =
-    typeof cell === 'string' ? cell.replace(FORMULA, "'$&") : (cell.amount ?? '').replace('.', decimalMark);
+    typeof cell === 'string' ? cell.replace(FORMULA, "'") : (cell.amount ?? '').replace('.', decimalMark);
   const isPlain = !/["\r\n]|^\s|\s$/.test(text) && !text.includes(separator);
   return isPlain ? text : `"${text.replaceAll('"', '""')}"`;
 }

@@ -136,6 +136,7 @@ describe('C-40: a role', () => {
     const [ours, theirs] = [await visit(app, owner, NEW), await visit(app, viewer, NEW)];
     expect(ours.text).toContain('action="/console/acts/CreateCheckout"');
     expect(theirs.text).not.toContain('action="/console/acts/');
+    expect(theirs.text).toContain('Your role looks, and makes nothing');
     const refused = await create({ idempotencyKey: 'console-viewer' }, viewer);
     expect([refused.status, /scope &quot;create&quot;/.test(refused.text)]).toEqual([403, true]);
   });

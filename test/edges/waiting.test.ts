@@ -90,6 +90,14 @@ test('an approval waits for the second key, not for the one that asked, nor for 
   expect(await awaiting(reader.apiKey)).toEqual([]);
   expect((await ask(COUNTS)).attention).toEqual({ ...NOTHING, approvals: 1 });
 
+  // Of one withdrawal, with the name of who asked, as it is now.
+  const one = async (id: string) =>
+    (await ask(`{ approvals(end2end: ${JSON.stringify(id)}) { requestedByName mayApprove } }`)).approvals;
+  const { apiKeys } = await ask('{ apiKeys { keyId name } }');
+  const { name } = apiKeys.find(({ keyId }: { keyId: string }) => keyId === shop.keyId);
+  expect(await one(end2end)).toEqual([{ requestedByName: name, mayApprove: false }]);
+  for (const id of ['CRX00', '', '\u0000']) expect(await one(id)).toEqual([]);
+
   await ask(`mutation { approveWithdrawal(end2end: "${end2end}") { end2end } }`, second.apiKey);
   await expect
     .poll(

@@ -74,5 +74,13 @@ describe.skipIf(!hasBrowser)('the site', () => {
       .toContain('balances');
     expect(strangers.filter((url) => !/^(data|blob):/.test(url))).toEqual([]);
     expect(refused).toEqual([]);
+
+    // A second visit finds the tabs as they were left, and no empty one beside them.
+    await page.goto(`${app.baseUrl}/graphql`);
+    await page.getByLabel('Or with an API key').fill(app.apiKey);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('tab').nth(4).waitFor({ timeout: 30_000 });
+    expect(await page.locator('.graphiql-tab-button').allInnerTexts()).toHaveLength(5);
+    expect(await page.locator('.graphiql-tab-active').innerText()).toContain('Overview');
   }, 90_000);
 });

@@ -96,6 +96,23 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
     ]);
   });
 
+  test('is shown before a form is taken, and the form is sent as it was filled in', async () => {
+    const { page, personId, addPasskey, ask } = await comeIn();
+    await addPasskey();
+    await grow(personId, '6 minutes');
+    await page.goto(new URL('/console/developers', page.url()).href);
+    await page.locator('summary', { hasText: 'Make a key' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Till 7');
+    await page.getByLabel('read', { exact: true }).check();
+    await page.getByLabel('create', { exact: true }).check();
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    expect(await page.locator('h1').innerText()).toBe('Is it you?');
+    await page.getByRole('button', { name: 'Show a passkey' }).click();
+    await page.getByText('Your new key').first().waitFor();
+    const { data } = await ask('{ apiKeys { name scopes } }');
+    expect(data.apiKeys).toContainEqual({ name: 'Till 7', scopes: ['read', 'create'] });
+  });
+
   test('that was removed opens nothing; removing it needs it', async () => {
     const { page, personId, addPasskey } = await comeIn();
     await addPasskey();

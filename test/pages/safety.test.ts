@@ -53,6 +53,13 @@ describe('what leaves', () => {
     });
   });
 
+  test('what stands below no session is a page, too', async () => {
+    for (const path of ['/pay', '/pay/']) {
+      const { status, headers } = await open(path);
+      expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8']);
+    }
+  });
+
   test('people are masked, and what is between merchant and gateway is not there', async () => {
     const given = somebody();
     const link = await newLink({

@@ -76,6 +76,9 @@ describe.runIf(hasBrowser)('in a browser without script', () => {
     await page.getByRole('button', { name: 'Accept and come in' }).click();
     expect(await page.getByText('You act on this account').count()).toBe(1);
     await page.getByRole('button', { name: 'Act on it' }).click();
+    // Whoever changes the account wants to work in it.
+    await page.waitForURL(/\/console(\?|$)/);
+    await page.goto(new URL('/console/security', page.url()).href);
     await page.getByRole('button', { name: 'End', exact: true }).click();
     expect(await page.getByRole('button', { name: 'End', exact: true }).count()).toBe(0);
     expect((await elsewhere.graphql('{ viewer { scopes } }')).status).toBe(401);

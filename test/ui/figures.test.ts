@@ -1,15 +1,7 @@
 /** Goal: figures and moments that cannot be misread in either language. Method: the functions alone, on written values. */
 import { expect, test } from 'vitest';
 import { BRL, type Currency, currencyOf, networkName } from '../../src/base/currency.ts';
-import {
-  momentText,
-  showAmount,
-  showAsset,
-  showExact,
-  showFigure,
-  showMoment,
-  showRate,
-} from '../../src/ui/figures.ts';
+import { showAmount, showAsset, showExact, showFigure, showRate } from '../../src/ui/figures.ts';
 
 const USDT = currencyOf('USDT_TRX') as Currency;
 const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
@@ -52,13 +44,4 @@ test('networks are called as wallets call them; a coin has no standard', () => {
       'Bitcoin',
     ],
   ]);
-});
-
-test('moments stand in the time of Brasília, and say so', () => {
-  const moment = '2026-11-21 17:35:12.006+00';
-  expect(plain(showMoment(moment, 'en', 'time').text)).toBe(
-    '<time datetime="2026-11-21T17:35:12.006Z">14:35 in Brasília</time>',
-  );
-  expect(plain(momentText(moment, 'pt', 'second'))).toBe('21 de nov. de 2026, 14:35:12');
-  expect(momentText(moment, 'en', 'millis')).toBe('14:35:12.006');
 });

@@ -1,7 +1,8 @@
 /** Amounts, moments and states as the console writes them. Amounts are never rounded. */
 import { showFigure } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
-import { type Language, TAGS } from '../../ui/language.ts';
+import type { Language } from '../../ui/language.ts';
+import { type MomentForm, type NearForm, nearText, timeText } from '../../ui/moments.ts';
 import { badge, type Tone } from '../../ui/parts.ts';
 import type { TransactionStatus } from '../generated/graphql.ts';
 import { type StepShown, stepWord } from '../words/steps.ts';
@@ -23,8 +24,6 @@ export interface AmountShown {
 /** A text in both languages, as GraphQL gives it. */
 export type LabelShown = Readonly<Record<Language, string>>;
 
-/** Where the gateway's customers are. */
-const TIME_ZONE = 'America/Sao_Paulo';
 const BRL = 'BRL';
 
 /** @returns a decimal with separators of the language, with all decimals of the currency and never fewer than it has. */
@@ -50,43 +49,14 @@ export function isBrl(amount: AmountShown | null | undefined): amount is AmountS
   return amount?.currency.code === BRL;
 }
 
-const MINUTE = {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-} as const;
-const STYLES = {
-  minute: MINUTE,
-  second: { ...MINUTE, second: '2-digit' },
-  milli: { ...MINUTE, second: '2-digit', fractionalSecondDigits: 3 },
-  clock: {
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    fractionalSecondDigits: 3,
-    hourCycle: 'h23',
-  },
-  day: { month: 'short', day: 'numeric' },
-  full: { dateStyle: 'full', timeStyle: 'short' },
-} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** @returns a moment as text in Brazil's time. */
-export function momentText(at: Date, language: Language, style: keyof typeof STYLES): string {
-  const key = `${style} ${language}`;
-  let format = formats.get(key);
-  if (!format) {
-    format = new Intl.DateTimeFormat(TAGS[language], { timeZone: TIME_ZONE, ...STYLES[style] });
-    formats.set(key, format);
-  }
-  return format.format(at);
+/** @returns a moment in Brazil's time as a list shows it. */
+export function moment(iso: string, language: Language, form: NearForm = 'minute'): Html {
+  return html`<time datetime="${iso}">${nearText(Date.parse(iso), language, form)}</time>`;
 }
 
-/** @returns day and minute of a moment in Brazil's time, or finer. */
-export function moment(iso: string, language: Language, style: keyof typeof STYLES = 'minute'): Html {
-  return html`<time datetime="${iso}">${momentText(new Date(iso), language, style)}</time>`;
+/** @returns a moment with its year; `millis` are those of its day alone. */
+export function wholeMoment(iso: string, language: Language, form: MomentForm = 'moment'): Html {
+  return html`<time datetime="${iso}">${timeText(Date.parse(iso), language, form)}</time>`;
 }
 
 const TONES: Readonly<Record<TransactionStatus, Tone>> = {
@@ -101,6 +71,8 @@ const TONES: Readonly<Record<TransactionStatus, Tone>> = {
   REFUNDED: 'warn',
   UNKNOWN: 'idle',
 };
+/** Every status, in the order in which a transaction can have them. */
+export const STATUSES = Object.keys(TONES) as readonly TransactionStatus[];
 /** States in which nobody has to do anything but the payer or a rail. */
 const RUNS_BY_ITSELF = /^(QRCODE|WAITING_DEPOSIT|DETECTED|INITIAL|DONE)$/;
 

@@ -1,12 +1,13 @@
 /** What happened to a transaction as one time axis: steps, journals, returns, webhooks, acts, calls of the API. */
 import { axis, type Happening as Shown } from '../../ui/axis.ts';
 import { type Html, html } from '../../ui/html.ts';
+import { nearText, timeText } from '../../ui/moments.ts';
 import { more } from '../../ui/parts.ts';
 import { type Desk, mayDo } from '../desk.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { stepWord } from '../words/steps.ts';
 import { sayNamed } from '../words.ts';
-import { moment, momentText, money, statusOf, toneOf } from './figures.ts';
+import { moment, money, statusOf, toneOf, wholeMoment } from './figures.ts';
 import { actForm } from './form.ts';
 import { journalsOf, journalTable } from './journal.ts';
 
@@ -40,11 +41,14 @@ export function happenings(desk: Desk, found: Found, data: TransactionQuery): re
 
 /** @returns the axis. */
 export function axisOf({ say, language }: Desk, happened: readonly Happening[]): Html {
-  const dayOf = ({ at }: Happening) => momentText(new Date(at), language, 'day');
+  const dayOf = ({ at }: Happening) => timeText(Date.parse(at), language, 'day');
   const shown = happened.map((each, index) => {
     const before = happened[index - 1];
     const isNewDay = before === undefined || dayOf(before) !== dayOf(each);
-    return { ...each, when: moment(each.at, language, isNewDay ? 'milli' : 'clock') };
+    return {
+      ...each,
+      when: isNewDay ? moment(each.at, language, 'millis') : wholeMoment(each.at, language, 'millis'),
+    };
   });
   return html`<div data-live="axis">${axis(say('whatHappened'), shown)}</div>`;
 }
@@ -117,7 +121,7 @@ ${isLast && mayDo(desk, 'redeliverWebhook') && actForm(desk, { act: 'RedeliverWe
     kind: 'webhooks',
     tone: 'idle',
     sign: 'bolt',
-    what: say('waitsFor', { time: momentText(new Date(nextAttemptAt), language, 'second') }),
+    what: say('waitsFor', { time: nearText(Date.parse(nextAttemptAt), language, 'second') }),
     note: say('toUrl', { url: endpoint.url }),
   };
   return [...tried, waits];
@@ -128,14 +132,14 @@ function exchange(title: string, request: string, answer: string): Html {
 }
 
 function acts({ say }: Desk, { auditLog }: TransactionQuery): Happening[] {
-  return (auditLog?.nodes ?? []).map(({ at, act, actorKind, actorId, address, requestId }) => ({
+  return (auditLog?.nodes ?? []).map(({ at, act, actorKind, actorId, actorName, address, requestId }) => ({
     at,
     kind: 'acts',
     tone: 'idle',
     sign: 'person',
     what: act,
     note: [
-      sayNamed(say, actorKind, { id: actorId }),
+      sayNamed(say, actorKind, { id: actorName ?? actorId }),
       address,
       requestId && `${say('reference')} ${requestId}`,
     ]

@@ -9,32 +9,34 @@ import type { TransactionQuery } from '../generated/graphql.ts';
 import { actForm, askedForm, field } from './form.ts';
 
 type Found = NonNullable<TransactionQuery['transaction']>;
+/** What is known of the approval that it waits for. */
+type Approval = TransactionQuery['approvals'][number];
 
 /** Steps at which money has come in, so that nobody can cancel any more. */
 const HAS_MONEY = /^(PAID|UNDERPAID|OVERPAID|LATE|DETECTED|DROPPED|UNCOMPLIANT)$/;
 /** Kinds that are paid by PIX. */
 const PAID_BY_PIX = ['CrossrampCheckout', 'Onramp', 'OnrampInstant'];
 
-/** @returns the forms of what can be done now; the server refuses what somebody made impossible meanwhile. */
-export function actsNow(desk: Desk, found: Found): Html | null {
+/** @returns the forms of what can be done now, and why whoever asked for a withdrawal cannot approve it; the server refuses what somebody made impossible meanwhile. */
+export function actsNow(desk: Desk, found: Found, approval: Approval | undefined): Html | null {
   const { say } = desk;
   const { end2end, component, state } = found;
   const given = { end2end };
   const isOpen = found.status.en === 'Created' || found.status.en === 'Pending';
-  const waitsForApproval = component.startsWith('approval') && state === 'PENDING';
   const forms = [
     component === 'quote' &&
       state === 'QUOTE' &&
       actForm(desk, { act: 'AcceptQuote', given, button: say('acceptQuote'), kind: 'primary' }),
-    waitsForApproval &&
+    approval?.mayApprove &&
       actForm(desk, { act: 'ApproveWithdrawal', given, button: say('approve'), kind: 'primary' }),
-    waitsForApproval && rejectForm(desk, end2end),
+    approval && rejectForm(desk, end2end),
     ...resolutionForms(desk, found),
     component === 'success' && PAID_BY_PIX.includes(found.__typename) && refundForm(desk, end2end),
     isOpen && !HAS_MONEY.test(state) && cancelForm(desk, end2end),
   ].filter((form) => form);
   if (forms.length === 0) return null;
-  return html`<section class="card in stack tight"><h2>${say('actsHere')}</h2><div class="row">${forms}</div></section>`;
+  const why = approval?.whyNot && html`<p class="small">${say(approval.whyNot)}</p>`;
+  return html`<section class="card in stack tight"><h2>${say('actsHere')}</h2>${why}<div class="row">${forms}</div></section>`;
 }
 
 /** @returns the form that declines a withdrawal. */

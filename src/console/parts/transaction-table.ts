@@ -24,7 +24,7 @@ function columns({ say, language }: Desk): readonly Column<Row>[] {
   const who = (row: Row) => {
     const about = [kind(row), row.externalCode].filter(Boolean).join(' ');
     const href = pathTo(`/transactions/${row.end2end}`);
-    return html`<a href="${href}">${row.clientName || say('unknown')}</a><small class="narrow">${when(row)} · ${about}</small>`;
+    return html`<a href="${href}">${whoOf(row) ?? say('unknown')}</a><small class="narrow">${when(row)} · ${about}</small>`;
   };
   const main = (row: Row) => {
     const amount = pixOf(row) ?? cryptoOf(row);
@@ -51,6 +51,14 @@ function columns({ say, language }: Desk): readonly Column<Row>[] {
     { name: say('amount'), look: 'narrow', isFigure: true, cell: main },
     { name: say('reference'), look: 'mono soft wider', cell: ({ end2end }) => `…${end2end.slice(-6)}` },
   ];
+}
+
+/** Who pays or is paid; of a withdrawal, where it goes. Its two ends are what people compare. */
+function whoOf(row: Row): string | null {
+  if (row.clientName) return row.clientName;
+  const address = row.__typename === 'Withdrawal' ? row.address : null;
+  if (!address) return null;
+  return address.length < 20 ? address : `${address.slice(0, 6)}…${address.slice(-6)}`;
 }
 
 function pixOf({ source, target }: Row): AmountShown | null {

@@ -29,14 +29,17 @@ ${nodes.length > 0 && section('withdrawals', say('WITHDRAWALS'), list, null, 'ro
   },
 });
 
-function approval(desk: Desk, { transaction, mayApprove, whyNot, requestedBy }: Approval): Html {
+function approval(
+  desk: Desk,
+  { transaction, mayApprove, whyNot, requestedBy, requestedByName }: Approval,
+): Html {
   const { say, language } = desk;
   const { end2end, target, createdAt } = transaction;
   const title = say('withdraw', { amount: target ? money(target, language) : '' });
   const own = transaction.__typename === 'Withdrawal' ? transaction : null;
   const facts = keyValues([
     pair(say('created'), moment(createdAt, language)),
-    pair(say('askedBy'), requestedBy),
+    pair(say('askedBy'), requestedByName ?? requestedBy),
     pair(say('networkFee'), own?.networkFee),
     pair(say('notes'), own?.notes),
     idPair(say('destination'), own?.address && address(own.address)),

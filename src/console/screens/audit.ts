@@ -48,23 +48,23 @@ function columns(desk: Desk): readonly Column<Entry>[] {
   const { say, language } = desk;
   const only = (name: string, value: string) =>
     sameWith(desk, { [name]: value, after: null, before: null, at: null });
+  const when = ({ at }: Entry) => moment(at, language, 'second');
+  const who = ({ actorKind, actorId, actorName }: Entry) =>
+    html`<a href="${only('actorId', actorId)}">${sayNamed(say, actorKind, { id: actorName ?? actorId })}</a>`;
+  const what = (entry: Entry) =>
+    html`<a href="${only('act', entry.act)}">${entry.act}</a><small class="narrow">${when(entry)} · ${who(entry)}</small>`;
   return [
-    { name: say('time'), cell: ({ at }) => moment(at, language, 'second') },
-    { name: say('act'), cell: ({ act }) => html`<a href="${only('act', act)}">${act}</a>` },
-    {
-      name: say('who'),
-      cell: ({ actorKind, actorId }) =>
-        html`<a href="${only('actorId', actorId)}">${sayNamed(say, actorKind, { id: actorId })}</a>`,
-    },
+    { name: say('time'), look: 'wide', cell: when },
+    { name: say('act'), isRowHead: true, cell: what },
+    { name: say('who'), look: 'wide', cell: who },
     {
       name: say('object'),
-      look: 'mono',
-      cell: ({ objectKind, objectId }) =>
+      cell: ({ objectKind, objectId, objectName }) =>
         objectKind === 'transaction'
-          ? html`<a href="${pathTo(`/transactions/${objectId}`)}">…${objectId.slice(-6)}</a>`
-          : html`<a href="${only('objectId', objectId)}">${objectKind} ${objectId}</a>`,
+          ? html`<a class="mono" href="${pathTo(`/transactions/${objectId}`)}">…${objectId.slice(-6)}</a>`
+          : html`<a href="${only('objectId', objectId)}">${objectKind} ${objectName ?? html`<span class="mono">${objectId}</span>`}</a>`,
     },
-    { name: say('fromWhere'), look: 'wide', cell: ({ address }) => address },
+    { name: say('fromWhere'), look: 'wider', cell: ({ address }) => address },
     { name: say('reference'), look: 'mono soft wider', cell: ({ requestId }) => requestId },
   ];
 }

@@ -22,7 +22,7 @@ export const EVENTS = screenOf<EventsQuery>({
   view: ({ events: { nodes, pageInfo, totalCount } }, desk) => {
     const { say, language } = desk;
     const columns: readonly Column<Event>[] = [
-      { name: say('time'), cell: ({ occurredAt }) => moment(occurredAt, language, 'milli') },
+      { name: say('time'), cell: ({ occurredAt }) => moment(occurredAt, language, 'millis') },
       { name: say('event'), cell: ({ name }) => html`<code>${name}</code>` },
       {
         name: say('transactions'),

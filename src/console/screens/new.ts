@@ -103,7 +103,13 @@ const KINDS: readonly Kind[] = [
     fields: (desk, data) => {
       const { say } = desk;
       return [
-        { name: 'amountReceived', label: say('amountCrypto'), inputmode: 'decimal', isRequired: true },
+        {
+          name: 'amountReceived',
+          label: say('amountOut'),
+          hint: say('amountOutHint'),
+          inputmode: 'decimal',
+          isRequired: true,
+        },
         {
           name: 'currency',
           label: say('currency'),
@@ -154,12 +160,18 @@ export const NEW = screenOf<NewQuery>({
       button: html`<div class="row"><button class="primary">${say('create')}</button>${kind.priced && priceButton(desk)}</div>`,
       fields: html`${fieldsOf(desk, kind, data)}${kind.priced && pricePlace(desk, kind.priced, data.quote)}`,
     });
+    if (views.length === 0) return { title: say('newTitle'), main: nothingToMake(desk) };
     const main = html`<div class="top"><h1>${say('newTitle')}</h1></div>${segments(say('whichKind'), views)}
 <section class="card in stack form"><h2>${say(kind.word)}</h2><p class="soft">${say(kind.what)}</p>${form}</section>
 ${kind.name === 'link' && links(desk, data)}`;
     return { title: `${say('newTitle')}: ${say(kind.word)}`, main };
   },
 });
+
+function nothingToMake({ say }: Desk): Html {
+  const why = empty('lock', say('makesNothing'), say('forbidden'));
+  return html`<div class="top"><h1>${say('newTitle')}</h1></div><div class="card phone-full">${why}</div>`;
+}
 
 /** The fields of a kind; the amount says how little and how much may be entered. */
 function fieldsOf(desk: Desk, { act, priced, fields }: Kind, data: NewQuery): readonly Html[] {

@@ -1,7 +1,9 @@
 /** People: the members of the account with their roles, invitations, and the own sessions. */
 import { ACCOUNT_ROLES, PLATFORM_ROLES } from '../../base/roles.ts';
+import { browserName } from '../../ui/browser-name.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
+import { roleWord } from '../../ui/role-words.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, pathTo, screenOf } from '../desk.ts';
 import type { MemberRole, PeopleQuery } from '../generated/graphql.ts';
@@ -33,7 +35,7 @@ function roles(desk: Desk): readonly (readonly [MemberRole, string])[] {
   const names = Object.keys(isPlatform ? PLATFORM_ROLES : ACCOUNT_ROLES);
   return names
     .map((name) => name.toUpperCase() as MemberRole)
-    .map((role) => [role, desk.say(`role_${role}`)]);
+    .map((role) => [role, roleWord(role, desk.language)]);
 }
 
 function memberList(desk: Desk, members: readonly Member[]): Html {
@@ -41,7 +43,7 @@ function memberList(desk: Desk, members: readonly Member[]): Html {
   const columns: readonly Column<Member>[] = [
     { name: say('name'), isRowHead: true, cell: ({ name }) => name },
     { name: say('email'), cell: ({ email }) => email },
-    { name: say('role'), cell: ({ role }) => say(`role_${role}`) },
+    { name: say('role'), cell: ({ role }) => roleWord(role, language) },
     { name: say('passkeys'), isFigure: true, look: 'wide', cell: ({ passkeys }) => passkeys },
     {
       name: say('lastSeen'),
@@ -94,7 +96,7 @@ function sessionList(desk: Desk, sessions: readonly Session[]): Html {
   const end = (sessionId: string) =>
     actForm(desk, { act: 'RevokeSession', given: { sessionId }, button: say('endSession'), kind: 'pill' });
   const columns: readonly Column<Session>[] = [
-    { name: say('browser'), look: 'cut', cell: ({ userAgent }) => userAgent },
+    { name: say('browser'), look: 'cut', cell: ({ userAgent }) => browserName(userAgent) ?? say('unknown') },
     { name: say('fromWhere'), look: 'wide', cell: ({ address }) => address },
     { name: say('lastSeen'), cell: ({ lastSeenAt }) => moment(lastSeenAt, language) },
     {

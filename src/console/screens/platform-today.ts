@@ -1,10 +1,10 @@
 /** Today of the operator: what waits over all accounts, how the rails are doing, the newest accounts. */
 import { PLATFORM_SCOPES } from '../../base/api-key.ts';
 import { html } from '../../ui/html.ts';
+import { timeText } from '../../ui/moments.ts';
 import { may, pathTo, screenOf } from '../desk.ts';
 import type { PlatformTodayQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { momentText } from '../parts/figures.ts';
 import { holderTable } from '../parts/holder-table.ts';
 import { count, section } from '../parts/lists.ts';
 import { hasFailed } from '../parts/owed.ts';
@@ -25,7 +25,7 @@ export const PLATFORM_TODAY = screenOf<PlatformTodayQuery>({
     const { say, language } = desk;
     const { nodes, totalCount } = data.accounts;
     const link = (path: string, word: string) => html`<a class="go" href="${pathTo(path)}">${word}</a>`;
-    const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say('inBrasilia', { time: momentText(new Date(), language, 'full') })}</p></div>
+    const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say('inBrasilia', { time: timeText(Date.now(), language, 'full') })}</p></div>
 <div class="two even">${section('needs', say('needsSomebody'), taskList(desk, waiting(data)))}${section('health', say('railHealth'), railTable(desk, data.railHealth), may(desk, ['platform:risk', 'platform:rails']) && link('/rails', say('rails')))}</div>
 ${section('holders', say('newestHolders'), holderTable(desk, nodes), link('/accounts', `${say('allHolders')} (${count(totalCount, language)})`))}`;
     return { title: say('today'), main };

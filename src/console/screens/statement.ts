@@ -2,13 +2,14 @@
 import { GatewayError } from '../../base/errors.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
+import { timeText } from '../../ui/moments.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { StatementQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { exportMenu } from '../parts/exports.ts';
-import { figure, moment, momentText } from '../parts/figures.ts';
+import { figure, wholeMoment } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
 import { chips, count, PAGE_NAMES, pager, pageVariables, section } from '../parts/lists.ts';
 import { sayNamed } from '../words.ts';
@@ -40,7 +41,7 @@ export const STATEMENT = screenOf<StatementQuery>({
       account: data.viewer.account.name,
       person: data.viewer.person?.name ?? '',
     });
-    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${momentText(new Date(), desk.language, 'full')}</p><div class="row push no-print">${exportMenu(desk, 'statement', FILTERS)}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
+    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.now(), desk.language, 'full')}</p><div class="row push no-print">${exportMenu(desk, 'statement', FILTERS)}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
 ${filterRow(desk)}
 ${section('ends', say('openingClosing'), ends(desk, data))}
 ${section('lines', say('statement'), nodes.length > 0 ? lines(desk, nodes) : empty('receipt', say('noLines')), count(totalCount, desk.language), 'rows')}
@@ -153,7 +154,7 @@ function lines({ say, language }: Desk, nodes: readonly Line[]): Html {
   };
   const moved = ({ debit, credit }: Line) => (/[1-9]/.test(debit) ? `-${debit}` : credit);
   const columns: readonly Column<Line>[] = [
-    { name: say('time'), cell: ({ date }) => moment(date, language) },
+    { name: say('time'), cell: ({ date }) => wholeMoment(date, language) },
     { name: say('what'), look: 'cut', cell: what },
     { name: say('payerOrPayee'), look: 'wide', cell: ({ transaction }) => transaction?.clientName },
     { name: say('subAccount'), look: 'wide', cell: ({ ledgerAccount }) => say(ledgerAccount.subAccount) },

@@ -2,12 +2,13 @@
 import { GatewayError } from '../../base/errors.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
+import { timeText } from '../../ui/moments.ts';
 import { empty } from '../../ui/parts.ts';
 import { scrolled, table } from '../../ui/table.ts';
 import { type Desk, mayDo, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { SubAccountsFragment, TodayQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { figure, momentText } from '../parts/figures.ts';
+import { figure } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
 import { section } from '../parts/lists.ts';
 import { taskList } from '../parts/tasks.ts';
@@ -28,7 +29,7 @@ export const TODAY = screenOf<TodayQuery>({
   view: (data, desk) => {
     const { say, language } = desk;
     const at = momentOf(desk);
-    const shown = momentText(at === null ? new Date() : new Date(at), language, 'full');
+    const shown = timeText(at === null ? Date.now() : Date.parse(at), language, 'full');
     const latest = data.transactions.nodes;
     const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say(at === null ? 'inBrasilia' : 'asOfShown', { time: shown })}</p>
 <div class="row push"><button class="btn" type="button" popovertarget="as-of">${say('asOf')}</button>${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>

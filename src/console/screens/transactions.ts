@@ -7,7 +7,7 @@ import { type Desk, mayDo, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { TransactionsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { exportMenu } from '../parts/exports.ts';
-import { money } from '../parts/figures.ts';
+import { money, STATUSES } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
 import { chips, count, PAGE_NAMES, pager, pageVariables } from '../parts/lists.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
@@ -16,17 +16,6 @@ import { sayNamed, type Word } from '../words.ts';
 /** Statuses whose names are other words elsewhere: of deliveries, of returns. */
 const STATUS_WORDS: Readonly<Record<string, Word>> = { PENDING: 'status_PENDING', FAILED: 'status_FAILED' };
 const FAMILIES = ['CHECKOUTS', 'ONRAMPS', 'OFFRAMPS', 'WITHDRAWALS'] as const;
-const STATUSES = [
-  'CREATED',
-  'PENDING',
-  'PROCESSING',
-  'SUCCESS',
-  'PARTIAL_SUCCESS',
-  'FAILED',
-  'EXPIRED',
-  'CANCELLED',
-  'REFUNDED',
-] as const;
 
 /** A filter: its name in the address and in the schema, its word, what can be chosen. */
 interface Filter {

@@ -1,4 +1,5 @@
 /** The whitelist: where withdrawals may go, from when, and the forms that change it. */
+import { networkTitle } from '../../base/currency.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { address, badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -20,20 +21,21 @@ export const WHITELIST = screenOf<WhitelistQuery>({
   path: '/whitelist',
   operation: operationNamed('Whitelist'),
   variables: () => ({}),
-  view: ({ viewer: { account } }, desk) => {
+  view: ({ viewer: { account }, currencies }, desk) => {
     const { say } = desk;
     const hours = account.accountSettings.whitelistCoolingSeconds / HOUR_SECONDS;
     const rule = hours === 0 ? say('noCooling') : say('cooling', { hours: String(hours) });
     const groups = account.whitelistGroups;
+    const networks = [...new Set(currencies.flatMap(({ network }) => (network ? [network] : [])))];
     const main = html`<div class="top"><h1>${say('whitelist')}</h1><p class="soft">${rule}</p></div>
 ${groups.length === 0 && html`<div class="card phone-full">${empty('wallet', say('noDestinations'), say('noDestinationsHow'))}</div>`}
-${groups.map((group) => groupCard(desk, group))}
+${groups.map((group) => groupCard(desk, group, networks))}
 ${groupForm(desk)}`;
     return { title: say('whitelist'), main };
   },
 });
 
-function groupCard(desk: Desk, group: Group): Html {
+function groupCard(desk: Desk, group: Group, networks: readonly string[]): Html {
   const { say, language } = desk;
   const entries = group.entries.filter(({ removedAt }) => !removedAt);
   const isUsable = ({ usableAt }: Entry) => Date.parse(usableAt) <= Date.now();
@@ -57,7 +59,7 @@ function groupCard(desk: Desk, group: Group): Html {
           say('tableOf', { name: group.name }),
           table({ caption: group.name, isCaptionUnseen: true, rows: entries, columns }),
         );
-  return section(group.id, group.name, html`${shown}${entryForm(desk, group)}`);
+  return section(group.id, group.name, html`${shown}${entryForm(desk, group, networks)}`);
 }
 
 function removal(desk: Desk, id: string): Html | null {
@@ -72,13 +74,15 @@ function removal(desk: Desk, id: string): Html | null {
   });
 }
 
-function entryForm(desk: Desk, { id }: Group): Html | null {
+function entryForm(desk: Desk, { id }: Group, networks: readonly string[]): Html | null {
   const { say } = desk;
   const act = 'AddWhitelistEntry';
-  const types = [['', say('none')], ...PIX_KEY_TYPES.map((each) => [each, each] as const)] as const;
+  const oneOf = (options: readonly (readonly [string, string])[]) => [['', say('none')] as const, ...options];
+  const types = oneOf(PIX_KEY_TYPES.map((each) => [each, each]));
+  const known = oneOf(networks.map((each) => [each, `${networkTitle({ network: each })} (${each})`]));
   const given = { groupId: id };
   const one = (each: Field) => field(desk, act, each, given);
-  const fields = html`${one({ name: 'label', label: say('name') })}${one({ name: 'network', label: say('network') })}${one({ name: 'address', label: say('address') })}${one({ name: 'pixKeyType', label: say('pixKeyType'), options: types })}${one({ name: 'pixKey', label: say('pixKey') })}`;
+  const fields = html`${one({ name: 'label', label: say('name') })}${one({ name: 'network', label: say('network'), options: known })}${one({ name: 'address', label: say('address') })}${one({ name: 'pixKeyType', label: say('pixKeyType'), options: types })}${one({ name: 'pixKey', label: say('pixKey') })}`;
   return addForm(desk, { act, given, open: say('addDestination'), button: say('add'), fields });
 }
 

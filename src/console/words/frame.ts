@@ -89,18 +89,6 @@ export const FRAME_WORDS = {
   status: label('Status', 'Situação'),
   inBrasilia: label('{time} in Brasília', '{time} em Brasília'),
 
-  // Roles.
-  role_VIEWER: label('Viewer', 'Leitura'),
-  role_FINANCE: label('Finance', 'Financeiro'),
-  role_DEVELOPER: label('Developer', 'Desenvolvimento'),
-  role_OPERATOR: label('Operator', 'Operação'),
-  role_OWNER: label('Owner', 'Dono'),
-  role_PLATFORM_VIEWER: label('Platform, viewer', 'Plataforma, leitura'),
-  role_PLATFORM_RISK: label('Platform, risk', 'Plataforma, risco'),
-  role_PLATFORM_FINANCE: label('Platform, finance', 'Plataforma, financeiro'),
-  role_PLATFORM_OPERATOR: label('Platform, operator', 'Plataforma, operação'),
-  role_PLATFORM_OWNER: label('Platform, owner', 'Plataforma, dono'),
-
   // Failures.
   missingTitle: label('There is nothing here', 'Não há nada aqui'),
   missing: label(
@@ -108,7 +96,10 @@ export const FRAME_WORDS = {
     'Esta página ou este registro não existe, ou é de outra conta.',
   ),
   forbiddenTitle: label('Your role does not open this', 'Sua função não abre isto'),
-  forbidden: label('Ask an owner of the account if you need it.', 'Se precisar, fale com um dono da conta.'),
+  forbidden: label(
+    'Ask an owner of the account if you need it.',
+    'Se precisar, fale com um proprietário da conta.',
+  ),
   signInTitle: label('You are not signed in', 'Você não entrou'),
   signInWhy: label('Sign in to see this page.', 'Entre para ver esta página.'),
   formTitle: label('This form is too old', 'Este formulário é antigo'),

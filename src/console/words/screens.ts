@@ -94,6 +94,7 @@ export const SCREEN_WORDS = {
 
   // New.
   newTitle: label('New', 'Nova'),
+  makesNothing: label('Your role looks, and makes nothing', 'Sua função só consulta, não cria nada'),
   whichKind: label('Which kind', 'Qual tipo'),
   newCheckout: label('Checkout', 'Checkout'),
   newOnramp: label('Onramp', 'Onramp'),
@@ -121,7 +122,11 @@ export const SCREEN_WORDS = {
     'Um endereço que abre uma cobrança nova para cada visitante.',
   ),
   amountBrl: label('Amount in BRL', 'Valor em reais'),
-  amountCrypto: label('Amount', 'Valor'),
+  amountOut: label('Amount that leaves your balance', 'Valor que sai do seu saldo'),
+  amountOutHint: label(
+    'A network takes its fee out of it, so less arrives. PIX takes none.',
+    'A rede tira sua taxa daqui, e chega menos. O PIX não tira nada.',
+  ),
   amountOpen: label(
     'Amount in BRL; empty lets the payer choose',
     'Valor em reais; vazio deixa o pagador escolher',

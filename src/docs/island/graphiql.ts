@@ -22,10 +22,21 @@ const workers: Readonly<Record<string, string | undefined>> = {
   getWorkerUrl: (_id: string, label: string) => workers[label],
 };
 
+/** GraphiQL keeps its tabs in the browser, and adds an empty one to them unless it is told which of them was open. */
+function openTab(): Record<string, string> {
+  try {
+    const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '{}');
+    const { query, variables } = tabs[activeTabIndex];
+    return { ...(query && { query }), ...(variables && { variables }) };
+  } catch {
+    return {};
+  }
+}
+
 function show(key: string): void {
   document.getElementById('welcome')?.remove();
   const headers = key === '' ? {} : { headers: JSON.stringify({ Authorization: `Bearer ${key}` }) };
-  YogaGraphiQL.renderYogaGraphiQL(root, { ...graphiql, ...headers });
+  YogaGraphiQL.renderYogaGraphiQL(root, { ...graphiql, ...openTab(), ...headers });
 }
 
 if (isSignedIn) show('');

@@ -33,7 +33,9 @@ async function go(kind: Kind, button: HTMLButtonElement): Promise<void> {
   });
   const name = document.querySelector<HTMLInputElement>('[data-passkey-name]')?.value;
   await post(kind, { response: (answer as PublicKeyCredential).toJSON(), name });
-  location.assign(button.dataset.next ?? '');
+  const held = document.querySelector<HTMLFormElement>('form[data-held]');
+  if (held) held.submit();
+  else location.assign(button.dataset.next ?? '');
 }
 
 async function post(path: string, body: unknown): Promise<unknown> {

@@ -5,6 +5,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { CONSOLE_PATH } from '../../base/console-url.ts';
 import { type Html, type HtmlValue, html, Html as Text } from '../../ui/html.ts';
 import { LANGUAGES, type Language, TAGS } from '../../ui/language.ts';
+import { OWN, policyFrom } from '../../ui/policy.ts';
 import { type SayOf, sayFrom } from '../../ui/say.ts';
 import { digestOf, sheet } from '../../ui/sheets.ts';
 import { SIGN_IN_WORDS, type SignInWord } from './words.ts';
@@ -33,17 +34,13 @@ export type SaySignIn = SayOf<SignInWord>;
 const STYLE = sheet('base', 'parts', 'lists', 'desk', 'needs');
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** The `Content-Security-Policy` of these pages: nothing from elsewhere, and never in a frame. */
-export const DOOR_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  `style-src 'sha256-${STYLE_HASH}'`,
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** The `Content-Security-Policy` of these pages. */
+export const DOOR_POLICY = policyFrom({
+  script: OWN,
+  style: `'sha256-${STYLE_HASH}'`,
+  img: OWN,
+  connect: OWN,
+});
 
 /** @returns what says the texts of these pages. */
 export function saySignIn(language: Language): SaySignIn {

@@ -4,11 +4,13 @@ import type { OwnPasskey } from '../../store/people/passkeys.ts';
 import type { OwnAccount } from '../../store/people/people.ts';
 import type { OpenLink } from '../../store/people/person-links.ts';
 import type { OwnSession } from '../../store/people/person-sessions.ts';
-import { showMoment } from '../../ui/figures.ts';
+import { browserName } from '../../ui/browser-name.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import type { Language } from '../../ui/language.ts';
+import { showMoment } from '../../ui/moments.ts';
 import { card, keyValues, more, note, pair } from '../../ui/parts.ts';
+import { roleWord } from '../../ui/role-words.ts';
 import { type DoorPage, saySignIn } from './frame.ts';
 import type { SignInWord } from './words.ts';
 
@@ -45,11 +47,25 @@ ${more(say('noWay'), html`<p class="soft">${say('noWayOther')}</p><p class="soft
   };
 }
 
+/** A form that waits until a passkey was shown. */
+export interface HeldForm {
+  readonly action: string;
+  readonly values: Iterable<readonly [name: string, value: string]>;
+}
+
+/** What there is to know of who shows a passkey. */
+export interface ConfirmTraits {
+  readonly hasPasskey: boolean;
+  readonly isTest: boolean;
+  /** Sent then, as it was filled in. */
+  readonly held?: HeldForm;
+}
+
 /** @returns the page on which a person shows a passkey again, and is then led to `next`. */
 export function confirmPage(
   language: Language,
   next: string,
-  { hasPasskey, isTest }: { readonly hasPasskey: boolean; readonly isTest: boolean },
+  { hasPasskey, isTest, held }: ConfirmTraits,
 ): DoorPage {
   const say = saySignIn(language);
   const none = html`${note('info', say('confirmNone'))}<a class="btn full" href="${SECURITY_PATH}">${say('addPasskey')}</a>`;
@@ -59,9 +75,15 @@ export function confirmPage(
     title: say('confirmTitle'),
     isTest,
     main: html`<div class="card stack"><div><h1>${say('confirmTitle')}</h1><p class="soft">${say('confirmWhy')}</p></div>
-${hasPasskey ? passkeyButton(language, 'confirm', 'confirmNow', next) : none}
+${hasPasskey ? passkeyButton(language, 'confirm', 'confirmNow', next) : none}${held && heldForm(held)}
+${held && html`<a class="btn full" href="${next}">${say('goBack')}</a>`}
 <noscript><p>${say('needsScript')}</p></noscript></div>`,
   };
+}
+
+/** Without anything to see: the script sends it once a passkey was shown. */
+function heldForm({ action, values }: HeldForm): Html {
+  return html`<form method="post" action="${action}" data-held>${[...values].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}</form>`;
 }
 
 /** A button that the script shows where the browser has passkeys. */
@@ -126,7 +148,7 @@ export function securityPage(language: Language, own: OwnSignIn): DoorPage {
     (each) =>
       html`<li class="stack">${keyValues([
         pair(
-          browserOf(each.userAgent) ?? say('unknownBrowser'),
+          browserName(each.userAgent) ?? say('unknownBrowser'),
           each.id === own.sessionId && html`<b>${say('thisBrowser')}</b>`,
           true,
         ),
@@ -135,7 +157,9 @@ export function securityPage(language: Language, own: OwnSignIn): DoorPage {
       ])}${each.id !== own.sessionId && form(`${SECURITY_PATH}/end`, 'sessionId', each.id, 'end')}</li>`,
   );
   const accounts = own.accounts.map(
-    (each) => html`<li class="stack"><p><b>${each.name}</b> <span class="soft">${say(each.role)}</span></p>
+    (
+      each,
+    ) => html`<li class="stack"><p><b>${each.name}</b> <span class="soft">${roleWord(each.role, language)}</span></p>
 ${each.accountId === own.accountId ? html`<p class="soft">${say('actsOn')}</p>` : form(SWITCH_PATH, 'accountId', String(each.accountId), 'actOn')}</li>`,
   );
   const passkeys = own.passkeys.map(
@@ -181,18 +205,6 @@ export function sayingPage(
 ${requestId && html`<p class="small soft">${say('reference')} <code>${requestId}</code></p>`}
 <a class="btn full" href="${SIGN_IN_PATH}">${say('signIn')}</a></div>`,
   };
-}
-
-/** In the order in which they are looked for: most browsers name others besides themselves. */
-const BROWSERS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'] as const;
-const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS X', 'Linux'] as const;
-const NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS' };
-
-/** @returns browser and system, as people call them; null where the text names none that is known. */
-function browserOf(userAgent: string | null): string | null {
-  const found = [BROWSERS, SYSTEMS].map((names) => names.find((each) => userAgent?.includes(each)));
-  const known = found.flatMap((each) => (each ? [NAMES[each] ?? each] : []));
-  return known.length > 0 ? known.join(' · ') : null;
 }
 
 function list(items: readonly Html[]): Html {

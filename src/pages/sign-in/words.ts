@@ -53,7 +53,7 @@ export const SIGN_IN_WORDS = {
   comeIn: label('Come in', 'Entrar'),
   signInFirst: label(
     'You have a role in another account. Sign in as {email} first, then open this link again.',
-    'Você já tem um papel em outra conta. Entre como {email} primeiro e abra este link de novo.',
+    'Você já tem uma função em outra conta. Entre como {email} primeiro e abra este link de novo.',
   ),
   linkGone: label('This link leads nowhere any more', 'Este link não leva mais a lugar nenhum'),
   linkGoneHow: label(
@@ -67,6 +67,7 @@ export const SIGN_IN_WORDS = {
     'O que você vai fazer deixa dinheiro sair ou alguém entrar. Mostre uma chave de acesso; ela vale por cinco minutos.',
   ),
   confirmNow: label('Show a passkey', 'Mostrar uma chave de acesso'),
+  goBack: label('Go back', 'Voltar'),
   confirmNone: label(
     'You have no passkey yet. Add one first.',
     'Você ainda não tem uma chave de acesso. Crie uma primeiro.',
@@ -94,17 +95,6 @@ export const SIGN_IN_WORDS = {
   from: label('From', 'De'),
   end: label('End', 'Encerrar'),
   signOut: label('Sign out', 'Sair'),
-
-  viewer: label('Viewer', 'Leitor'),
-  finance: label('Finance', 'Financeiro'),
-  developer: label('Developer', 'Desenvolvedor'),
-  operator: label('Operator', 'Operador'),
-  owner: label('Owner', 'Proprietário'),
-  platform_viewer: label('Viewer of the platform', 'Leitor da plataforma'),
-  platform_risk: label('Risk desk of the platform', 'Risco da plataforma'),
-  platform_finance: label('Finance of the platform', 'Financeiro da plataforma'),
-  platform_operator: label('Operator of the platform', 'Operador da plataforma'),
-  platform_owner: label('Owner of the platform', 'Proprietário da plataforma'),
 
   failed: label('This did not work', 'Não deu certo'),
   failedHow: label('Load the page again, and try once more.', 'Carregue a página de novo e tente outra vez.'),

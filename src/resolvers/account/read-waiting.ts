@@ -10,13 +10,14 @@ import {
   readWaitingOfMode,
 } from '../../store/engine/waiting.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { storableId } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { waitingFor } from '../transactions/awaiting.ts';
 
 /** A withdrawal that waits for a second approver. */
 export interface Approval {
   readonly row: ProcessRow;
-  /** Id of the key that asked for it. */
+  /** Id of the key or the person that asked for it. */
   readonly requestedBy: string | null;
   /** Why the caller may not approve it; null where it may. */
   readonly bar: ApprovalBar | null;
@@ -36,12 +37,15 @@ export const WAITING_MAX = 100;
 export const KEY_DAYS = 14;
 const DAY_MS = 86_400_000;
 
-/** @returns the account's withdrawals that wait for a second approver, the one that has waited longest first. */
-export async function readApprovals(context: Context): Promise<readonly Approval[]> {
+/**
+ * @param end2end - of the one withdrawal that is asked for.
+ * @returns the account's withdrawals that wait for a second approver, the one that has waited longest first.
+ */
+export async function readApprovals(context: Context, end2end?: string): Promise<readonly Approval[]> {
   requireScope(context, 'read');
   const { database, registry, caller } = context;
   const waiting = waitingFor(registry, 'withdrawal.approve');
-  const rows = await readUnapproved(database, caller.accountId, waiting, WAITING_MAX);
+  const rows = await readUnapproved(database, caller.accountId, waiting, storableId(end2end), WAITING_MAX);
   const mayApprove = caller.scopes.includes(ACTS['withdrawal.approve'].scope);
   const own = mayApprove ? await readOneMaker(database, caller.accountId, caller.id) : [];
   return rows.map((row) => {

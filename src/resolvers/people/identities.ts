@@ -1,14 +1,15 @@
 /** Signs in people whom a provider of sign-ins knows (OpenID Connect): only those who were invited under a verified e-mail address. */
 import { GatewayError } from '../../base/errors.ts';
 import type { Tx } from '../../store/database.ts';
-import {
-  addIdentity,
-  findByIdentity,
-  type Identity,
-  readInvitations,
-} from '../../store/people/identities.ts';
+import { addIdentity, findByIdentity, type Identity } from '../../store/people/identities.ts';
 import { removePasskeys } from '../../store/people/passkeys.ts';
-import { findPerson, joinAccount, type Person, readOwnAccounts } from '../../store/people/people.ts';
+import {
+  findPerson,
+  joinAccount,
+  type Person,
+  readInvitations,
+  readOwnAccounts,
+} from '../../store/people/people.ts';
 import { endSessions } from '../../store/people/person-sessions.ts';
 import type { Services } from '../services/context.ts';
 import { type Device, signIn } from './sessions.ts';

@@ -28,9 +28,9 @@ import {
   type StoredPasskey,
   takeChallenge,
   usePasskey,
-  verifySession,
 } from '../../store/people/passkeys.ts';
 import { readOwnAccounts } from '../../store/people/people.ts';
+import { verifySession } from '../../store/people/person-sessions.ts';
 import { audited } from '../checks/audited.ts';
 import { checksOf } from '../checks/check-creation.ts';
 import { type Context, requireAct, requireFresh, type Services } from '../services/context.ts';

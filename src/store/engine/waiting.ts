@@ -19,7 +19,8 @@ const IS_UNAPPROVED = `t.process ->> 'isApproved' is distinct from 'true'`;
 const UNAPPROVED: Statement = {
   name: 'waiting_unapproved',
   text: `select ${PROCESS_SELECT} from unnest($2::text[]) f(family)
-    join transaction t on t.account_id = $1 and ${IS_WAITING} where ${IS_UNAPPROVED} order by t.updated_at, t.id limit $4`,
+    join transaction t on t.account_id = $1 and ${IS_WAITING} where ${IS_UNAPPROVED}
+      and ($4::text is null or t.end2end = $4) order by t.updated_at, t.id limit $5`,
 };
 const OF_ACCOUNT: Statement = {
   name: 'waiting_of_account',
@@ -44,14 +45,15 @@ const REFUNDS_OF_MODE: Statement = {
     where t.has_open_refund order by t.updated_at, t.account_id, t.id limit $2`,
 };
 
-/** @returns those of an account that nobody has approved yet, the one that has waited longest first. */
+/** @returns those of an account that nobody has approved yet, the one that has waited longest first; with an `end2end` that one alone. */
 export function readUnapproved(
   tx: Tx,
   accountId: bigint,
   at: WaitingAt,
+  end2end: string | null,
   limit: number,
 ): Promise<ProcessRow[]> {
-  return tx.query<ProcessRow>(UNAPPROVED, [accountId, at.families, at.steps, limit]);
+  return tx.query<ProcessRow>(UNAPPROVED, [accountId, at.families, at.steps, end2end, limit]);
 }
 
 /** @returns those of an account, the one that has waited longest first. */

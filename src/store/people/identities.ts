@@ -19,10 +19,6 @@ const ADD: Statement = {
     select $1, $2, $3, $4 where not exists (select from person_identity where issuer = $1 and person_id = $3)
     on conflict (issuer, subject) do nothing returning subject`,
 };
-const INVITED: Statement = {
-  name: 'membership_invited',
-  text: `select account_id as "accountId" from membership where person_id = $1 and joined_at is null order by account_id`,
-};
 
 /** @returns the person whom the provider knows by this subject. */
 export async function findByIdentity(tx: Tx, { issuer, subject }: Identity): Promise<Person | undefined> {
@@ -38,10 +34,4 @@ export async function addIdentity(
   at: Date,
 ): Promise<boolean> {
   return (await tx.query(ADD, [issuer, subject, personId, at])).length > 0;
-}
-
-/** @returns the accounts to which a person is invited and has not come yet. */
-export async function readInvitations(tx: Tx, personId: string): Promise<bigint[]> {
-  const rows = await tx.query<{ accountId: bigint }>(INVITED, [personId]);
-  return rows.map(({ accountId }) => accountId);
 }

@@ -49,10 +49,6 @@ const REMOVE_ALL: Statement = {
   name: 'passkey_remove_all',
   text: `delete from passkey where person_id = $1 returning id`,
 };
-const VERIFY: Statement = {
-  name: 'person_session_verify',
-  text: `update person_session set verified_at = $2 where id = $1`,
-};
 const ASK: Statement = {
   name: 'passkey_challenge_ask',
   text: `with gone as (delete from passkey_challenge where expires_at < $4)
@@ -99,11 +95,6 @@ export async function removePasskey(tx: Tx, personId: string, id: string): Promi
 /** Takes all passkeys of a person away. @returns how many there were. */
 export async function removePasskeys(tx: Tx, personId: string): Promise<number> {
   return (await tx.query(REMOVE_ALL, [personId])).length;
-}
-
-/** Notes that the person of a session has shown a passkey. */
-export async function verifySession(tx: Tx, sessionId: string, at: Date): Promise<void> {
-  await tx.query(VERIFY, [sessionId, at]);
 }
 
 /** Stores a challenge; those that nobody answered in time go. */

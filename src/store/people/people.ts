@@ -93,6 +93,10 @@ const REMOVE: Statement = {
   name: 'membership_remove',
   text: `delete from membership where account_id = $1 and person_id = $2`,
 };
+const INVITED: Statement = {
+  name: 'membership_invited',
+  text: `select account_id as "accountId" from membership where person_id = $1 and joined_at is null order by account_id`,
+};
 const OWN_ACCOUNTS: Statement = {
   name: 'membership_of_person',
   text: `select a.id as "accountId", a.name, a.mode, a.is_platform as "isPlatform", m.role
@@ -161,4 +165,10 @@ export async function removeMembership(tx: Tx, accountId: bigint, personId: stri
 /** @returns the accounts that a person has joined. */
 export function readOwnAccounts(tx: Tx, personId: string): Promise<OwnAccount[]> {
   return tx.query<OwnAccount>(OWN_ACCOUNTS, [personId]);
+}
+
+/** @returns the accounts to which a person is invited and has not come yet. */
+export async function readInvitations(tx: Tx, personId: string): Promise<bigint[]> {
+  const rows = await tx.query<{ accountId: bigint }>(INVITED, [personId]);
+  return rows.map(({ accountId }) => accountId);
 }

@@ -75,6 +75,10 @@ const TOUCH: Statement = {
   name: 'person_session_touch',
   text: `update person_session set seen_at = greatest(seen_at, $2) where id = $1`,
 };
+const VERIFY: Statement = {
+  name: 'person_session_verify',
+  text: `update person_session set verified_at = $2 where id = $1`,
+};
 const SWITCH: Statement = {
   name: 'person_session_switch',
   text: `update person_session s set account_id = $2 where id = $1 and exists (
@@ -128,6 +132,11 @@ export async function storeSession(tx: Tx, session: NewSession): Promise<void> {
 /** Notes that a session was used. */
 export async function touchSession(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.query(TOUCH, [id, at]);
+}
+
+/** Notes that the person of a session has shown a passkey. */
+export async function verifySession(tx: Tx, sessionId: string, at: Date): Promise<void> {
+  await tx.query(VERIFY, [sessionId, at]);
 }
 
 /** Lets a session act on another account of its person. @returns whether the person has a role there. */

@@ -1,0 +1,19 @@
+/** What the keys of an account and people are called, as they are now. */
+import type { Statement, Tx } from '../database.ts';
+
+/** A key or a person. */
+export interface NamedActor {
+  readonly id: string;
+  readonly name: string;
+}
+
+const NAMES: Statement = {
+  name: 'actor_names',
+  text: `select id, name from api_key where account_id = $1 and id = any ($2::text[])
+    union all select id, name from person where id = any ($2::text[])`,
+};
+
+/** @returns those of the ids that are of a key of the account, or of a person. */
+export function readActorNames(tx: Tx, accountId: bigint, ids: readonly string[]): Promise<NamedActor[]> {
+  return tx.query<NamedActor>(NAMES, [accountId, ids]);
+}

@@ -1,0 +1,76 @@
+/** How moments are written in a language: in Brazil's time, as that is where PIX is paid, and no page knows where its reader is. */
+import { type Instant, isoMillis, millisOf } from '../base/instant.ts';
+import { label } from '../base/label.ts';
+import { type Html, html } from './html.ts';
+import { type Language, TAGS } from './language.ts';
+
+const TIME_ZONE = 'America/Sao_Paulo';
+const IN_BRASILIA = label('in Brasília', 'em Brasília');
+
+const TIME = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const SECOND = { ...TIME, second: '2-digit' } as const;
+const MILLIS = { ...SECOND, fractionalSecondDigits: 3 } as const;
+const DAY = { month: 'short', day: 'numeric' } as const;
+
+const MOMENTS = {
+  /** `Nov 21, 2026, 14:35` */
+  moment: { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' },
+  /** With seconds, as receipts have it. */
+  second: { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' },
+  day: { dateStyle: 'medium' },
+  /** `Saturday, November 21, 2026 at 14:35` */
+  full: { dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' },
+  time: TIME,
+  /** `14:35:12.006`, as the axis has it. */
+  millis: MILLIS,
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+/** As lists have them, where most moments are of this year: `Nov 21, 14:35`. */
+const NEAR = {
+  day: DAY,
+  minute: { ...DAY, ...TIME },
+  second: { ...DAY, ...SECOND },
+  millis: { ...DAY, ...MILLIS },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+/** How much of a moment is shown. */
+export type MomentForm = keyof typeof MOMENTS;
+/** How much of a moment a list shows. */
+export type NearForm = keyof typeof NEAR;
+
+/** @returns a moment in Brazil's time, which it names. */
+export function showMoment(instant: Instant, language: Language, form: MomentForm = 'moment'): Html {
+  return html`<time datetime="${isoMillis(instant)}">${momentText(instant, language, form)} ${IN_BRASILIA[language]}</time>`;
+}
+
+/** @returns the moment as text. */
+export function momentText(instant: Instant, language: Language, form: MomentForm): string {
+  return timeText(millisOf(instant), language, form);
+}
+
+/** @returns a moment, in ms since 1970, as text. */
+export function timeText(millis: number, language: Language, form: MomentForm): string {
+  return formatOf(form, language, MOMENTS[form]).format(millis);
+}
+
+/** @returns the same as a list shows it: the year stands where it is not that of `now`. */
+export function nearText(millis: number, language: Language, form: NearForm, now = Date.now()): string {
+  if (yearOf(millis) === yearOf(now)) return formatOf(`near ${form}`, language, NEAR[form]).format(millis);
+  return formatOf(`far ${form}`, language, { ...NEAR[form], year: 'numeric' }).format(millis);
+}
+
+function yearOf(millis: number): string {
+  return formatOf('year', 'en', { year: 'numeric' }).format(millis);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** A format takes long to make, and is used again and again. */
+function formatOf(name: string, language: Language, traits: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${name} ${language}`;
+  const known = formats.get(key);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat(TAGS[language], { timeZone: TIME_ZONE, ...traits });
+  formats.set(key, made);
+  return made;
+}

@@ -1,0 +1,69 @@
+/**
+ * Goal: a withdrawal that waits for a second person says who asked and who may approve, on its own screen as in the list (C-22,
+ * C-40). Method: two people over the pages of the real application.
+ */
+import { beforeAll, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { visit } from '../support/console.ts';
+import { type SignedInForTest, signInAs } from '../support/people.ts';
+
+const app = useApp();
+const WALLET = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
+let maker: SignedInForTest;
+let second: SignedInForTest;
+let end2end: string;
+
+beforeAll(async () => {
+  maker = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
+  second = await signInAs(app, app.accountId, { email: 'leo@shop.invalid', role: 'finance' });
+  await app.graphql(
+    'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0, approvalAbove: "1" }) { approvalAbove } }',
+  );
+  await app.graphql('mutation { sandboxFund(currency: "USDT_TRX", amount: "500") { journalId } }');
+  const act = (name: string, form: Record<string, string>) =>
+    visit(app, maker, `/console/acts/${name}`, { form: { back: '/console/whitelist', ...form } });
+  await act('CreateWhitelistGroup', { name: 'Vault' });
+  const groupId =
+    /name="groupId" value="([^"]+)"/.exec((await visit(app, maker, '/console/whitelist')).text)?.[1] ?? '';
+  await act('AddWhitelistEntry', { groupId, network: 'TRX', address: WALLET });
+  const made = await act('CreateWithdrawal', {
+    currency: 'USDT_TRX',
+    amountReceived: '30',
+    groupId,
+    address: WALLET,
+    idempotencyKey: 'vault-1',
+  });
+  end2end = /CRX\w+/.exec(made.headers.get('location') ?? made.text)?.[0] ?? made.text;
+});
+
+const APPROVE = 'action="/console/acts/ApproveWithdrawal"';
+
+test('whoever asked is told why they cannot approve, and is offered no button that would be refused', async () => {
+  const path = `/console/transactions/${end2end}`;
+  const [own, other] = [await visit(app, maker, path), await visit(app, second, path)];
+  expect([own.text.includes(APPROVE), other.text.includes(APPROVE)]).toEqual([false, true]);
+  expect(own.text).toContain('You asked for it, so somebody else has to approve it.');
+  expect(other.text).not.toContain('You asked for it');
+});
+
+test('people are named, where they go is shown, and the audit log names both', async () => {
+  const list = await visit(app, second, '/console/approvals');
+  expect(list.text).toMatch(/Asked by<\/dt><dd>rita</);
+  expect((await visit(app, second, '/console/transactions?family=WITHDRAWALS')).text).toContain(
+    '>TKN9um…xUtbsD<',
+  );
+  const log = await visit(app, maker, '/console/audit');
+  expect(log.text).toContain('>Person rita<');
+  expect(log.text).not.toMatch(/Person per_/);
+});
+
+test('the network of a destination is chosen, not typed', async () => {
+  const { text } = await visit(app, maker, '/console/whitelist');
+  expect(text).toMatch(/<select [^>]*name="network"/);
+  expect(text).toContain('<option value="TRX">TRON (TRX)</option>');
+});
+
+test('a browser is called what people call it', async () => {
+  const { text } = await visit(app, maker, '/console/people');
+  expect(text).not.toContain('Test/1.0');
+});
