@@ -85,6 +85,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'trigger fund': ['crossramp trigger fund --account sandbox --currency USDT_TRX --amount 150'],
   'clock show': ['crossramp clock show'],
   'clock advance': ['crossramp clock advance 30m'],
+  psp: ['crossramp psp', 'crossramp psp --home ./psp --port 0 --control-port 0 --json'],
   migrate: ['crossramp migrate'],
   doctor: ['crossramp doctor'],
   completion: [

@@ -15,6 +15,7 @@ import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { newsCommand } from './news.ts';
 import { personCommand } from './person.ts';
+import { pspCommand } from './psp.ts';
 import { refundCommand } from './refund.ts';
 import { requestCommand } from './request.ts';
 import { suspenseCommand } from './suspense.ts';
@@ -60,6 +61,7 @@ export function crossrampProgram(): Command {
     requestCommand(),
     triggerCommand(),
     clockCommand(),
+    pspCommand(),
     migrateCommand(),
     doctorCommand(),
     completionCommand(() => program),

@@ -35,3 +35,10 @@ export async function untilInterrupted<Result>(
     for (const signal of SIGNALS) process.removeListener(signal, stop);
   }
 }
+
+/** Waits for the first SIGINT or SIGTERM. */
+export async function untilStopped(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of SIGNALS) process.once(signal, () => resolve());
+  });
+}

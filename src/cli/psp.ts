@@ -1,0 +1,60 @@
+/** `crossramp psp`: the payment service provider of the sandbox, as a process of its own. */
+import { resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { writeRailsSettings } from '../psp/rails-settings.ts';
+import { answer, jsonOption } from './output.ts';
+import { untilStopped } from './until-interrupted.ts';
+import { homeFolder } from './with-store.ts';
+
+interface Options {
+  readonly home?: string;
+  readonly port: number;
+  readonly controlPort: number;
+  readonly callbackPort: number;
+  readonly locationHost: string;
+  readonly playAmounts?: boolean;
+  readonly json?: boolean;
+}
+
+const PORT_MAX = 65_535;
+
+/** The command `psp`. */
+export function pspCommand(): Command {
+  return new Command('psp')
+    .description('Runs a PIX payment service provider for the sandbox on this machine, until it is stopped.')
+    .option('--home <folder>', 'folder of its certificates and its state (default: psp in CROSSRAMP_HOME)')
+    .option('--port <port>', 'port of its API; 0: any free one', portOf, 4100)
+    .option('--control-port <port>', 'port of its control API; 0: any free one', portOf, 4101)
+    .option('--callback-port <port>', 'port on which the gateway takes its callbacks', portOf, 4102)
+    .option('--location-host <host>', 'host that the codes of charges name', 'psp.localhost')
+    .option(
+      '--play-amounts',
+      'payouts end by their amounts: up to 10.00 well, up to 20.00 not, above refused',
+    )
+    .addOption(jsonOption())
+    .action(run);
+}
+
+async function run(options: Options): Promise<void> {
+  const { port, controlPort, locationHost, playAmounts = false } = options;
+  const home = resolve(options.home ?? `${homeFolder()}/psp`);
+  // SQLite is loaded for this command alone.
+  const { startPsp } = await import('../psp/psp.ts');
+  const psp = await startPsp({ home, port, controlPort, locationHost, playsAmounts: playAmounts });
+  const railsFile = writeRailsSettings(psp, home, options.callbackPort);
+  const { url, controlUrl } = psp;
+  const lines = [
+    `API Pix   ${url}/v2, by the certificates in ${home}`,
+    `Control   ${controlUrl}`,
+    `Gateway   RAILS_FILE=${railsFile} npm start`,
+  ];
+  answer(options, { url, controlUrl, home, railsFile }, lines.join('\n'));
+  await untilStopped();
+  await psp.close();
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= PORT_MAX) return port;
+  throw new InvalidArgumentError(`Expected a port from 0 to ${PORT_MAX}.`);
+}

@@ -1,0 +1,128 @@
+/** The API of the PSP: API Pix 2.9 below `/v2`, and calls like those of Efí for what API Pix does not have. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { getCharge, listCharges, patchCharge, putCharge } from './charges.ts';
+import { lookUp } from './directory.ts';
+import type { FaultRule, FaultTarget } from './faults.ts';
+import { type Answer, type Asked, type Route, readBody, route, routeOf, send, sendError } from './http.ts';
+import { listInfractions } from './infractions.ts';
+import { type Client, checkToken, issueToken, type PspScope, unauthorized } from './oauth.ts';
+import { readPage, readPeriod } from './pages.ts';
+import type { PspParts } from './parts.ts';
+import { getBalance, getPayout, listPayouts, putPayout } from './payouts.ts';
+import { problem } from './problem.ts';
+import { getPix, getRefund, listPix, putRefund } from './received.ts';
+import { deleteWebhook, getWebhook, listWebhooks, putWebhook } from './webhooks.ts';
+
+/** What a route needs, and what its faults are called. */
+interface Demand {
+  /** None for the token itself. */
+  readonly scope?: PspScope;
+  readonly target: FaultTarget;
+}
+
+const NO_CHECK = 'x-skip-mtls-checking';
+
+/** @param key - of the tokens. */
+export function apiListener(parts: PspParts, client: Client, key: string): RequestListener {
+  const routes = routesOf(parts, client, key);
+  return (request, response) => {
+    handle(parts, routes, key, request, response).catch((error: unknown) => sendError(response, error));
+  };
+}
+
+async function handle(
+  parts: PspParts,
+  routes: readonly Route<Demand>[],
+  key: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { route: found, named, query } = routeOf(routes, request);
+  const { scope, target } = found.more;
+  const { headers } = request;
+  if (scope) checkToken(key, headers.authorization, scope);
+  const body = await readBody(request);
+  const fault = parts.faults.next(target);
+  if (fault?.fault === 'unavailable')
+    throw problem(503, 'ServicoIndisponivel', 'Serviço não está disponível no momento.');
+  if (fault?.fault === 'unauthorized') throw unauthorized();
+  const given = await settled(found.answer({ named, query, headers, body }));
+  parts.wake();
+  await delay(fault);
+  if (fault?.fault === 'timeout') return void request.socket.destroy();
+  if ('error' in given) return sendError(response, given.error);
+  send(response, given.answer.status, given.answer.body, 'application/json');
+}
+
+/** What is refused is answered late, too. */
+async function settled(answer: Answer | Promise<Answer>) {
+  try {
+    return { answer: await answer };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function delay(fault: FaultRule | undefined): Promise<void> {
+  if (fault && fault.ms > 0) await new Promise((resolve) => setTimeout(resolve, fault.ms));
+}
+
+function routesOf(parts: PspParts, client: Client, key: string): readonly Route<Demand>[] {
+  const period = (query: URLSearchParams, name: string) =>
+    [readPeriod(query, name), readPage(query, name)] as const;
+  const made = (body: object): Answer => ({ status: 201, body });
+  const ok = (body: object): Answer => ({ status: 200, body });
+  const first = ({ named }: Asked) => named[0] as string;
+  const both = ({ named }: Asked) => named as readonly [string, string];
+  const charge = { scope: 'cob.write', target: 'charge' } as const;
+  const reading = (scope: PspScope) => ({ scope, target: 'read' }) as const;
+  const webhook = { scope: 'webhook.write', target: 'webhook' } as const;
+  const payout = { scope: 'pix.send', target: 'payout' } as const;
+  const put = (asked: Asked) => made(putPayout(parts, first(asked), asked.body));
+  return [
+    route('POST', '/oauth/token', { target: 'token' }, ({ headers, body }) =>
+      ok(issueToken(client, key, headers.authorization, body)),
+    ),
+    route('PUT', '/v2/cob/:txid', charge, (asked) => made(putCharge(parts, first(asked), asked.body))),
+    route('PATCH', '/v2/cob/:txid', charge, (asked) => ok(patchCharge(parts, first(asked), asked.body))),
+    route('GET', '/v2/cob/:txid', reading('cob.read'), (asked) => ok(getCharge(parts, first(asked)))),
+    route('GET', '/v2/cob', reading('cob.read'), ({ query }) =>
+      ok(listCharges(parts, ...period(query, 'CobConsultaInvalida'), query)),
+    ),
+    route('GET', '/v2/pix/:e2eid', reading('pix.read'), (asked) => ok(getPix(parts, first(asked)))),
+    route('GET', '/v2/pix', reading('pix.read'), ({ query }) =>
+      ok(listPix(parts, ...period(query, 'PixConsultaInvalida'), query)),
+    ),
+    route('PUT', '/v2/pix/:e2eid/devolucao/:id', { scope: 'pix.write', target: 'refund' }, (asked) =>
+      made(putRefund(parts, ...both(asked), asked.body)),
+    ),
+    route('GET', '/v2/pix/:e2eid/devolucao/:id', reading('pix.read'), (asked) =>
+      ok(getRefund(parts, ...both(asked))),
+    ),
+    route('PUT', '/v2/webhook/:key', webhook, async (asked) =>
+      ok(await putWebhook(parts, first(asked), asked.body, asked.headers[NO_CHECK] === 'true')),
+    ),
+    route('GET', '/v2/webhook/:key', reading('webhook.read'), (asked) => ok(getWebhook(parts, first(asked)))),
+    route('GET', '/v2/webhook', reading('webhook.read'), ({ query }) => ok(listWebhooks(parts, query))),
+    route('DELETE', '/v2/webhook/:key', webhook, (asked) => {
+      deleteWebhook(parts, first(asked));
+      return { status: 204 };
+    }),
+    // Efí had it below /v2 first.
+    route('PUT', '/v[23]/gn/pix/:id', payout, put),
+    route('GET', '/v[23]/gn/pix/enviados/id-envio/:id', reading('gn.pix.send.read'), (asked) =>
+      ok(getPayout(parts, 'id', first(asked))),
+    ),
+    route('GET', '/v[23]/gn/pix/enviados/:e2eid', reading('gn.pix.send.read'), (asked) =>
+      ok(getPayout(parts, 'end_to_end_id', first(asked))),
+    ),
+    route('GET', '/v[23]/gn/pix/enviados', reading('gn.pix.send.read'), ({ query }) =>
+      ok(listPayouts(parts, ...period(query, 'PixConsultaInvalida'))),
+    ),
+    route('GET', '/v2/gn/saldo', reading('gn.balance.read'), () => ok(getBalance(parts))),
+    route('GET', '/v2/gn/infracoes', reading('pix.read'), ({ query }) =>
+      ok(listInfractions(parts, ...period(query, 'PixConsultaInvalida'))),
+    ),
+    route('GET', '/v2/dict/:key', reading('pix.send'), (asked) => ok(lookUp(parts, first(asked)))),
+  ];
+}

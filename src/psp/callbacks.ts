@@ -1,0 +1,178 @@
+/**
+ * Callbacks: kept with what they tell, sent with the PSP's certificate until they are answered with 2xx, less and less often.
+ */
+import { type RequestOptions, request as requestPlain } from 'node:http';
+import { Agent, request } from 'node:https';
+import { rootCertificates } from 'node:tls';
+import type { Certificates } from './ca.ts';
+import type { PspClock } from './clock.ts';
+import type { Faults } from './faults.ts';
+import type { PspStore } from './store.ts';
+
+/** Time limit of a call. Unit: ms. */
+const LIMIT_MS = 10_000;
+/** Pauses between tries double from the first to the last. Unit: ms of the PSP's clock. */
+const PAUSE_FIRST_MS = 500;
+const PAUSE_MAX_MS = 300_000;
+/** After these it is given up: whoever wants to know has to ask. */
+const TRIES_MAX = 15;
+/** Calls under way at once. */
+const AT_ONCE = 8;
+/** How often somebody who waits for an answer looks. Unit: ms. */
+const LOOK_MS = 5;
+
+/** A callback that is due. */
+interface Due {
+  readonly id: number;
+  readonly url: string;
+  readonly body: string;
+  readonly attempts: number;
+}
+
+/** The callbacks of the PSP. */
+export class Callbacks {
+  readonly #store: PspStore;
+  readonly #clock: PspClock;
+  readonly #faults: Faults;
+  readonly #agent: Agent;
+  readonly #stranger: Agent;
+  /** Calls under way, by id. */
+  readonly #underWay = new Map<number, Promise<void>>();
+
+  constructor(store: PspStore, clock: PspClock, faults: Faults, { ca, psp }: Certificates) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#faults = faults;
+    const trusted = [ca.certificate, ...rootCertificates];
+    this.#agent = new Agent({ ca: trusted, cert: psp.certificate, key: psp.key, keepAlive: true });
+    this.#stranger = new Agent({ ca: trusted });
+  }
+
+  /**
+   * Keeps a callback to be sent, in the database transaction of what it tells.
+   *
+   * @returns its ids: none where it gets lost, several where it is doubled.
+   */
+  add(url: string, body: unknown): readonly number[] {
+    const now = this.#clock.now();
+    const fault = this.#faults.next('callback');
+    const add = (dueMs: number | null, answer: string | null) =>
+      this.#store.run(
+        'insert into callback (url, body, due_ms, answer) values (?, ?, ?, ?)',
+        url,
+        JSON.stringify(body),
+        dueMs,
+        answer,
+      ).id;
+    switch (fault?.fault) {
+      case 'lost':
+        add(null, 'lost');
+        return [];
+      case 'doubled':
+        return [add(now, null), add(now, null)];
+      case 'late':
+        return [add(now + fault.ms, null)];
+      case 'reordered':
+        return [add(now + Math.floor(this.#faults.roll() * fault.ms), null)];
+      default:
+        return [add(now, null)];
+    }
+  }
+
+  /** Sends what is due; returns before it is answered. */
+  sendDue(): void {
+    const room = AT_ONCE - this.#underWay.size;
+    if (room <= 0) return;
+    const due = this.#store.all<Due>(
+      'select id, url, body, attempts from callback where due_ms <= ? order by due_ms, id limit ?',
+      this.#clock.now(),
+      AT_ONCE * 2,
+    );
+    for (const each of due.filter(({ id }) => !this.#underWay.has(id)).slice(0, room))
+      this.#underWay.set(each.id, this.#send(each));
+  }
+
+  /** @returns when the next one is due that is not under way; undefined where there is none. */
+  nextDueMs(): number | undefined {
+    const rows = this.#store.all<{ id: number; dueMs: number }>(
+      'select id, due_ms as "dueMs" from callback where due_ms is not null order by due_ms limit ?',
+      AT_ONCE + 1,
+    );
+    return rows.find(({ id }) => !this.#underWay.has(id))?.dueMs;
+  }
+
+  /** Waits until these were tried, at most so long. @returns whether all were answered with 2xx. */
+  async answered(ids: readonly number[], limitMs = LIMIT_MS): Promise<boolean> {
+    const until = Date.now() + limitMs;
+    const isOpen = (id: number) =>
+      this.#store.one<{ isOpen: number }>(
+        'select due_ms is not null and attempts = 0 as "isOpen" from callback where id = ?',
+        id,
+      )?.isOpen === 1;
+    while (ids.some(isOpen) && Date.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    return ids.every(
+      (id) =>
+        this.#store.one<{ dueMs: number | null }>('select due_ms as "dueMs" from callback where id = ?', id)
+          ?.dueMs === null,
+    );
+  }
+
+  /**
+   * Calls a URL that somebody wants to register, once without a certificate and once with it.
+   *
+   * @returns what is wrong with it, or undefined: it has to refuse the stranger and to know the PSP.
+   */
+  async problemOf(url: string): Promise<string | undefined> {
+    const body = JSON.stringify({ pix: [] });
+    const stranger = await this.#post(`${url}/pix`, body, this.#stranger).catch(() => 'refused');
+    if (typeof stranger === 'number' && stranger !== 401 && stranger !== 403)
+      return 'A autenticação de TLS mútuo não está configurada na URL informada.';
+    const known = await this.#post(`${url}/pix`, body, this.#agent).catch((error: Error) => error.message);
+    if (typeof known === 'string') return `A URL informada está inacessível: ${known}`;
+    const isRefused = known === 401 || known === 403 || known >= 500;
+    return isRefused ? `A URL informada respondeu com o código HTTP ${known}.` : undefined;
+  }
+
+  /** Breaks off what is under way: it is sent again by whoever opens the file next. */
+  async close(): Promise<void> {
+    this.#agent.destroy();
+    this.#stranger.destroy();
+    await Promise.all(this.#underWay.values());
+  }
+
+  async #send({ id, url, body, attempts }: Due): Promise<void> {
+    const answer = await this.#post(url, body, this.#agent).catch((error: Error) => error.message);
+    const isTaken = typeof answer === 'number' && answer >= 200 && answer < 300;
+    const isOver = isTaken || attempts + 1 >= TRIES_MAX;
+    const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** attempts, PAUSE_MAX_MS);
+    this.#store.run(
+      'update callback set due_ms = ?, attempts = attempts + 1, answer = ? where id = ?',
+      isOver ? null : this.#clock.now() + pauseMs,
+      String(answer),
+      id,
+    );
+    this.#underWay.delete(id);
+  }
+
+  /** @returns the status. @throws what kept it from being answered. */
+  #post(url: string, body: string, agent: Agent): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const options: RequestOptions = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+        timeout: LIMIT_MS,
+      };
+      const isPlain = url.startsWith('http://');
+      const call = isPlain ? requestPlain(url, options) : request(url, { ...options, agent });
+      call
+        .on('response', (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        })
+        .on('timeout', () => call.destroy(new Error(`no answer in ${LIMIT_MS} ms`)))
+        .on('error', reject)
+        .end(body);
+    });
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * The control server: what the world around the PSP does. For a sandbox alone: plain HTTP on this machine, and whoever reaches it
+ * may do everything. It serves the locations of codes too.
+ */
+import type { RequestListener } from 'node:http';
+import { newEndToEndId } from '../base/end-to-end-id.ts';
+import { parseInstant } from '../base/instant.ts';
+import { concludeCharge, findCharge, getPayload } from './charges.ts';
+import { isoOf } from './clock.ts';
+import { FAULT_TARGETS, FAULTS, type FaultName, type FaultPlan, type FaultRule } from './faults.ts';
+import { type Answer, type Asked, type Route, readBody, route, routeOf, send, sendError } from './http.ts';
+import { type InfractionRow, setInfraction } from './infractions.ts';
+import { type Body, isAmount, objectOf, type PspParts, textOf } from './parts.ts';
+import { endPayout, getBalance, payoutNamed, returnPayout } from './payouts.ts';
+import { addPlan, PLANNED_ACTS, type PlanFacts, type PlannedAct } from './plans.ts';
+import { Refused } from './problem.ts';
+import { endRefund, findPix, receivePix, refundNamed } from './received.ts';
+
+const KINDS: readonly InfractionRow['kind'][] = ['INFRACAO', 'DISPUTA'];
+const STATUSES: readonly InfractionRow['status'][] = ['ABERTA', 'ACEITA', 'REJEITADA'];
+const TIMES_MAX = 100;
+
+/** @returns what answers the control server's requests. */
+export function controlListener(parts: PspParts): RequestListener {
+  const routes = routesOf(parts);
+  return (request, response) => {
+    const answer = async () => {
+      // Every page that a browser on this machine shows could call us; browsers say so.
+      if (request.headers.origin !== undefined)
+        throw new Refused(403, { error: 'not for browsers' }, 'application/json');
+      const { route: found, named, query } = routeOf(routes, request);
+      const body = await readBody(request);
+      const { status, body: given } = await found.answer({ named, query, headers: request.headers, body });
+      send(response, status, given, 'application/json');
+    };
+    answer().catch((error: unknown) => sendError(response, error));
+  };
+}
+
+function routesOf(parts: PspParts): readonly Route[] {
+  const ok = (body: object): Answer => ({ status: 200, body });
+  const act = (method: string, path: string, work: (asked: Asked) => Told): Route =>
+    route(method, path, {}, async (asked) => {
+      const { callbacks, ...told } = parts.store.atOnce(() => work(asked));
+      parts.wake();
+      // Whoever plays goes on when the gateway knows of it, unless it is not to wait.
+      const isTold = asked.body.wait === false || (await parts.callbacks.answered(callbacks));
+      return ok({ ...told, callbacks: callbacks.length, isTold });
+    });
+  return [
+    route('GET', '/qr/v2/:token', {}, ({ named }) => ok(getPayload(parts, named[0] as string))),
+    route('GET', '/clock', {}, () => ok(clockOf(parts))),
+    route('POST', '/clock', {}, ({ body }) => ok(setClock(parts, body))),
+    route('GET', '/faults', {}, () => ok(parts.faults.plan)),
+    route('PUT', '/faults', {}, ({ body }) => {
+      parts.faults.set(faultPlanOf(body));
+      return ok(parts.faults.plan);
+    }),
+    route('GET', '/books', {}, () => ok(booksOf(parts))),
+    route('PUT', '/directory/:key', {}, ({ named, body }) => ok(setOwner(parts, named[0] as string, body))),
+    route('POST', '/plans', {}, ({ body }) => ok(plan(parts, body))),
+    act('POST', '/pay', ({ body }) => pay(parts, body)),
+    act('POST', '/payouts/:name/:end', ({ named, body }) => endOfPayout(parts, named, body)),
+    act('POST', '/refunds/:id/:end', ({ named, body }) => endOfRefund(parts, named, body)),
+    act('PUT', '/infractions/:id', ({ named, body }) => infraction(parts, named[0] as string, body)),
+  ];
+}
+
+/** What was done, and the callbacks that tell of it. */
+interface Told {
+  readonly callbacks: readonly number[];
+  readonly [member: string]: unknown;
+}
+
+function clockOf({ clock }: PspParts): object {
+  return { now: isoOf(clock.now()), aheadMs: clock.aheadMs };
+}
+
+function setClock(parts: PspParts, { aheadMs, advanceMs }: Body): object {
+  const { clock } = parts;
+  const ahead = aheadMs ?? (typeof advanceMs === 'number' ? clock.aheadMs + advanceMs : undefined);
+  if (typeof ahead !== 'number' || !Number.isSafeInteger(ahead) || ahead < 0)
+    throw wrong('aheadMs', 'a number of milliseconds, or advanceMs');
+  clock.setAhead(ahead);
+  parts.wake();
+  return clockOf(parts);
+}
+
+/** A charge is paid, or a key. Codes can be paid late, twice, with other amounts, and after they were withdrawn. */
+function pay(parts: PspParts, body: Body): Told {
+  const { clock, holder } = parts;
+  const txid = textOf(body.txid);
+  const charge = txid === null ? undefined : findCharge(parts, txid);
+  if (txid !== null && !charge) throw missing(`there is no charge ${txid}`);
+  const amount = body.amount ?? charge?.amount;
+  if (!isAmount(amount)) throw wrong('amount', 'an amount such as 10.00');
+  const key = charge?.key ?? textOf(body.key) ?? String(holder.keys[0]);
+  const settled = textOf(body.settledAt);
+  const at = settled === null ? new Date(clock.now()) : parseInstant(settled);
+  if (!at) throw wrong('settledAt', 'an instant such as 2026-05-01T12:00:00Z');
+  const times = Number(body.times ?? 1);
+  if (!Number.isInteger(times) || times < 1 || times > TIMES_MAX)
+    throw wrong('times', `a number from 1 to ${TIMES_MAX}`);
+  const given = textOf(body.endToEndId);
+  if (given !== null && findPix(parts, given)) throw wrong('endToEndId', 'an id that no PIX has yet');
+  const ids = Array.from({ length: times }, (_, index) =>
+    index === 0 && given !== null ? given : newEndToEndId({ ispb: holder.ispb, at }),
+  );
+  const callbacks = ids.flatMap((endToEndId) => {
+    if (txid !== null) concludeCharge(parts, txid);
+    return receivePix(parts, {
+      endToEndId,
+      txid: charge ? txid : null,
+      key,
+      amount,
+      settledMs: at.getTime(),
+      payerTaxId: textOf(body.payerTaxId),
+      payerName: textOf(body.payerName),
+      info: textOf(body.info),
+    });
+  });
+  return { endToEndIds: ids, callbacks };
+}
+
+/** `settle`, `fail` or `return`. */
+function endOfPayout(parts: PspParts, [name = '', end]: readonly string[], body: Body): Told {
+  const row = payoutNamed(parts, name);
+  if (!row) throw missing(`there is no payout ${name}`);
+  const reason = textOf(body.reason) ?? undefined;
+  if (end === 'settle' || end === 'fail')
+    return { callbacks: endPayout(parts, row, end === 'settle', reason) };
+  if (end !== 'return') throw missing('a payout can settle, fail or return');
+  const { amount, returnId } = body;
+  if (amount !== undefined && !isAmount(amount)) throw wrong('amount', 'an amount such as 10.00');
+  return returnPayout(parts, row, {
+    ...(amount !== undefined && { amount }),
+    ...(typeof returnId === 'string' && { returnId }),
+  });
+}
+
+function endOfRefund(parts: PspParts, [id = '', end]: readonly string[], body: Body): Told {
+  const row = refundNamed(parts, id);
+  if (!row) throw missing(`there is no refund ${id}`);
+  if (end !== 'settle' && end !== 'fail') throw missing('a refund can settle or fail');
+  return { callbacks: endRefund(parts, row, end === 'settle', textOf(body.reason) ?? undefined) };
+}
+
+function infraction(parts: PspParts, id: string, body: Body): Told {
+  const kind = KINDS.find((each) => each === body.kind);
+  const status = STATUSES.find((each) => each === body.status);
+  if (!kind) throw wrong('kind', KINDS.join(' or '));
+  if (!status) throw wrong('status', STATUSES.join(', '));
+  if (typeof body.endToEndId !== 'string') throw wrong('endToEndId', 'the EndToEndId of a PIX');
+  if (body.amount !== undefined && !isAmount(body.amount)) throw wrong('amount', 'an amount such as 10.00');
+  const { endToEndId } = body;
+  const [amount, reason] = [textOf(body.amount), textOf(body.reason)];
+  return {
+    callbacks: setInfraction(parts, {
+      id,
+      endToEndId,
+      kind,
+      status,
+      amount,
+      reason,
+      atMs: parts.clock.now(),
+    }),
+  };
+}
+
+function setOwner({ store }: PspParts, key: string, { taxId, name }: Body): object {
+  if (typeof taxId !== 'string' || !/^(?:\d{11}|[0-9A-Z]{14})$/.test(taxId))
+    throw wrong('taxId', 'a CPF or CNPJ');
+  store.run(
+    'insert into directory values (?, ?, ?) on conflict do update set tax_id = excluded.tax_id, name = excluded.name',
+    key,
+    taxId,
+    textOf(name) ?? 'Titular da chave',
+  );
+  return { key, taxId };
+}
+
+function plan({ store }: PspParts, { act, facts, reason }: Body): object {
+  if (!PLANNED_ACTS.includes(act as PlannedAct)) throw wrong('act', PLANNED_ACTS.join(', '));
+  const known = objectOf(facts);
+  if (!Object.values(known).every((value) => typeof value === 'string'))
+    throw wrong('facts', 'texts by name');
+  return { id: addPlan(store, act as PlannedAct, known as PlanFacts, textOf(reason)) };
+}
+
+function faultPlanOf({ seed = 1, rules }: Body): FaultPlan {
+  if (!Number.isSafeInteger(seed)) throw wrong('seed', 'a whole number');
+  if (!Array.isArray(rules)) throw wrong('rules', 'a list');
+  return { seed: seed as number, rules: rules.map(ruleOf) };
+}
+
+function ruleOf(rule: unknown): FaultRule {
+  const { on = 'any', fault, rate = 1, ms = 0 } = objectOf(rule);
+  const targets: readonly unknown[] = ['any', ...FAULT_TARGETS];
+  if (!targets.includes(on)) throw wrong('rules.on', targets.join(', '));
+  if (typeof fault !== 'string' || !Object.hasOwn(FAULTS, fault))
+    throw wrong('rules.fault', Object.keys(FAULTS).join(', '));
+  if (typeof rate !== 'number' || !(rate >= 0 && rate <= 1))
+    throw wrong('rules.rate', 'a number from 0 to 1');
+  if (typeof ms !== 'number' || !(ms >= 0)) throw wrong('rules.ms', 'a number of milliseconds');
+  return { on: on as FaultRule['on'], fault: fault as FaultName, rate, ms };
+}
+
+/** Everything that moved money, to be compared with what somebody else knows of it. */
+function booksOf(parts: PspParts): object {
+  const { store } = parts;
+  return {
+    ...getBalance(parts),
+    received: store.all('select end_to_end_id as "endToEndId", txid, amount from pix order by end_to_end_id'),
+    refunds: store.all(
+      'select id, end_to_end_id as "endToEndId", amount, status from refund order by end_to_end_id, id',
+    ),
+    payouts: store.all('select id, end_to_end_id as "endToEndId", amount, status from payout order by id'),
+    returns: store.all(
+      'select return_id as "returnId", payout_id as id, amount from payout_return where due_ms is null order by return_id',
+    ),
+    callbacks: store.one(
+      `select count(*) as total, count(due_ms) as open, coalesce(sum(answer = 'lost'), 0) as lost from callback`,
+    ),
+  };
+}
+
+function wrong(member: string, form: string): Refused {
+  return new Refused(400, { error: `${member} must be ${form}` }, 'application/json');
+}
+
+function missing(what: string): Refused {
+  return new Refused(404, { error: what }, 'application/json');
+}

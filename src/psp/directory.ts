@@ -1,0 +1,43 @@
+/**
+ * The directory of keys (DICT). Each PSP has its own call for it, so this one is ours. A key that is not there costs twenty
+ * times as much of the caller's look-ups, as in the directory's manual: whoever guesses keys is soon stopped.
+ */
+import { parseTaxId } from '../base/tax-id.ts';
+import type { PspParts } from './parts.ts';
+import { problem } from './problem.ts';
+import { person } from './received.ts';
+
+/** A caller has so many look-ups, which come back at so many a minute. */
+const BUCKET = 500;
+const MISS_COSTS = 20;
+const MINUTE_MS = 60_000;
+/** Keys of this domain are in no directory, so that one can be missing without saying so first. */
+const NOBODY = /@[^@]*\.invalid$/;
+const EMAIL_OR_PHONE_OR_UUID = /^(?:[^@\s]+@[^@\s]+|\+\d{8,15}|[0-9a-f-]{36})$/;
+
+/** How many look-ups are left, since when. */
+let bucket = { left: BUCKET, atMs: 0 };
+
+/** `GET /v2/dict/{chave}`: whom a key belongs to, as far as it is told. */
+export function lookUp(parts: PspParts, key: string): object {
+  const now = Date.now();
+  const left = Math.min(BUCKET, bucket.left + ((now - bucket.atMs) * BUCKET) / MINUTE_MS);
+  if (left < 1) throw problem(429, 'LimiteDeConsultas', 'As consultas à lista de chaves esgotaram-se.');
+  const owner = ownerOf(parts, key);
+  bucket = { left: left - (owner ? 1 : MISS_COSTS), atMs: now };
+  if (!owner) throw problem(404, 'ChaveNaoEncontrada', 'A chave não foi encontrada no DICT.');
+  return { chave: key, ispb: parts.holder.ispb, ...owner };
+}
+
+/** A CPF or CNPJ belongs to itself. Of other keys the tax id is told where it was set; else only that there is such a key. */
+function ownerOf({ store }: PspParts, key: string): object | undefined {
+  const set = store.one<{ taxId: string; name: string }>(
+    'select tax_id as "taxId", name from directory where key = ?',
+    key,
+  );
+  if (set) return { titular: person(set.taxId, set.name) };
+  if (parseTaxId(key)) return { titular: person(key, 'Titular da chave') };
+  return EMAIL_OR_PHONE_OR_UUID.test(key) && !NOBODY.test(key)
+    ? { titular: { nome: 'Titular da chave' } }
+    : undefined;
+}

@@ -1,0 +1,98 @@
+/** What goes wrong on demand: by kind of request and by rate, the same at every run with the same seed. */
+import type { PspStore } from './store.ts';
+
+/** What requests and callbacks are told apart by. */
+export const FAULT_TARGETS = ['token', 'charge', 'read', 'refund', 'payout', 'webhook', 'callback'] as const;
+/** One of FAULT_TARGETS. */
+export type FaultTarget = (typeof FAULT_TARGETS)[number];
+
+/** What can happen to a request, and to a callback. */
+export const FAULTS = {
+  /** Acts, and answers nothing: the connection is broken after `ms`. */
+  timeout: 'request',
+  /** Does nothing: 503. */
+  unavailable: 'request',
+  /** Does nothing: 401, as if the token had ended. */
+  unauthorized: 'request',
+  /** Acts, and answers after `ms`. */
+  slow: 'request',
+  /** Is never sent. */
+  lost: 'callback',
+  /** Is sent twice. */
+  doubled: 'callback',
+  /** Is sent `ms` later. */
+  late: 'callback',
+  /** Is sent at some moment of the next `ms`, so that later ones pass it. */
+  reordered: 'callback',
+} as const;
+/** One of FAULTS. */
+export type FaultName = keyof typeof FAULTS;
+
+/** A fault that happens to a share of what it is about. */
+export interface FaultRule {
+  readonly on: FaultTarget | 'any';
+  readonly fault: FaultName;
+  /** Share, 0 to 1. */
+  readonly rate: number;
+  /** See FAULTS. */
+  readonly ms: number;
+}
+
+/** All rules, and what their dice begin with. */
+export interface FaultPlan {
+  readonly seed: number;
+  readonly rules: readonly FaultRule[];
+}
+
+const NOTHING: FaultPlan = { seed: 1, rules: [] };
+const SETTING = 'faults';
+
+/** Says what goes wrong next. */
+export class Faults {
+  readonly #store: PspStore;
+  #plan: FaultPlan;
+  #roll: () => number;
+
+  constructor(store: PspStore) {
+    this.#store = store;
+    this.#plan = JSON.parse(store.setting(SETTING, () => JSON.stringify(NOTHING)));
+    this.#roll = diceOf(this.#plan.seed);
+  }
+
+  get plan(): FaultPlan {
+    return this.#plan;
+  }
+
+  /** Takes the place of the plan before; its dice begin anew. */
+  set(plan: FaultPlan): void {
+    this.#store.set(SETTING, JSON.stringify(plan));
+    this.#plan = plan;
+    this.#roll = diceOf(plan.seed);
+  }
+
+  /** @returns the fault that happens now, if any: the first whose die falls so. */
+  next(target: FaultTarget): FaultRule | undefined {
+    return this.#plan.rules.find(
+      ({ on, fault, rate }) =>
+        (on === target || on === 'any') &&
+        (FAULTS[fault] === 'callback') === (target === 'callback') &&
+        this.#roll() < rate,
+    );
+  }
+
+  /** @returns a number from 0 to below 1. */
+  roll(): number {
+    return this.#roll();
+  }
+}
+
+/** Dice of 32 bits (mulberry32): enough for faults, and the same everywhere. */
+function diceOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,105 @@
+/** Requests and answers in JSON, which the API and the control server of the PSP have in common. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Body } from './parts.ts';
+import { problem, Refused } from './problem.ts';
+
+/** What is asked. */
+export interface Asked {
+  /** Parts of the path that a route leaves open. */
+  readonly named: readonly string[];
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Body;
+}
+
+/** What is answered. */
+export interface Answer {
+  readonly status: number;
+  /** Nothing when not given. */
+  readonly body?: unknown;
+}
+
+/** A method and a path, whose open parts are groups. */
+export interface Route<More = unknown> {
+  readonly method: string;
+  readonly path: RegExp;
+  readonly more: More;
+  readonly answer: (asked: Asked) => Answer | Promise<Answer>;
+}
+
+const BODY_MAX = 1_048_576;
+
+/** @param path - such as `/cob/:txid`: an open part is one step of the path. */
+export function route<More>(
+  method: string,
+  path: string,
+  more: More,
+  answer: Route<More>['answer'],
+): Route<More> {
+  return { method, path: new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`), more, answer };
+}
+
+/** @returns the route of a request, with the open parts of its path. @throws {Refused} 404 and 405. */
+export function routeOf<More>(
+  routes: readonly Route<More>[],
+  { method, url }: IncomingMessage,
+): { readonly route: Route<More>; readonly named: readonly string[]; readonly query: URLSearchParams } {
+  const { pathname, searchParams: query } = new URL(url ?? '/', 'http://psp');
+  const matching = routes.filter(({ path }) => path.test(pathname));
+  const found = matching.find((each) => each.method === method);
+  if (!found) {
+    if (matching.length > 0) throw problem(405, 'RequisicaoInvalida', 'Este método não existe aqui.');
+    throw problem(404, 'NaoEncontrado', 'O recurso solicitado não foi encontrado.');
+  }
+  const named = (found.path.exec(pathname) ?? []).slice(1).map(decoded);
+  return { route: found, named, query };
+}
+
+/** @returns the body: JSON, or a form. @throws {Refused} 400 and 413. */
+export async function readBody(request: IncomingMessage): Promise<Body> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length;
+    if (size > BODY_MAX) throw problem(413, 'RequisicaoInvalida', `O corpo tem mais de ${BODY_MAX} bytes.`);
+    chunks.push(chunk as Buffer);
+  }
+  const text = Buffer.concat(chunks).toString();
+  if (text === '') return {};
+  if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
+    return Object.fromEntries(new URLSearchParams(text));
+  const body = parsed(text);
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Body;
+  throw problem(400, 'RequisicaoInvalida', 'O corpo não é um objeto JSON.');
+}
+
+/** Answers with JSON, or with nothing. */
+export function send(response: ServerResponse, status: number, body: unknown, contentType: string): void {
+  if (body === undefined) return void response.writeHead(status).end();
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+/** Answers with what an error says; one that nobody expected is 500. */
+export function sendError(response: ServerResponse, error: unknown): void {
+  const { status, body, contentType } =
+    error instanceof Refused ? error : problem(500, 'ErroInternoDoServidor', 'Condição inesperada.');
+  send(response, status, body, contentType);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

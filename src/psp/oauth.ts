@@ -1,0 +1,91 @@
+/**
+ * Tokens (OAuth 2.0, client credentials). A token says when it ends and what it is for, under a key that is kept, so that it
+ * holds after a restart.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { problem, Refused } from './problem.ts';
+
+/** Who may have tokens. */
+export interface Client {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** What a token can be for. */
+export const SCOPES = [
+  'cob.write',
+  'cob.read',
+  'pix.write',
+  'pix.read',
+  'webhook.write',
+  'webhook.read',
+  'pix.send',
+  'gn.pix.send.read',
+  'gn.balance.read',
+] as const;
+/** One of SCOPES. */
+export type PspScope = (typeof SCOPES)[number];
+
+const LIVES_S = 3_600;
+
+/** `POST /oauth/token`. Times are those of the machine: a token has nothing to do with the clock of the sandbox. */
+export function issueToken(
+  client: Client,
+  key: string,
+  authorization: string | undefined,
+  given: Readonly<Record<string, unknown>>,
+): object {
+  const basic = /^Basic (\S+)$/i.exec(authorization ?? '')?.[1];
+  const [id = '', secret = ''] = basic
+    ? Buffer.from(basic, 'base64').toString().split(/:(.*)/s).map(decode)
+    : [String(given.client_id ?? ''), String(given.client_secret ?? '')];
+  if (!isSame(id, client.id) || !isSame(secret, client.secret))
+    throw new Refused(401, { error: 'invalid_client' }, 'application/json');
+  if (given.grant_type !== 'client_credentials')
+    throw new Refused(400, { error: 'unsupported_grant_type' }, 'application/json');
+  const asked = typeof given.scope === 'string' && given.scope !== '' ? given.scope.split(' ') : SCOPES;
+  if (!asked.every((scope) => (SCOPES as readonly string[]).includes(scope)))
+    throw new Refused(400, { error: 'invalid_scope' }, 'application/json');
+  const scope = asked.join(' ');
+  const facts = Buffer.from(JSON.stringify([Date.now() + LIVES_S * 1_000, scope])).toString('base64url');
+  return {
+    access_token: `${facts}.${seal(facts, key)}`,
+    token_type: 'Bearer',
+    expires_in: LIVES_S,
+    scope,
+  };
+}
+
+/** @throws {Refused} 401 without a token that holds, 403 where it is for something else. */
+export function checkToken(key: string, authorization: string | undefined, scope: PspScope): void {
+  const [facts = '', mark = ''] = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1]?.split('.') ?? [];
+  if (!isSame(mark, seal(facts, key))) throw unauthorized();
+  const [untilMs, scopes] = JSON.parse(Buffer.from(facts, 'base64url').toString()) as [number, string];
+  if (untilMs <= Date.now()) throw unauthorized();
+  if (!scopes.split(' ').includes(scope))
+    throw problem(403, 'AcessoNegado', `A requisição exige o escopo ${scope}.`);
+}
+
+/** @returns the refusal of a token that does not hold. */
+export function unauthorized(): Refused {
+  return new Refused(401, { error: 'invalid_token' }, 'application/json');
+}
+
+/** RFC 6749, 2.3.1: both parts are encoded as in a form. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
+
+function seal(facts: string, key: string): string {
+  return createHmac('sha256', key).update(facts).digest('base64url');
+}
+
+/** Of the same length, whatever was given. */
+function isSame(left: string, right: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(left), digest(right));
+}

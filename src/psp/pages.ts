@@ -1,0 +1,84 @@
+/** Lists by period and page, as API Pix has them. */
+import type { SQLInputValue } from 'node:sqlite';
+import { parseInstant } from '../base/instant.ts';
+import { isoOf } from './clock.ts';
+import { problem } from './problem.ts';
+import type { PspStore } from './store.ts';
+
+/** From when to when, both included. */
+export interface Period {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** As it was asked. */
+  readonly asked: { readonly inicio: string; readonly fim: string };
+}
+
+/** Which page of how many. */
+export interface Page {
+  readonly number: number;
+  readonly size: number;
+}
+
+/** Where a list is read from. */
+interface Source {
+  readonly columns: string;
+  readonly from: string;
+  readonly where: string;
+  readonly values: readonly SQLInputValue[];
+  readonly page: Page;
+}
+
+const SIZE = 100;
+const SIZE_MAX = 1_000;
+
+/** @param name - of the error of the list, such as `PixConsultaInvalida`. @throws {Refused} by that name. */
+export function readPeriod(query: URLSearchParams, name: string): Period {
+  const [inicio, fim] = ['inicio', 'fim'].map((each) => parseInstant(query.get(each) ?? ''));
+  if (!inicio || !fim)
+    throw problem(400, name, 'Os parâmetros inicio e fim são obrigatórios e respeitam a RFC 3339.');
+  if (fim < inicio)
+    throw problem(
+      400,
+      name,
+      'O timestamp representado pelo parâmetro fim é anterior ao do parâmetro inicio.',
+    );
+  const [fromMs, untilMs] = [inicio.getTime(), fim.getTime()];
+  return { fromMs, untilMs, asked: { inicio: isoOf(fromMs), fim: isoOf(untilMs) } };
+}
+
+/** @throws {Refused} by the name. */
+export function readPage(query: URLSearchParams, name: string): Page {
+  const number = Number(query.get('paginacao.paginaAtual') ?? '0');
+  const size = Number(query.get('paginacao.itensPorPagina') ?? String(SIZE));
+  if (!Number.isInteger(number) || number < 0)
+    throw problem(400, name, 'O parâmetro paginacao.paginaAtual é negativo ou não é um número.');
+  if (!Number.isInteger(size) || size < 1 || size > SIZE_MAX)
+    throw problem(400, name, `O parâmetro paginacao.itensPorPagina não está entre 1 e ${SIZE_MAX}.`);
+  return { number, size };
+}
+
+/** @param order - columns; what is added later must not move what was read. @returns a page of rows, and where it stands. */
+export function pageOf<Row>(
+  store: PspStore,
+  { columns, from, where, values, page }: Source,
+  order: readonly string[],
+): { readonly rows: readonly Row[]; readonly paginacao: object } {
+  const total = Number(
+    store.one<{ total: number }>(`select count(*) as total from ${from} where ${where}`, ...values)?.total,
+  );
+  const rows = store.all<Row>(
+    `select ${columns} from ${from} where ${where} order by ${order.join(', ')} limit ? offset ?`,
+    ...values,
+    page.size,
+    page.number * page.size,
+  );
+  return {
+    rows,
+    paginacao: {
+      paginaAtual: page.number,
+      itensPorPagina: page.size,
+      quantidadeDePaginas: Math.max(1, Math.ceil(total / page.size)),
+      quantidadeTotalDeItens: total,
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** Plans: what goes wrong with an order that is not made yet. The first order that fits a plan uses it up. */
+import type { PspStore } from './store.ts';
+
+/** What can be planned to fail: a charge is refused; a payout and a refund are taken, and fail when they settle. */
+export const PLANNED_ACTS = ['charge', 'payout', 'refund'] as const;
+/** One of PLANNED_ACTS. */
+export type PlannedAct = (typeof PLANNED_ACTS)[number];
+
+/** What an order has to be like: members that are not given may be anything. */
+export type PlanFacts = Readonly<Record<string, string>>;
+
+/** Keeps a plan. @returns its number. */
+export function addPlan(store: PspStore, act: PlannedAct, facts: PlanFacts, reason: string | null): number {
+  return store.run(
+    'insert into plan (act, facts, reason) values (?, ?, ?)',
+    act,
+    JSON.stringify(facts),
+    reason,
+  ).id;
+}
+
+/** Uses up the oldest plan that fits an order. @returns it. */
+export function takePlan(
+  store: PspStore,
+  act: PlannedAct,
+  order: PlanFacts,
+): { readonly reason: string | null } | undefined {
+  const plans = store.all<{ id: number; facts: string; reason: string | null }>(
+    'select id, facts, reason from plan where act = ? order by id',
+    act,
+  );
+  const plan = plans.find(({ facts }) =>
+    Object.entries(JSON.parse(facts) as PlanFacts).every(([name, value]) => order[name] === value),
+  );
+  if (plan) store.run('delete from plan where id = ?', plan.id);
+  return plan;
+}

@@ -1,0 +1,137 @@
+/** The PSP: its servers, and what happens there by itself when its time comes. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createServer as createPlainServer, type Server as PlainServer } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { apiListener } from './api.ts';
+import { type Certificates, certificatesIn } from './ca.ts';
+import { Callbacks } from './callbacks.ts';
+import { PspClock } from './clock.ts';
+import { controlListener } from './control.ts';
+import { Faults } from './faults.ts';
+import type { Client } from './oauth.ts';
+import type { Holder, PspParts } from './parts.ts';
+import { settlePayouts } from './payouts.ts';
+import { settleRefunds } from './received.ts';
+import { PspStore } from './store.ts';
+
+/** How a PSP is started. Ports may be 0: any free one. */
+export interface PspOptions {
+  /** Folder of its certificates, its secret and its file. */
+  readonly home: string;
+  readonly port: number;
+  readonly controlPort: number;
+  /** Host that codes name in their locations; `psp.localhost` when not given. */
+  readonly locationHost?: string;
+  /** See `PspParts`. */
+  readonly playsAmounts?: boolean;
+  /** How long a payout, a refund or a return takes; a second when not given. */
+  readonly settleMs?: number;
+}
+
+/** A PSP that runs. */
+export interface RunningPsp {
+  /** Of the API: `https://127.0.0.1:<port>`, without `/v2`. */
+  readonly url: string;
+  readonly controlUrl: string;
+  readonly certificates: Certificates;
+  readonly client: Client;
+  readonly holder: Holder;
+  readonly close: () => Promise<void>;
+}
+
+/** All of it listens on this machine only. */
+const HOST = '127.0.0.1';
+/** No bank has it: the ids of the sandbox are never those of a real payment. */
+const ISPB = '99999999';
+const CNPJ = '11222333000181';
+const SECRET_BYTES = 24;
+/** At least so often it looks for what is due. Unit: ms. */
+const LOOK_MS = 200;
+
+/** Starts a PSP. @throws the system's error, such as EADDRINUSE. */
+export async function startPsp(options: PspOptions): Promise<RunningPsp> {
+  const certificates = certificatesIn(options.home);
+  const store = new PspStore(join(options.home, 'psp.sqlite'));
+  const clock = new PspClock(store);
+  const faults = new Faults(store);
+  const callbacks = new Callbacks(store, clock, faults, certificates);
+  const holder = holderOf(store);
+  const client = {
+    id: store.setting('client_id', () => `psp_${randomBytes(6).toString('hex')}`),
+    secret: store.setting('client_secret', () => randomBytes(SECRET_BYTES).toString('base64url')),
+  };
+  const { locationHost = 'psp.localhost', playsAmounts = false, settleMs = 1_000 } = options;
+  const wake = () => look();
+  const parts: PspParts = {
+    store,
+    clock,
+    faults,
+    callbacks,
+    holder,
+    locationHost,
+    playsAmounts,
+    settleMs,
+    wake,
+  };
+  const key = store.setting('token_key', () => randomBytes(SECRET_BYTES).toString('hex'));
+  const { ca, psp } = certificates;
+  const tls = { ca: ca.certificate, cert: psp.certificate, key: psp.key, requestCert: true };
+  const api = createServer({ ...tls, rejectUnauthorized: true }, apiListener(parts, client, key));
+  const control = createPlainServer(controlListener(parts));
+  const port = await listenOn(api, options.port);
+  const controlPort = await listenOn(control, options.controlPort);
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    clearTimeout(timer);
+    settleRefunds(parts);
+    settlePayouts(parts);
+    callbacks.sendDue();
+    timer = setTimeout(look, pauseOf(parts));
+  };
+  look();
+  return {
+    url: `https://${HOST}:${port}`,
+    controlUrl: `http://${HOST}:${controlPort}`,
+    certificates,
+    client,
+    holder,
+    close: async () => {
+      clearTimeout(timer);
+      await Promise.all([ended(api), ended(control)]);
+      await callbacks.close();
+      store.close();
+    },
+  };
+}
+
+function holderOf(store: PspStore): Holder {
+  const name = 'Crossramp Sandbox';
+  return { keys: [store.setting('pix_key', randomUUID)], cnpj: CNPJ, name, city: 'SAO PAULO', ispb: ISPB };
+}
+
+/** Until the next thing is due, at least a moment and at most a while. */
+function pauseOf({ store, clock, callbacks }: PspParts): number {
+  const next = store.one<{ dueMs: number | null }>(
+    `select min(due_ms) as "dueMs" from (select min(due_ms) as due_ms from refund where due_ms is not null
+       union all select min(due_ms) from payout where due_ms is not null
+       union all select min(due_ms) from payout_return where due_ms is not null)`,
+  )?.dueMs;
+  const due = [next, callbacks.nextDueMs()].filter((each) => typeof each === 'number');
+  return Math.min(LOOK_MS, Math.max(1, ...(due.length > 0 ? [clock.until(Math.min(...due))] : [LOOK_MS])));
+}
+
+async function listenOn(server: Server | PlainServer, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, HOST, resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function ended(server: Server | PlainServer): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}

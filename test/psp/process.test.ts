@@ -1,0 +1,85 @@
+/**
+ * Goal: a PSP that is killed loses nothing that it has answered for, and a gateway finds its settings. Method: the command as a
+ * process, SIGKILL while it answers, and the same folder again.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { begin } from '../support/process.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'psp-process-'));
+afterAll(() => rmSync(home, { recursive: true }));
+
+const PAYOUTS = 40;
+
+interface Said {
+  readonly url: string;
+  readonly controlUrl: string;
+  readonly railsFile: string;
+}
+
+async function start() {
+  const { child, ended } = begin({}, 'psp', '--home', home, '--port', '0', '--control-port', '0', '--json');
+  const said = await new Promise<Said>((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk;
+      if (text.endsWith('\n')) resolve(JSON.parse(text));
+    });
+    ended.then(({ stderr }) => reject(new Error(stderr)));
+  });
+  return { child, ended, ...said };
+}
+
+/** A call with the certificate and the secret that the settings name. */
+function call(railsFile: string, method: string, path: string, body?: object, token?: string) {
+  const { pix } = JSON.parse(readFileSync(railsFile, 'utf8')).sandbox;
+  const read = (name: string) => readFileSync(join(home, pix[name]), 'utf8');
+  const tls = { ca: read('caFile'), cert: read('certificateFile'), key: read('keyFile') };
+  const basic = Buffer.from(`${pix.clientId}:${read('clientSecretFile')}`).toString('base64');
+  const authorization = token ? `Bearer ${token}` : `Basic ${basic}`;
+  const url =
+    path === '/oauth/token' ? pix.tokenUrl : `${path.startsWith('/v3') ? pix.payouts.url : pix.url}${path}`;
+  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+    request(url, { ...tls, method, headers: { authorization }, agent: false }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      response.on('error', reject);
+    })
+      .on('error', reject)
+      .end(body && JSON.stringify(body));
+  });
+}
+
+test('killed while it answers, it knows everything that it has answered, and goes on', {
+  timeout: 60_000,
+}, async () => {
+  const first = await start();
+  const tokenOf = async (railsFile: string) =>
+    JSON.parse((await call(railsFile, 'POST', '/oauth/token', { grant_type: 'client_credentials' })).text)
+      .access_token;
+  const token = await tokenOf(first.railsFile);
+  const { pixKey } = JSON.parse(readFileSync(first.railsFile, 'utf8')).sandbox.pix;
+  const charge = { calendario: { expiracao: 600 }, valor: { original: '10.00' }, chave: pixKey };
+  const answered: string[] = [];
+  const calls = Array.from({ length: PAYOUTS }, async (_, index) => {
+    const txid = `killedpsp${String(index).padStart(20, '0')}`;
+    const { status } = await call(first.railsFile, 'PUT', `/cob/${txid}`, charge, token);
+    if (status === 201) answered.push(txid);
+    if (answered.length === PAYOUTS / 4) first.child.kill('SIGKILL');
+  });
+  await Promise.allSettled(calls);
+  await first.ended;
+  expect(answered.length).toBeGreaterThanOrEqual(PAYOUTS / 4);
+  const second = await start();
+  // The token of before holds, and the certificates are those of before.
+  for (const txid of answered)
+    expect((await call(second.railsFile, 'GET', `/cob/${txid}`, undefined, token)).status).toBe(200);
+  second.child.kill('SIGTERM');
+  expect(await second.ended).toMatchObject({ code: 0, stderr: '' });
+});
