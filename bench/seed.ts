@@ -55,11 +55,13 @@ const HOUSES = ['E.fx', 'R.fee', 'E.capital'] as const;
  *
  * @param url - of the migrated database, as its owner.
  * @param largeSize - transactions of the large account.
- * @returns the account of 10 k transactions and the large one.
+ * @param smallSize - of the one that it is compared with.
+ * @returns both.
  */
 export async function seed(
   url: string,
   largeSize: number,
+  smallSize: number = SMALL_SIZE,
 ): Promise<{ small: SeededAccount; large: SeededAccount }> {
   const owner = new pg.Client({ connectionString: url, application_name: 'bench seed' });
   const database = openDatabase(url);
@@ -73,7 +75,7 @@ export async function seed(
       return { handle, transactions, id: id ?? (await fillAccount(owner, database, handle, transactions)) };
     };
     for (let i = 1; i <= NEIGHBOURS / 2; i++) await account(`bench-neighbour-${i}`, NEIGHBOUR_SIZE);
-    const small = await account(`bench-${SMALL_SIZE}`, SMALL_SIZE);
+    const small = await account(`bench-${smallSize}`, smallSize);
     const large = await account(`bench-${largeSize}`, largeSize);
     for (let i = NEIGHBOURS / 2 + 1; i <= NEIGHBOURS; i++)
       await account(`bench-neighbour-${i}`, NEIGHBOUR_SIZE);

@@ -1,8 +1,10 @@
 /** Writes the tables of docs/security.md: every act with the scope that it needs and where it can be asked for; every role. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ACTS, type Act } from '../src/base/acts.ts';
+import type { Scope } from '../src/base/api-key.ts';
 import { describeRole, ROLE_NAMES, type Role, scopesOf } from '../src/base/roles.ts';
 import { COMMAND_ACTS } from '../src/cli/command-acts.ts';
+import { OPERATIONS } from '../src/console/operations.ts';
 import { PAGE_ACTS } from '../src/pages/acts.ts';
 import { restRoutes } from '../src/rest-compat/routes.ts';
 import { REGISTRY } from '../src/templates/index.ts';
@@ -11,7 +13,7 @@ import { REGISTRY } from '../src/templates/index.ts';
 const DOCUMENT = new URL('../docs/security.md', import.meta.url);
 const PLACE = /(<!-- acts, written by npm run acts -->\n)[\s\S]*?(<!-- end of acts -->)/;
 const HEAD =
-  '| Act | Scope | What it does | GraphQL | `/v2` | Page | `crossramp` |\n|---|---|---|---|---|---|---|\n';
+  '| Act | Scope | Roles | What it does | GraphQL | `/v2` | Page | Console | `crossramp` |\n|---|---|---|---|---|---|---|---|---|\n';
 
 const ROLES_PLACE = /(<!-- roles, written by npm run acts -->\n)[\s\S]*?(<!-- end of roles -->)/;
 const ROLES_HEAD = '| Role | Scopes | What it is for |\n|---|---|---|\n';
@@ -31,6 +33,14 @@ function roles(): string {
   return ROLE_NAMES.map(each).join('');
 }
 
+/** The roles that have the scope; `read` has every one. */
+function rolesWith(scope: Scope): string {
+  const own = ROLE_NAMES.filter((role) => scopesOf(role).includes(scope));
+  return own.length === ROLE_NAMES.length ? 'all' : own.map((role) => `\`${role}\``).join(' ');
+}
+
+const CONSOLE_FORMS = [...OPERATIONS.values()].filter(({ isMutation }) => isMutation);
+
 function rows(): string {
   const policy = { limitOverflow: 'clamp', strictQuery: false, exactIntegers: false } as const;
   const routes = [...restRoutes(REGISTRY, policy).values()];
@@ -41,9 +51,10 @@ function rows(): string {
       const forms = Object.entries<readonly string[]>(PAGE_ACTS).flatMap(([form, acts]) =>
         acts.includes(name) ? [form] : [],
       );
+      const screens = CONSOLE_FORMS.filter(({ field }) => mutations.includes(field)).map((form) => form.name);
       const commands = Object.keys(COMMAND_ACTS).filter((command) => COMMAND_ACTS[command] === name);
-      const places = [mutations, paths, forms, commands].map(code).join(' | ');
-      return `| \`${name}\` | \`${scope}\` | ${description} | ${places} |\n`;
+      const places = [mutations, paths, forms, screens, commands].map(code).join(' | ');
+      return `| \`${name}\` | \`${scope}\` | ${rolesWith(scope)} | ${description} | ${places} |\n`;
     })
     .join('');
 }

@@ -42,6 +42,7 @@ for (const name of [
   'src/console/console.css',
   'src/console/documents',
   'src/console/island/island.ts',
+  'src/console/island/live.ts',
   'src/pages/island/passkeys.ts',
   'prisma/schema.prisma',
   'prisma/migrations',

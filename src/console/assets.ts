@@ -17,11 +17,11 @@ export const STYLE = asset(
   'text/css; charset=utf-8',
   sheet('base', 'parts', 'lists', 'desk', 'needs') + read('console.css').replace(/\s+/g, ' '),
 );
-/** The script of every page: TypeScript without its types is JavaScript. */
+/** The script of every page, in two parts: TypeScript without its types is JavaScript. */
 export const ISLAND = asset(
   'js',
   'text/javascript; charset=utf-8',
-  stripTypeScriptTypes(read('island/island.ts')),
+  stripTypeScriptTypes(read('island/island.ts') + read('island/live.ts')),
 );
 /** Both. */
 export const ASSETS: readonly Asset[] = [STYLE, ISLAND];

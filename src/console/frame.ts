@@ -72,7 +72,8 @@ export function framed({ desk, view, viewer, code }: Framed): string {
 ${isTest && html`<section class="test" aria-label="${say('testMode')}"><b>${say('testMode')}</b> ${say('testModeWhy')}</section>`}
 ${side(desk, viewer)}
 <main id="main" tabindex="-1">${doneNote(desk)}${code && codePanel(desk, code)}${view.main}${foot(desk)}</main>
-<p id="say" class="unseen" role="status"></p></body></html>`.text;
+<p id="say" class="unseen" role="status"></p><p id="line" class="toast no-print" hidden></p></body></html>`
+    .text;
 }
 
 /** What the script says, in the language of the page; and where it may go. */
@@ -83,6 +84,7 @@ function islandWords({ say, session }: Desk): Html {
       newer: say('newer', { count: '#' }),
       copied: say('copied'),
       lost: say('lost'),
+      back: say('backAgain'),
       keys: say('keys'),
       search: say('searchOrGo'),
       find: say('search'),

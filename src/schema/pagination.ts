@@ -133,20 +133,23 @@ export function connectionOf<Node>(
     readonly cursorOf: (node: Node) => string;
     readonly isPreceded: boolean;
     readonly isFollowed: boolean;
+    /** What the cursor stands for from where it goes on, where the page ends before it is full; null where it does not. */
+    readonly cutAt?: string | null;
   },
 ): Connection<Node> {
   const page = nodes.slice(0, size);
   if (isBackward) page.reverse();
   const edges = page.map((node) => ({ cursor: options.cursorOf(node), node }));
-  const isCut = nodes.length > size;
+  const cut = options.cutAt == null ? null : encodeCursor(options.cutAt);
+  const isCut = nodes.length > size || cut !== null;
   return {
     totalCount: options.totalCount,
     edges,
     pageInfo: {
       hasNextPage: options.isFollowed || (isCut && !isBackward),
       hasPreviousPage: options.isPreceded || (isCut && isBackward),
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      startCursor: (isBackward ? cut : null) ?? edges[0]?.cursor ?? null,
+      endCursor: (isBackward ? null : cut) ?? edges.at(-1)?.cursor ?? null,
     },
   };
 }

@@ -8,7 +8,7 @@ import {
   sumTransactions,
 } from '../resolvers/transactions/filter-transactions.ts';
 import { listTransactions } from '../resolvers/transactions/list-transactions.ts';
-import { COUNT_MAX, type SumRow } from '../store/engine/merged-lists.ts';
+import { COUNT_ABOUT, COUNT_MAX, LOOK_MAX, type SumRow } from '../store/engine/merged-lists.ts';
 import type { Family } from '../templates/define.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
@@ -183,13 +183,17 @@ function defineConnection(builder: Builder, { transaction, currency }: Refs) {
   });
   builder.objectFields(connection, (t) => ({
     totalIsExact: t.boolean({
-      description: `Whether \`totalCount\` is exact. It is for whole lists, for days, and for the filters of \`/v2\` on one list, at any size. With other filters it counts up to ${COUNT_MAX} transactions of each list, newest first; false where there are more: then at least \`totalCount\` match.`,
+      description: `Whether \`totalCount\` is exact. It is for whole lists, for days, and for the filters of \`/v2\` on one list, at any size. With other filters it is where no list has more than ${COUNT_MAX} transactions of these days, and for a status where up to ${COUNT_ABOUT} match; false otherwise: then the newest ${COUNT_ABOUT} were counted, and at least \`totalCount\` match.`,
       resolve: (page) => pageOf(page).totalIsExact(),
+    }),
+    endsEarly: t.boolean({
+      description: `Whether the page ends before it is full, because so many of a list were looked at: ${LOOK_MAX}, for a text, an amount, a currency of either side, or a template. Ask for what comes after \`pageInfo.endCursor\` (before \`startCursor\`, backward) to go on, or narrow the days.`,
+      resolve: (page) => pageOf(page).endsEarly,
     }),
     sums: t.field({
       type: [sum],
       nullable: true,
-      description: `What goes in and comes out by currency, of all transactions that match. Null where more than ${COUNT_MAX} would have to be read: narrow the days.`,
+      description: `What goes in and comes out by currency, of all transactions that match. Null where too many would have to be read for an exact sum, as for \`totalIsExact\`: narrow the days.`,
       complexity: COUNT_POINTS,
       resolve: (page) => pageOf(page).sums() as Promise<SumRow[] | null>,
     }),
@@ -200,6 +204,7 @@ function defineConnection(builder: Builder, { transaction, currency }: Refs) {
 /** A page with what is read of its whole list when it is asked for. */
 interface ListPage extends Connection<TransactionRow> {
   readonly totalIsExact: () => boolean | Promise<boolean>;
+  readonly endsEarly: boolean;
   readonly sums: () => Promise<readonly SumRow[] | null>;
 }
 
@@ -227,7 +232,11 @@ async function readPage(
   const [only] = input.families?.values ?? [];
   const found =
     only && isPlain(input)
-      ? { ...(await listTransactions(context, only, input, page, undefined, options)), isExact: true }
+      ? {
+          ...(await listTransactions(context, only, input, page, undefined, options)),
+          isExact: true,
+          cutAt: null,
+        }
       : await filterTransactions(context, input, page, options);
   return {
     ...connectionOf(
@@ -238,9 +247,11 @@ async function readPage(
         cursorOf: (row) => encodeCursor(row.end2end),
         isPreceded: found.hasNewer,
         isFollowed: found.hasOlder,
+        cutAt: found.cutAt,
       },
     ),
     totalIsExact: () => found.isExact,
+    endsEarly: found.cutAt !== null,
     sums: () => sumTransactions(context, input),
   };
 }

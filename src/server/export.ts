@@ -5,11 +5,15 @@ import type { Context } from '../resolvers/services/context.ts';
 import { EXPORT_PATHS, type Export, readExport } from '../rest-compat/exports.ts';
 import type { QueryPolicy } from '../rest-compat/input.ts';
 import type { Registry } from '../templates/registry.ts';
+import { ExportGate } from './export-gate.ts';
 import { type Exchange, READ_METHODS } from './http.ts';
 import { checkMethod } from './rest.ts';
 
 /** Lets a caller in. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
 type Admit = (exchange: Exchange) => Promise<{ context: Context; headers: Record<string, string> }>;
+
+/** A client that takes nothing for so long is cut off: it would keep an export from somebody else. */
+const TAKEN_WITHIN_MS = 60_000;
 
 /** @returns the answer to a request for an export; undefined for another path. */
 export function exportServer(
@@ -17,12 +21,15 @@ export function exportServer(
   policy: QueryPolicy,
   admit: Admit,
 ): (exchange: Exchange) => Promise<void> | undefined {
+  const gate = new ExportGate();
   const serve = async (exchange: Exchange, path: (typeof EXPORT_PATHS)[number]) => {
     exchange.route = path;
     exchange.allowed = READ_METHODS;
     checkMethod(exchange.request.method, exchange.allowed);
     const { context, headers } = await admit(exchange);
-    await sendExport(exchange, context, readExport(registry, path, exchange.search, policy), headers);
+    const asked = readExport(registry, path, exchange.search, policy);
+    const leave = gate.enter(context.caller.accountId);
+    await sendExport(exchange, context, asked, headers).finally(leave);
   };
   return (exchange) => {
     const path = EXPORT_PATHS.find((each) => each === exchange.path);
@@ -65,7 +72,8 @@ async function sendExport(
   response.once('close', () => gone.abort());
   for (let part = first; !part.done && !response.destroyed; part = await parts.next()) {
     if (part.value === '' || response.write(part.value)) continue;
-    await once(response, 'drain', { signal: gone.signal }).catch(() => {});
+    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(TAKEN_WITHIN_MS)]);
+    await once(response, 'drain', { signal }).catch(() => response.destroy());
   }
   if (!response.destroyed) response.end();
 }

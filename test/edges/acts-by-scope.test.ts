@@ -3,38 +3,20 @@
  * every mutation of the schema with arguments made from it, every route of `/v2`, every form of the pages, every command; each
  * mutation and route with a key of each single scope, and with one of all scopes but the needed one.
  */
-import {
-  type GraphQLField,
-  type GraphQLInputType,
-  getNamedType,
-  isEnumType,
-  isInputObjectType,
-  isLeafType,
-  isListType,
-  isNonNullType,
-  isRequiredArgument,
-  isRequiredInputField,
-} from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ACTS, type Act } from '../../src/base/acts.ts';
+import { ACTS } from '../../src/base/acts.ts';
 import { grantableScopes, PLATFORM_SCOPES, SCOPES, type Scope } from '../../src/base/api-key.ts';
 import { COMMAND_ACTS } from '../../src/cli/command-acts.ts';
 import { crossrampProgram } from '../../src/cli/program.ts';
 import { PAGE_ACTS } from '../../src/pages/acts.ts';
-import { buildSchema } from '../../src/schema/index.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
-import { REGISTRY } from '../../src/templates/index.ts';
 import { useApp } from '../support/app.ts';
 import { creation } from '../support/graphql-client.ts';
+import { documentOf, ENTRIES, MUTATIONS, missingScope, scopeOf } from '../support/mutations.ts';
 import { ask, ROUTES, TARGETS } from '../support/rest-routes.ts';
 
 const app = useApp({ rateLimit: null });
-const ENTRIES = Object.entries<Act>(ACTS);
-const FIELDS = Object.values(buildSchema(REGISTRY).getMutationType()?.getFields() ?? {});
 const ALL: readonly Scope[] = [...SCOPES, ...PLATFORM_SCOPES];
-/** The first act of those that a mutation does: of a transaction that is not a withdrawal. */
-const scopeOf = (mutation: string) =>
-  ENTRIES.find(([, { mutations }]) => mutations.includes(mutation))?.[1].scope;
 
 let account: string;
 let end2end: string;
@@ -68,51 +50,17 @@ beforeAll(async () => {
   end2end = json.data.createCheckout.transaction.end2end;
 });
 
-/** A value that fits the type, as it stands in a document; of members only those that must be there. */
-function literal(type: GraphQLInputType, name: string): string {
-  if (isNonNullType(type)) return literal(type.ofType, name);
-  if (isListType(type)) return `[${literal(type.ofType, name)}]`;
-  if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
-  if (isInputObjectType(type)) {
-    const members = Object.values(type.getFields()).filter(isRequiredInputField);
-    return `{ ${members.map((each) => `${each.name}: ${literal(each.type, each.name)}`).join(', ')} }`;
-  }
-  const known: Readonly<Record<string, string>> = { account, end2end };
-  switch (type.name) {
-    case 'Int':
-      return '1';
-    case 'Boolean':
-      return 'true';
-    case 'DateTime':
-      return '"2026-01-01T00:00:00Z"';
-    default:
-      return JSON.stringify(known[name] ?? '1');
-  }
-}
-
-function documentOf({ name, args, type }: GraphQLField<unknown, unknown>): string {
-  const given = args
-    .filter(isRequiredArgument)
-    .map((each) => `${each.name}: ${literal(each.type, each.name)}`);
-  const selection = isLeafType(getNamedType(type)) ? '' : '{ __typename }';
-  return `mutation { ${name}${given.length > 0 ? `(${given.join(', ')})` : ''} ${selection} }`;
-}
-
-/** The scope that an answer says is missing; undefined where it says nothing of the kind. */
-const missing = (detail: string | undefined) =>
-  /requires a key with the scope "([\w:]+)"/.exec(detail ?? '')?.[1];
-
 describe('mutations', () => {
   test('each is an act, and each act names mutations that there are', () => {
     const named = ENTRIES.flatMap(([, { mutations }]) => mutations);
-    expect([...new Set(named)].sort()).toEqual(FIELDS.map(({ name }) => name).sort());
+    expect([...new Set(named)].sort()).toEqual(MUTATIONS.map(({ name }) => name).sort());
   });
 
-  test.each(FIELDS.map((field) => [field.name, field] as const))('C-40: %s', async (name, field) => {
+  test.each(MUTATIONS.map((field) => [field.name, field] as const))('C-40: %s', async (name, field) => {
     const needed = scopeOf(name) as Scope;
     const lacks = async (key: string | undefined) => {
-      const { json } = await app.graphql(documentOf(field), {}, { key: key ?? '' });
-      return missing(json.errors?.[0]?.message);
+      const { json } = await app.graphql(documentOf(field, { account, end2end }), {}, { key: key ?? '' });
+      return missingScope(json.errors?.[0]?.message);
     };
     for (const scope of ALL)
       expect(await lacks(alone.get(scope)), scope).toBe(scope === needed ? undefined : needed);
@@ -130,7 +78,7 @@ describe('routes of /v2', () => {
     TARGETS.map((target) => [`${target.method} ${target.route}`, target] as const),
   )('C-40: %s', async (_name, target) => {
     const lacks = async (key: string | undefined) =>
-      missing((await ask(app, target, { key: key ?? '' })).json.detail);
+      missingScope((await ask(app, target, { key: key ?? '' })).json.detail);
     for (const scope of ALL)
       expect(await lacks(alone.get(scope)), scope).toBe(scope === target.scope ? undefined : target.scope);
     for (const key of without.get(target.scope) ?? []) expect(await lacks(key)).toBe(target.scope);

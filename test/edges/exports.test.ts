@@ -10,12 +10,13 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { parseSync } from 'ofx-js';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Scope } from '../../src/base/api-key.ts';
 import { sum } from '../../src/base/money.ts';
 import { playDemo } from '../../src/rails/sandbox/demo.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
 import { provisionSandbox } from '../../src/resolvers/sandbox/provision-sandbox.ts';
+import { EXPORTS_MAX, ExportGate } from '../../src/server/export-gate.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { startApp } from '../support/app.ts';
@@ -324,6 +325,36 @@ describe('who may, and what is refused', () => {
     const { rows, count } = readCsv((await file('/export/transactions', other.apiKey)).text);
     expect([rows, count?.source_amount]).toEqual([[], '0']);
     expect((await file('/export/statement?format=hledger', other.apiKey)).text).not.toContain('closing');
+  });
+
+  it('two of an account at once: one more is asked to wait, others go on, and afterwards there is room again', async () => {
+    const other = await another();
+    // Whoever reads transactions waits, which is when both are under way.
+    const lock = await test.owner.connect();
+    await lock.query('begin; lock table transaction in access exclusive mode');
+    const paths = ['/export/transactions', '/export/transactions?format=jsonl'];
+    const both = paths.map((path) => send(path, key));
+    const areWaiting = `select count(*)::int as n from pg_locks where not granted and relation = 'transaction'::regclass`;
+    try {
+      await vi.waitFor(async () => expect((await lock.query(areWaiting)).rows[0].n).toBe(2));
+      const third = await send('/export/statement', key);
+      expect([third.status, third.headers.get('retry-after')]).toEqual([429, '10']);
+      expect(third.text).toContain('at most 2 exports of an account at once');
+      expect((await send('/export/statement', other.apiKey)).status).toBe(200);
+    } finally {
+      await lock.query('rollback');
+      lock.release();
+    }
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await send('/export/statement', key)).status).toBe(200);
+  });
+
+  it('all accounts together have a limit, too', () => {
+    const gate = new ExportGate();
+    const leave = Array.from({ length: EXPORTS_MAX.process }, (_, at) => gate.enter(BigInt(at)));
+    expect(() => gate.enter(99n)).toThrow(/too many exports/);
+    leave[0]?.();
+    gate.enter(99n)();
   });
 
   it('HEAD answers with the head alone', async () => {

@@ -54,7 +54,7 @@ export function pager(
   total: number | null,
   size = PAGE_ROWS,
 ): Html | null {
-  if (rows === 0 && info.hasPreviousPage !== true) return null;
+  if (rows === 0 && !info.hasPreviousPage && !info.hasNextPage) return null;
   const { say, language, query } = desk;
   const skipped = Math.max(0, Number.parseInt(query.get('at') ?? '0', 10) || 0);
   const shown = (value: number) => count(value, language);

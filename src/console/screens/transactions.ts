@@ -70,7 +70,7 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
   view: ({ transactions }, desk) => {
     const { say } = desk;
     const family = familyOf(desk);
-    const { nodes, totalCount, totalIsExact, pageInfo } = transactions;
+    const { nodes, totalCount, totalIsExact, endsEarly, pageInfo } = transactions;
     const views = [null, ...FAMILIES].map((each) => ({
       href: sameWith(desk, { ...NO_PAGE, done: null, family: each }),
       word: say(each ?? 'ALL'),
@@ -81,7 +81,7 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
     const main = html`<div class="top"><h1>${say('transactions')}</h1>${totals(desk, transactions)}
 <div class="row push">${exportMenu(desk, 'transactions', ['family', ...FILTERS.map(({ name }) => name)])}${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
 ${segments(say('whichList'), views)}${filterRow(desk)}
-<div class="card rows phone-full" data-live="rows">${nodes.length > 0 ? table : nothing(desk)}</div>
+<div class="card rows phone-full" data-live="rows">${nodes.length > 0 ? table : nothing(desk)}${endsEarly && html`<p class="in soft">${say('endsEarly')}</p>`}</div>
 <div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
     return { title: say('transactions'), main };
   },

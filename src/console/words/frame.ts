@@ -40,6 +40,7 @@ export const FRAME_WORDS = {
   notDone: label('This was not done.', 'Isto não foi feito.'),
   newer: label('{count} new', '{count} novas'),
   lost: label('Connection lost. Trying again…', 'Conexão perdida. Tentando novamente…'),
+  backAgain: label('Connected again', 'Conexão restabelecida'),
 
   tableOf: label('{name}, table', '{name}, tabela'),
   searchFor: label('What to search for', 'O que buscar'),

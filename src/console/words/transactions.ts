@@ -66,6 +66,10 @@ export const TRANSACTION_WORDS = {
   nothingHow: label('Create a payment, and it stands here.', 'Crie uma cobrança, e ela aparece aqui.'),
   nothingMatches: label('Nothing matches these filters', 'Nada corresponde a estes filtros'),
   nothingMatchesHow: label('Take one away, or clear them all.', 'Tire um deles, ou limpe todos.'),
+  endsEarly: label(
+    'No more was looked at for this page. The next one goes on with older transactions; with dates it is found sooner.',
+    'Nada mais foi lido para esta página. A próxima continua com transações mais antigas; com datas se acha mais rápido.',
+  ),
 
   // One transaction.
   youAreHere: label('You are here', 'Você está aqui'),

@@ -35,9 +35,11 @@ export async function* exportTransactions(
   const { registry } = context;
   const sums: Sums = new Map();
   let count = 0;
+  let isBegun = false;
   const writer = format === 'csv' ? csvWriter(registry, language) : jsonWriter(registry);
   for await (const rows of batches(context, input)) {
-    if (count === 0) yield writer.head;
+    if (!isBegun) yield writer.head;
+    isBegun = true;
     for (const row of rows) addUp(sums, row);
     count += rows.length;
     yield rows.map(writer.line).join('');
@@ -51,10 +53,11 @@ async function* batches(
   input: MergedFilterInput,
 ): AsyncGenerator<readonly TransactionRow[]> {
   for (let after: string | undefined; ; ) {
-    const { rows } = await filterTransactions(context, input, { limit: BATCH, after }, { counted: false });
+    const slice = { limit: BATCH, after };
+    const { rows, cutAt } = await filterTransactions(context, input, slice, { counted: false });
     yield rows;
-    after = rows.at(-1)?.end2end;
-    if (rows.length < BATCH) return;
+    if (rows.length < BATCH && cutAt === null) return;
+    after = cutAt ?? rows.at(-1)?.end2end;
   }
 }
 

@@ -46,7 +46,14 @@ export type Direction = 'in' | 'out';
 
 /** What the outcome of every step that can go on is called (`step_outcome`). */
 const OPEN = 'OPEN';
-const NOTHING: MergedPage = { total: 0n, isExact: true, hasNewer: false, hasOlder: false, rows: [] };
+const NOTHING: MergedPage = {
+  total: 0n,
+  isExact: true,
+  hasNewer: false,
+  hasOlder: false,
+  cutAt: null,
+  rows: [],
+};
 
 /** @returns whether the filters are those of one list of `/v2`, which is read by positions alone. */
 export function isPlain({ families, ...input }: MergedFilterInput): boolean {

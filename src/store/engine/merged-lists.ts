@@ -41,6 +41,8 @@ export interface MergedPage {
   readonly isExact: boolean;
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
+  /** `end2end` of the last record that was looked at, where that were `LOOK_MAX` before the page was full; null otherwise. */
+  readonly cutAt: string | null;
   readonly rows: readonly TransactionRow[];
 }
 
@@ -52,16 +54,22 @@ export interface SumRow {
   readonly target: string | null;
 }
 
-/** Most transactions that a total or a sum looks at. */
+/** Most transactions of a list that a total or a sum looks at. */
 export const COUNT_MAX = 100_000;
+/** How many it looks at where a list has more. */
+export const COUNT_ABOUT = 10_000;
+/** Most transactions of a list that a page looks at for what no index finds: a text, an amount. */
+export const LOOK_MAX = 50_000;
 
 /** Filters whose index leaves few records to look at. */
 const SELECTIVE = ['pixE2e', 'clientTaxId', 'address', 'groupId', 'externalCode'] as const;
+/** Filters that no index serves: they look at one record after another. */
+const SCANNED = ['text', 'amountMin', 'amountMax', 'currency', 'templates'] as const;
 
 /**
  * Reads a page, newest first unless backward.
  *
- * @param options - `counted`: whether the total is wanted.
+ * @param options - `counted`: whether the total is wanted; `lookMax`: in place of `LOOK_MAX`.
  * @returns undefined when `after` or `before` is not a record of the account.
  */
 export async function listMerged(
@@ -69,14 +77,16 @@ export async function listMerged(
   accountId: bigint,
   filter: MergedFilter,
   slice: ListSlice,
-  options: { counted: boolean },
+  options: { readonly counted: boolean; readonly lookMax?: number },
 ): Promise<MergedPage | undefined> {
-  const query = new Query(accountId, filter);
+  const query = new Query(accountId, filter, options.lookMax);
   const rows = await tx.query<TransactionRow & Omit<MergedPage, 'rows'>>(...query.page(slice, options));
   const [first] = rows;
   if (!first) return undefined;
   const { total, isExact, hasNewer, hasOlder } = first;
-  return { total, isExact, hasNewer, hasOlder, rows: first.id === null ? [] : rows };
+  const found = first.id === null ? [] : rows;
+  const cutAt = found.length < slice.limit ? first.cutAt : null;
+  return { total, isExact, hasNewer, hasOlder, cutAt, rows: found };
 }
 
 /** @returns the sums of all that match, by currency; undefined where that would be to look at more than `COUNT_MAX`. */
@@ -95,27 +105,35 @@ export async function sumMerged(
 class Query {
   private readonly values: unknown[];
   private readonly conditions: string;
+  /** Whether an index leaves few records, and whether one finds what matches, be it many. */
   private readonly isSelective: boolean;
+  private readonly isIndexed: boolean;
+  /** How many records of each list a page looks at; undefined where an index finds what it has. */
+  private readonly look: number | undefined;
   private readonly outcomes: string | undefined;
 
-  constructor(accountId: bigint, filter: MergedFilter) {
+  constructor(accountId: bigint, filter: MergedFilter, lookMax = LOOK_MAX) {
     this.values = [accountId, filter.families, filter.dateFrom ?? null, filter.dateTo ?? null];
     this.outcomes = filter.steps && this.bind(filter.steps.outcomes);
     this.conditions = conditionsOf(filter, (value) => this.bind(value));
     this.isSelective = SELECTIVE.some((name) => filter[name] !== undefined);
+    const isScanned = SCANNED.some((name) => filter[name] !== undefined);
+    this.isIndexed = this.isSelective || (filter.steps !== undefined && !isScanned);
+    this.look = isScanned && !this.isSelective ? lookMax : undefined;
   }
 
   page({ limit, after, before, isBackward }: ListSlice, { counted }: { counted: boolean }) {
     const size = this.bind(limit);
     const direction = isBackward ? 'asc' : 'desc';
-    const text = `with ${this.places(after, before)}, page as (
+    const text = `with ${this.places(after, before, isBackward)}, page as (
         select t.* from part p cross join lateral (
           ${this.matching(TRANSACTION_SELECT, 'p.first', 'p.last')} order by t.list_seq ${direction} limit ${size}) t
          order by t."createdAt" ${direction}, t.end2end collate "C" ${direction} limit ${size}
       ), counted as (${counted ? this.count() : 'select null::bigint as total, true as is_exact'})
       select c.total, c.is_exact as "isExact",
-        ${after === undefined ? 'false' : this.exists('p.last + 1', 'p.hi')} as "hasNewer",
-        ${before === undefined ? 'false' : this.exists('p.lo', 'p.first - 1')} as "hasOlder", page.*
+        ${after === undefined ? 'false' : this.hasNewer()} as "hasNewer",
+        ${before === undefined ? 'false' : this.hasOlder()} as "hasOlder",
+        ${this.look === undefined ? 'null' : '(select end2end from edge)'} as "cutAt", page.*
       from counted c left join page on true where exists (select from place)
       order by page."createdAt" ${direction}, page.end2end collate "C" ${direction}`;
     return [unnamed(text), this.values] as const;
@@ -124,8 +142,9 @@ class Query {
   sums() {
     const columns = 't.source_currency, t.source_amount, t.target_currency, t.target_amount';
     const text = `with ${this.places(undefined, undefined)}, found as (
-        select t.* from part p cross join lateral (${this.bounded(columns)}) t limit ${COUNT_MAX + 1}
-      ), fact as (select (select count(*) from found) <= ${COUNT_MAX} and ${this.covered()} as is_exact)
+        select t.* from part p cross join lateral (${this.bounded(columns)}) t
+         where ${this.covered()} limit ${this.most()} + 1
+      ), fact as (select (select count(*) from found) <= ${this.most()} and ${this.covered()} as is_exact)
       select fact.is_exact as "isExact", s.* from fact left join lateral (
         select currency, trim_scale(sum(source))::text as source, trim_scale(sum(target))::text as target from (
           select source_currency as currency, source_amount as source, null::numeric as target from found
@@ -140,8 +159,8 @@ class Query {
     return `$${this.values.length}`;
   }
 
-  /** The positions of each list: between the days, and of these between the records to go on from. */
-  private places(after: string | undefined, before: string | undefined): string {
+  /** The positions of each list: between the days, of these between the records to go on from, of these as many as are looked at. */
+  private places(after: string | undefined, before: string | undefined, isBackward = false): string {
     const record = (alias: string, end2end: string | undefined) =>
       end2end === undefined
         ? ''
@@ -157,13 +176,47 @@ class Query {
         select f.family, w.lo, w.hi, ${first} as first, ${last} as last
           from unnest($2::text[]) f(family) cross join lateral list_window($1, f.family, $3::date, $4::date) w
           ${record('a', after)} ${record('b', before)}
-      ), part as (select * from place ${outcomes})`;
+      ), ${this.look === undefined ? '' : this.edge(this.look, isBackward)}part as (
+        select * from ${this.look === undefined ? 'place' : 'looked'} ${outcomes})`;
+  }
+
+  /** Where looking ends: at the first record, from where it begins, that is the last to be looked at in its list. */
+  private edge(look: number, isBackward: boolean): string {
+    const at = isBackward ? `p.first + ${look}` : `p.last - ${look}`;
+    const direction = isBackward ? 'asc' : 'desc';
+    const place = 'list_place($1, p.family, p.lo, p.hi, e.created_at, e.end2end)';
+    const first = isBackward ? 'p.first' : `greatest(p.first, ${place} + 1)`;
+    const last = isBackward
+      ? `least(p.last, ${place} + case when p.family = e.family then 1 else 0 end)`
+      : 'p.last';
+    return `edge as (
+        select t.family, t.created_at, t.end2end from place p
+          join transaction t on t.account_id = $1 and t.family = p.family and t.list_seq = ${at}
+         where ${at} > p.first and ${at} < p.last
+         order by t.created_at ${direction}, t.end2end collate "C" ${direction} limit 1
+      ), looked as (
+        select p.family, p.lo, p.hi, case when e.family is null then p.first else ${first} end as first,
+            case when e.family is null then p.last else ${last} end as last
+          from place p left join edge e on true), `;
   }
 
   private matching(columns: string, lo: string, hi: string): string {
     const outcome = this.outcomes === undefined ? '' : ' and t.outcome = p.outcome';
     return `select ${columns} from transaction t where t.account_id = $1 and t.family = p.family${outcome}
       and t.list_seq between ${lo} and ${hi}${this.conditions}`;
+  }
+
+  /** Where only some are looked at there may be more beyond them, so that the way there stays open. */
+  private hasNewer(): string {
+    if (this.look === undefined) return this.exists('p.last + 1', 'p.hi');
+    const near = this.exists('p.last + 1', `least(p.hi, p.last + ${this.look})`);
+    return `(exists (select from part p where p.hi > p.last + ${this.look}) or ${near})`;
+  }
+
+  private hasOlder(): string {
+    if (this.look === undefined) return this.exists('p.lo', 'p.first - 1');
+    const near = this.exists(`greatest(p.lo, p.first - ${this.look})`, 'p.first - 1');
+    return `(exists (select from part p where p.lo < p.first - ${this.look}) or ${near})`;
   }
 
   private exists(lo: string, hi: string): string {
@@ -177,20 +230,34 @@ class Query {
   private count(): string {
     if (this.conditions === '')
       return 'select coalesce(sum(hi - lo + 1), 0)::bigint as total, true as is_exact from place';
-    return `select least(n, ${COUNT_MAX}) as total, n <= ${COUNT_MAX} and ${this.covered()} as is_exact from (
-      select count(*) as n from (select from part p cross join lateral (${this.bounded('')}) t limit ${COUNT_MAX + 1}) x) y`;
+    return `select least(n, ${this.most()}) as total, n <= ${this.most()} and ${this.covered()} as is_exact from (
+      select count(*) as n from (select from part p cross join lateral (${this.bounded('')}) t limit ${this.most()} + 1) x) y`;
   }
 
-  /** What matches, of the newest `COUNT_MAX` of each list where no index leaves few. */
+  /** What matches: where no index finds it, of the newest of each list. */
   private bounded(columns: string): string {
-    const lo = this.isSelective ? 'p.lo' : `greatest(p.lo, p.hi - ${COUNT_MAX - 1})`;
-    return this.matching(columns, lo, 'p.hi');
+    return this.matching(
+      columns,
+      this.isIndexed ? 'p.lo' : `greatest(p.lo, p.hi + 1 - ${this.most()})`,
+      'p.hi',
+    );
   }
 
+  /** How many are looked at: fewer where the lists are too long for an exact answer. */
+  private most(): string {
+    return this.isSelective
+      ? String(COUNT_MAX)
+      : `(case when ${SHORT} then ${COUNT_MAX} else ${COUNT_ABOUT} end)`;
+  }
+
+  /** Whether what is looked at is all that there is. */
   private covered(): string {
-    return this.isSelective ? 'true' : `not exists (select from place where hi - lo >= ${COUNT_MAX})`;
+    return this.isIndexed ? 'true' : SHORT;
   }
 }
+
+/** Whether every list can be looked at as a whole. */
+const SHORT = `not exists (select from place where hi - lo >= ${COUNT_MAX})`;
 
 function unnamed(text: string): Statement {
   return { name: '', text };

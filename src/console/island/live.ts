@@ -1,0 +1,149 @@
+/**
+ * What happens meanwhile: the second part of the script, which knows all that the first one (`island.ts`) names. Changes are heard
+ * of over one stream for all tabs of a browser, and taken over from the page as the server shows it.
+ */
+
+/** The page is asked for again at most so often, however much happens. */
+const REFRESH_MS = 1_000;
+const RETRY_MS = 3_000;
+const MARKED_MS = 2_000;
+const BUSY = [429, 503];
+
+let refreshAt = 0;
+let isAsking = false;
+let isStale = false;
+let fresh = 0;
+
+/** One request at a time, and what changes meanwhile is asked for after it. */
+function refreshSoon(pause = REFRESH_MS): void {
+  isStale = true;
+  if (isAsking) return;
+  isAsking = true;
+  const ask = async () => {
+    isStale = false;
+    const isBusy = await refresh();
+    refreshAt = Date.now();
+    isAsking = false;
+    if (isBusy || isStale) refreshSoon(isBusy ? RETRY_MS : REFRESH_MS);
+  };
+  window.setTimeout(() => void ask(), Math.max(50, refreshAt + pause - Date.now()));
+}
+
+/**
+ * Takes over what the server shows now: rows in their place, marked for a moment; new rows are told of, and nothing jumps.
+ *
+ * @returns whether the server asks to come again later.
+ */
+async function refresh(): Promise<boolean> {
+  const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null);
+  if (!answer?.ok) return answer !== null && BUSY.includes(answer.status);
+  // The session has ended: the page asks to sign in, as any other would.
+  if (answer.redirected && new URL(answer.url).pathname !== location.pathname) return leave();
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  // Another account was opened in another tab: what is of one is not shown below the name of the other.
+  const { account = told.account } = JSON.parse(page.body.dataset.desk || '{}') as Partial<Told>;
+  if (account !== told.account) return leave();
+  page.querySelectorAll<HTMLElement>('[data-live]').forEach((there) => {
+    const here = document.querySelector<HTMLElement>(`[data-live="${there.dataset.live}"]`);
+    if (!here || here.innerHTML === there.innerHTML) return;
+    if (there.dataset.live === 'rows') takeRows(here, there);
+    // What somebody is writing in, or has open, stays.
+    else if (!here.contains(document.activeElement) && !here.querySelector('details[open]'))
+      here.replaceChildren(...there.childNodes);
+  });
+  return false;
+}
+
+function leave(): false {
+  location.reload();
+  return false;
+}
+
+function takeRows(here: HTMLElement, there: HTMLElement): void {
+  const known = new Map(
+    [...here.querySelectorAll<HTMLElement>('[data-row]')].map((row) => [row.dataset.row, row]),
+  );
+  if (known.size === 0) {
+    here.replaceChildren(...there.childNodes);
+    return;
+  }
+  let unknown = 0;
+  there.querySelectorAll<HTMLElement>('[data-row]').forEach((row) => {
+    const old = known.get(row.dataset.row);
+    if (!old) {
+      unknown += 1;
+      return;
+    }
+    if (old.innerHTML === row.innerHTML) return;
+    old.replaceChildren(...row.childNodes);
+    old.classList.add('changed');
+    window.setTimeout(() => old.classList.remove('changed'), MARKED_MS);
+  });
+  const pill = document.querySelector<HTMLElement>('[data-fresh]');
+  if (!pill || unknown <= fresh) return;
+  fresh = unknown;
+  const text = (words.newer || '').replace('#', String(unknown));
+  (pill.querySelector('span') as HTMLElement).textContent = text;
+  pill.hidden = false;
+  say(text);
+}
+
+const SUBSCRIPTION = 'subscription Live { events { __typename cursor } }';
+
+/** What the tab that has the stream tells all others. */
+type News = 'changed' | 'lost' | 'back';
+
+function take(news: News): void {
+  const line = byId('line');
+  if (line && news !== 'changed') {
+    line.hidden = news === 'back';
+    line.textContent = words.lost || '';
+    say((news === 'lost' ? words.lost : words.back) || '');
+  }
+  // Whatever happened meanwhile is in the page, and so is whether the session still holds.
+  refreshSoon();
+}
+
+/** Follows the account for all tabs of the browser: whoever holds the lock has the one stream. */
+async function follow(): Promise<void> {
+  const channel = new BroadcastChannel('console');
+  channel.onmessage = ({ data }) => take(data as News);
+  const tell = (news: News) => {
+    channel.postMessage(news);
+    take(news);
+  };
+  const lead = async () => {
+    for (;;) {
+      try {
+        await listen(
+          () => byId('line')?.hidden === false && tell('back'),
+          () => tell('changed'),
+        );
+      } catch {
+        tell('lost');
+        await new Promise((done) => setTimeout(done, RETRY_MS));
+      }
+    }
+  };
+  if (navigator.locks) await navigator.locks.request('console-stream', lead);
+  else await lead();
+}
+
+function listen(opened: () => void, changed: () => void): Promise<void> {
+  return new Promise((done, fail) => {
+    const query = new URLSearchParams({ query: SUBSCRIPTION });
+    const source = new EventSource(`/graphql?${query}`);
+    const end = (how: () => void) => {
+      source.close();
+      how();
+    };
+    source.onopen = opened;
+    source.addEventListener('next', (event) => {
+      if (!/"Heartbeat"/.test((event as MessageEvent<string>).data)) changed();
+    });
+    source.addEventListener('complete', () => end(done));
+    source.onerror = () => end(fail);
+  });
+}
+
+if (document.querySelector('[data-live]') && told.csrf) void follow();

@@ -1,0 +1,99 @@
+/** Documents of every mutation, made from the schema, for tests of who may do what. */
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isRequiredArgument,
+  isRequiredInputField,
+} from 'graphql';
+import { ACTS, type Act } from '../../src/base/acts.ts';
+import type { Scope } from '../../src/base/api-key.ts';
+import { OPERATIONS, type Operation } from '../../src/console/operations.ts';
+import { buildSchema } from '../../src/schema/index.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+
+const SCHEMA = buildSchema(REGISTRY);
+
+/** Every act, with its name. */
+export const ENTRIES = Object.entries<Act>(ACTS);
+/** Every mutation of the schema. */
+export const MUTATIONS = Object.values(SCHEMA.getMutationType()?.getFields() ?? {});
+/** Every mutation that a form of the console sends. */
+export const FORMS = [...OPERATIONS.values()].filter(({ isMutation }) => isMutation);
+
+/** @returns the scope of the first act of those that a mutation does: of a transaction that is not a withdrawal. */
+export function scopeOf(mutation: string): Scope | undefined {
+  return ENTRIES.find(([, { mutations }]) => mutations.includes(mutation))?.[1].scope;
+}
+
+/** @returns the scope that an answer says is missing; undefined where it says nothing of the kind. */
+export function missingScope(detail: string | undefined): string | undefined {
+  return /requires a (?:key|role) with the scope "([\w:]+)"/.exec(
+    detail?.replaceAll('&quot;', '"') ?? '',
+  )?.[1];
+}
+
+/** Texts that arguments have, by their names, such as the `end2end` of a transaction that there is. */
+export type Known = Readonly<Record<string, string>>;
+
+/** @returns a document of the mutation with the arguments that must be there, each fitting its type. */
+export function documentOf({ name, args, type }: GraphQLField<unknown, unknown>, known: Known): string {
+  const given = args
+    .filter(isRequiredArgument)
+    .map((each) => `${each.name}: ${literal(each.type, each.name, known)}`);
+  const selection = isLeafType(getNamedType(type)) ? '' : '{ __typename }';
+  return `mutation { ${name}${given.length > 0 ? `(${given.join(', ')})` : ''} ${selection} }`;
+}
+
+/** A value that fits the type, as it stands in a document; of members only those that must be there. */
+function literal(type: GraphQLInputType, name: string, known: Known): string {
+  if (isNonNullType(type)) return literal(type.ofType, name, known);
+  if (isListType(type)) return `[${literal(type.ofType, name, known)}]`;
+  if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
+  if (isInputObjectType(type)) {
+    const members = Object.values(type.getFields()).filter(isRequiredInputField);
+    return `{ ${members.map((each) => `${each.name}: ${literal(each.type, each.name, known)}`).join(', ')} }`;
+  }
+  switch (type.name) {
+    case 'Int':
+      return '1';
+    case 'Boolean':
+      return 'true';
+    case 'DateTime':
+      return '"2026-01-01T00:00:00Z"';
+    default:
+      return JSON.stringify(known[name] ?? '1');
+  }
+}
+
+/** @returns the fields of a form of the act, each fitting the type of its variable. */
+export function fieldsOf({ variables }: Operation, known: Known): Record<string, string> {
+  return Object.fromEntries(
+    variables
+      .filter(({ isRequired }) => isRequired)
+      .map(({ name, type }) => {
+        const value = literal(SCHEMA.getType(type) as GraphQLInputType, name, known);
+        return [name, value.replaceAll('"', '')];
+      }),
+  );
+}
+
+/** @returns variables of an act that it refuses: whatever is required, and of the rest what names a record. */
+export function refusedVariables({ variables }: Operation): Record<string, unknown> {
+  const given = variables.filter(({ name, isRequired }) => isRequired || name === 'endpointId');
+  return Object.fromEntries(
+    given.map(({ name, type, isList }) => [name, isList ? [refusable(type)] : refusable(type)]),
+  );
+}
+
+/** A value of the type of a variable that no act takes: an empty text, an amount of nothing. */
+function refusable(type: string): unknown {
+  const named = SCHEMA.getType(type);
+  if (isEnumType(named)) return named.getValues()[0]?.name;
+  return { Int: -1, Boolean: true, Decimal: '0', ID: '0' }[type] ?? '';
+}
