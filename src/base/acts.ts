@@ -114,6 +114,10 @@ export const ACTS = {
     'read',
     'Ends the session of the person who asks. By the pages of the console only.',
   ),
+  'person.switch_account': act(
+    'read',
+    'Lets the session of a person act on another account of theirs. By the pages of the console only.',
+  ),
   'session.revoke': act('read', 'Ends one of the own sessions.', 'revokeSession'),
   'session.confirm': act(
     'read',
@@ -187,6 +191,13 @@ export type ActName = keyof typeof ACTS;
 export const PASSKEY_ACTS: readonly ActName[] = [
   'withdrawal.create',
   'withdrawal.approve',
+  'payment.refund',
+  'hold.release',
+  'refund.settle_by_hand',
+  'suspense.assign',
+  'suspense.return',
+  'receivable.settle',
+  'capital.book',
   'whitelist.add_entry',
   'settings.update_account',
   'key.create',

@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../base/errors.ts';
-import { formToken, isPersonToken } from '../base/person-token.ts';
+import { formToken, isPersonToken, newPersonToken } from '../base/person-token.ts';
 import { callerOfSession, type PersonCaller } from '../resolvers/people/signed-in.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { SESSION_MS, touchSession } from '../store/people/person-sessions.ts';
@@ -27,6 +27,10 @@ export interface ConsoleSessions {
   readonly begin: (token: string) => string;
   /** @returns the `Set-Cookie` header that ends it. */
   readonly end: () => string;
+  /** @returns what the forms of somebody who is not signed in carry, and the `Set-Cookie` header that it belongs to. */
+  readonly form: () => { readonly csrf: string; readonly cookie: string };
+  /** @returns what they have to carry; undefined for a browser that was shown none. */
+  readonly formOf: (exchange: Pick<Exchange, 'request'>) => string | undefined;
 }
 
 /** Name of the form field that holds the token of forms. */
@@ -42,7 +46,9 @@ export function consoleSessions({
   const isSecure = publicUrl.startsWith('https:');
   const name = isSecure ? '__Host-session' : 'session';
   const traits = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
-  const form = new RegExp(`(?:^|;\\s*)${name}=([\\w-]{43})(?:;|$)`);
+  const formName = isSecure ? '__Host-form' : 'form';
+  const tokenIn = (cookie: string, { request }: Pick<Exchange, 'request'>) =>
+    new RegExp(`(?:^|;\\s*)${cookie}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
   const touched = new Map<string, number>();
   const noteUse = (sessionId: string) => {
     if ((touched.get(sessionId) ?? 0) > Date.now() - TOUCHED_EVERY_MS) return;
@@ -52,8 +58,8 @@ export function consoleSessions({
     touchSession(database, sessionId, new Date()).catch(() => touched.delete(sessionId));
   };
   return {
-    find: async ({ request }) => {
-      const token = form.exec(request.headers.cookie ?? '')?.[1];
+    find: async (exchange) => {
+      const token = tokenIn(name, exchange);
       const caller = token === undefined ? undefined : await callerOfSession(database, token);
       if (token === undefined || !caller) return undefined;
       noteUse(caller.person.sessionId);
@@ -61,6 +67,14 @@ export function consoleSessions({
     },
     begin: (token) => `${name}=${token}; ${traits}; Max-Age=${SESSION_MS.absolute / 1_000}`,
     end: () => `${name}=; ${traits}; Max-Age=0`,
+    form: () => {
+      const token = newPersonToken();
+      return { csrf: formToken(token), cookie: `${formName}=${token}; ${traits}` };
+    },
+    formOf: (exchange) => {
+      const token = tokenIn(formName, exchange);
+      return token === undefined ? undefined : formToken(token);
+    },
   };
 }
 
@@ -79,12 +93,12 @@ export function refuseOtherSites({ request }: Pick<Exchange, 'request'>): void {
 /** As `refuseOtherSites`, and refuses a form without the token of its session. @throws {GatewayError} `FORBIDDEN`. */
 export function refuseForgedForm(
   exchange: Pick<Exchange, 'request'>,
-  { csrf }: Pick<SignedIn, 'csrf'>,
+  { csrf }: { readonly csrf: string | undefined },
   form: URLSearchParams,
 ): void {
   refuseOtherSites(exchange);
   const given = form.get(CSRF_FIELD) ?? '';
-  if (!isPersonToken(given) || !timingSafeEqual(Buffer.from(given), Buffer.from(csrf)))
+  if (csrf === undefined || !isPersonToken(given) || !timingSafeEqual(Buffer.from(given), Buffer.from(csrf)))
     throw new GatewayError('FORBIDDEN', 'the form is not one of this session: load the page again');
 }
 

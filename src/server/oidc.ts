@@ -16,27 +16,39 @@ export const OIDC_CALLBACK_PATH = `${OIDC_PATH}/callback`;
 
 /** The provider. */
 export interface Provider {
-  /** @returns where the browser goes, and the cookie that it keeps until it is back. @throws {GatewayError} `UNAVAILABLE`. */
-  readonly begin: () => Promise<{ readonly location: string; readonly cookie: string }>;
-  /** @returns what the provider says. @throws {GatewayError} `UNAUTHORIZED` for an answer that does not belong to this browser. */
-  readonly finish: (exchange: Pick<Exchange, 'request' | 'search'>) => Promise<Claims>;
+  /**
+   * @param next - where the person wants to go on.
+   * @returns where the browser goes, and the cookie that it keeps until it is back.
+   * @throws {GatewayError} `UNAVAILABLE`.
+   */
+  readonly begin: (next: string) => Promise<{ readonly location: string; readonly cookie: string }>;
+  /**
+   * @returns what the provider says, and where the person wants to go on, as the browser has kept it.
+   * @throws {GatewayError} `UNAUTHORIZED` for an answer that does not belong to this browser.
+   */
+  readonly finish: (
+    exchange: Pick<Exchange, 'request' | 'search'>,
+  ) => Promise<{ readonly claims: Claims; readonly next: string }>;
   /** The cookie that ends a try. */
   readonly cookieEnd: string;
 }
 
 const TRY_SECONDS = 600;
 const PART = '[\\w~.-]{20,200}';
+/** Where the person wants to go on, in base64url; a longer path is left out. */
+const NEXT = '[\\w-]{0,1000}';
+const NEXT_MAX = 750;
 
 /** @returns the provider that is configured. */
 export function oidcProvider(settings: NonNullable<Config['oidc']>, publicUrl: string): Provider {
   const isSecure = publicUrl.startsWith('https:');
   const name = isSecure ? '__Host-oidc' : 'oidc';
   const traits = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
-  const form = new RegExp(`(?:^|;\\s*)${name}=(${PART})!(${PART})!(${PART})(?:;|$)`);
+  const form = new RegExp(`(?:^|;\\s*)${name}=(${PART})!(${PART})!(${PART})!(${NEXT})(?:;|$)`);
   const redirectUri = `${consoleOrigin(publicUrl)}${OIDC_CALLBACK_PATH}`;
   const find = discovery(settings);
   return {
-    begin: async () => {
+    begin: async (next) => {
       const configuration = await find();
       const [state, nonce, verifier] = [
         openid.randomState(),
@@ -51,12 +63,14 @@ export function oidcProvider(settings: NonNullable<Config['oidc']>, publicUrl: s
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
       });
-      const cookie = `${name}=${state}!${nonce}!${verifier}; ${traits}; Max-Age=${TRY_SECONDS}`;
+      const kept = next.length <= NEXT_MAX ? Buffer.from(next).toString('base64url') : '';
+      const cookie = `${name}=${state}!${nonce}!${verifier}!${kept}; ${traits}; Max-Age=${TRY_SECONDS}`;
       return { location: location.href, cookie };
     },
     finish: async ({ request, search }) => {
-      const [, state, nonce, verifier] = form.exec(request.headers.cookie ?? '') ?? [];
-      if (state === undefined || nonce === undefined || verifier === undefined) throw refusal();
+      const [, state, nonce, verifier, kept] = form.exec(request.headers.cookie ?? '') ?? [];
+      if (state === undefined || nonce === undefined || verifier === undefined || kept === undefined)
+        throw refusal();
       const configuration = await find();
       try {
         const tokens = await openid.authorizationCodeGrant(
@@ -69,7 +83,8 @@ export function oidcProvider(settings: NonNullable<Config['oidc']>, publicUrl: s
             idTokenExpected: true,
           },
         );
-        return await claimsOf(configuration, tokens);
+        const claims = await claimsOf(configuration, tokens);
+        return { claims, next: Buffer.from(kept, 'base64url').toString() };
       } catch {
         throw refusal();
       }

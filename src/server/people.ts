@@ -31,12 +31,7 @@ import {
 import type { Context, Services } from '../resolvers/services/context.ts';
 import { type Language, languageOf } from '../ui/language.ts';
 import { limitedAddress } from './client-address.ts';
-import {
-  type ConsoleSessions,
-  refuseForgedForm,
-  refuseOtherSites,
-  type SignedIn,
-} from './console-session.ts';
+import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './console-session.ts';
 import { type Exchange, GRAPHQL_PATH, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
 import { OIDC_CALLBACK_PATH, OIDC_PATH, oidcProvider, type Provider } from './oidc.ts';
 import { DOOR_HEADERS, LEADING_HEADERS } from './page-headers.ts';
@@ -117,16 +112,16 @@ function oidcServers(
   return {
     [OIDC_PATH]: async (exchange) => {
       take(exchange);
-      const { location, cookie } = await provider.begin();
+      const { location, cookie } = await provider.begin(nextOf(exchange));
       leadTo(exchange, location, cookie);
     },
     [OIDC_CALLBACK_PATH]: async (exchange) => {
       take(exchange);
       exchange.response.appendHeader('set-cookie', provider.cookieEnd);
-      const claims = await provider.finish(exchange);
+      const { claims, next } = await provider.finish(exchange);
       const userAgent = exchange.request.headers[USER_AGENT] ?? null;
       const token = await signInByIdentity(services, claims, { origin: originOf(exchange), userAgent });
-      leadTo(exchange, HOME, sessions.begin(token));
+      leadTo(exchange, pathToGoOn(next), sessions.begin(token));
     },
   };
 }
@@ -136,7 +131,10 @@ function signInServer(parts: PeopleParts): Serve {
     const next = nextOf(exchange);
     if (await parts.sessions.find(exchange))
       return next === HOME ? lead(exchange, HOME, language) : leadTo(exchange, next);
-    show(exchange, signInPage(language, next, parts.oidc ? OIDC_PATH : null));
+    show(
+      exchange,
+      signInPage(language, next, parts.oidc ? `${OIDC_PATH}?next=${encodeURIComponent(next)}` : null),
+    );
   };
 }
 
@@ -152,7 +150,10 @@ function confirmServer(parts: PeopleParts): Serve {
 
 /** Where a person goes on: a page of the console, or GraphiQL. */
 function nextOf({ search }: Exchange): string {
-  const next = new URLSearchParams(search).get('next');
+  return pathToGoOn(new URLSearchParams(search).get('next'));
+}
+
+function pathToGoOn(next: string | null): string {
   return next === GRAPHQL_PATH ? next : consolePathOf(next);
 }
 
@@ -175,7 +176,7 @@ function linkServer({ services, sessions }: PeopleParts, take: (exchange: Exchan
     take(exchange);
     const signedIn = await sessions.find(exchange);
     if (exchange.request.method === 'POST') {
-      refuseOtherSites(exchange);
+      refuseForgedForm(exchange, { csrf: sessions.formOf(exchange) }, await readForm(exchange));
       const device = { origin: originOf(exchange), userAgent: exchange.request.headers[USER_AGENT] ?? null };
       const { kind } = await readLink(services, token);
       const session = await acceptLink(services, token, device, signedIn?.caller);
@@ -183,7 +184,9 @@ function linkServer({ services, sessions }: PeopleParts, take: (exchange: Exchan
     }
     const found = await readLink(services, token);
     const { mode } = await services.forAccount(found.accountId);
-    const traits = { isEnough: isEnough(found, signedIn?.caller), isTest: mode === 'sandbox' };
+    const { csrf, cookie } = sessions.form();
+    exchange.response.appendHeader('set-cookie', cookie);
+    const traits = { isEnough: isEnough(found, signedIn?.caller), isTest: mode === 'sandbox', csrf };
     show(exchange, linkPage(language, exchange.path, found, traits));
   };
 }

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNT_ROLES, type Role, scopesOf } from '../../src/base/roles.ts';
 import { acceptLink, makeNewcomerLink, readLink, startContext } from '../../src/resolvers/people/links.ts';
 import { callerOfSession } from '../../src/resolvers/people/signed-in.ts';
+import { platformAccount } from '../../src/store/account/accounts.ts';
 import { haveOneMaker } from '../../src/store/account/api-keys.ts';
 import { verifyAudit } from '../../src/store/engine/verify-audit.ts';
 import { useApp } from '../support/app.ts';
@@ -19,6 +20,12 @@ let count = 0;
 const newEmail = () => `person${++count}@shop.invalid`;
 const codeOf = (answer: { json: { errors?: { extensions: { code: string } }[] } }) =>
   answer.json.errors?.[0]?.extensions.code;
+
+const givePasskey = ({ personId }: SignedInForTest) =>
+  app.owner.query(
+    `insert into passkey (id, person_id, name, public_key, counter, transports, created_at) values ($1, $1, 'x', '', 0, '{}', now())`,
+    [personId],
+  );
 
 beforeAll(async () => {
   shop = await app.addAccount();
@@ -104,10 +111,7 @@ describe('C-40: a person who is signed in', () => {
 describe('C-40: a person who has a passkey shows it', () => {
   test('before money goes where the person says: out of the balance by PIX, or a held deposit to another address', async () => {
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'operator' });
-    await app.owner.query(
-      `insert into passkey (id, person_id, name, public_key, counter, transports, created_at) values ($1, $1, 'x', '', 0, '{}', now())`,
-      [person.personId],
-    );
+    await givePasskey(person);
     const offramp = (from: string) =>
       person.graphql(
         `mutation { createOfframp(input: { currency: "USDT_TRX", amountSent: "100", from: ${from}, accept: true, pixKey: "ana@example.com", pixKeyType: EMAIL, clientName: "Ana", clientTaxId: "52998224725" }) { transaction { end2end } } }`,
@@ -120,6 +124,68 @@ describe('C-40: a person who has a passkey shows it', () => {
     expect(codeOf(await offramp('EXTERNAL'))).toBeUndefined();
     expect(codeOf(await refund(', address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD"'))).toBe('STEP_UP_REQUIRED');
     expect(codeOf(await refund(''))).toBe('NOT_FOUND');
+  });
+});
+
+describe('C-40: people of the platform, and refunds', () => {
+  test.each([
+    ['finance', 'refundPayment(end2end: "CRX0") { end2end }'],
+    ['platform_operator', 'releaseHold(account: "1", end2end: "CRX0") { end2end }'],
+    ['platform_operator', 'settleRefundByHand(account: "1", end2end: "CRX0", reference: "E1") { end2end }'],
+    ['platform_operator', 'assignSuspense(id: "1", account: "1") { state }'],
+    ['platform_operator', 'returnSuspense(id: "1") { state }'],
+    [
+      'platform_operator',
+      'settleReceivable(account: "1", currency: "BRL", amount: "1", source: BALANCE) { amount }',
+    ],
+    ['platform_operator', 'bookCapital(currency: "BRL", amount: "1", direction: IN) { amount }'],
+  ] as const)('a %s shows a passkey: %s', async (role, mutation) => {
+    const account = role === 'finance' ? shop.accountId : await platformAccount(app.database, 'sandbox');
+    const person = await signInAs(app, account, { email: newEmail(), role });
+    await givePasskey(person);
+    expect(codeOf(await person.graphql(`mutation { ${mutation} }`))).toBe('STEP_UP_REQUIRED');
+  });
+
+  test('a person makes no stream token: the session opens subscriptions itself', async () => {
+    const answer = await owner.graphql('mutation { createStreamToken { token } }');
+    expect(answer.json.errors[0]).toMatchObject({
+      message: 'a stream token is made with an API key: a session opens subscriptions itself',
+      extensions: { code: 'FORBIDDEN' },
+    });
+  });
+});
+
+describe('C-40: who is new to the account', () => {
+  const approve = (by: SignedInForTest, end2end: string) =>
+    by.graphql(`mutation { approveWithdrawal(end2end: "${end2end}") { component } }`);
+
+  test('approves when its cooling time has passed: one owner can have two addresses', async () => {
+    const place = await app.addAccount();
+    const boss = await signInAs(app, place.accountId, { email: newEmail(), role: 'owner' });
+    const ask = (text: string) => app.graphql(`mutation { ${text} }`, {}, { key: place.apiKey });
+    await ask('sandboxFund(currency: "USDT_TRX", amount: "100") { journalId }');
+    const { id } = (await ask('createWhitelistGroup(name: "out") { id }')).json.data.createWhitelistGroup;
+    await ask(
+      `addWhitelistEntry(groupId: "${id}", input: { network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" }) { id }`,
+    );
+    await ask(
+      'updateAccountSettings(input: { approvalAbove: "1", whitelistCoolingSeconds: 86400 }) { approvalAbove }',
+    );
+    const made = await ask(
+      `createWithdrawal(input: { amountReceived: "10", currency: "USDT_TRX", groupId: "${id}" }) { transaction { end2end } }`,
+    );
+    const { end2end } = made.json.data.createWithdrawal.transaction;
+    const fresh = await app.addKey(place.accountId, ['move', 'read']);
+    const byKey = { query: `mutation { approveWithdrawal(end2end: "${end2end}") { component } }` };
+    expect(codeOf(await app.post('/graphql', byKey, { key: fresh.apiKey }))).toBe('FORBIDDEN');
+    expect(codeOf(await approve(boss, end2end))).toBe('FORBIDDEN');
+    const waiting = await boss.graphql('{ approvals { mayApprove whyNot } }');
+    expect(waiting.json.data.approvals).toEqual([{ mayApprove: false, whyNot: 'NEWCOMER' }]);
+    await app.owner.query(
+      `update membership set joined_at = joined_at - interval '1 day' where person_id = $1`,
+      [boss.personId],
+    );
+    expect(codeOf(await approve(boss, end2end))).toBeUndefined();
   });
 });
 

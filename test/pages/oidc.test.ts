@@ -54,8 +54,8 @@ afterAll(() => {
 });
 
 /** Goes from our door through the pages of the provider, and back. */
-async function comeIn(email: string) {
-  const page = await browser.open(door('/console/sign-in'), { locale: 'en-US', javaScriptEnabled: false });
+async function comeIn(email: string, path = '/console/sign-in') {
+  const page = await browser.open(door(path), { locale: 'en-US', javaScriptEnabled: false });
   await page.getByRole('link', { name: 'Use your company’s sign-in' }).click();
   await page.locator('input[name=login]').fill(email);
   await page.locator('input[name=password]').fill('any');
@@ -82,6 +82,21 @@ describe.runIf(hasBrowser)('C-40: by a provider of sign-ins', () => {
     );
     expect(rows.map(({ act }) => act)).toEqual(['identity.add', 'person.sign_in', 'person.sign_in']);
     expect(rows[1].after).toEqual({ way: 'OIDC', role: 'viewer' });
+  });
+
+  test('goes on to where it was asked for, in the account of the newest invitation', async () => {
+    const [first, last] = [await app.addAccount(), await app.addAccount()];
+    const email = newEmail();
+    // The newer invitation is that of the account with the lower number.
+    for (const { accountId } of [last, first])
+      await inviteByOperator(app.services, accountId, { email, role: 'viewer' });
+    const page = await comeIn(email, '/console/sign-in?next=%2Fconsole%2Fevents%3Fstate%3Dx');
+    expect(page.url()).toBe(door('/console/events?state=x'));
+    const { rows } = await app.owner.query(
+      'select account_id from membership m join person p on p.id = m.person_id where p.email = $1 and joined_at is not null',
+      [email],
+    );
+    expect(rows).toEqual([{ account_id: String(first.accountId) }]);
   });
 
   test.each([

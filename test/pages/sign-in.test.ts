@@ -81,6 +81,11 @@ describe.runIf(hasBrowser)('in a browser without script', () => {
     await page.goto(new URL('/console/security', page.url()).href);
     await page.getByRole('button', { name: 'End', exact: true }).click();
     expect(await page.getByRole('button', { name: 'End', exact: true }).count()).toBe(0);
+    const { rows } = await app.owner.query(
+      `select account_id, actor_id, after from audit_entry where act = 'person.switch_account'`,
+    );
+    const switched = { account_id: String(shop.accountId), actor_id: elsewhere.personId };
+    expect(rows).toEqual([{ ...switched, after: { role: 'owner' } }]);
     expect((await elsewhere.graphql('{ viewer { scopes } }')).status).toBe(401);
   });
 });
@@ -114,10 +119,22 @@ describe('C-40: a link', () => {
     for (const method of ['GET', 'HEAD'])
       expect((await fetch(url, { method, headers: { purpose: 'prefetch' } })).status).toBe(200);
     expect((await request(url, { 'sec-fetch-site': 'cross-site' }, {})).status).toBe(403);
-    const used = await request(url, OWN_PAGE, {});
+    const { headers, form } = await shown(url);
+    const other = await shown(url);
+    for (const forged of [{}, other.form]) expect((await request(url, headers, forged)).status).toBe(403);
+    expect((await request(url, OWN_PAGE, form)).status).toBe(403);
+    const used = await request(url, headers, form);
     expect([used.status, used.headers.get('location')]).toEqual([303, '/console']);
-    expect((await request(url, OWN_PAGE, {})).status).toBe(404);
+    expect((await request(url, headers, form)).status).toBe(404);
   });
+
+  /** What a browser sends that was shown the page. */
+  async function shown(url: string) {
+    const page = await fetch(url);
+    const [cookie = ''] = page.headers.getSetCookie();
+    const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(await page.text()) ?? [];
+    return { headers: { ...OWN_PAGE, cookie: cookie.split(';')[0] ?? '' }, form: { csrf } };
+  }
 
   test('that is wrong says so as a page, which no frame and no cache keeps', async () => {
     const answer = await request(`${app.baseUrl}/console/link/${'x'.repeat(43)}`);

@@ -63,6 +63,10 @@ export const SCREEN_WORDS = {
     'Saques acima do limite da sua conta apareceriam aqui.',
   ),
   askedBy: label('Asked by', 'Pedido por'),
+  NEWCOMER: label(
+    'You came to this account less than its cooling time ago: approvals wait until that has passed.',
+    'Você entrou nesta conta há pouco: só pode aprovar depois do prazo de carência dela.',
+  ),
   SAME_MAKER: label(
     'You asked for it, so somebody else has to approve it.',
     'Você pediu, então outra pessoa precisa aprovar.',

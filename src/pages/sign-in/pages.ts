@@ -98,18 +98,27 @@ function passkeyButton(
 <p id="say" role="status"></p>`;
 }
 
+/** How the page of a link is shown. */
+export interface LinkTraits {
+  /** Whether the link lets in without more. */
+  readonly isEnough: boolean;
+  readonly isTest: boolean;
+  /** What its form carries, so that no other page can send it. */
+  readonly csrf: string;
+}
+
 /** @returns the page of a link; its form uses the link up. */
 export function linkPage(
   language: Language,
   path: string,
   link: OpenLink,
-  { isEnough, isTest }: { readonly isEnough: boolean; readonly isTest: boolean },
+  { isEnough, isTest, csrf }: LinkTraits,
 ): DoorPage {
   const say = saySignIn(language);
   const { name, email, accountName: account, kind } = link;
   const isInvitation = kind === 'INVITATION';
   const title = say('welcome', { name });
-  const form = html`<form method="post" action="${path}?lang=${language}"><button class="primary full big">${icon('key')} ${say(isInvitation ? 'accept' : 'comeIn')}</button></form>
+  const form = html`<form method="post" action="${path}?lang=${language}"><input type="hidden" name="csrf" value="${csrf}"><button class="primary full big">${icon('key')} ${say(isInvitation ? 'accept' : 'comeIn')}</button></form>
 <p class="small soft">${say('linkOnce')}</p>`;
   const first = html`${note('info', say('signInFirst', { email }))}
 <a class="btn full" href="${SIGN_IN_PATH}">${say('signIn')}</a>`;

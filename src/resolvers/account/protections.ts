@@ -6,6 +6,7 @@ import { type GatewayError, invalidParameters, notFound } from '../../base/error
 import { millisOf } from '../../base/instant.ts';
 import { maskTaxId } from '../../base/mask.ts';
 import { isMore } from '../../base/money.ts';
+import { hereSince } from '../../store/account/api-keys.ts';
 import {
   CUSTOMER_SETTINGS,
   dropSettingChange,
@@ -147,6 +148,18 @@ export async function protectionsOf(context: Context, database: Tx, nowMs: numbe
 /** @returns the protections of the caller's account now. */
 export async function protectionsNow(context: Context) {
   return protectionsOf(context, context.database, await context.clock.nowMs());
+}
+
+/**
+ * One owner can have two addresses, and so be two people: whoever is new to the account approves when its cooling time is over.
+ *
+ * @returns from when on the caller may approve; 0 for one who is not of the account, as the operator. Unit: ms.
+ */
+export async function approvesFrom(context: Context, database: Tx, nowMs: number): Promise<number> {
+  const { accountId, id } = context.caller;
+  const since = await hereSince(database, accountId, id);
+  const { settings } = await protectionsOf(context, database, nowMs);
+  return since === undefined ? 0 : millisOf(since) + settings.whitelistCoolingSeconds * 1_000;
 }
 
 function isLooserThan(name: Protection, before: AccountSettings, after: AccountSettings): boolean {

@@ -13,6 +13,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { storableId } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { waitingFor } from '../transactions/awaiting.ts';
+import { approvesFrom } from './protections.ts';
 
 /** A withdrawal that waits for a second approver. */
 export interface Approval {
@@ -27,6 +28,7 @@ export interface Approval {
 export const APPROVAL_BARS = {
   scope: 'Your key has not the scope `move`.',
   same_maker: 'Your key asked for it, or counts as one maker with the key that did (C-40).',
+  newcomer: 'Your key, or you as a person, came to the account within its cooling time (C-40).',
 } as const;
 /** One of APPROVAL_BARS. */
 export type ApprovalBar = keyof typeof APPROVAL_BARS;
@@ -48,10 +50,16 @@ export async function readApprovals(context: Context, end2end?: string): Promise
   const rows = await readUnapproved(database, caller.accountId, waiting, storableId(end2end), WAITING_MAX);
   const mayApprove = caller.scopes.includes(ACTS['withdrawal.approve'].scope);
   const own = mayApprove ? await readOneMaker(database, caller.accountId, caller.id) : [];
+  const nowMs = await context.clock.nowMs();
+  const isNew = mayApprove && nowMs < (await approvesFrom(context, database, nowMs));
+  const barOf = (requestedBy: string | null): ApprovalBar | null => {
+    if (!mayApprove) return 'scope';
+    if (requestedBy !== null && own.includes(requestedBy)) return 'same_maker';
+    return isNew ? 'newcomer' : null;
+  };
   return rows.map((row) => {
     const requestedBy = row.process?.createdBy ?? null;
-    const isOwn = requestedBy !== null && own.includes(requestedBy);
-    return { row, requestedBy, bar: mayApprove ? (isOwn ? 'same_maker' : null) : 'scope' };
+    return { row, requestedBy, bar: barOf(requestedBy) };
   });
 }
 

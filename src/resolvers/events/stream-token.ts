@@ -19,14 +19,19 @@ export const STREAM_TOKEN_SECONDS = { default: 300, min: 10, max: 900 } as const
  * Makes a token for the subscriptions of the caller's account.
  *
  * @param seconds - how long it opens streams; a stream that is open goes on.
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for seconds out of bounds; `UNAUTHORIZED` when the key has just ended.
+ * @throws {GatewayError} `FORBIDDEN`, also for a person, whose session opens subscriptions itself; `INVALID_PARAMETER` for seconds out of bounds; `UNAUTHORIZED` when the key has just ended.
  */
 export async function createStreamToken(context: Context, seconds: number): Promise<StreamToken> {
   requireAct(context, 'stream_token.create');
   const { min, max } = STREAM_TOKEN_SECONDS;
   if (seconds < min || seconds > max)
     throw invalidParameters([{ parameter: 'expiresIn', message: `must be from ${min} to ${max} (seconds)` }]);
-  const { accountId, id: keyId } = context.caller;
+  const { accountId, id: keyId, person } = context.caller;
+  if (person)
+    throw new GatewayError(
+      'FORBIDDEN',
+      'a stream token is made with an API key: a session opens subscriptions itself',
+    );
   const key = await findValidKeyById(context.database, accountId, keyId);
   // A request is let in by what was known of its key half a second ago.
   if (!key) throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');

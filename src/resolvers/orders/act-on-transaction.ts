@@ -4,11 +4,13 @@ import { BRL } from '../../base/currency.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { fromMinor } from '../../base/money.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
+import type { Tx } from '../../store/database.ts';
 import { accepts } from '../../templates/accepts.ts';
 import { depositOf, known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
+import { approvesFrom } from '../account/protections.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
@@ -124,18 +126,21 @@ export async function resolveDeposit(
 /**
  * Approves a withdrawal that needs a second approver.
  *
- * @throws {GatewayError} `FORBIDDEN` for whoever asked for it, and for those that count as one maker with them (C-40);
+ * @throws {GatewayError} `FORBIDDEN` for whoever asked for it, for those that count as one maker with them (C-40), and for
+ *   whoever is newer to the account than its cooling time;
  *   `ADDRESS_NOT_WHITELISTED` when its destination was taken out of the group meanwhile.
  */
 export async function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
   requireAct(context, 'withdrawal.approve');
   const row = await findTarget(context, target);
   const maker = row.process?.createdBy;
+  const nowMs = await context.clock.nowMs();
   return advanceTransaction(context, target, row, { on: 'approved' }, 'withdrawal.approve', {
     maker,
     atomically: async (tx, approved) => {
       // Under the lock of the account, which whoever makes a key has, too: no key comes between the judgement and the step.
       if (maker && (await haveOneMaker(tx, row.accountId, maker, context.caller.id))) throw ownApproval();
+      await refuseNewcomer(context, tx, nowMs);
       await refuseRemoved(tx, approved);
     },
   });
@@ -146,6 +151,15 @@ function ownApproval(): GatewayError {
     'FORBIDDEN',
     'a withdrawal must be approved with a different key than the one that created it, and neither may have made the other',
   );
+}
+
+async function refuseNewcomer(context: Context, tx: Tx, nowMs: number): Promise<void> {
+  const fromMs = await approvesFrom(context, tx, nowMs);
+  if (nowMs < fromMs)
+    throw new GatewayError(
+      'FORBIDDEN',
+      `a key or person that is new to the account can approve after its cooling time: from ${new Date(fromMs).toISOString()}`,
+    );
 }
 
 /** Refuses a withdrawal that needs a second approver. @throws as `cancelTransaction`. */

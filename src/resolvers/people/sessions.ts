@@ -97,9 +97,21 @@ export async function signOut(context: Context): Promise<void> {
   });
 }
 
-/** Lets the person act on another account. @throws {GatewayError} `NOT_FOUND` where the person has no role there. */
-export async function switchAccount({ caller, database }: Context, accountId: bigint): Promise<void> {
-  if (!(await switchSession(database, caller.person?.sessionId ?? '', accountId))) throw notFound();
+/** Lets the person act on another account, whose audit log has it. @throws {GatewayError} `NOT_FOUND` where the person has no role there. */
+export async function switchAccount(context: Context, accountId: bigint): Promise<void> {
+  const { caller, database, origin } = context;
+  assert(caller.person, 'only people have sessions');
+  const { sessionId } = caller.person;
+  const place = (await readOwnAccounts(database, caller.id)).find((each) => each.accountId === accountId);
+  if (!place) throw notFound();
+  const { mode, role } = place;
+  const nowMs = await context.forMode(mode).clock.nowMs();
+  await database.withTx((tx) =>
+    auditedIn(tx, { caller: { ...caller, accountId }, origin, mode }, nowMs, async (_tx, writeDown) => {
+      if (!(await switchSession(tx, sessionId, accountId))) throw notFound();
+      writeDown('person.switch_account', { kind: 'session', id: sessionId }, { after: { role } });
+    }),
+  );
 }
 
 /** @returns the sessions of the person who asks, the last used first; none for a key. */

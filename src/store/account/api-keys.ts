@@ -1,5 +1,6 @@
 /** API keys: only hashes are stored (C-40). */
 import type { KeyMode, Scope } from '../../base/api-key.ts';
+import type { Instant } from '../../base/instant.ts';
 import type { Role } from '../../base/roles.ts';
 import type { Database, Statement, Tx } from '../database.ts';
 
@@ -106,6 +107,17 @@ const ONE_MAKER: Statement = {
         from one_maker m join bond b on m.id in (b.one, b.other))
     select id from one_maker where id is not null`,
 };
+/** A key that took the place of another counts from when the first of them was made. */
+const HERE_SINCE: Statement = {
+  name: 'api_key_here_since',
+  text: `with recursive line (id, at, replaces) as (
+      select id, created_at, replaces from api_key where account_id = $1 and id = $2
+      union
+      select k.id, k.created_at, k.replaces from line l join api_key k on k.account_id = $1 and k.id = l.replaces)
+    select min(at) as since from (
+      select at from line union all
+      select joined_at from membership where account_id = $1 and person_id = $2) here`,
+};
 const SUCCESSOR: Statement = {
   name: 'api_key_successor',
   text: `select id from api_key where account_id = $1 and replaces = $2 limit 1`,
@@ -199,6 +211,12 @@ export async function successorOf(tx: Tx, accountId: bigint, id: string): Promis
 export async function readOneMaker(database: Tx, accountId: bigint, id: string): Promise<string[]> {
   const rows = await database.query<{ id: string }>(ONE_MAKER, [accountId, id]);
   return rows.map((row) => row.id);
+}
+
+/** @returns since when a key or a person can act for the account; undefined for whoever is neither, as the operator. */
+export async function hereSince(tx: Tx, accountId: bigint, id: string): Promise<Instant | undefined> {
+  const [row] = await tx.query<{ since: Instant | null }>(HERE_SINCE, [accountId, id]);
+  return row?.since ?? undefined;
 }
 
 /** @returns whether two callers, by the ids of key or person, count as one maker. */

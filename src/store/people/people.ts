@@ -95,7 +95,7 @@ const REMOVE: Statement = {
 };
 const INVITED: Statement = {
   name: 'membership_invited',
-  text: `select account_id as "accountId" from membership where person_id = $1 and joined_at is null order by account_id`,
+  text: `select account_id as "accountId" from membership where person_id = $1 and joined_at is null order by invited_at desc, account_id`,
 };
 const OWN_ACCOUNTS: Statement = {
   name: 'membership_of_person',
@@ -167,7 +167,7 @@ export function readOwnAccounts(tx: Tx, personId: string): Promise<OwnAccount[]>
   return tx.query<OwnAccount>(OWN_ACCOUNTS, [personId]);
 }
 
-/** @returns the accounts to which a person is invited and has not come yet. */
+/** @returns the accounts to which a person is invited and has not come yet, the newest invitation first. */
 export async function readInvitations(tx: Tx, personId: string): Promise<bigint[]> {
   const rows = await tx.query<{ accountId: bigint }>(INVITED, [personId]);
   return rows.map(({ accountId }) => accountId);
