@@ -22,7 +22,12 @@ export type Kinds<Port, Tools extends RailTools = RailTools> = Readonly<
 >;
 
 /** PIX: charges, refunds and payouts at a payment service provider. */
-export const PIX_KINDS: Kinds<PixRail> = {};
+export const PIX_KINDS: Kinds<PixRail> = {
+  'api-pix': async () => {
+    const { createApiPix, readApiPixSettings } = await import('../rails/api-pix/index.ts');
+    return kindOf(readApiPixSettings, createApiPix);
+  },
+};
 
 /** Networks; each is made with its name and the signer. */
 export const NETWORK_KINDS: Kinds<ChainRail, NetworkTools> = {};

@@ -3,6 +3,7 @@ import { BRL } from '../../base/currency.ts';
 import { txidOf } from '../../base/end-to-end-id.ts';
 import { fromMinor } from '../../base/money.ts';
 import { readBranding } from '../../store/account/branding.ts';
+import { accepts } from '../../templates/accepts.ts';
 import { depositOf, known, sourceOf, targetOf } from '../../templates/amounts.ts';
 import type { EffectName } from '../../templates/effects.ts';
 import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
@@ -57,6 +58,8 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   },
   screen: async (services, order) => {
     const isPayment = order.row.process?.paid !== undefined;
+    if (isPayment && services.rails.pix.holdsUnknownPayer && order.row.process?.payerTaxId === null)
+      return { on: 'held' };
     const found = await services.rails.screening.screen(order);
     if (found === 'held') return { on: 'held' };
     if (isPayment && (found === 'step_up' || isStepUpDue(order.row))) return { on: 'step_up_required' };
@@ -96,7 +99,10 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     return undefined;
   },
   expire: told({ on: 'expired' }),
-  expire_payable: told({ on: 'expired' }),
+  expire_payable: async (services, order) => {
+    await askCharge(services, order);
+    return { on: 'expired' };
+  },
   deny_step_up: told({ on: 'step_up_denied' }),
   reject_approval: told({ on: 'rejected' }),
 };
@@ -110,6 +116,15 @@ export const EFFECT_FAILURES: Readonly<Partial<Record<EffectName, Trigger>>> = {
 /** Whether the volume of the customer asks for a closer look, which nobody has approved yet (limits.ts). */
 function isStepUpDue({ process }: ProcessRow): boolean {
   return process?.stepUp === 'due';
+}
+
+/** A callback may have been lost: the rail is asked once more before a charge that nobody paid is called expired. */
+async function askCharge({ rails, registry, receive }: Services, order: Order): Promise<void> {
+  const { row } = order;
+  const txid = row.process?.txid;
+  const isOpen = txid !== undefined && accepts(registry.of(row.template), row, 'expired');
+  if (!isOpen) return;
+  for (const news of (await rails.pix.askCharge?.({ ...order, txid })) ?? []) await receive(news);
 }
 
 /** A return is ordered under its own id; one that the rail refuses has failed. */

@@ -23,7 +23,7 @@ export interface Loop {
 /** Takes turns that say after how many milliseconds the next one comes, until the signal; an error is not the end. */
 export function repeat(
   signal: AbortSignal,
-  log: Logger,
+  log: Pick<Logger, 'warn'>,
   { gatherMs = 0, failedMs, complaint }: RepeatOptions,
   turn: () => Promise<number>,
 ): Loop {

@@ -4,6 +4,7 @@
  */
 import type { Currency } from '../../base/currency.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import type { News } from './news.ts';
 
 /** A rail's refusal for good: trying again is of no use. */
 export class RailRefused extends Error {
@@ -24,10 +25,15 @@ export interface GiveBack {
   readonly accountId: bigint;
 }
 
+/** Whose a PIX key is that nobody has. */
+export const NO_OWNER = 'nobody';
+
 /** PIX at a payment service provider (domain.md 3.5). */
 export interface PixRail {
   /** The bank that the house settles at, 8 characters of `[0-9A-Z]`: ids that we make begin with it. */
   readonly ispb: string;
+  /** Whether a payment of which nobody tells the payer is held for a person to look at; it passes when not set. */
+  readonly holdsUnknownPayer?: boolean;
   /**
    * Opens the charge of a transaction; its code carries the name of the merchant where the provider allows that.
    *
@@ -39,6 +45,12 @@ export interface PixRail {
   ) => Promise<{ readonly brCode: string }>;
   /** Withdraws a charge, so that nobody can pay it any more. */
   readonly cancelCharge: (order: Order) => Promise<unknown>;
+  /**
+   * Asked before a charge is called expired: what it was paid with. A rail that is never late has no use for it.
+   *
+   * @returns the payments that the provider tells of; whoever asks receives them.
+   */
+  readonly askCharge?: (order: Order & { readonly txid: string }) => Promise<readonly News[]>;
   /** Pays BRL to the transaction's PIX key; `payout_ended` news follows under the key. */
   readonly payOut: (order: Order & { readonly amount: string }) => Promise<unknown>;
   /**
@@ -53,7 +65,7 @@ export interface PixRail {
   readonly giveBack: (
     order: GiveBack & { readonly endToEndId: string; readonly amount: string },
   ) => Promise<unknown>;
-  /** @returns CPF or CNPJ of whom a key belongs to; null where the directory does not tell. */
+  /** @returns CPF or CNPJ of whom a key belongs to; `NO_OWNER` where there is no such key; null where the directory does not tell. */
   readonly keyOwner: (row: ProcessRow) => Promise<string | null>;
 }
 

@@ -1,0 +1,109 @@
+/**
+ * Callbacks of the provider: who calls is found out first, what is told is stored before it is answered. A list in which one entry is
+ * wrong is refused after the others were taken, so the provider tells it again and nothing of it is lost.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayError } from '../../base/errors.ts';
+import { readBody } from '../../base/read-body.ts';
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import { type CallerCheck, refusalOf } from './callers.ts';
+import { infractionNews } from './infractions.ts';
+import { handOn, tell } from './tell.ts';
+import { readCallbackBody, WireError } from './wire.ts';
+
+const WORDS_MAX = 300;
+
+/** Answers a call; `path` is what follows the callback's URL, without its secret. */
+export type Answering = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
+
+/** @returns what answers calls of a caller who passes the check. */
+export function answering(tools: RailTools, check: CallerCheck): Answering {
+  return async (request, response, path) => {
+    const { status, words } = await take(tools, check, request, path).catch((error: unknown) => {
+      if (error instanceof GatewayError) return { status: statusOf(error), words: error.message };
+      tools.log.error({ err: error }, 'a callback of the PIX provider could not be stored');
+      return { status: 503, words: 'not stored: tell it again' };
+    });
+    if (status >= 400 && status < 500)
+      tools.log.warn(
+        { status, reason: words.slice(0, WORDS_MAX) },
+        'a callback of the PIX provider was refused',
+      );
+    if (response.headersSent) return;
+    // What was not read of a body that is too large is not waited for.
+    if (status === 413) response.setHeader('connection', 'close');
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(words);
+  };
+}
+
+interface Verdict {
+  readonly status: number;
+  readonly words: string;
+}
+
+async function take(
+  tools: RailTools,
+  check: CallerCheck,
+  request: IncomingMessage,
+  path: string,
+): Promise<Verdict> {
+  const { rest, refusal } = refusalOf(check, request, path);
+  if (refusal !== undefined) return { status: 403, words: refusal };
+  if (request.method !== 'POST') return { status: 405, words: 'a callback is a POST' };
+  const body = await readBody(request);
+  switch (rest) {
+    case '':
+      // A provider tries the address itself when it is registered.
+      return { status: 200, words: 'ok' };
+    case 'pix':
+      return takePix(tools, body);
+    case 'infracoes':
+      return takeInfractions(tools, body);
+    default:
+      return { status: 404, words: 'callbacks come to /pix' };
+  }
+}
+
+async function takePix(tools: RailTools, body: Buffer): Promise<Verdict> {
+  const entries = reading(() => readCallbackBody(parse(body)));
+  if (entries instanceof WireError) return { status: 400, words: entries.message };
+  await tell(tools, entries.read);
+  return entries.wrong ? { status: 400, words: entries.wrong.message } : { status: 200, words: 'ok' };
+}
+
+async function takeInfractions(tools: RailTools, body: Buffer): Promise<Verdict> {
+  const news = reading(() => infractionNews(parse(body)));
+  if (news instanceof WireError) return { status: 400, words: news.message };
+  for (const each of news) await handOn(tools, each);
+  return { status: 200, words: 'ok' };
+}
+
+function reading<Read>(read: () => Read): Read | WireError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof WireError) return error;
+    throw error;
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new WireError('the body must be JSON');
+  }
+}
+
+function statusOf({ code }: GatewayError): number {
+  switch (code) {
+    case 'PAYLOAD_TOO_LARGE':
+      return 413;
+    case 'UNSUPPORTED_MEDIA_TYPE':
+      return 415;
+    case 'BAD_REQUEST':
+      return 400;
+    default:
+      return 503;
+  }
+}

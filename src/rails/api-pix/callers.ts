@@ -1,0 +1,137 @@
+/**
+ * Who calls: known by the certificate of the connection, by one that a trusted proxy hands on, or by a part of the path that
+ * nobody can guess. Where several are configured, all of them have to be right.
+ */
+import { createHmac, timingSafeEqual, X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { ApiPixSettings, CallbackSettings } from './settings.ts';
+
+/** What a caller is checked by. */
+export interface CallerCheck {
+  /** First part of the path; null for none. */
+  readonly token: string | null;
+  /** @returns why the caller is refused; undefined where he is known. */
+  readonly refusal: (request: IncomingMessage) => string | undefined;
+}
+
+/** The part of the path that nobody can guess: the same in all processes, another one for each key. */
+export function callbackToken({
+  callback,
+  pixKey,
+}: Pick<ApiPixSettings, 'callback' | 'pixKey'>): string | null {
+  const secret = callback?.secret ?? null;
+  return secret === null ? null : createHmac('sha256', secret).update(`callback:${pixKey}`).digest('hex');
+}
+
+/** @returns the URL that the provider is given. */
+export function callbackUrl(settings: ApiPixSettings): string | null {
+  if (!settings.callback) return null;
+  const token = callbackToken(settings);
+  return token === null ? settings.callback.url : `${settings.callback.url}/${token}`;
+}
+
+/** Callers of the listener: TLS has checked who signed their certificate. */
+export function listenerCheck(settings: ApiPixSettings, { clientNames }: CallbackSettings): CallerCheck {
+  return {
+    token: callbackToken(settings),
+    refusal: ({ socket }) => {
+      const certificate = (socket as TLSSocket).getPeerX509Certificate?.();
+      if (!(socket as TLSSocket).authorized || !certificate) return 'a client certificate is required';
+      return nameProblem(certificate, clientNames);
+    },
+  };
+}
+
+/** Callers of the gateway's port: by the header of a proxy, by the path, or by both. Undefined where it takes no callbacks. */
+export function portCheck(settings: ApiPixSettings, callback: CallbackSettings): CallerCheck | undefined {
+  const token = callbackToken(settings);
+  const { proxyHeader, clientCa, clientNames, proxies } = callback;
+  if (proxyHeader === null || clientCa === null)
+    return token === null ? undefined : { token, refusal: () => undefined };
+  const authorities = certificatesIn(clientCa);
+  const isProxy = networks(proxies);
+  return {
+    token,
+    refusal: ({ socket, headers }) => {
+      if (!isProxy(socket.remoteAddress ?? '')) return 'callbacks come through the proxy';
+      const certificate = certificateIn(headers[proxyHeader]);
+      if (!certificate) return 'a client certificate is required';
+      return certificateProblem(certificate, authorities) ?? nameProblem(certificate, clientNames);
+    },
+  };
+}
+
+/** @returns what follows the secret part of the path, without query; why the caller is refused, where he is. */
+export function refusalOf(
+  { token, refusal }: CallerCheck,
+  request: IncomingMessage,
+  path: string,
+): { readonly rest: string; readonly refusal: string | undefined } {
+  const parts = (path.split('?', 1)[0] as string).split('/').filter((part) => part !== '');
+  const given = token === null ? '' : (parts.shift() ?? '');
+  const isKnown = token === null || isSame(given, token);
+  return {
+    rest: parts.join('/'),
+    refusal: isKnown ? refusal(request) : 'the path is not the one that was given',
+  };
+}
+
+/** @returns the certificates of a file, in their order. */
+export function certificatesIn(pem: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => new X509Certificate(block));
+}
+
+/** As RFC 9440 has it (`:base64:`), or as a proxy escapes PEM for a URL. */
+function certificateIn(header: string | string[] | undefined): X509Certificate | undefined {
+  if (typeof header !== 'string' || header === '') return undefined;
+  try {
+    const encoded = /^:([A-Za-z0-9+/=]+):$/.exec(header)?.[1];
+    return new X509Certificate(encoded ? Buffer.from(encoded, 'base64') : decodeURIComponent(header));
+  } catch {
+    return undefined;
+  }
+}
+
+function certificateProblem(
+  certificate: X509Certificate,
+  authorities: readonly X509Certificate[],
+): string | undefined {
+  const isSigned = authorities.some(
+    (each) => certificate.checkIssued(each) && certificate.verify(each.publicKey),
+  );
+  if (!isSigned) return 'the certificate is signed by nobody who is known';
+  const nowMs = Date.now();
+  const isValid = certificate.validFromDate.getTime() <= nowMs && nowMs < certificate.validToDate.getTime();
+  return isValid ? undefined : 'the certificate has ended, or does not begin yet';
+}
+
+function nameProblem(certificate: X509Certificate, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  const common = /^CN=(.*)$/m.exec(certificate.subject)?.[1];
+  const alternatives = (certificate.subjectAltName ?? '')
+    .split(', ')
+    .map((each) => each.replace(/^DNS:/, ''));
+  const isNamed = names.some((name) => name === common || alternatives.includes(name));
+  return isNamed ? undefined : 'the certificate is of somebody else';
+}
+
+function networks(cidrs: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [network = '', bits] = cidr.split('/');
+    const isSix = isIPv6(network);
+    list.addSubnet(network, Number(bits ?? (isSix ? 128 : 32)), isSix ? 'ipv6' : 'ipv4');
+  }
+  return (address) => {
+    const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+    return isIP(plain) !== 0 && list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+  };
+}
+
+function isSame(given: string, token: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(token)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,104 @@
+/** Charges: made under a txid of ours, withdrawn, and asked for before they are called expired. */
+import { asciiOf, dynamicBrCode } from '../../base/br-code.ts';
+import { BRL } from '../../base/currency.ts';
+import { fromMinor, toMinor, withDecimals } from '../../base/money.ts';
+import type { News } from '../../resolvers/services/news.ts';
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import { type Order, RailRefused } from '../../resolvers/services/rails.ts';
+import { cents } from '../../templates/amounts.ts';
+import { expiryOf } from '../../templates/effects.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { ApiPix, ChargeRequest } from './client.ts';
+import { PspAway, PspProblem } from './http.ts';
+import type { ApiPixSettings } from './settings.ts';
+import { newsOf, tell } from './tell.ts';
+import type { WireCharge } from './wire.ts';
+
+/** What charges are made with. */
+export type ChargeTools = Pick<RailTools, 'mode' | 'database' | 'clock' | 'receive'> & {
+  readonly api: ApiPix;
+  readonly settings: Pick<ApiPixSettings, 'pixKey' | 'merchantCity'>;
+};
+
+/** A charge to be made, as the port has it. */
+type ChargeOrder = Order & { readonly txid: string; readonly merchantName: string };
+
+const DAY_SECONDS = 86_400;
+const NO_NAME = 'Crossramp';
+const NO_KEYS = { payout: new Map<string, string>(), return: new Map<string, string>() };
+
+/**
+ * Makes a charge. The same txid is the same charge: one that is there already is taken where it is about the same money.
+ *
+ * @throws {RailRefused} {PspAway} {PspProblem}
+ */
+export async function createCharge(
+  tools: ChargeTools,
+  order: ChargeOrder,
+): Promise<{ readonly brCode: string }> {
+  const { api, clock } = tools;
+  const amount = withDecimals(fromMinor(cents(order.row.sourceAmount), BRL.decimals), BRL.decimals);
+  const request = { ...chargeOf(order.row, await clock.nowMs()), amount };
+  try {
+    return codeOf(tools, order, await api.putCharge(order.txid, request));
+  } catch (error) {
+    if (!(error instanceof PspAway || error instanceof PspProblem)) throw error;
+    const charge = await api.getCharge(order.txid);
+    if (charge && isSame(charge, amount, tools.settings.pixKey) && isPayable(charge))
+      return codeOf(tools, order, charge);
+    if (charge || (error instanceof PspProblem && error.type === 'CobOperacaoInvalida'))
+      throw new RailRefused(error.message);
+    throw error;
+  }
+}
+
+/** Withdraws a charge. One that was paid meanwhile cannot be: then its payment counts, and is told. */
+export async function cancelCharge(tools: ChargeTools, { row }: Order): Promise<void> {
+  const txid = row.process?.txid;
+  if (txid === undefined) return;
+  try {
+    await tools.api.removeCharge(txid);
+  } catch (error) {
+    if (!(error instanceof PspAway || error instanceof PspProblem)) throw error;
+    const charge = await tools.api.getCharge(txid);
+    if (charge?.status === 'ATIVA') throw error;
+    await tell(tools, charge?.pix ?? []);
+  }
+}
+
+/** @returns what the provider tells of payments of a charge; nothing for one that it does not have. @throws {PspAway} {PspProblem} */
+export async function askCharge({ api }: Pick<ChargeTools, 'api'>, txid: string): Promise<readonly News[]> {
+  const charge = await api.getCharge(txid);
+  return (charge?.pix ?? []).flatMap((pix) => newsOf(pix, NO_KEYS)).filter(({ kind }) => kind === 'payment');
+}
+
+/** What is left of the session, whole seconds: a wallet refuses the charge after it. */
+function chargeOf(row: ProcessRow, nowMs: number): Omit<ChargeRequest, 'amount'> {
+  const endMs = expiryOf(row);
+  const { clientName: name, clientTaxId: taxId } = row;
+  return {
+    expiresInSeconds: endMs === undefined ? DAY_SECONDS : Math.max(1, Math.ceil((endMs - nowMs) / 1_000)),
+    payer: name === null || taxId === null ? null : { name, taxId },
+  };
+}
+
+function isSame(charge: WireCharge, amount: string, pixKey: string): boolean {
+  return toMinor(charge.amount, BRL.decimals) === toMinor(amount, BRL.decimals) && charge.key === pixKey;
+}
+
+function isPayable({ status }: WireCharge): boolean {
+  return status === 'ATIVA' || status === 'CONCLUIDA';
+}
+
+/** A provider that gives the location alone leaves it to us to put the code together. */
+function codeOf(
+  { settings }: Pick<ChargeTools, 'settings'>,
+  { merchantName }: ChargeOrder,
+  { brCode, location }: WireCharge,
+): { readonly brCode: string } {
+  if (brCode !== null) return { brCode };
+  if (location === null) throw new PspAway('the answer has neither pixCopiaECola nor location');
+  const url = location.replace(/^https?:\/\//, '');
+  const merchantCity = settings.merchantCity;
+  return { brCode: dynamicBrCode({ url, merchantName: asciiOf(merchantName) || NO_NAME, merchantCity }) };
+}

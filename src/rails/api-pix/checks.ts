@@ -1,0 +1,121 @@
+/** What is looked at to say how the rail is doing: access, certificates, the address of callbacks, the statement, open orders. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { RailCheck, RailTools } from '../../resolvers/services/rail-part.ts';
+import { readOpenPixOrders } from '../../store/rails/pix-orders.ts';
+import { lastReading } from '../../store/rails/pix-statement.ts';
+import { callbackUrl, certificatesIn } from './callers.ts';
+import type { ApiPix } from './client.ts';
+import { statementOf } from './poll.ts';
+import type { ApiPixSettings, Certificate } from './settings.ts';
+import type { Tokens } from './token.ts';
+
+/** What is asked. */
+export interface CheckParts {
+  readonly tools: RailTools;
+  readonly settings: ApiPixSettings;
+  readonly api: ApiPix;
+  readonly tokens: Tokens;
+}
+
+const DAY_MS = 86_400_000;
+/** Banks take days to issue a new certificate. */
+const ENDING_DAYS = 21;
+/** The statement is late after so many turns, and an order after so long. */
+const LATE_TURNS = 5;
+const LATE_ORDER_MS = 3_600_000;
+
+/** @returns the checks, in the order in which an operator goes through them. */
+export async function checkAll(parts: CheckParts): Promise<readonly RailCheck[]> {
+  const { settings, tokens } = parts;
+  const { callback } = settings;
+  return [
+    ...certificateChecks('certificate', settings),
+    ...(callback?.listen ? certificateChecks('callback certificate', callback.listen) : []),
+    ...(callback?.clientCa ? [authorityCheck(callback.clientCa)] : []),
+    await checking('token', async () => {
+      await tokens.get();
+      return { ok: true, detail: 'the provider gives a token' };
+    }),
+    await checking('callback', () => callbackCheck(parts)),
+    await checking('statement', () => statementCheck(parts)),
+    await checking('orders', () => ordersCheck(parts)),
+  ];
+}
+
+function certificateChecks(name: string, { certificate, key }: Certificate): readonly RailCheck[] {
+  try {
+    const read = new X509Certificate(certificate);
+    const isPair = read.checkPrivateKey(createPrivateKey(key));
+    return [
+      { check: name, ...ending(read) },
+      {
+        check: `${name} key`,
+        ok: isPair,
+        detail: isPair ? 'the key belongs to the certificate' : 'the key belongs to another certificate',
+      },
+    ];
+  } catch (error) {
+    return [{ check: name, ok: false, detail: `cannot be read: ${wordsOf(error)}` }];
+  }
+}
+
+function authorityCheck(pem: string): RailCheck {
+  const check = 'callers’ authority';
+  try {
+    const soonest = certificatesIn(pem).toSorted(
+      (a, b) => a.validToDate.getTime() - b.validToDate.getTime(),
+    )[0];
+    return soonest
+      ? { check, ...ending(soonest) }
+      : { check, ok: false, detail: 'the file has no certificate' };
+  } catch (error) {
+    return { check, ok: false, detail: `cannot be read: ${wordsOf(error)}` };
+  }
+}
+
+function ending({ validToDate }: X509Certificate): Omit<RailCheck, 'check'> {
+  const days = Math.floor((validToDate.getTime() - Date.now()) / DAY_MS);
+  const day = validToDate.toISOString().slice(0, 10);
+  return {
+    ok: days >= ENDING_DAYS,
+    detail: days < 0 ? `ended on ${day}` : `ends on ${day}, in ${days} days`,
+  };
+}
+
+async function callbackCheck({ api, settings }: CheckParts): Promise<Omit<RailCheck, 'check'>> {
+  const url = callbackUrl(settings);
+  if (url === null) return { ok: true, detail: 'none configured: payments are found on the statement' };
+  const registered = await api.getWebhook();
+  if (registered === url) return { ok: true, detail: 'registered at the provider' };
+  const found = registered === undefined ? 'none is registered' : 'another address is registered';
+  return { ok: false, detail: `${found} at the provider` };
+}
+
+async function statementCheck({ tools, settings }: CheckParts): Promise<Omit<RailCheck, 'check'>> {
+  const readAtMs = await lastReading(tools.database, statementOf(tools, settings));
+  if (readAtMs === null) return { ok: false, detail: 'not read yet' };
+  const seconds = Math.round((Date.now() - readAtMs) / 1_000);
+  return { ok: seconds <= LATE_TURNS * settings.pollSeconds, detail: `read ${seconds} s ago` };
+}
+
+async function ordersCheck({ tools }: CheckParts): Promise<Omit<RailCheck, 'check'>> {
+  const { count, sinceMs } = await readOpenPixOrders(tools.database, tools.mode);
+  if (sinceMs === null) return { ok: true, detail: 'none is open' };
+  const minutes = Math.floor((Date.now() - sinceMs) / 60_000);
+  return {
+    ok: Date.now() - sinceMs < LATE_ORDER_MS,
+    detail: `${count} not decided, the oldest for ${minutes} minutes`,
+  };
+}
+
+async function checking(check: string, look: () => Promise<Omit<RailCheck, 'check'>>): Promise<RailCheck> {
+  try {
+    return { check, ...(await look()) };
+  } catch (error) {
+    return { check, ok: false, detail: wordsOf(error) };
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

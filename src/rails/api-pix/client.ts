@@ -1,0 +1,138 @@
+/** The calls of API Pix that are used here, each with a token; one that is refused is replaced once. */
+import { type Answer, type Call, type Caller, jsonOf, PspAway, PspProblem } from './http.ts';
+import type { ApiPixSettings } from './settings.ts';
+import type { Tokens } from './token.ts';
+import {
+  readCharge,
+  readPage,
+  readReturn,
+  type WireCharge,
+  WireError,
+  type WirePage,
+  type WireReturn,
+} from './wire.ts';
+
+/** A charge to be made. */
+export interface ChargeRequest {
+  /** How long it can be paid. */
+  readonly expiresInSeconds: number;
+  readonly payer: { readonly taxId: string; readonly name: string } | null;
+  /** Decimal BRL with two decimals. */
+  readonly amount: string;
+}
+
+/** Payments of the statement. */
+export interface StatementPart {
+  /** ISO 8601. */
+  readonly from: string;
+  readonly to: string;
+  /** From 0. */
+  readonly page: number;
+}
+
+/** Calls the provider. Every call fails with `PspAway` or `PspProblem`; one that asks for what is not there gives undefined. */
+export interface ApiPix {
+  readonly putCharge: (txid: string, charge: ChargeRequest) => Promise<WireCharge>;
+  readonly getCharge: (txid: string) => Promise<WireCharge | undefined>;
+  readonly removeCharge: (txid: string) => Promise<void>;
+  readonly putReturn: (endToEndId: string, id: string, amount: string) => Promise<WireReturn>;
+  readonly getReturn: (endToEndId: string, id: string) => Promise<WireReturn | undefined>;
+  readonly getStatement: (part: StatementPart) => Promise<WirePage>;
+  readonly putWebhook: (url: string) => Promise<void>;
+  /** @returns the URL that is registered. */
+  readonly getWebhook: () => Promise<string | undefined>;
+  /** A call of the provider's own, with a token. @returns what it answers with, as JSON. */
+  readonly send: (method: Call['method'], url: string, body?: object) => Promise<unknown>;
+}
+
+/** The standard allows a thousand payments on a page, and providers fewer. */
+const PAGE_SIZE = 100;
+const NAME_MAX = 200;
+
+/** @returns the calls. */
+export function createCalls(
+  call: Caller,
+  tokens: Tokens,
+  { url, pixKey }: Pick<ApiPixSettings, 'url' | 'pixKey'>,
+): ApiPix {
+  const send = async (method: Call['method'], target: string, body?: object) =>
+    jsonOf(await withToken(tokens, call, { method, url: target, ...jsonBody(body) }));
+  const at = (...parts: readonly string[]) => `${url}/${parts.map(encodeURIComponent).join('/')}`;
+  return {
+    send,
+    putCharge: async (txid, charge) =>
+      read(readCharge, await send('PUT', at('cob', txid), chargeBody(charge, pixKey))),
+    getCharge: (txid) => found(async () => read(readCharge, await send('GET', at('cob', txid)))),
+    removeCharge: async (txid) =>
+      void (await send('PATCH', at('cob', txid), { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })),
+    putReturn: async (endToEndId, id, amount) =>
+      read(readReturn, await send('PUT', at('pix', endToEndId, 'devolucao', id), { valor: amount })),
+    getReturn: (endToEndId, id) =>
+      found(async () => read(readReturn, await send('GET', at('pix', endToEndId, 'devolucao', id)))),
+    getStatement: async ({ from, to, page }) => {
+      const query = new URLSearchParams({
+        inicio: from,
+        fim: to,
+        'paginacao.paginaAtual': String(page),
+        'paginacao.itensPorPagina': String(PAGE_SIZE),
+      });
+      return read(readPage, await send('GET', `${at('pix')}?${query}`));
+    },
+    putWebhook: async (webhookUrl) => void (await send('PUT', at('webhook', pixKey), { webhookUrl })),
+    getWebhook: () =>
+      found(async () => {
+        const json = (await send('GET', at('webhook', pixKey))) as
+          | { readonly webhookUrl?: unknown }
+          | undefined;
+        return typeof json?.webhookUrl === 'string' ? json.webhookUrl : undefined;
+      }),
+  };
+}
+
+/** @returns what is there; undefined where the provider says that it is not. */
+export async function found<Found>(get: () => Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await get();
+  } catch (error) {
+    if (error instanceof PspProblem && (error.status === 404 || error.status === 410)) return undefined;
+    throw error;
+  }
+}
+
+/** An answer that cannot be read says nothing. @throws {PspAway} */
+export function read<Wire>(reader: (json: unknown) => Wire, json: unknown): Wire {
+  try {
+    return reader(json);
+  } catch (error) {
+    if (error instanceof WireError) throw new PspAway(`the answer cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+async function withToken(tokens: Tokens, call: Caller, request: Call): Promise<Answer> {
+  const once = async () => {
+    const token = await tokens.get();
+    const headers = { ...request.headers, accept: 'application/json', authorization: `Bearer ${token}` };
+    return { token, answer: await call({ ...request, headers }) };
+  };
+  const { token, answer } = await once();
+  if (answer.status !== 401) return answer;
+  tokens.refused(token);
+  return (await once()).answer;
+}
+
+function jsonBody(body: object | undefined): Pick<Call, 'headers' | 'body'> {
+  if (!body) return {};
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** A payer is named whole or not at all. */
+function chargeBody({ expiresInSeconds, payer, amount }: ChargeRequest, pixKey: string): object {
+  const taxId = payer && (payer.taxId.length === 11 ? { cpf: payer.taxId } : { cnpj: payer.taxId });
+  return {
+    calendario: { expiracao: expiresInSeconds },
+    ...(payer && { devedor: { ...taxId, nome: payer.name.slice(0, NAME_MAX) } }),
+    valor: { original: amount },
+    chave: pixKey,
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * Calls over TLS with a client certificate. An answer of 4xx says no; everything else that is no answer, 5xx included, leaves it
+ * open whether the call was acted on.
+ */
+import { Agent, request as httpsRequest } from 'node:https';
+import type { ApiPixSettings } from './settings.ts';
+
+/** Nobody knows whether the call was acted on: the provider is asked before it is made again. */
+export class PspAway extends Error {
+  override readonly name = 'PspAway';
+}
+
+/** The provider said no. */
+export class PspProblem extends Error {
+  override readonly name = 'PspProblem';
+  readonly status: number;
+  /** Last part of `type`, such as `CobNaoEncontrado`, or the provider's own `nome`; empty where it gave neither. */
+  readonly type: string;
+
+  constructor(status: number, type: string, detail: string) {
+    super(`the provider answered ${status} ${type}: ${detail}`);
+    this.status = status;
+    this.type = type;
+  }
+}
+
+/** A call. */
+export interface Call {
+  readonly method: 'GET' | 'PUT' | 'PATCH' | 'POST';
+  /** All of it. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** An answer below 500. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Makes a call. @throws {PspAway} */
+export type Caller = (call: Call) => Promise<Answer>;
+
+/** A page of the statement has a thousand payments at most. */
+const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
+const CONNECTIONS_MAX = 32;
+const WORDS_MAX = 300;
+
+/** @returns what makes calls, over connections that are kept for a while. */
+export function createCaller({
+  certificate,
+  key,
+  ca,
+  timeoutSeconds,
+}: Pick<ApiPixSettings, 'certificate' | 'key' | 'ca' | 'timeoutSeconds'>): Caller {
+  const agent = new Agent({
+    cert: certificate,
+    key,
+    ...(ca !== null && { ca }),
+    minVersion: 'TLSv1.2',
+    keepAlive: true,
+    maxSockets: CONNECTIONS_MAX,
+  });
+  return (call) => callOnce(agent, call, timeoutSeconds * 1_000);
+}
+
+/** @returns the answer as JSON. @throws {PspProblem} for a no; {PspAway} for an answer that is no JSON. */
+export function jsonOf({ status, body }: Answer): unknown {
+  const json = parse(body);
+  if (status >= 400) throw problemOf(status, json, body);
+  if (json === undefined && body !== '') throw new PspAway(`the answer is no JSON: ${body.slice(0, 80)}`);
+  return json;
+}
+
+async function callOnce(
+  agent: Agent,
+  { method, url, headers, body }: Call,
+  limitMs: number,
+): Promise<Answer> {
+  const signal = AbortSignal.timeout(limitMs);
+  try {
+    return await new Promise<Answer>((resolve, reject) => {
+      const fields = { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) };
+      const sent = httpsRequest(url, { agent, method, headers: fields, signal }, (response) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          if (size > ANSWER_MAX_BYTES) sent.destroy(new Error('the answer is too large'));
+          else chunks.push(chunk);
+        });
+        response.on('error', reject);
+        response.on('end', () => {
+          const status = response.statusCode ?? 0;
+          if (status >= 500) reject(new Error(`the provider answered ${status}`));
+          else resolve({ status, body: Buffer.concat(chunks).toString('utf8') });
+        });
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  } catch (error) {
+    const words = signal.aborted ? `no answer within ${limitMs} ms` : wordsOf(error);
+    throw new PspAway(`${method} ${pathOf(url)}: ${words}`);
+  }
+}
+
+/** API Pix has `type` and `detail` (RFC 7807); what is a provider's own has `nome` and `mensagem`. */
+function problemOf(status: number, json: unknown, body: string): PspProblem {
+  const given = (typeof json === 'object' && json !== null ? json : {}) as Readonly<Record<string, unknown>>;
+  const text = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined);
+  const type = (text('type')?.split('/').at(-1) ?? text('nome') ?? text('error') ?? '').slice(0, 80);
+  const reasons = Array.isArray(given.violacoes)
+    ? given.violacoes.map((each: { readonly razao?: unknown }) => String(each?.razao ?? '')).join('; ')
+    : '';
+  const detail = [text('detail') ?? text('mensagem') ?? text('title') ?? body, reasons].filter(Boolean);
+  return new PspProblem(status, type, detail.join(': ').slice(0, WORDS_MAX));
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keys and queries are nobody's business in a log. */
+function pathOf(url: string): string {
+  return new URL(url).pathname;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}

@@ -1,0 +1,48 @@
+/**
+ * Disputes and reports of fraud (MED). API Pix has no call for them, and providers tell of them each in its own way: these are the
+ * ones of `crossramp psp`. What a provider tells by its own screens alone, the operator enters by hand.
+ */
+import type { DisputeNews, News } from '../../resolvers/services/news.ts';
+import { WireError } from './wire.ts';
+
+const DISPUTES: Readonly<Record<string, DisputeNews['kind']>> = {
+  ABERTA: 'dispute_opened',
+  ACEITA: 'dispute_accepted',
+  REJEITADA: 'dispute_rejected',
+};
+const AMOUNT = /^\d{1,10}\.\d{2}$/;
+
+/** @returns what a callback about disputes tells. @throws {WireError} */
+export function infractionNews(json: unknown): readonly News[] {
+  const { infracoes } = (json ?? {}) as { readonly infracoes?: unknown };
+  if (!Array.isArray(infracoes)) throw new WireError('the body must have a list named infracoes');
+  return infracoes.map((each, index) => newsOf(each, `infracoes[${index}]`));
+}
+
+function newsOf(json: unknown, path: string): News {
+  const given = (typeof json === 'object' && json !== null ? json : {}) as Readonly<Record<string, unknown>>;
+  const text = (name: string): string => {
+    const value = given[name];
+    if (typeof value === 'string' && value !== '' && value.length <= 500) return value;
+    throw new WireError(`${path}.${name} must be a text`);
+  };
+  const amount = given.valor === undefined ? null : text('valor');
+  if (amount !== null && !AMOUNT.test(amount)) throw new WireError(`${path}.valor must be such as 12.34`);
+  const endToEndId = text('endToEndId');
+  if (given.tipo === 'DISPUTA') {
+    const kind = DISPUTES[text('status')];
+    if (!kind) throw new WireError(`${path}.status must be ${Object.keys(DISPUTES).join(', ')}`);
+    return { kind, disputeId: text('idInfracao'), endToEndId, amount };
+  }
+  if (given.tipo !== 'INFRACAO') throw new WireError(`${path}.tipo must be DISPUTA or INFRACAO`);
+  const reportedAt = new Date(text('horario'));
+  if (Number.isNaN(reportedAt.getTime())) throw new WireError(`${path}.horario must be a moment`);
+  return {
+    kind: 'infraction',
+    infractionId: text('idInfracao'),
+    endToEndId,
+    amount,
+    reason: given.motivo === undefined ? null : text('motivo'),
+    reportedAt: reportedAt.toISOString(),
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * Places orders so that none is carried out twice: stored first, then sent under a name of our own at the provider. When nobody knows
+ * what became of one, the provider is asked. One that the provider says it never had is sent again after a minute, under the same
+ * name, by which the provider itself refuses a second one.
+ */
+import { createHash } from 'node:crypto';
+import type { News } from '../../resolvers/services/news.ts';
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import {
+  askPixOrderAt,
+  type NewPixOrder,
+  type PixOrder,
+  placePixOrder,
+  readPixOrder,
+  takeSendingAgain,
+} from '../../store/rails/pix-orders.ts';
+import { PspAway, PspProblem } from './http.ts';
+import { handOn } from './tell.ts';
+import { afterOpen, afterPayout, SEND_AGAIN_MS } from './times.ts';
+
+/** What this works with. */
+export type OrderTools = Pick<RailTools, 'mode' | 'database' | 'receive'>;
+
+/** How orders of one kind are sent and asked for. */
+export interface OrderKind {
+  /** @returns what is told of it. @throws {PspAway} {PspProblem} */
+  readonly send: (order: NewPixOrder) => Promise<readonly News[]>;
+  /** @returns what is told of it; undefined where the provider does not have it. */
+  readonly ask: (order: NewPixOrder) => Promise<readonly News[] | undefined>;
+  /** Whether a problem is a refusal for good, and not a matter of access or settings, which somebody can put right. */
+  readonly isRefusal: (problem: PspProblem) => boolean;
+}
+
+const NAME = /^[a-zA-Z0-9]{1,35}$/;
+const HASH_LENGTH = 32;
+
+/** @returns the name of an order at the provider: its key, or what is made of it where that does not fit. */
+export function pspIdOf(key: string): string {
+  return NAME.test(key) ? key : createHash('sha256').update(key).digest('hex').slice(0, HASH_LENGTH);
+}
+
+/**
+ * Places an order, or finds out about one that was placed before.
+ *
+ * @returns 'refused' where the provider refuses it for good, or could not carry it out.
+ * @throws {PspAway} while nobody knows whether the provider has it: placing it again later asks first.
+ */
+export async function placeOrder(
+  tools: OrderTools,
+  kind: OrderKind,
+  order: NewPixOrder,
+): Promise<'placed' | 'refused'> {
+  const nowMs = Date.now();
+  const isNew = await placePixOrder(tools.database, order, { nowMs, askAtMs: afterOpen(nowMs, nowMs) });
+  if (isNew) return sendOnce(tools, kind, order);
+  const before = await readPixOrder(tools.database, order.mode, order.key);
+  if (!before || before.isDone === true) return 'placed';
+  if (before.isDone === false) return 'refused';
+  return (await askOrder(tools, kind, before)) ? 'placed' : sendAgain(tools, kind, before);
+}
+
+/** Asks the provider about an order, and hands on what it tells. @returns whether the provider has it. */
+export async function askOrder(tools: OrderTools, kind: OrderKind, order: NewPixOrder): Promise<boolean> {
+  const news = await kind.ask(order);
+  for (const each of news ?? []) await handOn(tools, each);
+  return news !== undefined;
+}
+
+/** Says when the provider is asked next about an order of which it had nothing final to tell. */
+export async function askLater({ database }: OrderTools, order: PixOrder): Promise<void> {
+  const nowMs = Date.now();
+  const { isDone, placedAtMs } = order;
+  if (isDone === false) return;
+  const askAtMs = isDone ? afterPayout(placedAtMs, nowMs) : afterOpen(placedAtMs, nowMs);
+  await askPixOrderAt(database, order, askAtMs);
+}
+
+async function sendAgain(tools: OrderTools, kind: OrderKind, order: PixOrder): Promise<'placed' | 'refused'> {
+  const nowMs = Date.now();
+  const isTaken = await takeSendingAgain(tools.database, order, {
+    nowMs,
+    sentBeforeMs: nowMs - SEND_AGAIN_MS,
+  });
+  if (!isTaken) throw new PspAway('the provider does not have the order, which may be on its way still');
+  return sendOnce(tools, kind, order);
+}
+
+/** Whatever goes wrong, the provider is asked before anything is concluded: it may have had the order already. */
+async function sendOnce(
+  tools: OrderTools,
+  kind: OrderKind,
+  order: NewPixOrder,
+): Promise<'placed' | 'refused'> {
+  try {
+    for (const each of await kind.send(order)) await handOn(tools, each);
+    return 'placed';
+  } catch (error) {
+    if (!(error instanceof PspAway || error instanceof PspProblem)) throw error;
+    if (await askOrder(tools, kind, order)) return 'placed';
+    if (error instanceof PspProblem && kind.isRefusal(error)) return 'refused';
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+/** Payouts: no part of API Pix, so each provider has its own. This is what they have in common, and its first adapter, Efí's. */
+import { parseTaxId } from '../../base/tax-id.ts';
+import type { ApiPix } from './client.ts';
+import { found, read } from './client.ts';
+import type { PspProblem } from './http.ts';
+import type { EfiSettings } from './settings.ts';
+import { readPayout, type WirePayout } from './wire.ts';
+
+/** A payout to be sent. */
+export interface PayoutOrder {
+  /** Our name for it, 1 to 35 letters and digits. */
+  readonly id: string;
+  /** Decimal BRL with two decimals. */
+  readonly amount: string;
+  /** As the directory has it. */
+  readonly pixKey: string;
+  /** CPF or CNPJ that the key has to belong to; null where anybody's is right. */
+  readonly payeeTaxId: string | null;
+}
+
+/** Whose a key is; 'nobody' where there is no such key. */
+export type KeyHolder =
+  | 'nobody'
+  | {
+      /** CPF or CNPJ, in which digits may be hidden by asterisks; null where it is not told. */
+      readonly taxId: string | null;
+    };
+
+/** What a provider has for paying out. */
+export interface PixPayouts {
+  /** @returns undefined where the provider has no such call. @throws {PspAway} {PspProblem} */
+  readonly lookUp: ((key: string) => Promise<KeyHolder>) | undefined;
+  /** @throws {PspAway} {PspProblem} */
+  readonly send: (order: PayoutOrder) => Promise<WirePayout>;
+  /** @returns undefined where the provider never had it. */
+  readonly find: (id: string) => Promise<WirePayout | undefined>;
+  /** Whether a payout was refused for good. */
+  readonly isRefusal: (problem: PspProblem) => boolean;
+}
+
+/** What Efí answers where the payout itself cannot be; anything else may be put right, and is tried again under the same id. */
+const EFI_REFUSALS = [
+  'chave_favorecido_invalida',
+  'chave_nao_encontrada',
+  'chave_nao_pertence_ao_documento',
+  'documento_favorecido_invalido',
+  'pagamento_negado',
+  'valor_invalido',
+];
+
+/** @returns Efí's "envio de Pix" (dev.efipay.com.br, api-pix, envio-pagamento-pix). */
+export function efiPayouts(
+  api: Pick<ApiPix, 'send'>,
+  { url, payingKey, lookUpUrl }: EfiSettings,
+): PixPayouts {
+  return {
+    lookUp:
+      lookUpUrl === null
+        ? undefined
+        : async (key) => {
+            const told = await found(() => api.send('GET', `${lookUpUrl}/${encodeURIComponent(key)}`));
+            return told === undefined ? 'nobody' : holderOf(told);
+          },
+    send: async ({ id, amount, pixKey, payeeTaxId }) =>
+      read(
+        readPayout,
+        await api.send('PUT', `${url}/v3/gn/pix/${id}`, {
+          valor: amount,
+          pagador: { chave: payingKey },
+          favorecido: { chave: pixKey, ...documentOf(payeeTaxId) },
+        }),
+      ),
+    find: (id) =>
+      found(async () => read(readPayout, await api.send('GET', `${url}/v2/gn/pix/enviados/id-envio/${id}`))),
+    isRefusal: ({ status, type }) => status === 422 || EFI_REFUSALS.includes(type),
+  };
+}
+
+/** The holder stands in the answer, or in a member of it named `titular`. */
+function holderOf(told: unknown): KeyHolder {
+  const { titular = told } = (told ?? {}) as { readonly titular?: unknown };
+  const { cpf, cnpj } = (titular ?? {}) as { readonly cpf?: unknown; readonly cnpj?: unknown };
+  const taxId = cpf ?? cnpj;
+  return { taxId: typeof taxId === 'string' && taxId !== '' ? taxId.replaceAll(/[./-]/g, '') : null };
+}
+
+/** The provider refuses a payout where the key belongs to somebody else by now. */
+function documentOf(taxId: string | null): object {
+  const parsed = taxId === null ? undefined : parseTaxId(taxId);
+  return parsed ? { [parsed.kind]: parsed.value } : {};
+}

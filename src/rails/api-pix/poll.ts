@@ -1,0 +1,96 @@
+/**
+ * Finds what callbacks lost: the statement is read again and again, with an overlap, by one process at a time, and the provider is
+ * asked about orders that it has not decided. What was told before is dropped when it comes again.
+ */
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import { claimPixOrders, type PixOrderKind } from '../../store/rails/pix-orders.ts';
+import {
+  beginReading,
+  finishReading,
+  forgetLookUps,
+  type PixStatement,
+} from '../../store/rails/pix-statement.ts';
+import type { ApiPix } from './client.ts';
+import { askLater, askOrder, type OrderKind } from './orders.ts';
+import type { ApiPixSettings } from './settings.ts';
+import { tell } from './tell.ts';
+import type { WireError } from './wire.ts';
+
+/** What is asked, and of whom. */
+export interface PollParts {
+  readonly tools: RailTools;
+  readonly settings: Pick<ApiPixSettings, 'url' | 'pixKey' | 'pollSeconds'>;
+  readonly api: ApiPix;
+  readonly kinds: Readonly<Record<PixOrderKind, OrderKind>>;
+}
+
+/** A provider may list a payment so much later than it settled. Unit: ms. */
+const OVERLAP_MS = 15 * 60_000;
+/** Where reading takes longer than this, somebody else may take over: what is told twice acts once. Unit: ms. */
+const TURN_MS = 120_000;
+const PAGES_MAX = 10_000;
+const ORDERS_AT_ONCE = 20;
+/** Nobody else asks about an order that is asked for. Unit: ms. */
+const ASKING_MS = 60_000;
+
+/** @returns whose statement it is that is read. */
+export function statementOf(
+  { mode }: Pick<RailTools, 'mode'>,
+  { url, pixKey }: Pick<ApiPixSettings, 'url' | 'pixKey'>,
+): PixStatement {
+  return { mode, source: `${url} ${pixKey}` };
+}
+
+/**
+ * Reads what is new on the statement, where that is due and nobody else does it.
+ *
+ * @returns whether it was read.
+ * @throws {PspAway} {PspProblem} {WireError} what was read until then is told, and all of it is read again.
+ */
+export async function readStatement({ tools, settings, api }: PollParts): Promise<boolean> {
+  const { database, clock } = tools;
+  const statement = statementOf(tools, settings);
+  const startedMs = Date.now();
+  const turn = await beginReading(database, statement, { nowMs: startedMs, untilMs: startedMs + TURN_MS });
+  if (!turn) return false;
+  const dueMs = startedMs + settings.pollSeconds * 1_000;
+  const toMs = await clock.nowMs();
+  // Before the first time there were no charges yet.
+  const fromMs = (turn.readUntilMs ?? toMs) - OVERLAP_MS;
+  let end = { readUntilMs: turn.readUntilMs ?? toMs, readAtMs: null as number | null, dueMs };
+  try {
+    await readPages(tools, api, new Date(fromMs).toISOString(), new Date(toMs).toISOString());
+    end = { ...end, readUntilMs: toMs, readAtMs: Date.now() };
+  } finally {
+    await finishReading(database, statement, end);
+  }
+  await forgetLookUps(database, tools.mode, startedMs);
+  return true;
+}
+
+/** Asks about orders that are due to be asked for. @returns how many. */
+export async function askOrders({ tools, kinds }: PollParts): Promise<number> {
+  const nowMs = Date.now();
+  const due = { nowMs, againMs: nowMs + ASKING_MS, limit: ORDERS_AT_ONCE };
+  const orders = await claimPixOrders(tools.database, tools.mode, due);
+  for (const order of orders) {
+    try {
+      await askOrder(tools, kinds[order.kind], order);
+    } catch (error) {
+      tools.log.warn({ err: error, order: order.key }, 'the PIX provider cannot be asked about an order');
+    }
+    await askLater(tools, order);
+  }
+  return orders.length;
+}
+
+async function readPages(tools: RailTools, api: ApiPix, from: string, to: string): Promise<void> {
+  let wrong: WireError | undefined;
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const part = await api.getStatement({ from, to, page });
+    await tell(tools, part.read);
+    wrong ??= part.wrong;
+    if (page + 1 >= part.pages) break;
+  }
+  if (wrong) throw wrong;
+}

@@ -1,0 +1,98 @@
+/** The PIX rail as the gateway orders of it. */
+import { assert } from '../../base/assert.ts';
+import { BRL } from '../../base/currency.ts';
+import { fromMinor, toMinor, withDecimals } from '../../base/money.ts';
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import { type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
+import { endPixOrder, type NewPixOrder, type PixOrderKind } from '../../store/rails/pix-orders.ts';
+import { known } from '../../templates/amounts.ts';
+import { askCharge, cancelCharge, createCharge } from './charges.ts';
+import type { ApiPix } from './client.ts';
+import { keyOwner } from './look-ups.ts';
+import { type OrderKind, placeOrder, pspIdOf } from './orders.ts';
+import type { PixPayouts } from './payouts.ts';
+import { returnKind } from './returns.ts';
+import type { ApiPixSettings } from './settings.ts';
+import { payoutNews } from './tell.ts';
+
+/** What the port is made of. */
+export interface PortParts {
+  readonly tools: RailTools;
+  readonly settings: ApiPixSettings;
+  readonly api: ApiPix;
+  /** Null where the provider does not pay out. */
+  readonly payouts: PixPayouts | null;
+}
+
+/** What the port knows of an order. */
+type Given = Pick<NewPixOrder, 'key' | 'accountId' | 'amount'> &
+  Partial<Pick<NewPixOrder, 'endToEndId' | 'pixKey' | 'payeeTaxId'>>;
+
+/** @returns the port. */
+export function pixPort(parts: PortParts): PixRail {
+  const { tools, settings, api, payouts } = parts;
+  const charging = { ...tools, api, settings };
+  const kinds = orderKinds(parts);
+  const place = async (kind: PixOrderKind, given: Given): Promise<boolean> => {
+    const order = orderOf(tools, kind, given);
+    if ((await placeOrder(tools, kinds[kind], order)) === 'placed') return true;
+    const end = { isDone: false, endToEndId: null, endedAtMs: Date.now(), askAtMs: null };
+    await endPixOrder(tools.database, order, end);
+    return false;
+  };
+  const giveBack = async (given: Given): Promise<void> => {
+    if (!(await place('return', given))) throw new RailRefused('the provider refuses to return the payment');
+  };
+  return {
+    ispb: settings.ispb,
+    holdsUnknownPayer: settings.unknownPayer === 'hold',
+    createCharge: (order) => createCharge(charging, order),
+    cancelCharge: (order) => cancelCharge(charging, order),
+    askCharge: ({ txid }) => askCharge(charging, txid),
+    payOut: async ({ key, row, amount }) => {
+      const { accountId, pixKey, clientTaxId: payeeTaxId } = row;
+      const isPlaced = payouts && (await place('payout', { key, accountId, amount, pixKey, payeeTaxId }));
+      // What was refused is told like what was rejected later: the step waits for one of the two.
+      if (!isPlaced)
+        await tools.receive({ kind: 'payout_ended', order: key, isDone: false, endToEndId: null });
+    },
+    returnPayment: ({ returnId, row, amount }) =>
+      giveBack({
+        key: returnId,
+        accountId: row.accountId,
+        amount,
+        endToEndId: known(row.pixE2e, 'a payment'),
+      }),
+    giveBack,
+    keyOwner: (row) => keyOwner(tools, payouts?.lookUp, row),
+  };
+}
+
+/** @returns how orders of each kind are sent and asked for. */
+export function orderKinds({ api, payouts }: PortParts): Readonly<Record<PixOrderKind, OrderKind>> {
+  const configured = () => {
+    assert(payouts, 'a payout is ordered where there is a way to pay out');
+    return payouts;
+  };
+  return {
+    return: returnKind(api),
+    payout: {
+      send: async ({ key, pspId: id, amount, pixKey, payeeTaxId }) => {
+        const order = { id, amount, pixKey: known(pixKey, 'a key'), payeeTaxId };
+        return payoutNews(key, await configured().send(order));
+      },
+      ask: async ({ key, pspId }) => {
+        const told = await configured().find(pspId);
+        return told && payoutNews(key, told);
+      },
+      isRefusal: (problem) => configured().isRefusal(problem),
+    },
+  };
+}
+
+function orderOf({ mode }: Pick<RailTools, 'mode'>, kind: PixOrderKind, given: Given): NewPixOrder {
+  const { key, accountId, amount, endToEndId = null, pixKey = null, payeeTaxId = null } = given;
+  const text = withDecimals(fromMinor(toMinor(amount, BRL.decimals), BRL.decimals), BRL.decimals);
+  const parties = { pixKey, payeeTaxId, endToEndId };
+  return { mode, key, kind, accountId, pspId: pspIdOf(key), amount: text, ...parties };
+}

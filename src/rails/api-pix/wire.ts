@@ -1,0 +1,206 @@
+/**
+ * What a provider tells in API Pix, as far as it is used here. Nothing that comes in is believed to have its form before it was
+ * looked at; members that are not known are ignored, as the standard asks for.
+ */
+
+/** What came in does not have the form of API Pix. */
+export class WireError extends Error {
+  override readonly name = 'WireError';
+}
+
+/** A return of a payment. */
+export interface WireReturn {
+  /** As it was asked for; null for one that came back to us. */
+  readonly id: string | null;
+  /** `D…`; null where the provider does not tell it yet. */
+  readonly rtrId: string | null;
+  /** Decimal BRL. */
+  readonly amount: string;
+  readonly status: 'EM_PROCESSAMENTO' | 'DEVOLVIDO' | 'NAO_REALIZADO';
+  /** By the special mechanism (MED): nobody asked for it here. */
+  readonly isMed: boolean;
+}
+
+/** A PIX that came, or one that was sent. */
+export interface WirePix {
+  readonly endToEndId: string;
+  readonly txid: string | null;
+  readonly amount: string;
+  /** ISO 8601; null for one that was not sent after all. */
+  readonly settledAt: string | null;
+  /** CPF or CNPJ, where the provider tells it whole. */
+  readonly payerTaxId: string | null;
+  readonly returns: readonly WireReturn[];
+  /** Set where it is one that was sent: our name for it, and what became of it. */
+  readonly sent: { readonly id: string; readonly status: string } | null;
+}
+
+/** A charge. */
+export interface WireCharge {
+  readonly status: string;
+  readonly amount: string;
+  readonly key: string;
+  readonly brCode: string | null;
+  /** Where a wallet fetches it, without scheme. */
+  readonly location: string | null;
+  readonly pix: readonly WirePix[];
+}
+
+/** A PIX of ours as the provider answers when it is asked. */
+export interface WirePayout {
+  readonly status: string;
+  readonly endToEndId: string | null;
+  readonly returns: readonly WireReturn[];
+}
+
+/** Entries of a list: those that can be read, and what is wrong with the first that cannot. */
+export interface WireEntries {
+  readonly read: readonly WirePix[];
+  readonly wrong: WireError | undefined;
+}
+
+/** A page of the statement. */
+export interface WirePage extends WireEntries {
+  readonly pages: number;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const AMOUNT = /^\d{1,10}\.\d{2}$/;
+const END_TO_END_ID = /^[a-zA-Z0-9]{1,35}$/;
+const TAX_ID = /^(?:\d{11}|[0-9A-Z]{12}\d{2})$/;
+const ID = /^[a-zA-Z0-9._-]{1,64}$/;
+const STATUS = /^[A-Z_]{1,40}$/;
+const RETURNED = ['EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO'] as const;
+
+/** @throws {WireError} when it is no callback at all. */
+export function readCallbackBody(json: unknown): WireEntries {
+  return readEntries(objectOf(json, 'the body').pix);
+}
+
+/** @throws {WireError} */
+export function readPage(json: unknown): WirePage {
+  const { pix = [], parametros } = objectOf(json, 'the page');
+  const { paginacao } = objectOf(parametros, 'parametros');
+  const pages = objectOf(paginacao, 'parametros.paginacao').quantidadeDePaginas;
+  if (typeof pages !== 'number' || !Number.isInteger(pages) || pages < 0)
+    throw new WireError('parametros.paginacao.quantidadeDePaginas must be a number');
+  return { ...readEntries(pix), pages };
+}
+
+/** @throws {WireError} */
+export function readCharge(json: unknown): WireCharge {
+  const charge = objectOf(json, 'the charge');
+  const { pix = [] } = charge;
+  if (!Array.isArray(pix)) throw new WireError('pix must be a list');
+  return {
+    status: formed(charge.status, STATUS, 'status'),
+    amount: formed(objectOf(charge.valor, 'valor').original, AMOUNT, 'valor.original'),
+    key: textOf(charge.chave) ?? '',
+    brCode: textOf(charge.pixCopiaECola),
+    location: textOf(charge.location) ?? textOf((charge.loc as Json | undefined)?.location),
+    pix: pix.map((each, index) => readPix(each, `pix[${index}]`)),
+  };
+}
+
+/** @throws {WireError} */
+export function readReturn(json: unknown, path = 'the return'): WireReturn {
+  const { id, rtrId, valor, status, natureza } = objectOf(json, path);
+  const known = RETURNED.find((each) => each === status);
+  if (!known) throw new WireError(`${path}.status must be ${RETURNED.join(', ')}`);
+  return {
+    id: id === undefined || id === null ? null : formed(id, ID, `${path}.id`),
+    rtrId: rtrId === undefined || rtrId === null ? null : formed(rtrId, END_TO_END_ID, `${path}.rtrId`),
+    amount: formed(valor, AMOUNT, `${path}.valor`),
+    status: known,
+    isMed: typeof natureza === 'string' && natureza.startsWith('MED_'),
+  };
+}
+
+/** @throws {WireError} */
+export function readPayout(json: unknown): WirePayout {
+  const payout = objectOf(json, 'the payout');
+  const endToEndId = payout.endToEndId ?? payout.e2eId ?? null;
+  return {
+    status: formed(payout.status, STATUS, 'status'),
+    endToEndId: endToEndId === null ? null : formed(endToEndId, END_TO_END_ID, 'endToEndId'),
+    returns: readReturns(payout.devolucoes, 'devolucoes'),
+  };
+}
+
+/** @throws {WireError} */
+export function readPix(json: unknown, path: string): WirePix {
+  const pix = objectOf(json, path);
+  const extras = isObject(pix.gnExtras) ? pix.gnExtras : {};
+  const sentId = textOf(extras.idEnvio);
+  const settledAt = pix.horario ?? null;
+  if (settledAt !== null && !isInstant(settledAt)) throw new WireError(`${path}.horario must be a moment`);
+  if (settledAt === null && sentId === null) throw new WireError(`${path}.horario is missing`);
+  return {
+    endToEndId: formed(pix.endToEndId, END_TO_END_ID, `${path}.endToEndId`),
+    txid: pix.txid === undefined || pix.txid === null ? null : formed(pix.txid, ID, `${path}.txid`),
+    amount: formed(pix.valor, AMOUNT, `${path}.valor`),
+    settledAt: settledAt === null ? null : new Date(settledAt).toISOString(),
+    payerTaxId: taxIdIn(pix.pagador) ?? taxIdIn(extras.pagador),
+    returns: readReturns(pix.devolucoes, `${path}.devolucoes`),
+    sent:
+      sentId === null
+        ? null
+        : { id: formed(sentId, ID, `${path}.gnExtras.idEnvio`), status: sentStatus(pix, path) },
+  };
+}
+
+function readEntries(json: unknown): WireEntries {
+  if (!Array.isArray(json)) throw new WireError('pix must be a list');
+  const read: WirePix[] = [];
+  let wrong: WireError | undefined;
+  for (const [index, each] of json.entries()) {
+    try {
+      read.push(readPix(each, `pix[${index}]`));
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      wrong ??= error;
+    }
+  }
+  return { read, wrong };
+}
+
+/** What came back of a payout is told without its status. */
+function sentStatus({ status = 'REALIZADO' }: Json, path: string): string {
+  return formed(status, STATUS, `${path}.status`);
+}
+
+function readReturns(json: unknown, path: string): readonly WireReturn[] {
+  if (json === undefined || json === null) return [];
+  if (!Array.isArray(json)) throw new WireError(`${path} must be a list`);
+  return json.map((each, index) => readReturn(each, `${path}[${index}]`));
+}
+
+/** A document of which digits are hidden names nobody. */
+function taxIdIn(payer: unknown): string | null {
+  if (!isObject(payer)) return null;
+  const taxId = textOf(payer.cpf) ?? textOf(payer.cnpj);
+  return taxId !== null && TAX_ID.test(taxId) ? taxId : null;
+}
+
+function formed(value: unknown, form: RegExp, path: string): string {
+  if (typeof value === 'string' && form.test(value)) return value;
+  throw new WireError(`${path} must be a text of the form ${form.source}`);
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function isInstant(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value));
+}
+
+function objectOf(json: unknown, path: string): Json {
+  if (isObject(json)) return json;
+  throw new WireError(`${path} must be an object`);
+}
+
+function isObject(json: unknown): json is Json {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}

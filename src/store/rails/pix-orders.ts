@@ -1,0 +1,171 @@
+/**
+ * Orders to a provider of PIX: payouts and returns. Each is stored under its key before anything leaves, so that an order whose
+ * outcome is not known is asked for, whatever has happened to the process that placed it. Times are on the machine's clock.
+ */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** What an order asks for. */
+export type PixOrderKind = 'payout' | 'return';
+
+/** An order to be placed. */
+export interface NewPixOrder {
+  readonly mode: AccountMode;
+  /** Idempotency key. */
+  readonly key: string;
+  readonly kind: PixOrderKind;
+  readonly accountId: bigint;
+  /** The name of the order at the provider. */
+  readonly pspId: string;
+  /** Decimal BRL with two decimals. */
+  readonly amount: string;
+  /** Of a payout: to whom it goes, and CPF or CNPJ whose the key has to be, null for anybody's; null for a return. */
+  readonly pixKey: string | null;
+  readonly payeeTaxId: string | null;
+  /** Of the payment that goes back; null for a payout. */
+  readonly endToEndId: string | null;
+}
+
+/** An order as it is stored. */
+export interface PixOrder extends NewPixOrder {
+  readonly placedAtMs: number;
+  /** When it left last. */
+  readonly sentAtMs: number;
+  /** Null until the provider has decided. */
+  readonly isDone: boolean | null;
+}
+
+/** How an order ended. */
+export interface PixOrderEnd {
+  readonly isDone: boolean;
+  /** Null where the provider told none. */
+  readonly endToEndId: string | null;
+  readonly endedAtMs: number;
+  /** When the provider is asked again, for what may follow; null: not any more. */
+  readonly askAtMs: number | null;
+}
+
+const COLUMNS = `mode, key, kind, account_id as "accountId", psp_id as "pspId", amount, pix_key as "pixKey",
+  payee_tax_id as "payeeTaxId", end_to_end_id as "endToEndId",
+  (extract(epoch from placed_at) * 1000)::float8 as "placedAtMs", (extract(epoch from sent_at) * 1000)::float8 as "sentAtMs",
+  is_done as "isDone"`;
+
+const PLACE: Statement = {
+  name: 'pix_order_place',
+  text: `insert into pix_order (mode, key, kind, account_id, psp_id, amount, pix_key, payee_tax_id, end_to_end_id, placed_at, sent_at, ask_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11) on conflict do nothing returning key`,
+};
+const READ: Statement = {
+  name: 'pix_order_read',
+  text: `select ${COLUMNS} from pix_order where mode = $1 and key = $2`,
+};
+const KEYS: Statement = {
+  name: 'pix_order_keys',
+  text: `select psp_id as "pspId", key from pix_order where mode = $1 and kind = $2 and psp_id = any ($3::text[])`,
+};
+const SEND_AGAIN: Statement = {
+  name: 'pix_order_send_again',
+  text: `update pix_order set sent_at = $3 where mode = $1 and key = $2 and sent_at < $4 and is_done is null returning key`,
+};
+const END: Statement = {
+  name: 'pix_order_end',
+  text: `update pix_order set is_done = $3, end_to_end_id = coalesce($4, end_to_end_id), ended_at = $5, ask_at = $6
+    where mode = $1 and key = $2 and is_done is null`,
+};
+const CLAIM: Statement = {
+  name: 'pix_order_claim',
+  text: `update pix_order set ask_at = $2 where mode = $1 and key = any (array(
+      select key from pix_order where mode = $1 and ask_at <= $3 order by ask_at limit $4 for update skip locked))
+    returning ${COLUMNS}`,
+};
+const ASK_AT: Statement = {
+  name: 'pix_order_ask_at',
+  text: `update pix_order set ask_at = $3 where mode = $1 and key = $2 and is_done is not distinct from $4`,
+};
+const OPEN: Statement = {
+  name: 'pix_order_open',
+  text: `select count(*)::int as count, (extract(epoch from min(placed_at)) * 1000)::float8 as "sinceMs"
+    from pix_order where mode = $1 and is_done is null`,
+};
+
+/** Stores an order that is about to leave. @returns whether it is new; false when there is an order with this key. */
+export async function placePixOrder(
+  tx: Tx,
+  { mode, key, kind, accountId, pspId, amount, pixKey, payeeTaxId, endToEndId }: NewPixOrder,
+  { nowMs, askAtMs }: { readonly nowMs: number; readonly askAtMs: number },
+): Promise<boolean> {
+  const order = [mode, key, kind, accountId, pspId, amount, pixKey, payeeTaxId, endToEndId];
+  return (await tx.query(PLACE, [...order, timeOf(nowMs), timeOf(askAtMs)])).length > 0;
+}
+
+/** @returns the order with this key. */
+export async function readPixOrder(tx: Tx, mode: AccountMode, key: string): Promise<PixOrder | undefined> {
+  const [row] = await tx.query<PixOrder>(READ, [mode, key]);
+  return row;
+}
+
+/** @returns the keys of orders by their names at the provider; those that are not ours are not in it. */
+export async function readPixOrderKeys(
+  tx: Tx,
+  mode: AccountMode,
+  kind: PixOrderKind,
+  pspIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (pspIds.length === 0) return new Map();
+  const rows = await tx.query<{ pspId: string; key: string }>(KEYS, [mode, kind, pspIds]);
+  return new Map(rows.map(({ pspId, key }) => [pspId, key]));
+}
+
+/** Takes the right to send an order again that left before a moment; one of several who ask at once gets it. */
+export async function takeSendingAgain(
+  tx: Tx,
+  { mode, key }: Pick<PixOrder, 'mode' | 'key'>,
+  { nowMs, sentBeforeMs }: { readonly nowMs: number; readonly sentBeforeMs: number },
+): Promise<boolean> {
+  return (await tx.query(SEND_AGAIN, [mode, key, timeOf(nowMs), timeOf(sentBeforeMs)])).length > 0;
+}
+
+/** Notes how an order ended; the first end holds. */
+export async function endPixOrder(
+  tx: Tx,
+  { mode, key }: Pick<PixOrder, 'mode' | 'key'>,
+  { isDone, endToEndId, endedAtMs, askAtMs }: PixOrderEnd,
+): Promise<void> {
+  const askAt = askAtMs === null ? null : timeOf(askAtMs);
+  await tx.query(END, [mode, key, isDone, endToEndId, timeOf(endedAtMs), askAt]);
+}
+
+/**
+ * Takes orders whose provider is to be asked now.
+ *
+ * @param againMs - nobody else takes them before this.
+ */
+export function claimPixOrders(
+  tx: Tx,
+  mode: AccountMode,
+  { nowMs, againMs, limit }: { readonly nowMs: number; readonly againMs: number; readonly limit: number },
+): Promise<PixOrder[]> {
+  return tx.query<PixOrder>(CLAIM, [mode, timeOf(againMs), timeOf(nowMs), limit]);
+}
+
+/** Says when the provider is asked next about an order that stands as it did; null: not any more. An end that came says it itself. */
+export async function askPixOrderAt(
+  tx: Tx,
+  { mode, key, isDone }: Pick<PixOrder, 'mode' | 'key' | 'isDone'>,
+  askAtMs: number | null,
+): Promise<void> {
+  await tx.query(ASK_AT, [mode, key, askAtMs === null ? null : timeOf(askAtMs), isDone]);
+}
+
+/** @returns how many orders the provider has not decided, and since when the oldest of them waits. */
+export async function readOpenPixOrders(
+  tx: Tx,
+  mode: AccountMode,
+): Promise<{ readonly count: number; readonly sinceMs: number | null }> {
+  const [row] = await tx.query<{ count: number; sinceMs: number | null }>(OPEN, [mode]);
+  return row ?? { count: 0, sinceMs: null };
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

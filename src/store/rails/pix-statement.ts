@@ -1,0 +1,110 @@
+/** How far the statement of a provider of PIX was read, and how many keys were looked up at its directory. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** A statement: whose, and of which provider and key. */
+export interface PixStatement {
+  readonly mode: AccountMode;
+  readonly source: string;
+}
+
+/** A turn to read a statement. */
+export interface PixReading {
+  /** On the clock of the mode: everything before was read; null for the first time. */
+  readonly readUntilMs: number | null;
+}
+
+const BEGIN: Statement = {
+  name: 'pix_cursor_begin',
+  text: `insert into pix_cursor as c (mode, source, free_at) values ($1, $2, $4)
+    on conflict (mode, source) do update set free_at = excluded.free_at where c.free_at <= $3
+    returning (extract(epoch from read_until) * 1000)::float8 as "readUntilMs"`,
+};
+const FINISH: Statement = {
+  name: 'pix_cursor_finish',
+  text: `update pix_cursor set read_until = greatest(read_until, $3::timestamptz), read_at = coalesce($4, read_at), free_at = $5
+    where mode = $1 and source = $2`,
+};
+const LAST: Statement = {
+  name: 'pix_cursor_last',
+  text: `select (extract(epoch from read_at) * 1000)::float8 as "readAtMs" from pix_cursor where mode = $1 and source = $2`,
+};
+/** All that was taken is given back at a moment; whoever takes more moves it on, up to the limit. */
+const TAKE: Statement = {
+  name: 'pix_look_up_take',
+  text: `insert into pix_look_up as l (mode, subject, free_at) values ($1, $2, $3::timestamptz + make_interval(secs => $4))
+    on conflict (mode, subject) do update set free_at = greatest(l.free_at, $3::timestamptz) + make_interval(secs => $4)
+      where greatest(l.free_at, $3::timestamptz) + make_interval(secs => $4) <= $3::timestamptz + make_interval(secs => $5)
+    returning subject`,
+};
+const FORGET: Statement = {
+  name: 'pix_look_up_forget',
+  text: `delete from pix_look_up where mode = $1 and free_at < $2`,
+};
+
+/**
+ * Takes the turn to read a statement.
+ *
+ * @param turn - on the machine's clock; nobody else gets the turn before `untilMs`.
+ * @returns undefined where it is not due, or somebody else reads it.
+ */
+export async function beginReading(
+  tx: Tx,
+  { mode, source }: PixStatement,
+  { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
+): Promise<PixReading | undefined> {
+  const [row] = await tx.query<PixReading>(BEGIN, [mode, source, timeOf(nowMs), timeOf(untilMs)]);
+  return row;
+}
+
+/** How a turn ended. */
+export interface PixReadingEnd {
+  /** Everything before was read; on the clock of the mode. */
+  readonly readUntilMs: number;
+  /** When all of it was read, on the machine's clock; null where it could not be. */
+  readonly readAtMs: number | null;
+  /** When it is due next, on the machine's clock. */
+  readonly dueMs: number;
+}
+
+/** Notes how far it was read, and when it is due next. */
+export async function finishReading(
+  tx: Tx,
+  { mode, source }: PixStatement,
+  { readUntilMs, readAtMs, dueMs }: PixReadingEnd,
+): Promise<void> {
+  const readAt = readAtMs === null ? null : timeOf(readAtMs);
+  await tx.query(FINISH, [mode, source, timeOf(readUntilMs), readAt, timeOf(dueMs)]);
+}
+
+/** @returns when the statement was read last, on the machine's clock; null before the first time. */
+export async function lastReading(tx: Tx, { mode, source }: PixStatement): Promise<number | null> {
+  const [row] = await tx.query<{ readAtMs: number | null }>(LAST, [mode, source]);
+  return row?.readAtMs ?? null;
+}
+
+/** What a look-up costs its subject, and what there can be at most. Unit: seconds, in which it is given back. */
+export interface LookUpCost {
+  readonly subject: string;
+  readonly costSeconds: number;
+  readonly maxSeconds: number;
+}
+
+/** Takes look-ups from what a subject has. @returns whether there were so many. */
+export async function takeLookUps(
+  tx: Tx,
+  mode: AccountMode,
+  { subject, costSeconds, maxSeconds }: LookUpCost,
+  nowMs: number,
+): Promise<boolean> {
+  return (await tx.query(TAKE, [mode, subject, timeOf(nowMs), costSeconds, maxSeconds])).length > 0;
+}
+
+/** Forgets subjects that have all of theirs again. */
+export async function forgetLookUps(tx: Tx, mode: AccountMode, nowMs: number): Promise<void> {
+  await tx.query(FORGET, [mode, timeOf(nowMs)]);
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

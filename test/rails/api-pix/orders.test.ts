@@ -1,0 +1,223 @@
+/**
+ * Goal: what leaves for the provider is carried out once and comes to an end, whatever is heard of it: answers that are lost, refusals,
+ * a provider that is away, callbacks that never come (C-33, C-34). Method: a gateway and the PSP over the wire without callbacks, so
+ * that everything is found by asking.
+ */
+import { afterEach, describe, expect, test } from 'vitest';
+import { PspAway } from '../../../src/rails/api-pix/http.ts';
+import type { ProcessRow } from '../../../src/templates/facts.ts';
+import { depositFor } from '../../inbound/support.ts';
+import { useStand } from './stand.ts';
+
+const stand = useStand({}, { works: false });
+const LIVE = "mode = 'live'";
+
+afterEach(async () => {
+  stand.meddle = undefined;
+  stand.calls.length = 0;
+  await stand.psp.control('PUT', '/faults', { seed: 1, rules: [] });
+});
+
+const fault = (on: string, name: string) =>
+  stand.psp.control('PUT', '/faults', { seed: 1, rules: [{ on, fault: name, rate: 1, ms: 10 }] });
+const sent = (method: string, part: string) =>
+  stand.calls.filter((call) => call.startsWith(`${method} `) && call.includes(part)).length;
+
+async function charged(): Promise<ProcessRow> {
+  const row = await stand.inbound.onramp(stand.merchant);
+  await stand.inbound.reach(row, 'depositpix/QRCODE');
+  return stand.inbound.rowOf(row.end2end);
+}
+
+async function pay(row: ProcessRow, payerTaxId: string | null): Promise<string> {
+  const { json } = await stand.psp.control('POST', '/pay', { txid: row.process?.txid, payerTaxId });
+  return json.endToEndIds[0];
+}
+
+/** Has the provider asked about every order now, and the statement read. */
+async function ask() {
+  await stand.app.owner.query(
+    `update pix_order set ask_at = now() - interval '1 second' where ask_at is not null and ${LIVE}`,
+  );
+  await stand.app.owner.query('update pix_cursor set free_at = now()');
+  await stand.part.poll();
+}
+
+/** A payment of somebody else, which goes back. */
+async function returning(): Promise<ProcessRow> {
+  const row = await charged();
+  await pay(row, '11144477735');
+  await ask();
+  await stand.inbound.reach(row, 'refund/INITIAL');
+  return stand.inbound.rowOf(row.end2end);
+}
+
+/** An offramp whose deposit arrived, so that BRL is to be paid out. */
+async function paying(step = 'pix_out/SENDING'): Promise<ProcessRow> {
+  const row = await stand.inbound.offrampInstant(stand.merchant);
+  const waiting = await stand.inbound.rowOf(row.end2end);
+  await stand.tools.receive(depositFor(waiting));
+  await stand.inbound.reach(row, step);
+  return stand.inbound.rowOf(row.end2end);
+}
+
+async function orderOf(kind: string, { accountId }: ProcessRow) {
+  const { rows } = await stand.app.owner.query(
+    'select key, psp_id, is_done, ask_at from pix_order where kind = $1 and account_id = $2 order by placed_at desc limit 1',
+    [kind, String(accountId)],
+  );
+  return rows[0];
+}
+
+describe('a charge', () => {
+  test('is asked for before it is called expired, and its payment counts', async () => {
+    const row = await charged();
+    const endToEndId = await pay(row, row.clientTaxId);
+    await stand.app.owner.query(
+      `update job set due_at = now() where kind = 'expire_payable' and account_id = $1`,
+      [String(row.accountId)],
+    );
+    await stand.until(async () => (await stand.inbound.rowOf(row.end2end)).pixE2e !== null);
+    expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toMatchObject([{ outcome: 'step' }]);
+    expect(sent('GET', `/cob/${row.process?.txid}`)).toBe(1);
+  });
+
+  test('that was paid while it was cancelled cannot be withdrawn: its payment is told', async () => {
+    const row = await charged();
+    const endToEndId = await pay(row, row.clientTaxId);
+    await stand.inbound.act(stand.merchant, `/v2/onramp/${row.end2end}/cancel`);
+    await stand.until(async () => (await stand.inbound.newsOf(`pix:${endToEndId}`)).length > 0);
+    expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toMatchObject([{ outcome: 'suspense' }]);
+  });
+});
+
+describe('a return', () => {
+  test('whose answer is lost is asked for, ordered once, and ends when it is asked for again', async () => {
+    await fault('refund', 'timeout');
+    const row = await returning();
+    await stand.until(() => sent('GET', '/devolucao/') > 0);
+    const { psp_id: id } = await orderOf('return', row);
+    expect(sent('PUT', `/devolucao/${id}`)).toBe(1);
+    await stand.psp.control('POST', `/refunds/${id}/settle`, {});
+    await ask();
+    await stand.inbound.reach(row, 'refund/DONE');
+    expect((await orderOf('return', row)).is_done).toBe(true);
+    await stand.inbound.verified(row.accountId);
+  });
+
+  test('that the provider refuses for good has failed', async () => {
+    stand.meddle = async (call, go) =>
+      call.method === 'PUT' && call.url.includes('/devolucao/')
+        ? {
+            status: 400,
+            body: JSON.stringify({
+              type: 'https://pix.bcb.gov.br/api/v2/error/PixDevolucaoInvalida',
+              title: 'x',
+              status: 400,
+            }),
+          }
+        : go(call);
+    const row = await charged();
+    await pay(row, '11144477735');
+    await ask();
+    await stand.inbound.reach(row, 'refund/ERROR');
+    expect(await orderOf('return', row)).toMatchObject({ is_done: false, ask_at: null });
+  });
+
+  test('that could not be carried out has failed', async () => {
+    const row = await returning();
+    const { psp_id: id } = await orderOf('return', row);
+    await stand.psp.control('POST', `/refunds/${id}/fail`, {});
+    await ask();
+    await stand.inbound.reach(row, 'refund/ERROR');
+  });
+});
+
+describe('a payout', () => {
+  test('whose answer is lost is found, and never sent twice', async () => {
+    await fault('payout', 'timeout');
+    const row = await paying();
+    await stand.until(() => sent('GET', '/enviados/id-envio/') > 0);
+    const { psp_id: id } = await orderOf('payout', row);
+    expect(sent('PUT', `/gn/pix/${id}`)).toBe(1);
+    await stand.psp.control('POST', `/payouts/${id}/settle`, {});
+    await ask();
+    await stand.inbound.reach(row, 'success/DONE');
+    await stand.inbound.verified(row.accountId);
+  });
+
+  test('that never reached the provider is sent again after a minute under the same id', async () => {
+    let isLost = true;
+    stand.meddle = async (call, go) => {
+      if (isLost && call.method === 'PUT' && call.url.includes('/gn/pix/')) throw new PspAway('lost');
+      return go(call);
+    };
+    const row = await paying();
+    await stand.until(() => sent('GET', '/enviados/id-envio/') > 0);
+    const { psp_id: id } = await orderOf('payout', row);
+    isLost = false;
+    const retry = () =>
+      stand.app.owner.query(
+        `update job set due_at = now() - interval '1 second', leased_until = null where kind = 'send_funds'`,
+      );
+    const asked = sent('GET', '/enviados/id-envio/');
+    await stand.until(async () => {
+      await retry();
+      return sent('GET', '/enviados/id-envio/') > asked;
+    });
+    expect(sent('PUT', `/gn/pix/${id}`)).toBe(1);
+    await stand.app.owner.query(
+      `update pix_order set sent_at = sent_at - interval '61 seconds' where psp_id = $1`,
+      [id],
+    );
+    await stand.until(async () => {
+      await retry();
+      return sent('PUT', `/gn/pix/${id}`) === 2;
+    });
+    await stand.until(
+      async () => (await stand.psp.control('POST', `/payouts/${id}/settle`, {})).status === 200,
+    );
+    await ask();
+    await stand.inbound.reach(row, 'success/DONE');
+  });
+
+  test('that the provider rejects later is told as rejected', async () => {
+    const row = await paying();
+    await stand.until(async () => (await orderOf('payout', row)) !== undefined);
+    const { psp_id: id } = await orderOf('payout', row);
+    await stand.until(
+      async () => (await stand.psp.control('POST', `/payouts/${id}/fail`, {})).status === 200,
+    );
+    await ask();
+    await stand.inbound.reach(row, 'pix_out/REJECTED');
+    expect(await orderOf('payout', row)).toMatchObject({ is_done: false, ask_at: null });
+  });
+
+  test('that the provider refuses at once is told as rejected', async () => {
+    stand.meddle = async (call, go) =>
+      call.method === 'PUT' && call.url.includes('/gn/pix/')
+        ? { status: 422, body: '{"nome":"pagamento_negado","mensagem":"no"}' }
+        : go(call);
+    const row = await paying('pix_out/REJECTED');
+    expect(await orderOf('payout', row)).toMatchObject({ is_done: false });
+  });
+
+  test('that came back days later is found when it is asked for', async () => {
+    const row = await paying();
+    await stand.until(async () => (await orderOf('payout', row)) !== undefined);
+    const { psp_id: id } = await orderOf('payout', row);
+    await stand.until(
+      async () => (await stand.psp.control('POST', `/payouts/${id}/settle`, {})).status === 200,
+    );
+    await ask();
+    await stand.inbound.reach(row, 'success/DONE');
+    const { json } = await stand.psp.control('POST', `/payouts/${id}/return`, {});
+    await ask();
+    await ask();
+    // Nobody waits for it: BRL that came back is the account's, in suspense.
+    expect(await stand.inbound.newsOf(`pix:${json.returnId}`)).toMatchObject([
+      { kind: 'payout_returned', outcome: 'suspense', account_id: String(row.accountId) },
+    ]);
+    await stand.inbound.verified(row.accountId);
+  });
+});
