@@ -61,6 +61,9 @@ export interface Config {
     readonly sandboxOrders: number | null;
     /** Of the request log; 0: nothing is recorded. */
     readonly requests: number | null;
+    /** Sessions of people, and links that let them in. */
+    readonly sessions: number | null;
+    readonly links: number | null;
   };
   /** A provider by which people sign in (OpenID Connect); null for none. */
   readonly oidc: {
@@ -133,6 +136,8 @@ export function readConfig(env: Environment): Config {
       depositSlots: days(env, 'RETENTION_DEPOSIT_SLOTS', 90, 30),
       sandboxOrders: days(env, 'RETENTION_SANDBOX_ORDERS', 90, 7),
       requests: integer(env, 'REQUEST_LOG_DAYS', 7, 0, 365),
+      sessions: days(env, 'RETENTION_SESSIONS', 90, 8),
+      links: days(env, 'RETENTION_SESSIONS', 90, 8),
     },
     oidc: oidc(env),
     railsFile: env.RAILS_FILE ? resolve(env.RAILS_FILE) : undefined,

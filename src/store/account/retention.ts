@@ -14,6 +14,8 @@ export const KEPT = [
   'depositSlots',
   'sandboxOrders',
   'requests',
+  'sessions',
+  'links',
 ] as const;
 /** A kind of records with a retention. */
 export type Kept = (typeof KEPT)[number];
@@ -52,6 +54,12 @@ const PRUNE: Readonly<Record<Kept, string>> = {
       select from transaction t where t.account_id = s.account_id and t.id = s.transaction_id and t.updated_at >= ${BEFORE}) limit $2::int))`,
   requests: `delete from request_log where ctid = any (array(
     select ctid from request_log where at < ${BEFORE} order by at limit $2::int))`,
+  // One that was used within this time may still hold.
+  sessions: `with old as materialized (select id from person_session where seen_at < ${BEFORE} limit $2::int),
+    challenges as (delete from passkey_challenge c using old where c.session_id = old.id)
+    delete from person_session s using old where s.id = old.id`,
+  links: `delete from person_link where ctid = any (array(
+    select ctid from person_link where expires_at < ${BEFORE} limit $2::int))`,
   // An order that may still be placed again is kept: by a job, for a return under way, for money on its way back from suspense.
   sandboxOrders: `delete from sandbox_order where ctid = any (array(
     select o.ctid from sandbox_order o where o.placed_at < ${BEFORE} and not exists (

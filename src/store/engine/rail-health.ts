@@ -39,8 +39,10 @@ const ORDERS: Statement = {
   name: 'rail_health_orders',
   text: `select j.kind, coalesce(t.target_currency = 'BRL', false) as "isBrl",
       count(*) filter (where j.due_at <= $2)::int as due, count(*) filter (where j.last_error is not null)::int as failing
-    from job j left join transaction t on t.account_id = j.account_id and t.id = j.transaction_id
-    where j.is_live = $1 and (j.due_at <= $2 or j.last_error is not null) group by 1, 2`,
+    from (select * from job where is_live = $1 and due_at <= $2
+          union all select * from job where is_live = $1 and due_at > $2 and last_error is not null) j
+      left join transaction t on t.account_id = j.account_id and t.id = j.transaction_id
+    group by 1, 2`,
 };
 
 /** @returns what rails told last, what of their news is not settled, and what is ordered of them and due by now. */

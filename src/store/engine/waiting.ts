@@ -12,26 +12,26 @@ export interface WaitingAt {
   readonly steps: readonly string[];
 }
 
-const IS_WAITING = `t.family = f.family and t.outcome = 'OPEN' and (t.component || '/' || t.state) = any ($3::text[])`;
+/** By an index of its own: `step_waits` has every step at which somebody decides. */
+const IS_WAITING = `t.is_waiting and t.outcome = 'OPEN' and t.family = any ($2::text[])
+      and (t.component || '/' || t.state) = any ($3::text[])`;
 /** An approval that was given waits for nobody any more; what is approved can still be held by screening. */
 const IS_UNAPPROVED = `t.process ->> 'isApproved' is distinct from 'true'`;
 
 const UNAPPROVED: Statement = {
   name: 'waiting_unapproved',
-  text: `select ${PROCESS_SELECT} from unnest($2::text[]) f(family)
-    join transaction t on t.account_id = $1 and ${IS_WAITING} where ${IS_UNAPPROVED}
+  text: `select ${PROCESS_SELECT} from transaction t where t.account_id = $1 and ${IS_WAITING} and ${IS_UNAPPROVED}
       and ($4::text is null or t.end2end = $4) order by t.updated_at, t.id limit $5`,
 };
 const OF_ACCOUNT: Statement = {
   name: 'waiting_of_account',
-  text: `select ${PROCESS_SELECT} from unnest($2::text[]) f(family)
-    join transaction t on t.account_id = $1 and ${IS_WAITING} order by t.updated_at, t.id limit $4`,
+  text: `select ${PROCESS_SELECT} from transaction t where t.account_id = $1 and ${IS_WAITING}
+    order by t.updated_at, t.id limit $4`,
 };
 const OF_MODE: Statement = {
   name: 'waiting_of_mode',
-  text: `select ${PROCESS_SELECT} from account a cross join unnest($2::text[]) f(family)
-    join transaction t on t.account_id = a.id and ${IS_WAITING}
-    where a.mode = $1 order by t.updated_at, t.account_id, t.id limit $4`,
+  text: `select ${PROCESS_SELECT} from transaction t join account a on a.id = t.account_id and a.mode = $1
+    where ${IS_WAITING} order by t.updated_at, t.account_id, t.id limit $4`,
 };
 /** Also of transactions that have ended: an excess goes back whatever the step. */
 const REFUNDS_OF_ACCOUNT: Statement = {

@@ -31,6 +31,8 @@ const TABLES = {
   depositSlots: 'deposit_slot',
   sandboxOrders: 'sandbox_order',
   requests: 'request_log',
+  sessions: 'person_session',
+  links: 'person_link',
 };
 let accountId: bigint;
 
@@ -60,7 +62,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await test.owner.query(`truncate ${Object.values(TABLES).join(', ')}, suspense_entry`);
+  await test.owner.query(`truncate ${Object.values(TABLES).join(', ')}, suspense_entry, passkey_challenge`);
   const id = (end2end: string) =>
     `(select id from transaction where account_id = ${accountId} and end2end = '${end2end}')`;
   const order = (key: string, transactionId: string, days = 100) =>
@@ -124,7 +126,25 @@ beforeEach(async () => {
       values ('HELD', 'c', 1, ${accountId}, ${id('OLD')}, now())`,
     order('OLD:2', id('OLD'), 0),
   ];
-  await test.owner.query(inserts.join(';'));
+  const people = [
+    `insert into person (id, name, email, created_at) values ('per_1', 'Ana', 'ana@shop.invalid', now()) on conflict do nothing`,
+    ...[
+      ['ended', 100],
+      ['asked', 100],
+      ['used', 89],
+    ].map(
+      ([id, days]) =>
+        `insert into person_session (id, person_id, account_id, hash, created_at, seen_at)
+          values ('${id}', 'per_1', ${accountId}, sha256('${id}'), ${daysAgo(Number(days))}, ${daysAgo(Number(days))})`,
+    ),
+    `insert into passkey_challenge (challenge, purpose, session_id, expires_at) values ('c', 'CONFIRM', 'asked', now())`,
+    ...[100, 89].map(
+      (days) =>
+        `insert into person_link (hash, person_id, account_id, kind, created_at, expires_at)
+          values (sha256('${days}'), 'per_1', ${accountId}, 'INVITATION', ${daysAgo(days)}, ${daysAgo(days)})`,
+    ),
+  ];
+  await test.owner.query([...inserts, ...people].join(';'));
 });
 
 it('what is older than its time goes, and what is needed stays', async () => {
@@ -138,7 +158,10 @@ it('what is older than its time goes, and what is needed stays', async () => {
     railEvents: 1,
     depositSlots: 2,
     sandboxOrders: 7,
+    sessions: 2,
+    links: 1,
   });
+  expect(await keysOf('person_session', 'id')).toEqual(['used']);
   expect(await keysOf('idempotency_key', 'key')).toEqual(['done 0', 'running']);
   expect(await keysOf('webhook_delivery', 'event_seq')).toEqual(['1', '4', '5']);
   const { rows } = await test.owner.query(
