@@ -66,7 +66,8 @@ export interface WirePage extends WireEntries {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const AMOUNT = /^\d{1,10}\.\d{2}$/;
+/** The standard has two decimals; money is not left lying about because somebody writes fewer. */
+const AMOUNT = /^\d{1,10}(?:\.\d{1,2})?$/;
 const END_TO_END_ID = /^[a-zA-Z0-9]{1,35}$/;
 const TAX_ID = /^(?:\d{11}|[0-9A-Z]{12}\d{2})$/;
 const ID = /^[a-zA-Z0-9._-]{1,64}$/;

@@ -45,9 +45,14 @@ export interface PixOrderEnd {
   readonly askAtMs: number | null;
 }
 
+type StoredOrder = Omit<PixOrder, 'placedAtMs' | 'sentAtMs'> & {
+  readonly placedAtMs: bigint;
+  readonly sentAtMs: bigint;
+};
+
 const COLUMNS = `mode, key, kind, account_id as "accountId", psp_id as "pspId", amount, pix_key as "pixKey",
   payee_tax_id as "payeeTaxId", end_to_end_id as "endToEndId",
-  (extract(epoch from placed_at) * 1000)::float8 as "placedAtMs", (extract(epoch from sent_at) * 1000)::float8 as "sentAtMs",
+  (extract(epoch from placed_at) * 1000)::bigint as "placedAtMs", (extract(epoch from sent_at) * 1000)::bigint as "sentAtMs",
   is_done as "isDone"`;
 
 const PLACE: Statement = {
@@ -84,7 +89,7 @@ const ASK_AT: Statement = {
 };
 const OPEN: Statement = {
   name: 'pix_order_open',
-  text: `select count(*)::int as count, (extract(epoch from min(placed_at)) * 1000)::float8 as "sinceMs"
+  text: `select count(*)::int as count, (extract(epoch from min(placed_at)) * 1000)::bigint as "sinceMs"
     from pix_order where mode = $1 and is_done is null`,
 };
 
@@ -100,8 +105,8 @@ export async function placePixOrder(
 
 /** @returns the order with this key. */
 export async function readPixOrder(tx: Tx, mode: AccountMode, key: string): Promise<PixOrder | undefined> {
-  const [row] = await tx.query<PixOrder>(READ, [mode, key]);
-  return row;
+  const [row] = await tx.query<StoredOrder>(READ, [mode, key]);
+  return row && orderOf(row);
 }
 
 /** @returns the keys of orders by their names at the provider; those that are not ours are not in it. */
@@ -140,12 +145,13 @@ export async function endPixOrder(
  *
  * @param againMs - nobody else takes them before this.
  */
-export function claimPixOrders(
+export async function claimPixOrders(
   tx: Tx,
   mode: AccountMode,
   { nowMs, againMs, limit }: { readonly nowMs: number; readonly againMs: number; readonly limit: number },
 ): Promise<PixOrder[]> {
-  return tx.query<PixOrder>(CLAIM, [mode, timeOf(againMs), timeOf(nowMs), limit]);
+  const rows = await tx.query<StoredOrder>(CLAIM, [mode, timeOf(againMs), timeOf(nowMs), limit]);
+  return rows.map(orderOf);
 }
 
 /** Says when the provider is asked next about an order that stands as it did; null: not any more. An end that came says it itself. */
@@ -162,8 +168,13 @@ export async function readOpenPixOrders(
   tx: Tx,
   mode: AccountMode,
 ): Promise<{ readonly count: number; readonly sinceMs: number | null }> {
-  const [row] = await tx.query<{ count: number; sinceMs: number | null }>(OPEN, [mode]);
-  return row ?? { count: 0, sinceMs: null };
+  const [row] = await tx.query<{ count: number; sinceMs: bigint | null }>(OPEN, [mode]);
+  const sinceMs = row?.sinceMs ?? null;
+  return { count: row?.count ?? 0, sinceMs: sinceMs === null ? null : Number(sinceMs) };
+}
+
+function orderOf({ placedAtMs, sentAtMs, ...order }: StoredOrder): PixOrder {
+  return { ...order, placedAtMs: Number(placedAtMs), sentAtMs: Number(sentAtMs) };
 }
 
 function timeOf(ms: number): string {

@@ -18,7 +18,7 @@ const BEGIN: Statement = {
   name: 'pix_cursor_begin',
   text: `insert into pix_cursor as c (mode, source, free_at) values ($1, $2, $4)
     on conflict (mode, source) do update set free_at = excluded.free_at where c.free_at <= $3
-    returning (extract(epoch from read_until) * 1000)::float8 as "readUntilMs"`,
+    returning (extract(epoch from read_until) * 1000)::bigint as "readUntilMs"`,
 };
 const FINISH: Statement = {
   name: 'pix_cursor_finish',
@@ -27,7 +27,7 @@ const FINISH: Statement = {
 };
 const LAST: Statement = {
   name: 'pix_cursor_last',
-  text: `select (extract(epoch from read_at) * 1000)::float8 as "readAtMs" from pix_cursor where mode = $1 and source = $2`,
+  text: `select (extract(epoch from read_at) * 1000)::bigint as "readAtMs" from pix_cursor where mode = $1 and source = $2`,
 };
 /** All that was taken is given back at a moment; whoever takes more moves it on, up to the limit. */
 const TAKE: Statement = {
@@ -53,8 +53,9 @@ export async function beginReading(
   { mode, source }: PixStatement,
   { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
 ): Promise<PixReading | undefined> {
-  const [row] = await tx.query<PixReading>(BEGIN, [mode, source, timeOf(nowMs), timeOf(untilMs)]);
-  return row;
+  const turn = [mode, source, timeOf(nowMs), timeOf(untilMs)];
+  const [row] = await tx.query<{ readUntilMs: bigint | null }>(BEGIN, turn);
+  return row && { readUntilMs: numberOf(row.readUntilMs) };
 }
 
 /** How a turn ended. */
@@ -79,8 +80,8 @@ export async function finishReading(
 
 /** @returns when the statement was read last, on the machine's clock; null before the first time. */
 export async function lastReading(tx: Tx, { mode, source }: PixStatement): Promise<number | null> {
-  const [row] = await tx.query<{ readAtMs: number | null }>(LAST, [mode, source]);
-  return row?.readAtMs ?? null;
+  const [row] = await tx.query<{ readAtMs: bigint | null }>(LAST, [mode, source]);
+  return numberOf(row?.readAtMs ?? null);
 }
 
 /** What a look-up costs its subject, and what there can be at most. Unit: seconds, in which it is given back. */
@@ -107,4 +108,8 @@ export async function forgetLookUps(tx: Tx, mode: AccountMode, nowMs: number): P
 
 function timeOf(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+function numberOf(ms: bigint | null): number | null {
+  return ms === null ? null : Number(ms);
 }

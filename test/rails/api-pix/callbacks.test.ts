@@ -1,0 +1,169 @@
+/**
+ * Goal: only the provider is heard, whichever way callbacks come, and what it tells is stored before it is answered (C-33, C-34).
+ * Method: callers with and without its certificate at the port for callbacks, and behind a proxy; bodies right and wrong.
+ */
+import { createServer, request as plainRequest, type Server } from 'node:http';
+import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';
+import { createAuthority, type Identity, issue } from '../../../src/psp/ca.ts';
+import { callbackUrl } from '../../../src/rails/api-pix/callers.ts';
+import { createApiPix } from '../../../src/rails/api-pix/index.ts';
+import type { CallbackSettings } from '../../../src/rails/api-pix/settings.ts';
+import { useStand } from './stand.ts';
+
+const stand = useStand({}, { works: true });
+const SECRET = 's'.repeat(32);
+
+interface Sent {
+  readonly identity?: Identity | undefined;
+  readonly body?: string;
+  readonly path?: string;
+  readonly method?: string;
+}
+
+/** @returns the status, or what kept it from being answered. */
+function post({
+  identity,
+  body = '{"pix":[]}',
+  path = '/pix',
+  method = 'POST',
+}: Sent): Promise<number | string> {
+  const { ca } = stand.psp.certificates;
+  const tls = { ca: ca.certificate, ...(identity && { cert: identity.certificate, key: identity.key }) };
+  return new Promise((resolve) => {
+    const call = request(
+      `${stand.settings.callback?.url}${path}`,
+      { ...tls, method, agent: false },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      },
+    );
+    call.on('error', ({ message }) => resolve(message)).end(method === 'GET' ? undefined : body);
+  });
+}
+
+const pix = (more: object = {}) => ({
+  endToEndId: newEndToEndId({ ispb: '12345678', at: new Date() }),
+  valor: '3.00',
+  horario: new Date().toISOString(),
+  ...more,
+});
+
+const told = async (endToEndId: string) => (await stand.inbound.newsOf(`pix:${endToEndId}`)).length;
+
+describe('the port for callbacks', () => {
+  test('hears the provider alone', async () => {
+    const { ca, psp } = stand.psp.certificates;
+    expect(await post({ identity: psp })).toBe(200);
+    expect(await post({})).toEqual(expect.any(String));
+    expect(await post({ identity: issue(createAuthority('Another'), { name: 'Crossramp PSP' }) })).toEqual(
+      expect.any(String),
+    );
+    // Signed by the same authority, for somebody else.
+    expect(await post({ identity: issue(ca, { name: 'Another customer' }) })).toBe(403);
+    expect(stand.logged).toContain('a callback of the PIX provider was refused');
+  });
+
+  test('stores every entry before it answers; a wrong one is refused after the others were taken', async () => {
+    const identity = stand.psp.certificates.psp;
+    const [first, second, wrong] = [pix(), pix(), pix({ valor: '3,00' })];
+    expect(await post({ identity, body: JSON.stringify({ pix: [first, wrong, second] }) })).toBe(400);
+    expect([
+      await told(first.endToEndId),
+      await told(second.endToEndId),
+      await told(wrong.endToEndId),
+    ]).toEqual([1, 1, 0]);
+    expect(await post({ identity, body: JSON.stringify({ pix: [first, second] }) })).toBe(200);
+    expect([await told(first.endToEndId), await told(second.endToEndId)]).toEqual([1, 1]);
+  });
+
+  test.each([
+    ['no JSON', { body: '{' }, 400],
+    ['no list', { body: '{}' }, 400],
+    ['a list of anything', { body: '{"pix":[1,null,"x"]}' }, 400],
+    ['a moment that is none', { body: JSON.stringify({ pix: [pix({ horario: 'soon' })] }) }, 400],
+    ['too much', { body: `{"pix":[],"x":"${'x'.repeat(1_100_000)}"}` }, 413],
+    ['another path', { path: '/pix/more' }, 404],
+    ['the address itself, as when it is registered', { path: '', body: '{"evento":"teste_webhook"}' }, 200],
+    ['another method', { method: 'GET' }, 405],
+  ])('%s', async (_name, sent, status) => {
+    const identity = stand.psp.certificates.psp;
+    const answer = await post({ identity, ...sent });
+    // Whoever sends too much may find the connection closed before the answer is read.
+    expect(status === 413 && typeof answer === 'string' ? 413 : answer).toBe(status);
+  });
+
+  test('takes what a provider tells besides: members that nobody knows, and who paid', async () => {
+    const identity = stand.psp.certificates.psp;
+    const row = await stand.inbound.onramp(stand.merchant);
+    await stand.inbound.reach(row, 'depositpix/QRCODE');
+    const { process } = await stand.inbound.rowOf(row.end2end);
+    const payment = pix({
+      txid: process?.txid,
+      valor: '100.00',
+      gnExtras: { pagador: { cpf: '11144477735', nome: 'X' } },
+      other: { deep: [] },
+    });
+    expect(await post({ identity, body: JSON.stringify({ pix: [payment] }) })).toBe(200);
+    await stand.until(async () => (await stand.inbound.rowOf(row.end2end)).process?.payerTaxId !== undefined);
+    expect((await stand.inbound.rowOf(row.end2end)).process?.payerTaxId).toBe('11144477735');
+  });
+});
+
+describe('behind a proxy', () => {
+  let server: Server;
+  let url: string;
+  let token: string;
+
+  beforeAll(async () => {
+    const callback: CallbackSettings = {
+      url: 'https://gateway.invalid/rails/live/pix',
+      listen: null,
+      clientCa: stand.psp.certificates.ca.certificate,
+      clientNames: ['Crossramp PSP'],
+      proxyHeader: 'x-client-cert',
+      proxies: ['127.0.0.1/32'],
+      secret: SECRET,
+    };
+    const settings = { ...stand.settings, callback };
+    const part = createApiPix(settings, stand.tools);
+    token = (callbackUrl(settings) as string).slice(callback.url.length);
+    server = createServer(
+      (incoming, response) => void part.handle?.(incoming, response, (incoming.url ?? '').slice(1)),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  const send = (path: string, certificate: string | undefined, localAddress = '127.0.0.1'): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const headers = certificate === undefined ? {} : { 'x-client-cert': certificate };
+      plainRequest(url + path, { method: 'POST', headers, localAddress, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      })
+        .on('error', reject)
+        .end('{"pix":[]}');
+    });
+
+  test('a certificate that the proxy hands on is checked here, and so are the path and the proxy', async () => {
+    const { ca, psp } = stand.psp.certificates;
+    const escaped = encodeURIComponent(psp.certificate);
+    const der = psp.certificate.replaceAll(/-----[^-]+-----|\s/g, '');
+    const ended = issue(ca, { name: 'Crossramp PSP', validUntil: new Date(Date.now() - 60_000) });
+    const foreign = issue(createAuthority('Another'), { name: 'Crossramp PSP' });
+    expect(await send(`${token}/pix`, escaped)).toBe(200);
+    expect(await send(`${token}/pix?ignorar=`, `:${der}:`)).toBe(200);
+    expect(await send(`${token}/pix`, undefined)).toBe(403);
+    expect(await send(`${token}/pix`, 'SUCCESS')).toBe(403);
+    expect(await send(`${token}/pix`, encodeURIComponent(ended.certificate))).toBe(403);
+    expect(await send(`${token}/pix`, encodeURIComponent(foreign.certificate))).toBe(403);
+    expect(await send('/pix', escaped)).toBe(403);
+    expect(await send(`/${'0'.repeat(64)}/pix`, escaped)).toBe(403);
+    expect(await send(`${token}/pix`, escaped, '127.0.0.2')).toBe(403);
+  });
+});

@@ -1,0 +1,122 @@
+/**
+ * Goal: calls of the provider carry a token that holds and the right certificate, one token is fetched at a time, and what is no answer
+ * is never taken for one. Method: the PSP over mTLS, with the clock of the tokens in hand.
+ */
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { createAuthority, issue } from '../../../src/psp/ca.ts';
+import { createCalls } from '../../../src/rails/api-pix/client.ts';
+import {
+  type Call,
+  type Caller,
+  createCaller,
+  PspAway,
+  PspProblem,
+} from '../../../src/rails/api-pix/http.ts';
+import { createTokens } from '../../../src/rails/api-pix/token.ts';
+import { usePsp } from '../../support/psp.ts';
+import { settingsFor } from './stand.ts';
+
+const psp = usePsp();
+const TXID = 'a'.repeat(32);
+
+/** The calls of a rail that has just started, those that it made, and a clock of its own. */
+function fresh() {
+  const settings = settingsFor(psp, 1);
+  const made: Call[] = [];
+  const go = createCaller(settings);
+  const clock = { nowMs: 0 };
+  const call: Caller = (each) => {
+    made.push(each);
+    return go(each);
+  };
+  const tokens = createTokens(call, settings, () => clock.nowMs);
+  const asked = (part: string) => made.filter(({ url }) => url.includes(part)).length;
+  return { settings, clock, asked, tokens, api: createCalls(call, tokens, settings) };
+}
+
+describe('a token', () => {
+  test('is fetched once for calls that come together, and used until a minute before its end', async () => {
+    const { api, clock, asked } = fresh();
+    await Promise.all(Array.from({ length: 20 }, () => api.getCharge(TXID)));
+    expect(asked('/oauth/token')).toBe(1);
+    clock.nowMs = (3_600 - 61) * 1_000;
+    await api.getCharge(TXID);
+    expect(asked('/oauth/token')).toBe(1);
+    clock.nowMs += 2_000;
+    await api.getCharge(TXID);
+    expect(asked('/oauth/token')).toBe(2);
+  });
+
+  test('that is refused is replaced once, and no more', async () => {
+    const { api, asked } = fresh();
+    const one = { seed: 1, rules: [{ on: 'read', fault: 'unauthorized', rate: 1, ms: 0 }] };
+    await psp.control('PUT', '/faults', one);
+    await expect(api.getCharge(TXID)).rejects.toMatchObject({ status: 401 });
+    expect(asked('/oauth/token')).toBe(2);
+    expect(asked('/cob/')).toBe(2);
+    await psp.control('PUT', '/faults', { seed: 1, rules: [] });
+    expect(await api.getCharge(TXID)).toBeUndefined();
+  });
+
+  test('cannot be had with another secret: the provider says so', async () => {
+    const settings = { ...settingsFor(psp, 1), clientSecret: 'wrong' };
+    const tokens = createTokens(createCaller(settings), settings);
+    await expect(tokens.get()).rejects.toMatchObject({
+      name: 'PspProblem',
+      status: 401,
+      type: 'invalid_client',
+    });
+  });
+});
+
+describe('an answer', () => {
+  test('of 503 leaves it open whether the call was acted on', async () => {
+    const { api } = fresh();
+    await psp.control('PUT', '/faults', {
+      seed: 1,
+      rules: [{ on: 'read', fault: 'unavailable', rate: 1, ms: 0 }],
+    });
+    await expect(api.getCharge(TXID)).rejects.toBeInstanceOf(PspAway);
+    await psp.control('PUT', '/faults', { seed: 1, rules: [] });
+  });
+
+  test('that says no is named by the last part of its type', async () => {
+    const { api } = fresh();
+    const charge = { expiresInSeconds: 60, payer: null, amount: '0.00' };
+    const problem = await api.putCharge(TXID, charge).catch((error: unknown) => error);
+    expect(problem).toBeInstanceOf(PspProblem);
+    expect(problem).toMatchObject({ status: 400, type: 'CobOperacaoInvalida' });
+  });
+
+  test('that is no JSON, too large, too late or from nobody is none', async () => {
+    const authority = createAuthority('Bank');
+    const server = issue(authority, { name: 'bank', hosts: ['127.0.0.1'] });
+    const bank = createServer({ cert: server.certificate, key: server.key }, (request, response) => {
+      if (request.url === '/html') response.end('<html>');
+      if (request.url === '/large') response.end(Buffer.alloc(9 * 1024 * 1024));
+    });
+    await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve));
+    const url = `https://127.0.0.1:${(bank.address() as AddressInfo).port}`;
+    const settings = { ...settingsFor(psp, 1), ca: authority.certificate, timeoutSeconds: 1 };
+    const api = createCalls(createCaller(settings), { get: async () => 't', refused: () => {} }, settings);
+    for (const path of ['/html', '/large', '/never'])
+      await expect(api.send('GET', url + path), path).rejects.toBeInstanceOf(PspAway);
+    const stranger = createCalls(
+      createCaller({ ...settings, ca: createAuthority('Another').certificate }),
+      { get: async () => 't', refused: () => {} },
+      settings,
+    );
+    await expect(stranger.send('GET', `${url}/html`)).rejects.toBeInstanceOf(PspAway);
+    bank.closeAllConnections();
+    await new Promise((resolve) => bank.close(resolve));
+  });
+
+  test('is not given to somebody without our certificate', async () => {
+    const settings = settingsFor(psp, 1);
+    const foreign = issue(createAuthority('Another'), { name: 'gateway' });
+    const call = createCaller({ ...settings, ...foreign });
+    await expect(createTokens(call, settings).get()).rejects.toBeInstanceOf(PspAway);
+  });
+});

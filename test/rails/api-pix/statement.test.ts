@@ -1,0 +1,81 @@
+/**
+ * Goal: the statement is read whole, by one process at a time, and nothing on it is passed over (C-34). Method: the PSP, several rails
+ * on one database, pages of many payments, an entry that cannot be read.
+ */
+import { describe, expect, test } from 'vitest';
+import { createCaller } from '../../../src/rails/api-pix/http.ts';
+import { createApiPix } from '../../../src/rails/api-pix/index.ts';
+import { useStand } from './stand.ts';
+
+const stand = useStand({ unknownPayer: 'hold' }, { works: false });
+
+const due = () => stand.app.owner.query('update pix_cursor set free_at = now()');
+const cursor = async () => (await stand.app.owner.query('select * from pix_cursor')).rows[0];
+const heard = async () =>
+  (await stand.app.owner.query(`select count(*)::int as count from rail_news where kind = 'payment'`)).rows[0]
+    .count;
+const pages = () => stand.calls.filter((call) => call === 'GET /v2/pix').length;
+
+describe('the statement', () => {
+  test('is read page by page, and again without telling anything twice', async () => {
+    await stand.psp.control('POST', '/pay', { amount: '1.00', times: 100, wait: false });
+    await stand.psp.control('POST', '/pay', { amount: '1.00', times: 1, wait: false });
+    const before = await heard();
+    const pagesBefore = pages();
+    await due();
+    await stand.part.poll();
+    expect(pages() - pagesBefore).toBe(2);
+    expect((await heard()) - before).toBe(101);
+    await due();
+    await stand.part.poll();
+    expect((await heard()) - before).toBe(101);
+  });
+
+  test('is read by one of several processes, and not before it is due', async () => {
+    const others = Array.from({ length: 4 }, () => {
+      const go = createCaller(stand.settings);
+      return createApiPix(stand.settings, stand.tools, (call) => {
+        stand.calls.push(`${call.method} ${new URL(call.url).pathname}`);
+        return go(call);
+      });
+    });
+    await due();
+    const before = pages();
+    await Promise.all(others.map(({ poll }) => poll()));
+    const read = pages() - before;
+    expect(read).toBeGreaterThan(0);
+    await Promise.all(others.map(({ poll }) => poll()));
+    expect(pages() - before).toBe(read);
+  });
+
+  test('with an entry that cannot be read goes no further, and gives all others', async () => {
+    stand.meddle = async (call, go) => {
+      const answer = await go(call);
+      if (!call.url.includes('/v2/pix?')) return answer;
+      const page = JSON.parse(answer.body);
+      return { ...answer, body: JSON.stringify({ ...page, pix: [{ endToEndId: 'E1' }, ...page.pix] }) };
+    };
+    const { json } = await stand.psp.control('POST', '/pay', { amount: '2.00', wait: false });
+    await due();
+    const { read_until: until, read_at: at } = await cursor();
+    await expect(stand.part.poll()).rejects.toThrow('pix[0]');
+    expect(await stand.inbound.newsOf(`pix:${json.endToEndIds[0]}`)).toHaveLength(1);
+    expect(await cursor()).toMatchObject({ read_until: until, read_at: at });
+    stand.meddle = undefined;
+    await due();
+    await stand.part.poll();
+    expect((await cursor()).read_until > until).toBe(true);
+  });
+});
+
+describe('a payment of which nobody tells the payer', () => {
+  test('is held where the settings say so', async () => {
+    const row = await stand.inbound.onramp(stand.merchant);
+    await stand.inbound.reach(row, 'depositpix/QRCODE');
+    const { process } = await stand.inbound.rowOf(row.end2end);
+    await stand.psp.control('POST', '/pay', { txid: process?.txid, wait: false });
+    await due();
+    await stand.part.poll();
+    await stand.inbound.reach(row, 'compliance/UNCOMPLIANT');
+  });
+});
