@@ -16,6 +16,7 @@ const FREE_LENGTH = 11;
 const ISO_LENGTH = 24;
 /** A charge of API Pix takes 26 to 35 characters; 32 of base62 are 190 bits. */
 const TXID_LENGTH = 32;
+const ORDER_NAME = /^[a-zA-Z0-9]{1,35}$/;
 
 /** Who makes an identifier, and when. */
 export interface Origin {
@@ -57,6 +58,11 @@ export function newReturnId(origin: Origin): string {
 /** @returns the txid of a charge, 32 letters and digits: the same order gives the same, so no charge is made twice. */
 export function txidOf(orderKey: string): string {
   return createHash('sha256').update(orderKey).digest('hex').slice(0, TXID_LENGTH);
+}
+
+/** @returns the name of an order at a provider of PIX: its key, or what is made of it where that is not 1 to 35 letters and digits. */
+export function orderNameOf(key: string): string {
+  return ORDER_NAME.test(key) ? key : txidOf(key);
 }
 
 /**

@@ -30,6 +30,8 @@ export interface RailPlan {
   /** `off`: everybody passes. */
   readonly identity: 'off' | undefined;
   readonly screening: 'off' | undefined;
+  /** Of a sandbox: the control API of its PIX provider (`crossramp psp`), where scenarios happen. */
+  readonly pspControl?: string | undefined;
 }
 
 /** The rails of an installation. */
@@ -66,9 +68,12 @@ async function planOf(mode: Settings): Promise<RailPlan> {
     liquidity: await readOne(mode, 'liquidity', LIQUIDITY_KINDS),
     identity: offOf(mode, 'identity'),
     screening: offOf(mode, 'screening'),
+    pspControl: mode.has('pspControl') ? mode.url('pspControl') : undefined,
   };
   mode.end();
   if (plan.networks.size > 0 && !plan.signer) mode.refuse('signer', 'where the signer is: networks need it');
+  if (plan.pspControl !== undefined && (mode.path !== 'sandbox' || !plan.pix))
+    mode.refuse('pspControl', 'it in sandbox only, beside pix');
   return plan;
 }
 

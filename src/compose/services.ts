@@ -75,7 +75,7 @@ export function createServices({
         priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
       }),
     );
-  const { rails, clock, sandbox } = createSandbox({
+  const { rails, clock, sandbox, planned } = createSandbox({
     database,
     registry,
     notifier,
@@ -83,6 +83,7 @@ export function createServices({
     worker,
     advance: () => byMode.sandbox.advance,
     receive: (news) => byMode.sandbox.receive(news),
+    pspControl: railsFile.sandbox?.pspControl,
   });
   const railsOf = (mode: AccountMode, own: Clock, inProcess: Rails): RailSet => {
     const receive: RailTools['receive'] = (news) => byMode[mode].receive(news);
@@ -111,7 +112,7 @@ export function createServices({
       ...shared,
       mode: 'sandbox',
       clock,
-      rails: reporting(played.rails),
+      rails: reporting({ ...played.rails, pix: planned(played.rails.pix) }),
       railParts: played.parts,
       advance: engineFor('sandbox', clock),
       receive: (news) => receiveNews(byMode.sandbox, log, news),

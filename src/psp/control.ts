@@ -14,7 +14,7 @@ import { type Body, isAmount, objectOf, type PspParts, textOf } from './parts.ts
 import { endPayout, getBalance, payoutNamed, returnPayout } from './payouts.ts';
 import { addPlan, PLANNED_ACTS, type PlanFacts, type PlannedAct } from './plans.ts';
 import { Refused } from './problem.ts';
-import { endRefund, findPix, receivePix, refundNamed } from './received.ts';
+import { endRefund, findPix, receivePix, refundNamed, tellPix } from './received.ts';
 
 const KINDS: readonly InfractionRow['kind'][] = ['INFRACAO', 'DISPUTA'];
 const STATUSES: readonly InfractionRow['status'][] = ['ABERTA', 'ACEITA', 'REJEITADA'];
@@ -86,7 +86,7 @@ function setClock(parts: PspParts, { aheadMs, advanceMs }: Body): object {
   return clockOf(parts);
 }
 
-/** A charge is paid, or a key. Codes can be paid late, twice, with other amounts, and after they were withdrawn. */
+/** A charge is paid, or a key; a PIX that came before is told again. Codes can be paid late, twice, with other amounts, and after they were withdrawn. */
 function pay(parts: PspParts, body: Body): Told {
   const { clock, holder } = parts;
   const txid = textOf(body.txid);
@@ -102,7 +102,8 @@ function pay(parts: PspParts, body: Body): Told {
   if (!Number.isInteger(times) || times < 1 || times > TIMES_MAX)
     throw wrong('times', `a number from 1 to ${TIMES_MAX}`);
   const given = textOf(body.endToEndId);
-  if (given !== null && findPix(parts, given)) throw wrong('endToEndId', 'an id that no PIX has yet');
+  const before = given === null ? undefined : findPix(parts, given);
+  if (before) return { endToEndIds: [before.endToEndId], callbacks: tellPix(parts, before) };
   const ids = Array.from({ length: times }, (_, index) =>
     index === 0 && given !== null ? given : newEndToEndId({ ispb: holder.ispb, at }),
   );

@@ -10,7 +10,7 @@ import type { RunningPsp } from './psp.ts';
  * @returns the name of the file.
  */
 export function writeRailsSettings(psp: RunningPsp, home: string, callbackPort: number): string {
-  const { url, client, holder } = psp;
+  const { url, controlUrl: pspControl, client, holder } = psp;
   const [pixKey] = holder.keys;
   const secretFile = join(home, 'client-secret');
   writeFileSync(secretFile, client.secret, { mode: 0o600 });
@@ -36,6 +36,6 @@ export function writeRailsSettings(psp: RunningPsp, home: string, callbackPort: 
     payouts: { kind: 'efi', url, payingKey: pixKey, lookUpUrl: `${url}/v2/dict` },
   };
   const file = join(home, 'rails.json');
-  writeFileSync(file, `${JSON.stringify({ sandbox: { pix } }, null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify({ sandbox: { pix, pspControl } }, null, 2)}\n`);
   return file;
 }

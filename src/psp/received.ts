@@ -61,7 +61,7 @@ export function receivePix(parts: PspParts, row: PixRow): readonly number[] {
     row.payerName,
     row.info,
   );
-  return tell(parts, row);
+  return tellPix(parts, row);
 }
 
 /** `GET /pix/{e2eid}`. */
@@ -157,7 +157,7 @@ export function endRefund(
     endToEndId,
     id,
   );
-  return ended.changes > 0 ? tell(parts, found(parts, endToEndId)) : [];
+  return ended.changes > 0 ? tellPix(parts, found(parts, endToEndId)) : [];
 }
 
 /** Ends the refunds that are due. */
@@ -174,8 +174,12 @@ export function refundNamed({ store }: PspParts, id: string): RefundRow | undefi
   return store.one<RefundRow>(`select ${REFUND_COLUMNS} from refund where id = ?`, id);
 }
 
-/** Only PIX of charges are told of, as the standard has it: others are found by whoever asks. */
-function tell(parts: PspParts, row: PixRow): readonly number[] {
+/**
+ * Only PIX of charges are told of, as the standard has it: others are found by whoever asks.
+ *
+ * @returns ids of the callbacks.
+ */
+export function tellPix(parts: PspParts, row: PixRow): readonly number[] {
   if (row.txid === null) return [];
   const hook = parts.store.one<{ url: string }>('select url from webhook where key = ?', row.key);
   return hook ? parts.callbacks.add(`${hook.url}/pix`, { pix: [present(parts, row)] }) : [];

@@ -9,6 +9,7 @@ import {
   isReturnId,
   newEndToEndId,
   newReturnId,
+  orderNameOf,
   txidOf,
 } from '../../src/base/end-to-end-id.ts';
 import { isEnd2end, newEnd2end } from '../../src/base/end2end.ts';
@@ -116,4 +117,11 @@ describe('making', () => {
     expect(new Set(ids).size).toBe(1000);
     expect(txidOf('order 7')).toBe(ids[7]);
   });
+});
+
+test('an order is named by its key where a provider takes that, else by a text of the key that is always the same', () => {
+  expect(orderNameOf('D99999999202601010000abcdefghijk')).toBe('D99999999202601010000abcdefghijk');
+  expect(orderNameOf('CRX1:payout')).toMatch(/^[a-z0-9]{32}$/);
+  expect(orderNameOf('CRX1:payout')).toBe(orderNameOf('CRX1:payout'));
+  expect(orderNameOf('x'.repeat(36))).toHaveLength(32);
 });

@@ -48,6 +48,11 @@ test.each([
     { live: { identity: true } },
     /live\.identity: expected "off", got true/,
   ],
+  [
+    'a provider that is played, for live accounts',
+    { live: { pspControl: 'http://127.0.0.1:4101' } },
+    /live\.pspControl: expected it in sandbox only, beside pix/,
+  ],
 ])('%s is refused', async (_what, given, message) => {
   const refused = await read(given).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ConfigError);

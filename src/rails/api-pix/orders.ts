@@ -3,7 +3,6 @@
  * what became of one, the provider is asked. One that the provider says it never had is sent again after a minute, under the same
  * name, by which the provider itself refuses a second one.
  */
-import { createHash } from 'node:crypto';
 import type { News } from '../../resolvers/services/news.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import {
@@ -29,14 +28,6 @@ export interface OrderKind {
   readonly ask: (order: NewPixOrder) => Promise<readonly News[] | undefined>;
   /** Whether a problem is a refusal for good, and not a matter of access or settings, which somebody can put right. */
   readonly isRefusal: (problem: PspProblem) => boolean;
-}
-
-const NAME = /^[a-zA-Z0-9]{1,35}$/;
-const HASH_LENGTH = 32;
-
-/** @returns the name of an order at the provider: its key, or what is made of it where that does not fit. */
-export function pspIdOf(key: string): string {
-  return NAME.test(key) ? key : createHash('sha256').update(key).digest('hex').slice(0, HASH_LENGTH);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The PIX rail as the gateway orders of it. */
 import { assert } from '../../base/assert.ts';
 import { BRL } from '../../base/currency.ts';
+import { orderNameOf } from '../../base/end-to-end-id.ts';
 import { fromMinor, toMinor, withDecimals } from '../../base/money.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
@@ -9,7 +10,7 @@ import { known } from '../../templates/amounts.ts';
 import { askCharge, cancelCharge, createCharge } from './charges.ts';
 import type { ApiPix } from './client.ts';
 import { keyOwner } from './look-ups.ts';
-import { type OrderKind, placeOrder, pspIdOf } from './orders.ts';
+import { type OrderKind, placeOrder } from './orders.ts';
 import type { PixPayouts } from './payouts.ts';
 import { returnKind } from './returns.ts';
 import type { ApiPixSettings } from './settings.ts';
@@ -94,5 +95,5 @@ function orderOf({ mode }: Pick<RailTools, 'mode'>, kind: PixOrderKind, given: G
   const { key, accountId, amount, endToEndId = null, pixKey = null, payeeTaxId = null } = given;
   const text = withDecimals(fromMinor(toMinor(amount, BRL.decimals), BRL.decimals), BRL.decimals);
   const parties = { pixKey, payeeTaxId, endToEndId };
-  return { mode, key, kind, accountId, pspId: pspIdOf(key), amount: text, ...parties };
+  return { mode, key, kind, accountId, pspId: orderNameOf(key), amount: text, ...parties };
 }

@@ -7,7 +7,7 @@ import type { Advance } from '../../resolvers/services/advance.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { Receive } from '../../resolvers/services/news.ts';
 import type { Notifier } from '../../resolvers/services/notifier.ts';
-import type { Rails } from '../../resolvers/services/rails.ts';
+import type { PixRail, Rails } from '../../resolvers/services/rails.ts';
 import type { Sandbox } from '../../resolvers/services/sandbox.ts';
 import { advanceAheadMs, readDueTransactions } from '../../store/account/sandbox.ts';
 import type { Database } from '../../store/database.ts';
@@ -15,7 +15,9 @@ import type { Registry } from '../../templates/registry.ts';
 import { sandboxChain } from './chain.ts';
 import { sandboxClock } from './clock.ts';
 import { sandboxIdentity, sandboxLiquidity, sandboxScreening } from './decisions.ts';
+import { type Outside, pspOutside } from './outside.ts';
 import { sandboxPix } from './pix.ts';
+import { plannedPix } from './planned-pix.ts';
 import { plansIn } from './plans.ts';
 import { sandboxRates } from './rates.ts';
 import { play, possibleScenarios, SCENARIOS } from './scenarios.ts';
@@ -33,6 +35,8 @@ export interface SandboxParts {
   /** The engine, which needs the clock first. */
   readonly advance: () => Advance;
   readonly receive: Receive;
+  /** Control API of the provider, where PIX goes over the wire. */
+  readonly pspControl?: string | undefined;
 }
 
 /** @returns the rails, the clock that everything else has to go by, and the acts of the outside world. */
@@ -40,9 +44,12 @@ export function createSandbox(parts: SandboxParts): {
   readonly rails: Rails;
   readonly clock: Clock;
   readonly sandbox: Sandbox;
+  /** Has orders of a PIX rail over the wire fail as scenarios plan. */
+  readonly planned: (pix: PixRail) => PixRail;
 } {
-  const { database, isAuto, worker } = parts;
+  const { database, isAuto, worker, pspControl } = parts;
   const clock = sandboxClock(database);
+  const outside = pspControl === undefined ? undefined : pspOutside(pspControl, clock);
   const rails: Rails = {
     pix: sandboxPix({ database, clock, worker }, isAuto),
     chain: sandboxChain({ database, clock, worker }, isAuto),
@@ -54,15 +61,17 @@ export function createSandbox(parts: SandboxParts): {
   const sandbox: Sandbox = {
     scenarios: SCENARIOS,
     possible: (row) => possibleScenarios(parts.registry, row),
-    play: (row, scenario, options) => play({ ...parts, clock }, row, scenario, options),
+    play: (row, scenario, options) => play({ ...parts, clock, outside }, row, scenario, options),
     plansIn,
-    advanceClock: (byMs, atomic) => advanceClock(parts, byMs, atomic),
+    advanceClock: (byMs, atomic) => advanceClock(parts, outside, byMs, atomic),
   };
-  return { rails, clock, sandbox };
+  const planned = (pix: PixRail) => (outside ? plannedPix({ database, clock, worker }, pix, outside) : pix);
+  return { rails, clock, sandbox, planned };
 }
 
 async function advanceClock(
   { database, notifier }: SandboxParts,
+  outside: Outside | undefined,
   byMs: number,
   atomic: Parameters<Sandbox['advanceClock']>[1],
 ): Promise<number> {
@@ -75,6 +84,7 @@ async function advanceClock(
     await atomic?.(tx, then);
     return then;
   });
+  await outside?.follow();
   notifier.notifyMoved(await readDueTransactions(database, nowMs));
   return nowMs;
 }

@@ -25,6 +25,7 @@ import type { Registry } from '../../templates/registry.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import { DEPOSIT_SCENARIOS } from './deposit-scenarios.ts';
 import { newsJob, type RailParts } from './orders.ts';
+import type { Outside } from './outside.ts';
 import { PAY_SCENARIOS } from './pay-scenarios.ts';
 import { ISPB } from './pix.ts';
 import { isAhead, PLANS, type Plan, type PlanName } from './plans.ts';
@@ -36,6 +37,8 @@ export interface TheatreParts extends RailParts {
   readonly registry: Registry;
   readonly advance: () => Advance;
   readonly receive: Receive;
+  /** Undefined where PIX is played in this process. */
+  readonly outside?: Outside | undefined;
 }
 
 const TOLD: readonly Playable[] = [
@@ -119,7 +122,7 @@ async function playPlan(
 }
 
 async function stageOf(
-  { database, clock, registry, advance, receive }: TheatreParts,
+  { database, clock, registry, advance, receive, outside }: TheatreParts,
   name: string,
   row: ProcessRow,
   amount: string | undefined,
@@ -132,6 +135,13 @@ async function stageOf(
     const situation = { nowMs, available: () => 0n, ispb: ISPB };
     return trigger && planSteps(registry.of(row.template), row, trigger, situation) !== undefined;
   };
+  const readAgain = async () => {
+    const [after] = await readProcesses(database, [target]);
+    assert(after, 'a transaction stays');
+    return after;
+  };
+  /** @returns undefined where it was told outside: what came of it stands in the database. */
+  const told = async (news: News) => ((await outside?.tell(news)) ? undefined : receive(news));
   return {
     row,
     nowMs,
@@ -142,15 +152,17 @@ async function stageOf(
       return after;
     },
     receive: async (news) => {
-      await receive(news);
-      const [after] = await readProcesses(database, [target]);
-      assert(after, 'a transaction stays');
-      return after;
+      await told(news);
+      return readAgain();
     },
     report: async (news) => {
       if (!fits(news)) throw stepConflict(name, row);
-      const { outcome, row: after } = await receive(news);
-      if (outcome !== 'step' || !after) throw stepConflict(name, after ?? row);
+      const receipt = await told(news);
+      const after = receipt ? receipt.row : await readAgain();
+      const isStep = receipt
+        ? receipt.outcome === 'step'
+        : after?.process?.sequence !== row.process?.sequence;
+      if (!isStep || !after) throw stepConflict(name, after ?? row);
       return after;
     },
     receiveLater: (news, atMs) => addJobs(database, [newsJob(target, news, atMs)], null),

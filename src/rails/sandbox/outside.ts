@@ -1,0 +1,99 @@
+/**
+ * Where PIX of the sandbox goes over the wire, the world around it is at the provider (`crossramp psp`): what a scenario tells
+ * happens there, by its control API, and comes back as the provider's callbacks. Its clock is that of the sandbox.
+ */
+import { orderNameOf } from '../../base/end-to-end-id.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { withDecimals } from '../../base/money.ts';
+import type { Clock } from '../../resolvers/services/clock.ts';
+import type { DisputeNews, News } from '../../resolvers/services/news.ts';
+
+/** What is to fail at the provider: the next order that has these facts. */
+export interface OutsidePlan {
+  readonly act: 'charge' | 'payout' | 'refund';
+  readonly facts: Readonly<Record<string, string | null>>;
+}
+
+/** The world around the provider. */
+export interface Outside {
+  /** Has news happen there. @returns false where it is none of the provider's: then it is told here. */
+  readonly tell: (news: News) => Promise<boolean>;
+  readonly plan: (plan: OutsidePlan) => Promise<void>;
+  /** Sets its clock to that of the sandbox. */
+  readonly follow: () => Promise<void>;
+}
+
+/** An act of the control API; its path, and what it is done with. */
+type ControlAct = readonly [method: string, path: string, body: object];
+
+const LIMIT_MS = 15_000;
+const STATUS: Readonly<Record<DisputeNews['kind'], string>> = {
+  dispute_opened: 'ABERTA',
+  dispute_accepted: 'ACEITA',
+  dispute_rejected: 'REJEITADA',
+};
+
+/** @param url - of the control API. */
+export function pspOutside(url: string, clock: Clock): Outside {
+  let isFollowed = false;
+  const call = async ([method, path, body]: ControlAct): Promise<boolean> => {
+    const response = await fetch(url + path, {
+      method,
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(LIMIT_MS),
+    }).catch((error: Error) => {
+      throw new GatewayError(
+        'UNAVAILABLE',
+        `the PIX provider of the sandbox cannot be reached: ${error.message}`,
+      );
+    });
+    const answer = (await response.json()) as { readonly error?: string };
+    if (response.ok || response.status === 404) return response.ok;
+    throw new GatewayError('UNAVAILABLE', `the PIX provider of the sandbox refused ${path}: ${answer.error}`);
+  };
+  const follow = async () => {
+    const aheadMs = Math.max(0, Math.round((await clock.nowMs()) - Date.now()));
+    isFollowed = await call(['POST', '/clock', { aheadMs }]);
+  };
+  /** A provider that was started after the sandbox does not know its time yet. */
+  const act = async (what: ControlAct) => {
+    if (!isFollowed) await follow();
+    return call(what);
+  };
+  return {
+    tell: async (news) => {
+      const what = actOf(news);
+      return what !== undefined && act(what);
+    },
+    plan: async ({ act: name, facts }) => void (await act(['POST', '/plans', { act: name, facts }])),
+    follow,
+  };
+}
+
+/** @returns what has to be done for the provider to tell this news; undefined where it cannot tell it. */
+function actOf(news: News): ControlAct | undefined {
+  switch (news.kind) {
+    case 'payment': {
+      const { kind, ...payment } = news;
+      const amount = withDecimals(payment.amount, 2);
+      return payment.txid === null ? undefined : ['POST', '/pay', { ...payment, amount }];
+    }
+    case 'payout_ended':
+      return news.isDone ? undefined : ['POST', `/payouts/${orderNameOf(news.order)}/fail`, {}];
+    case 'payout_returned': {
+      const { endToEndId, amount, returnId } = news;
+      return ['POST', `/payouts/${endToEndId}/return`, { amount: withDecimals(amount, 2), returnId }];
+    }
+    case 'refund_ended':
+      return news.isDone ? undefined : ['POST', `/refunds/${orderNameOf(news.order)}/fail`, {}];
+    case 'dispute_opened':
+    case 'dispute_accepted':
+    case 'dispute_rejected': {
+      const { kind, disputeId, endToEndId } = news;
+      const body = { kind: 'DISPUTA', status: STATUS[kind], endToEndId };
+      return ['PUT', `/infractions/${encodeURIComponent(disputeId)}`, body];
+    }
+    default:
+      return undefined;
+  }
+}
