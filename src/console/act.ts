@@ -63,13 +63,16 @@ function read({ name, type }: Variable, text: string, language: Language): unkno
  * @returns where to go after an act: to what it made, or back to where its form stood.
  */
 export function afterAct(operation: Operation, data: unknown, back: string | null): string {
-  const made = (data as Record<string, { transaction?: { end2end?: string }; slug?: string } | null>)[
-    operation.field
-  ];
-  const end2end = made?.transaction?.end2end;
+  const made = (
+    data as Record<string, { transaction?: { end2end?: string }; slug?: string } | string | null>
+  )[operation.field];
+  const record = typeof made === 'string' ? null : made;
+  const end2end = record?.transaction?.end2end;
   if (end2end !== undefined) return pathTo(`/transactions/${end2end}`, { done: operation.name });
   const url = new URL(consolePathOf(back), 'http://console.invalid');
+  url.searchParams.delete('became');
   url.searchParams.set('done', operation.name);
-  if (operation.field === 'createStaticLink' && made?.slug) url.searchParams.set('link', made.slug);
+  if (operation.field === 'createStaticLink' && record?.slug) url.searchParams.set('link', record.slug);
+  if (operation.field === 'retryRailNews') url.searchParams.set('became', String(made));
   return url.pathname + url.search;
 }

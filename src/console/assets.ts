@@ -17,17 +17,24 @@ export const STYLE = asset(
   'text/css; charset=utf-8',
   sheet('base', 'parts', 'lists', 'desk', 'needs') + read('console.css').replace(/\s+/g, ' '),
 );
-/** The script of every page, in two parts: TypeScript without its types is JavaScript. */
+/** The script of every page: TypeScript without its types is JavaScript. */
 export const ISLAND = asset(
   'js',
   'text/javascript; charset=utf-8',
-  stripTypeScriptTypes(read('island/island.ts') + read('island/live.ts')),
+  stripTypeScriptTypes(['told', 'over', 'live', 'island'].map(partOf).join('\n')),
 );
 /** Both. */
 export const ASSETS: readonly Asset[] = [STYLE, ISLAND];
 
 function asset(ending: string, type: string, body: string): Asset {
   return { path: `${CONSOLE_PATH}/assets/console-${digestOf(body)}.${ending}`, type, body };
+}
+
+/** A file of the script without what binds it to the others: they become one, in the order in which they need each other. */
+function partOf(name: string): string {
+  return read(`island/${name}.ts`)
+    .replace(/^import [^;]*;\n/gm, '')
+    .replace(/^export /gm, '');
 }
 
 function read(name: string): string {

@@ -6,10 +6,11 @@ import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
 import { initials, note } from '../ui/parts.ts';
 import { roleWord } from '../ui/role-words.ts';
 import { ISLAND, STYLE } from './assets.ts';
-import { type Desk, may, pathTo, sameWith, type View } from './desk.ts';
+import { type Desk, may, mayDo, pathTo, sameWith, type View } from './desk.ts';
 import type { FrameFragment } from './generated/graphql.ts';
+import { KINDS } from './screens/new.ts';
 import { CODES, type Code } from './show-code.ts';
-import type { Word } from './words.ts';
+import { hasWord, type Word } from './words.ts';
 
 /** A place of the console. */
 export interface Place {
@@ -31,6 +32,7 @@ export const PLACES: readonly Place[] = [
   { path: '/statement', word: 'statement', icon: 'receipt', scope: 'read', key: 's', isMain: true },
   { path: '/approvals', word: 'approvals', icon: 'approve', scope: 'read', key: 'a', isMain: true },
   { path: '/whitelist', word: 'whitelist', icon: 'wallet', scope: 'read', key: 'w' },
+  { path: '/customers', word: 'customers', icon: 'person', scope: 'read', key: 'u' },
   { path: '/developers', word: 'developers', icon: 'code', scope: 'read', key: 'k' },
   { path: '/events', word: 'events', icon: 'bolt', scope: 'read', key: 'e' },
   { path: '/people', word: 'people', icon: 'people', scope: 'admin', key: 'p' },
@@ -68,7 +70,7 @@ export function framed({ desk, view, viewer, code }: Framed): string {
 <meta name="robots" content="noindex, nofollow"><meta name="color-scheme" content="light dark">
 <title>${view.title} · ${account.name}</title>
 <link rel="stylesheet" href="${STYLE.path}"><script type="module" src="${ISLAND.path}"></script></head>
-<body class="desk shell"${islandWords(desk)}>
+<body class="desk shell"${islandWords(desk, viewer)}>
 ${isTest && html`<section class="test" aria-label="${say('testMode')}"><b>${say('testMode')}</b> ${say('testModeWhy')}</section>`}
 ${side(desk, viewer)}
 <main id="main" tabindex="-1">${doneNote(desk)}${code && codePanel(desk, code)}${view.main}${foot(desk)}</main>
@@ -77,7 +79,7 @@ ${side(desk, viewer)}
 }
 
 /** What the script says, in the language of the page; and where it may go. */
-function islandWords({ say, session }: Desk): Html {
+function islandWords({ say, session }: Desk, { account }: Viewer): Html {
   const places = PLACES.filter(({ scope }) => may({ session }, scope));
   const told = {
     words: {
@@ -95,8 +97,16 @@ function islandWords({ say, session }: Desk): Html {
       palette: say('keysPalette'),
       close: say('close'),
       newPayment: say('newPayment'),
+      newTitle: say('newTitle'),
+      goTo: say('goTo'),
+      here: say('onThisScreen'),
     },
     places: places.map(({ path, word, key }) => [pathTo(path), say(word), key]),
+    kinds: KINDS.filter(({ mutation }) => mayDo({ session }, mutation)).map(({ name, word }) => [
+      pathTo('/new', { kind: name }),
+      say(word),
+    ]),
+    now: account.now,
     mayCreate: may({ session }, 'create'),
     csrf: session.csrf,
     account: session.accountId,
@@ -148,7 +158,9 @@ function languageLinks(desk: Desk): Html[] {
 function doneNote({ query, refused, say }: Desk): Html | null {
   if (refused)
     return html`<div role="alert">${note('failed', html`<b>${say('notDone')}</b> ${refused.message}`, true)}</div>`;
-  return query.has('done') ? html`<div role="status">${note('done', say('done'))}</div>` : null;
+  if (!query.has('done')) return null;
+  const became = `became_${query.get('became')}`;
+  return html`<div role="status">${note('done', hasWord(became) ? say(became) : say('done'))}</div>`;
 }
 
 /** The same screen as code, in three ways, at the foot of every screen. */

@@ -25,7 +25,12 @@ export function sayIn(language: Language): Say {
   return sayFrom(WORDS, language);
 }
 
+/** @returns whether a name is that of a text. */
+export function hasWord(name: string): name is Word {
+  return Object.hasOwn(WORDS, name);
+}
+
 /** @returns the word of a name that data gives, such as a state; the name itself where there is none. */
 export function sayNamed(say: Say, name: string, values?: Readonly<Record<string, string>>): string {
-  return Object.hasOwn(WORDS, name) ? say(name as Word, values) : name;
+  return hasWord(name) ? say(name, values) : name;
 }

@@ -146,6 +146,12 @@ function defineAccount(builder: Builder) {
         description: 'When the account was opened.',
         resolve: (row) => row.createdAt.toISOString(),
       }),
+      now: t.field({
+        type: 'DateTime',
+        description:
+          'The time on the clock of the account: the time of the machine, or in a sandbox that of the sandbox clock.',
+        resolve: async (_row, _args, { clock }) => new Date(await clock.nowMs()).toISOString(),
+      }),
     }),
   });
 }

@@ -116,6 +116,32 @@ describe.runIf(hasBrowser)('with script', () => {
     expect(await page.locator('tbody tr').count()).toBe(1);
   });
 
+  test('the palette does what the screen offers, and makes what the role may make', async () => {
+    const end2end = await createCheckout('20040');
+    const page = await open(`/console/transactions/${end2end}`);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('cancel');
+    await page.keyboard.press('Enter');
+    // It asks before it acts, as it does without the palette.
+    const sure = page.getByRole('button', { name: 'Yes, cancel it' });
+    await sure.waitFor();
+    expect(await sure.evaluate((each) => each === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**done=CancelTransaction');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('payment link');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/console/new?kind=link');
+    expect(page.problems).toEqual([]);
+  });
+
+  test('a near moment is said as people say it; the whole is there for who points at it', async () => {
+    const page = await open('/console/people');
+    const time = page.locator('time[data-ago]').first();
+    expect(await time.innerText()).toBe('this minute');
+    expect(await time.getAttribute('title')).toMatch(/^[A-Z][a-z]{2} \d/);
+  });
+
   test('a session that has ended leads to signing in', async () => {
     const gone = await signInAs(app, app.accountId, { email: 'gone@shop.invalid', role: 'viewer' });
     const page = await browser.open(`${app.baseUrl}/console`, {

@@ -77,6 +77,32 @@ test.each([
     expect(await open(`${path}${path.includes('?') ? '&' : '?'}lang=${lang}`)).toMatch(/<h1>[^<]+<\/h1>/);
 });
 
+describe('C-34: news that is not settled', () => {
+  const news = {
+    kind: 'dispute_opened',
+    disputeId: 'CASE-9',
+    endToEndId: 'E12345678202611221200abcdefghzzz',
+  } as const;
+  const send = (act: string, form: Record<string, string>) =>
+    visit(app, desk, `/console/acts/${act}`, { form: { back: '/console/rails', ...form } });
+
+  test('is tried again, which says what became of it, and closed with a reason', async () => {
+    await app.services.receive({ ...news, amount: null });
+    const [, id = ''] =
+      /acts\/CloseRailNews"[\s\S]*?name="id" value="([^"]+)"/.exec(await open('/console/rails')) ?? [];
+    const retried = await send('RetryRailNews', { id });
+    expect(retried.headers.get('location')).toBe('/console/rails?done=RetryRailNews&became=PENDING');
+    expect(await open(retried.headers.get('location') ?? '')).toContain(
+      'It could not be settled, and is tried again.',
+    );
+    expect((await send('CloseRailNews', { id })).status).toBe(400);
+    expect((await send('CloseRailNews', { id, reason: 'told twice; case 4711' })).status).toBe(303);
+    const closed = await open('/console/rails?state=CLOSED');
+    expect(closed).toContain('told twice; case 4711');
+    expect(closed).not.toContain('acts/CloseRailNews');
+  });
+});
+
 describe('C-34: what failed to go back', () => {
   const send = (act: string, end2end: string, form: Record<string, string> = {}) =>
     visit(app, desk, `/console/acts/${act}`, {

@@ -1,35 +1,10 @@
 /**
- * What the console does besides, where there is script: live rows, keys, the palette, copy. There is one renderer, and it is
- * the server: what changed is asked for again and taken over.
+ * What the console does besides, where there is script: copy, prices, rows, keys. The files of this folder are served as one
+ * script (`assets.ts`).
  */
-
-interface Told {
-  readonly words: Readonly<Record<string, string>>;
-  readonly places: readonly (readonly [href: string, word: string, key: string])[];
-  readonly mayCreate: boolean;
-  readonly csrf: string;
-  readonly account: string;
-}
-
-const told = JSON.parse(document.body.dataset.desk || '{}') as Told;
-const { words, places } = told;
-const ROOT = '/console';
-
-function byId(id: string): HTMLElement | null {
-  return document.getElementById(id);
-}
-
-function say(text: string): void {
-  const place = byId('say');
-  if (place) place.textContent = text;
-}
-
-function make(tag: string, className: string, text = ''): HTMLElement {
-  const made = document.createElement(tag);
-  made.className = className;
-  made.textContent = text;
-  return made;
-}
+import { follow, MINUTE_MS, sayAgo } from './live.ts';
+import { openKeys, openPalette } from './over.ts';
+import { byId, places, ROOT, say, told, words } from './told.ts';
 
 // Shown and done with script alone.
 
@@ -160,110 +135,7 @@ document.addEventListener('keydown', (event) => {
   act();
 });
 
-// Things over the page.
-
-function dialog(label: string, className: string): HTMLDialogElement {
-  byId('over')?.remove();
-  const made = make('dialog', className) as HTMLDialogElement;
-  made.id = 'over';
-  made.setAttribute('aria-label', label);
-  made.addEventListener('close', () => made.remove());
-  made.addEventListener('click', (event) => event.target === made && made.close());
-  document.body.append(made);
-  return made;
-}
-
-function openKeys(): void {
-  const over = dialog(words.keys || '', '');
-  const list = make('dl', 'kv in');
-  const line = (keys: string, what = '') => {
-    const pair = make('div', '');
-    const term = make('dt', '');
-    keys.split(' ').forEach((each) => {
-      term.append(make('kbd', '', each), ' ');
-    });
-    pair.append(term, make('dd', '', what));
-    list.append(pair);
-  };
-  line('j k', words.move);
-  line('o', words.open);
-  line('/ ⌘K', words.palette);
-  line('f', words.filter);
-  if (told.mayCreate) line('n', words.newPayment);
-  places.forEach(([, word, key]) => {
-    line(`g ${key}`, word);
-  });
-  line('?', words.all);
-  const button = make('button', 'btn full', words.close);
-  button.onclick = () => over.close();
-  over.append(list, button);
-  over.showModal();
-}
-
-/** Places to go, filtered by what is typed; Enter on anything else searches for it. */
-function openPalette(): void {
-  const over = dialog(words.search || '', 'palette');
-  const label = make('label', '');
-  const input = make('input', '') as HTMLInputElement;
-  input.placeholder = words.search || '';
-  input.setAttribute('aria-label', words.search || '');
-  input.setAttribute('role', 'combobox');
-  input.setAttribute('aria-expanded', 'true');
-  input.setAttribute('aria-controls', 'choices');
-  label.append(input);
-  const menu = make('div', 'menu');
-  menu.id = 'choices';
-  menu.setAttribute('role', 'listbox');
-  menu.setAttribute('aria-label', words.search || '');
-  let at = 0;
-  const options = () => [...menu.children] as HTMLElement[];
-  const mark = () => {
-    options().forEach((option, index) => {
-      option.setAttribute('aria-selected', String(index === at));
-      if (index === at) input.setAttribute('aria-activedescendant', option.id);
-    });
-  };
-  const fill = () => {
-    const text = input.value.trim().toLowerCase();
-    const found = places.filter(([, word]) => word.toLowerCase().includes(text));
-    const all = text
-      ? [
-          ...found,
-          [
-            `${ROOT}/search?q=${encodeURIComponent(input.value.trim())}`,
-            `${words.find} “${input.value.trim()}”`,
-          ],
-        ]
-      : found;
-    menu.replaceChildren(
-      ...all.map(([href = '', word = ''], index) => {
-        const option = make('div', '', word);
-        option.id = `choice-${index}`;
-        option.setAttribute('role', 'option');
-        option.dataset.href = href;
-        option.onclick = () => location.assign(href);
-        return option;
-      }),
-    );
-    at = 0;
-    mark();
-  };
-  input.oninput = fill;
-  input.onkeydown = (event) => {
-    const { length } = menu.children;
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault();
-      at = (at + (event.key === 'ArrowDown' ? 1 : length - 1)) % Math.max(1, length);
-      mark();
-    } else if (event.key === 'Enter') {
-      event.preventDefault();
-      options()[at]?.click();
-    }
-  };
-  over.append(label, menu);
-  fill();
-  over.showModal();
-  input.focus();
-}
-
 enliven();
+sayAgo(document);
+window.setInterval(() => sayAgo(document), MINUTE_MS);
+if (document.querySelector('[data-live]') && told.csrf) void follow();

@@ -1,7 +1,8 @@
 /**
- * What happens meanwhile: the second part of the script, which knows all that the first one (`island.ts`) names. Changes are heard
- * of over one stream for all tabs of a browser, and taken over from the page as the server shows it.
+ * What happens meanwhile. Changes are heard of over one stream for all tabs of a browser, and taken over from the page as the
+ * server shows it: there is one renderer. Moments are said as people say them, as long as they are near.
  */
+import { byId, say, type Told, told, words } from './told.ts';
 
 /** The page is asked for again at most so often, however much happens. */
 const REFRESH_MS = 1_000;
@@ -40,6 +41,8 @@ async function refresh(): Promise<boolean> {
   // The session has ended: the page asks to sign in, as any other would.
   if (answer.redirected && new URL(answer.url).pathname !== location.pathname) return leave();
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  sayAgo(document);
+  sayAgo(page);
   // Another account was opened in another tab: what is of one is not shown below the name of the other.
   const { account = told.account } = JSON.parse(page.body.dataset.desk || '{}') as Partial<Told>;
   if (account !== told.account) return leave();
@@ -105,7 +108,7 @@ function take(news: News): void {
 }
 
 /** Follows the account for all tabs of the browser: whoever holds the lock has the one stream. */
-async function follow(): Promise<void> {
+export async function follow(): Promise<void> {
   const channel = new BroadcastChannel('console');
   channel.onmessage = ({ data }) => take(data as News);
   const tell = (news: News) => {
@@ -146,4 +149,26 @@ function listen(opened: () => void, changed: () => void): Promise<void> {
   });
 }
 
-if (document.querySelector('[data-live]') && told.csrf) void follow();
+/** How often near moments are said again. */
+export const MINUTE_MS = 60_000;
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', MINUTE_MS],
+] as const;
+/** What is further away is a date. */
+const NEAR_MS = 7 * 86_400_000;
+const loadedAt = Date.now();
+const agoFormat = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' });
+
+/** How long ago a moment is, by the clock of the account; whoever points at it sees the whole. */
+export function sayAgo(root: ParentNode): void {
+  const now = Date.parse(told.now) + Date.now() - loadedAt;
+  root.querySelectorAll<HTMLTimeElement>('time[data-ago]').forEach((each) => {
+    each.title ||= each.textContent ?? '';
+    const away = Date.parse(each.dateTime) - now;
+    const [unit, size] = UNITS.find(([, its]) => Math.abs(away) >= its) ?? (['minute', MINUTE_MS] as const);
+    const isNear = Math.abs(away) < NEAR_MS;
+    each.textContent = isNear ? agoFormat.format(Math.trunc(away / size), unit) : each.title;
+  });
+}

@@ -54,6 +54,11 @@ export function moment(iso: string, language: Language, form: NearForm = 'minute
   return html`<time datetime="${iso}">${nearText(Date.parse(iso), language, form)}</time>`;
 }
 
+/** @returns a moment of which it matters how long ago it is: where there is script, that is said. */
+export function ago(iso: string, language: Language): Html {
+  return html`<time datetime="${iso}" data-ago>${nearText(Date.parse(iso), language, 'minute')}</time>`;
+}
+
 /** @returns a moment with its year; `millis` are those of its day alone. */
 export function wholeMoment(iso: string, language: Language, form: MomentForm = 'moment'): Html {
   return html`<time datetime="${iso}">${timeText(Date.parse(iso), language, form)}</time>`;

@@ -5,7 +5,7 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { Desk } from '../desk.ts';
 import type { OperatorQuery, RefundUnderWayFragment } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
-import { moment, money } from './figures.ts';
+import { ago, money } from './figures.ts';
 import { askedForm, field } from './form.ts';
 import { section, unseen } from './lists.ts';
 
@@ -35,7 +35,7 @@ export function refundList(desk: Desk, rows: readonly Refund[]): Html {
     {
       name: say('opened'),
       look: 'wide',
-      cell: (row) => open(row).map(({ requestedAt }) => html`<div>${moment(requestedAt, language)}</div>`),
+      cell: (row) => open(row).map(({ requestedAt }) => html`<div>${ago(requestedAt, language)}</div>`),
     },
     {
       name: say('status'),

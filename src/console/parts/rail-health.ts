@@ -4,7 +4,7 @@ import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { Desk } from '../desk.ts';
 import type { HealthFragment } from '../generated/graphql.ts';
-import { moment } from './figures.ts';
+import { ago } from './figures.ts';
 import { count } from './lists.ts';
 
 /** @returns one row for each rail; what fails is marked. */
@@ -16,7 +16,7 @@ export function railTable(desk: Desk, rows: readonly HealthFragment[]): Html {
     {
       name: say('lastNews'),
       look: 'wide',
-      cell: ({ lastNewsAt }) => lastNewsAt && moment(lastNewsAt, language, 'second'),
+      cell: ({ lastNewsAt }) => lastNewsAt && ago(lastNewsAt, language),
     },
     {
       name: say('unsettledNews'),

@@ -2,15 +2,17 @@
 import { type Html, html } from '../../ui/html.ts';
 import type { Desk } from '../desk.ts';
 import type { DevelopersQuery } from '../generated/graphql.ts';
+import { wholeMoment } from './figures.ts';
 import { actForm, field } from './form.ts';
 import { section } from './lists.ts';
 
 /** @returns the forms of the sandbox; nothing where the session may send none. */
-export function playMoney(desk: Desk, currencies: DevelopersQuery['currencies']): Html | null {
-  const { say } = desk;
+export function playMoney(desk: Desk, currencies: DevelopersQuery['currencies'], now: string): Html | null {
+  const { say, language } = desk;
   const forms = [fundForm(desk, currencies), clockForm(desk)].filter((form) => form !== null);
   if (forms.length === 0) return null;
-  return section('sandbox', say('sandbox'), html`<div class="in form stack">${forms}</div>`);
+  const time = html`<p>${say('clockShows')} <b data-live="clock">${wholeMoment(now, language, 'second')}</b></p>`;
+  return section('sandbox', say('sandbox'), html`<div class="in form stack">${time}${forms}</div>`);
 }
 
 function fundForm(desk: Desk, currencies: DevelopersQuery['currencies']): Html | null {

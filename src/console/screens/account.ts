@@ -2,12 +2,12 @@
 import { PLATFORM_SCOPES } from '../../base/api-key.ts';
 import { notFound } from '../../base/errors.ts';
 import { type Html, html } from '../../ui/html.ts';
-import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, may, screenOf } from '../desk.ts';
 import type { AccountQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { decimal, moment, money } from '../parts/figures.ts';
+import { customerTable, limitFields } from '../parts/customer-table.ts';
+import { decimal, money } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
 import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
 
@@ -35,7 +35,7 @@ export const ACCOUNT = screenOf<AccountQuery>({
     if (!accountHolder) throw notFound();
     const { name, accountId, templateSettings, customers } = accountHolder;
     const main = html`<div class="top"><h1>${name}</h1><p class="soft">${desk.say('accountNumber')} ${accountId}</p></div>
-${settingTable(desk, accountId, templateSettings)}${customers && customerTable(desk, accountId, customers)}`;
+${settingTable(desk, accountId, templateSettings)}${customers && customerList(desk, accountId, customers)}`;
     return { title: name, main };
   },
 });
@@ -82,46 +82,10 @@ function settingForm(
   });
 }
 
-function customerTable(desk: Desk, account: string, { nodes, pageInfo, totalCount }: Customers): Html {
-  const { say, language } = desk;
-  const limit = (granted: string | null, own: string | null) => {
-    const amount = granted ?? own;
-    return amount === null
-      ? html`<span class="soft">${say('asTemplate')}</span>`
-      : money({ amount, currency: BRL }, language);
-  };
-  const columns: readonly Column<Customer>[] = [
-    { name: say('clientTaxId'), isRowHead: true, cell: ({ taxId }) => taxId },
-    { name: say('name'), look: 'wide', cell: ({ names }) => names.at(-1) },
-    {
-      name: say('level'),
-      look: 'wide',
-      cell: ({ level }) => badge(level === 'VERIFIED' ? 'good' : 'idle', say(`level_${level}`)),
-    },
-    { name: say('firstSeen'), look: 'wide', cell: ({ firstSeenAt }) => moment(firstSeenAt, language) },
-    {
-      name: say('set_customerLimitDaily'),
-      isFigure: true,
-      cell: ({ grantedLimitDaily, limitDaily }) => limit(grantedLimitDaily, limitDaily),
-    },
-    {
-      name: say('set_customerStepUp30d'),
-      isFigure: true,
-      cell: ({ grantedStepUp30d, stepUp30d }) => limit(grantedStepUp30d, stepUp30d),
-    },
-    { name: unseen(say('actsHere')), cell: (customer) => grantForm(desk, account, customer) },
-  ];
-  const caption = say('customers');
-  const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns });
-  const content =
-    nodes.length > 0
-      ? scrolled(say('tableOf', { name: caption }), shown)
-      : empty('person', say('noCustomers'));
-  return section(
-    'customers',
-    caption,
-    html`${content}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`,
-  );
+function customerList(desk: Desk, account: string, { nodes, pageInfo, totalCount }: Customers): Html {
+  const list = customerTable(desk, nodes, { acts: (customer) => grantForm(desk, account, customer) });
+  const pages = pager(desk, pageInfo, nodes.length, totalCount);
+  return section('customers', desk.say('customers'), html`${list}<div class="row in-x">${pages}</div>`);
 }
 
 function grantForm(desk: Desk, account: string, { taxId, level }: Customer): Html | null {
@@ -129,14 +93,12 @@ function grantForm(desk: Desk, account: string, { taxId, level }: Customer): Htm
   const act = 'GrantCustomerLimits';
   const given = { account, taxId };
   const levels = (['BASIC', 'VERIFIED'] as const).map((each) => [each, say(`level_${each}`)] as const);
-  const amount = (name: string, label: string) =>
-    field(desk, act, { name, label, inputmode: 'decimal' }, given);
   return askedForm(desk, {
     act,
     given,
     open: say('changeSettings'),
     what: say('grantWhat'),
     button: say('changeSettingsYes'),
-    fields: html`${amount('limitDaily', say('set_customerLimitDaily'))}${amount('stepUp30d', say('set_customerStepUp30d'))}${field(desk, act, { name: 'level', label: say('level'), value: level, options: levels }, given)}`,
+    fields: html`${limitFields(desk, act, given)}${field(desk, act, { name: 'level', label: say('level'), value: level, options: levels }, given)}`,
   });
 }

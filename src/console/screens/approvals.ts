@@ -4,7 +4,7 @@ import { address, badge, empty, idPair, keyValues, pair } from '../../ui/parts.t
 import { type Desk, pathTo, screenOf } from '../desk.ts';
 import type { ApprovalsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { moment, money } from '../parts/figures.ts';
+import { ago, money } from '../parts/figures.ts';
 import { actForm } from '../parts/form.ts';
 import { pager, pageVariables, section } from '../parts/lists.ts';
 import { rejectForm } from '../parts/transaction-acts.ts';
@@ -38,7 +38,7 @@ function approval(
   const title = say('withdraw', { amount: target ? money(target, language) : '' });
   const own = transaction.__typename === 'Withdrawal' ? transaction : null;
   const facts = keyValues([
-    pair(say('created'), moment(createdAt, language)),
+    pair(say('created'), ago(createdAt, language)),
     pair(say('askedBy'), requestedByName ?? requestedBy),
     pair(say('networkFee'), own?.networkFee),
     pair(say('notes'), own?.notes),

@@ -8,7 +8,7 @@ import { type Desk, may, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { DevelopersQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { DELIVERY_STATES, deliveries } from '../parts/deliveries.ts';
-import { moment } from '../parts/figures.ts';
+import { ago, moment } from '../parts/figures.ts';
 import { actForm, addForm, askedForm, field } from '../parts/form.ts';
 import { pageVariables, section, unseen } from '../parts/lists.ts';
 import { playMoney } from '../parts/sandbox.ts';
@@ -38,7 +38,7 @@ export const DEVELOPERS = screenOf<DevelopersQuery>({
   view: ({ apiKeys, currencies, viewer: { account } }, desk) => {
     const { say } = desk;
     const main = html`<div class="top"><h1>${say('developers')}</h1><p class="row push"><a class="btn" href="/graphql">GraphiQL</a><a class="btn" href="${pathTo('/events')}">${say('events')}</a>${may(desk, 'admin') && html`<a class="btn" href="${pathTo('/requests')}">${say('requests')}</a>`}</p></div>
-${apiKeys && keys(desk, apiKeys)}${account.webhookEndpoints && endpoints(desk, account.webhookEndpoints)}${deliveries(desk, account)}${account.mode === 'SANDBOX' && playMoney(desk, currencies)}`;
+${apiKeys && keys(desk, apiKeys)}${account.webhookEndpoints && endpoints(desk, account.webhookEndpoints)}${deliveries(desk, account)}${account.mode === 'SANDBOX' && playMoney(desk, currencies, account.now)}`;
     return { title: say('developers'), main };
   },
 });
@@ -51,7 +51,7 @@ function keys(desk: Desk, all: readonly Key[]): Html {
     {
       name: say('lastUsed'),
       look: 'wide',
-      cell: ({ lastUsedAt }) => (lastUsedAt ? moment(lastUsedAt, language) : say('never')),
+      cell: ({ lastUsedAt }) => (lastUsedAt ? ago(lastUsedAt, language) : say('never')),
     },
     { name: say('expires'), look: 'wide', cell: ({ expiresAt }) => expiresAt && moment(expiresAt, language) },
     {

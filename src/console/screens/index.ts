@@ -4,6 +4,7 @@ import { ACCOUNT } from './account.ts';
 import { ACCOUNTS } from './accounts.ts';
 import { APPROVALS } from './approvals.ts';
 import { AUDIT } from './audit.ts';
+import { CUSTOMERS } from './customers.ts';
 import { DEVELOPERS } from './developers.ts';
 import { EVENTS } from './events.ts';
 import { NEW } from './new.ts';
@@ -29,6 +30,7 @@ export const SCREENS: readonly Screen[] = [
   SEARCH,
   APPROVALS,
   WHITELIST,
+  CUSTOMERS,
   NEW,
   DEVELOPERS,
   EVENTS,

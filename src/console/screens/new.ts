@@ -21,7 +21,7 @@ import {
 import type { Word } from '../words.ts';
 
 /** A kind of what can be made: its act, its words, its fields. */
-interface Kind {
+export interface Kind {
   readonly name: string;
   readonly act: string;
   readonly mutation: string;
@@ -33,7 +33,8 @@ interface Kind {
   readonly fields: (desk: Desk, data: NewQuery) => readonly Field[];
 }
 
-const KINDS: readonly Kind[] = [
+/** What can be made. */
+export const KINDS: readonly Kind[] = [
   {
     name: 'checkout',
     act: 'CreateCheckout',

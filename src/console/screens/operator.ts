@@ -5,7 +5,7 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, may, sameWith, screenOf } from '../desk.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { moment, money } from '../parts/figures.ts';
+import { ago, money } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
 import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { receivableList, refundList } from '../parts/owed.ts';
@@ -62,7 +62,7 @@ function stateOf({ query }: Desk): (typeof STATES)[number] {
 function columns(desk: Desk): readonly Column<Entry>[] {
   const { say, language } = desk;
   return [
-    { name: say('opened'), cell: ({ openedAt }) => moment(openedAt, language) },
+    { name: say('opened'), cell: ({ openedAt }) => ago(openedAt, language) },
     {
       name: say('amount'),
       isFigure: true,
@@ -116,7 +116,7 @@ function holdList(desk: Desk, holds: readonly Hold[]): Html {
     return html`<div class="row">${askedForm(desk, { act: 'ReleaseHold', given, ...release })}${askedForm(desk, { act: 'RejectHold', given, ...reject, kind: 'danger' })}</div>`;
   };
   const columns: readonly Column<Hold>[] = [
-    { name: say('heldSince'), cell: ({ heldSince }) => moment(heldSince, language) },
+    { name: say('heldSince'), cell: ({ heldSince }) => ago(heldSince, language) },
     { name: say('account'), cell: ({ account }) => account },
     { name: say('payerOrPayee'), look: 'wide', cell: ({ transaction }) => transaction.clientName },
     {

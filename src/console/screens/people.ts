@@ -8,7 +8,7 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, pathTo, screenOf } from '../desk.ts';
 import type { MemberRole, PeopleQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { moment } from '../parts/figures.ts';
+import { ago } from '../parts/figures.ts';
 import { actForm, addForm, askedForm, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
 
@@ -48,7 +48,7 @@ function memberList(desk: Desk, members: readonly Member[]): Html {
     {
       name: say('lastSeen'),
       look: 'wide',
-      cell: ({ lastSeenAt }) => (lastSeenAt ? moment(lastSeenAt, language) : say('never')),
+      cell: ({ lastSeenAt }) => (lastSeenAt ? ago(lastSeenAt, language) : say('never')),
     },
     {
       name: say('status'),
@@ -98,7 +98,7 @@ function sessionList(desk: Desk, sessions: readonly Session[]): Html {
   const columns: readonly Column<Session>[] = [
     { name: say('browser'), look: 'cut', cell: ({ userAgent }) => browserName(userAgent) ?? say('unknown') },
     { name: say('fromWhere'), look: 'wide', cell: ({ address }) => address },
-    { name: say('lastSeen'), cell: ({ lastSeenAt }) => moment(lastSeenAt, language) },
+    { name: say('lastSeen'), cell: ({ lastSeenAt }) => ago(lastSeenAt, language) },
     {
       name: unseen(say('actsHere')),
       cell: ({ sessionId, isCurrent }) => (isCurrent ? badge('good', say('thisBrowser')) : end(sessionId)),

@@ -25,7 +25,7 @@ export const PLATFORM_TODAY = screenOf<PlatformTodayQuery>({
     const { say, language } = desk;
     const { nodes, totalCount } = data.accounts;
     const link = (path: string, word: string) => html`<a class="go" href="${pathTo(path)}">${word}</a>`;
-    const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say('inBrasilia', { time: timeText(Date.now(), language, 'full') })}</p></div>
+    const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say('inBrasilia', { time: timeText(Date.parse(data.viewer.account.now), language, 'full') })}</p></div>
 <div class="two even">${section('needs', say('needsSomebody'), taskList(desk, waiting(data)))}${section('health', say('railHealth'), railTable(desk, data.railHealth), may(desk, ['platform:risk', 'platform:rails']) && link('/rails', say('rails')))}</div>
 ${section('holders', say('newestHolders'), holderTable(desk, nodes), link('/accounts', `${say('allHolders')} (${count(totalCount, language)})`))}`;
     return { title: say('today'), main };

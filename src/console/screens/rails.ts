@@ -6,7 +6,8 @@ import { type Desk, sameWith, screenOf } from '../desk.ts';
 import type { RailsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
-import { pager, pageVariables, section } from '../parts/lists.ts';
+import { actForm, askedForm, field } from '../parts/form.ts';
+import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { railTable } from '../parts/rail-health.ts';
 
 type News = RailsQuery['railNews']['nodes'][number];
@@ -65,11 +66,34 @@ function columns(desk: Desk): readonly Column<News>[] {
     },
     { name: say('status'), cell: ({ state }) => badge(TONES[state], say(`news_${state}`)) },
     { name: say('told'), cell: whole },
+    { name: unseen(say('actsHere')), cell: (news) => isOpen(news) && decisions(desk, news) },
   ];
 
-  function whole({ key, news, lastError }: News): Html {
-    return html`<details class="ask"><summary class="btn pill">${say('show')}</summary><div class="card in stack tight">${lastError && html`<p class="small">${lastError}</p>`}<p class="small mono">${key}</p><pre class="small" tabindex="0">${indented(news)}</pre></div></details>`;
+  function whole({ key, news, lastError, closeReason, closedBy }: News): Html {
+    const closed = closeReason && say('closedFor', { reason: closeReason, actor: closedBy ?? '' });
+    return html`<details class="ask"><summary class="btn pill">${say('show')}</summary><div class="card in stack tight">${[closed, lastError].map((each) => each && html`<p class="small">${each}</p>`)}<p class="small mono">${key}</p><pre class="small" tabindex="0">${indented(news)}</pre></div></details>`;
   }
+}
+
+/** What is not settled can be decided; a report of fraud is only read. */
+function isOpen({ state }: News): boolean {
+  return state === 'FAILED' || state === 'PENDING';
+}
+
+function decisions(desk: Desk, { id }: News): Html {
+  const { say } = desk;
+  const given = { id };
+  const reason = { name: 'reason', label: say('closeReason'), isRequired: true };
+  const close = askedForm(desk, {
+    act: 'CloseRailNews',
+    given,
+    open: say('closeNews'),
+    what: say('closeNewsWhat'),
+    button: say('closeNewsYes'),
+    fields: field(desk, 'CloseRailNews', reason, given),
+  });
+  const retry = actForm(desk, { act: 'RetryRailNews', given, button: say('retryNews'), kind: 'pill' });
+  return html`<div class="row">${retry}${close}</div>`;
 }
 
 /** JSON text with a member in each line; the text itself where it is none. */

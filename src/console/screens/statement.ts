@@ -41,7 +41,7 @@ export const STATEMENT = screenOf<StatementQuery>({
       account: data.viewer.account.name,
       person: data.viewer.person?.name ?? '',
     });
-    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.now(), desk.language, 'full')}</p><div class="row push no-print">${exportMenu(desk, 'statement', FILTERS)}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
+    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(data.viewer.account.now), desk.language, 'full')}</p><div class="row push no-print">${exportMenu(desk, 'statement', FILTERS)}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
 ${filterRow(desk)}
 ${section('ends', say('openingClosing'), ends(desk, data))}
 ${section('lines', say('statement'), nodes.length > 0 ? lines(desk, nodes) : empty('receipt', say('noLines')), count(totalCount, desk.language), 'rows')}

@@ -29,7 +29,7 @@ export const TODAY = screenOf<TodayQuery>({
   view: (data, desk) => {
     const { say, language } = desk;
     const at = momentOf(desk);
-    const shown = timeText(at === null ? Date.now() : Date.parse(at), language, 'full');
+    const shown = timeText(Date.parse(at ?? data.viewer.account.now), language, 'full');
     const latest = data.transactions.nodes;
     const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say(at === null ? 'inBrasilia' : 'asOfShown', { time: shown })}</p>
 <div class="row push"><button class="btn" type="button" popovertarget="as-of">${say('asOf')}</button>${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>

@@ -61,6 +61,8 @@ export const FRAME_WORDS = {
   keysFilter: label('filter', 'filtrar'),
   keysAll: label('all keys', 'todas as teclas'),
   keysGo: label('go to {name}', 'ir para {name}'),
+  goTo: label('Go to', 'Ir para'),
+  onThisScreen: label('On this screen', 'Nesta tela'),
   keysPalette: label('search or go to', 'buscar ou ir para'),
 
   // Pages of lists.

@@ -205,6 +205,7 @@ export const SCREEN_WORDS = {
   nothingToSend: label('Nothing matches: nothing would be sent', 'Nada corresponde: nada seria enviado'),
   sandbox: label('Sandbox', 'Sandbox'),
   sandboxClock: label('Clock of the sandbox', 'Relógio do sandbox'),
+  clockShows: label('The clock of the sandbox shows', 'O relógio do sandbox marca'),
   moveBy: label('Move it forward by', 'Adiantar em'),
   moveByHint: label(
     'Such as 30m, 2h or 1d. It moves for all sandbox accounts, and never back.',

@@ -1,0 +1,176 @@
+/** What stands over the page: all keys, and the palette, which goes to places, makes things and does what the screen offers. */
+import { byId, make, places, ROOT, told, words } from './told.ts';
+
+function dialog(label: string, className: string): HTMLDialogElement {
+  byId('over')?.remove();
+  const made = make('dialog', className) as HTMLDialogElement;
+  made.id = 'over';
+  made.setAttribute('aria-label', label);
+  made.addEventListener('close', () => made.remove());
+  made.addEventListener('click', (event) => event.target === made && made.close());
+  document.body.append(made);
+  return made;
+}
+
+/** Shows all keys. */
+export function openKeys(): void {
+  const over = dialog(words.keys || '', '');
+  const list = make('dl', 'kv in');
+  const line = (keys: string, what = '') => {
+    const pair = make('div', '');
+    const term = make('dt', '');
+    keys.split(' ').forEach((each) => {
+      term.append(make('kbd', '', each), ' ');
+    });
+    pair.append(term, make('dd', '', what));
+    list.append(pair);
+  };
+  line('j k', words.move);
+  line('o', words.open);
+  line('/ ⌘K', words.palette);
+  line('f', words.filter);
+  if (told.mayCreate) line('n', words.newPayment);
+  places.forEach(([, word, key]) => {
+    line(`g ${key}`, word);
+  });
+  line('?', words.all);
+  const button = make('button', 'btn full', words.close);
+  button.onclick = () => over.close();
+  over.append(list, button);
+  over.showModal();
+}
+
+/** Something to choose: a place, or something that the screen offers. */
+interface Choice {
+  readonly word: string;
+  readonly group: string;
+  readonly keys?: string;
+  readonly choose: () => void;
+}
+
+/** What is chosen with words that fit more than one thing of the screen is not offered: which would it be? */
+function actsOfScreen(): Choice[] {
+  const offered = [...document.querySelectorAll<HTMLElement>('main summary, main form[method="post"] button')]
+    .filter((each) => each.checkVisibility())
+    .filter((each) => each.matches('.btn, .add > summary, button:not([name="ask"])'));
+  const wordOf = (each: HTMLElement) => (each.textContent ?? '').trim();
+  const names = offered.map(wordOf);
+  return offered
+    .filter((each) => names.indexOf(wordOf(each)) === names.lastIndexOf(wordOf(each)))
+    .map((each) => ({ word: wordOf(each), group: words.here ?? '', choose: () => press(each) }));
+}
+
+/** A form behind its name is opened, and asks before it acts; a button does what it says. */
+function press(each: HTMLElement): void {
+  const form = each.closest('details');
+  if (!(each instanceof HTMLButtonElement) && form) form.open = true;
+  else each.click();
+  each.scrollIntoView({ block: 'center' });
+  form?.querySelector<HTMLElement>('input:not([type="hidden"]), select, button')?.focus();
+}
+
+function choicesFor(text: string): Choice[] {
+  const fits = ({ word }: Choice) => word.toLowerCase().includes(text.toLowerCase());
+  const going = ([href, word, key]: readonly [string, string, string?], group: string): Choice => ({
+    word,
+    group,
+    ...(key && { keys: `g ${key}` }),
+    choose: () => location.assign(href),
+  });
+  const known = [
+    ...actsOfScreen(),
+    ...told.kinds.map((each) => going(each, words.newTitle ?? '')),
+    ...places.map((each) => going(each, words.goTo ?? '')),
+  ].filter(fits);
+  if (text === '') return known;
+  const search = `${ROOT}/search?q=${encodeURIComponent(text)}`;
+  return [...known, going([search, `${words.find} “${text}”`], words.find ?? '')];
+}
+
+/** Filtered by what is typed; Enter on anything else searches for it. */
+export function openPalette(): void {
+  const over = dialog(words.search || '', 'palette');
+  const label = make('label', '');
+  const input = make('input', '') as HTMLInputElement;
+  input.placeholder = words.search || '';
+  const traits = {
+    'aria-label': words.search || '',
+    role: 'combobox',
+    'aria-expanded': 'true',
+    'aria-controls': 'choices',
+  };
+  Object.entries(traits).forEach(([name, value]) => {
+    input.setAttribute(name, value);
+  });
+  label.append(input);
+  const menu = make('div', 'menu');
+  menu.id = 'choices';
+  menu.setAttribute('role', 'listbox');
+  menu.setAttribute('aria-label', words.search || '');
+  let at = 0;
+  const options = () => [...menu.querySelectorAll<HTMLElement>('[role="option"]')];
+  const mark = () => {
+    options().forEach((option, index) => {
+      option.setAttribute('aria-selected', String(index === at));
+      if (index !== at) return;
+      input.setAttribute('aria-activedescendant', option.id);
+      option.scrollIntoView({ block: 'nearest' });
+    });
+  };
+  const fill = () => {
+    menu.replaceChildren(...groupsOf(choicesFor(input.value.trim()), over));
+    at = 0;
+    mark();
+  };
+  input.oninput = fill;
+  input.onkeydown = (event) => {
+    const { length } = options();
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      at = (at + (event.key === 'ArrowDown' ? 1 : length - 1)) % Math.max(1, length);
+      mark();
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      options()[at]?.click();
+    }
+  };
+  over.append(label, menu);
+  fill();
+  over.showModal();
+  input.focus();
+}
+
+/** The choices under the headings of their groups. */
+function groupsOf(choices: readonly Choice[], over: HTMLDialogElement): HTMLElement[] {
+  const groups = new Map<string, HTMLElement>();
+  choices.forEach((choice, index) => {
+    const group = groups.get(choice.group) ?? groupNamed(choice.group);
+    groups.set(choice.group, group);
+    const option = make('div', '', choice.word);
+    option.id = `choice-${index}`;
+    option.setAttribute('role', 'option');
+    if (choice.keys) {
+      const keys = make('span', 'push wide');
+      choice.keys.split(' ').forEach((key) => {
+        keys.append(make('kbd', '', key), ' ');
+      });
+      option.append(keys);
+    }
+    option.onclick = () => {
+      over.close();
+      choice.choose();
+    };
+    group.append(option);
+  });
+  return [...groups.values()];
+}
+
+function groupNamed(name: string): HTMLElement {
+  const group = make('div', '');
+  group.setAttribute('role', 'group');
+  group.setAttribute('aria-label', name);
+  const heading = make('h3', '', name);
+  heading.setAttribute('role', 'presentation');
+  group.append(heading);
+  return group;
+}

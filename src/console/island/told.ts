@@ -1,0 +1,40 @@
+/** What the page tells its script, and what every part of the script is made with. */
+
+/** What the page tells its script. */
+export interface Told {
+  readonly words: Readonly<Record<string, string>>;
+  readonly places: readonly (readonly [href: string, word: string, key: string])[];
+  /** What can be made: where its form is, and its name. */
+  readonly kinds: readonly (readonly [href: string, word: string])[];
+  /** The time on the clock of the account. */
+  readonly now: string;
+  readonly mayCreate: boolean;
+  readonly csrf: string;
+  readonly account: string;
+}
+
+/** What the page of this script tells. */
+export const told = JSON.parse(document.body.dataset.desk || '{}') as Told;
+/** Texts, and places to go. */
+export const { words, places } = told;
+/** Where the console is. */
+export const ROOT = '/console';
+
+/** The element with this id. */
+export function byId(id: string): HTMLElement | null {
+  return document.getElementById(id);
+}
+
+/** Says a text to readers of the screen. */
+export function say(text: string): void {
+  const place = byId('say');
+  if (place) place.textContent = text;
+}
+
+/** Makes an element. */
+export function make(tag: string, className: string, text = ''): HTMLElement {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
