@@ -77,6 +77,14 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'crossramp export --account sandbox --format journals > journals.ndjson',
   ],
   verify: ['crossramp verify', 'crossramp verify --account sandbox --json'],
+  'signer init': [
+    'crossramp signer init --folder /var/lib/crossramp-signer --passphrase-file /run/secrets/signer',
+    'crossramp signer init --folder /var/lib/crossramp-signer --import words.txt --json',
+  ],
+  'signer run': [
+    'crossramp signer run --folder /var/lib/crossramp-signer --socket /run/crossramp/signer.sock',
+    'crossramp signer run --folder /var/lib/crossramp-signer --listen 10.0.0.7:8443 --certificate signer.pem --key signer-key.pem --client-ca ca.pem --passphrase-file /run/secrets/signer',
+  ],
   trigger: [
     'crossramp trigger',
     'crossramp trigger pay CRX01KQSDR2G0FDQV7RN9RMBV947R',

@@ -18,6 +18,7 @@ import { personCommand } from './person.ts';
 import { pspCommand } from './psp.ts';
 import { refundCommand } from './refund.ts';
 import { requestCommand } from './request.ts';
+import { signerCommand } from './signer.ts';
 import { suspenseCommand } from './suspense.ts';
 import { transactionCommand } from './transaction.ts';
 import { triggerCommand } from './trigger.ts';
@@ -62,6 +63,7 @@ export function crossrampProgram(): Command {
     triggerCommand(),
     clockCommand(),
     pspCommand(),
+    signerCommand(),
     migrateCommand(),
     doctorCommand(),
     completionCommand(() => program),

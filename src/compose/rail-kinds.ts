@@ -33,7 +33,12 @@ export const PIX_KINDS: Kinds<PixRail> = {
 export const NETWORK_KINDS: Kinds<ChainRail, NetworkTools> = {};
 
 /** The signer of the networks. */
-export const SIGNER_KINDS: Kinds<Signer> = {};
+export const SIGNER_KINDS: Kinds<Signer> = {
+  process: async () => {
+    const { readSignerSettings, createSigner } = await import('../rails/chain/signer-process.ts');
+    return kindOf(readSignerSettings, createSigner);
+  },
+};
 
 /** Where rates come from. */
 export const RATE_KINDS: Kinds<RateSource> = {};

@@ -19,6 +19,7 @@ const ORDER = [
   'security',
   'operations',
   'rails',
+  'signer',
   'cli',
   'errors',
   'catalogue',

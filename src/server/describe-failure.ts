@@ -3,6 +3,7 @@ import { GatewayError } from '../base/errors.ts';
 import { ConfigError } from '../config.ts';
 import { EmbeddedPostgresError } from '../postgres/embedded-postgres.ts';
 import { ImportRefused } from '../resolvers/account/stage-history.ts';
+import { SignerError } from '../signer/signer-error.ts';
 import { StoreError } from '../store/check-server.ts';
 import { isDatabaseAway } from '../store/database-error.ts';
 import { MigrationError } from '../store/migrate.ts';
@@ -13,6 +14,7 @@ const EXPECTED = [
   ImportRefused,
   EmbeddedPostgresError,
   MigrationError,
+  SignerError,
   StoreError,
 ];
 

@@ -1,0 +1,157 @@
+/** What the signer signs at most: limits and known keys, from a file of its own that the gateway cannot reach. */
+import { readFileSync } from 'node:fs';
+import { CURRENCIES } from '../base/currency.ts';
+import { fromMinor, isDecimal, toMinor } from '../base/money.ts';
+import { Settings, SettingsError } from '../base/settings.ts';
+import { type Approver, readApprovers } from './approvers.ts';
+import { coinOf } from './read-transfer.ts';
+import { SignerError } from './signer-error.ts';
+import { SIGNED_NETWORKS } from './wallet.ts';
+
+/** Amounts are kept in millionths, of a US dollar or of a unit of a currency, and rounded up. */
+export const MICRO_DECIMALS = 6;
+
+/** Most of one transaction, of 60 minutes and of 24 hours, millionths. */
+export interface Limits {
+  readonly transaction: bigint;
+  readonly hour: bigint;
+  readonly day: bigint;
+}
+
+/** The whole policy. */
+export interface Policy {
+  /** US dollars of one unit by currency, millionths; a currency that is not here is not signed for. */
+  readonly values: ReadonlyMap<string, bigint>;
+  /** Everything that leaves: payouts, refunds, withdrawals and all fees. US dollars. */
+  readonly all: Limits;
+  /** Of it, what goes to destinations without proof. US dollars. */
+  readonly unproven: Limits;
+  /** From the hot wallet to deposit addresses of its own. US dollars. */
+  readonly gas: Limits;
+  /** What leaves in one currency, in its units. */
+  readonly currencies: ReadonlyMap<string, Limits>;
+  /** Most that the fee of one transaction may become. US dollars. */
+  readonly fee: bigint;
+  /** Most transactions in 60 seconds. */
+  readonly perMinute: number;
+  /** Who may prove a destination. */
+  readonly approvers: readonly Approver[];
+}
+
+const STABLE = { transaction: '5000', hour: '10000', day: '40000' };
+const GAS_COIN = {
+  ETH: ['5000', '1'],
+  POL: ['1', '5000'],
+  BNB: ['1500', '4'],
+  TRX: ['0.5', '10000'],
+} as const;
+
+/** The policy where the file says nothing else. Values are set high, so that limits are rather reached too early. */
+export const DEFAULT_POLICY = {
+  values: valuesOf((asset) => GAS_COIN[asset as keyof typeof GAS_COIN]?.[0] ?? '1'),
+  all: { transaction: '5000', hour: '10000', day: '50000' },
+  unproven: { transaction: '2000', hour: '5000', day: '20000' },
+  gas: { transaction: '50', hour: '500', day: '2000' },
+  currencies: valuesOf((asset) => {
+    const unit = GAS_COIN[asset as keyof typeof GAS_COIN]?.[1];
+    if (unit === undefined) return STABLE;
+    return { transaction: unit, hour: String(2 * Number(unit)), day: String(8 * Number(unit)) };
+  }),
+  fee: '50',
+  perMinute: 60,
+};
+
+/**
+ * @param path - of a JSON file whose members stand in for those of DEFAULT_POLICY; undefined: the defaults alone.
+ * @throws {SignerError} naming the member and the accepted form.
+ */
+export function readPolicy(path?: string): Policy {
+  try {
+    const given = new Settings(path === undefined ? {} : JSON.parse(readFileSync(path, 'utf8')), '');
+    const policy = {
+      values: mapOf(given, 'values', amountOf),
+      all: limitsOf(given, 'all'),
+      unproven: limitsOf(given, 'unproven'),
+      gas: limitsOf(given, 'gas'),
+      currencies: mapOf(given, 'currencies', limitsOf),
+      fee: amountOf(given, 'fee', DEFAULT_POLICY.fee),
+      perMinute: given.integer('perMinute', { min: 1, max: 1_000_000, fallback: DEFAULT_POLICY.perMinute }),
+      approvers: given.has('approvers') ? readApprovers(given.parts('approvers')) : [],
+    };
+    given.end();
+    return policy;
+  } catch (error) {
+    if (error instanceof SettingsError || error instanceof SyntaxError)
+      throw new SignerError(`${path}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @returns the limits as the signer prints them and tells them to the gateway. */
+export function describeLimits({ all, unproven, gas, currencies, fee, perMinute }: Policy): object {
+  return {
+    unit: 'USD',
+    all: textsOf(all),
+    unproven: textsOf(unproven),
+    gas: textsOf(gas),
+    fee: usd(fee),
+    perMinute,
+    currencies: Object.fromEntries([...currencies].map(([code, limits]) => [code, textsOf(limits)])),
+  };
+}
+
+/** @returns millionths as decimal text. */
+export function usd(micro: bigint): string {
+  return fromMinor(micro, MICRO_DECIMALS);
+}
+
+const textsOf = ({ transaction, hour, day }: Limits) => ({
+  transaction: usd(transaction),
+  hour: usd(hour),
+  day: usd(day),
+});
+
+/** One value for each currency of the networks that are signed for, the coins that only pay for fees with them. */
+function valuesOf<Value>(value: (asset: string) => Value): Record<string, Value> {
+  const tokens = CURRENCIES.filter(({ network }) => SIGNED_NETWORKS.includes(network));
+  const coins = SIGNED_NETWORKS.map((network) => coinOf(network));
+  return Object.fromEntries([...tokens, ...coins].map(({ code, asset }) => [code, value(asset)]));
+}
+
+/** Members of the file over those of the defaults. */
+function mapOf<Name extends 'values' | 'currencies', Value>(
+  given: Settings,
+  name: Name,
+  read: (members: Settings, code: string) => Value,
+): ReadonlyMap<string, Value> {
+  const own = given.has(name) ? given.part(name) : new Settings({}, given.at(name));
+  const unknown = own.names().find((code) => !(code in DEFAULT_POLICY[name]));
+  if (unknown) own.refuse(unknown, `one of ${Object.keys(DEFAULT_POLICY[name]).join(', ')} instead`);
+  const all = new Settings(withDefaults(own, DEFAULT_POLICY[name]), own.path);
+  return new Map(all.names().map((code) => [code, read(all, code)]));
+}
+
+function limitsOf(given: Settings, name: string): Limits {
+  const shipped = name in DEFAULT_POLICY ? DEFAULT_POLICY[name as 'all'] : DEFAULT_POLICY.currencies[name];
+  const own = given.has(name) ? given.part(name) : new Settings({}, given.at(name));
+  const limits = {
+    transaction: amountOf(own, 'transaction', shipped?.transaction),
+    hour: amountOf(own, 'hour', shipped?.hour),
+    day: amountOf(own, 'day', shipped?.day),
+  };
+  own.end();
+  return limits;
+}
+
+const withDefaults = (own: Settings, defaults: object) => ({
+  ...defaults,
+  ...Object.fromEntries(own.names().map((name) => [name, own.raw(name)])),
+});
+
+const AMOUNT = /^\d{1,12}(?:\.\d{1,6})?$/;
+
+function amountOf(given: Settings, name: string, fallback?: string): bigint {
+  const form = `a decimal amount as text, with at most ${MICRO_DECIMALS} decimals, below 10^12`;
+  const text = given.match(name, AMOUNT, form, fallback);
+  return isDecimal(text) ? toMinor(text, MICRO_DECIMALS) : given.refuse(name, form);
+}

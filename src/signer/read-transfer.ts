@@ -1,0 +1,93 @@
+/** Reads an unsigned transaction: what it moves, where to, and what it may cost. Whatever is not a plain transfer is refused. */
+import { evmAddress, tronAddress } from '../base/address.ts';
+import { assert } from '../base/assert.ts';
+import { type Currency, currencyOf, currencyOfHistory, NETWORKS } from '../base/currency.ts';
+import { EVM_CHAIN_IDS, tokenOfContract } from '../base/token-contract.ts';
+import { type EvmTransaction, readEvmTransaction } from '../chains/evm-transaction.ts';
+import { readTokenTransfer } from '../chains/token-transfer.ts';
+import { readTronTransaction } from '../chains/tron-transaction.ts';
+import { Refusal } from './signer-error.ts';
+
+/** A transaction as the policy sees it. */
+export interface Transfer {
+  readonly network: string;
+  readonly currency: Currency;
+  /** In its canonical form. */
+  readonly to: string;
+  /** Minor units of the currency. */
+  readonly amount: bigint;
+  /** The most that the network may take, minor units of its coin. */
+  readonly fee: bigint;
+  /** On EVM networks: at most one transaction of an address is ever mined with it. */
+  readonly nonce: number | null;
+}
+
+/** What a transfer of TRX takes at most: bandwidth, and 1.1 TRX for an address that is new. Unit: sun. */
+const TRX_TRANSFER_FEE = 2_000_000n;
+/** Bandwidth of a call, which `fee_limit` does not hold. Unit: sun. */
+const TRON_BANDWIDTH_FEE = 1_000_000n;
+
+/** @returns the coin that a network takes its fees in. */
+export function coinOf(network: string): Currency {
+  const coin = currencyOfHistory(`${NETWORKS[network]?.coin}_${network}`);
+  assert(coin, 'a network of the catalogue');
+  return coin;
+}
+
+/**
+ * @param from - the address whose key is to sign.
+ * @throws {Refusal} `unreadable`, `chain`, `key`, `call`.
+ */
+export function readTransfer(network: string, from: string, unsigned: string): Transfer {
+  try {
+    return network === 'TRX' ? readTron(from, unsigned) : readEvm(network, unsigned);
+  } catch (error) {
+    if (error instanceof RangeError) throw new Refusal('unreadable', error.message);
+    throw error;
+  }
+}
+
+function readEvm(network: string, unsigned: string): Transfer {
+  const transaction = readEvmTransaction(unsigned);
+  const { chainId, nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  if (chainId !== EVM_CHAIN_IDS.get(network))
+    throw new Refusal('chain', `the transaction is for chain ${chainId}, not for ${network}`);
+  if (maxPriorityFeePerGas > maxFeePerGas)
+    throw new Refusal('unreadable', 'the priority fee is above the whole fee');
+  return { network, ...movedByEvm(network, transaction), fee: gasLimit * maxFeePerGas, nonce };
+}
+
+function movedByEvm(
+  network: string,
+  { to, value, data }: EvmTransaction,
+): Pick<Transfer, 'currency' | 'to' | 'amount'> {
+  if (data.length === 0) return { currency: coinOf(network), to, amount: value };
+  if (value !== 0n) throw new Refusal('call', 'a call of a token moves no coin beside it');
+  return movedByCall(network, to, data, evmAddress);
+}
+
+function readTron(from: string, unsigned: string): Transfer {
+  const { order } = readTronTransaction(unsigned);
+  if (order.from !== from) throw new Refusal('key', `the transaction is of ${order.from}, not of ${from}`);
+  const network = 'TRX';
+  if (order.kind === 'transfer') {
+    const { to, amount } = order;
+    return { network, currency: coinOf(network), to, amount, fee: TRX_TRANSFER_FEE, nonce: null };
+  }
+  const moved = movedByCall(network, order.contract, order.data, tronAddress);
+  return { network, ...moved, fee: order.feeLimit + TRON_BANDWIDTH_FEE, nonce: null };
+}
+
+function movedByCall(
+  network: string,
+  contract: string,
+  data: Uint8Array,
+  addressOf: (hash: Uint8Array) => string,
+): Pick<Transfer, 'currency' | 'to' | 'amount'> {
+  const currency = currencyOf(tokenOfContract(contract) ?? '');
+  if (currency?.network !== network)
+    throw new Refusal('call', `${contract} is no contract of the catalogue on ${network}`);
+  const moved = readTokenTransfer(data);
+  if (!moved) throw new Refusal('call', 'the only call that is signed is transfer(address,uint256)');
+  return { currency, to: addressOf(moved.to), amount: moved.amount };
+}

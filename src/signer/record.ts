@@ -1,0 +1,132 @@
+/** What was signed, in a SQLite file that one process holds at a time. An entry is on the disk before the answer goes out. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { type Reason, SignerError } from './signer-error.ts';
+
+/** One signed transaction. Amounts in millionths. */
+export interface Entry {
+  readonly id: string;
+  /** Hash of the whole request. */
+  readonly body: string;
+  readonly network: string;
+  readonly sender: string;
+  readonly nonce: number | null;
+  /** Currency, destination and amount: what stays the same when a transaction is replaced. */
+  readonly payload: string;
+  /** US dollars. */
+  readonly fee: bigint;
+  /** US dollars that leave, the fee with them. */
+  readonly all: bigint;
+  /** Of it to destinations without proof. */
+  readonly unproven: bigint;
+  /** US dollars that go to deposit addresses of our own. */
+  readonly gas: bigint;
+  readonly currency: string;
+  /** What leaves, units of the currency. */
+  readonly amount: bigint;
+}
+
+/** What was counted since some time. Amounts in millionths. */
+export interface Sums {
+  readonly all: bigint;
+  readonly unproven: bigint;
+  readonly gas: bigint;
+  /** Of the one currency that was asked for. */
+  readonly currency: bigint;
+  readonly count: bigint;
+}
+
+/** A transaction that was signed at a nonce before. */
+export type AtNonce = Pick<Entry, 'payload' | 'fee' | 'amount'>;
+
+/** The file, opened. */
+export interface SignedRecord {
+  /** Runs the work alone; what it counted is on the disk when this returns. Nothing is kept of work that throws. */
+  readonly alone: <Result>(work: () => Result) => Result;
+  /** @returns hash of the request that was signed under an id. */
+  readonly bodyOf: (id: string) => string | undefined;
+  readonly atNonce: (network: string, sender: string, nonce: number) => readonly AtNonce[];
+  /** @returns the clock's time; never before the last entry, so that a clock set back opens no limit. */
+  readonly nowMs: () => number;
+  readonly sums: (currency: string, sinceMs: number) => Sums;
+  readonly add: (entry: Entry, atMs: number) => void;
+  /** Counts a refusal. @returns how often there was one of this reason. */
+  readonly refused: (reason: Reason) => number;
+  readonly refusals: () => Readonly<Record<string, number>>;
+  readonly close: () => void;
+}
+
+const TABLES = `
+  create table if not exists signed (
+    id text primary key, body text not null, at_ms integer not null, network text not null, sender text not null,
+    nonce integer, payload text not null, fee integer not null, "all" integer not null, unproven integer not null,
+    gas integer not null, currency text not null, amount integer not null
+  ) strict;
+  create index if not exists signed_at on signed (at_ms);
+  create index if not exists signed_nonce on signed (network, sender, nonce) where nonce is not null;
+  create table if not exists refusal (reason text primary key, count integer not null) strict;`;
+
+const SUMS = `select coalesce(sum("all"), 0) as "all", coalesce(sum(unproven), 0) as unproven, coalesce(sum(gas), 0) as gas,
+    coalesce(sum(amount) filter (where currency = ?), 0) as currency, count(*) as count
+  from signed where at_ms > ?`;
+
+/** @param now - the clock. @throws {SignerError} when another process holds the file. */
+export function openRecord(path: string, now: () => number = Date.now): SignedRecord {
+  const database = openAlone(path);
+  const one = (sql: string) => bigInts(database.prepare(sql));
+  const bodyOf = one('select body from signed where id = ?');
+  const atNonce = one(
+    'select payload, fee, amount from signed where network = ? and sender = ? and nonce = ?',
+  );
+  const last = one('select coalesce(max(at_ms), 0) as ms from signed');
+  const sums = one(SUMS);
+  const add = one('insert into signed values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const refused = one(`insert into refusal values (?, 1)
+    on conflict (reason) do update set count = count + 1 returning count`);
+  const refusals = one('select reason, count from refusal order by reason');
+  return {
+    alone: (work) => alone(database, work),
+    bodyOf: (id) => bodyOf.get(id)?.body as string | undefined,
+    atNonce: (...key) => atNonce.all(...key) as unknown as AtNonce[],
+    nowMs: () => Math.max(now(), Number(last.get()?.ms)),
+    sums: (currency, sinceMs) => sums.get(currency, sinceMs) as unknown as Sums,
+    add: (entry, atMs) => {
+      const { id, body, network, sender, nonce, payload, fee, all, unproven, gas, currency, amount } = entry;
+      const key = [id, body, atMs, network, sender, nonce, payload] as const;
+      add.run(...key, fee, all, unproven, gas, currency, amount);
+    },
+    refused: (reason) => Number(refused.get(reason)?.count),
+    refusals: () => Object.fromEntries(refusals.all().map(({ reason, count }) => [reason, Number(count)])),
+    close: () => database.close(),
+  };
+}
+
+/** Two processes that each count alone would sign twice the limits. */
+function openAlone(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full');
+    database.exec(`begin exclusive; ${TABLES}; commit`);
+    return database;
+  } catch (error) {
+    database.close();
+    if (!/locked/.test(String(error))) throw error;
+    throw new SignerError(`another signer works with ${path}`);
+  }
+}
+
+function alone<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('begin immediate');
+  try {
+    const result = work();
+    database.exec('commit');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
+
+function bigInts(statement: StatementSync): StatementSync {
+  statement.setReadBigInts(true);
+  return statement;
+}

@@ -1,0 +1,41 @@
+/** Why the signer does not start, and why it does not sign. */
+
+/** Something that the operator has to put right; the message says what. */
+export class SignerError extends Error {
+  override readonly name = 'SignerError';
+}
+
+/** Why a transaction is not signed; docs/signer.md explains each. */
+export const REASONS = [
+  'unreadable',
+  'network',
+  'chain',
+  'key',
+  'call',
+  'value_unknown',
+  'destination',
+  'proof_missing',
+  'proof_wrong',
+  'fee',
+  'id_reused',
+  'nonce_reused',
+  'fee_not_higher',
+  'transaction_limit',
+  'limit_minute',
+  'limit_hour',
+  'limit_day',
+] as const;
+
+/** One of REASONS. */
+export type Reason = (typeof REASONS)[number];
+
+/** A refusal; nothing was counted. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly reason: Reason;
+
+  constructor(reason: Reason, detail: string) {
+    super(detail);
+    this.reason = reason;
+  }
+}

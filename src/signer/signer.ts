@@ -1,0 +1,71 @@
+/** Signs what the policy allows: reads the transaction itself, counts it, and only then uses a key. */
+import { createHash } from 'node:crypto';
+import { evmDigest, signedEvmTransaction } from '../chains/evm-transaction.ts';
+import type { Signed, SignerFacts, SignRequest } from '../chains/sign-request.ts';
+import { signDigest } from '../chains/signature.ts';
+import { signedTronTransaction, tronDigest } from '../chains/tron-transaction.ts';
+import { countedEntry, wayOf } from './judge.ts';
+import { describeLimits, type Policy } from './policy.ts';
+import { checkProof } from './proof.ts';
+import { readTransfer } from './read-transfer.ts';
+import type { SignedRecord } from './record.ts';
+import { Refusal } from './signer-error.ts';
+import { SIGNED_NETWORKS, type Wallet } from './wallet.ts';
+
+/** The signer without its door. */
+export interface SigningDesk {
+  readonly describe: () => SignerFacts & { readonly refusals: Readonly<Record<string, number>> };
+  /** @throws {Refusal} */
+  readonly sign: (request: SignRequest) => Promise<Signed>;
+}
+
+/** @returns a desk that signs with the keys of the wallet what policy and record allow. */
+export function createDesk(wallet: Wallet, policy: Policy, record: SignedRecord): SigningDesk {
+  const { hot, xpub } = wallet;
+  return {
+    describe: () => ({ hot, xpub, limits: describeLimits(policy), refusals: record.refusals() }),
+    sign: async (request) => {
+      const { id, network, key, unsigned, proof } = request;
+      if (!SIGNED_NETWORKS.includes(network))
+        throw new Refusal('network', `expected one of ${SIGNED_NETWORKS.join(', ')}`);
+      const body = hashOf(request);
+      if (isKnown(record, id, body)) return signed(wallet, request);
+      const sender = wallet.addressOf(network, key);
+      const transfer = readTransfer(network, sender, unsigned);
+      const way = await wayOf(wallet, request, transfer, () =>
+        checkProof(policy.approvers, proof, network, transfer.to),
+      );
+      record.alone(() => {
+        // The same request may have been counted while a proof was checked.
+        if (isKnown(record, id, body)) return;
+        const nowMs = record.nowMs();
+        record.add(countedEntry(policy, record, transfer, { id, body, sender, way, nowMs }), nowMs);
+      });
+      return signed(wallet, request);
+    },
+  };
+}
+
+/** @returns whether this request was counted. @throws {Refusal} `id_reused` when another one was, under its id. */
+function isKnown(record: SignedRecord, id: string, body: string): boolean {
+  const known = record.bodyOf(id);
+  if (known !== undefined && known !== body)
+    throw new Refusal('id_reused', `the id ${id} is another transaction's`);
+  return known !== undefined;
+}
+
+/** The proof is left out: the same person may prove the same destination again. */
+function hashOf({ network, key, unsigned, intent }: SignRequest): string {
+  const place = key.purpose === 'hot' ? 'hot' : key.index;
+  return createHash('sha256')
+    .update(JSON.stringify([network, place, unsigned, intent]))
+    .digest('hex');
+}
+
+/** A key signs the same digest in the same way each time, so nothing has to be stored. */
+function signed(wallet: Wallet, { network, key, unsigned }: SignRequest): Signed {
+  const privateKey = wallet.privateKey(network, key);
+  return network === 'TRX'
+    ? signedTronTransaction(unsigned, signDigest(tronDigest(unsigned), privateKey))
+    : signedEvmTransaction(unsigned, signDigest(evmDigest(unsigned), privateKey));
+}

@@ -1,0 +1,25 @@
+/** Seeds as people keep them: the words of BIP-39, or the seed itself in hexadecimal digits. */
+import { generateMnemonic, mnemonicToSeed, validateMnemonic } from '@scure/bip39';
+import { wordlist } from '@scure/bip39/wordlists/english.js';
+import { SignerError } from './signer-error.ts';
+
+/** Of 24 words. */
+const ENTROPY_BITS = 256;
+/** 16 to 64 bytes (BIP-32). */
+const SEED = /^(?:[0-9a-fA-F]{2}){16,64}$/;
+
+/** @returns 24 new words. */
+export function newWords(): string {
+  return generateMnemonic(wordlist, ENTROPY_BITS);
+}
+
+/** @param text - words, or a seed in hexadecimal digits. @throws {SignerError} for anything else; it repeats nothing of it. */
+export async function seedOf(text: string): Promise<Uint8Array> {
+  const given = text.trim();
+  if (SEED.test(given)) return Buffer.from(given, 'hex');
+  const words = given.toLowerCase().split(/\s+/).join(' ');
+  if (validateMnemonic(words, wordlist)) return mnemonicToSeed(words);
+  throw new SignerError(
+    'expected 12 to 24 words of BIP-39 in English, or a seed of 16 to 64 bytes in hexadecimal',
+  );
+}

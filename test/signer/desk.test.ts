@@ -1,0 +1,312 @@
+/**
+ * Goal: the signer signs plain transfers within its policy and nothing else, whatever it is told about them. Method: the desk
+ * with a real record file and a clock of the test; each request differs from a good one in one thing.
+ */
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hex } from '@scure/base';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deriveDepositAddress } from '../../src/base/deposit-address.ts';
+import { encodeEvmTransaction, readEvmTransaction } from '../../src/chains/evm-transaction.ts';
+import type { SignRequest } from '../../src/chains/sign-request.ts';
+import { encodeTokenTransfer } from '../../src/chains/token-transfer.ts';
+import { whitelistStatement } from '../../src/chains/whitelist-proof.ts';
+import { readPolicy } from '../../src/signer/policy.ts';
+import { openRecord, type SignedRecord } from '../../src/signer/record.ts';
+import { createDesk, type SigningDesk } from '../../src/signer/signer.ts';
+import { openWallet } from '../../src/signer/wallet.ts';
+import { asked, evmTransfer, STRANGERS, tronTransfer } from '../support/signing.ts';
+
+const wallet = openWallet(hex.decode('000102030405060708090a0b0c0d0e0f'));
+const HOT = wallet.hot as { readonly ETH: string; readonly TRX: string };
+const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+const HOUR_MS = 3_600_000;
+const USDT = 1_000_000n;
+
+let folder: string;
+let record: SignedRecord;
+let desk: SigningDesk;
+let nowMs: number;
+
+const open = (policy: object = {}) => {
+  writeFileSync(join(folder, 'policy.json'), JSON.stringify(policy));
+  record?.close();
+  record = openRecord(join(folder, 'signed.sqlite'), () => nowMs);
+  desk = createDesk(wallet, readPolicy(join(folder, 'policy.json')), record);
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'crossramp-signer-'));
+  nowMs = 1_800_000_000_000;
+  record = undefined as unknown as SignedRecord;
+  open({
+    approvers: [{ kind: 'key', id: 'loja', publicKey: publicKey.export({ type: 'spki', format: 'pem' }) }],
+  });
+});
+afterEach(() => {
+  record.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const eth = (code: string, amount: bigint, nonce: number, to: string = STRANGERS.EVM): SignRequest =>
+  asked({ network: 'ETH', unsigned: evmTransfer(code, to, amount, { nonce }) });
+const tron = (code: string, amount: bigint, to: string = STRANGERS.TRX, at = amount): SignRequest =>
+  asked({ network: 'TRX', unsigned: tronTransfer(code, HOT.TRX, to, amount, { at }) });
+const refused = (request: SignRequest, reason: string) =>
+  expect(desk.sign(request)).rejects.toMatchObject({ name: 'Refusal', reason });
+const proofOf = (network: string, address: string) => ({
+  kind: 'key',
+  id: 'loja',
+  signature: sign(null, Buffer.from(whitelistStatement(network, address)), privateKey).toString('base64url'),
+});
+
+describe('what is signed', () => {
+  test('a payout in tokens and coins of each network, by the key of the hot wallet', async () => {
+    const { raw, hash } = await desk.sign(eth('USDT_ETH', 100n * USDT, 0));
+    expect(raw).toMatch(/^0x02f8/);
+    expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
+    expect((await desk.sign(eth('ETH_ETH', 10n ** 16n, 1))).raw).toMatch(/^0x02f8/);
+    expect((await desk.sign(tron('USDT_TRX', 100n * USDT))).hash).toMatch(/^[0-9a-f]{64}$/);
+    expect((await desk.sign(tron('TRX_TRX', 100n * USDT))).raw).toMatch(/^0a/);
+  });
+
+  test('the same id is answered with the same bytes and counted once, also after a restart', async () => {
+    const request = eth('USDT_ETH', 2_000n * USDT - USDT, 0);
+    const first = await desk.sign(request);
+    open();
+    for (let i = 0; i < 5; i += 1) expect(await desk.sign(request)).toEqual(first);
+    expect(record.sums('USDT_ETH', 0)).toMatchObject({ count: 1n });
+  });
+
+  test('another transaction under a known id is refused', async () => {
+    const request = eth('USDT_ETH', USDT, 0);
+    await desk.sign(request);
+    await refused({ ...request, unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM2, USDT) }, 'id_reused');
+    await refused({ ...request, intent: 'refund' }, 'id_reused');
+  });
+
+  test('a sweep goes from a deposit address to the hot wallet, and counts its fee alone', async () => {
+    const amount = 1_000_000n * USDT;
+    const unsigned = evmTransfer('USDT_ETH', HOT.ETH, amount);
+    const key = { purpose: 'deposit', index: 7 } as const;
+    await desk.sign(asked({ network: 'ETH', unsigned, key, intent: 'sweep' }));
+    // 65,000 gas at 2 gwei and USD 5,000 for an ETH.
+    expect(record.sums('USDT_ETH', 0)).toMatchObject({ all: 650_000n, unproven: 0n, currency: 0n });
+    const elsewhere = evmTransfer('USDT_ETH', STRANGERS.EVM, amount, { nonce: 1 });
+    await refused(asked({ network: 'ETH', unsigned: elsewhere, key, intent: 'sweep' }), 'destination');
+    await refused(asked({ network: 'ETH', unsigned: elsewhere, key, intent: 'payout' }), 'key');
+    await refused(asked({ network: 'ETH', unsigned, intent: 'sweep' }), 'key');
+  });
+
+  test('gas goes to a deposit address of our own, as coin, up to its limit', async () => {
+    const index = 3;
+    const to = deriveDepositAddress('ETH', wallet.xpub.ETH as string, index);
+    const gas = (value: bigint, nonce: number, over: object = {}) =>
+      asked({
+        network: 'ETH',
+        unsigned: evmTransfer('ETH_ETH', to, value, { nonce }),
+        intent: 'gas',
+        depositIndex: index,
+        ...over,
+      });
+    await desk.sign(gas(10n ** 15n, 0));
+    await refused(gas(10n ** 15n, 1, { depositIndex: 4 }), 'destination');
+    await refused(gas(10n ** 15n, 1, { depositIndex: undefined }), 'destination');
+    await refused(gas(10n ** 17n, 1), 'transaction_limit');
+    const token = evmTransfer('USDT_ETH', to, USDT, { nonce: 1 });
+    await refused(gas(0n, 1, { unsigned: token }), 'destination');
+  });
+});
+
+describe('what is read from the transaction itself', () => {
+  const good = readEvmTransaction(evmTransfer('USDT_ETH', STRANGERS.EVM, USDT));
+  const evm = (over: object) =>
+    asked({ network: 'ETH', unsigned: encodeEvmTransaction({ ...good, ...over }) });
+
+  test.each<[string, () => SignRequest, string]>([
+    ['a network that is not signed for', () => asked({ network: 'BTC', unsigned: '00' }), 'network'],
+    ['no transaction', () => asked({ network: 'ETH', unsigned: '0xdead' }), 'unreadable'],
+    ['another chain', () => evm({ chainId: 137 }), 'chain'],
+    [
+      'the same on a network that it is not for',
+      () => asked({ network: 'BASE', unsigned: encodeEvmTransaction(good) }),
+      'chain',
+    ],
+    ['a contract that is not in the catalogue', () => evm({ to: STRANGERS.EVM2 }), 'call'],
+    ['a call of approve', () => evm({ data: hex.decode(`095ea7b3${'0'.repeat(128)}`) }), 'call'],
+    ['coin that goes with a call', () => evm({ value: 1n }), 'call'],
+    ['data that goes with coin', () => evm({ to: STRANGERS.EVM, value: 5n, data: Uint8Array.of(1) }), 'call'],
+    ['a transfer of nothing', () => eth('USDT_ETH', 0n, 0), 'call'],
+    ['a coin transfer of nothing to others', () => eth('ETH_ETH', 0n, 0), 'call'],
+    ['a fee that burns the wallet', () => evm({ maxFeePerGas: 10n ** 15n }), 'fee'],
+    [
+      'a fee limit that burns the wallet',
+      () =>
+        asked({
+          network: 'TRX',
+          unsigned: tronTransfer('USDT_TRX', HOT.TRX, STRANGERS.TRX, USDT, { feeLimit: 10n ** 10n }),
+        }),
+      'fee',
+    ],
+    [
+      'a priority fee above the fee',
+      () => evm({ maxPriorityFeePerGas: good.maxFeePerGas + 1n }),
+      'unreadable',
+    ],
+    [
+      'the contract of a token as destination',
+      () =>
+        evm({
+          data: encodeTokenTransfer({
+            to: hex.decode('dac17f958d2ee523a2206206994597c13d831ec7'),
+            amount: 1n,
+          }),
+        }),
+      'destination',
+    ],
+    ['a burn address', () => tron('TRX_TRX', 1n, 'TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy'), 'destination'],
+    [
+      'a TRON transaction of another owner',
+      () =>
+        asked({ network: 'TRX', unsigned: tronTransfer('USDT_TRX', STRANGERS.TRX2, STRANGERS.TRX, USDT) }),
+      'key',
+    ],
+  ])('%s is refused', async (_, request, reason) => {
+    await refused(request(), reason);
+    expect(record.sums('USDT_ETH', 0)).toMatchObject({ count: 0n });
+  });
+});
+
+describe('limits', () => {
+  test('of one transaction, without proof', async () => {
+    await refused(eth('USDT_ETH', 2_000n * USDT, 0), 'transaction_limit');
+    await desk.sign(eth('USDT_ETH', 1_999n * USDT, 0));
+  });
+
+  test('of an hour, over all networks and currencies; they open as the hour passes, not before', async () => {
+    await desk.sign(eth('USDT_ETH', 1_900n * USDT, 0));
+    await desk.sign(tron('USDT_TRX', 1_900n * USDT));
+    nowMs += HOUR_MS / 2;
+    await desk.sign(eth('ETH_ETH', 2n * 10n ** 17n, 1));
+    await refused(tron('TRX_TRX', 2_000n * USDT), 'limit_hour');
+    nowMs += HOUR_MS / 2 - 1;
+    await refused(tron('TRX_TRX', 2_000n * USDT), 'limit_hour');
+    nowMs += 1;
+    await desk.sign(tron('TRX_TRX', 2_000n * USDT));
+  });
+
+  test('of a day', async () => {
+    for (let i = 0; i < 20; i += 1) {
+      await desk.sign(eth('USDT_ETH', 990n * USDT, i));
+      nowMs += HOUR_MS;
+    }
+    await refused(eth('USDT_ETH', 990n * USDT, 20), 'limit_day');
+    nowMs += 4 * HOUR_MS;
+    await desk.sign(eth('USDT_ETH', 990n * USDT, 20));
+  });
+
+  test('of a minute, in number', async () => {
+    open({ perMinute: 3 });
+    for (let i = 0; i < 3; i += 1) await desk.sign(eth('USDT_ETH', USDT, i));
+    await refused(eth('USDT_ETH', USDT, 3), 'limit_minute');
+    nowMs += 60_000;
+    await desk.sign(eth('USDT_ETH', USDT, 3));
+  });
+
+  test('of one currency, and none is signed for without a value', async () => {
+    open({ currencies: { USDT_ETH: { transaction: '10', hour: '15' } } });
+    await refused(eth('USDT_ETH', 11n * USDT, 0), 'transaction_limit');
+    await desk.sign(eth('USDT_ETH', 10n * USDT, 0));
+    await refused(eth('USDT_ETH', 6n * USDT, 1), 'limit_hour');
+    await desk.sign(eth('USDC_ETH', 100n * USDT, 1));
+  });
+
+  test('a clock that is set back opens nothing', async () => {
+    await desk.sign(eth('USDT_ETH', 1_999n * USDT, 0));
+    await desk.sign(eth('USDT_ETH', 1_999n * USDT, 1));
+    nowMs -= 30 * 24 * HOUR_MS;
+    open();
+    await refused(eth('USDT_ETH', 1_999n * USDT, 2), 'limit_hour');
+  });
+
+  test('fees count: a fraction of a cent is rounded up', async () => {
+    open({ unproven: { hour: '1.3' } });
+    await desk.sign(eth('USDT_ETH', 1n, 0));
+    await refused(eth('USDT_ETH', 1n, 1), 'limit_hour');
+    expect(record.sums('USDT_ETH', 0)).toMatchObject({ all: 650_001n });
+  });
+});
+
+describe('a nonce', () => {
+  const at = (code: string, to: string, amount: bigint, gwei: bigint) =>
+    asked({
+      network: 'ETH',
+      unsigned: evmTransfer(code, to, amount, { nonce: 4, maxFeePerGas: gwei * 10n ** 9n }),
+    });
+
+  test('is used again for the same transfer at a higher fee, which alone is counted more', async () => {
+    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 1_500n * USDT, 2n));
+    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 1_500n * USDT, 4n));
+    expect(record.sums('USDT_ETH', 0)).toMatchObject({ all: 1_501_300_000n, currency: 1_500_000_000n });
+    await refused(at('USDT_ETH', STRANGERS.EVM, 1_500n * USDT, 4n), 'fee_not_higher');
+  });
+
+  test('is not used again for another destination, amount or currency', async () => {
+    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
+    await refused(at('USDT_ETH', STRANGERS.EVM2, 100n * USDT, 4n), 'nonce_reused');
+    await refused(at('USDT_ETH', STRANGERS.EVM, 101n * USDT, 4n), 'nonce_reused');
+    await refused(at('USDC_ETH', STRANGERS.EVM, 100n * USDT, 4n), 'nonce_reused');
+  });
+
+  test('is given up by a transfer of nothing to the wallet itself, and taken up again', async () => {
+    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
+    await desk.sign(at('ETH_ETH', HOT.ETH, 0n, 8n));
+    await refused(at('USDT_ETH', STRANGERS.EVM2, 100n * USDT, 20n), 'nonce_reused');
+    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 20n));
+    expect(record.sums('USDT_ETH', 0)).toMatchObject({ currency: 100_000_000n });
+  });
+
+  test('of one network is free on another', async () => {
+    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
+    const unsigned = evmTransfer('USDC_BASE', STRANGERS.EVM2, USDT, { nonce: 4 });
+    await desk.sign(asked({ network: 'BASE', unsigned }));
+  });
+});
+
+describe('a withdrawal', () => {
+  const withdrawal = (proof?: object) => ({
+    ...eth('USDT_ETH', 3_000n * USDT, 0),
+    intent: 'withdrawal' as const,
+    ...(proof && { proof }),
+  });
+
+  test('needs proof of its destination; with it, the limits of what is unproven do not hold', async () => {
+    await refused(withdrawal(), 'proof_missing');
+    await desk.sign(withdrawal(proofOf('ETH', STRANGERS.EVM)));
+    expect(record.sums('USDT_ETH', 0)).toMatchObject({ unproven: 0n, all: 3_000_650_000n });
+  });
+
+  test('is refused with the proof of another destination, network or approver', async () => {
+    await refused(withdrawal(proofOf('ETH', STRANGERS.EVM2)), 'proof_wrong');
+    await refused(withdrawal(proofOf('BASE', STRANGERS.EVM)), 'proof_wrong');
+    await refused(withdrawal({ ...proofOf('ETH', STRANGERS.EVM), id: 'somebody' }), 'proof_wrong');
+    await refused(withdrawal({ kind: 'key', id: 'loja' }), 'proof_wrong');
+    await refused(withdrawal({ kind: 'key', id: 'loja', signature: 'AAAA' }), 'proof_wrong');
+    await refused({ ...eth('USDT_ETH', USDT, 0), proof: { kind: 'key', id: 'loja' } }, 'proof_wrong');
+  });
+
+  test('has the limits of everything that leaves', async () => {
+    const proof = proofOf('ETH', STRANGERS.EVM);
+    const more = (amount: bigint, nonce: number) => ({ ...eth('USDT_ETH', amount, nonce), proof });
+    await refused(more(5_000n * USDT, 0), 'transaction_limit');
+    await desk.sign(more(4_900n * USDT, 0));
+    await desk.sign(more(4_900n * USDT, 1));
+    await refused(more(4_900n * USDT, 2), 'limit_hour');
+  });
+});
+
+test('a second process cannot open the record', () => {
+  expect(() => openRecord(join(folder, 'signed.sqlite'))).toThrow(/another signer works with/);
+});

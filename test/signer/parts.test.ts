@@ -1,0 +1,216 @@
+/**
+ * Goal: the key file opens by its passphrase alone, seeds are those of other wallets, the policy says what is wrong in it, and a
+ * proof is what a passkey or a key signed. Method: files in a folder of the test, published vectors, a passkey in software.
+ */
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hex } from '@scure/base';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { whitelistChallenge, whitelistStatement } from '../../src/chains/whitelist-proof.ts';
+import { readKeyFile, writeKeyFile } from '../../src/signer/key-file.ts';
+import { readPolicy, usd } from '../../src/signer/policy.ts';
+import { checkProof } from '../../src/signer/proof.ts';
+import { openWallet } from '../../src/signer/wallet.ts';
+import { newWords, seedOf } from '../../src/signer/words.ts';
+import { STRANGERS } from '../support/signing.ts';
+
+const SEED = hex.decode('000102030405060708090a0b0c0d0e0f');
+const PASSPHRASE = 'correct horse battery';
+let folder: string;
+let keyFile: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'crossramp-signer-'));
+  keyFile = join(folder, 'key.json');
+  await writeKeyFile(keyFile, SEED, PASSPHRASE);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the key file', () => {
+  test('opens by its passphrase, is readable for its owner alone, and has nothing of the seed', async () => {
+    expect(hex.encode(await readKeyFile(keyFile, PASSPHRASE))).toBe(hex.encode(SEED));
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    expect(readFileSync(keyFile, 'utf8')).not.toMatch(/00010203|AAECAw/);
+  });
+
+  test('opens by no other passphrase, and not when anything in it was changed', async () => {
+    await expect(readKeyFile(keyFile, `${PASSPHRASE} `)).rejects.toThrow('the passphrase does not open');
+    const file = JSON.parse(readFileSync(keyFile, 'utf8'));
+    const changed = join(folder, 'changed.json');
+    for (const [name, reason] of [
+      ['salt', 'does not open'],
+      ['sealed', 'does not open'],
+      ['nonce', 'does not open'],
+      ['cipher', 'is not a key file'],
+    ] as const) {
+      const value = file[name];
+      writeFileSync(
+        changed,
+        JSON.stringify({ ...file, [name]: (value[0] === 'A' ? 'B' : 'A') + value.slice(1) }),
+      );
+      await expect(readKeyFile(changed, PASSPHRASE)).rejects.toThrow(reason);
+    }
+    writeFileSync(changed, 'no JSON');
+    await expect(readKeyFile(changed, PASSPHRASE)).rejects.toThrow('is not a key file');
+  });
+
+  test('is never written over, and wants a passphrase of some length', async () => {
+    await expect(writeKeyFile(keyFile, SEED, PASSPHRASE)).rejects.toThrow('never written over');
+    await expect(writeKeyFile(join(folder, 'other.json'), SEED, 'short')).rejects.toThrow('at least 12');
+  });
+});
+
+describe('seeds', () => {
+  test('come from words of BIP-39, with the addresses that other wallets find', async () => {
+    // The vector of BIP-39 for 128 bits of zero, and its first addresses on `m/44'/60'/0'/0/0` and `m/44'/195'/0'/0/0`.
+    const seed = await seedOf(`${'abandon '.repeat(11)} about\n`);
+    expect(hex.encode(seed).slice(0, 16)).toBe('5eb00bbddcf06908');
+    const { addressOf } = openWallet(seed);
+    expect(addressOf('ETH', { purpose: 'deposit', index: 0 })).toBe(
+      '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
+    );
+    expect(addressOf('TRX', { purpose: 'deposit', index: 0 })).toBe('TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH');
+  });
+
+  test('the hot wallet is in an account of its own', async () => {
+    const { hot, xpub, addressOf } = openWallet(SEED);
+    expect(hot.ETH).toBe(hot.BASE);
+    expect(hot.ETH).not.toBe(addressOf('ETH', { purpose: 'deposit', index: 0 }));
+    expect(xpub.ETH).toBe(xpub.BSC);
+    expect(xpub.ETH).toMatch(/^xpub/);
+    expect(xpub.TRX).not.toBe(xpub.ETH);
+  });
+
+  test('are new each time, or hexadecimal; a slip of the pen is found and not repeated', async () => {
+    expect(newWords().split(' ')).toHaveLength(24);
+    expect(newWords()).not.toBe(newWords());
+    expect(hex.encode(await seedOf(`${hex.encode(SEED)}\n`))).toBe(hex.encode(SEED));
+    for (const wrong of ['abandon '.repeat(12), 'secretly', '00', ''])
+      await expect(seedOf(wrong)).rejects.toThrow(/^expected 12 to 24 words of BIP-39 in English, or a seed/);
+  });
+});
+
+describe('the policy', () => {
+  const of = (json: unknown) => {
+    const path = join(folder, 'policy.json');
+    writeFileSync(path, typeof json === 'string' ? json : JSON.stringify(json));
+    return readPolicy(path);
+  };
+
+  test('is the shipped one without a file; a file stands in for single members', () => {
+    const { all, unproven, currencies } = readPolicy();
+    expect([all.hour, unproven.hour].map(usd)).toEqual(['10000', '5000']);
+    expect(currencies.get('USDT_TRX')?.day).toBe(40_000_000_000n);
+    const own = of({ unproven: { hour: '7.5' }, values: { TRX_TRX: '0.3' } });
+    expect(own.unproven).toEqual({ ...unproven, hour: 7_500_000n });
+    expect(own.values.get('TRX_TRX')).toBe(300_000n);
+    expect(own.values.get('ETH_BASE')).toBe(5_000_000_000n);
+  });
+
+  test.each([
+    ['no JSON', '{', /policy\.json: /],
+    ['an unknown member', { limit: '1' }, /limit: there is no such setting/],
+    ['a number in place of a text', { all: { hour: 10 } }, /all\.hour: expected a decimal amount/],
+    ['too many decimals', { fee: '1.0000001' }, /fee: expected a decimal amount/],
+    ['a negative amount', { fee: '-1' }, /fee: expected a decimal amount/],
+    ['an unknown limit', { all: { week: '1' } }, /all\.week: there is no such setting/],
+    ['an unknown currency', { values: { EUR: '1' } }, /values\.EUR: expected one of USDT_TRX/],
+    ['a rate of none', { perMinute: 0 }, /perMinute: expected an integer from 1/],
+    [
+      'an approver of no kind',
+      { approvers: [{ id: 'a' }] },
+      /approvers\[0\]\.kind: expected "passkey" or "key"/,
+    ],
+  ])('%s is refused by name', (_, json, message) => {
+    expect(() => of(json)).toThrow(message);
+  });
+
+  test('a private key in the place of a public one is not repeated', () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const given = { approvers: [{ kind: 'key', id: 'loja', publicKey: pem }] };
+    expect(() => of(given)).toThrow(
+      /approvers\[0\]\.publicKey: expected an Ed25519 or P-256 public key in PEM$/,
+    );
+  });
+});
+
+describe('a proof', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  // COSE: {1: 2, 3: -7, -1: 1, -2: x, -3: y}.
+  const cose = Buffer.concat([
+    hex.decode('a5010203262001215820'),
+    Buffer.from(x, 'base64url'),
+    hex.decode('225820'),
+    Buffer.from(y, 'base64url'),
+  ]).toString('base64url');
+  const passkey = {
+    kind: 'passkey',
+    id: 'AQIDBA',
+    publicKey: cose,
+    rpId: 'ramp.example',
+    origin: 'https://ramp.example',
+  } as const;
+  const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest();
+
+  /** What a passkey answers; flags 5: the person was there and was verified. */
+  function shown(
+    challenge: string,
+    { origin = passkey.origin as string, rpId = passkey.rpId as string, flags = 5 } = {},
+  ) {
+    const clientData = Buffer.from(
+      JSON.stringify({ type: 'webauthn.get', challenge, origin, crossOrigin: false }),
+    );
+    const data = Buffer.concat([sha256(rpId), Buffer.from([flags, 0, 0, 0, 9])]);
+    return {
+      kind: 'passkey',
+      id: passkey.id,
+      authenticatorData: data.toString('base64url'),
+      clientDataJSON: clientData.toString('base64url'),
+      signature: sign('sha256', Buffer.concat([data, sha256(clientData)]), privateKey).toString('base64url'),
+    };
+  }
+
+  const check = (proof: unknown) => checkProof([passkey], proof, 'ETH', STRANGERS.EVM);
+  const challenge = whitelistChallenge('ETH', STRANGERS.EVM);
+
+  test('of a passkey holds for the destination that was its challenge, each time again', async () => {
+    const proof = shown(challenge);
+    await check(proof);
+    await check(proof);
+    await expect(checkProof([passkey], proof, 'ETH', STRANGERS.EVM2)).rejects.toMatchObject({
+      reason: 'proof_wrong',
+    });
+    await expect(checkProof([passkey], proof, 'BASE', STRANGERS.EVM)).rejects.toMatchObject({
+      reason: 'proof_wrong',
+    });
+    await expect(checkProof([], proof, 'ETH', STRANGERS.EVM)).rejects.toMatchObject({
+      reason: 'proof_wrong',
+    });
+  });
+
+  test.each([
+    ['another challenge', shown(whitelistChallenge('ETH', STRANGERS.EVM2))],
+    ['another origin', shown(challenge, { origin: 'https://ramp.example.evil.example' })],
+    ['another host', shown(challenge, { rpId: 'evil.example' })],
+    ['nobody verified', shown(challenge, { flags: 1 })],
+    ['a signature of something else', { ...shown(challenge), signature: shown('AAAA').signature }],
+    ['members that are missing', { kind: 'passkey', id: passkey.id }],
+    ['nothing', 'proof'],
+  ])('of a passkey with %s does not hold', async (_, proof) => {
+    await expect(check(proof)).rejects.toMatchObject({ name: 'Refusal', reason: 'proof_wrong' });
+  });
+
+  test('of a P-256 key is a signature of the statement', async () => {
+    const approver = { kind: 'key', id: 'loja', publicKey } as const;
+    const statement = Buffer.from(whitelistStatement('TRX', STRANGERS.TRX));
+    const signature = sign('sha256', statement, privateKey).toString('base64url');
+    await checkProof([approver], { kind: 'key', id: 'loja', signature }, 'TRX', STRANGERS.TRX);
+    await expect(
+      checkProof([approver], { kind: 'key', id: 'loja', signature }, 'TRX', STRANGERS.TRX2),
+    ).rejects.toMatchObject({ reason: 'proof_wrong' });
+  });
+});

@@ -1,0 +1,256 @@
+/**
+ * Goal: a gateway that was taken over loses at most what the signer printed at its start, and kill -9 opens no limit. Method: the
+ * signer as a process, and somebody who has all that the gateway has: the socket, the client, stored proofs.
+ */
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Signed, SignRequest } from '../../src/chains/sign-request.ts';
+import { whitelistStatement } from '../../src/chains/whitelist-proof.ts';
+import { createAuthority, issue } from '../../src/psp/ca.ts';
+import { SignerAway, type SignerPlace, SignerRefused, signerAt } from '../../src/rails/chain/signer.ts';
+import { createSigner, readSignerSettings } from '../../src/rails/chain/signer-process.ts';
+import { freePort } from '../support/free-port.ts';
+import { crossramp } from '../support/process.ts';
+import { newSigner, type SignerHome, type SignerProcess, startSigner } from '../support/signer.ts';
+import { asked, evmTransfer, jsonLines, STRANGERS, tronTransfer } from '../support/signing.ts';
+
+const USDT = 1_000_000n;
+const KNOWN = STRANGERS.EVM2;
+const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+const APPROVERS = [{ kind: 'key', id: 'loja', publicKey: publicKey.export({ type: 'spki', format: 'pem' }) }];
+const homes: SignerHome[] = [];
+const running: SignerProcess[] = [];
+
+async function made(policy?: object): Promise<SignerHome> {
+  const home = await newSigner(policy);
+  homes.push(home);
+  return home;
+}
+async function started(home: SignerHome, ...door: string[]): Promise<SignerProcess> {
+  const signer = await startSigner(home, ...door);
+  running.push(signer);
+  return signer;
+}
+afterEach(() => Promise.all(running.splice(0).map(({ end }) => end('SIGKILL'))));
+afterAll(() => {
+  for (const { remove } of homes) remove();
+});
+
+describe('a gateway that was taken over', () => {
+  /** Everything that it was answered, with what that moves to others. */
+  const taken: { readonly usd: number; readonly to: string }[] = [];
+  let home: SignerHome;
+  let signer: SignerProcess;
+  let nonce = 0;
+  const refusals = new Set<string>();
+
+  beforeAll(async () => {
+    home = await made({ approvers: APPROVERS });
+  });
+
+  const tryIt = async (usd: number, to: string, request: SignRequest): Promise<boolean> => {
+    try {
+      await signerAt(home).sign(request);
+      taken.push({ usd, to });
+      return true;
+    } catch (error) {
+      if (!(error instanceof SignerRefused)) throw error;
+      refusals.add(error.reason);
+      return false;
+    }
+  };
+  const usdt = (usd: number, to: string, over: Partial<SignRequest> = {}) => {
+    nonce += 1;
+    const unsigned = evmTransfer('USDT_ETH', to, BigInt(usd) * USDT, { nonce });
+    return asked({ network: 'ETH', unsigned, ...over });
+  };
+  const sumTo = (isWanted: (to: string) => boolean) =>
+    taken.filter(({ to }) => isWanted(to)).reduce((sum, { usd }) => sum + usd, 0);
+
+  test('loses at most the hourly limit that the signer printed at its start, with the shipped policy', async () => {
+    signer = await started(home);
+    const printed =
+      /^hourly limit: USD (\d+) of everything that leaves, fees included\n.* USD (\d+) an hour/m;
+    const [all, unproven] = printed.exec(signer.said)?.slice(1).map(Number) ?? [];
+    if (!all || !unproven) throw new Error(signer.said);
+    const proof = {
+      kind: 'key',
+      id: 'loja',
+      signature: sign(null, Buffer.from(whitelistStatement('ETH', KNOWN)), privateKey).toString('base64url'),
+    };
+    // Withdrawals to a new address: without proof, and with that of another address.
+    for (const over of [{}, { proof }])
+      expect(
+        await tryIt(100, STRANGERS.EVM, usdt(100, STRANGERS.EVM, { intent: 'withdrawal', ...over })),
+      ).toBe(false);
+    // Payouts and refunds to an address of the thief, in ever smaller parts, on each network.
+    for (const usd of [100_000, 4_999, 1_990, 1_990, 1_990, 900, 400, 90, 90, 9, 9]) {
+      await tryIt(usd, STRANGERS.EVM, usdt(usd, STRANGERS.EVM, { intent: usd % 2 ? 'refund' : 'payout' }));
+      const unsigned = tronTransfer(
+        'USDT_TRX',
+        home.facts.hot.TRX as string,
+        STRANGERS.TRX,
+        BigInt(usd) * USDT,
+      );
+      await tryIt(usd, STRANGERS.TRX, asked({ network: 'TRX', unsigned }));
+    }
+    // Deposit addresses, gas and fees.
+    const deposit = { purpose: 'deposit', index: 0 } as const;
+    await tryIt(500, STRANGERS.EVM, usdt(500, STRANGERS.EVM, { key: deposit, intent: 'sweep' }));
+    await tryIt(500, STRANGERS.EVM, usdt(500, STRANGERS.EVM, { key: deposit }));
+    await tryIt(40, STRANGERS.EVM, usdt(40, STRANGERS.EVM, { intent: 'gas', depositIndex: 0 }));
+    nonce += 1;
+    const burning = evmTransfer('USDT_ETH', home.facts.hot.ETH as string, USDT, {
+      nonce,
+      maxFeePerGas: 150_000_000_000n,
+    });
+    const fee = 48.75;
+    const sweeps = Array.from({ length: 6 }, (_, index) =>
+      tryIt(
+        fee,
+        'fees',
+        asked({ network: 'ETH', unsigned: burning, key: { purpose: 'deposit', index }, intent: 'sweep' }),
+      ),
+    );
+    await Promise.all(sweeps);
+    // A nonce that was used for the address of a customer.
+    await tryIt(
+      9,
+      STRANGERS.EVM,
+      asked({ network: 'ETH', unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, 9n, { nonce }) }),
+    );
+    // What was proven goes where it was proven for, and no further than the limit of everything.
+    for (let i = 0; i < 4; i += 1)
+      await tryIt(4_900, KNOWN, usdt(4_900, KNOWN, { intent: 'withdrawal', proof }));
+
+    expect(sumTo((to) => to === STRANGERS.EVM || to === STRANGERS.TRX)).toBeGreaterThan(unproven - 1_000);
+    expect(sumTo((to) => to === STRANGERS.EVM || to === STRANGERS.TRX)).toBeLessThanOrEqual(unproven);
+    expect(sumTo(() => true)).toBeLessThanOrEqual(all);
+    expect(refusals).toEqual(
+      new Set(['proof_missing', 'proof_wrong', 'transaction_limit', 'limit_hour', 'destination', 'key']),
+    );
+  });
+
+  test('every refusal is an alarm on standard error, and counted', async () => {
+    signer = await started(home);
+    const before = (await signerAt(home).describe()) as unknown as { refusals: Record<string, number> };
+    await tryIt(1, STRANGERS.EVM, usdt(1, STRANGERS.EVM, { intent: 'withdrawal' }));
+    const after = (await signerAt(home).describe()) as unknown as { refusals: Record<string, number> };
+    expect(after.refusals.proof_missing).toBe((before.refusals.proof_missing ?? 0) + 1);
+    const { stderr } = await signer.end('SIGTERM');
+    const [alarm] = jsonLines(stderr).filter(({ level }) => level === 'alarm');
+    expect(alarm).toMatchObject({
+      event: 'refused',
+      reason: 'proof_missing',
+      times: after.refusals.proof_missing,
+    });
+    expect(stderr).not.toMatch(/000102030405|correct horse/);
+  });
+});
+
+describe('kill -9', () => {
+  test('at any moment: what was answered is answered alike, and the limit holds over all lives', async () => {
+    const home = await made({ perMinute: 100_000 });
+    const hot = home.facts.hot.TRX as string;
+    const requests = Array.from({ length: 60 }, (_, i) =>
+      asked({
+        network: 'TRX',
+        unsigned: tronTransfer('USDT_TRX', hot, STRANGERS.TRX, 100n * USDT, { at: BigInt(i), feeLimit: 1n }),
+      }),
+    );
+    const answers = new Map<string, Signed>();
+    const ask = async (request: SignRequest) => {
+      const answer = await signerAt(home).sign(request);
+      const { id } = request;
+      expect(answers.get(id) ?? answer).toEqual(answer);
+      answers.set(id, answer);
+    };
+    for (const dieAfter of [3, 11, 20]) {
+      const signer = await started(home);
+      let count = 0;
+      await Promise.allSettled(
+        requests.map(async (request) => {
+          await ask(request);
+          count += 1;
+          if (count === dieAfter) await signer.end('SIGKILL');
+        }),
+      );
+    }
+    await started(home);
+    const outcomes = await Promise.allSettled(requests.map(ask));
+    const reasons = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    expect(new Set(reasons.map(({ reason }) => reason))).toEqual(new Set(['limit_hour']));
+    // USD 100, and half a dollar for bandwidth, each.
+    expect(answers.size).toBe(Math.floor(5_000 / 100.5));
+  });
+
+  test('a signer that is away is not one that refuses', async () => {
+    const home = await made();
+    const request = asked({ network: 'ETH', unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, USDT) });
+    await expect(signerAt(home).sign(request)).rejects.toThrow(SignerAway);
+    await expect(signerAt(home).describe()).rejects.toThrow(SignerAway);
+  });
+});
+
+describe('the door', () => {
+  test('a socket that its own user alone may open; a second signer on the folder does not start', async () => {
+    const home = await made();
+    const signer = await started(home);
+    expect(statSync(home.socket).mode & 0o777).toBe(0o600);
+    const passphrase = ['--passphrase-file', join(home.folder, 'passphrase')];
+    const again = (socket: string) =>
+      crossramp({}, 'signer', 'run', '--folder', home.folder, ...passphrase, '--socket', socket);
+    const second = await again(join(home.folder, 's2'));
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('another signer works with') });
+    const { checks } = createSigner(readSignerSettings({ socket: home.socket }, 'live.signer'));
+    expect(await checks()).toEqual([
+      { check: 'signer', ok: true, detail: expect.stringContaining(`TRX ${home.facts.hot.TRX}`) },
+    ]);
+    const ended = await signer.end('SIGTERM');
+    expect(ended.code).toBe(143);
+    expect(await checks()).toMatchObject([{ check: 'signer', ok: false }]);
+    const facts = await crossramp({}, 'signer', 'init', '--folder', home.folder, ...passphrase);
+    expect(facts).toMatchObject({ code: 1, stderr: expect.stringContaining('never written over') });
+  });
+
+  test('TLS with certificates on both sides: who has none is not heard', async () => {
+    const home = await made();
+    const authority = createAuthority('signer test');
+    const file = (name: string, text: string) => {
+      writeFileSync(join(home.folder, name), text);
+      return join(home.folder, name);
+    };
+    const server = issue(authority, { name: 'signer', hosts: ['127.0.0.1'] });
+    const client = issue(authority, { name: 'gateway' });
+    const stranger = issue(createAuthority('another'), { name: 'gateway' });
+    const caFile = file('ca.pem', authority.certificate);
+    const port = await freePort();
+    await started(
+      home,
+      ...['--listen', `127.0.0.1:${port}`, '--certificate', file('server.pem', server.certificate)],
+      ...['--key', file('server-key.pem', server.key), '--client-ca', caFile],
+    );
+    const as = (name: string, { certificate, key }: typeof client): SignerPlace => ({
+      url: `https://127.0.0.1:${port}`,
+      certificateFile: file(`${name}.pem`, certificate),
+      keyFile: file(`${name}-key.pem`, key),
+      caFile,
+    });
+    const request = asked({ network: 'ETH', unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, USDT) });
+    expect(await signerAt(as('client', client)).sign(request)).toHaveProperty('raw');
+    expect(await signerAt(as('client', client)).describe()).toMatchObject({ hot: home.facts.hot });
+    await expect(signerAt(as('stranger', stranger)).sign(request)).rejects.toThrow(SignerAway);
+  });
+
+  test.each([
+    ['no door', [], /expected --socket, or --listen/],
+    ['two doors', ['--socket', 's', '--listen', '127.0.0.1:1'], /expected --socket, or --listen/],
+    ['a passphrase that nobody can be asked for', ['--socket', 's'], /expected --passphrase-file/],
+  ])('%s is refused', async (_, options, message) => {
+    const { code, stderr } = await crossramp({}, 'signer', '--folder', '/nowhere', ...options);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+  });
+});

@@ -1,0 +1,71 @@
+/** The signer as a process, in a folder of its own. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { begin, crossramp, type Ended } from './process.ts';
+
+/** A signer that was made, and may be started and killed as often as one likes. */
+export interface SignerHome {
+  readonly folder: string;
+  readonly socket: string;
+  /** What `signer init --json` printed. */
+  readonly facts: Readonly<Record<'hot' | 'xpub', Readonly<Record<string, string>>>>;
+  readonly remove: () => void;
+}
+
+/** A signer that runs. */
+export interface SignerProcess {
+  /** What it printed at its start. */
+  readonly said: string;
+  /** What it has written to standard error so far. */
+  readonly log: () => string;
+  readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
+}
+
+const SEED = '000102030405060708090a0b0c0d0e0f';
+
+/** Makes a folder with a key, and a policy where one is given. */
+export async function newSigner(policy?: object): Promise<SignerHome> {
+  const folder = mkdtempSync(join(tmpdir(), 'crossramp-signer-'));
+  const files = { passphrase: join(folder, 'passphrase'), seed: join(folder, 'seed') };
+  writeFileSync(files.passphrase, 'correct horse battery\n');
+  writeFileSync(files.seed, SEED);
+  if (policy) writeFileSync(join(folder, 'policy.json'), JSON.stringify(policy));
+  const init = ['signer', 'init', '--folder', folder, '--passphrase-file', files.passphrase];
+  const { code, stdout, stderr } = await crossramp({}, ...init, '--import', files.seed, '--json');
+  if (code !== 0) throw new Error(stderr);
+  return {
+    folder,
+    socket: join(folder, 's'),
+    facts: JSON.parse(stdout),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Starts it and waits until it listens: at its socket where `door` says nothing else. */
+export async function startSigner({ folder, socket }: SignerHome, ...door: string[]): Promise<SignerProcess> {
+  const place = door.length > 0 ? door : ['--socket', socket];
+  const passphrase = ['--passphrase-file', join(folder, 'passphrase')];
+  const { child, ended } = begin({}, 'signer', '--folder', folder, ...passphrase, ...place);
+  let said = '';
+  let log = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    log += chunk;
+  });
+  child.stdout?.on('data', (chunk: Buffer) => {
+    said += chunk;
+  });
+  while (!said.includes('listens at')) {
+    const next = await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), ended]);
+    if ('code' in next) throw new Error(`the signer ended: ${next.stderr}`);
+  }
+  return {
+    said,
+    log: () => log,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
