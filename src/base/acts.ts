@@ -128,10 +128,7 @@ export const ACTS = {
     'Joins a person with who they are at a provider of sign-ins. By the pages of the console only.',
   ),
   'passkey.add': act('read', 'Adds a passkey of the person who asks. By the pages of the console only.'),
-  'passkey.remove': act(
-    'read',
-    'Takes a passkey of the person who asks away. By the pages of the console only.',
-  ),
+  'passkey.remove': act('read', 'Takes a passkey of the person who asks away.', 'removePasskey'),
   'passkey.reset': act('admin', 'Takes all passkeys of a person away. By `crossramp person link` only.'),
   'customer.update': act(
     'admin',

@@ -17,6 +17,7 @@ import { defineCustomers } from './customer.ts';
 import { defineEventLog } from './event-log.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine } from './ledger-line.ts';
+import { definePasskeys } from './passkeys.ts';
 import { definePaymentSession } from './payment-session.ts';
 import { definePeople } from './people.ts';
 import { definePixKeyType } from './pix-key-type.ts';
@@ -79,6 +80,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineSandbox(builder, currencies, transaction);
   const { viewer, account, apiKey } = defineViewer(builder);
   definePeople(builder, viewer);
+  definePasskeys(builder);
   defineApiKeys(builder, apiKey);
   defineSuspense(builder, currencies);
   defineRailNews(builder);

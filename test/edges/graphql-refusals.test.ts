@@ -69,6 +69,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   changeMemberRole: ['admin', '(personId: "per_x", role: VIEWER) { role }'],
   removeMember: ['admin', '(personId: "per_x") { role }'],
   revokeSession: ['read', '(sessionId: "ses_x")'],
+  removePasskey: ['read', '(passkeyId: "x")'],
   cancelSettingChange: ['admin', '(setting: APPROVAL_ABOVE) { approvalAbove }'],
   updateAccountSettings: ['admin', '(input: {}) { approvalAbove }'],
   updateCustomer: ['admin', '(taxId: "52998224725", input: {}) { level }'],

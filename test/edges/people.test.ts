@@ -229,6 +229,36 @@ describe('sessions', () => {
   });
 });
 
+describe('passkeys', () => {
+  test('are listed by their person, who takes one away after showing one; nobody else does', async () => {
+    const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'viewer' });
+    const other = await signInAs(app, shop.accountId, { email: newEmail(), role: 'owner' });
+    await app.owner.query(
+      `insert into passkey (id, person_id, name, public_key, counter, transports, created_at)
+        values ('key-of-ana', $1, 'Laptop', '', 0, '{}', '2026-05-01T10:00:00Z')`,
+      [person.personId],
+    );
+    const list = async (by: SignedInForTest) =>
+      (await by.graphql('{ myPasskeys { passkeyId name createdAt lastUsedAt } }')).json.data.myPasskeys;
+    const remove = (by: SignedInForTest) => by.graphql('mutation { removePasskey(passkeyId: "key-of-ana") }');
+    const [laptop] = await list(person);
+    expect(laptop).toEqual({
+      passkeyId: 'key-of-ana',
+      name: 'Laptop',
+      createdAt: '2026-05-01T10:00:00.000Z',
+      lastUsedAt: null,
+    });
+    expect(await list(other)).toEqual([]);
+    expect(codeOf(await remove(other))).toBe('NOT_FOUND');
+    expect(codeOf(await remove(person))).toBe('STEP_UP_REQUIRED');
+    await app.owner.query('update person_session set verified_at = now() where id = $1', [person.sessionId]);
+    expect((await remove(person)).json.data.removePasskey).toBe('key-of-ana');
+    expect(await list(person)).toEqual([]);
+    const byKey = await app.graphql('{ myPasskeys { name } }', {}, { key: shop.apiKey });
+    expect(byKey.json.data.myPasskeys).toEqual([]);
+  });
+});
+
 describe('C-40: members', () => {
   test('are invited by a link that lets in once, and is dead when it is replaced, used or taken back', async () => {
     const email = newEmail();

@@ -136,8 +136,8 @@ export async function ownPasskeys({ database, caller }: Context): Promise<OwnPas
 
 /** Takes one of the own passkeys away. @throws {GatewayError} `NOT_FOUND`, `STEP_UP_REQUIRED`. */
 export async function forgetPasskey(context: Context, id: string): Promise<void> {
-  personOf(context);
   requireAct(context, 'passkey.remove');
+  personOf(context);
   await audited(context, async (tx, writeDown) => {
     if (!FORM.test(id) || !(await removePasskey(tx, context.caller.id, id))) throw notFound();
     writeDown('passkey.remove', { kind: 'passkey', id });

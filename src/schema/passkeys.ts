@@ -1,0 +1,48 @@
+/** Passkeys of the person who asks. A browser adds one at `/console/security`: it signs for the page that it stands on. */
+import { forgetPasskey, ownPasskeys } from '../resolvers/people/passkeys.ts';
+import type { OwnPasskey } from '../store/people/passkeys.ts';
+import type { Builder } from './builder.ts';
+import { isoOf } from './moment.ts';
+
+/** Defines `myPasskeys` and `removePasskey`. */
+export function definePasskeys(builder: Builder): void {
+  const passkey = builder.objectRef<OwnPasskey>('Passkey').implement({
+    description: 'A passkey of a person. It is added by a browser, at `/console/security`.',
+    fields: (t) => ({
+      passkeyId: t.exposeString('id', { description: 'Identifier of the passkey: its credential id.' }),
+      name: t.exposeString('name', { description: 'What the person called it.' }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: 'When it was added.',
+        resolve: (row) => isoOf(row.createdAt),
+      }),
+      lastUsedAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'When it was last shown; null: not since it was added.',
+        resolve: (row) => row.lastUsedAt && isoOf(row.lastUsedAt),
+      }),
+    }),
+  });
+  builder.queryField('myPasskeys', (t) =>
+    t.field({
+      type: [passkey],
+      description: 'The passkeys of the person who asks, the oldest first; none for a key.',
+      resolve: (_root, _args, context) => ownPasskeys(context),
+    }),
+  );
+  builder.mutationField('removePasskey', (t) =>
+    t.field({
+      type: 'String',
+      description:
+        'Takes one of the own passkeys away, and gives its id. Needs the scope `read`, and a passkey that was shown within the last five minutes.',
+      args: {
+        passkeyId: t.arg.string({ required: true, description: 'The passkey, as `passkeyId` has it.' }),
+      },
+      resolve: async (_root, { passkeyId }, context) => {
+        await forgetPasskey(context, passkeyId);
+        return passkeyId;
+      },
+    }),
+  );
+}
