@@ -93,6 +93,14 @@ export function multiply(left: string, right: string): string {
   return fromMinor(toMinor(left, leftScale) * toMinor(right, rightScale), leftScale + rightScale);
 }
 
+/** @returns the quotient of two plain decimals that are not below zero, to so many decimals, halves up; the divisor is above zero. */
+export function divide(left: string, right: string, decimals: number): string {
+  const [leftScale, rightScale] = [decimalsOf(left), decimalsOf(right)];
+  const dividend = toMinor(left, leftScale) * 10n ** BigInt(rightScale + decimals);
+  const divisor = toMinor(right, rightScale) * 10n ** BigInt(leftScale);
+  return fromMinor((2n * dividend + divisor) / (2n * divisor), decimals);
+}
+
 /** @returns the exact sum of plain decimals; `0` of none. */
 export function sum(texts: readonly string[]): string {
   const scale = Math.max(0, ...texts.map(decimalsOf));

@@ -64,12 +64,12 @@ export class Settings {
     return typeof value === 'string' && form.test(value) ? value : this.refuse(name, expected);
   }
 
-  /** @returns an https URL without a slash at its end; http only to this machine. */
+  /** @returns an https URL, http only to this machine; without a slash at its end unless it has a query. */
   url(name: string): string {
     const expected = 'an https URL (http only to this machine) without user name and password';
     const value = this.raw(name);
     if (typeof value !== 'string' || !isSafeUrl(value)) return this.refuse(name, expected);
-    return value.replace(/\/+$/, '');
+    return value.includes('?') ? value : value.replace(/\/+$/, '');
   }
 
   /** @returns the name of a file that can be read. */

@@ -1,9 +1,12 @@
 /** `crossramp doctor`. */
 import { Command } from 'commander';
+import { ACCOUNT_MODES } from '../base/account-mode.ts';
 import { readConfig } from '../config.ts';
+import { checkRails } from '../resolvers/inbound/rail-checks.ts';
+import type { Services } from '../resolvers/services/context.ts';
 import type { Statement } from '../store/database.ts';
 import { answer, jsonOption } from './output.ts';
-import { withStore } from './with-store.ts';
+import { withServices } from './with-store.ts';
 
 const SERVER: Statement = {
   name: 'doctor_server',
@@ -32,12 +35,12 @@ const CLOCK_SKEW_MAX_MS = 5_000;
 /** Checks whether this installation can run. */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('Checks settings, runtime and database; fails when a check fails.')
+    .description('Checks settings, runtime, database and rails; fails when a check fails.')
     .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
-      const checks = await withStore(async ({ database }) => {
-        const [server] = await database.query<Server>(SERVER, []);
-        return examine(server as Server);
+      const checks = await withServices(async (services) => {
+        const [server] = await services.database.query<Server>(SERVER, []);
+        return [...examine(server as Server), ...(await examineRails(services))];
       });
       const text = checks
         .map(({ check, ok, detail }) => `${ok ? 'ok  ' : 'FAIL'}  ${check}: ${detail}`)
@@ -45,6 +48,15 @@ export function doctorCommand(): Command {
       answer(options, { ok: checks.every(({ ok }) => ok), checks }, text);
       if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
     });
+}
+
+/** What the rails of RAILS_FILE say of themselves. */
+async function examineRails(services: Services): Promise<Check[]> {
+  const told = ACCOUNT_MODES.map(async (mode) => {
+    const checks = await checkRails(services.forMode(mode).railParts);
+    return checks.map(({ rail, check, ...found }) => ({ check: `${mode} ${rail}: ${check}`, ...found }));
+  });
+  return (await Promise.all(told)).flat();
 }
 
 function examine(server: Server): Check[] {

@@ -41,7 +41,12 @@ export const SIGNER_KINDS: Kinds<Signer> = {
 };
 
 /** Where rates come from. */
-export const RATE_KINDS: Kinds<RateSource> = {};
+export const RATE_KINDS: Kinds<RateSource> = {
+  feeds: async () => {
+    const rail = await import('../rails/rates/index.ts');
+    return kindOf(rail.readRateSettings, rail.createRates);
+  },
+};
 
 /** Where positions are bought and sold. */
 export const LIQUIDITY_KINDS: Kinds<Liquidity> = {};

@@ -24,6 +24,7 @@ import { definePixKeyType } from './pix-key-type.ts';
 import { definePlatform } from './platform.ts';
 import { defineQuote } from './quote.ts';
 import { defineRailNews } from './rail-news.ts';
+import { defineRates } from './rates.ts';
 import { defineReceivables } from './receivable.ts';
 import { defineRefunds } from './refund.ts';
 import { defineRequestLog } from './request-log.ts';
@@ -76,6 +77,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineActs(builder, transaction, pixKeyType);
   defineBooks(builder);
   defineReceivables(builder, currencies);
+  defineRates(builder);
   defineRefunds(builder, transaction, currencies);
   defineSandbox(builder, currencies, transaction);
   const { viewer, account, apiKey } = defineViewer(builder);

@@ -1,6 +1,7 @@
 /** What an operator sees over all accounts: who they are, and how the rails are doing. */
 import { listHolders, readHolder, requireCustomersOfOthers } from '../resolvers/account/list-holders.ts';
-import { RAILS, type RailHealth, railHealth } from '../resolvers/inbound/rail-health.ts';
+import type { NamedCheck } from '../resolvers/inbound/rail-checks.ts';
+import { RAILS, type RailHealth, railChecks, railHealth } from '../resolvers/inbound/rail-health.ts';
 import type { AccountRow } from '../store/account/accounts.ts';
 import { NEWS_LOOKED_THROUGH } from '../store/engine/rail-health.ts';
 import type { Builder } from './builder.ts';
@@ -99,6 +100,17 @@ function defineRailHealth(builder: Builder): void {
     description: 'What the gateway works with outside of itself.',
     values: describedValues(RAILS),
   });
+  const check = builder.objectRef<NamedCheck>('RailCheck').implement({
+    description: 'Something about a rail that is as it should be, or is not.',
+    fields: (t) => ({
+      part: t.exposeString('rail', {
+        description: 'Which part of the rail: its name in the settings, of a network such as `ETH`.',
+      }),
+      check: t.exposeString('check', { description: 'What was looked at.' }),
+      ok: t.exposeBoolean('ok', { description: 'Whether it is as it should be.' }),
+      detail: t.exposeString('detail', { description: 'What was found.' }),
+    }),
+  });
   const health = builder.objectRef<RailHealth>('RailHealth').implement({
     description: 'How a rail is doing.',
     fields: (t) => ({
@@ -115,6 +127,13 @@ function defineRailHealth(builder: Builder): void {
       pendingOrders: t.exposeInt('pendingOrders', { description: 'Orders that it should have got by now.' }),
       failingOrders: t.exposeInt('failingOrders', {
         description: 'Orders that failed and are tried again.',
+      }),
+      checks: t.field({
+        type: [check],
+        complexity: 50,
+        description:
+          'What the rail says of itself now; at most five seconds are waited for it. Nothing where it is played by the sandbox of this gateway, or not configured.',
+        resolve: async ({ rail: name }, _args, context) => [...(await railChecks(context, name))],
       }),
     }),
   });

@@ -58,6 +58,7 @@ test('every rail: what it told last, and what is ordered of it and fails', async
     'IDENTITY',
     'SCREENING',
     'LIQUIDITY',
+    'RATES',
   ]);
   expect(railHealth[0]).toMatchObject({
     lastNewsAt: expect.stringMatching(/^20.*Z$/),

@@ -9,6 +9,7 @@ import { moment } from '../parts/figures.ts';
 import { actForm, askedForm, field } from '../parts/form.ts';
 import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { railTable } from '../parts/rail-health.ts';
+import { checksSection, ratesSection } from '../parts/rates.ts';
 
 type News = RailsQuery['railNews']['nodes'][number];
 
@@ -24,10 +25,11 @@ export const RAILS = screenOf<RailsQuery>({
     const state = STATES.find((each) => each === desk.query.get('state'));
     return { ...(state && { state }), ...pageVariables(desk) };
   },
-  view: ({ railHealth, railNews }, desk) => {
+  view: ({ railHealth, rateFeeds, railNews }, desk) => {
+    const checks = railHealth.flatMap((rail) => rail.checks);
     const { say } = desk;
     const main = html`<div class="top"><h1>${say('rails')}</h1></div>
-${section('health', say('railHealth'), railTable(desk, railHealth))}${newsList(desk, railNews)}`;
+${section('health', say('railHealth'), railTable(desk, railHealth))}${checksSection(desk, checks)}${ratesSection(desk, rateFeeds)}${newsList(desk, railNews)}`;
     return { title: say('rails'), main };
   },
 });

@@ -3,6 +3,7 @@ import type { Instant } from '../../base/instant.ts';
 import { readRailHealth } from '../../store/engine/rail-health.ts';
 import type { EffectName } from '../../templates/effects.ts';
 import { type Context, requirePlatform } from '../services/context.ts';
+import { checkRails, type NamedCheck } from './rail-checks.ts';
 
 /** The rails, with what each is. */
 export const RAILS = {
@@ -11,6 +12,7 @@ export const RAILS = {
   identity: 'Checks of customers and payees.',
   screening: 'Screening of payments, addresses and people.',
   liquidity: 'Where positions are bought and sold.',
+  rates: 'Where prices come from.',
 } as const;
 /** One of RAILS. */
 export type RailName = keyof typeof RAILS;
@@ -22,6 +24,18 @@ export interface RailHealth {
   readonly unsettledNews: number;
   readonly pendingOrders: number;
   readonly failingOrders: number;
+}
+
+/** Which rail the parts are of that are configured by a name of their own: networks, and their signer. */
+const partOf = (name: string): RailName => (Object.hasOwn(RAILS, name) ? (name as RailName) : 'chain');
+
+/**
+ * @returns what the configured parts of a rail say of themselves; nothing where it is played in the process, or missing.
+ * @throws {GatewayError} `FORBIDDEN` without a scope of the platform.
+ */
+export async function railChecks(context: Context, rail: RailName): Promise<readonly NamedCheck[]> {
+  requirePlatform(context);
+  return checkRails(context.railParts.filter(({ name }) => partOf(name) === rail));
 }
 
 /** Which rail an order goes to; money goes out by PIX where it is BRL. */

@@ -16,7 +16,7 @@ import { expiryOf, GRACE_MS, lockEndOf } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
 import { railsFor, requireRails, type Services } from '../services/context.ts';
-import type { RateSource } from '../services/rails.ts';
+import { RateRefused, type RateSource } from '../services/rails.ts';
 
 /** Which amount is fixed: of the two sides of a ramp, one. Decimal text. */
 export type Wanted = { readonly brl: string } | { readonly crypto: string };
@@ -48,10 +48,12 @@ const RETRY_SECONDS = 5;
 /** @returns the source; where it fails it has no news, and the log says why. The last known rate serves while it is young. */
 export function reportingRates(source: RateSource, log: Pick<Logger, 'warn'>): RateSource {
   return {
+    ...source,
     observe: async (asset) => {
       try {
         return await source.observe(asset);
       } catch (error) {
+        if (error instanceof RateRefused) throw error;
         log.warn({ err: error, asset }, 'rate cannot be observed');
         return undefined;
       }
@@ -62,23 +64,30 @@ export function reportingRates(source: RateSource, log: Pick<Logger, 'warn'>): R
 /**
  * @param nowMs - the moment that the rate is for.
  * @returns BRL for one unit of the asset, not older than 60 seconds.
- * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `RAILS_MISSING`.
+ * @throws {GatewayError} `QUOTE_UNAVAILABLE`, also where the sources contradict each other; `RAILS_MISSING`.
  */
 export async function currentRate(services: Services, asset: string, nowMs: number): Promise<string> {
   requireRails(services, ['rates']);
   const { database, mode, rails } = services;
   const last = await readRate(database, mode, asset);
   const ageMs = last ? nowMs - millisOf(last.observedAt) : Number.POSITIVE_INFINITY;
-  if (last && ageMs >= 0 && ageMs <= FRESH_MS) return last.mid;
-  const observed = await rails.rates.observe(asset);
+  // Where sources are held against each other, they are asked each time: what they agreed on before may be contested by now.
+  const isAsked = rails.rates.report !== undefined;
+  if (!isAsked && last && ageMs >= 0 && ageMs <= FRESH_MS) return last.mid;
+  const observed = await rails.rates.observe(asset).catch((error: unknown) => {
+    throw error instanceof RateRefused ? noPrice(error.message) : error;
+  });
   if (observed && nowMs - observed.observedAtMs <= STALE_MS) {
-    await storeRate(database, mode, asset, observed);
+    if (!last || millisOf(last.observedAt) < observed.observedAtMs)
+      await storeRate(database, mode, asset, observed);
     return observed.mid;
   }
   if (last && ageMs >= 0 && ageMs <= STALE_MS) return last.mid;
-  throw new GatewayError('QUOTE_UNAVAILABLE', `no price of ${asset} from the last 60 seconds is available`, {
-    retryAfter: RETRY_SECONDS,
-  });
+  throw noPrice(`no price of ${asset} from the last 60 seconds is available`);
+}
+
+function noPrice(why: string): GatewayError {
+  return new GatewayError('QUOTE_UNAVAILABLE', why, { retryAfter: RETRY_SECONDS });
 }
 
 /**

@@ -93,12 +93,47 @@ export interface ChainRail {
   ) => Promise<unknown>;
 }
 
+/** There is no price that may be quoted, also none of before; the message says why to whoever asks for a price. */
+export class RateRefused extends Error {
+  override readonly name = 'RateRefused';
+}
+
+/** What a feed says of an asset, and whether that counts. */
+export interface FeedReport {
+  readonly feed: string;
+  /** BRL for one unit; null where there is none. */
+  readonly price: string | null;
+  readonly observedAtMs: number | null;
+  /** It counts; it is too old; it is too far from the others; it says nothing. */
+  readonly state: 'IN' | 'STALE' | 'OFF' | 'NONE';
+  /** Why it does not count; empty where it does. */
+  readonly why: string;
+}
+
+/** What the feeds say of an asset together. */
+export interface RateReport {
+  readonly asset: string;
+  /** Enough feeds agree; too few have a young price; too few of those that have one agree. */
+  readonly state: 'AGREED' | 'STALE' | 'CONTESTED';
+  /** BRL for one unit; null unless they agree. */
+  readonly mid: string | null;
+  readonly observedAtMs: number | null;
+  /** So many have to agree. */
+  readonly quorum: number;
+  readonly feeds: readonly FeedReport[];
+}
+
 /** Mid-market rates. */
 export interface RateSource {
-  /** @returns BRL for one unit of the asset, and when that was so; undefined when there is no price. */
+  /**
+   * @returns BRL for one unit of the asset, and when that was so; undefined when nothing is known of it now.
+   * @throws {RateRefused}
+   */
   readonly observe: (
     asset: string,
   ) => Promise<{ readonly mid: string; readonly observedAtMs: number } | undefined>;
+  /** @returns what each source says, where there are several. */
+  readonly report?: () => Promise<readonly RateReport[]>;
 }
 
 /** Checks of customers and payees. */

@@ -1,0 +1,72 @@
+/** What rails say of themselves and where prices come from, as tables; nothing where no rails are configured. */
+import { type Html, html } from '../../ui/html.ts';
+import { badge } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import type { Desk } from '../desk.ts';
+import type { RailsQuery } from '../generated/graphql.ts';
+import { decimal, moment } from './figures.ts';
+import { section } from './lists.ts';
+
+type Check = RailsQuery['railHealth'][number]['checks'][number];
+type Rate = RailsQuery['rateFeeds'][number];
+
+const TONES = { IN: 'good', STALE: 'warn', OFF: 'bad', NONE: 'bad' } as const;
+const NONE = html``;
+
+/** @returns every check, in the order of the rails. */
+export function checksSection(desk: Desk, rows: readonly Check[]): Html {
+  const { say } = desk;
+  const columns: readonly Column<Check>[] = [
+    { name: say('rail'), isRowHead: true, cell: ({ part }) => part },
+    { name: say('check'), cell: ({ check }) => check },
+    {
+      name: say('status'),
+      cell: ({ ok }) => (ok ? badge('good', say('check_ok')) : badge('bad', say('check_bad'))),
+    },
+    { name: say('found'), cell: ({ detail }) => detail },
+  ];
+  return rows.length === 0 ? NONE : listed(desk, 'checks', say('railChecks'), { rows, columns });
+}
+
+/** @returns each asset with its rate, and below it each of its feeds. */
+export function ratesSection(desk: Desk, rates: readonly Rate[]): Html {
+  const { say, language } = desk;
+  type Row = Rate['feeds'][number] & { readonly rate: Rate };
+  const shown = (price: string | null | undefined) => price && decimal(price, 2, language);
+  const columns: readonly Column<Row>[] = [
+    { name: say('asset'), isRowHead: true, cell: ({ rate }) => rate.asset },
+    { name: say('feed'), cell: ({ feed }) => feed },
+    { name: say('price'), isFigure: true, cell: ({ price }) => shown(price) },
+    {
+      name: say('observed'),
+      look: 'wide',
+      cell: ({ observedAt }) => observedAt && moment(observedAt, language, 'second'),
+    },
+    {
+      name: say('status'),
+      cell: ({ state, why }) => html`${badge(TONES[state], say(`feed_${state}`))} ${why ?? ''}`,
+    },
+  ];
+  const rows = rates.flatMap((rate) => rate.feeds.map((feed) => ({ ...feed, rate })));
+  if (rows.length === 0) return NONE;
+  const sums = rates.map(
+    (rate) =>
+      html`<li>${rate.asset} <b class="num">${shown(rate.mid)}</b> ${badge(rate.mid ? 'good' : 'bad', say(`rate_${rate.state}`))}</li>`,
+  );
+  const head = html`<ul class="in-x stack tight">${sums}</ul>`;
+  return listed(desk, 'rates', say('rateFeeds'), { rows, columns }, head);
+}
+
+function listed<Row>(
+  { say }: Desk,
+  id: string,
+  caption: string,
+  given: { readonly rows: readonly Row[]; readonly columns: readonly Column<Row>[] },
+  head: Html = NONE,
+): Html {
+  const content = scrolled(
+    say('tableOf', { name: caption }),
+    table({ caption, isCaptionUnseen: true, ...given }),
+  );
+  return section(id, caption, html`${head}${content}`);
+}

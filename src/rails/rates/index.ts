@@ -1,0 +1,107 @@
+/**
+ * Rates by feeds: whoever works on jobs asks them in turn and keeps what they said; every process judges what is kept. A rate that is
+ * stale or contested is none.
+ */
+import { millisOf } from '../../base/instant.ts';
+import { repeat } from '../../resolvers/engine/repeat.ts';
+import type { RailCheck, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
+import { RateRefused, type RateReport, type RateSource } from '../../resolvers/services/rails.ts';
+import { keepFailure, keepPrices, readFeeds } from '../../store/rails/rate-feeds.ts';
+import { judge } from './judge.ts';
+import { FeedFailure, readFeed } from './read-feed.ts';
+import type { FeedSettings, RateSettings } from './settings.ts';
+
+export { readRateSettings } from './settings.ts';
+
+/** After failures a feed is asked less and less often, up to this. */
+const PAUSE_MAX_MS = 60_000;
+const FAILED_MS = 5_000;
+
+/** @returns the source of rates; it asks nobody before it is started. */
+export function createRates(settings: RateSettings, tools: RailTools): RailPart<RateSource> {
+  const report = () => reportOf(settings, tools);
+  return {
+    port: {
+      observe: async (asset) => {
+        const found = (await report()).get(asset);
+        if (!found) return undefined;
+        if (found.mid === null || found.observedAtMs === null) throw new RateRefused(refusalOf(found));
+        return { mid: found.mid, observedAtMs: found.observedAtMs };
+      },
+      report: async () => [...(await report()).values()],
+    },
+    start: () => {
+      const stopping = new AbortController();
+      const turns = { failedMs: FAILED_MS, complaint: 'a feed of rates cannot be kept' };
+      const loops = settings.feeds.map((feed) =>
+        repeat(stopping.signal, tools.log, turns, () => poll(settings, feed, tools, stopping.signal)),
+      );
+      return {
+        stop: async () => {
+          stopping.abort();
+          await Promise.all(loops.map(({ done }) => done));
+        },
+      };
+    },
+    checks: async () => [...(await report()).values()].map(checkOf),
+  };
+}
+
+async function reportOf(
+  settings: RateSettings,
+  { database, mode, clock }: RailTools,
+): Promise<ReadonlyMap<string, RateReport>> {
+  const [rows, nowMs] = await Promise.all([readFeeds(database, mode), clock.nowMs()]);
+  const said = rows.map(({ observedAt, ...row }) => ({
+    ...row,
+    observedAtMs: observedAt === null ? null : millisOf(observedAt),
+  }));
+  return judge(settings, said, nowMs);
+}
+
+/** Asks a feed if it is time, also after what other processes asked. @returns when to come again, milliseconds. */
+async function poll(
+  { everyMs, timeoutMs }: RateSettings,
+  feed: FeedSettings,
+  { database, mode, clock, log }: RailTools,
+  signal: AbortSignal,
+): Promise<number> {
+  const own = { mode, feed: feed.name };
+  const rows = (await readFeeds(database, mode)).filter((row) => row.feed === feed.name);
+  const failures = Math.max(0, ...rows.map((row) => row.failures));
+  const lastMs = Math.max(0, ...rows.map((row) => millisOf(row.triedAt)));
+  const pauseMs = Math.min(everyMs * 2 ** Math.min(failures, 6), PAUSE_MAX_MS);
+  const triedAtMs = await clock.nowMs();
+  const earlyMs = lastMs + pauseMs - triedAtMs;
+  if (earlyMs > 0) return Math.min(earlyMs, everyMs);
+  try {
+    const { prices, atMs = triedAtMs } = await readFeed(feed, timeoutMs, signal);
+    // No price is of the future: a feed whose clock is ahead would stay young for too long.
+    await keepPrices(database, own, prices, { observedAtMs: Math.min(atMs, triedAtMs), triedAtMs });
+  } catch (error) {
+    if (!(error instanceof FeedFailure)) throw error;
+    if (signal.aborted) return everyMs;
+    if (failures === 0)
+      log.warn({ feed: feed.name, mode, failure: error.message }, 'a feed of rates cannot be read');
+    const assets = feed.prices.map(({ asset }) => asset);
+    await keepFailure(database, own, assets, { failure: error.message, triedAtMs });
+  }
+  return everyMs;
+}
+
+function refusalOf({ asset, state, quorum }: RateReport): string {
+  return state === 'CONTESTED'
+    ? `the sources of the price of ${asset} contradict each other`
+    : `fewer than ${quorum} sources have a price of ${asset} that is young enough`;
+}
+
+function checkOf({ asset, state, mid, quorum, feeds }: RateReport): RailCheck {
+  const used = feeds.filter((feed) => feed.state === 'IN').length;
+  const out = feeds.filter((feed) => feed.state !== 'IN').map(({ feed, why }) => `; ${feed} is out: ${why}`);
+  const rate = mid === null ? `no price (${state.toLowerCase()})` : `${mid} BRL`;
+  return {
+    check: `rate of ${asset}`,
+    ok: state === 'AGREED',
+    detail: `${rate} by ${used} of ${feeds.length} feeds, at least ${quorum}${out.join('')}`,
+  };
+}

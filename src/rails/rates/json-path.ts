@@ -1,0 +1,27 @@
+/** Finds a value in JSON by a path such as `$.result.USDTBRL.c[0]` (the plain part of RFC 9535: names and places, one value). */
+import { type ExactJson, isExactObject } from '../../base/exact-json.ts';
+
+/** A step into an object by name, or into a list by place. */
+export type PathStep = string | number;
+
+const FORM = /^\$(?:\.[A-Za-z_][\w-]*|\[\d{1,4}\]|\['[^'\\]{1,100}'\])*$/;
+const STEP = /\.([A-Za-z_][\w-]*)|\[(\d{1,4})\]|\['([^'\\]{1,100})'\]/g;
+
+/** What is accepted, for messages. */
+export const PATH_FORM = `a path such as "$.result.c[0]" or "$['USDT-BRL'].last"`;
+
+/** @returns the steps of a path; undefined where it has another form. */
+export function parsePath(text: string): readonly PathStep[] | undefined {
+  if (!FORM.test(text)) return undefined;
+  return [...text.matchAll(STEP)].map(([, name, place, quoted]) => name ?? quoted ?? Number(place));
+}
+
+/** @returns the value at a path; undefined where there is none. */
+export function valueAt(json: ExactJson, path: readonly PathStep[]): ExactJson | undefined {
+  let value: ExactJson | undefined = json;
+  for (const step of path) {
+    if (typeof step === 'number') value = Array.isArray(value) ? value[step] : undefined;
+    else value = isExactObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  }
+  return value;
+}

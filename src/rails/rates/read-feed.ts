@@ -1,0 +1,100 @@
+/** Asks a feed for its prices: bounded in time and size, every digit kept. */
+import { type ExactJson, NumberToken, parseExactJson } from '../../base/exact-json.ts';
+import { divide, expandNumber, isMore } from '../../base/money.ts';
+import type { ToldPrice } from '../../store/rails/rate-feeds.ts';
+import { type PathStep, valueAt } from './json-path.ts';
+import type { FeedSettings, PriceSettings } from './settings.ts';
+
+/** What a feed told. */
+export interface Told {
+  readonly prices: readonly ToldPrice[];
+  /** When its prices were so, by its own word; undefined where it does not say. */
+  readonly atMs: number | undefined;
+}
+
+/** Why a feed could not be read, in words that hold no secret: neither its URL nor its answer. */
+export class FeedFailure extends Error {
+  override readonly name = 'FeedFailure';
+}
+
+const BODY_MAX_BYTES = 1_048_576;
+/** Longer than any price. */
+const DIGITS_MAX = 40;
+const INVERSE_DECIMALS = 30;
+/** What is a number of seconds, and not of milliseconds. */
+const SECONDS_MAX = 100_000_000_000;
+
+/** @throws {FeedFailure} */
+export async function readFeed(feed: FeedSettings, timeoutMs: number, signal: AbortSignal): Promise<Told> {
+  const text = await fetchText(feed, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])).catch(
+    (error: unknown) => {
+      throw error instanceof FeedFailure ? error : new FeedFailure(reasonOf(error, timeoutMs));
+    },
+  );
+  const json = parsed(text);
+  return {
+    prices: feed.prices.map((price) => ({ asset: price.asset, price: priceIn(json, price) })),
+    atMs: feed.at && momentIn(json, feed.at),
+  };
+}
+
+async function fetchText({ url, authorization }: FeedSettings, signal: AbortSignal): Promise<string> {
+  const headers = { accept: 'application/json', ...(authorization !== undefined && { authorization }) };
+  // Whoever leads elsewhere is not the feed that was configured.
+  const response = await fetch(url, { signal, headers, redirect: 'error' });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new FeedFailure(`HTTP ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > BODY_MAX_BYTES) throw new FeedFailure('more than 1 MiB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function reasonOf(error: unknown, timeoutMs: number): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: string } };
+  if (name === 'TimeoutError') return `no answer in ${timeoutMs / 1_000} s`;
+  return cause?.code ?? 'not reachable';
+}
+
+function parsed(text: string): ExactJson {
+  try {
+    return parseExactJson(text);
+  } catch {
+    throw new FeedFailure('not JSON');
+  }
+}
+
+function priceIn(json: ExactJson, { asset, path, isInverse }: PriceSettings): string {
+  const value = numberAt(json, path);
+  if (value === undefined || !isMore(value, '0')) throw new FeedFailure(`no price of ${asset}`);
+  return isInverse ? divide('1', value, INVERSE_DECIMALS) : value;
+}
+
+/** A number of JSON, or one that stands in a text: prices often do. */
+function numberAt(json: ExactJson, path: readonly PathStep[]): string | undefined {
+  const value = valueAt(json, path);
+  const text = value instanceof NumberToken ? value.text : value;
+  if (typeof text !== 'string' || text.length > DIGITS_MAX) return undefined;
+  try {
+    const number = expandNumber(text);
+    return number.length > DIGITS_MAX ? undefined : number;
+  } catch {
+    return undefined;
+  }
+}
+
+function momentIn(json: ExactJson, path: readonly PathStep[]): number {
+  const value = valueAt(json, path);
+  const text = value instanceof NumberToken ? value.text : value;
+  if (typeof text !== 'string') throw new FeedFailure('it does not say of when its prices are');
+  const number = Number(text);
+  const ms = Number.isNaN(number) ? Date.parse(text) : number > SECONDS_MAX ? number : number * 1_000;
+  if (!Number.isFinite(ms)) throw new FeedFailure('it does not say of when its prices are');
+  return ms;
+}

@@ -1,0 +1,34 @@
+/** Asks the rails that are configured how they are. */
+import type { NamedRail, RailCheck } from '../services/rail-part.ts';
+
+/** A check, with the rail that it is about. */
+export interface NamedCheck extends RailCheck {
+  /** `pix`, `rates` …, or a network such as `ETH`. */
+  readonly rail: string;
+}
+
+const LIMIT_MS = 5_000;
+const WORDS_MAX = 300;
+
+/** @returns what each rail says of itself; one that does not answer in five seconds is not well. */
+export async function checkRails(rails: readonly NamedRail[]): Promise<readonly NamedCheck[]> {
+  const checks = await Promise.all(
+    rails.map(async ({ name, part }) => {
+      const told = await answerOf(part.checks);
+      return told.map((check) => ({ ...check, rail: name }));
+    }),
+  );
+  return checks.flat();
+}
+
+async function answerOf(checks: NamedRail['part']['checks']): Promise<readonly RailCheck[]> {
+  const failed = (detail: string) => [{ check: 'answer', ok: false, detail: detail.slice(0, WORDS_MAX) }];
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<readonly RailCheck[]>((resolve) => {
+    timer = setTimeout(() => resolve(failed(`none in ${LIMIT_MS / 1_000} s`)), LIMIT_MS);
+  });
+  const asked = checks().catch((error: unknown) =>
+    failed(error instanceof Error ? error.message : String(error)),
+  );
+  return Promise.race([asked, limit]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,12 @@
+/** What the sources of rates say, for the operator. */
+import { type Context, requirePlatform } from '../services/context.ts';
+import type { RateReport } from '../services/rails.ts';
+
+/**
+ * @returns what each feed says of each asset; nothing where rates do not come from feeds.
+ * @throws {GatewayError} `FORBIDDEN` without a scope of the platform.
+ */
+export async function readRateReport(context: Context): Promise<readonly RateReport[]> {
+  requirePlatform(context);
+  return (await context.rails.rates.report?.()) ?? [];
+}

@@ -1,0 +1,75 @@
+/** What feeds of rates said last. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Instant } from '../../base/instant.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** What a feed said last of an asset. */
+export interface FeedRow {
+  readonly feed: string;
+  readonly asset: string;
+  /** Decimal text in the currency that the feed counts in; null until there is one. */
+  readonly price: string | null;
+  readonly observedAt: Instant | null;
+  readonly triedAt: Instant;
+  /** Tries that failed since the last that did not. */
+  readonly failures: number;
+  readonly failure: string | null;
+}
+
+/** A price that a feed told, by asset. */
+export interface ToldPrice {
+  readonly asset: string;
+  readonly price: string;
+}
+
+const READ: Statement = {
+  name: 'rate_feeds',
+  text: `select feed, asset, price, observed_at as "observedAt", tried_at as "triedAt", failures, failure from rate_feed
+    where mode = $1`,
+};
+const TOLD: Statement = {
+  name: 'rate_feed_told',
+  text: `insert into rate_feed as f (mode, feed, asset, price, observed_at, tried_at)
+      select $1, $2, asset, price, $5, $6 from unnest($3::text[], $4::numeric[]) p(asset, price)
+    on conflict (mode, feed, asset) do update
+      set price = excluded.price, observed_at = excluded.observed_at, tried_at = excluded.tried_at, failures = 0, failure = null
+      where f.tried_at <= excluded.tried_at`,
+};
+const FAILED: Statement = {
+  name: 'rate_feed_failed',
+  text: `insert into rate_feed as f (mode, feed, asset, tried_at, failures, failure)
+      select $1, $2, asset, $5, 1, $4 from unnest($3::text[]) p(asset)
+    on conflict (mode, feed, asset) do update
+      set tried_at = excluded.tried_at, failures = f.failures + 1, failure = excluded.failure
+      where f.tried_at <= excluded.tried_at`,
+};
+
+/** @returns what all feeds of a mode said last. */
+export function readFeeds(tx: Tx, mode: AccountMode): Promise<FeedRow[]> {
+  return tx.query<FeedRow>(READ, [mode]);
+}
+
+/** Keeps what a feed told, unless it was tried again since. */
+export async function keepPrices(
+  tx: Tx,
+  { mode, feed }: { readonly mode: AccountMode; readonly feed: string },
+  prices: readonly ToldPrice[],
+  { observedAtMs, triedAtMs }: { readonly observedAtMs: number; readonly triedAtMs: number },
+): Promise<void> {
+  const [assets, texts] = [prices.map(({ asset }) => asset), prices.map(({ price }) => price)];
+  await tx.query(TOLD, [mode, feed, assets, texts, instant(observedAtMs), instant(triedAtMs)]);
+}
+
+/** Keeps that a feed could not be read; what it told before stays. */
+export async function keepFailure(
+  tx: Tx,
+  { mode, feed }: { readonly mode: AccountMode; readonly feed: string },
+  assets: readonly string[],
+  { failure, triedAtMs }: { readonly failure: string; readonly triedAtMs: number },
+): Promise<void> {
+  await tx.query(FAILED, [mode, feed, assets, failure, instant(triedAtMs)]);
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,40 @@
+/** Goal: docs/rails.md is what the readers of settings take. Method: its examples are read, and its tables are held against what readers know. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readRateSettings } from '../../src/rails/rates/index.ts';
+
+const TEXT = readFileSync(new URL('../../docs/rails.md', import.meta.url), 'utf8');
+
+/** The section of a rail, with its example and the names of its table. */
+function sectionOf(title: string) {
+  const [, text = ''] = TEXT.split(`\n## ${title}\n`);
+  const own = text.split('\n## ')[0] ?? '';
+  const example = JSON.parse(/```json\n([\s\S]*?)```/.exec(own)?.[1] ?? 'null').live;
+  const names = [...own.matchAll(/^\| `(?:\w+\[\]\.)?(\w+)` \|/gm)].map((match) => match[1]);
+  return { example, names };
+}
+
+/** Every name that a reader knows at an object: what it says when one is wrong. */
+function knownTo(read: (json: unknown, path: string) => unknown, json: unknown): string[] {
+  try {
+    read(json, '');
+  } catch (error) {
+    const [, names = ''] = /known here: (.*)$/.exec((error as Error).message) ?? [];
+    return names.split(', ').filter((name) => name !== 'kind');
+  }
+  throw new Error('an unknown member is refused');
+}
+
+test('rates', () => {
+  const { example, names } = sectionOf('Rates');
+  const { rates } = example;
+  expect(() => readRateSettings(rates, 'live.rates')).not.toThrow();
+  const [feed] = rates.feeds;
+  const [price] = feed.prices;
+  const known = [
+    knownTo(readRateSettings, { ...rates, x: 1 }),
+    knownTo(readRateSettings, { ...rates, feeds: [{ ...feed, x: 1 }] }),
+    knownTo(readRateSettings, { ...rates, feeds: [{ ...feed, prices: [{ ...price, x: 1 }] }] }),
+  ].flat();
+  expect(names.toSorted()).toEqual(known.toSorted());
+});
