@@ -1,13 +1,4 @@
-/** Names of events: `<template>.<component>.<state>` in lower case (C-61). */
-
-/** @returns the name of a change to this step. */
-export function eventName(step: {
-  readonly template: string;
-  readonly component: string;
-  readonly state: string;
-}): string {
-  return `${step.template}.${step.component}.${step.state}`.toLowerCase();
-}
+/** Names of events, `<template>.<component>.<state>` in lower case (C-61), and patterns of them. */
 
 /** @returns the first part of a name: the template, in lower case. */
 export function templateOfEvent(name: string): string {

@@ -16,7 +16,6 @@ import { createOnramp, type OnrampInput } from '../resolvers/orders/create-onram
 import { createWithdrawal, type WithdrawalInput } from '../resolvers/orders/create-withdrawal.ts';
 import { depositUri, hostedPage, qrImage } from '../resolvers/payer/pay-links.ts';
 import type { Context } from '../resolvers/services/context.ts';
-import { refuseOddId } from '../resolvers/transactions/read-transaction.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
@@ -78,8 +77,6 @@ function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPoli
     status,
     answer,
     handle: async (context, { id, search, body: text, idempotencyKey }) => {
-      // The id is stored with the idempotency key, so a text that the database cannot hold is refused first.
-      refuseOddId(id);
       const checks = checksOf(context);
       const query = parseQuery(search, [], policy, checks);
       const body = parseBody(text, shape, checks);

@@ -4,6 +4,7 @@ import { isEnd2end } from '../base/end2end.ts';
 import { GatewayError } from '../base/errors.ts';
 import { readBody } from '../base/read-body.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
+import { isOddId } from '../resolvers/transactions/read-transaction.ts';
 import type { Route, RouteTable } from '../rest-compat/route.ts';
 import { accepts, type Exchange, mediaTypeOf, READ_METHODS, sendJson } from './http.ts';
 
@@ -135,11 +136,12 @@ function notAllowed(allowed: readonly string[]): GatewayError {
   return new GatewayError('METHOD_NOT_ALLOWED', `this path accepts ${allowed.join(', ')} only`);
 }
 
+/** @returns the id; an empty one where no record can have it: it passes the same checks as any other, and is then not found (C-15). */
 function decodeId(segment: string): string {
   try {
-    return decodeURIComponent(segment);
+    const id = decodeURIComponent(segment);
+    return isOddId(id) ? '' : id;
   } catch {
-    // An empty id passes the same checks as any other, and is then not found (C-15).
     return '';
   }
 }

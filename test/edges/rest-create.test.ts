@@ -837,8 +837,8 @@ describe('refusals by a rule', () => {
     await whitelist(app, accountId, GROUP, [{ network: 'TRX', target: TRON }]);
     await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '1000' }, { key: apiKey });
     await app.owner.query(
-      `insert into account_setting (account_id, approval_above) values ($1, 500)
-        on conflict (account_id) do update set approval_above = 500`,
+      `insert into account_setting (account_id, approval_above, whitelist_cooling_seconds) values ($1, 500, 0)
+        on conflict (account_id) do update set approval_above = 500, whitelist_cooling_seconds = 0`,
       [accountId],
     );
     const waiting = await app.post(

@@ -99,8 +99,8 @@ describe('OpenAPI', () => {
       await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: 1_000 });
       await whitelist(app, app.accountId, GROUP, [{ network: 'TRX', target: TRON }]);
       await app.owner.query(
-        `insert into account_setting (account_id, approval_above) values ($1, 100)
-          on conflict (account_id) do update set approval_above = 100`,
+        `insert into account_setting (account_id, approval_above, whitelist_cooling_seconds) values ($1, 100, 0)
+          on conflict (account_id) do update set approval_above = 100, whitelist_cooling_seconds = 0`,
         [app.accountId],
       );
       checks.set(app, await checker(app));

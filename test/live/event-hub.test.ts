@@ -5,13 +5,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../src/base/errors.ts';
 import { decodeEventCursor, encodeEventCursor } from '../../src/events/cursor.ts';
-import { eventName, templateOfEvent } from '../../src/events/event-name.ts';
+import { templateOfEvent } from '../../src/events/event-name.ts';
 import { frameStream } from '../../src/resolvers/events/frame-stream.ts';
 import { EventHub } from '../../src/resolvers/services/event-hub.ts';
 import { Notifier } from '../../src/resolvers/services/notifier.ts';
 import { StreamLimit } from '../../src/resolvers/services/stream-limit.ts';
 import { type EndReason, OpenStreams } from '../../src/server/open-streams.ts';
 import type { KeyRecord } from '../../src/store/account/api-keys.ts';
+import { eventName } from '../../src/templates/step-name.ts';
 import { useApp } from '../support/app.ts';
 import { addMover, append } from './streams.ts';
 

@@ -75,6 +75,8 @@ export interface TestApp extends TestDatabase {
 
 type Overrides = Partial<AppParts['config']> & {
   readonly log?: AppParts['log'];
+  /** `serve` answers only: a worker is another process. */
+  readonly role?: Config['role'];
   /** The templates of the service when not given. */
   readonly registry?: Registry;
   /** Rails of live accounts; none when not given. */
@@ -121,7 +123,7 @@ export function useApp(overrides: Overrides = {}): TestApp {
       services: test.services,
       log: log ?? pino({ level: 'silent' }),
     });
-    worker = startWorker(test.services, pino({ level: 'silent' }));
+    if (settings.role !== 'serve') worker = startWorker(test.services, pino({ level: 'silent' }));
     handle = app.handle;
     end = app.end;
     server.on('clientError', app.refuseMalformed);

@@ -79,8 +79,8 @@ export async function newShop(app: TestApp): Promise<Shop> {
       ),
     approveAbove: (brl) =>
       app.owner.query(
-        `insert into account_setting (account_id, approval_above) values ($1, $2)
-          on conflict (account_id) do update set approval_above = excluded.approval_above`,
+        `insert into account_setting (account_id, approval_above, whitelist_cooling_seconds) values ($1, $2, 0)
+          on conflict (account_id) do update set approval_above = excluded.approval_above, whitelist_cooling_seconds = 0`,
         [id, brl],
       ),
     onramp: incoming('/v2/onramp'),

@@ -243,8 +243,8 @@ export async function allowWithdrawals(
     [id, groups.crypto, groups.pix, WALLET],
   );
   await owner.query(
-    `insert into account_setting (account_id, approval_above) values ($1, $2)
-       on conflict (account_id) do update set approval_above = excluded.approval_above`,
+    `insert into account_setting (account_id, approval_above, whitelist_cooling_seconds) values ($1, $2, 0)
+       on conflict (account_id) do update set approval_above = excluded.approval_above, whitelist_cooling_seconds = 0`,
     [id, approvalAbove],
   );
   return groups;

@@ -1,9 +1,8 @@
 /** Which sources a request runs through: those of which a function was called while it was answered. */
 import { Session } from 'node:inspector/promises';
 
-/** What the worker does meanwhile, in the same process of a test; and what every request shares. */
-const BESIDE =
-  /^(base|server|compose|config|rails)\b|^resolvers\/engine\/(run-jobs|repeat|perform-effects)\.ts$|generated/;
+/** What every request shares, and which of it runs is a matter of time: a key is asked for again after half a second. */
+const BESIDE = /^(base|server|compose|config|rails)\b|^store\/(connection|account\/api-keys)\.ts$|generated/;
 
 /** @returns the sources of use cases, store, templates and forms that the work ran through, sorted. */
 export async function walkOf(work: () => Promise<unknown>): Promise<string[]> {

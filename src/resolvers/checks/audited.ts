@@ -1,7 +1,7 @@
 /**
  * Does an act and writes it down, in one database transaction and under the lock of the account: what is kept is in the
  * audit log, and what is in the audit log was kept. Acts on transactions go through the engine, which does the same for
- * its batches (engine/audit-steps.ts).
+ * its batches (engine/batch.ts).
  */
 import type { ActName } from '../../base/acts.ts';
 import { assert } from '../../base/assert.ts';

@@ -6,7 +6,6 @@
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
 import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
-import { eventName } from '../../events/event-name.ts';
 import type { Database, Tx } from '../../store/database.ts';
 import { addJobs, endJobs, type NewJob } from '../../store/engine/jobs.ts';
 import {
@@ -25,12 +24,13 @@ import type { Process, ProcessRow } from '../../templates/facts.ts';
 import { type Arrival, needsPrice } from '../../templates/lateness.ts';
 import { type PlannedStep, plan } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
+import { eventName } from '../../templates/step-name.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
 import type { Clock } from '../services/clock.ts';
 import type { Notifier } from '../services/notifier.ts';
-import { chainActs } from './audit-steps.ts';
 import {
+  chainActs,
   type Item,
   keepBatchNews,
   knownNews,
@@ -287,16 +287,7 @@ async function storeBatch(
   for (const { request, row, code } of items)
     if (code === 'STEP_CONFLICT' || code === 'LIMIT_EXCEEDED') await request.otherwise?.(tx, row);
   const events = moved.flatMap((item) => eventsOf(parts, item, heads));
-  const acts = chainActs(
-    moved.map(({ request: { author, target, trigger }, before, row }) => ({
-      author,
-      trigger,
-      from: 'create' in target ? undefined : before,
-      row,
-    })),
-    heads,
-    instantOf(new Date(counting.nowMs)),
-  );
+  const acts = chainActs(moved, heads, instantOf(new Date(counting.nowMs)));
   if (events.length > 0 || acts.length > 0) await recordEvents(tx, events, [...heads.values()], acts);
 }
 

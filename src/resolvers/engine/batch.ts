@@ -1,10 +1,12 @@
 /**
- * A batch of the engine: its requests with what is planned for them, the journals of the plans, and the news that are kept
- * with them.
+ * A batch of the engine: its requests with what is planned for them, the journals of the plans, the news that is kept with
+ * them, and what the audit log says of acts that make or move transactions.
  */
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
+import type { Instant } from '../../base/instant.ts';
 import type { Tx } from '../../store/database.ts';
+import { type AuditEntry, type AuditRow, chain } from '../../store/engine/audit.ts';
 import {
   hastenNews,
   type KnownNews,
@@ -12,13 +14,16 @@ import {
   readKnownNews,
   type SettledNews,
 } from '../../store/engine/news.ts';
+import type { Head } from '../../store/engine/processes.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { isDepositFinal } from '../../templates/deposit-machine.ts';
-import { isDisputed } from '../../templates/dispute-machine.ts';
-import type { ProcessRow } from '../../templates/facts.ts';
+import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
 import type { PlannedStep } from '../../templates/machine.ts';
+import { returnsOf } from '../../templates/returns.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
+import type { Trigger } from '../../templates/triggers.ts';
 import type { AdvanceRequest, AdvanceResult } from '../services/advance.ts';
+import { type Author, auditEntry } from '../services/author.ts';
 
 /** What became of a request in its batch. `PRICE_NEEDED`: nothing, it has to come again with a price. */
 export interface Outcome {
@@ -88,7 +93,7 @@ export async function keepBatchNews(tx: Tx, moved: readonly Item[]): Promise<voi
   const news = moved.flatMap(settledNews);
   const kept = news.length > 0 ? await keepNews(tx, news) : [];
   assert(kept.length === news.length, 'news that nobody knew acts here alone');
-  const awaited = moved.filter(({ before, row }) => isDisputed(before) !== isDisputed(row));
+  const awaited = moved.filter(({ request }) => request.trigger.on.startsWith('dispute_'));
   if (awaited.length > 0)
     await hastenNews(
       tx,
@@ -178,5 +183,72 @@ async function postRound<Each extends Plan>(
       `${journal.name} of ${plan.row.template} at ${stepNameOf(plan.row)} posts: ${code}`,
     );
     onShort(plan, shortfall === 'refused' ? shortfall : [...plan.steps.slice(0, index), shortfall()]);
+  }
+}
+
+/**
+ * Puts the acts of a batch at the ends of the chains of their accounts, and moves the ends in `heads`. What a rail or a timer
+ * moved is nobody's act.
+ *
+ * @param at - the time of the batch: an act such as an approval may leave its transaction at its step, with its time.
+ */
+export function chainActs(moved: readonly Item[], heads: Map<bigint, Head>, at: Instant): AuditRow[] {
+  const byAccount = new Map<bigint, AuditEntry[]>();
+  for (const item of moved) {
+    const { author } = item.request;
+    if (!author) continue;
+    const { accountId } = item.row;
+    byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), entryOf(author, item, at)]);
+  }
+  return [...byAccount].flatMap(([accountId, entries]) => {
+    const { rows, end } = chain(heads.get(accountId) as Head, entries);
+    heads.set(accountId, end);
+    return rows;
+  });
+}
+
+function entryOf(
+  author: Author,
+  { request: { target, trigger }, before, row }: Item,
+  at: Instant,
+): AuditEntry {
+  const from = 'create' in target ? undefined : before;
+  const { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency } = row;
+  const order = { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency };
+  return auditEntry(author, { kind: 'transaction', id: row.end2end }, at, {
+    ...(from && { before: { step: stepNameOf(from), ...returnsBeside(from, row) } }),
+    after: {
+      step: stepNameOf(row),
+      ...(from ? returnsBeside(row, from) : order),
+      ...resolutionOf(trigger),
+      ...(trigger.on === 'requoted' && order),
+    },
+  });
+}
+
+/** @returns what goes back to the payer of a transaction, as far as it is not the same in the other one. */
+function returnsBeside(row: ProcessRow, other: ProcessRow): object {
+  const others = new Set(returnsOf(other.process ?? {}).map(textOf));
+  const returns = returnsOf(row.process ?? {})
+    .map(textOf)
+    .filter((each) => !others.has(each));
+  return returns.length > 0 ? { returns: returns.map((each) => JSON.parse(each)) } : {};
+}
+
+function textOf({ returnId, kind, amount, state, reference }: PixReturn): string {
+  return JSON.stringify({ returnId, kind, amount, state, reference });
+}
+
+/** @returns how a held deposit is resolved, and where it goes back to. */
+function resolutionOf(trigger: Trigger): object {
+  switch (trigger.on) {
+    case 'kept':
+      return { resolution: 'keep' };
+    case 'refund_ordered':
+      return { resolution: 'refund', address: trigger.address };
+    case 'requoted':
+      return { resolution: 'requote' };
+    default:
+      return {};
   }
 }

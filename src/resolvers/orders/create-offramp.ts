@@ -9,7 +9,6 @@ import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import type { Wanted } from '../pricing/price.ts';
-import { priceOrder } from '../pricing/price-order.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct, requireFresh } from '../services/context.ts';
 import {
@@ -18,6 +17,7 @@ import {
   emptyProcess,
   endOf,
   orderFacts,
+  priceOrder,
   uncovered,
 } from './create-transaction.ts';
 

@@ -8,10 +8,16 @@ import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
 import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import type { Wanted } from '../pricing/price.ts';
-import { priceOrder } from '../pricing/price-order.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
-import { chooseTemplate, createAndAwait, emptyProcess, endOf, orderFacts } from './create-transaction.ts';
+import {
+  chooseTemplate,
+  createAndAwait,
+  emptyProcess,
+  endOf,
+  orderFacts,
+  priceOrder,
+} from './create-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
 export interface OnrampInput extends SessionInput {

@@ -1,4 +1,4 @@
-/** Makes a transaction: commits it with its first steps and waits until it can be paid, or rests. */
+/** Makes a transaction: prices what is ordered, commits it with its first steps and waits until it can be paid, or rests. */
 import { assert } from '../../base/assert.ts';
 import { type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { newEnd2end } from '../../base/end2end.ts';
@@ -18,11 +18,13 @@ import type { Template } from '../../templates/define.ts';
 import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Registry, TemplateUse } from '../../templates/registry.ts';
+import type { QuoteFacts } from '../../templates/triggers.ts';
 import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import { overDailyLimit } from '../engine/advance-for-caller.ts';
-import { endOfPriced, type Wanted } from '../pricing/price.ts';
-import type { AdvanceRequest, NewProcess } from '../services/advance.ts';
+import { endOfPriced, type PriceRequest, price, type Wanted } from '../pricing/price.ts';
+import { quoteToUse, spendQuote } from '../pricing/quotes.ts';
+import type { AdvanceRequest, AtomicWork, NewProcess } from '../services/advance.ts';
 import { authorOf } from '../services/author.ts';
 import { type Context, railsFor, requireRails, type Services } from '../services/context.ts';
 import type { TransactionKey } from '../services/notifier.ts';
@@ -68,6 +70,39 @@ export function orderFacts(
     ...(wanted && { fixes: 'brl' in wanted ? ('brl' as const) : ('crypto' as const) }),
     ...(renews && { renews }),
   };
+}
+
+/** What is ordered. */
+export interface OrderToPrice extends Omit<PriceRequest, 'accountId' | 'wanted'> {
+  /** Undefined where a quote says it, or the customer enters it later. */
+  readonly wanted: Wanted | undefined;
+  /** A quote to be used instead of a new price. */
+  readonly quoteId: string | undefined;
+}
+
+/** Its price. */
+export interface PricedOrder {
+  /** Nothing where no amount is known yet. */
+  readonly facts: Partial<QuoteFacts>;
+  /** When the price was made; its lock counts from then. */
+  readonly process: Pick<Process, 'pricedAt'>;
+  /** What uses the quote up, in the database transaction that makes what was ordered. */
+  readonly atomically: AtomicWork | undefined;
+}
+
+/** @throws {GatewayError} `QUOTE_UNAVAILABLE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`. */
+export async function priceOrder(
+  context: Context,
+  { wanted, quoteId, ...use }: OrderToPrice,
+): Promise<PricedOrder> {
+  const { accountId } = context.caller;
+  if (quoteId !== undefined) {
+    const { facts, pricedAt } = await quoteToUse(context, quoteId, use);
+    return { facts, process: { pricedAt }, atomically: spendQuote(context, quoteId) };
+  }
+  if (!wanted) return { facts: {}, process: {}, atomically: undefined };
+  const { facts, pricedAt } = await price(context, { ...use, accountId, wanted });
+  return { facts, process: { pricedAt }, atomically: undefined };
 }
 
 /** @returns the end of a session as the database prints instants. */

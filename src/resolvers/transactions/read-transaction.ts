@@ -29,9 +29,9 @@ export function findOwnProcess(context: Context, end2end: string, family?: Famil
   return findOwn(context, findProcess, end2end, family);
 }
 
-/** @throws {GatewayError} `NOT_FOUND` for a text that no record can have as its id: it never gets to the database. */
-export function refuseOddId(end2end: string): void {
-  if (end2end.length > LONGEST_ID || end2end.includes('\0') || !end2end.isWellFormed()) throw notFound();
+/** @returns whether no record can have this text as its id: it never gets to the database. */
+export function isOddId(end2end: string): boolean {
+  return end2end.length > LONGEST_ID || end2end.includes('\0') || !end2end.isWellFormed();
 }
 
 async function findOwn<Row extends TransactionRow>(
@@ -40,7 +40,7 @@ async function findOwn<Row extends TransactionRow>(
   end2end: string,
   family: Family | undefined,
 ): Promise<Row> {
-  refuseOddId(end2end);
+  if (isOddId(end2end)) throw notFound();
   const row = await find(database, caller.accountId, end2end);
   if (!row || (family && registry.find(row.template)?.family !== family)) throw notFound();
   return row;
