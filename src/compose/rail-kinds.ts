@@ -30,7 +30,12 @@ export const PIX_KINDS: Kinds<PixRail> = {
 };
 
 /** Networks; each is made with its name and the signer. */
-export const NETWORK_KINDS: Kinds<ChainRail, NetworkTools> = {};
+export const NETWORK_KINDS: Kinds<ChainRail, NetworkTools> = {
+  evm: async () => {
+    const { createEvm, readEvmSettings } = await import('../rails/evm/index.ts');
+    return kindOf(readEvmSettings, createEvm);
+  },
+};
 
 /** The signer of the networks. */
 export const SIGNER_KINDS: Kinds<Signer> = {

@@ -30,15 +30,16 @@ export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProces
   };
   const pix = made('pix', plan.pix?.(tools));
   const signer = made('signer', plan.signer?.(tools));
+  const rates = made('rates', plan.rates?.(tools));
   const networks = new Map<string, ChainRail>();
   for (const [network, make] of plan.networks) {
     assert(signer, 'networks are read with a signer');
-    const port = made(network, make({ ...tools, network, signer }));
+    const port = made(network, make({ ...tools, network, signer, rates: rates ?? inProcess.rates }));
     if (port) networks.set(network, port);
   }
   const given: Partial<Rails> = {
     ...(pix && { pix }),
-    ...definedOf('rates', made('rates', plan.rates?.(tools))),
+    ...definedOf('rates', rates),
     ...definedOf('liquidity', made('liquidity', plan.liquidity?.(tools))),
     ...definedOf('identity', plan.identity && made('identity', off(PASSES_EVERYBODY, 'everybody passes'))),
     ...definedOf(

@@ -135,6 +135,8 @@ export interface NetworkFacts {
   readonly stuckMs: number;
   /** How many providers have to say the same before money moves by it. */
   readonly quorum: number;
+  /** Extended public key that deposit addresses come of. */
+  readonly xpub: string;
   /** @returns the deposit address of an index. */
   readonly deriveAddress: (index: number) => string;
 }

@@ -1,5 +1,5 @@
 /** Finds whom news is for by what the rail knows, and says it as a trigger. */
-import { BRL, type Currency, currencyOf } from '../../base/currency.ts';
+import { BRL, type Currency, currencyOf, currencyOfLedger } from '../../base/currency.ts';
 import { isReturnId } from '../../base/end-to-end-id.ts';
 import { toMinor } from '../../base/money.ts';
 import {
@@ -29,7 +29,7 @@ function railOf(news: News): 'pix' | 'chain' {
 }
 
 function isOfChain({ kind }: News): boolean {
-  return kind.startsWith('deposit_') || kind.startsWith('broadcast_');
+  return kind.startsWith('deposit_') || kind.startsWith('broadcast_') || kind === 'gas_spent';
 }
 
 /** The rail's own name for what happened. */
@@ -57,6 +57,8 @@ function nameOf(news: News): string {
     case 'broadcast_confirmed':
     case 'broadcast_failed':
       return `${networkOf(news)}:${news.txHash ?? news.order}`;
+    case 'gas_spent':
+      return `${currencyOfLedger(news.gas.currency).network}:${news.txHash}`;
   }
 }
 
@@ -111,6 +113,8 @@ export function targetOf(where: Where, news: News): Promise<NewsTarget | undefin
     case 'broadcast_confirmed':
     case 'broadcast_failed':
       return ofBroadcast(where, news);
+    case 'gas_spent':
+      return news.order === null ? nobody : ofOrder(where, news.order);
     case 'dispute_opened':
     case 'dispute_accepted':
     case 'dispute_rejected':
@@ -190,6 +194,7 @@ export function triggerOf(news: News): Trigger | undefined {
     case 'dispute_rejected':
       return { on: news.kind, disputeId: news.disputeId };
     case 'infraction':
+    case 'gas_spent':
       return undefined;
   }
 }

@@ -20,6 +20,7 @@ import { isDisputed } from '../../templates/dispute-machine.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 import type { DepositNews, News, Receipt } from '../services/news.ts';
+import { bookGas } from './book-gas.ts';
 import { bookSuspense } from './book-suspense.ts';
 import { dropSuspense, placeOfDeposit } from './drop-suspense.ts';
 import { isArrival, type Money, moneyOf, recordOf, targetOf, triggerOf } from './match-news.ts';
@@ -106,6 +107,7 @@ async function settleNews(
   if (suspended) return suspended;
   const found = await targetOf(services, news);
   if (news.kind === 'infraction') return note(services, record, found);
+  if (news.kind === 'gas_spent') return bookGas(services, news, record, found);
   if (news.kind === 'deposit_confirmed') await offerSeen(services, news);
   if (found && found.transactionId !== null) {
     const { accountId, transactionId } = found;

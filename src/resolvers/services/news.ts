@@ -86,6 +86,15 @@ export interface BroadcastNews {
   readonly gas: Gas | null;
 }
 
+/** What a network charged the house for a transaction of ours, when that is known for good. */
+export interface GasNews {
+  readonly kind: 'gas_spent';
+  /** Key of the order; null where the house moves its own money. */
+  readonly order: string | null;
+  readonly txHash: string;
+  readonly gas: Gas;
+}
+
 /** A dispute (MED) about a PIX that came: opened, accepted or rejected. */
 export interface DisputeNews {
   readonly kind: 'dispute_opened' | 'dispute_accepted' | 'dispute_rejected';
@@ -116,7 +125,7 @@ export interface InfractionNews {
 export type ArrivalNews = PaymentNews | DepositNews | ReturnedPayoutNews;
 
 /** What happened to money that is there or on its way: it moves none by itself. */
-export type ReportNews = PayoutNews | GivenBackNews | BroadcastNews | DisputeNews | InfractionNews;
+export type ReportNews = PayoutNews | GivenBackNews | BroadcastNews | GasNews | DisputeNews | InfractionNews;
 
 /** What a rail tells. */
 export type News = ArrivalNews | ReportNews;

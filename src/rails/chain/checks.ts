@@ -1,0 +1,100 @@
+/** What `doctor` says of a network: its providers, how far it was read, what the hot wallet has, and what waits to be sent. */
+import { millisOf } from '../../base/instant.ts';
+import { fromMinor } from '../../base/money.ts';
+import type { RailCheck } from '../../resolvers/services/rail-part.ts';
+import { readNetwork } from '../../store/rails/chain-network.ts';
+import { readWaitingOrders } from '../../store/rails/chain-orders.ts';
+import { askAll, askFirst } from './agree.ts';
+import type { NetworkParts } from './parts.ts';
+
+/** A transfer that is older than so many times the time after which it is offered for more, is stuck. */
+const STUCK_TIMES = 5;
+
+/** @param gasFloatMinor - the hot wallet has so much of the coin at least. */
+export async function checksOf(parts: NetworkParts, gasFloatMinor: bigint): Promise<readonly RailCheck[]> {
+  const found = [
+    providers(parts),
+    head(parts),
+    reading(parts),
+    gas(parts, gasFloatMinor),
+    sending(parts),
+    keys(parts),
+  ];
+  return Promise.all(found);
+}
+
+async function tried(check: string, say: () => Promise<Omit<RailCheck, 'check'>>): Promise<RailCheck> {
+  try {
+    return { check, ...(await say()) };
+  } catch (error) {
+    return { check, ok: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const providers = ({ providers: all, facts }: NetworkParts) =>
+  tried('providers', async () => {
+    const answers = await askAll(all, (each) => each.check());
+    const wrong = answers
+      .filter(({ error }) => error)
+      .map(({ provider, error }) => `${provider}: ${error?.message}`);
+    const how = facts.quorum > 1 ? `${facts.quorum} have to agree` : 'nobody checks what one says';
+    return {
+      ok: wrong.length === 0,
+      detail: wrong.join('; ') || `${all.length} of ${facts.network}; ${how}`,
+    };
+  });
+
+const head = ({ providers: all, facts }: NetworkParts) =>
+  tried('head', async () => {
+    const { height, atMs } = await askFirst(all, (each) => each.head());
+    const ageMs = Date.now() - atMs;
+    return {
+      ok: ageMs <= facts.headMaxAgeMs,
+      detail: `block ${height}, ${Math.round(ageMs / 1000)} seconds old`,
+    };
+  });
+
+const reading = ({ database, key }: NetworkParts) =>
+  tried('reading', async () => {
+    const state = await readNetwork(database, key);
+    if (!state || state.height === null) return { ok: false, detail: 'nothing was read yet' };
+    if (state.trouble)
+      return { ok: false, detail: `no progress since ${state.troubleSince}: ${state.trouble}` };
+    return { ok: true, detail: `read to ${state.height}, final to ${state.finalHeight}` };
+  });
+
+const gas = ({ providers: all, facts: { coin, hotAddress } }: NetworkParts, leastMinor: bigint) =>
+  tried('gas', async () => {
+    const there = await askFirst(all, (each) => each.balance(hotAddress, coin));
+    const least = `${fromMinor(leastMinor, coin.decimals)} ${coin.asset}`;
+    const detail = `${hotAddress} has ${fromMinor(there, coin.decimals)} ${coin.asset}, and ${least} at least is wanted`;
+    return { ok: there >= leastMinor, detail };
+  });
+
+const sending = ({ database, key, facts }: NetworkParts) =>
+  tried('sending', async () => {
+    const state = await readNetwork(database, key);
+    if (state?.pausedAt) return { ok: false, detail: `paused by ${state.pausedBy}: ${state.pauseReason}` };
+    const { count, oldest, error } = await readWaitingOrders(
+      database,
+      key,
+      Date.now() - STUCK_TIMES * facts.stuckMs,
+    );
+    if (count === 0 || oldest === null) return { ok: true, detail: 'nothing waits for long' };
+    const minutes = Math.round((Date.now() - millisOf(oldest)) / 60_000);
+    return {
+      ok: false,
+      detail: `${count} wait, the oldest for ${minutes} minutes${error ? `: ${error}` : ''}`,
+    };
+  });
+
+const keys = ({ signer, facts, key }: NetworkParts) =>
+  tried('signer', async () => {
+    const { hot: hots, xpub } = await signer.describe();
+    const hot = hots[key.network];
+    if (hot !== facts.hotAddress)
+      return { ok: false, detail: `its hot wallet is ${hot}, here it is ${facts.hotAddress}` };
+    if (xpub[key.network] !== facts.xpub)
+      return { ok: false, detail: 'its deposit addresses are others than those given out here' };
+    return { ok: true, detail: `signs for ${hot}` };
+  });

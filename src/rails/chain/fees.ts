@@ -1,0 +1,50 @@
+/** What a transfer is said to cost, in its own currency: by settings, or by what the network asks now and the rates of the day. */
+import { type Currency, currencyOfLedger } from '../../base/currency.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { roundHalfUp, toMinor } from '../../base/money.ts';
+import type { RateSource } from '../../resolvers/services/rails.ts';
+import { askFirst } from './agree.ts';
+import type { NetworkParts } from './parts.ts';
+
+/** How fees are found. */
+export interface FeeSettings {
+  /** Fixed ones, minor units by raw ledger code; they are charged whatever the network asks. */
+  readonly fixed: ReadonlyMap<string, bigint>;
+  /** Rates by which the network's coin becomes the currency. */
+  readonly rates?: Pick<RateSource, 'observe'> | undefined;
+}
+
+/** A fee is good for so long. Unit: ms. */
+const FRESH_MS = 15_000;
+const RATE_DECIMALS = 12;
+
+/** @returns what tells the fee of a transfer, minor units of its currency, rounded up. */
+export function feeQuoter(
+  { providers, facts: { coin } }: Pick<NetworkParts, 'providers' | 'facts'>,
+  { fixed, rates }: FeeSettings,
+): (currency: Currency) => Promise<bigint> {
+  const known = new Map<string, { readonly atMs: number; readonly cost: Promise<bigint> }>();
+  const costOf = (currency: Currency): Promise<bigint> => {
+    const before = known.get(currency.code);
+    if (before && Date.now() - before.atMs < FRESH_MS) return before.cost;
+    const cost = askFirst(providers, (each) => each.transferCost(currency));
+    known.set(currency.code, { atMs: Date.now(), cost });
+    cost.catch(() => known.delete(currency.code));
+    return cost;
+  };
+  const rateOf = async (asset: string): Promise<bigint> => {
+    const rate = await rates?.observe(asset);
+    if (rate) return toMinor(roundHalfUp(rate.mid, RATE_DECIMALS), RATE_DECIMALS);
+    throw new GatewayError('UNAVAILABLE', `there is no rate of ${asset} to find the network's fee by`);
+  };
+  return async (currency) => {
+    const set = fixed.get(currency.code);
+    if (set !== undefined) return set;
+    const cost = await costOf(currency);
+    if (currency.code === coin.code) return cost;
+    const [ofCoin, ofCurrency] = await Promise.all([rateOf(coin.asset), rateOf(currency.asset)]);
+    const above = cost * ofCoin * 10n ** BigInt(currency.decimals);
+    const below = ofCurrency * 10n ** BigInt(currencyOfLedger(coin.code).decimals);
+    return (above + below - 1n) / below;
+  };
+}

@@ -1,0 +1,110 @@
+/** What became of an order is told to whoever waits for it, and kept: in this order, so that a process that dies tells it again. */
+import { currencyOfLedger } from '../../base/currency.ts';
+import { fromMinor } from '../../base/money.ts';
+import type { GivenBackNews, News } from '../../resolvers/services/news.ts';
+import { unsweepArrivals } from '../../store/rails/chain-arrivals.ts';
+import { endOrder, giveUpOrder, noteOrder, type OrderRow } from '../../store/rails/chain-orders.ts';
+import type { Gas } from '../../templates/triggers.ts';
+import type { Inclusion } from './driver.ts';
+import type { NetworkParts } from './parts.ts';
+
+/** A block has the order; told once, under the hash that is there. */
+export async function tellSent(
+  parts: NetworkParts,
+  order: OrderRow,
+  { hash, block }: Inclusion & { readonly hash: string },
+): Promise<void> {
+  const isTold = order.toldHash !== null || !isPayout(order);
+  if (!isTold) await parts.receive(broadcastNews('broadcast_sent', order, hash));
+  const noted = { includedHeight: block.height, toldHash: order.toldHash ?? hash, lastError: null };
+  await noteOrder(parts.database, order.id, noted);
+}
+
+/** The order is in a final block: it is done, or the network took the fee and did nothing else. */
+export async function finishOrder(
+  parts: NetworkParts,
+  order: OrderRow,
+  final: Inclusion & { readonly hash: string },
+): Promise<void> {
+  const { hash, block, isDone, gasMinor } = final;
+  const { log, key, facts, receive } = parts;
+  const gas = { currency: facts.coin.code, amountMinor: String(gasMinor) };
+  if (isPayout(order)) {
+    await tellSent(parts, order, final);
+    if (order.toldHash !== null && order.toldHash !== hash)
+      log.warn(
+        { ...key, order: order.key, told: order.toldHash, hash },
+        'a transfer went under another hash',
+      );
+    await receive(gasNews(order.key, hash, gas));
+    await receive(broadcastNews(isDone ? 'broadcast_confirmed' : 'broadcast_failed', order, hash));
+  } else if (order.intent === 'refund') {
+    if (!isDone) await receive(gasNews(order.key, hash, gas));
+    await receive(refundNews(order, isDone ? { hash, gas } : null));
+  } else {
+    await receive(gasNews(null, hash, gas));
+  }
+  if (!isDone) log.error({ ...key, order: order.key, hash }, 'a transfer of ours was reverted');
+  await end(parts, order, { isDone, height: block.height, error: isDone ? null : 'the network reverted it' });
+}
+
+/** Gives up an order of which nothing was signed. */
+export async function failOrder(parts: NetworkParts, order: OrderRow, error: string): Promise<void> {
+  parts.log.error({ ...parts.key, order: order.key, error }, 'a transfer cannot be made');
+  if (await giveUpOrder(parts.database, order, error)) await tellFailed(parts, order, error);
+}
+
+/** Tells that an order was given up, and ends it. */
+export async function tellFailed(parts: NetworkParts, order: OrderRow, error: string): Promise<void> {
+  if (isPayout(order)) await parts.receive(broadcastNews('broadcast_failed', order, null));
+  else if (order.intent === 'refund') await parts.receive(refundNews(order, null));
+  await end(parts, order, { isDone: false, height: null, error });
+}
+
+async function end(
+  { database }: NetworkParts,
+  order: OrderRow,
+  {
+    isDone,
+    height,
+    error,
+  }: { readonly isDone: boolean; readonly height: number | null; readonly error: string | null },
+): Promise<void> {
+  await database.withTx(async (tx) => {
+    if (!isDone && order.intent === 'sweep') await unsweepArrivals(tx, order.id);
+    await endOrder(tx, order.id, { state: isDone ? 'confirmed' : 'failed', atMs: Date.now(), height, error });
+  });
+}
+
+function isPayout({ intent }: OrderRow): boolean {
+  return intent === 'payout' || intent === 'withdrawal';
+}
+
+/** What it cost is told by itself, when it is known for good. */
+function broadcastNews(
+  kind: 'broadcast_sent' | 'broadcast_confirmed' | 'broadcast_failed',
+  { key, currency }: OrderRow,
+  txHash: string | null,
+): News {
+  return { kind, order: key, currency, txHash, gas: null };
+}
+
+function gasNews(order: string | null, txHash: string, gas: Gas): News {
+  return { kind: 'gas_spent', order, txHash, gas };
+}
+
+function refundNews(
+  { key, currency, feeMinor }: OrderRow,
+  done: { readonly hash: string; readonly gas: Gas } | null,
+): GivenBackNews {
+  return {
+    kind: 'refund_ended',
+    rail: 'chain',
+    order: key,
+    endToEndId: null,
+    isDone: done !== null,
+    networkFee: done && fromMinor(feeMinor, currencyOfLedger(currency).decimals),
+    gas: done?.gas ?? null,
+    txHash: done?.hash ?? null,
+  };
+}

@@ -1,0 +1,14 @@
+/** What the parts of a network's rail work with. */
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import type { NetworkKey } from '../../store/rails/chain-network.ts';
+import type { NetworkDriver, NetworkFacts } from './driver.ts';
+import type { Signer } from './signer.ts';
+
+/** One network of a mode, with those who are asked about it. */
+export interface NetworkParts extends RailTools {
+  readonly key: NetworkKey;
+  readonly facts: NetworkFacts;
+  /** In the order in which they are preferred. */
+  readonly providers: readonly NetworkDriver[];
+  readonly signer: Signer;
+}

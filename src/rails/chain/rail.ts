@@ -1,0 +1,141 @@
+/** The rail of one network: takes orders, gives addresses out, and works in the process that holds the network's lease. */
+import { randomUUID } from 'node:crypto';
+import { GatewayError } from '../../base/errors.ts';
+import { repeat } from '../../resolvers/engine/repeat.ts';
+import type { RailPart } from '../../resolvers/services/rail-part.ts';
+import { type ChainRail, type GiveBack, RailRefused } from '../../resolvers/services/rails.ts';
+import { nextDepositIndex } from '../../store/engine/deposits.ts';
+import { giveAddress } from '../../store/rails/chain-arrivals.ts';
+import { keepTrouble, leaseNetwork, readNetwork, releaseNetwork } from '../../store/rails/chain-network.ts';
+import { addOrder, type NewOrder } from '../../store/rails/chain-orders.ts';
+import { checksOf } from './checks.ts';
+import { type FeeSettings, feeQuoter } from './fees.ts';
+import type { NetworkParts } from './parts.ts';
+import { createSender } from './send.ts';
+import { createSweeper, type SweepFrom } from './sweep.ts';
+import { createWatcher } from './watch.ts';
+
+/** What an operator decides about a network. */
+export interface NetworkChoices {
+  readonly sweepFrom: SweepFrom;
+  readonly fees: FeeSettings;
+  /** The hot wallet has so much of the coin at least, minor units, or `doctor` complains. */
+  readonly gasFloatMinor: bigint;
+}
+
+/** The rail, and one turn of its work for whoever does not want to wait for it. */
+export interface NetworkRail extends RailPart<ChainRail> {
+  readonly start: () => { readonly stop: () => Promise<void> };
+  /** Looks at the network once. @returns after how many milliseconds the next look is due. */
+  readonly turn: () => Promise<number>;
+}
+
+/** A process that dies gives its networks back by that. */
+const LEASE_MS = 30_000;
+
+/** @returns the rail of a network; nothing of it runs yet. */
+export function createNetworkRail(parts: NetworkParts, choices: NetworkChoices): NetworkRail {
+  const { key, facts, log } = parts;
+  const turn = turnsOf(parts, choices);
+  let wake = () => {};
+  const quote = feeQuoter(parts, choices.fees);
+  return {
+    port: portOf(parts, quote, () => wake()),
+    turn,
+    start: () => {
+      const stopping = new AbortController();
+      const options = { failedMs: facts.pollMs, complaint: `${key.network} cannot be worked on` };
+      const loop = repeat(stopping.signal, log, options, turn);
+      wake = loop.wake;
+      const stop = async () => {
+        stopping.abort();
+        await loop.done;
+        await turn.release();
+      };
+      return { stop };
+    },
+    checks: () => checksOf(parts, choices.gasFloatMinor),
+  };
+}
+
+/** The work of a network, turn by turn, as long as this process holds its lease. */
+function turnsOf(parts: NetworkParts, { sweepFrom }: NetworkChoices) {
+  const { database, key, facts, log } = parts;
+  const holder = randomUUID();
+  const watcher = createWatcher(parts);
+  const sender = createSender(parts);
+  const sweeper = createSweeper(parts, sweepFrom);
+  let trouble: string | null = null;
+  const lease = () => {
+    const nowMs = Date.now();
+    return leaseNetwork(database, key, { holder, nowMs, untilMs: nowMs + LEASE_MS });
+  };
+  const watch = async (): Promise<boolean> => {
+    let isMore = false;
+    let now: string | null = null;
+    try {
+      isMore = await watcher.turn();
+    } catch (error) {
+      now = error instanceof Error ? error.message : String(error);
+      if (now !== trouble) log.error({ ...key, trouble: now }, 'a network cannot be read');
+    }
+    trouble = now;
+    await keepTrouble(database, key, now, Date.now());
+    return isMore;
+  };
+  const turn = async (): Promise<number> => {
+    if (!(await lease())) return facts.pollMs;
+    const isMore = await watch();
+    if (!(await lease())) return facts.pollMs;
+    await sender.turn();
+    await sweeper.turn();
+    return isMore ? 0 : facts.pollMs;
+  };
+  return Object.assign(turn, { release: () => releaseNetwork(database, key, holder) });
+}
+
+function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () => void): ChainRail {
+  const { database, key, facts } = parts;
+  const place = async (
+    order: Pick<NewOrder, 'key' | 'intent' | 'currency' | 'to' | 'amountMinor' | 'feeMinor'>,
+  ) => {
+    const whole = { ...order, from: facts.hotAddress, keyIndex: null, depositIndex: null };
+    await addOrder(database, key, whole, Date.now());
+    wake();
+  };
+  const bringBack = async ({
+    key: name,
+    currency,
+    to,
+    amountMinor,
+  }: Pick<
+    Parameters<ChainRail['giveBack']>[0],
+    keyof Omit<GiveBack, 'accountId'> | 'currency' | 'to' | 'amountMinor'
+  >) => {
+    const fee = await quote(currency);
+    if (fee >= amountMinor) throw new RailRefused('what goes back is no more than what it costs');
+    const order = { key: name, intent: 'refund' as const, currency: currency.code, to };
+    await place({ ...order, amountMinor: amountMinor - fee, feeMinor: fee });
+  };
+  return {
+    networkFee: quote,
+    depositAddress: async () => {
+      const state = await readNetwork(database, key);
+      // A deposit to an address that nobody watches yet would not be seen.
+      if (!state || state.height === null)
+        throw new GatewayError('UNAVAILABLE', `${key.network} is not read yet; try again later`, {
+          retryAfter: 30,
+        });
+      const index = await nextDepositIndex(database, `${key.mode}:${facts.family}`);
+      const address = facts.deriveAddress(index);
+      await giveAddress(database, { mode: key.mode, family: facts.family }, { index, address });
+      return address;
+    },
+    // Every address that was given out is watched.
+    watchDeposit: async () => {},
+    send: ({ key: name, currency, to, amountMinor }) =>
+      place({ key: name, intent: 'payout', currency: currency.code, to, amountMinor, feeMinor: 0n }),
+    giveBack: bringBack,
+    sendBack: bringBack,
+  };
+}

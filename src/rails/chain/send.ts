@@ -1,0 +1,240 @@
+/**
+ * Sends what was ordered: an order is stored under its key, then gets its place (nonce) and its transaction, which is stored before it is
+ * signed, and signed before it is broadcast. The same bytes are broadcast again and again until a block has them: that cannot pay
+ * twice. Whether they are in a final block, or can never be in one, is said by so many providers alike, and only then is an order over
+ * or made anew. One that hangs gets more fee at the same place; places are given one after the other, so none is left out.
+ */
+
+import { currencyOfLedger } from '../../base/currency.ts';
+import { millisOf } from '../../base/instant.ts';
+import { readNetwork } from '../../store/rails/chain-network.ts';
+import {
+  type AttemptRow,
+  addAttempt,
+  beginSigning,
+  keepSigned,
+  nextPlaceHere,
+  noteOrder,
+  type OrderRow,
+  readAttempts,
+  readOpenOrders,
+  readPending,
+  requeueOrder,
+} from '../../store/rails/chain-orders.ts';
+import { askAll, askFirst } from './agree.ts';
+import { type Movement, MovementRefused, type Place, type Signed } from './driver.ts';
+import { fateOf } from './fate.ts';
+import { failOrder, finishOrder, tellFailed, tellSent } from './outcome.ts';
+import type { NetworkParts } from './parts.ts';
+import { SignerAway, SignerRefused } from './signer.ts';
+
+/** Sends orders. */
+export interface Sender {
+  /** Looks after every open order once. What goes wrong with one keeps no other from its turn. */
+  readonly turn: () => Promise<void>;
+}
+
+const ORDERS_MAX = 500;
+/** An order that cannot be made now is tried again after so long. */
+const AGAIN_MS = 15_000;
+/** One that the network would not carry out is tried so often. */
+const REFUSED_MAX = 10;
+/** The same bytes are broadcast again after so many looks at the network. */
+const LOOKS_BETWEEN = 4;
+
+/** What the sender works with; when each order was broadcast last, by its id. */
+interface Sending extends NetworkParts {
+  readonly broadcastAt: Map<bigint, number>;
+}
+
+/** @returns the sender of a network; it does nothing by itself. */
+export function createSender(parts: NetworkParts): Sender {
+  const { database, key } = parts;
+  const sending: Sending = { ...parts, broadcastAt: new Map() };
+  return {
+    turn: async () => {
+      const open = await readOpenOrders(database, key, Date.now(), ORDERS_MAX);
+      const made = await readAttempts(
+        database,
+        open.map(({ id }) => id),
+      );
+      const attempts = Map.groupBy(made, ({ orderId }) => orderId);
+      const isPaused = (await readNetwork(database, key))?.pausedAt != null;
+      const busy = new Set<string>();
+      for (const order of open) {
+        const isFirst = !busy.has(order.from);
+        if (order.state !== 'queued') busy.add(order.from);
+        const look = { attempts: attempts.get(order.id) ?? [], isFirst, isPaused };
+        await lookAfter(sending, order, look).catch((error: unknown) => failed(parts, order, error));
+      }
+    },
+  };
+}
+
+/** What is known of an order when its turn comes. */
+interface Look {
+  readonly attempts: readonly AttemptRow[];
+  /** None of its sender's stands before it. */
+  readonly isFirst: boolean;
+  readonly isPaused: boolean;
+}
+
+async function lookAfter(sending: Sending, order: OrderRow, look: Look): Promise<void> {
+  const last = look.attempts.at(-1);
+  if (order.state === 'failing') await tellFailed(sending, order, order.lastError ?? '');
+  else if (order.state === 'sent') await follow(sending, order, look);
+  else if (order.state === 'signing' && last) await sign(sending, order, last);
+  else if (!look.isPaused) await begin(sending, order);
+}
+
+/** Gives an order its place and its transaction, and has it signed. */
+async function begin(sending: Sending, order: OrderRow): Promise<void> {
+  const { database, providers } = sending;
+  const movement = movementOf(order);
+  // Without the amount, the network would not say what the transfer costs.
+  const lacking = await lackingOf(sending, movement, 0n);
+  if (lacking) return waitFor(sending, order, lacking);
+  const place = await placeFor(sending, order.from);
+  const made = await askFirst(providers, (each) => each.build(movement, place));
+  const missing = await lackingOf(sending, movement, made.costMinor);
+  if (missing) return waitFor(sending, order, missing);
+  const number = await database.withTx((tx) => beginSigning(tx, order.id, made, Date.now()));
+  if (number !== undefined) await sign(sending, { ...order, state: 'signing' }, { number, ...made });
+}
+
+async function sign(
+  sending: Sending,
+  order: OrderRow,
+  { number, unsigned }: Pick<AttemptRow, 'number' | 'unsigned'>,
+): Promise<void> {
+  const { database, signer, key } = sending;
+  const { intent, keyIndex, depositIndex, proof, id: orderId } = order;
+  try {
+    const signed = await signer.sign({
+      id: `${key.mode}:${key.network}:${order.key}:${number}`,
+      network: key.network,
+      key: keyIndex === null ? { purpose: 'hot' } : { purpose: 'deposit', index: keyIndex },
+      unsigned,
+      intent,
+      ...(depositIndex !== null && { depositIndex }),
+      ...(proof != null && { proof }),
+    });
+    const isKept = await keepSigned(database, { orderId, number }, signed, Date.now());
+    if (isKept) await broadcast(sending, order, signed.raw);
+  } catch (error) {
+    if (error instanceof SignerRefused) await refused(sending, order, error);
+    else if (error instanceof SignerAway)
+      await keepError(sending, order, `the signer is away: ${error.message}`);
+    else throw error;
+  }
+}
+
+/** Finds out what became of a signed order, and does what follows from it. */
+async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: Look): Promise<void> {
+  const { database, key, log, facts } = sending;
+  const signed = attempts.flatMap((each) => signedOf(order, each));
+  const fate = await fateOf(sending, signed);
+  if (fate.state === 'final') {
+    sending.broadcastAt.delete(order.id);
+    return finishOrder(sending, order, fate);
+  }
+  if (fate.state === 'included') return tellSent(sending, order, fate);
+  if (fate.state === 'never') {
+    log.error(
+      { ...key, order: order.key },
+      'another transaction has the place of a transfer: it is made anew',
+    );
+    return requeueOrder(database, order, { dueMs: Date.now(), error: 'another transaction had its place' });
+  }
+  if (order.includedHeight !== null) await noteOrder(database, order.id, { ...order, includedHeight: null });
+  const [last, newest] = [attempts.at(-1), signed.at(-1)];
+  if (!newest || !last) return;
+  const quietMs = Date.now() - (sending.broadcastAt.get(order.id) ?? 0);
+  if (quietMs > facts.pollMs * LOOKS_BETWEEN) await broadcast(sending, order, newest.raw);
+  if (last.raw === null) await sign(sending, order, last);
+  else if (isFirst && Date.now() - millisOf(last.madeAt) > facts.stuckMs) await replace(sending, order, last);
+}
+
+/** Offers the network more for a transfer that hangs. */
+async function replace(sending: Sending, order: OrderRow, hanging: AttemptRow): Promise<void> {
+  const { database, key, log, providers } = sending;
+  const made = await askFirst(providers, (each) => each.replace(hanging.unsigned));
+  if (!made) return keepError(sending, order, 'it hangs, and would cost more than is allowed');
+  log.warn({ ...key, order: order.key, place: order.place }, 'a transfer hangs: it is offered for more');
+  const number = await addAttempt(database, order.id, made, Date.now());
+  await sign(sending, order, { number, unsigned: made.unsigned });
+}
+
+async function broadcast(sending: Sending, order: OrderRow, raw: string): Promise<void> {
+  sending.broadcastAt.set(order.id, Date.now());
+  const answers = await askAll(sending.providers, (each) => each.broadcast(raw));
+  if (answers.some(({ error }) => !error)) return;
+  const why = answers.map(({ provider, error }) => `${provider}: ${error?.message}`).join('; ');
+  await keepError(sending, order, why);
+}
+
+function movementOf({ from, to, currency, amountMinor }: OrderRow): Movement {
+  return { from, to, currency: currencyOfLedger(currency), amountMinor };
+}
+
+function signedOf(order: OrderRow, { raw, hash, place, expiresAt }: AttemptRow): Signed[] {
+  if (raw === null || hash === null) return [];
+  return [
+    { from: order.from, place, raw, hash, expiresAtMs: expiresAt === null ? null : millisOf(expiresAt) },
+  ];
+}
+
+/** A place that no order of ours has, and no block: what one provider says too high would leave a gap. */
+async function placeFor({ providers, database, key }: NetworkParts, from: string): Promise<Place> {
+  const answers = await askAll(providers, (each) => each.nextPlace(from));
+  const places = answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  if (places.length === 0) throw new Error('no provider says which place is next');
+  const there = places.reduce((low, each) => (low === null || each === null ? null : Math.min(low, each)));
+  const here = await nextPlaceHere(database, key, from);
+  return there === null ? null : Math.max(there, here ?? 0);
+}
+
+async function waitFor({ database, key, log }: NetworkParts, order: OrderRow, code: string): Promise<void> {
+  log.error({ ...key, order: order.key, lacking: code }, 'a transfer waits for money');
+  await requeueOrder(database, order, { dueMs: Date.now() + AGAIN_MS, error: `waits for ${code}` });
+}
+
+/** @returns what the sender has too little of; undefined when there is enough. */
+async function lackingOf(
+  { providers, database, key, facts: { coin } }: NetworkParts,
+  { from, currency, amountMinor }: Movement,
+  costMinor: bigint,
+): Promise<string | undefined> {
+  const free = async (each: typeof coin) => {
+    const there = await askFirst(providers, (provider) => provider.balance(from, each));
+    return there - (await readPending(database, key, from, each.code));
+  };
+  const isCoin = currency.code === coin.code;
+  if (!isCoin && (await free(currency)) < amountMinor) return currency.code;
+  return (await free(coin)) < costMinor + (isCoin ? amountMinor : 0n) ? coin.code : undefined;
+}
+
+/** What was refused was not signed: a limit passes, everything else ends the order. */
+async function refused(
+  parts: NetworkParts,
+  order: OrderRow,
+  { reason, message }: SignerRefused,
+): Promise<void> {
+  parts.log.error({ ...parts.key, order: order.key, reason }, 'the signer refuses a transfer');
+  const error = `the signer refuses it: ${message}`;
+  if (order.state === 'sent') return keepError(parts, order, error);
+  if (!reason.startsWith('limit')) return failOrder(parts, order, error);
+  return requeueOrder(parts.database, order, { dueMs: Date.now() + AGAIN_MS, error });
+}
+
+async function failed(parts: NetworkParts, order: OrderRow, error: unknown): Promise<void> {
+  const { message } = error instanceof Error ? error : new Error(String(error));
+  parts.log.warn({ err: error, ...parts.key, order: order.key }, 'a transfer cannot be looked after');
+  if (order.state !== 'queued') return keepError(parts, order, message);
+  if (error instanceof MovementRefused && order.tries >= REFUSED_MAX) return failOrder(parts, order, message);
+  return requeueOrder(parts.database, order, { dueMs: Date.now() + AGAIN_MS, error: message });
+}
+
+async function keepError({ database }: NetworkParts, order: OrderRow, error: string): Promise<void> {
+  await noteOrder(database, order.id, { ...order, lastError: error });
+}

@@ -1,0 +1,322 @@
+/**
+ * Reads a network block by block and tells what arrives at our addresses. What is in a block is told as seen, by the word of one
+ * provider; as confirmed only what so many providers as are asked for say alike, once it is final. Progress is kept after `receive` took the
+ * news, so a process that dies tells it again. A chain that was rewritten is read again from where it parts.
+ */
+import { assert } from '../../base/assert.ts';
+import { currencyOfLedger } from '../../base/currency.ts';
+import { instantOf } from '../../base/instant.ts';
+import { fromMinor } from '../../base/money.ts';
+import type { DepositNews } from '../../resolvers/services/news.ts';
+import {
+  type ArrivalRow,
+  findArrival,
+  keepArrival,
+  missArrivals,
+  readAddresses,
+  readOpenArrivals,
+} from '../../store/rails/chain-arrivals.ts';
+import {
+  type KnownBlock,
+  keepFinal,
+  keepHeadAt,
+  keepRead,
+  type NetworkState,
+  readBlocks,
+  readNetwork,
+} from '../../store/rails/chain-network.ts';
+import { ownHashes } from '../../store/rails/chain-orders.ts';
+import { askAgreed, askAll, askFirst, reachedBy } from './agree.ts';
+import type { Arrival, Block, NetworkDriver } from './driver.ts';
+import type { NetworkParts } from './parts.ts';
+
+/** Reads the network. */
+export interface Watcher {
+  /**
+   * Reads a part of what there is to read.
+   *
+   * @returns whether there is more.
+   * @throws what keeps it from going on; what was read before is kept.
+   */
+  readonly turn: () => Promise<boolean>;
+}
+
+/** Final blocks that are read at once, as long as providers answer so many. */
+const RANGE_MAX = 1_000;
+/** Blocks that are compared at once when a chain parts. */
+const STEP_BACK = 32;
+/** An address may be stored after one of a higher index. */
+const INDEX_SLACK = 1_000;
+
+/** The chain as it is followed: by whom, up to where, and what is final. */
+interface View {
+  readonly lead: NetworkDriver;
+  readonly head: Block;
+  readonly final: number;
+}
+
+/** Providers agree on another chain than the one that was read. */
+class OtherChain extends Error {
+  readonly by: readonly string[];
+
+  constructor(message: string, by: readonly string[]) {
+    super(message);
+    this.by = by;
+  }
+}
+
+/** @returns the watcher of a network; it does nothing by itself. */
+export function createWatcher(parts: NetworkParts): Watcher {
+  const { database, facts, key } = parts;
+  const addresses = new Set<string>();
+  let lastIndex = 0;
+  let range = RANGE_MAX;
+  /** Who agreed with the others where somebody else did not. */
+  let trusted: readonly string[] = [];
+
+  const learnAddresses = async () => {
+    const where = { mode: key.mode, family: facts.family };
+    for (const { index, address } of await readAddresses(database, where, lastIndex - INDEX_SLACK)) {
+      addresses.add(address);
+      lastIndex = Math.max(lastIndex, index);
+    }
+  };
+
+  const settle = async ({ final }: View): Promise<boolean> => {
+    const { finalHeight, height } = (await readNetwork(database, key)) ?? {};
+    const upTo = Math.min(final, height ?? 0);
+    const from = (finalHeight ?? upTo) + 1;
+    if (from > upTo) return false;
+    const to = Math.min(upTo, from + range - 1);
+    try {
+      await settleRange(parts, { from, to }, addresses);
+      range = Math.min(RANGE_MAX, range * 2);
+    } catch (error) {
+      // A provider may answer fewer blocks at once.
+      range = Math.max(1, Math.floor(range / 2));
+      if (error instanceof OtherChain) trusted = error.by;
+      throw error;
+    }
+    return to < upTo;
+  };
+
+  return {
+    turn: async () => {
+      const view = await viewOf(parts, trusted);
+      // Later than the view: whoever was paid in these blocks got the address before.
+      await learnAddresses();
+      await keepHeadAt(database, key, view.head.atMs);
+      const state = await readNetwork(database, key);
+      if (!state || state.height === null) return begin(parts, view);
+      if (await isRewritten(view, state)) await walkBack(parts, view, state);
+      await readNew(parts, view, addresses);
+      const isMore = await settle(view);
+      await tellDropped(parts, view);
+      const ageMs = Date.now() - view.head.atMs;
+      if (ageMs > facts.headMaxAgeMs)
+        throw new Error(
+          `the newest block of ${view.lead.provider} is ${Math.round(ageMs / 1000)} seconds old`,
+        );
+      return isMore;
+    },
+  };
+}
+
+function lastOf({ height, hash }: NetworkState): KnownBlock {
+  return { height: height ?? 0, hash: hash ?? '' };
+}
+
+/** The highest head that so many providers reach: one alone cannot lead the way. */
+async function viewOf({ providers, facts }: NetworkParts, trusted: readonly string[]): Promise<View> {
+  const answers = await askAll(providers, async (lead) => ({
+    lead,
+    head: await lead.head(),
+    final: await lead.finalHeight(),
+  }));
+  const views = answers.flatMap(({ value }) => (value ? [value] : []));
+  const final = reachedBy(
+    views.map(({ lead, final }) => ({ provider: lead.provider, value: final })),
+    facts.quorum,
+  );
+  if (final === undefined) {
+    const why = answers
+      .map(({ provider, error }) => `${provider}: ${error?.message ?? 'answers'}`)
+      .join('; ');
+    throw new Error(`fewer than ${facts.quorum} providers answer: ${why}`);
+  }
+  const ordered = views.toSorted((left, right) => right.head.height - left.head.height);
+  const found = ordered.find(({ lead }) => trusted.includes(lead.provider)) ?? ordered[facts.quorum - 1];
+  assert(found, 'as many providers as are needed have answered');
+  return { ...found, final };
+}
+
+/** Nothing of before the first look is ours: reading begins at what is final then. */
+async function begin({ database, key }: NetworkParts, { lead, final }: View): Promise<boolean> {
+  const block = await lead.block(final);
+  if (!block) throw new Error(`${lead.provider} has no block ${final}`);
+  await database.withTx((tx) => keepRead(tx, key, [block]));
+  return true;
+}
+
+/** Reads blocks that may still change one by one; what is final is read in ranges, by `settleRange`. */
+async function readNew(
+  parts: NetworkParts,
+  { lead, head, final }: View,
+  addresses: ReadonlySet<string>,
+): Promise<void> {
+  const { database, key } = parts;
+  const state = await readNetwork(database, key);
+  if (!state) return;
+  let at = lastOf(state);
+  while (at.height < head.height) {
+    const isFinal = at.height < final;
+    const block = await lead.block(isFinal ? final : at.height + 1);
+    // The next turn finds where the chain parts.
+    if (!block || (!isFinal && block.parentHash !== at.hash)) return;
+    if (!isFinal) {
+      const found = await lead.arrivals({ from: block.height, to: block.height }, addresses);
+      if (found.some((each) => each.block.hash !== block.hash)) return;
+      await tellSeen(parts, found);
+    }
+    await database.withTx((tx) => keepRead(tx, key, [block]));
+    at = block;
+  }
+}
+
+/** Whether the chain has another block where we stand, or another one before it. */
+async function isRewritten({ lead }: View, state: NetworkState): Promise<boolean> {
+  const last = lastOf(state);
+  // A provider that is behind says nothing about what it has not got.
+  const there = await lead.block(last.height);
+  return there !== undefined && there.hash !== last.hash;
+}
+
+/** Goes back to the last block that the chain still has. What was above it is missing until it is found again. */
+async function walkBack(parts: NetworkParts, { lead }: View, state: NetworkState): Promise<void> {
+  const { database, key, facts, providers, log } = parts;
+  const common = await commonBlock(parts, lead, state);
+  const isDeep = common.height < (state.finalHeight ?? 0);
+  if (isDeep) {
+    const next = common.height + 1;
+    await askAgreed(
+      providers,
+      facts.quorum,
+      `block ${next}`,
+      async (each) => (await each.block(next))?.hash ?? null,
+    );
+    log.error({ ...key, height: common.height }, 'the network rewrote blocks that were final');
+  }
+  await database.withTx(async (tx) => {
+    await missArrivals(tx, key, common.height);
+    await keepRead(tx, key, [common]);
+    if (isDeep) await keepFinal(tx, key, common.height);
+  });
+  log.warn({ ...key, from: state.height, to: common.height }, 'the network rewrote its newest blocks');
+}
+
+async function commonBlock(
+  { database, key }: NetworkParts,
+  provider: NetworkDriver,
+  state: NetworkState,
+): Promise<KnownBlock> {
+  let from = lastOf(state).height;
+  for (;;) {
+    const known = await readBlocks(database, key, from, STEP_BACK);
+    for (const block of known) {
+      const there = await provider.block(block.height);
+      if (there?.hash === block.hash) return block;
+    }
+    const lowest = known.at(-1);
+    if (!lowest) throw new Error('the network has none of the blocks that were read: is it another one?');
+    from = lowest.height - 1;
+  }
+}
+
+async function tellSeen(parts: NetworkParts, found: readonly Arrival[]): Promise<void> {
+  for (const arrival of await strangers(parts, found)) {
+    const before = await findArrival(parts.database, parts.key, arrival);
+    if (before?.state === 'confirmed' && before.blockHash === arrival.block.hash) continue;
+    const row = await rowOf(parts, arrival, before, 'seen');
+    // Whoever heard of it and not that it was gone, knows it.
+    if (before?.state !== 'missing') await parts.receive(newsOf('deposit_seen', row));
+    await keepArrival(parts.database, parts.key, row);
+  }
+}
+
+/** Transfers between our own addresses are no deposits. */
+async function strangers(
+  { database, key }: NetworkParts,
+  found: readonly Arrival[],
+): Promise<readonly Arrival[]> {
+  const own = await ownHashes(database, key, [...new Set(found.map(({ txHash }) => txHash))]);
+  return found.filter(({ txHash }) => !own.has(txHash));
+}
+
+async function settleRange(
+  parts: NetworkParts,
+  range: { readonly from: number; readonly to: number },
+  addresses: ReadonlySet<string>,
+): Promise<void> {
+  const { providers, facts, database, key, log } = parts;
+  const what = `blocks ${range.from} to ${range.to}`;
+  const { value, by } = await askAgreed(providers, facts.quorum, what, async (each) => {
+    const block = await each.block(range.to);
+    if (!block) throw new Error(`there is no block ${range.to}`);
+    return { end: block.hash, found: await each.arrivals(range, addresses) };
+  });
+  const [known] = await readBlocks(database, key, range.to, 1);
+  if (known?.height === range.to && known.hash !== value.end)
+    throw new OtherChain(
+      `block ${range.to} was read as ${known.hash}, and is ${value.end} by ${by.join(', ')}`,
+      by,
+    );
+  const arrivals = await strangers(parts, value.found);
+  for (const arrival of arrivals) {
+    const before = await findArrival(database, key, arrival);
+    const row = await rowOf(parts, arrival, before, 'confirmed');
+    await parts.receive(newsOf('deposit_confirmed', row));
+    await keepArrival(database, key, row);
+  }
+  // What is still seen at a height that is final was never there.
+  for (const row of await readOpenArrivals(database, key, range.to, ['seen'])) {
+    log.error({ ...key, txHash: row.txHash }, 'a transfer that one provider told is in no final block');
+    await drop(parts, row);
+  }
+  await keepFinal(database, key, range.to);
+}
+
+/** What was in a block that is gone and is in none of those after it was dropped. */
+async function tellDropped(parts: NetworkParts, { head }: View): Promise<void> {
+  const { database, key } = parts;
+  const height = (await readNetwork(database, key))?.height ?? 0;
+  if (height < head.height) return;
+  for (const row of await readOpenArrivals(database, key, height, ['missing'])) await drop(parts, row);
+}
+
+async function drop({ database, key, receive }: NetworkParts, row: ArrivalRow): Promise<void> {
+  await receive(newsOf('deposit_dropped', row));
+  await keepArrival(database, key, { ...row, state: 'dropped' });
+}
+
+async function rowOf(
+  { providers, clock }: NetworkParts,
+  { block, ...arrival }: Arrival,
+  before: ArrivalRow | undefined,
+  state: 'seen' | 'confirmed',
+): Promise<ArrivalRow> {
+  const seenAt = before?.seenAt ?? (await seenAtOf(providers, block.height, await clock.nowMs()));
+  return { ...arrival, height: block.height, blockHash: block.hash, seenAt, state };
+}
+
+/** By the clock of the accounts, as old as its block is. */
+async function seenAtOf(providers: readonly NetworkDriver[], height: number, nowMs: number): Promise<string> {
+  const block = await askFirst(providers, (each) => each.block(height));
+  const ageMs = Math.max(0, Date.now() - (block?.atMs ?? Date.now()));
+  return instantOf(new Date(nowMs - ageMs));
+}
+
+function newsOf(kind: DepositNews['kind'], row: ArrivalRow): DepositNews {
+  const { txHash, logIndex, address, currency, amountMinor, from, seenAt } = row;
+  const amount = fromMinor(amountMinor, currencyOfLedger(currency).decimals);
+  return { kind, txHash, logIndex, address, currency, amount, from, seenAt };
+}

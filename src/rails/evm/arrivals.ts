@@ -1,0 +1,157 @@
+/**
+ * What arrived at our addresses in blocks of an EVM network: `Transfer` logs of the catalogue's token contracts, and transfers of the
+ * coin by transactions to an address. Every other contract is no money, whatever it calls itself; nothing arrives with zero.
+ */
+import { hex } from '@scure/base';
+import { evmAddress } from '../../base/address.ts';
+import { CURRENCIES, type Currency, currencyOf } from '../../base/currency.ts';
+import { tokenOfContract } from '../../base/token-contract.ts';
+import type { Arrival, BlockRange, BlockRef } from '../chain/driver.ts';
+import { bytesOf, countOf, hexOf, listOf, NodeAway, quantityOf, type Rpc, recordOf } from './rpc.ts';
+
+/** Keccak-256 of `Transfer(address,address,uint256)`. */
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** More addresses than this are picked here, and not by the node. */
+const TOPICS_MAX = 500;
+/** Blocks that are read whole at once, where the coin is money of customers. */
+const WHOLE_BLOCKS_MAX = 20;
+
+/** @returns what arrived, by block and place; each transfer was read in the receipt of its transaction, too. */
+export async function arrivalsIn(
+  rpc: Rpc,
+  network: string,
+  range: BlockRange,
+  addresses: ReadonlySet<string>,
+): Promise<readonly Arrival[]> {
+  if (addresses.size === 0) return [];
+  const [tokens, coins] = await Promise.all([
+    tokensIn(rpc, network, range, addresses),
+    coinsIn(rpc, network, range, addresses),
+  ]);
+  return [...coins, ...tokens].toSorted(
+    (left, right) =>
+      left.block.height - right.block.height ||
+      left.txHash.localeCompare(right.txHash) ||
+      left.logIndex - right.logIndex,
+  );
+}
+
+async function tokensIn(
+  rpc: Rpc,
+  network: string,
+  { from, to }: BlockRange,
+  addresses: ReadonlySet<string>,
+): Promise<Arrival[]> {
+  const contracts = CURRENCIES.filter((each) => each.network === network).flatMap(
+    ({ contract }) => contract ?? [],
+  );
+  if (contracts.length === 0) return [];
+  const receivers = addresses.size > TOPICS_MAX ? null : [...addresses].map(topicOf);
+  const filter = { fromBlock: hexOf(from), toBlock: hexOf(to), address: contracts };
+  const logs = listOf(
+    await rpc.call('eth_getLogs', [{ ...filter, topics: [TRANSFER, null, receivers] }]),
+    'logs',
+  );
+  const transfers = logs.flatMap((log) => transferOf(log, network, addresses) ?? []);
+  if (transfers.some(({ block }) => block.height < from || block.height > to))
+    throw new NodeAway('logs: of other blocks than were asked for');
+  const firsts = await firstLogs(rpc, transfers);
+  return transfers.map((each) => ({ ...each, logIndex: each.logIndex - (firsts.get(each.txHash) ?? 0) }));
+}
+
+/** A transfer as a log tells it, with the place of the log in its block; undefined for what is no money of ours. */
+function transferOf(json: unknown, network: string, addresses: ReadonlySet<string>): Arrival | undefined {
+  const log = recordOf(json, 'log');
+  const topics = listOf(log.topics, 'topics');
+  const currency = currencyOf(tokenOfContract(addressOf(bytesOf(log.address, 'contract', 20))) ?? '');
+  if (log.removed === true || currency?.network !== network || topics.length !== 3 || topics[0] !== TRANSFER)
+    return undefined;
+  const [from, address] = [topics[1], topics[2]].map((topic) => addressOf(bytesOf(topic, 'topic', 32)));
+  const amountMinor = BigInt(bytesOf(log.data, 'amount', 32));
+  if (!from || !address || !addresses.has(address) || amountMinor === 0n) return undefined;
+  return {
+    txHash: bytesOf(log.transactionHash, 'hash', 32),
+    logIndex: countOf(log.logIndex, 'log index'),
+    block: refOf(log),
+    address,
+    currency: currency.code,
+    amountMinor,
+    from,
+  };
+}
+
+/** The first log of each transaction in its block: counted from there, a log has the same number wherever the transaction stands. */
+async function firstLogs(rpc: Rpc, transfers: readonly Arrival[]): Promise<ReadonlyMap<string, number>> {
+  const firsts = new Map<string, number>();
+  for (const { txHash, block } of transfers) {
+    if (firsts.has(txHash)) continue;
+    const receipt = recordOf(await rpc.call('eth_getTransactionReceipt', [txHash]), 'receipt');
+    if (receipt.blockHash !== block.hash || receipt.status !== '0x1')
+      throw new NodeAway(`the receipt of ${txHash} does not fit its log`);
+    const [first] = listOf(receipt.logs, 'logs');
+    firsts.set(txHash, countOf(recordOf(first, 'log').logIndex, 'log index'));
+  }
+  return firsts;
+}
+
+async function coinsIn(
+  rpc: Rpc,
+  network: string,
+  { from, to }: BlockRange,
+  addresses: ReadonlySet<string>,
+): Promise<Arrival[]> {
+  const coin = CURRENCIES.find((each) => each.network === network && each.contract === undefined);
+  if (!coin) return [];
+  const found: Arrival[] = [];
+  for (let start = from; start <= to; start += WHOLE_BLOCKS_MAX) {
+    const heights = Array.from(
+      { length: Math.min(WHOLE_BLOCKS_MAX, to - start + 1) },
+      (_, index) => start + index,
+    );
+    const blocks = await Promise.all(heights.map((height) => coinsOf(rpc, coin, height, addresses)));
+    found.push(...blocks.flat());
+  }
+  return found;
+}
+
+async function coinsOf(
+  rpc: Rpc,
+  coin: Currency,
+  height: number,
+  addresses: ReadonlySet<string>,
+): Promise<Arrival[]> {
+  const block = recordOf(await rpc.call('eth_getBlockByNumber', [hexOf(height), true]), `block ${height}`);
+  const at = { height: countOf(block.number, 'height'), hash: bytesOf(block.hash, 'hash', 32) };
+  if (at.height !== height) throw new NodeAway(`block ${height}: expected it, got ${at.height}`);
+  const found: Arrival[] = [];
+  for (const json of listOf(block.transactions, 'transactions')) {
+    const { to, from, value, hash } = recordOf(json, 'transaction');
+    if (typeof to !== 'string') continue;
+    const address = addressOf(bytesOf(to, 'address', 20));
+    const amountMinor = quantityOf(value, 'value');
+    if (!addresses.has(address) || amountMinor === 0n) continue;
+    const txHash = bytesOf(hash, 'hash', 32);
+    const receipt = recordOf(await rpc.call('eth_getTransactionReceipt', [txHash]), 'receipt');
+    if (receipt.blockHash !== at.hash) throw new NodeAway(`the receipt of ${txHash} is of another block`);
+    if (receipt.status !== '0x1') continue;
+    const sender = addressOf(bytesOf(from, 'address', 20));
+    found.push({ txHash, logIndex: 0, block: at, address, currency: coin.code, amountMinor, from: sender });
+  }
+  return found;
+}
+
+function refOf(log: Readonly<Record<string, unknown>>): BlockRef {
+  return { height: countOf(log.blockNumber, 'height'), hash: bytesOf(log.blockHash, 'hash', 32) };
+}
+
+const ADDRESS_DIGITS = 40;
+const TOPIC_DIGITS = 64;
+
+/** The address in the last 20 bytes, in canonical form. */
+function addressOf(bytes: string): string {
+  return evmAddress(hex.decode(bytes.slice(-ADDRESS_DIGITS)));
+}
+
+function topicOf(address: string): string {
+  return `0x${address.slice(2).toLowerCase().padStart(TOPIC_DIGITS, '0')}`;
+}

@@ -1,0 +1,195 @@
+/** One node of an EVM network, as the parts that all networks share ask it. */
+import { addressBytes } from '../../base/address.ts';
+import type { Currency } from '../../base/currency.ts';
+import { encodeEvmTransaction, readEvmTransaction } from '../../chains/evm-transaction.ts';
+import { encodeTokenTransfer } from '../../chains/token-transfer.ts';
+import {
+  type Block,
+  type Fate,
+  type Movement,
+  MovementRefused,
+  type NetworkDriver,
+  type Place,
+  type Signed,
+  type Unsigned,
+} from '../chain/driver.ts';
+import { arrivalsIn } from './arrivals.ts';
+import { bytesOf, countOf, hexOf, NodeError, quantityOf, type Rpc, recordOf } from './rpc.ts';
+
+/** What a network is like, and what is spent on it at most. */
+export interface EvmTerms {
+  readonly network: string;
+  readonly chainId: number;
+  /** What is final: so many blocks, the one of the transfer among them, or what nodes call so. */
+  readonly finality: number | 'safe' | 'finalized';
+  /** Wei for one unit of gas. */
+  readonly maxFeePerGas: bigint;
+  readonly minTipPerGas: bigint;
+}
+
+/** Gas of a transfer, for estimates of what it will cost. */
+const COIN_GAS = 21_000n;
+const TOKEN_GAS = 70_000n;
+/** Nothing that we send needs more. */
+const GAS_MAX = 300_000n;
+/** More gas than was estimated, in hundredths: contracts may need a little more when their turn comes. */
+const GAS_PERCENT = 130n;
+/** Nodes take the place of a transaction for a tenth more. Hundredths. */
+const REPLACE_PERCENT = 115n;
+/** What nodes say of a transaction that they know already, or whose place is taken: neither is news. */
+const KNOWN_WORDS =
+  /already known|already imported|known transaction|nonce too low|already in (?:the )?(?:pool|mempool)/i;
+const REVERT_WORDS = /revert/i;
+const REVERT_CODE = 3;
+
+/** @param rpc - of one node. */
+export function createEvmDriver(rpc: Rpc, terms: EvmTerms): NetworkDriver {
+  const { network, chainId } = terms;
+  const head = async (): Promise<Block> => blockOf(await rpc.call('eth_getBlockByNumber', ['latest', false]));
+  const block = async (height: number): Promise<Block | undefined> => {
+    const found = await rpc.call('eth_getBlockByNumber', [hexOf(height), false]);
+    return found === null ? undefined : blockOf(found);
+  };
+  const finalHeight = async (): Promise<number> => {
+    const { finality } = terms;
+    if (typeof finality === 'number') return Math.max(0, (await head()).height - finality + 1);
+    return blockOf(await rpc.call('eth_getBlockByNumber', [finality, false])).height;
+  };
+  return {
+    provider: rpc.host,
+    check: async () => {
+      const found = countOf(await rpc.call('eth_chainId', []), 'chain id');
+      if (found !== chainId) throw new Error(`expected chain ${chainId} (${network}), got ${found}`);
+    },
+    head,
+    block,
+    finalHeight,
+    arrivals: (range, addresses) => arrivalsIn(rpc, network, range, addresses),
+    balance: (address, currency) => balanceOf(rpc, address, currency),
+    transferCost: async ({ contract }) => {
+      const { base, tip } = await feesOf(rpc, terms);
+      return (contract === undefined ? COIN_GAS : TOKEN_GAS) * (base + tip);
+    },
+    nextPlace: async (from) => countOf(await rpc.call('eth_getTransactionCount', [from, 'latest']), 'nonce'),
+    build: (movement, place) => build(rpc, terms, movement, place),
+    replace: (hanging) => replace(rpc, terms, hanging),
+    broadcast: async (raw) => {
+      await rpc.call('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
+        if (!(error instanceof NodeError && KNOWN_WORDS.test(error.message))) throw error;
+      });
+    },
+    fate: async (signed) => fateOf(rpc, signed, await finalHeight(), block),
+  };
+}
+
+function blockOf(json: unknown): Block {
+  const { number, hash, parentHash, timestamp } = recordOf(json, 'block');
+  return {
+    height: countOf(number, 'height'),
+    hash: bytesOf(hash, 'hash', 32),
+    parentHash: bytesOf(parentHash, 'parent hash', 32),
+    atMs: Number(quantityOf(timestamp, 'time')) * 1_000,
+  };
+}
+
+const BALANCE_OF = '0x70a08231';
+
+async function balanceOf(rpc: Rpc, address: string, { contract }: Currency): Promise<bigint> {
+  if (contract === undefined)
+    return quantityOf(await rpc.call('eth_getBalance', [address, 'latest']), 'balance');
+  const data = BALANCE_OF + address.slice(2).toLowerCase().padStart(64, '0');
+  return BigInt(bytesOf(await rpc.call('eth_call', [{ to: contract, data }, 'latest']), 'balance', 32));
+}
+
+/** What a unit of gas costs now, and what is given besides. */
+async function feesOf(
+  rpc: Rpc,
+  { minTipPerGas, maxFeePerGas }: EvmTerms,
+): Promise<{ readonly base: bigint; readonly tip: bigint }> {
+  const [newest, suggested] = await Promise.all([
+    rpc.call('eth_getBlockByNumber', ['latest', false]),
+    rpc.call('eth_maxPriorityFeePerGas', []),
+  ]);
+  const base = quantityOf(recordOf(newest, 'block').baseFeePerGas, 'base fee');
+  const asked = quantityOf(suggested, 'tip');
+  const tip = asked > minTipPerGas ? asked : minTipPerGas;
+  return { base, tip: least(tip, maxFeePerGas) };
+}
+
+/** The base fee can double in six blocks: until then the transaction stays good. */
+async function build(rpc: Rpc, terms: EvmTerms, movement: Movement, place: Place): Promise<Unsigned> {
+  const { from, to, currency, amountMinor } = movement;
+  const isCoin = currency.contract === undefined;
+  const call = {
+    to: currency.contract ?? to,
+    value: isCoin ? amountMinor : 0n,
+    data: isCoin
+      ? new Uint8Array()
+      : encodeTokenTransfer({ to: addressBytes('ETH', to), amount: amountMinor }),
+  };
+  const { base, tip } = await feesOf(rpc, terms);
+  const fees = { maxPriorityFeePerGas: tip, maxFeePerGas: least(2n * base + tip, terms.maxFeePerGas) };
+  const gasLimit = await gasOf(rpc, from, call);
+  return unsignedOf({ chainId: terms.chainId, nonce: place ?? 0, ...fees, gasLimit, ...call });
+}
+
+async function gasOf(
+  rpc: Rpc,
+  from: string,
+  { to, value, data }: { readonly to: string; readonly value: bigint; readonly data: Uint8Array },
+): Promise<bigint> {
+  const call = { from, to, value: hexOf(value), data: `0x${Buffer.from(data).toString('hex')}` };
+  try {
+    const estimated = quantityOf(await rpc.call('eth_estimateGas', [call]), 'gas');
+    return estimated <= COIN_GAS ? COIN_GAS : least((estimated * GAS_PERCENT) / 100n, GAS_MAX);
+  } catch (error) {
+    const isRefused =
+      error instanceof NodeError && (error.code === REVERT_CODE || REVERT_WORDS.test(error.message));
+    throw isRefused ? new MovementRefused(error.message) : error;
+  }
+}
+
+/** The same for more: a tenth and a half at least, and what is usual now. */
+async function replace(rpc: Rpc, terms: EvmTerms, hanging: string): Promise<Unsigned | undefined> {
+  const before = readEvmTransaction(hanging);
+  const { base, tip } = await feesOf(rpc, terms);
+  const raised = (fee: bigint) => (fee * REPLACE_PERCENT + 99n) / 100n;
+  const maxPriorityFeePerGas = most(raised(before.maxPriorityFeePerGas), tip);
+  const maxFeePerGas = most(raised(before.maxFeePerGas), 2n * base + maxPriorityFeePerGas);
+  if (raised(before.maxFeePerGas) > terms.maxFeePerGas) return undefined;
+  const fees = { maxPriorityFeePerGas, maxFeePerGas: least(maxFeePerGas, terms.maxFeePerGas) };
+  return unsignedOf({ ...before, ...fees });
+}
+
+function unsignedOf(transaction: Parameters<typeof encodeEvmTransaction>[0]): Unsigned {
+  const { nonce, gasLimit, maxFeePerGas } = transaction;
+  return {
+    unsigned: encodeEvmTransaction(transaction),
+    place: nonce,
+    costMinor: gasLimit * maxFeePerGas,
+    expiresAtMs: null,
+  };
+}
+
+/** Asks for the place first: when a final block has taken it, the receipt of whatever took it is there. */
+async function fateOf(
+  rpc: Rpc,
+  { from, place, hash }: Signed,
+  final: number,
+  block: NetworkDriver['block'],
+): Promise<Fate> {
+  const taken = countOf(await rpc.call('eth_getTransactionCount', [from, hexOf(final)]), 'nonce');
+  const found = await rpc.call('eth_getTransactionReceipt', [hash]);
+  if (found === null) return { state: place !== null && taken > place ? 'never' : 'open' };
+  const receipt = recordOf(found, 'receipt');
+  const at = { height: countOf(receipt.blockNumber, 'height'), hash: bytesOf(receipt.blockHash, 'hash', 32) };
+  if ((await block(at.height))?.hash !== at.hash) return { state: 'open' };
+  const gas = quantityOf(receipt.gasUsed, 'gas') * quantityOf(receipt.effectiveGasPrice, 'gas price');
+  // Networks on top of Ethereum charge for what they write there, too.
+  const above = receipt.l1Fee === undefined || receipt.l1Fee === null ? 0n : quantityOf(receipt.l1Fee, 'fee');
+  const state = at.height <= final ? 'final' : 'included';
+  return { state, block: at, isDone: receipt.status === '0x1', gasMinor: gas + above };
+}
+
+const least = (left: bigint, right: bigint) => (left < right ? left : right);
+const most = (left: bigint, right: bigint) => (left > right ? left : right);

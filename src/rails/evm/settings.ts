@@ -1,0 +1,109 @@
+/** Settings of an EVM network in RAILS_FILE (docs/rails.md). */
+import { parseAddress } from '../../base/address.ts';
+import { type Currency, currencyOf } from '../../base/currency.ts';
+import { deriveDepositAddress } from '../../base/deposit-address.ts';
+import { isDecimal, toMinor } from '../../base/money.ts';
+import { Settings, SettingsError } from '../../base/settings.ts';
+
+/** An EVM network, as an operator configures it. */
+export interface EvmSettings {
+  /** URLs of nodes, the preferred one first. */
+  readonly providers: readonly string[];
+  readonly quorum: number;
+  readonly finality: number | 'safe' | 'finalized';
+  readonly xpub: string;
+  readonly hotAddress: string;
+  /** Amounts by raw ledger code, minor units. */
+  readonly sweep: ReadonlyMap<string, bigint>;
+  readonly networkFees: ReadonlyMap<string, bigint>;
+  /** Wei. */
+  readonly gasFloat: bigint;
+  readonly maxFeePerGas: bigint;
+  readonly minTipPerGas: bigint;
+  readonly pollMs: number;
+  readonly stuckMs: number;
+  readonly timeLimitMs: number;
+}
+
+const GWEI_DECIMALS = 9;
+const COIN_DECIMALS = 18;
+const PROVIDERS_MAX = 5;
+
+/** @throws {SettingsError} naming the member and the accepted form. */
+export function readEvmSettings(json: unknown, path: string): EvmSettings {
+  const all = new Settings(json, path);
+  all.choice('kind', ['evm']);
+  const providers = providersOf(all);
+  const seconds = (name: string, min: number, max: number, fallback: number) =>
+    1_000 * all.integer(name, { min, max, fallback });
+  const settings: EvmSettings = {
+    providers,
+    quorum: all.integer('quorum', { min: 1, max: providers.length, fallback: Math.min(2, providers.length) }),
+    finality: finalityOf(all),
+    xpub: xpubOf(all),
+    hotAddress: addressOf(all),
+    sweep: amountsOf(all, 'sweep'),
+    networkFees: amountsOf(all, 'networkFees'),
+    gasFloat: toMinor(all.decimal('gasFloat', '0'), COIN_DECIMALS),
+    maxFeePerGas: gweiOf(all, 'maxFeeGwei', '500'),
+    minTipPerGas: gweiOf(all, 'minTipGwei', '0'),
+    pollMs: seconds('pollSeconds', 1, 60, 3),
+    stuckMs: seconds('stuckSeconds', 10, 86_400, 180),
+    timeLimitMs: seconds('timeoutSeconds', 1, 60, 10),
+  };
+  all.end();
+  return settings;
+}
+
+/** URLs, or objects that name the file of a URL that has something secret in it. */
+function providersOf(all: Settings): readonly string[] {
+  const given = all.raw('providers');
+  if (!Array.isArray(given) || given.length === 0 || given.length > PROVIDERS_MAX)
+    return all.refuse('providers', `a list of one to ${PROVIDERS_MAX} URLs, or objects with "urlFile"`);
+  return given.map((each: unknown, index) => {
+    const path = `${all.at('providers')}[${index}]`;
+    const url = typeof each === 'string' ? each : new Settings(each, path).contents('urlFile');
+    return new Settings({ url }, path).url('url');
+  });
+}
+
+function finalityOf(all: Settings): EvmSettings['finality'] {
+  if (all.has('finality') && all.has('confirmations'))
+    throw new SettingsError(`${all.at('finality')}: expected nothing where there is "confirmations"`);
+  return all.has('finality')
+    ? all.choice('finality', ['safe', 'finalized'] as const)
+    : all.integer('confirmations', { min: 1, max: 1_000, fallback: 12 });
+}
+
+function xpubOf(all: Settings): string {
+  const xpub = all.text('xpub');
+  try {
+    deriveDepositAddress('ETH', xpub, 0);
+    return xpub;
+  } catch {
+    return all.refuse('xpub', 'the extended public key of an account (xpub…, depth 3)');
+  }
+}
+
+function addressOf(all: Settings): string {
+  const address = parseAddress('ETH', all.text('hotAddress'));
+  return address ?? all.refuse('hotAddress', 'the address of the hot wallet, 0x and 40 hexadecimal digits');
+}
+
+/** Amounts by currency: `{ "USDT_ETH": "50" }`. */
+function amountsOf(all: Settings, name: string): ReadonlyMap<string, bigint> {
+  if (!all.has(name)) return new Map();
+  const given = all.part(name);
+  const found = given.names().map((code): [string, bigint] => {
+    const currency: Currency | undefined = currencyOf(code);
+    const amount = given.raw(code);
+    if (!currency || typeof amount !== 'string' || !isDecimal(amount) || amount.startsWith('-'))
+      return given.refuse(code, 'a currency of the catalogue with a decimal amount as a text, such as "50"');
+    return [code, toMinor(amount, currency.decimals)];
+  });
+  return new Map(found);
+}
+
+function gweiOf(all: Settings, name: string, fallback: string): bigint {
+  return toMinor(all.decimal(name, fallback), GWEI_DECIMALS);
+}

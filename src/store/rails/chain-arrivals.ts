@@ -1,0 +1,179 @@
+/** Deposit addresses that were given out, and the transfers to them as their network has them. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Instant } from '../../base/instant.ts';
+import type { Statement, Tx } from '../database.ts';
+import type { NetworkKey } from './chain-network.ts';
+
+/** seen: in a block; missing: that block is gone; confirmed: final; dropped: told to be gone. */
+export type ArrivalState = 'seen' | 'missing' | 'confirmed' | 'dropped';
+
+/** A transfer to an address of ours. */
+export interface ArrivalRow {
+  readonly txHash: string;
+  readonly logIndex: number;
+  readonly height: number;
+  readonly blockHash: string;
+  readonly address: string;
+  /** Raw ledger code. */
+  readonly currency: string;
+  readonly amountMinor: bigint;
+  readonly from: string;
+  readonly seenAt: Instant;
+  readonly state: ArrivalState;
+}
+
+/** A deposit address that was given out. */
+export interface GivenAddress {
+  readonly index: number;
+  readonly address: string;
+}
+
+/** Money on a deposit address that no order has gathered yet. */
+export interface Unswept {
+  readonly address: string;
+  readonly index: number;
+  readonly currency: string;
+  readonly amountMinor: bigint;
+}
+
+const GIVE: Statement = {
+  name: 'chain_address_give',
+  text: `insert into chain_address (mode, family, index, address) values ($1, $2, $3, $4)`,
+};
+const GIVEN: Statement = {
+  name: 'chain_address_given',
+  text: `select index, address from chain_address where mode = $1 and family = $2 and index >= $3 order by index`,
+};
+const COLUMNS = `tx_hash as "txHash", log_index as "logIndex", height::int as height, block_hash as "blockHash", address, currency,
+  amount_minor::text as "amountMinor", from_address as "from", seen_at as "seenAt", state`;
+const FIND: Statement = {
+  name: 'chain_arrival_find',
+  text: `select ${COLUMNS} from chain_arrival where network = $2 and tx_hash = $3 and log_index = $4 and mode = $1`,
+};
+const KEEP: Statement = {
+  name: 'chain_arrival_keep',
+  text: `insert into chain_arrival as a (mode, network, tx_hash, log_index, height, block_hash, address, currency, amount_minor,
+      from_address, seen_at, state)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    on conflict (network, tx_hash, log_index, mode) do update
+      set height = excluded.height, block_hash = excluded.block_hash, state = excluded.state,
+          address = excluded.address, currency = excluded.currency, amount_minor = excluded.amount_minor,
+          from_address = excluded.from_address
+      where a.state <> 'confirmed' or excluded.state = 'dropped'`,
+};
+const MISS: Statement = {
+  name: 'chain_arrival_miss',
+  text: `update chain_arrival set state = 'missing' where mode = $1 and network = $2 and height > $3 and state in ('seen', 'confirmed')`,
+};
+const OPEN: Statement = {
+  name: 'chain_arrival_open',
+  text: `select ${COLUMNS} from chain_arrival
+    where mode = $1 and network = $2 and height <= $3 and state = any ($4::text[]) and state in ('seen', 'missing')
+    order by height, tx_hash, log_index`,
+};
+const UNSWEPT: Statement = {
+  name: 'chain_arrival_unswept',
+  text: `select a.address, c.index, a.currency, sum(a.amount_minor)::text as "amountMinor"
+    from chain_arrival a join chain_address c on c.address = a.address and c.mode = a.mode
+    where a.mode = $1 and a.network = $2 and a.state = 'confirmed' and a.swept_by is null
+    group by a.address, c.index, a.currency
+    having sum(a.amount_minor) >= (select least from unnest($4::text[], $5::numeric[]) u(code, least) where u.code = a.currency)
+    order by min(a.seen_at) limit $3`,
+};
+const SWEEP: Statement = {
+  name: 'chain_arrival_sweep',
+  text: `update chain_arrival set swept_by = $5
+    where mode = $1 and network = $2 and address = $3 and currency = $4 and state = 'confirmed' and swept_by is null`,
+};
+const UNSWEEP: Statement = {
+  name: 'chain_arrival_unsweep',
+  text: `update chain_arrival set swept_by = null where swept_by = $1`,
+};
+
+/** Keeps that an address was given out: it is watched from now on. */
+export async function giveAddress(
+  tx: Tx,
+  where: { readonly mode: AccountMode; readonly family: string },
+  { index, address }: GivenAddress,
+): Promise<void> {
+  await tx.query(GIVE, [where.mode, where.family, index, address]);
+}
+
+/** @returns the addresses that were given out, from an index on. */
+export function readAddresses(
+  tx: Tx,
+  where: { readonly mode: AccountMode; readonly family: string },
+  fromIndex: number,
+): Promise<GivenAddress[]> {
+  return tx.query<GivenAddress>(GIVEN, [where.mode, where.family, fromIndex]);
+}
+
+/** A row as the driver of the database gives it. */
+type Raw<Row extends { readonly amountMinor: bigint }> = Omit<Row, 'amountMinor'> & {
+  readonly amountMinor: string;
+};
+const read = <Row extends { readonly amountMinor: bigint }>(row: Raw<Row>): Row =>
+  ({ ...row, amountMinor: BigInt(row.amountMinor) }) as unknown as Row;
+
+/** @returns a transfer by its name on its network. */
+export async function findArrival(
+  tx: Tx,
+  { mode, network }: NetworkKey,
+  { txHash, logIndex }: Pick<ArrivalRow, 'txHash' | 'logIndex'>,
+): Promise<ArrivalRow | undefined> {
+  const [row] = await tx.query<Raw<ArrivalRow>>(FIND, [mode, network, txHash, logIndex]);
+  return row && read(row);
+}
+
+/** Keeps a transfer as its network has it now. One that is final changes no more, but for being dropped. */
+export async function keepArrival(tx: Tx, { mode, network }: NetworkKey, row: ArrivalRow): Promise<void> {
+  const { txHash, logIndex, height, blockHash, address, currency, amountMinor, from, seenAt, state } = row;
+  const where = [mode, network, txHash, logIndex, height, blockHash];
+  await tx.query(KEEP, [...where, address, currency, amountMinor, from, seenAt, state]);
+}
+
+/** Marks the transfers above a height as missing: their blocks are gone, and others may have them. */
+export async function missArrivals(tx: Tx, { mode, network }: NetworkKey, above: number): Promise<void> {
+  await tx.query(MISS, [mode, network, above]);
+}
+
+/** @returns transfers up to a height that are in one of these states, which end. */
+export async function readOpenArrivals(
+  tx: Tx,
+  { mode, network }: NetworkKey,
+  upTo: number,
+  states: readonly ('seen' | 'missing')[],
+): Promise<readonly ArrivalRow[]> {
+  return (await tx.query<Raw<ArrivalRow>>(OPEN, [mode, network, upTo, states])).map((row) =>
+    read<ArrivalRow>(row),
+  );
+}
+
+/**
+ * @param least - of which currencies, and from which amount on, minor units.
+ * @returns what lies on deposit addresses by address and currency, the oldest first.
+ */
+export async function readUnswept(
+  tx: Tx,
+  { mode, network }: NetworkKey,
+  least: ReadonlyMap<string, bigint>,
+  limit: number,
+): Promise<readonly Unswept[]> {
+  const values = [mode, network, limit, [...least.keys()], [...least.values()]];
+  return (await tx.query<Raw<Unswept>>(UNSWEPT, values)).map((row) => read<Unswept>(row));
+}
+
+/** Marks what lies on an address as gathered by an order. */
+export async function sweepArrivals(
+  tx: Tx,
+  { mode, network }: NetworkKey,
+  { address, currency }: Pick<Unswept, 'address' | 'currency'>,
+  orderId: bigint,
+): Promise<void> {
+  await tx.query(SWEEP, [mode, network, address, currency, orderId]);
+}
+
+/** What an order was to gather lies there still: it failed. */
+export async function unsweepArrivals(tx: Tx, orderId: bigint): Promise<void> {
+  await tx.query(UNSWEEP, [orderId]);
+}

@@ -1,0 +1,163 @@
+/**
+ * Goal: with two providers no money moves by the word of one: a provider that lies, lags or is dead stops the reading of the network and
+ * raises an alarm, and never makes a wrong credit. Method: a real node behind two proxies, one of which the test bends.
+ */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { TOKEN_CONTRACTS } from '../../../src/base/token-contract.ts';
+import { type RpcProxy, startRpcProxy, type Twist } from '../../support/rpc-proxy.ts';
+import { FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
+
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const net = useNetwork();
+let honest: RpcProxy;
+let bent: RpcProxy;
+
+beforeAll(async () => {
+  honest = await startRpcProxy(net.node.url);
+  bent = await startRpcProxy(net.node.url);
+});
+afterAll(async () => {
+  await honest.stop();
+  await bent.stop();
+});
+beforeEach(async () => {
+  bent.twist = undefined;
+  bent.isDead = false;
+  await net.takeOver({ providers: [bent.url, honest.url] });
+});
+
+/** Makes the second provider bend one answer. */
+const bend =
+  (method: string, change: (result: never, params: readonly unknown[]) => unknown): Twist =>
+  (call, result) =>
+    call.method === method ? change(result as never, call.params) : result;
+const confirmed = () => net.told('deposit_confirmed');
+
+async function depositIsFinal(): Promise<string> {
+  const address = await net.address();
+  await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
+  await net.node.mine(FINAL);
+  return address;
+}
+
+/** Nothing is credited while a provider is bent, an alarm says why, and everything is credited when it is honest again. */
+async function holdsBack(): Promise<void> {
+  await net.turns();
+  expect(confirmed()).toEqual([]);
+  expect(net.alarms).toContain('a network cannot be read');
+  const [reading] = (await net.rail.checks()).filter(({ check }) => check === 'reading');
+  expect(reading).toMatchObject({ ok: false });
+  bent.twist = undefined;
+  bent.isDead = false;
+  await net.turns(4);
+  expect(confirmed()).toEqual(['deposit_confirmed 20 USDT_ETH']);
+}
+
+test('one that tells another amount', async () => {
+  await depositIsFinal();
+  bent.twist = bend('eth_getLogs', (logs: { data: string }[]) =>
+    logs.map((log) => ({ ...log, data: `0x${2_000_000_000n.toString(16).padStart(64, '0')}` })),
+  );
+  await holdsBack();
+});
+
+test('one that hides a deposit', async () => {
+  await depositIsFinal();
+  bent.twist = bend('eth_getLogs', () => []);
+  await holdsBack();
+});
+
+test('one that makes a deposit up: it is seen, never confirmed, and dropped', async () => {
+  await net.takeOver({ providers: [honest.url, bent.url] });
+  const address = await net.address();
+  await net.node.mine();
+  const hash = `0x${'ab'.repeat(32)}`;
+  bent.twist = async ({ method, params }, result, ask) => {
+    const block = (await ask('eth_getBlockByNumber', ['latest', false])) as { number: string; hash: string };
+    const made = { blockNumber: block.number, blockHash: block.hash, logIndex: '0x0', transactionHash: hash };
+    if (method === 'eth_getTransactionReceipt' && params[0] === hash)
+      return { ...made, status: '0x1', logs: [made] };
+    const [filter] = params as [{ fromBlock: string }];
+    if (method !== 'eth_getLogs' || filter.fromBlock !== block.number) return result;
+    const topics = [TRANSFER, PAYER, address].map(
+      (each) => `0x${each.slice(2).toLowerCase().padStart(64, '0')}`,
+    );
+    const data = `0x${(20n * USDT).toString(16).padStart(64, '0')}`;
+    return [{ ...made, address: TOKEN_CONTRACTS.get('USDT_ETH'), topics, data }];
+  };
+  await net.turns(1);
+  expect(net.told('deposit_seen')).toEqual(['deposit_seen 20 USDT_ETH']);
+  bent.twist = undefined;
+  await net.node.mine(FINAL);
+  await net.turns();
+  expect(confirmed()).toEqual([]);
+  expect(net.told('deposit_dropped')).toEqual(['deposit_dropped 20 USDT_ETH']);
+  expect(net.alarms).toContain('a transfer that one provider told is in no final block');
+});
+
+test('one that is far behind', async () => {
+  const head = await net.node.call('eth_blockNumber');
+  await depositIsFinal();
+  bent.twist = async ({ method, params }, result, ask) =>
+    method === 'eth_getBlockByNumber' && (params[0] === 'latest' || Number(params[0]) > Number(head))
+      ? params[0] === 'latest'
+        ? ask('eth_getBlockByNumber', [head, false])
+        : null
+      : result;
+  await net.turns();
+  expect(confirmed()).toEqual([]);
+  bent.twist = undefined;
+  await net.turns();
+  expect(confirmed()).toHaveLength(1);
+});
+
+test('one that is dead', async () => {
+  await depositIsFinal();
+  bent.isDead = true;
+  await holdsBack();
+});
+
+test('one that is of another chain, or answers nonsense', async () => {
+  await depositIsFinal();
+  bent.twist = bend('eth_getBlockByNumber', () => 'nonsense');
+  await holdsBack();
+  bent.twist = bend('eth_chainId', () => '0x2');
+  expect(await net.rail.checks()).toContainEqual(
+    expect.objectContaining({
+      check: 'providers',
+      ok: false,
+      detail: expect.stringContaining('expected chain 1'),
+    }),
+  );
+});
+
+test('of three, one that lies is outvoted', async () => {
+  const third = await startRpcProxy(net.node.url);
+  await net.takeOver({ providers: [bent.url, honest.url, third.url] });
+  await depositIsFinal();
+  bent.twist = bend('eth_getLogs', () => []);
+  await net.turns(4);
+  expect(confirmed()).toEqual(['deposit_confirmed 20 USDT_ETH']);
+  await third.stop();
+});
+
+test('one that says that a transfer of ours failed, or never will be: it is not told, and not sent again', async () => {
+  await net.send('CRX1:1', 20n * USDT);
+  await net.turns(1);
+  bent.twist = (call, result) => {
+    if (call.method === 'eth_getTransactionReceipt' && result)
+      return { ...(result as object), status: '0x0' };
+    return result;
+  };
+  await net.node.mine(FINAL);
+  await net.turns();
+  expect(net.told('broadcast_failed', 'broadcast_confirmed')).toEqual([]);
+  bent.twist = bend('eth_getTransactionReceipt', () => null);
+  await net.turns();
+  expect(net.told('broadcast_failed', 'broadcast_confirmed')).toEqual([]);
+  bent.twist = undefined;
+  await net.turns();
+  expect(net.told('broadcast_failed', 'broadcast_confirmed')).toEqual(['broadcast_confirmed CRX1:1']);
+  expect(await net.node.balance(PAYEE, 'USDT_ETH')).toBe(20n * USDT);
+  expect(net.signer.signed).toHaveLength(1);
+});

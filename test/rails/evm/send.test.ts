@@ -1,0 +1,222 @@
+/**
+ * Goal: what is ordered is sent once, whatever dies in between, and what becomes of it is told as it is. Method: a real node whose blocks the
+ * test makes; a signer that can be away; processes that die are rails that are made anew on the same database.
+ */
+import { expect, test } from 'vitest';
+import { pauseSending } from '../../../src/store/rails/chain-network.ts';
+import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
+
+const net = useNetwork();
+const SENDS = ['broadcast_sent', 'broadcast_confirmed', 'broadcast_failed', 'gas_spent'] as const;
+
+/** Mines until everything is final, and looks. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    await net.node.mine(FINAL);
+    await net.turns();
+  }
+}
+const received = () => net.node.balance(PAYEE, 'USDT_ETH');
+const pool = async () => {
+  const { pending } = (await net.node.call('txpool_content')) as { pending: Record<string, object> };
+  return Object.values(pending).flatMap((each) => Object.keys(each).map(Number));
+};
+
+test('a token and a coin go out; sent, final and gas are told once each', async () => {
+  const before = await net.node.balance(PAYEE);
+  await net.send('CRX1:1', 20n * USDT);
+  await net.send('CRX2:1', ETHER / 10n, 'ETH_ETH');
+  await net.turns(1);
+  expect(net.told(...SENDS)).toEqual([]);
+  await net.node.mine();
+  await net.turns(1);
+  expect(net.told(...SENDS).toSorted()).toEqual(['broadcast_sent CRX1:1', 'broadcast_sent CRX2:1']);
+  await settle();
+  expect(net.told('broadcast_confirmed')).toEqual([
+    'broadcast_confirmed CRX1:1',
+    'broadcast_confirmed CRX2:1',
+  ]);
+  expect(net.told(...SENDS)).toHaveLength(6);
+  expect(await received()).toBe(20n * USDT);
+  expect((await net.node.balance(PAYEE)) - before).toBe(ETHER / 10n);
+  const gas = net.news.flatMap((each) => (each.kind === 'gas_spent' ? [BigInt(each.gas.amountMinor)] : []));
+  const left = await net.node.balance(net.signer.hotAddress);
+  expect(gas.reduce((sum, each) => sum + each, left)).toBe(100n * ETHER - ETHER / 10n);
+});
+
+test('an order that comes again under its key is the same order', async () => {
+  await Promise.all([net.send('CRX1:1', 20n * USDT), net.send('CRX1:1', 20n * USDT)]);
+  await settle();
+  await net.send('CRX1:1', 20n * USDT);
+  await settle();
+  expect(await received()).toBe(20n * USDT);
+});
+
+test('a process that dies at any moment of sending sends once', async () => {
+  for (const [index, fault] of (['away', 'lost', undefined] as const).entries()) {
+    net.signer.fault = fault;
+    await net.send(`CRX${index}:1`, 1n * USDT);
+    await net.turns(1);
+    await net.takeOver();
+    net.signer.fault = undefined;
+    await net.turns(1);
+    await net.takeOver();
+  }
+  // Two at once, as when a lease ends while its holder still works.
+  const other = net.make();
+  await net.send('CRX3:1', 1n * USDT);
+  await Promise.all([net.turns(), other.turn(), net.make().turn()]);
+  await net.takeOver();
+  await settle();
+  expect(await received()).toBe(4n * USDT);
+  expect(net.told('broadcast_confirmed')).toHaveLength(4);
+});
+
+test('news that was not taken is told again, and nothing is sent again', async () => {
+  await net.send('CRX1:1', 20n * USDT);
+  await net.turns(1);
+  await net.node.mine(FINAL);
+  for (const lost of [1, 2, 3]) {
+    net.lost = lost;
+    await net.turns(1);
+  }
+  await settle();
+  expect(new Set(net.told(...SENDS))).toEqual(
+    new Set(['broadcast_sent CRX1:1', 'gas_spent CRX1:1', 'broadcast_confirmed CRX1:1']),
+  );
+  expect(await received()).toBe(20n * USDT);
+});
+
+test('what the node forgets is broadcast again, and no nonce is left out', async () => {
+  for (const each of [1, 2, 3]) await net.send(`CRX${each}:1`, 1n * USDT);
+  await net.turns(1);
+  expect((await pool()).toSorted()).toEqual([0, 1, 2]);
+  await net.node.forget();
+  expect(await pool()).toEqual([]);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  await net.turns(1);
+  expect((await pool()).toSorted()).toEqual([0, 1, 2]);
+  await settle();
+  expect(await received()).toBe(3n * USDT);
+});
+
+test('what hangs is offered for more at the same nonce, up to what is allowed; one of them is paid', async () => {
+  await net.takeOver({ stuckMs: 0, maxFeeGwei: '10' });
+  await net.send('CRX1:1', 20n * USDT);
+  await net.turns(2);
+  const attempts = async () =>
+    (await net.owner.query('select place::int as place, hash, unsigned from chain_attempt order by number'))
+      .rows;
+  await net.turns(30);
+  const made = await attempts();
+  expect(made.length).toBeGreaterThan(2);
+  expect(made.length).toBeLessThan(25);
+  expect(new Set(made.map(({ place }) => place)).size).toBe(1);
+  const { rows } = await net.owner.query('select last_error from chain_order');
+  expect(rows[0].last_error).toContain('would cost more than is allowed');
+  await settle();
+  expect(await received()).toBe(20n * USDT);
+  const [told] = net.news.filter(({ kind }) => kind === 'broadcast_sent');
+  expect(made.map(({ hash }) => hash)).toContain((told as { txHash: string }).txHash);
+});
+
+test('a transfer whose block is gone is in another one, and is told once', async () => {
+  await net.send('CRX1:1', 20n * USDT);
+  await net.turns(1);
+  await net.node.mine();
+  await net.turns(1);
+  await net.node.call('anvil_reorg', 1, []);
+  await net.node.forget();
+  await net.turns(1);
+  await settle();
+  expect(net.told('broadcast_sent', 'broadcast_confirmed')).toEqual([
+    'broadcast_sent CRX1:1',
+    'broadcast_confirmed CRX1:1',
+  ]);
+  expect(await received()).toBe(20n * USDT);
+});
+
+test('what the network reverts is told as failed, with its gas', async () => {
+  await net.send('CRX1:1', 20n * USDT);
+  await net.turns(1);
+  await net.node.give(net.signer.hotAddress, 0n, 'USDT_ETH');
+  await settle();
+  expect(net.told(...SENDS)).toEqual([
+    'broadcast_sent CRX1:1',
+    'gas_spent CRX1:1',
+    'broadcast_failed CRX1:1',
+  ]);
+  expect(net.alarms).toContain('a transfer of ours was reverted');
+});
+
+test('without money an order waits, and takes no nonce', async () => {
+  await net.node.give(net.signer.hotAddress, 5n * USDT, 'USDT_ETH');
+  await net.send('CRX1:1', 4n * USDT);
+  await net.send('CRX2:1', 4n * USDT);
+  await net.turns(1);
+  expect(await pool()).toEqual([0]);
+  expect(net.alarms).toContain('a transfer waits for money');
+  await net.node.give(net.signer.hotAddress, 100n * USDT, 'USDT_ETH');
+  await net.owner.query(`update chain_order set due_at = '2020-01-01' where state = 'queued'`);
+  await settle();
+  expect(await received()).toBe(8n * USDT);
+});
+
+test('what the signer refuses for good fails, and its nonce is the next one’s; a limit passes', async () => {
+  net.signer.fault = 'refused';
+  await net.send('CRX1:1', 1n * USDT);
+  await net.turns(1);
+  net.signer.fault = 'limit';
+  await net.send('CRX2:1', 1n * USDT);
+  await net.turns(1);
+  expect(net.told(...SENDS)).toEqual(['broadcast_failed CRX1:1']);
+  net.signer.fault = undefined;
+  await net.send('CRX3:1', 1n * USDT);
+  await net.owner.query(`update chain_order set due_at = '2020-01-01' where state = 'queued'`);
+  await net.turns(1);
+  expect((await pool()).toSorted()).toEqual([0, 1]);
+  await settle();
+  expect(await received()).toBe(2n * USDT);
+});
+
+test('while a person has paused sending nothing new goes out', async () => {
+  const key = { mode: 'live', network: 'ETH' } as const;
+  await pauseSending(net.database, key, { by: 'person-1', at: '2026-11-22 09:00:00+00', reason: 'looking' });
+  await net.send('CRX1:1', 1n * USDT);
+  await settle();
+  expect(await received()).toBe(0n);
+  expect(await net.rail.checks()).toContainEqual({
+    check: 'sending',
+    ok: false,
+    detail: 'paused by person-1: looking',
+  });
+  await pauseSending(net.database, key, null);
+  await settle();
+  expect(await received()).toBe(1n * USDT);
+});
+
+test('a nonce that somebody else has used: the order is made anew and paid once', async () => {
+  await net.send('CRX1:1', 1n * USDT);
+  await net.turns(1);
+  await net.node.forget();
+  await net.node.pay(net.signer.hotAddress, PAYER, 1n);
+  await net.node.mine();
+  await settle();
+  await settle();
+  expect(await received()).toBe(1n * USDT);
+  expect(net.told('broadcast_confirmed')).toHaveLength(1);
+  expect(net.alarms).toContain('another transaction has the place of a transfer: it is made anew');
+});
+
+test('checks: providers, head, reading, gas, sending, signer', async () => {
+  await net.takeOver({ gasFloat: '1000' });
+  const found = Object.fromEntries((await net.rail.checks()).map(({ check, ok }) => [check, ok]));
+  expect(found).toEqual({
+    providers: true,
+    head: true,
+    reading: true,
+    gas: false,
+    sending: true,
+    signer: true,
+  });
+});

@@ -1,0 +1,135 @@
+/** A rail of Ethereum on a real node, with everything that it tells; the news goes nowhere else. */
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { evmAddress } from '../../../src/base/address.ts';
+import { currencyOfLedger } from '../../../src/base/currency.ts';
+import type { NetworkRail } from '../../../src/rails/chain/rail.ts';
+import { createEvm, readEvmSettings } from '../../../src/rails/evm/index.ts';
+import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
+import type { News } from '../../../src/resolvers/services/news.ts';
+import type { ProcessRow } from '../../../src/templates/facts.ts';
+import { type TestDatabase, useDatabase } from '../../support/database.ts';
+import { type EvmNode, startEvmNode } from '../../support/evm-node.ts';
+import { type TestSigner, testSigner } from '../../support/test-signer.ts';
+
+/** Somebody who has money of all kinds, and somebody who gets some. */
+export const PAYER = evmAddress(Buffer.from('a11ce'.padStart(40, '0'), 'hex'));
+export const PAYEE = evmAddress(Buffer.from('b0b1'.padStart(40, '0'), 'hex'));
+/** One USDT, and one ETH. */
+export const USDT = 10n ** 6n;
+export const ETHER = 10n ** 18n;
+/** Blocks until a transfer is final. */
+export const FINAL = 3;
+
+/** Settings of a test, over those of its file. */
+type Own = Readonly<Record<string, unknown>> & { readonly stuckMs?: number };
+
+/** What the tests of a file work with. */
+export interface Network extends TestDatabase {
+  node: EvmNode;
+  signer: TestSigner;
+  /** What was told, the oldest first. */
+  readonly news: News[];
+  /** What was logged as an error. */
+  readonly alarms: string[];
+  /** How often `receive` fails before it takes news again. */
+  lost: number;
+  rail: NetworkRail;
+  /** Another process's rail, or one with other settings. */
+  readonly make: (settings?: Own) => NetworkRail;
+  /** The process dies, and another one takes over when its lease has ended. */
+  readonly takeOver: (settings?: Own) => Promise<void>;
+  /** Turns until nothing changes. */
+  readonly turns: (count?: number) => Promise<void>;
+  /** News of these kinds, in short. */
+  readonly told: (...kinds: News['kind'][]) => unknown[];
+  /** A new deposit address. */
+  readonly address: (currency?: string) => Promise<string>;
+  /** Orders a transfer from the hot wallet. */
+  readonly send: (key: string, amount: bigint, currency?: string) => Promise<unknown>;
+}
+
+/** Starts a node and a rail for the tests of a file; each test has a database without networks. */
+export function useNetwork(settings: Readonly<Record<string, unknown>> = {}): Network {
+  const network = useDatabase() as Network;
+  const news: News[] = [];
+  const alarms: string[] = [];
+  const error = (_facts: object, words: string) => void alarms.push(words);
+  const log = { info: () => {}, warn: () => {}, error } as never;
+  Object.assign(network, {
+    news,
+    alarms,
+    lost: 0,
+    make: ({ stuckMs = 3_600_000, ...own }: Own = {}) => {
+      const { xpub, hotAddress } = network.signer;
+      const given = { kind: 'evm', providers: [network.node.url], confirmations: FINAL, xpub, hotAddress };
+      const read = readEvmSettings({ ...given, ...settings, ...own }, 'live.networks.ETH');
+      return createEvm(
+        { ...read, pollMs: 1, stuckMs },
+        {
+          mode: 'live',
+          network: 'ETH',
+          database: network.database,
+          clock: SYSTEM_CLOCK,
+          signer: network.signer,
+          log,
+          receive: async (told) => {
+            if (network.lost > 0) {
+              network.lost -= 1;
+              throw new Error('the database is away');
+            }
+            news.push(told);
+            return { outcome: 'noted' };
+          },
+        },
+      );
+    },
+    takeOver: async (own?: Own) => {
+      await network.owner.query(`update chain_network set leased_until = '2020-01-01'`);
+      network.rail = network.make(own);
+    },
+    turns: async (count = 3) => {
+      for (let turn = 0; turn < count; turn++) await network.rail.turn();
+    },
+    told: (...kinds: News['kind'][]) =>
+      news.filter(({ kind }) => kinds.includes(kind)).map((each) => `${each.kind} ${nameOf(each)}`),
+    address: (currency = 'USDT_ETH') => network.rail.port.depositAddress(currencyOfLedger(currency)),
+    send: (key: string, amountMinor: bigint, currency = 'USDT_ETH') =>
+      network.rail.port.send({
+        key,
+        row: {} as ProcessRow,
+        currency: currencyOfLedger(currency),
+        to: PAYEE,
+        amountMinor,
+      }),
+  } satisfies Partial<Network>);
+  beforeAll(async () => {
+    network.node = await startEvmNode();
+  });
+  afterAll(() => network.node?.stop());
+  beforeEach(async () => {
+    news.length = 0;
+    alarms.length = 0;
+    network.lost = 0;
+    await network.owner.query(
+      'truncate chain_network, chain_block, chain_address, chain_order, chain_attempt, chain_arrival',
+    );
+    network.signer = testSigner(`wallet ${Math.random()}`);
+    await network.node.forget();
+    for (const who of [PAYER, network.signer.hotAddress]) {
+      await network.node.give(who, 100n * ETHER);
+      await network.node.give(who, 1_000_000n * USDT, 'USDT_ETH');
+      await network.node.give(who, 1_000_000n * USDT, 'USDC_ETH');
+    }
+    await network.node.give(PAYEE, 0n, 'USDT_ETH');
+    await network.node.mine(FINAL);
+    network.rail = network.make();
+    await network.turns(1);
+  });
+  return network;
+}
+
+function nameOf(news: News): string {
+  if ('address' in news) return `${news.amount} ${news.currency}`;
+  if ('order' in news) return String(news.order);
+  return '';
+}

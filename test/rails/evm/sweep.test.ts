@@ -1,0 +1,77 @@
+/**
+ * Goal: what was deposited is gathered in the hot wallet, where it is worth a transfer, and only the gas is booked. Method: a real node; what
+ * all addresses have on it is compared before and after.
+ */
+import { expect, test } from 'vitest';
+import { ETHER, FINAL, PAYER, USDT, useNetwork } from './stand.ts';
+
+const net = useNetwork({ sweep: { USDT_ETH: '50', ETH_ETH: '0.1' } });
+
+async function rounds(count = 6): Promise<void> {
+  for (let round = 0; round < count; round++) {
+    await net.node.mine(FINAL);
+    await net.turns(2);
+  }
+}
+
+test('tokens get gas, go to the hot wallet whole, and no deposit is told of that', async () => {
+  const [rich, poor] = [await net.address(), await net.address()];
+  await net.node.pay(PAYER, rich, 40n * USDT, 'USDT_ETH');
+  await net.node.pay(PAYER, rich, 30n * USDT, 'USDT_ETH');
+  await net.node.pay(PAYER, poor, 10n * USDT, 'USDT_ETH');
+  await net.node.mine(FINAL);
+  const before = await net.node.balance(net.signer.hotAddress, 'USDT_ETH');
+  await rounds();
+  expect(await net.node.balance(rich, 'USDT_ETH')).toBe(0n);
+  expect(await net.node.balance(poor, 'USDT_ETH')).toBe(10n * USDT);
+  expect((await net.node.balance(net.signer.hotAddress, 'USDT_ETH')) - before).toBe(70n * USDT);
+  expect(
+    net.told('deposit_seen', 'deposit_confirmed').filter((each) => String(each).includes('ETH_ETH')),
+  ).toEqual([]);
+  expect(net.told('deposit_confirmed')).toHaveLength(3);
+  // All coins there were are there, but for the gas that was told.
+  const gas = net.news.flatMap((each) => (each.kind === 'gas_spent' ? [BigInt(each.gas.amountMinor)] : []));
+  expect(gas).toHaveLength(2);
+  const left = (await net.node.balance(net.signer.hotAddress)) + (await net.node.balance(rich));
+  expect(gas.reduce((sum, each) => sum + each, left)).toBe(100n * ETHER);
+  expect(net.told('gas_spent')).toEqual(['gas_spent null', 'gas_spent null']);
+});
+
+test('a second deposit is gathered with the gas that was left, and what is gathered is not gathered again', async () => {
+  const address = await net.address();
+  await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');
+  await rounds();
+  await net.node.pay(PAYER, address, 70n * USDT, 'USDT_ETH');
+  await rounds();
+  const { rows } = await net.owner.query(
+    'select intent, amount_minor::text as amount, state from chain_order order by id',
+  );
+  expect(rows).toEqual([
+    { intent: 'gas', amount: expect.any(String), state: 'confirmed' },
+    { intent: 'sweep', amount: String(60n * USDT), state: 'confirmed' },
+    { intent: 'sweep', amount: String(70n * USDT), state: 'confirmed' },
+  ]);
+});
+
+test('a coin goes to the hot wallet but for what its own transfer may cost', async () => {
+  const address = await net.address('ETH_ETH');
+  await net.node.pay(PAYER, address, ETHER);
+  await rounds();
+  expect(await net.node.balance(address)).toBeLessThan(ETHER / 100n);
+  const [gas] = net.news.flatMap((each) => (each.kind === 'gas_spent' ? [BigInt(each.gas.amountMinor)] : []));
+  const both = (await net.node.balance(address)) + (await net.node.balance(net.signer.hotAddress));
+  expect(both + (gas ?? 0n)).toBe(101n * ETHER);
+});
+
+test('what could not be gathered is gathered later', async () => {
+  const address = await net.address();
+  await net.node.give(address, ETHER);
+  await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');
+  await net.node.mine(FINAL);
+  await net.turns(1);
+  net.signer.fault = 'refused';
+  await net.turns(2);
+  net.signer.fault = undefined;
+  await rounds();
+  expect(await net.node.balance(address, 'USDT_ETH')).toBe(0n);
+});

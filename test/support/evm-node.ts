@@ -1,0 +1,117 @@
+/** A real EVM node on this machine (anvil), which makes blocks only when it is told to, with token contracts where the catalogue says. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { TOKEN_CONTRACTS } from '../../src/base/token-contract.ts';
+import { TOKEN_CODE } from './evm-token.ts';
+
+/** The node. */
+export interface EvmNode {
+  readonly url: string;
+  readonly call: (method: string, ...params: unknown[]) => Promise<unknown>;
+  /** Makes blocks, one when not said otherwise. */
+  readonly mine: (blocks?: number) => Promise<void>;
+  /** Gives an address so much of a currency of the catalogue, minor units; of the coin without a currency. */
+  readonly give: (address: string, amount: bigint, currency?: string) => Promise<void>;
+  readonly balance: (address: string, currency?: string) => Promise<bigint>;
+  /** Sends of a currency as if the sender had signed it, into the next block. @returns its hash. */
+  readonly pay: (from: string, to: string, amount: bigint, currency?: string) => Promise<string>;
+  /** Takes all transactions away that wait for a block. */
+  readonly forget: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+const START_MAX_MS = 20_000;
+const CPUS: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+/** Always the same, so that a payment that is made again has the same hash. */
+const GAS_PRICE = '0x174876e800';
+const TRANSFER = '0xa9059cbb';
+const BALANCE_OF = '0x70a08231';
+const wordOf = (value: string | bigint) =>
+  (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0');
+const hexOf = (value: bigint | number) => `0x${value.toString(16)}`;
+
+/** @param chainId - 1, Ethereum's, when not given. */
+export async function startEvmNode(chainId = 1): Promise<EvmNode> {
+  const child = spawn(
+    binary(),
+    ['--port', '0', '--chain-id', String(chainId), '--no-mining', '--accounts', '1'],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
+  const url = `http://${await listening(child)}`;
+  const call = (method: string, ...params: unknown[]) => ask(url, method, params);
+  const contractOf = (currency: string) => TOKEN_CONTRACTS.get(currency) as string;
+  for (const contract of TOKEN_CONTRACTS.values())
+    if (contract.startsWith('0x')) await call('anvil_setCode', contract, TOKEN_CODE);
+  await call('anvil_autoImpersonateAccount', true);
+  const node: EvmNode = {
+    url,
+    call,
+    mine: async (blocks = 1) => {
+      for (let made = 0; made < blocks; made++) await call('evm_mine');
+    },
+    give: async (address, amount, currency) => {
+      if (currency === undefined) await call('anvil_setBalance', address, hexOf(amount));
+      else
+        await call('anvil_setStorageAt', contractOf(currency), `0x${wordOf(address)}`, `0x${wordOf(amount)}`);
+    },
+    balance: async (address, currency) => {
+      if (currency === undefined) return BigInt((await call('eth_getBalance', address, 'latest')) as string);
+      const asked = { to: contractOf(currency), data: BALANCE_OF + wordOf(address) };
+      return BigInt((await call('eth_call', asked, 'latest')) as string);
+    },
+    pay: async (from, to, amount, currency) => {
+      const data = TRANSFER + wordOf(to) + wordOf(amount);
+      const sent =
+        currency === undefined
+          ? { from, to, value: hexOf(amount), gas: hexOf(21_000), gasPrice: GAS_PRICE }
+          : { from, to: contractOf(currency), data, gas: hexOf(100_000), gasPrice: GAS_PRICE };
+      return (await call('eth_sendTransaction', sent)) as string;
+    },
+    forget: async () => void (await call('anvil_dropAllTransactions')),
+    stop: async () => {
+      if (child.exitCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+  return node;
+}
+
+function binary(): string {
+  const name = `@foundry-rs/anvil-${process.platform}-${CPUS[process.arch]}`;
+  const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
+  return join(dirname(manifest), 'bin', 'anvil');
+}
+
+function listening(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const timer = setTimeout(() => reject(new Error(`the node does not start: ${text}`)), START_MAX_MS);
+    child.on('error', reject);
+    child.on('exit', (code) => reject(new Error(`the node ended with ${code}: ${text}`)));
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk;
+      const [, place] = /Listening on (\S+)/.exec(text) ?? [];
+      if (!place) return;
+      clearTimeout(timer);
+      resolve(place);
+    });
+  });
+}
+
+async function ask(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } };
+  if (error) throw new Error(`${method}: ${error.message}`);
+  return result;
+}
