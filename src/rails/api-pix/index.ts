@@ -50,7 +50,7 @@ export function createApiPix(
   const polling = { ...parts, kinds: orderKinds(parts) };
   const poll = async () => {
     await askOrders(polling);
-    await readStatement(polling);
+    while ((await readStatement(polling)) === 'behind');
   };
   const { callback } = settings;
   const check = callback && portCheck(settings, callback);

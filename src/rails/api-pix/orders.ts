@@ -15,10 +15,16 @@ import {
 } from '../../store/rails/pix-orders.ts';
 import { PspAway, PspProblem } from './http.ts';
 import { handOn } from './tell.ts';
-import { afterOpen, afterPayout, SEND_AGAIN_MS } from './times.ts';
+import { afterOpen, afterPayout } from './times.ts';
 
 /** What this works with. */
 export type OrderTools = Pick<RailTools, 'mode' | 'database' | 'receive'>;
+
+/** What orders are placed with. */
+export interface PlacingTools extends OrderTools {
+  /** An order that the provider does not know may be on its way to it still; after this it is sent again under the same name. */
+  readonly sendAgainMs: number;
+}
 
 /** How orders of one kind are sent and asked for. */
 export interface OrderKind {
@@ -37,7 +43,7 @@ export interface OrderKind {
  * @throws {PspAway} while nobody knows whether the provider has it: placing it again later asks first.
  */
 export async function placeOrder(
-  tools: OrderTools,
+  tools: PlacingTools,
   kind: OrderKind,
   order: NewPixOrder,
 ): Promise<'placed' | 'refused'> {
@@ -66,11 +72,15 @@ export async function askLater({ database }: OrderTools, order: PixOrder): Promi
   await askPixOrderAt(database, order, askAtMs);
 }
 
-async function sendAgain(tools: OrderTools, kind: OrderKind, order: PixOrder): Promise<'placed' | 'refused'> {
+async function sendAgain(
+  tools: PlacingTools,
+  kind: OrderKind,
+  order: PixOrder,
+): Promise<'placed' | 'refused'> {
   const nowMs = Date.now();
   const isTaken = await takeSendingAgain(tools.database, order, {
     nowMs,
-    sentBeforeMs: nowMs - SEND_AGAIN_MS,
+    sentBeforeMs: nowMs - tools.sendAgainMs,
   });
   if (!isTaken) throw new PspAway('the provider does not have the order, which may be on its way still');
   return sendOnce(tools, kind, order);

@@ -8,6 +8,7 @@ import {
   beginReading,
   finishReading,
   forgetLookUps,
+  type PixReadingEnd,
   type PixStatement,
 } from '../../store/rails/pix-statement.ts';
 import type { ApiPix } from './client.ts';
@@ -26,6 +27,8 @@ export interface PollParts {
 
 /** A provider may list a payment so much later than it settled. Unit: ms. */
 const OVERLAP_MS = 15 * 60_000;
+/** Providers limit how much of it can be asked for at once. Unit: ms. */
+const PART_MS = 24 * 3_600_000;
 /** Where reading takes longer than this, somebody else may take over: what is told twice acts once. Unit: ms. */
 const TURN_MS = 120_000;
 const PAGES_MAX = 10_000;
@@ -42,30 +45,34 @@ export function statementOf(
 }
 
 /**
- * Reads what is new on the statement, where that is due and nobody else does it.
+ * Reads what is new on the statement, a day of it at most, where that is due and nobody else does it.
  *
- * @returns whether it was read.
+ * @returns 'behind' where there is more to read at once; 'rest' where nothing is.
  * @throws {PspAway} {PspProblem} {WireError} what was read until then is told, and all of it is read again.
  */
-export async function readStatement({ tools, settings, api }: PollParts): Promise<boolean> {
-  const { database, clock } = tools;
+export async function readStatement({ tools, settings, api }: PollParts): Promise<'behind' | 'rest'> {
+  const { database, clock, mode } = tools;
   const statement = statementOf(tools, settings);
   const startedMs = Date.now();
   const turn = await beginReading(database, statement, { nowMs: startedMs, untilMs: startedMs + TURN_MS });
-  if (!turn) return false;
-  const dueMs = startedMs + settings.pollSeconds * 1_000;
-  const toMs = await clock.nowMs();
+  if (!turn) return 'rest';
+  const nowMs = await clock.nowMs();
   // Before the first time there were no charges yet.
-  const fromMs = (turn.readUntilMs ?? toMs) - OVERLAP_MS;
-  let end = { readUntilMs: turn.readUntilMs ?? toMs, readAtMs: null as number | null, dueMs };
+  const knownMs = turn.readUntilMs ?? nowMs;
+  const toMs = Math.min(nowMs, knownMs + PART_MS);
+  const dueMs = startedMs + settings.pollSeconds * 1_000;
+  let end: PixReadingEnd = { readUntilMs: knownMs, readAtMs: null, dueMs };
   try {
-    await readPages(tools, api, new Date(fromMs).toISOString(), new Date(toMs).toISOString());
-    end = { ...end, readUntilMs: toMs, readAtMs: Date.now() };
+    await readPages(tools, api, new Date(knownMs - OVERLAP_MS).toISOString(), new Date(toMs).toISOString());
+    end =
+      toMs < nowMs
+        ? { readUntilMs: toMs, readAtMs: null, dueMs: startedMs }
+        : { readUntilMs: toMs, readAtMs: Date.now(), dueMs };
   } finally {
     await finishReading(database, statement, end);
   }
-  await forgetLookUps(database, tools.mode, startedMs);
-  return true;
+  await forgetLookUps(database, mode, startedMs);
+  return toMs < nowMs ? 'behind' : 'rest';
 }
 
 /** Asks about orders that are due to be asked for. @returns how many. */

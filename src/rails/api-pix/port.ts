@@ -33,10 +33,11 @@ type Given = Pick<NewPixOrder, 'key' | 'accountId' | 'amount'> &
 export function pixPort(parts: PortParts): PixRail {
   const { tools, settings, api, payouts } = parts;
   const charging = { ...tools, api, settings };
+  const placing = { ...tools, sendAgainMs: settings.sendAgainSeconds * 1_000 };
   const kinds = orderKinds(parts);
   const place = async (kind: PixOrderKind, given: Given): Promise<boolean> => {
     const order = orderOf(tools, kind, given);
-    if ((await placeOrder(tools, kinds[kind], order)) === 'placed') return true;
+    if ((await placeOrder(placing, kinds[kind], order)) === 'placed') return true;
     const end = { isDone: false, endToEndId: null, endedAtMs: Date.now(), askAtMs: null };
     await endPixOrder(tools.database, order, end);
     return false;

@@ -60,6 +60,8 @@ export interface ApiPixSettings extends Certificate {
   readonly timeoutSeconds: number;
   /** How often the statement is read. */
   readonly pollSeconds: number;
+  /** After so long an order that the provider says it never had is sent again, under the same name. */
+  readonly sendAgainSeconds: number;
 }
 
 const SCOPES = ['cob.write', 'cob.read', 'pix.write', 'pix.read', 'webhook.write', 'webhook.read'];
@@ -99,6 +101,7 @@ export function readApiPixSettings(json: unknown, path: string): ApiPixSettings 
     unknownPayer: given.choice('unknownPayer', ['accept', 'hold'], 'accept'),
     timeoutSeconds: given.integer('timeoutSeconds', { min: 1, max: 60, fallback: 15 }),
     pollSeconds: given.integer('pollSeconds', { min: 1, max: 3_600, fallback: 60 }),
+    sendAgainSeconds: given.integer('sendAgainSeconds', { min: 1, max: 3_600, fallback: 60 }),
   };
   given.end();
   return settings;

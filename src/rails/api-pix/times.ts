@@ -6,9 +6,6 @@ const HOUR_MS = 3_600_000;
 /** A payout can come back for so long (BACEN: returns within 90 days). */
 const RETURNABLE_MS = 90 * 24 * HOUR_MS;
 
-/** An order that the provider does not know may be on its way to it still; after this it may be sent again under the same id. */
-export const SEND_AGAIN_MS = 60_000;
-
 /** @returns when the provider is asked next about an order that it has not decided: after as long as it is old, within bounds. */
 export function afterOpen(placedAtMs: number, nowMs: number): number {
   return nowMs + Math.min(Math.max(nowMs - placedAtMs, FIRST_MS), OPEN_MAX_MS);

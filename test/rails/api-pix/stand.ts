@@ -110,6 +110,7 @@ export function settingsFor({ url, certificates, client, holder }: TestPsp, port
     unknownPayer: 'accept',
     timeoutSeconds: 5,
     pollSeconds: 1,
+    sendAgainSeconds: 60,
   };
 }
 

@@ -31,6 +31,21 @@ describe('the statement', () => {
     expect((await heard()) - before).toBe(101);
   });
 
+  test('that nobody read for days is read day by day', async () => {
+    const { json } = await stand.psp.control('POST', '/pay', {
+      amount: '3.00',
+      settledAt: new Date(Date.now() - 60 * 3_600_000).toISOString(),
+      wait: false,
+    });
+    await stand.app.owner.query(
+      `update pix_cursor set read_until = now() - interval '3 days', free_at = now()`,
+    );
+    const before = pages();
+    await stand.part.poll();
+    expect(pages() - before).toBeGreaterThanOrEqual(4);
+    expect(await stand.inbound.newsOf(`pix:${json.endToEndIds[0]}`)).toHaveLength(1);
+  });
+
   test('is read by one of several processes, and not before it is due', async () => {
     const others = Array.from({ length: 4 }, () => {
       const go = createCaller(stand.settings);

@@ -1,0 +1,85 @@
+/**
+ * Goal: with everything going wrong between the gateway and its provider, both agree in the end: nothing paid twice, nothing lost,
+ * nothing stuck (C-33, C-34). Method: payments, returns and payouts over the wire, with answers and callbacks that are lost, late, doubled,
+ * refused; then the provider's books against the gateway's. `PIX_FAULTS=500` plays as many.
+ */
+import { afterAll, expect, test } from 'vitest';
+import type { ProcessRow } from '../../../src/templates/facts.ts';
+import { depositFor } from '../../inbound/support.ts';
+import { useStand } from './stand.ts';
+
+const stand = useStand({ sendAgainSeconds: 1, timeoutSeconds: 2 }, { works: true });
+const COUNT = Number(process.env.PIX_FAULTS ?? 24);
+const AT_ONCE = 8;
+const RULES = [
+  { on: 'callback', fault: 'lost', rate: 0.2, ms: 0 },
+  { on: 'callback', fault: 'doubled', rate: 0.2, ms: 0 },
+  { on: 'callback', fault: 'reordered', rate: 0.1, ms: 400 },
+  { on: 'any', fault: 'timeout', rate: 0.1, ms: 20 },
+  { on: 'any', fault: 'unavailable', rate: 0.1, ms: 0 },
+  { on: 'any', fault: 'unauthorized', rate: 0.05, ms: 0 },
+];
+const calm = () => stand.psp.control('PUT', '/faults', { seed: 1, rules: [] });
+
+afterAll(calm);
+
+/** Waits for what happens by itself; what is tried again later is tried again now. */
+async function reaches(row: ProcessRow, steps: readonly string[]) {
+  let step = '';
+  for (let turn = 0; turn < 600; turn++) {
+    step = await stand.inbound.stepOf(row);
+    if (steps.includes(step)) return;
+    if (turn % 10 === 9)
+      await stand.app.owner.query(
+        `update job set due_at = now() where account_id = $1 and last_error is not null and due_at > now() + interval '1 second'`,
+        [String(row.accountId)],
+      );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(steps, `${row.end2end} stands at ${step}`).toContain(step);
+}
+
+async function paid(payerTaxId: string): Promise<void> {
+  const row = await stand.inbound.onramp(stand.merchant);
+  await reaches(row, ['depositpix/QRCODE']);
+  const { process } = await stand.inbound.rowOf(row.end2end);
+  await stand.psp.control('POST', '/pay', { txid: process?.txid, payerTaxId, wait: false });
+  await reaches(row, payerTaxId === row.clientTaxId ? ['success/DONE'] : ['refund/DONE']);
+}
+
+async function paidOut(): Promise<void> {
+  const row = await stand.inbound.offrampInstant(stand.merchant);
+  await stand.tools.receive(depositFor(await stand.inbound.rowOf(row.end2end)));
+  await reaches(row, ['success/DONE']);
+}
+
+test(`${COUNT} transactions end, and the books of both agree`, {
+  timeout: 50_000 + COUNT * 2_000,
+}, async () => {
+  await stand.psp.control('PUT', '/faults', { seed: 20261122, rules: RULES });
+  const work = Array.from({ length: COUNT }, (_, index) => {
+    if (index % 3 === 2) return paidOut;
+    return () => paid(index % 3 === 1 ? '11144477735' : '52998224725');
+  });
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let next = work.shift(); next; next = work.shift()) await next();
+    }),
+  );
+  const { json: books } = await stand.psp.control('GET', '/books');
+  const { rows } = await stand.app.owner.query(
+    `select pix_e2e, component || '/' || state as step, process -> 'paid' as paid from transaction where account_id = $1`,
+    [String(stand.merchant.accountId)],
+  );
+  const own = (isPaid: boolean) =>
+    rows.filter(({ paid: is }) => (is !== null) === isPaid).map((row) => row.pix_e2e);
+  const theirs = (list: readonly { readonly endToEndId: string }[]) =>
+    list.map(({ endToEndId }) => endToEndId);
+  expect(theirs(books.received).toSorted()).toEqual(own(true).toSorted());
+  expect(theirs(books.payouts).toSorted()).toEqual(own(false).toSorted());
+  expect(books.payouts.every(({ status }: { status: string }) => status === 'REALIZADO')).toBe(true);
+  const returned = rows.filter(({ step }) => step === 'refund/DONE').map(({ pix_e2e: id }) => id);
+  expect(theirs(books.refunds).toSorted()).toEqual(returned.toSorted());
+  expect(await stand.inbound.suspenseOf(stand.merchant.accountId)).toEqual([]);
+  await stand.inbound.verified(stand.merchant.accountId);
+});
