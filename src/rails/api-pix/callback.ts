@@ -8,7 +8,7 @@ import { readBody } from '../../base/read-body.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type CallerCheck, refusalOf } from './callers.ts';
 import { infractionNews } from './infractions.ts';
-import { handOn, tell } from './tell.ts';
+import { tell, tellNews } from './tell.ts';
 import { readCallbackBody, WireError } from './wire.ts';
 
 const WORDS_MAX = 300;
@@ -74,7 +74,7 @@ async function takePix(tools: RailTools, body: Buffer): Promise<Verdict> {
 async function takeInfractions(tools: RailTools, body: Buffer): Promise<Verdict> {
   const news = reading(() => infractionNews(parse(body)));
   if (news instanceof WireError) return { status: 400, words: news.message };
-  for (const each of news) await handOn(tools, each);
+  await tellNews(tools, news);
   return { status: 200, words: 'ok' };
 }
 

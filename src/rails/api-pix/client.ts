@@ -38,6 +38,8 @@ export interface ApiPix {
   readonly putReturn: (endToEndId: string, id: string, amount: string) => Promise<WireReturn>;
   readonly getReturn: (endToEndId: string, id: string) => Promise<WireReturn | undefined>;
   readonly getStatement: (part: StatementPart) => Promise<WirePage>;
+  /** A list of the provider's own that is read like the statement. @returns a page as JSON. */
+  readonly getList: (listUrl: string, part: StatementPart) => Promise<unknown>;
   readonly putWebhook: (url: string) => Promise<void>;
   /** @returns the URL that is registered. */
   readonly getWebhook: () => Promise<string | undefined>;
@@ -58,6 +60,15 @@ export function createCalls(
   const send = async (method: Call['method'], target: string, body?: object) =>
     jsonOf(await withToken(tokens, call, { method, url: target, ...jsonBody(body) }));
   const at = (...parts: readonly string[]) => `${url}/${parts.map(encodeURIComponent).join('/')}`;
+  const getList = (listUrl: string, { from, to, page }: StatementPart) => {
+    const query = new URLSearchParams({
+      inicio: from,
+      fim: to,
+      'paginacao.paginaAtual': String(page),
+      'paginacao.itensPorPagina': String(PAGE_SIZE),
+    });
+    return send('GET', `${listUrl}?${query}`);
+  };
   return {
     send,
     putCharge: async (txid, charge) =>
@@ -69,15 +80,8 @@ export function createCalls(
       read(readReturn, await send('PUT', at('pix', endToEndId, 'devolucao', id), { valor: amount })),
     getReturn: (endToEndId, id) =>
       found(async () => read(readReturn, await send('GET', at('pix', endToEndId, 'devolucao', id)))),
-    getStatement: async ({ from, to, page }) => {
-      const query = new URLSearchParams({
-        inicio: from,
-        fim: to,
-        'paginacao.paginaAtual': String(page),
-        'paginacao.itensPorPagina': String(PAGE_SIZE),
-      });
-      return read(readPage, await send('GET', `${at('pix')}?${query}`));
-    },
+    getStatement: async (part) => read(readPage, await getList(at('pix'), part)),
+    getList,
     putWebhook: async (webhookUrl) => void (await send('PUT', at('webhook', pixKey), { webhookUrl })),
     getWebhook: () =>
       found(async () => {

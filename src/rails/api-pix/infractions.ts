@@ -12,14 +12,15 @@ const DISPUTES: Readonly<Record<string, DisputeNews['kind']>> = {
 };
 const AMOUNT = /^\d{1,10}\.\d{2}$/;
 
-/** @returns what a callback about disputes tells. @throws {WireError} */
+/** @returns what a callback about disputes, or a page of them, tells. @throws {WireError} */
 export function infractionNews(json: unknown): readonly News[] {
   const { infracoes } = (json ?? {}) as { readonly infracoes?: unknown };
-  if (!Array.isArray(infracoes)) throw new WireError('the body must have a list named infracoes');
-  return infracoes.map((each, index) => newsOf(each, `infracoes[${index}]`));
+  if (!Array.isArray(infracoes)) throw new WireError('there must be a list named infracoes');
+  return infracoes.flatMap((each, index) => newsOf(each, `infracoes[${index}]`));
 }
 
-function newsOf(json: unknown, path: string): News {
+/** Whoever hears of a dispute when it is decided hears first that it was opened: that may have been lost. */
+function newsOf(json: unknown, path: string): readonly News[] {
   const given = (typeof json === 'object' && json !== null ? json : {}) as Readonly<Record<string, unknown>>;
   const text = (name: string): string => {
     const value = given[name];
@@ -32,12 +33,14 @@ function newsOf(json: unknown, path: string): News {
   if (given.tipo === 'DISPUTA') {
     const kind = DISPUTES[text('status')];
     if (!kind) throw new WireError(`${path}.status must be ${Object.keys(DISPUTES).join(', ')}`);
-    return { kind, disputeId: text('idInfracao'), endToEndId, amount };
+    const dispute = { disputeId: text('idInfracao'), endToEndId, amount };
+    const opened: DisputeNews = { kind: 'dispute_opened', ...dispute };
+    return kind === opened.kind ? [opened] : [opened, { kind, ...dispute }];
   }
   if (given.tipo !== 'INFRACAO') throw new WireError(`${path}.tipo must be DISPUTA or INFRACAO`);
   const reportedAt = new Date(text('horario'));
   if (Number.isNaN(reportedAt.getTime())) throw new WireError(`${path}.horario must be a moment`);
-  return {
+  const report: News = {
     kind: 'infraction',
     infractionId: text('idInfracao'),
     endToEndId,
@@ -45,4 +48,5 @@ function newsOf(json: unknown, path: string): News {
     reason: given.motivo === undefined ? null : text('motivo'),
     reportedAt: reportedAt.toISOString(),
   };
+  return [report];
 }

@@ -11,16 +11,17 @@ import {
   type PixReadingEnd,
   type PixStatement,
 } from '../../store/rails/pix-statement.ts';
-import type { ApiPix } from './client.ts';
+import { type ApiPix, read, type StatementPart } from './client.ts';
+import { infractionNews } from './infractions.ts';
 import { askLater, askOrder, type OrderKind } from './orders.ts';
 import type { ApiPixSettings } from './settings.ts';
-import { tell } from './tell.ts';
-import type { WireError } from './wire.ts';
+import { tell, tellNews } from './tell.ts';
+import { readPages, type WireError } from './wire.ts';
 
 /** What is asked, and of whom. */
 export interface PollParts {
   readonly tools: RailTools;
-  readonly settings: Pick<ApiPixSettings, 'url' | 'pixKey' | 'pollSeconds'>;
+  readonly settings: Pick<ApiPixSettings, 'url' | 'pixKey' | 'pollSeconds' | 'infractionsUrl'>;
   readonly api: ApiPix;
   readonly kinds: Readonly<Record<PixOrderKind, OrderKind>>;
 }
@@ -50,7 +51,8 @@ export function statementOf(
  * @returns 'behind' where there is more to read at once; 'rest' where nothing is.
  * @throws {PspAway} {PspProblem} {WireError} what was read until then is told, and all of it is read again.
  */
-export async function readStatement({ tools, settings, api }: PollParts): Promise<'behind' | 'rest'> {
+export async function readStatement(parts: PollParts): Promise<'behind' | 'rest'> {
+  const { tools, settings } = parts;
   const { database, clock, mode } = tools;
   const statement = statementOf(tools, settings);
   const startedMs = Date.now();
@@ -63,7 +65,9 @@ export async function readStatement({ tools, settings, api }: PollParts): Promis
   const dueMs = startedMs + settings.pollSeconds * 1_000;
   let end: PixReadingEnd = { readUntilMs: knownMs, readAtMs: null, dueMs };
   try {
-    await readPages(tools, api, new Date(knownMs - OVERLAP_MS).toISOString(), new Date(toMs).toISOString());
+    const period = { from: new Date(knownMs - OVERLAP_MS).toISOString(), to: new Date(toMs).toISOString() };
+    await readPayments(parts, period);
+    await readInfractions(parts, period);
     end =
       toMs < nowMs
         ? { readUntilMs: toMs, readAtMs: null, dueMs: startedMs }
@@ -91,13 +95,32 @@ export async function askOrders({ tools, kinds }: PollParts): Promise<number> {
   return orders.length;
 }
 
-async function readPages(tools: RailTools, api: ApiPix, from: string, to: string): Promise<void> {
+/** A period of a list. */
+type Period = Pick<StatementPart, 'from' | 'to'>;
+
+async function readPayments({ tools, api }: PollParts, period: Period): Promise<void> {
   let wrong: WireError | undefined;
-  for (let page = 0; page < PAGES_MAX; page++) {
-    const part = await api.getStatement({ from, to, page });
+  await eachPage(async (page) => {
+    const part = await api.getStatement({ ...period, page });
     await tell(tools, part.read);
     wrong ??= part.wrong;
-    if (page + 1 >= part.pages) break;
-  }
+    return part.pages;
+  });
   if (wrong) throw wrong;
+}
+
+/** Disputes and reports, where the provider has a list of them. */
+async function readInfractions({ tools, api, settings }: PollParts, period: Period): Promise<void> {
+  const { infractionsUrl } = settings;
+  if (infractionsUrl === null) return;
+  await eachPage(async (page) => {
+    const json = await api.getList(infractionsUrl, { ...period, page });
+    await tellNews(tools, read(infractionNews, json));
+    return read(readPages, json);
+  });
+}
+
+/** @param take - takes a page, and says how many there are. */
+async function eachPage(take: (page: number) => Promise<number>): Promise<void> {
+  for (let page = 0; page < PAGES_MAX; page++) if (page + 1 >= (await take(page))) return;
 }

@@ -54,6 +54,8 @@ export interface ApiPixSettings extends Certificate {
   readonly merchantCity: string;
   readonly callback: CallbackSettings | null;
   readonly payouts: EfiSettings | null;
+  /** A list of disputes and reports (MED) in the form of `crossramp psp`; null where there is none. */
+  readonly infractionsUrl: string | null;
   /** What becomes of a payment of which the provider does not tell the payer. */
   readonly unknownPayer: 'accept' | 'hold';
   /** Time limit of a call. */
@@ -98,6 +100,7 @@ export function readApiPixSettings(json: unknown, path: string): ApiPixSettings 
     ),
     callback: given.has('callback') ? readCallback(given.part('callback')) : null,
     payouts,
+    infractionsUrl: given.has('infractionsUrl') ? given.url('infractionsUrl') : null,
     unknownPayer: given.choice('unknownPayer', ['accept', 'hold'], 'accept'),
     timeoutSeconds: given.integer('timeoutSeconds', { min: 1, max: 60, fallback: 15 }),
     pollSeconds: given.integer('pollSeconds', { min: 1, max: 3_600, fallback: 60 }),

@@ -35,6 +35,12 @@ export async function tell(tools: TellTools, told: readonly WirePix[]): Promise<
   await Promise.all(Array.from({ length: AT_ONCE }, take));
 }
 
+/** Hands on news that was not settled before, in its order. */
+export async function tellNews(tools: TellTools, news: readonly News[]): Promise<void> {
+  const isNew = await unsettled(tools, news);
+  for (const each of news) if (isNew(each)) await handOn(tools, each);
+}
+
 /** Hands news on; an order that it ends is ended. */
 export async function handOn({ mode, database, receive }: TellTools, news: News): Promise<void> {
   await receive(news);

@@ -81,12 +81,18 @@ export function readCallbackBody(json: unknown): WireEntries {
 
 /** @throws {WireError} */
 export function readPage(json: unknown): WirePage {
-  const { pix = [], parametros } = objectOf(json, 'the page');
+  const { pix = [] } = objectOf(json, 'the page');
+  return { ...readEntries(pix), pages: readPages(json) };
+}
+
+/** @returns how many pages a list has. @throws {WireError} */
+export function readPages(json: unknown): number {
+  const { parametros } = objectOf(json, 'the page');
   const { paginacao } = objectOf(parametros, 'parametros');
   const pages = objectOf(paginacao, 'parametros.paginacao').quantidadeDePaginas;
   if (typeof pages !== 'number' || !Number.isInteger(pages) || pages < 0)
     throw new WireError('parametros.paginacao.quantidadeDePaginas must be a number');
-  return { ...readEntries(pix), pages };
+  return pages;
 }
 
 /** @throws {WireError} */

@@ -5,12 +5,13 @@
  */
 import { afterAll, expect, test } from 'vitest';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
-import { depositFor } from '../../inbound/support.ts';
+import { depositFor, type Merchant } from '../../inbound/support.ts';
 import { useStand } from './stand.ts';
 
 const stand = useStand({ sendAgainSeconds: 1, timeoutSeconds: 2 }, { works: true });
-const COUNT = Number(process.env.PIX_FAULTS ?? 24);
+const COUNT = Number(process.env.PIX_FAULTS ?? 15);
 const AT_ONCE = 8;
+const PER_MERCHANT = 60;
 const RULES = [
   { on: 'callback', fault: 'lost', rate: 0.2, ms: 0 },
   { on: 'callback', fault: 'doubled', rate: 0.2, ms: 0 },
@@ -39,16 +40,16 @@ async function reaches(row: ProcessRow, steps: readonly string[]) {
   expect(steps, `${row.end2end} stands at ${step}`).toContain(step);
 }
 
-async function paid(payerTaxId: string): Promise<void> {
-  const row = await stand.inbound.onramp(stand.merchant);
+async function paid(merchant: Merchant, payerTaxId: string): Promise<void> {
+  const row = await stand.inbound.onramp(merchant);
   await reaches(row, ['depositpix/QRCODE']);
   const { process } = await stand.inbound.rowOf(row.end2end);
   await stand.psp.control('POST', '/pay', { txid: process?.txid, payerTaxId, wait: false });
   await reaches(row, payerTaxId === row.clientTaxId ? ['success/DONE'] : ['refund/DONE']);
 }
 
-async function paidOut(): Promise<void> {
-  const row = await stand.inbound.offrampInstant(stand.merchant);
+async function paidOut(merchant: Merchant): Promise<void> {
+  const row = await stand.inbound.offrampInstant(merchant);
   await stand.tools.receive(depositFor(await stand.inbound.rowOf(row.end2end)));
   await reaches(row, ['success/DONE']);
 }
@@ -57,9 +58,14 @@ test(`${COUNT} transactions end, and the books of both agree`, {
   timeout: 50_000 + COUNT * 2_000,
 }, async () => {
   await stand.psp.control('PUT', '/faults', { seed: 20261122, rules: RULES });
+  // The limits of an account count its customers: one account for so many.
+  const merchants: Merchant[] = [];
+  for (let made = 0; made < COUNT; made += PER_MERCHANT)
+    merchants.push(await stand.app.addAccount({ mode: 'live' }));
   const work = Array.from({ length: COUNT }, (_, index) => {
-    if (index % 3 === 2) return paidOut;
-    return () => paid(index % 3 === 1 ? '11144477735' : '52998224725');
+    const merchant = merchants[Math.floor(index / PER_MERCHANT)] as Merchant;
+    if (index % 3 === 2) return () => paidOut(merchant);
+    return () => paid(merchant, index % 3 === 1 ? '11144477735' : '52998224725');
   });
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
@@ -68,8 +74,8 @@ test(`${COUNT} transactions end, and the books of both agree`, {
   );
   const { json: books } = await stand.psp.control('GET', '/books');
   const { rows } = await stand.app.owner.query(
-    `select pix_e2e, component || '/' || state as step, process -> 'paid' as paid from transaction where account_id = $1`,
-    [String(stand.merchant.accountId)],
+    `select pix_e2e, component || '/' || state as step, process -> 'paid' as paid from transaction where account_id = any ($1)`,
+    [merchants.map(({ accountId }) => String(accountId))],
   );
   const own = (isPaid: boolean) =>
     rows.filter(({ paid: is }) => (is !== null) === isPaid).map((row) => row.pix_e2e);
@@ -80,6 +86,8 @@ test(`${COUNT} transactions end, and the books of both agree`, {
   expect(books.payouts.every(({ status }: { status: string }) => status === 'REALIZADO')).toBe(true);
   const returned = rows.filter(({ step }) => step === 'refund/DONE').map(({ pix_e2e: id }) => id);
   expect(theirs(books.refunds).toSorted()).toEqual(returned.toSorted());
-  expect(await stand.inbound.suspenseOf(stand.merchant.accountId)).toEqual([]);
-  await stand.inbound.verified(stand.merchant.accountId);
+  for (const { accountId } of merchants) {
+    expect(await stand.inbound.suspenseOf(accountId)).toEqual([]);
+    await stand.inbound.verified(accountId);
+  }
 });

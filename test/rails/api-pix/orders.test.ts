@@ -221,3 +221,55 @@ describe('a payout', () => {
     await stand.inbound.verified(row.accountId);
   });
 });
+
+describe('a dispute', () => {
+  async function finished(): Promise<{ readonly row: ProcessRow; readonly endToEndId: string }> {
+    const row = await charged();
+    const endToEndId = await pay(row, row.clientTaxId);
+    await ask();
+    await stand.inbound.reach(row, 'success/DONE');
+    return { row, endToEndId };
+  }
+
+  test('that was opened and accepted while nobody was told is found on the provider’s list, as both', async () => {
+    const { row, endToEndId } = await finished();
+    const id = `med-${row.end2end}`;
+    for (const status of ['ABERTA', 'ACEITA'])
+      await stand.psp.control('PUT', `/infractions/${id}`, {
+        kind: 'DISPUTA',
+        status,
+        endToEndId,
+        wait: false,
+      });
+    await ask();
+    await stand.inbound.reach(row, 'dispute/ACCEPTED');
+    expect(await stand.inbound.newsOf(`pix:${id}`)).toMatchObject([
+      { kind: 'dispute_opened' },
+      { kind: 'dispute_accepted' },
+    ]);
+    await stand.inbound.verified(row.accountId);
+  });
+
+  test('of which API Pix tells the end alone, a return by MED, is a dispute that was opened and accepted', async () => {
+    const { row, endToEndId } = await finished();
+    const back = {
+      id: 'MED1',
+      rtrId: 'D9999999920261122100000000000001',
+      valor: '40.00',
+      natureza: 'MED_FRAUDE',
+      status: 'DEVOLVIDO',
+    };
+    stand.meddle = async (call, go) => {
+      const answer = await go(call);
+      if (!call.url.includes('/v2/pix?')) return answer;
+      const page = JSON.parse(answer.body);
+      const pix = page.pix.map((each: { endToEndId: string }) =>
+        each.endToEndId === endToEndId ? { ...each, devolucoes: [{ ...back, horario: {} }] } : each,
+      );
+      return { ...answer, body: JSON.stringify({ ...page, pix }) };
+    };
+    await ask();
+    await stand.inbound.reach(row, 'dispute/ACCEPTED');
+    await stand.inbound.verified(row.accountId);
+  });
+});

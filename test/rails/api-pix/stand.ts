@@ -107,6 +107,7 @@ export function settingsFor({ url, certificates, client, holder }: TestPsp, port
       secret: null,
     },
     payouts: { kind: 'efi', url, payingKey: pixKey, lookUpUrl: `${url}/v2/dict` },
+    infractionsUrl: `${url}/v2/gn/infracoes`,
     unknownPayer: 'accept',
     timeoutSeconds: 5,
     pollSeconds: 1,
