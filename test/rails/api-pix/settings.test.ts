@@ -2,7 +2,7 @@
  * Goal: a slip in the settings is found at the start and named; certificates that end, and keys of others, are seen before anything
  * stands still. Method: settings as they stand in RAILS_FILE, with files; certificates of every kind.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -85,6 +85,46 @@ describe('settings', () => {
   ])('%j is refused by name', (more, message) => {
     expect(() => read(more)).toThrow(message);
   });
+});
+
+/** Names of the members that are known, as a message about one that is not lists them. */
+function knownIn(more: object): readonly string[] {
+  try {
+    read(more);
+  } catch (error) {
+    return /known here: (.+)$/.exec((error as Error).message)?.[1]?.split(', ') ?? [];
+  }
+  throw new Error('it was accepted');
+}
+
+test('every member stands in the documentation', () => {
+  const callback = {
+    ...CALLBACK,
+    listen: '[::1]:1',
+    certificateFile,
+    keyFile,
+    clientCaFile,
+    proxyHeader: 'x',
+    proxies: ['::1'],
+    secretFile,
+  };
+  const payouts = {
+    kind: 'efi',
+    url: 'https://bank.invalid',
+    payingKey: 'k',
+    lookUpUrl: 'https://bank.invalid',
+  };
+  const more = { caFile: clientCaFile, merchantCity: 'X', infractionsUrl: 'https://bank.invalid' };
+  const known = [
+    ...knownIn({ ...more, other: 1 }),
+    ...knownIn({ callback: { ...callback, other: 1 } }),
+    ...knownIn({ payouts: { ...payouts, other: 1 } }),
+  ];
+  expect(known.length).toBeGreaterThan(30);
+  const text = readFileSync(new URL('../../../docs/rails.md', import.meta.url), 'utf8');
+  expect(known.filter((name) => !['kind', 'other'].includes(name) && !text.includes(`\`${name}\``))).toEqual(
+    [],
+  );
 });
 
 describe('checks', () => {
