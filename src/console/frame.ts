@@ -126,7 +126,7 @@ function side(desk: Desk, viewer: Viewer): Html {
 <button class="quiet" type="button" popovertarget="accounts"><span class="logo" aria-hidden="true">${initials(account)}</span> ${account} ${icon('down')}</button>
 <a class="btn find push" href="${pathTo('/search')}" data-palette>${icon('search')} <span class="wide">${say('searchOrGo')}</span><span class="unseen narrow">${say('search')}</span><kbd class="wide push" data-script hidden>⌘K</kbd></a>
 <nav aria-label="${say('main')}"><ul>${places.map(item)}${rest.length > 0 && html`<li class="narrow"><button type="button" popovertarget="more">${icon('more')} ${say('more')}</button></li>`}</ul></nav>
-<button class="quiet wide left" type="button" popovertarget="me">${icon('person')} ${name} <span class="soft push">${role && roleWord(role, desk.language)}</span></button></header>
+<button class="quiet wide left" type="button" popovertarget="me">${icon('person')} <span>${name}</span> <span class="soft push">${role && roleWord(role, desk.language)}</span></button></header>
 <div id="accounts" class="menu" popover>${accountForms(desk, viewer)}${languageLinks(desk)}<a class="btn narrow" href="${pathTo('/security')}">${icon('person')} ${name}</a></div>
 <div id="more" class="menu" popover>${rest.map((place) => placeLink(desk, place, 'btn'))}</div>
 <div id="me" class="menu" popover><a class="btn" href="${pathTo('/security')}">${say('sessions')}</a>${languageLinks(desk)}<form method="post" action="${pathTo('/sign-out')}"><input type="hidden" name="csrf" value="${session.csrf}"><button>${say('signOut')}</button></form></div>`;

@@ -10,6 +10,7 @@ const ROOT = new URL('../../', import.meta.url);
 const ORDER = [
   'checkout',
   'console',
+  'walks',
   'graphql',
   'rest-v2',
   'events',

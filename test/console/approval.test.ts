@@ -52,6 +52,7 @@ test('people are named, where they go is shown, and the audit log names both', a
   expect((await visit(app, second, '/console/transactions?family=WITHDRAWALS')).text).toContain(
     '>TKN9um…xUtbsD<',
   );
+  expect((await visit(app, second, '/console/statement')).text).toContain('>TKN9um…xUtbsD<');
   const log = await visit(app, maker, '/console/audit');
   expect(log.text).toContain('>Person rita<');
   expect(log.text).not.toMatch(/Person per_/);

@@ -53,10 +53,16 @@ function columns({ say, language }: Desk): readonly Column<Row>[] {
   ];
 }
 
-/** Who pays or is paid; of a withdrawal, where it goes. Its two ends are what people compare. */
-function whoOf(row: Row): string | null {
-  if (row.clientName) return row.clientName;
-  const address = row.__typename === 'Withdrawal' ? row.address : null;
+/** A transaction as far as it says who pays or is paid. */
+interface OfSomebody {
+  readonly clientName: string | null;
+  /** Of a withdrawal. */
+  readonly address?: string | null;
+}
+
+/** @returns who pays or is paid; of a withdrawal, where it goes: the two ends are what people compare. */
+export function whoOf({ clientName, address }: OfSomebody): string | null {
+  if (clientName) return clientName;
   if (!address) return null;
   return address.length < 20 ? address : `${address.slice(0, 6)}…${address.slice(-6)}`;
 }

@@ -12,6 +12,7 @@ import { exportMenu } from '../parts/exports.ts';
 import { figure, wholeMoment } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
 import { chips, count, PAGE_NAMES, pager, pageVariables, section } from '../parts/lists.ts';
+import { whoOf } from '../parts/transaction-table.ts';
 import { sayNamed } from '../words.ts';
 
 const SUB_ACCOUNTS = ['available', 'in_transit', 'to_receive', 'blocked'] as const;
@@ -156,7 +157,7 @@ function lines({ say, language }: Desk, nodes: readonly Line[]): Html {
   const columns: readonly Column<Line>[] = [
     { name: say('time'), cell: ({ date }) => wholeMoment(date, language) },
     { name: say('what'), look: 'cut', cell: what },
-    { name: say('payerOrPayee'), look: 'wide', cell: ({ transaction }) => transaction?.clientName },
+    { name: say('payerOrPayee'), look: 'wide', cell: ({ transaction }) => transaction && whoOf(transaction) },
     { name: say('subAccount'), look: 'wide', cell: ({ ledgerAccount }) => say(ledgerAccount.subAccount) },
     {
       name: say('amount'),

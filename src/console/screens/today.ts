@@ -1,5 +1,6 @@
 /** Today: balances as of now or of a moment, and what happened last. */
 import { GatewayError } from '../../base/errors.ts';
+import { sum } from '../../base/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { timeText } from '../../ui/moments.ts';
@@ -76,6 +77,12 @@ export function balanceTable(desk: Desk, balances: readonly SubAccountsFragment[
       part('in_transit', 'inTransit'),
       part('to_receive', 'toReceive'),
       part('blocked', 'blocked'),
+      {
+        name: say('total'),
+        isFigure: true,
+        cell: ({ available, inTransit, toReceive, blocked, currency }: SubAccountsFragment) =>
+          figure(sum([available, inTransit, toReceive, blocked]), currency, language),
+      },
     ],
   });
   return html`<div data-live="balances">${scrolled(say('tableOf', { name: say('balances') }), shown)}</div>`;
