@@ -122,8 +122,8 @@ function stateOf({ session, facts }: SessionPage): Html {
     'data-sequence': row.process?.sequence,
     'data-now': nowMs,
     'data-end': awaitsMoney(session) && expiryOf(row),
-    // Only a payer's token may follow by a stream; the page of a payout is looked at again by its link.
-    'data-live': session.isPaidByPayer && step.ending !== 'final',
+    // Only a payer's token opens a stream; the page of a withdrawal or payout asks for itself until there is a receipt.
+    'data-live': session.isPaidByPayer ? step.ending !== 'final' : step.ending === 'open' && 'poll',
     'data-leave': isGood(step) && facts.returnUrl !== null,
   });
 }

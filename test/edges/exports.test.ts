@@ -35,8 +35,10 @@ beforeAll(async () => {
   key = await keyOf(holder, ['read']);
   await playDemo(app.services, holder, pino({ level: 'silent' }));
   // The demo keeps no BRL in its balance.
-  const query = 'mutation { sandboxFund(currency: "BRL", amount: "1000.10") { __typename } }';
-  await send('/graphql', await keyOf(holder, ['create']), 'POST', JSON.stringify({ query }));
+  for (const amount of ['1000.10', '0.07', '12345678.90']) {
+    const query = `mutation { sandboxFund(currency: "BRL", amount: "${amount}") { __typename } }`;
+    await send('/graphql', await keyOf(holder, ['create']), 'POST', JSON.stringify({ query }));
+  }
 }, 120_000);
 afterAll(() => app.close());
 
@@ -203,6 +205,23 @@ describe('the statement', () => {
     expect(total(movements.map(({ TRNAMT }) => TRNAMT))).toBe(statement.LEDGERBAL.BALAMT);
     expect(statement.LEDGERBAL.BALAMT).toBe(nodes[0]?.balance);
     expect(statement.CURDEF).toBe('BRL');
+  });
+
+  it('OFX and CSV, read by two other programs, add up to the same as every line of GraphQL', async () => {
+    const path = '/export/statement?currency=BRL&sub_account=available';
+    const { rows } = readCsv((await file(path)).text);
+    const credits = total(rows.map(({ credit }) => credit));
+    const debits = total(rows.map(({ debit }) => debit));
+    const { OFX } = parseSync((await file(`${path}&format=ofx`)).text);
+    const { BANKTRANLIST, LEDGERBAL } = OFX.BANKMSGSRSV1.STMTTRNRS.STMTRS;
+    const moved = total([BANKTRANLIST.STMTTRN].flat().map(({ TRNAMT }: { TRNAMT: string }) => TRNAMT));
+    const { nodes } = await lines('{ currency: "BRL", subAccount: available }');
+    expect([rows.length > 2, rows.length]).toEqual([true, nodes.length]);
+    expect([total([moved, debits]), LEDGERBAL.BALAMT]).toEqual([credits, rows.at(-1)?.balance]);
+    expect([credits, debits]).toEqual([
+      total(nodes.map(({ credit }) => credit)),
+      total(nodes.map(({ debit }) => debit)),
+    ]);
   });
 
   it('of a time: only its lines, and the balance at its end', async () => {

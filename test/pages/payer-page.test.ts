@@ -143,6 +143,15 @@ describe('a receipt', () => {
     }
   });
 
+  test.runIf(hasBrowser)('of a withdrawal comes by itself on a page that is open', async () => {
+    const { receiptUrl } = await withdrawal();
+    const page = await browser.open(receiptUrl, { locale: 'en-US' });
+    const loaded = await page.evaluate('performance.timeOrigin');
+    await expect.poll(() => page.innerText('h1'), { timeout: 30_000 }).toContain('was sent');
+    expect(await page.evaluate('performance.timeOrigin')).toBe(loaded);
+    expect(page.problems).toEqual([]);
+  });
+
   test('of a payout from the balance asks nobody to accept its quote', async () => {
     const given = { amountSent: '20', currency: 'USDT_TRX', from: 'BALANCE', accept: false, ...payee() };
     await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '100' });

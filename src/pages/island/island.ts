@@ -226,6 +226,10 @@ function follow(): void {
     stopPolling();
     return;
   }
+  if (main().dataset.live === 'poll') {
+    poll();
+    return;
+  }
   const query = 'subscription{paymentSession{sequence}}';
   source = new EventSource(`/graphql?access_token=${token}&query=${encodeURIComponent(query)}`);
   source.addEventListener('next', (event) => {
