@@ -18,11 +18,11 @@ export const SEED_LAST_DAY = '2026-06-30';
 
 /**
  * Transactions $3 to $4 of account $1, which will have $2. All values follow from the account's size and the
- * number of the transaction. $5: the steps of all templates as JSON, the successful one of each at place 0.
+ * number of the transaction; what can still go on is of the newest 0.5 %. $5: the steps of all templates as JSON, the successful one of each at place 0.
  */
 export const INSERT_TRANSACTIONS = `
 with step as (
-  select * from json_to_recordset($5::json) as s(template text, place int, steps int, component text, state text, error_en text, error_pt text)
+  select * from json_to_recordset($5::json) as s(template text, place int, steps int, ended int, component text, state text, error_en text, error_pt text)
 ), raw as (
   select i, h,
          ('x' || substr(h, 1, 7))::bit(28)::int as r1, ('x' || substr(h, 8, 7))::bit(28)::int as r2,
@@ -75,8 +75,8 @@ select $1, p.i,
   case when p.template in ('onramp_instant', 'offramp_instant', 'withdraw_dash_same_curr') then h || md5(h) end,
   case when is_out then 'wl-treasury-' || r4 % 20 end, case when is_out then 'Payout of ' || to_char(created_at, 'YYYY-MM') end
 from priced p
-join (select distinct template, steps from step) n on n.template = p.template
-join step s on s.template = p.template and s.place = case when r4 % 10 > 0 then 0 else r3 % n.steps end
+join (select distinct template, steps, ended from step) n on n.template = p.template
+join step s on s.template = p.template and s.place = case when r4 % 10 > 0 then 0 when p.i <= $2::bigint * 0.995 then r3 % n.ended else r3 % n.steps end
 order by p.i`;
 
 /** The heads of the lists, after every chunk: the next chunk's positions go on from them. */

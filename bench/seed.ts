@@ -156,15 +156,18 @@ async function insertTransactions(owner: pg.Client, id: bigint, size: number): P
   await owner.query('analyze transaction');
 }
 
-/** The steps of all templates; the one that most transactions end in comes first. */
+/** The steps of all templates; the one that most transactions end in comes first, those that can go on come last. */
 function stepsOfTemplates() {
   return REGISTRY.templates.flatMap(({ name, steps }) => {
     const last = steps.find((step) => /^success/.test(step.component) && step.state === 'DONE');
-    const ordered = [...steps].sort((a, b) => Number(b === last) - Number(a === last));
+    const rank = (step: (typeof steps)[number]) => (step === last ? 0 : step.ending === 'open' ? 2 : 1);
+    const ordered = [...steps].sort((a, b) => rank(a) - rank(b));
+    const ended = steps.filter(({ ending }) => ending !== 'open').length;
     return ordered.map(({ component, state, errorMessage }, place) => ({
       template: name,
       place,
       steps: steps.length,
+      ended,
       component,
       state,
       error_en: errorMessage.en,

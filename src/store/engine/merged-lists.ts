@@ -59,7 +59,7 @@ export const COUNT_MAX = 100_000;
 /** How many it looks at where a list has more. */
 export const COUNT_ABOUT = 10_000;
 /** Most transactions of a list that a page looks at for what no index finds: a text, an amount. */
-export const LOOK_MAX = 50_000;
+export const LOOK_MAX = 20_000;
 
 /** Filters whose index leaves few records to look at. */
 const SELECTIVE = ['pixE2e', 'clientTaxId', 'address', 'groupId', 'externalCode'] as const;
@@ -234,13 +234,17 @@ class Query {
       select count(*) as n from (select from part p cross join lateral (${this.bounded('')}) t limit ${this.most()} + 1) x) y`;
   }
 
-  /** What matches: where no index finds it, of the newest of each list. */
+  /**
+   * What matches: where no index finds it, of the newest of each list. The order and the limit keep PostgreSQL at the index of
+   * each list: without them it reads the transactions of all accounts.
+   */
   private bounded(columns: string): string {
-    return this.matching(
+    const found = this.matching(
       columns,
       this.isIndexed ? 'p.lo' : `greatest(p.lo, p.hi + 1 - ${this.most()})`,
       'p.hi',
     );
+    return `${found} order by t.list_seq desc limit ${this.most()} + 1`;
   }
 
   /** How many are looked at: fewer where the lists are too long for an exact answer. */

@@ -354,4 +354,31 @@ describe('a large account', () => {
     expect(Math.max(...looked)).toBeLessThanOrEqual(most);
     expect(reads.map((node) => node['Index Name'])).toContain(index);
   });
+
+  it.each<[string, Partial<MergedFilter>]>([
+    ['a text', { text: 'ana' }],
+    ['an amount', { amountMin: '1' }],
+    ['a status', { steps: { outcomes: ['OPEN', 'SUCCESS'], steps: ['success/DONE'] } }],
+  ])('%s: totals and sums read the records of their lists alone, and few', async (_what, filter) => {
+    const sent: [Statement, readonly unknown[]][] = [];
+    const query: Database['query'] = (statement, values) => {
+      sent.push([statement, values]);
+      return test.database.query(statement, values);
+    };
+    const its = { families, ...filter };
+    await listMerged({ query }, large, its, { limit: 20 }, { counted: true });
+    await sumMerged({ query }, large, its);
+    for (const [statement, values] of sent) {
+      const given = values.map((value) => (typeof value === 'bigint' ? String(value) : value));
+      const { rows } = await test.owner.query(`explain (analyze, format json) ${statement.text}`, given);
+      const reads = nodesOf(rows[0]['QUERY PLAN'][0].Plan).filter(
+        (node) => node['Relation Name'] === 'transaction',
+      );
+      expect(reads.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+      const looked = reads.map(
+        (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+      );
+      expect(Math.max(...looked)).toBeLessThanOrEqual(2 * COUNT_ABOUT + 2);
+    }
+  });
 });
