@@ -41,8 +41,9 @@ import {
   refuse,
   take,
 } from './batch.ts';
+import { countVolumes, type KnownNames } from './count-volumes.ts';
 import { type Grow, groupCommit, type Share } from './group-commit.ts';
-import { countVolumes, judgeLimits, type KnownNames } from './limits.ts';
+import { judgeLimits } from './limits.ts';
 
 /** What the engine works with. */
 export interface EngineParts {

@@ -44,21 +44,21 @@ export interface Item {
   isRepeat?: boolean;
 }
 
-/** Plans these steps, and no others. */
+/** Replaces the plan by these steps. */
 export function take(item: Item, steps: readonly PlannedStep[]): void {
   item.steps = steps;
   item.row = (steps.at(-1) as PlannedStep).row;
   item.code = 'ADVANCED';
 }
 
-/** Plans nothing: the transaction stays as it is; one that was to be made is not. */
+/** Drops the plan: the transaction stays as it is, and a new one is not made. */
 export function refuse(item: Item, code: Outcome['code']): void {
   item.steps = [];
   item.code = code;
   if (!('create' in item.request.target)) item.row = item.before;
 }
 
-/** Whom news was for that was settled before. */
+/** The account and the transaction that settled news was for. */
 export type Owner = Pick<KnownNews, 'accountId' | 'transactionId'>;
 
 /** @returns what tells the news of a request from all other news; undefined where it is none. */

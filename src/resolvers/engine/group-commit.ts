@@ -1,6 +1,6 @@
 /**
- * Group commit: what is asked for while a batch is under way becomes the next batch. Without load a batch is one
- * request; under load batches grow by themselves, and the cost of a commit and of a lock is shared (docs/ledger.md).
+ * Group commit: requests that arrive while a batch is committed become the next batch. Without load a batch is one
+ * request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md).
  */
 import { isOutOfReach } from '../../store/database-error.ts';
 
@@ -10,7 +10,7 @@ export interface GroupCommitOptions<Request> {
   readonly max: number;
   /** Requests of the same key never share a batch: the later one must see what the earlier one did. */
   readonly keyOf?: (request: Request) => string;
-  /** What requests have in common, such as an account; one that needs it alone shares a batch with none of the others. */
+  /** What requests have in common, such as an account. A request that needs it alone shares no batch with the others. */
   readonly sharesOf?: (request: Request) => Share;
 }
 
@@ -92,7 +92,7 @@ export function groupCommit<Request, Result>(
 
 type Places<Request> = Pick<GroupCommitOptions<Request>, 'keyOf' | 'sharesOf'>;
 
-/** What is taken by the requests of a batch, and by those that wait before others. */
+/** The keys and shares of a batch, and of the requests that wait before others. */
 class Taken<Request> {
   readonly #places: Places<Request>;
   readonly #keys = new Set<string>();
@@ -104,7 +104,7 @@ class Taken<Request> {
     for (const { request } of batch) this.add(request);
   }
 
-  /** @returns whether nothing is taken that the request needs. */
+  /** @returns whether the request can join. */
   leaves(request: Request): boolean {
     const { keyOf, sharesOf } = this.#places;
     if (keyOf && this.#keys.has(keyOf(request))) return false;

@@ -1,32 +1,21 @@
 /**
- * Limits of a batch (C-21, C-22): judged under the account's lock, in the database transaction that counts what they
- * limit, so that they hold whatever happens at once. One statement reads the volumes of all customers of a batch, and one
- * writes them; a batch in which nothing is begun, paid or ended needs neither.
+ * Judges a batch by its limits (C-21, C-22): under the account's lock, in the database transaction that counts what they
+ * limit (count-volumes.ts), so that they hold whatever happens at once. One statement reads the volumes of all customers of a
+ * batch; a batch in which nothing is begun, paid or ended needs none.
  */
 
-import { BRL } from '../../base/currency.ts';
-import { fromMinor, toMinor } from '../../base/money.ts';
 import { TEMPLATE_DEFAULTS } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
-import {
-  changeVolumes,
-  readVolumes,
-  type SeenCustomer,
-  STEP_UP_DAYS,
-  type VolumeChange,
-  type Volumes,
-} from '../../store/engine/volumes.ts';
+import { readVolumes, STEP_UP_DAYS, type Volumes } from '../../store/engine/volumes.ts';
 import { type Claim, claimOf, countedOf, isSameClaim, WITHDRAWALS } from '../../templates/claim.ts';
-import type { Counted, Process, ProcessRow } from '../../templates/facts.ts';
+import type { Counted, Process } from '../../templates/facts.ts';
 import { plan } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { type Item, refuse, take } from './batch.ts';
+import { centsOf, type KnownNames } from './count-volumes.ts';
 
-/** Names that customers had before the batch, by account and tax id; null for a customer who is new. */
-export type KnownNames = Map<string, readonly string[] | null>;
-
-/** What is judged with. */
-interface Court {
+/** What plans are made with. */
+interface Parts {
   readonly registry: Registry;
   /** See `View`. */
   readonly ispb: string;
@@ -41,7 +30,7 @@ interface Court {
  */
 export async function judgeLimits(
   tx: Tx,
-  { registry, ispb }: Omit<Court, 'nowMs'>,
+  { registry, ispb }: Omit<Parts, 'nowMs'>,
   items: readonly Item[],
   nowMs: number,
 ): Promise<KnownNames> {
@@ -89,20 +78,20 @@ function newClaim(registry: Registry, { before, row, code }: Item): Claim | unde
 type Limits = Pick<Volumes, 'limitDaily' | 'stepUp30d' | 'approvalAbove'> & { readonly totals: Totals };
 
 /** @returns whether it counts as planned. */
-function judge(court: Court, item: Item, { subject, brl, isPaid }: Counted, limits: Limits): boolean {
+function judge(parts: Parts, item: Item, { subject, brl, isPaid }: Counted, limits: Limits): boolean {
   const { totals } = limits;
   const cents = centsOf(brl);
   if (subject === WITHDRAWALS) {
     const { approvalAbove } = limits;
     if (approvalAbove === null || totals.paid + cents <= centsOf(approvalAbove)) return true;
-    replan(court, item, { needsApproval: true });
+    replan(parts, item, { needsApproval: true });
     return false;
   }
   // Whoever releases a hold decides that it passes. A dispute about the rest after an earlier one pays nothing anew.
   if (item.request.trigger.on === 'released' || item.request.trigger.on === 'dispute_opened') return true;
   const day = isPaid ? totals.paid : totals.paid + totals.open;
   if (day + cents > centsOf(limits.limitDaily)) {
-    stop(court, item);
+    stop(parts, item);
     return false;
   }
   const month = isPaid ? totals.paidMonth : totals.paidMonth + totals.openMonth;
@@ -112,9 +101,9 @@ function judge(court: Court, item: Item, { subject, brl, isPaid }: Counted, limi
 }
 
 /** Plans what follows when a limit stands against it. */
-function stop(court: Court, item: Item): void {
-  const template = court.registry.of(item.row.template);
-  const exceeded = (from: Item['row']) => plan(template, from, { on: 'limit_exceeded' }, situation(court));
+function stop(parts: Parts, item: Item): void {
+  const template = parts.registry.of(item.row.template);
+  const exceeded = (from: Item['row']) => plan(template, from, { on: 'limit_exceeded' }, situation(parts));
   const isMade = 'create' in item.request.target;
   const ended = isMade ? undefined : exceeded(item.before);
   const held = isMade ? undefined : exceeded(item.row);
@@ -124,19 +113,19 @@ function stop(court: Court, item: Item): void {
 }
 
 /** Plans again, with other facts of the process to begin with. */
-function replan(court: Court, item: Item, facts: Partial<Process>): void {
+function replan(parts: Parts, item: Item, facts: Partial<Process>): void {
   const { before, request } = item;
   const process = { ...(before.process as Process), ...facts };
   const steps = plan(
-    court.registry.of(before.template),
+    parts.registry.of(before.template),
     { ...before, process },
     request.trigger,
-    situation(court),
+    situation(parts),
   );
   if (steps) take(item, steps);
 }
 
-function situation({ nowMs, ispb }: Court) {
+function situation({ nowMs, ispb }: Parts) {
   return { nowMs, ispb, available: () => 0n };
 }
 
@@ -144,89 +133,8 @@ function note(item: Item, facts: Partial<Process>): void {
   item.row = { ...item.row, process: { ...(item.row.process as Process), ...facts } };
 }
 
-const NAMES_MAX = 20;
-
-/**
- * Notes on every transaction that moved what is counted of it now, and changes the volumes by the difference: what was
- * counted before is taken away as it was counted.
- */
-export async function countVolumes(
-  tx: Tx,
-  registry: Registry,
-  items: readonly Item[],
-  { nowMs, names }: { readonly nowMs: number; readonly names: KnownNames },
-): Promise<void> {
-  const volumes = new Map<string, Change>();
-  const seen = new Map<string, SeenCustomer>();
-  for (const item of items) {
-    if (item.code !== 'ADVANCED') continue;
-    count(registry, item, nowMs, volumes);
-    meet(item, names, nowMs, seen);
-  }
-  const changes = [...volumes.values()].filter(({ open, paid }) => open !== 0n || paid !== 0n);
-  if (changes.length > 0 || seen.size > 0) await changeVolumes(tx, changes.map(textOf), [...seen.values()]);
-}
-
-interface Change extends Pick<VolumeChange, 'accountId' | 'subject' | 'day'> {
-  open: bigint;
-  paid: bigint;
-}
-
-function count(registry: Registry, item: Item, nowMs: number, volumes: Map<string, Change>): void {
-  const { before, row } = item;
-  const template = registry.of(row.template);
-  const claim = claimOf(template, row);
-  if (isSameClaim(claim, claimOf(template, before))) return;
-  const was = before.process?.counted;
-  const counted = claim && countedOf(claim, nowMs);
-  item.row = { ...row, process: { ...(row.process as Process), counted } };
-  if (was) change(volumes, row, was, -centsOf(was.brl));
-  if (counted) change(volumes, row, counted, centsOf(counted.brl));
-}
-
-function change(
-  volumes: Map<string, Change>,
-  { accountId }: ProcessRow,
-  { subject, day, isPaid }: Counted,
-  cents: bigint,
-): void {
-  const key = `${accountId} ${subject} ${day}`;
-  const volume = volumes.get(key) ?? { accountId, subject, day, open: 0n, paid: 0n };
-  volume[isPaid ? 'paid' : 'open'] += cents;
-  volumes.set(key, volume);
-}
-
-/** A customer who is new, has another name, or passed a closer look is kept. */
-function meet(
-  { request, row }: Item,
-  names: KnownNames,
-  nowMs: number,
-  seen: Map<string, SeenCustomer>,
-): void {
-  const { accountId, clientTaxId: taxId, clientName } = row;
-  const isVerified = request.trigger.on === 'step_up_approved';
-  if (taxId === null || taxId === WITHDRAWALS) return;
-  const key = `${accountId} ${taxId}`;
-  const known = names.get(key);
-  const isNew = known !== undefined && clientName !== null && !known?.includes(clientName);
-  if (!isNew && !isVerified) return;
-  const all = isNew ? [...(known ?? []), clientName].slice(-NAMES_MAX) : (known ?? []);
-  if (isNew) names.set(key, all);
-  seen.set(key, {
-    accountId,
-    taxId,
-    names: all,
-    isVerified: isVerified || seen.get(key)?.isVerified === true,
-    seenAt: new Date(nowMs),
-  });
-}
-
-function textOf({ open, paid, ...key }: Change): VolumeChange {
-  return { ...key, open: fromMinor(open, BRL.decimals), paid: fromMinor(paid, BRL.decimals) };
-}
-
 /** Cents of a day, and of the 30 days that end with it: what is open, and what was paid. */
-export interface Totals {
+interface Totals {
   readonly open: bigint;
   readonly paid: bigint;
   readonly openMonth: bigint;
@@ -242,7 +150,7 @@ interface Added {
 const DAY_MS = 86_400_000;
 
 /** What one batch has added so far. */
-export class DayBook {
+class DayBook {
   readonly #added = new Map<string, Added[]>();
 
   /** Adds to an account's volumes, or takes away again: `sign` -1. */
@@ -268,11 +176,6 @@ export class DayBook {
       paidMonth: sum(true, STEP_UP_DAYS, stored.paidMonth),
     };
   }
-}
-
-/** @returns BRL in cents. */
-export function centsOf(brl: string): bigint {
-  return toMinor(brl, BRL.decimals);
 }
 
 function numberOf(day: string): number {

@@ -1,6 +1,6 @@
-/** Leases whose answer was lost: what they took is known to nobody, and would rest until the lease ends. */
+/** Leases whose answer was lost: nobody knows which jobs they took, so these would wait until the lease ends. */
 
-/** A lease that was sent to a server that does not answer may be done so much later. */
+/** A server that does not answer may still take the lease this much later. */
 const UNCERTAIN_MS = 10_000;
 
 /**

@@ -26,7 +26,7 @@ import { leaseAfterLostAnswers } from './lost-answers.ts';
 import { EFFECT_FAILURES, EFFECT_PERFORMERS, type EffectFacts } from './perform-effects.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
 
-/** Kind of a job that brings news of a rail, its payload, when it is due; all others are effects of steps. */
+/** Kind of a job whose payload is news of a rail; all other jobs are effects of steps. */
 export const NEWS = 'news';
 
 /** A worker that runs until it is stopped. */
@@ -39,16 +39,16 @@ const BATCH_MAX = 100;
 /** Poll interval, for jobs whose notification was missed: timers, and jobs of other processes. */
 const POLL_MS = 150;
 const TURNS: RepeatOptions = { failedMs: POLL_MS, complaint: 'jobs cannot be taken' };
-/** How often is looked whether other workers are done. */
+/** Poll interval while other workers have the jobs. */
 const LOOK_AGAIN_MS = 10;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 6 * 3_600_000;
-/** An effect that a trigger stands for when it fails for good is tried so often. */
+/** Most tries of an effect that can fail for good (EFFECT_FAILURES). */
 const ATTEMPTS_MAX = 5;
-/** Leases are six seconds long, and begin anew for what was under way a second ago. */
+/** A lease lasts six seconds; it is renewed for jobs that were under way a second ago. */
 const RENEWALS: RepeatOptions = { failedMs: 300, complaint: 'leases of jobs cannot be renewed' };
 const RENEW_MS = 1_000;
-/** As long a job is given back again and again while the database is away, so often. */
+/** For how long, and how often, a worker tries to give a job back while the database is away. */
 const GIVE_BACK_MS = 25_000;
 const GIVE_BACK_PAUSE_MS = 300;
 
@@ -161,7 +161,7 @@ async function giveBackInTime(
   }
 }
 
-/** What cannot be settled now is stored, and tried again without the job. */
+/** News that cannot be settled now is stored and tried again; the job ends. */
 async function bring(services: Services, job: Job): Promise<void> {
   await services.receive(job.payload as News);
   await endJobs(services.database, [job]);

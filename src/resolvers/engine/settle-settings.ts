@@ -1,4 +1,4 @@
-/** Lets changes of settings take effect when the cooling time that they waited for is over (C-40). */
+/** Applies changes of settings once their cooling time has passed (C-40). */
 import type { Logger } from 'pino';
 import { ACCOUNT_MODES, keyModeOf } from '../../base/account-mode.ts';
 import { accountsWithDueChanges } from '../../store/account/setting-changes.ts';
@@ -31,7 +31,7 @@ export function startSettlingSettings(services: Services, log: Logger): Settling
   };
 }
 
-/** Lets everything take effect that is due, for the accounts of both modes. */
+/** Applies all due changes, for the accounts of both modes. */
 export async function settleSettings(services: Services): Promise<void> {
   for (const mode of ACCOUNT_MODES) {
     const own = services.forMode(mode);

@@ -1,7 +1,7 @@
 /**
- * The door by which news of rails comes in: it is stored, matched by what the rail knows, and becomes a step of its
- * transaction or a booking in suspense, all in one database transaction. What cannot be settled now is stored alone and tried
- * again; what its transaction never takes stays in the operator's list (C-34).
+ * Receives news of rails. News is stored, matched by what the rail knows, and becomes a step of its transaction or a booking
+ * in suspense, all in one database transaction. News that cannot be settled now is stored alone and tried again. News that its
+ * transaction never takes stays in the operator's list (C-34).
  */
 import type { Logger } from 'pino';
 import { platformAccount } from '../../store/account/accounts.ts';
@@ -29,7 +29,7 @@ import { endReturn } from './return-suspense.ts';
 /** Pauses before news that could not be settled is tried again, milliseconds. */
 const AGAIN_FIRST_MS = 2_000;
 const AGAIN_MAX_MS = 3_600_000;
-/** News that its transaction does not take is tried so often: over four hours. */
+/** Most tries of news that its transaction does not take: over four hours. */
 const UNTAKEN_MAX = 10;
 const WORDS_MAX = 200;
 
