@@ -35,6 +35,10 @@ export const NETWORK_KINDS: Kinds<ChainRail, NetworkTools> = {
     const { createEvm, readEvmSettings } = await import('../rails/evm/index.ts');
     return kindOf(readEvmSettings, createEvm);
   },
+  tron: async () => {
+    const { createTron, readTronSettings } = await import('../rails/tron/index.ts');
+    return kindOf(readTronSettings, createTron);
+  },
 };
 
 /** The signer of the networks. */

@@ -58,7 +58,7 @@ export async function wayOf(
 
 /**
  * @returns what is to be counted, against everything that was counted before. Run it and add the entry alone.
- * @throws {Refusal} `value_unknown`, `fee`, `nonce_reused`, `fee_not_higher`, `transaction_limit`, `limit_…`.
+ * @throws {Refusal} `value_unknown`, `limit_fee`, `nonce_reused`, `fee_not_higher`, `transaction_limit`, `limit_…`.
  */
 export function countedEntry(
   policy: Policy,
@@ -77,7 +77,7 @@ export function countedEntry(
   const coin = coinOf(network);
   const fee = inUsd(policy, coin.code, transfer.fee, coin.decimals);
   if (fee > policy.fee)
-    throw new Refusal('fee', `the fee may become USD ${usd(fee)}, above USD ${usd(policy.fee)}`);
+    throw new Refusal('limit_fee', `the fee may become USD ${usd(fee)}, above USD ${usd(policy.fee)}`);
   const payload = `${currency.code} ${transfer.amount} ${transfer.to}`;
   const before =
     nonce === null ? NOTHING_BEFORE : signedBefore(record, { network, nonce, payload, fee, way, ...who });

@@ -51,7 +51,7 @@ export const DEFAULT_POLICY = {
   values: valuesOf((asset) => GAS_COIN[asset as keyof typeof GAS_COIN]?.[0] ?? '1'),
   all: { transaction: '5000', hour: '10000', day: '50000' },
   unproven: { transaction: '2000', hour: '5000', day: '20000' },
-  gas: { transaction: '50', hour: '500', day: '2000' },
+  gas: { transaction: '100', hour: '1000', day: '5000' },
   currencies: valuesOf((asset) => {
     const unit = GAS_COIN[asset as keyof typeof GAS_COIN]?.[1];
     if (unit === undefined) return STABLE;

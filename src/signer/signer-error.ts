@@ -16,7 +16,7 @@ export const REASONS = [
   'destination',
   'proof_missing',
   'proof_wrong',
-  'fee',
+  'limit_fee',
   'id_reused',
   'nonce_reused',
   'fee_not_higher',

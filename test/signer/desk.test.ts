@@ -140,7 +140,7 @@ describe('what is read from the transaction itself', () => {
     ['data that goes with coin', () => evm({ to: STRANGERS.EVM, value: 5n, data: Uint8Array.of(1) }), 'call'],
     ['a transfer of nothing', () => eth('USDT_ETH', 0n, 0), 'call'],
     ['a coin transfer of nothing to others', () => eth('ETH_ETH', 0n, 0), 'call'],
-    ['a fee that burns the wallet', () => evm({ maxFeePerGas: 10n ** 15n }), 'fee'],
+    ['a fee that burns the wallet', () => evm({ maxFeePerGas: 10n ** 15n }), 'limit_fee'],
     [
       'a fee limit that burns the wallet',
       () =>
@@ -148,7 +148,7 @@ describe('what is read from the transaction itself', () => {
           network: 'TRX',
           unsigned: tronTransfer('USDT_TRX', HOT.TRX, STRANGERS.TRX, USDT, { feeLimit: 10n ** 10n }),
         }),
-      'fee',
+      'limit_fee',
     ],
     [
       'a priority fee above the fee',

@@ -1,9 +1,7 @@
 /** Settings of an EVM network in RAILS_FILE (docs/rails.md). */
-import { parseAddress } from '../../base/address.ts';
-import { type Currency, currencyOf } from '../../base/currency.ts';
-import { deriveDepositAddress } from '../../base/deposit-address.ts';
-import { isDecimal, toMinor } from '../../base/money.ts';
+import { toMinor } from '../../base/money.ts';
 import { Settings, SettingsError } from '../../base/settings.ts';
+import { amountsOf, hotAddressOf, millisFrom, xpubOf } from '../chain/settings.ts';
 
 /** An EVM network, as an operator configures it. */
 export interface EvmSettings {
@@ -34,22 +32,20 @@ export function readEvmSettings(json: unknown, path: string): EvmSettings {
   const all = new Settings(json, path);
   all.choice('kind', ['evm']);
   const providers = providersOf(all);
-  const seconds = (name: string, min: number, max: number, fallback: number) =>
-    1_000 * all.integer(name, { min, max, fallback });
   const settings: EvmSettings = {
     providers,
     quorum: all.integer('quorum', { min: 1, max: providers.length, fallback: Math.min(2, providers.length) }),
     finality: finalityOf(all),
-    xpub: xpubOf(all),
-    hotAddress: addressOf(all),
+    xpub: xpubOf(all, 'ETH'),
+    hotAddress: hotAddressOf(all, 'ETH'),
     sweep: amountsOf(all, 'sweep'),
     networkFees: amountsOf(all, 'networkFees'),
     gasFloat: toMinor(all.decimal('gasFloat', '0'), COIN_DECIMALS),
     maxFeePerGas: gweiOf(all, 'maxFeeGwei', '500'),
     minTipPerGas: gweiOf(all, 'minTipGwei', '0'),
-    pollMs: seconds('pollSeconds', 1, 60, 3),
-    stuckMs: seconds('stuckSeconds', 10, 86_400, 180),
-    timeLimitMs: seconds('timeoutSeconds', 1, 60, 10),
+    pollMs: millisFrom(all, 'pollSeconds', 1, 60, 3),
+    stuckMs: millisFrom(all, 'stuckSeconds', 10, 86_400, 180),
+    timeLimitMs: millisFrom(all, 'timeoutSeconds', 1, 60, 10),
   };
   all.end();
   return settings;
@@ -73,35 +69,6 @@ function finalityOf(all: Settings): EvmSettings['finality'] {
   return all.has('finality')
     ? all.choice('finality', ['safe', 'finalized'] as const)
     : all.integer('confirmations', { min: 1, max: 1_000, fallback: 12 });
-}
-
-function xpubOf(all: Settings): string {
-  const xpub = all.text('xpub');
-  try {
-    deriveDepositAddress('ETH', xpub, 0);
-    return xpub;
-  } catch {
-    return all.refuse('xpub', 'the extended public key of an account (xpub…, depth 3)');
-  }
-}
-
-function addressOf(all: Settings): string {
-  const address = parseAddress('ETH', all.text('hotAddress'));
-  return address ?? all.refuse('hotAddress', 'the address of the hot wallet, 0x and 40 hexadecimal digits');
-}
-
-/** Amounts by currency: `{ "USDT_ETH": "50" }`. */
-function amountsOf(all: Settings, name: string): ReadonlyMap<string, bigint> {
-  if (!all.has(name)) return new Map();
-  const given = all.part(name);
-  const found = given.names().map((code): [string, bigint] => {
-    const currency: Currency | undefined = currencyOf(code);
-    const amount = given.raw(code);
-    if (!currency || typeof amount !== 'string' || !isDecimal(amount) || amount.startsWith('-'))
-      return given.refuse(code, 'a currency of the catalogue with a decimal amount as a text, such as "50"');
-    return [code, toMinor(amount, currency.decimals)];
-  });
-  return new Map(found);
 }
 
 function gweiOf(all: Settings, name: string, fallback: string): bigint {

@@ -1,0 +1,220 @@
+/** One node of TRON, as the parts that all networks share ask it. */
+import { hex } from '@scure/base';
+import { addressBytes } from '../../base/address.ts';
+import type { Currency } from '../../base/currency.ts';
+import { encodeTokenTransfer } from '../../chains/token-transfer.ts';
+import { encodeTronTransaction, type TronTransaction } from '../../chains/tron-transaction.ts';
+import {
+  type Block,
+  type Fate,
+  type Movement,
+  MovementRefused,
+  type NetworkDriver,
+  type Signed,
+  type Unsigned,
+} from '../chain/driver.ts';
+import { amountOf, bytesOf, countOf, hexOf, listOf, NodeAway, recordOf, type TronApi } from './api.ts';
+import { arrivalsIn, blockOf } from './blocks.ts';
+
+/** What is spent at most, and how long a transaction holds. */
+export interface TronTerms {
+  /** Most that the energy of one transfer may cost, sun. */
+  readonly maxFeeLimit: bigint;
+}
+
+/** Block 0 of the main network: every block is the child of the one before, so this says which network it is. */
+const FIRST_BLOCK = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc';
+/** A transaction is good for so long after the newest block; then it is gone for good, and may be made anew. */
+const GOOD_FOR_MS = 60_000;
+/** A node may answer by one that is a few blocks behind. */
+const BEHIND_MS = 30_000;
+/** Energy of a transfer to an address that never had the token, for estimates of what it will cost. */
+const TOKEN_ENERGY = 131_000n;
+/** More energy than was estimated, in hundredths: contracts may need a little more when their turn comes. */
+const ENERGY_PERCENT = 130n;
+/** Bandwidth of a transaction with its signature, when nothing is free: 1,000 sun a byte. */
+const TOKEN_BANDWIDTH = 400_000n;
+const COIN_BANDWIDTH = 300_000n;
+/** What the first transfer of TRX to an address costs besides. */
+const NEW_ACCOUNT = 1_100_000n;
+const TRANSFER = 'transfer(address,uint256)';
+const BALANCE_OF = 'balanceOf(address)';
+
+/** @param api - of one node. */
+export function createTronDriver(api: TronApi, terms: TronTerms): NetworkDriver {
+  const block = (height: number) => blockAt(api, height);
+  const solid = async () => blockOf(await api.call('walletsolidity/getnowblock', {}));
+  return {
+    provider: api.host,
+    check: async () => {
+      const first = await block(0);
+      if (first?.hash !== FIRST_BLOCK)
+        throw new Error(`expected the main network of TRON, got the one that begins with ${first?.hash}`);
+    },
+    head: async () => blockOf(await api.call('wallet/getnowblock', {})),
+    block,
+    finalHeight: async () => (await solid()).height,
+    arrivals: (range, addresses) => arrivalsIn(api, range, addresses),
+    balance: (address, currency) => balanceOf(api, address, currency),
+    transferCost: async ({ contract }) =>
+      contract === undefined
+        ? COIN_BANDWIDTH + NEW_ACCOUNT
+        : TOKEN_ENERGY * (await energyPrice(api)) + TOKEN_BANDWIDTH,
+    nextPlace: async () => null,
+    build: async (movement) => build(api, terms, movement, await solid()),
+    // There is one transaction at a time, and it is over within two minutes.
+    replace: async () => undefined,
+    broadcast: (raw) => broadcast(api, raw),
+    fate: (signed) => fateOf(api, signed, solid, block),
+  };
+}
+
+async function blockAt(api: TronApi, height: number): Promise<Block | undefined> {
+  const found = recordOf(
+    await api.call('wallet/getblock', { id_or_num: String(height), detail: false }),
+    'block',
+  );
+  return Object.keys(found).length === 0 ? undefined : blockOf(found);
+}
+
+async function balanceOf(api: TronApi, address: string, { contract }: Currency): Promise<bigint> {
+  if (contract === undefined) {
+    const account = recordOf(await api.call('wallet/getaccount', { address: hexOf(address) }), 'account');
+    return amountOf(account.balance, 'balance');
+  }
+  const word = hex.encode(addressBytes('TRX', address)).padStart(64, '0');
+  const { constant_result } = await constantCall(api, address, contract, BALANCE_OF, word);
+  const [balance] = listOf(constant_result, 'balance');
+  return BigInt(`0x${bytesOf(balance, 'balance', 32)}`);
+}
+
+/** Asks what a call would do. @throws {MovementRefused} when the contract would not carry it out. */
+async function constantCall(api: TronApi, from: string, contract: string, call: string, parameter: string) {
+  const answer = recordOf(
+    await api.call('wallet/triggerconstantcontract', {
+      owner_address: hexOf(from),
+      contract_address: hexOf(contract),
+      function_selector: call,
+      parameter,
+    }),
+    call,
+  );
+  const { result, message } = recordOf(answer.result, 'result');
+  const text = typeof message === 'string' ? Buffer.from(message, 'hex').toString('utf8') : '';
+  if (/revert/i.test(text)) throw new MovementRefused(text.slice(0, 200));
+  if (result !== true || text !== '') throw new NodeAway(`${call}: ${text || 'no result'}`);
+  return answer;
+}
+
+/** @returns sun for one unit of energy. */
+async function energyPrice(api: TronApi): Promise<bigint> {
+  const { chainParameter } = recordOf(await api.call('wallet/getchainparameters', {}), 'parameters');
+  const found = listOf(chainParameter, 'parameters')
+    .map((each) => recordOf(each, 'parameter'))
+    .find(({ key }) => key === 'getEnergyFee');
+  const price = amountOf(found?.value, 'energy price');
+  if (price === 0n) throw new NodeAway('parameters: expected the price of energy');
+  return price;
+}
+
+/** Refers to a block that is final, so that no other chain makes the transaction invalid; it ends soon after the newest block. */
+async function build(api: TronApi, terms: TronTerms, movement: Movement, solid: Block): Promise<Unsigned> {
+  const { from, to, currency, amountMinor } = movement;
+  const head = blockOf(await api.call('wallet/getnowblock', {}));
+  const id = hex.decode(solid.hash);
+  const at = {
+    refBlockBytes: id.slice(6, 8),
+    refBlockHash: id.slice(8, 16),
+    expiration: BigInt(head.atMs + GOOD_FOR_MS),
+    timestamp: BigInt(timeOfItsOwn()),
+  };
+  const made = (order: TronTransaction['order'], costMinor: bigint): Unsigned => ({
+    unsigned: encodeTronTransaction({ ...at, order }),
+    place: null,
+    costMinor,
+    expiresAtMs: Number(at.expiration),
+  });
+  const { contract } = currency;
+  if (contract === undefined) {
+    const order = { kind: 'transfer', from, to, amount: amountMinor } as const;
+    return made(order, COIN_BANDWIDTH + ((await isNew(api, to)) ? NEW_ACCOUNT : 0n));
+  }
+  const data = encodeTokenTransfer({ to: addressBytes('TRX', to), amount: amountMinor });
+  const { energy, free, price } = await energyOf(api, from, contract, data);
+  const feeLimit = energy * price;
+  if (feeLimit > terms.maxFeeLimit)
+    throw new Error(`the energy costs ${feeLimit} sun, and ${terms.maxFeeLimit} is allowed`);
+  const burned = energy > free ? (energy - free) * price : 0n;
+  return made({ kind: 'call', from, contract, data, feeLimit }, burned + TOKEN_BANDWIDTH);
+}
+
+let lastTime = 0;
+
+/** Two transfers of the same amount to the same address would be one without it. */
+function timeOfItsOwn(): number {
+  lastTime = Math.max(Date.now(), lastTime + 1);
+  return lastTime;
+}
+
+async function isNew(api: TronApi, address: string): Promise<boolean> {
+  const account = recordOf(await api.call('wallet/getaccount', { address: hexOf(address) }), 'account');
+  return Object.keys(account).length === 0;
+}
+
+/** What a transfer needs, what of it the sender has without paying, and the price of the rest. */
+async function energyOf(api: TronApi, from: string, contract: string, data: Uint8Array) {
+  const parameter = hex.encode(data.slice(4));
+  const [answer, resources, price] = await Promise.all([
+    constantCall(api, from, contract, TRANSFER, parameter),
+    api.call('wallet/getaccountresource', { address: hexOf(from) }),
+    energyPrice(api),
+  ]);
+  const { EnergyLimit, EnergyUsed } = recordOf(resources, 'resources');
+  const free = amountOf(EnergyLimit, 'energy') - amountOf(EnergyUsed, 'energy');
+  const energy = (amountOf(answer.energy_used, 'energy') * ENERGY_PERCENT) / 100n;
+  return { energy, free: free > 0n ? free : 0n, price };
+}
+
+async function broadcast(api: TronApi, raw: string): Promise<void> {
+  const answer = recordOf(await api.call('wallet/broadcasthex', { transaction: raw }), 'broadcast');
+  // A node that has it already is fine.
+  if (answer.result === true || answer.code === 'DUP_TRANSACTION_ERROR') return;
+  const { code, message } = answer;
+  throw new Error(
+    `${String(code)}: ${Buffer.from(String(message ?? ''), 'hex').toString('utf8')}`.slice(0, 200),
+  );
+}
+
+/** The final block is asked for first: what it rules out, no later answer brings back. */
+async function fateOf(
+  api: TronApi,
+  { hash, expiresAtMs }: Signed,
+  solid: () => Promise<Block>,
+  block: NetworkDriver['block'],
+): Promise<Fate> {
+  const final = await solid();
+  const settled = await infoOf(api, 'walletsolidity', hash);
+  const info = settled ?? (await infoOf(api, 'wallet', hash));
+  if (!info) {
+    const isOver = expiresAtMs !== null && final.atMs >= expiresAtMs + BEHIND_MS;
+    return { state: isOver ? 'never' : 'open' };
+  }
+  const at = await block(info.height);
+  if (!at) return { state: 'open' };
+  const { isDone, gasMinor } = info;
+  const state = settled && info.height <= final.height ? 'final' : 'included';
+  return { state, block: { height: at.height, hash: at.hash }, isDone, gasMinor };
+}
+
+async function infoOf(api: TronApi, where: 'wallet' | 'walletsolidity', hash: string) {
+  const info = recordOf(await api.call(`${where}/gettransactioninfobyid`, { value: hash }), 'info');
+  if (info.id === undefined) return undefined;
+  if (bytesOf(info.id, 'id', 32) !== hash) throw new NodeAway(`info: of another transaction than ${hash}`);
+  const { result } = info.receipt === undefined ? {} : recordOf(info.receipt, 'receipt');
+  return {
+    height: countOf(info.blockNumber, 'height'),
+    // Transfers of TRX have no result of a contract.
+    isDone: info.result !== 'FAILED' && (result === undefined || result === 'SUCCESS'),
+    gasMinor: amountOf(info.fee, 'fee'),
+  };
+}

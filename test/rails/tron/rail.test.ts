@@ -1,0 +1,294 @@
+/**
+ * Goal: TRON works on the parts that all networks share: what is ordered is paid once, whatever expires, is rewritten or dies in between;
+ * deposits count when they are final; they are gathered. Method: the rail on a real database, against a node of the test over HTTP, with the
+ * signer's own desk and policy behind its socket.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hex } from '@scure/base';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { tronAddress } from '../../../src/base/address.ts';
+import { type Currency, currencyOf } from '../../../src/base/currency.ts';
+import type { NetworkRail } from '../../../src/rails/chain/rail.ts';
+import { signerAt } from '../../../src/rails/chain/signer.ts';
+import { createTron, readTronSettings } from '../../../src/rails/tron/index.ts';
+import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
+import type { News } from '../../../src/resolvers/services/news.ts';
+import { readPolicy } from '../../../src/signer/policy.ts';
+import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
+import { openDoor } from '../../../src/signer/serve.ts';
+import { createDesk } from '../../../src/signer/signer.ts';
+import { openWallet } from '../../../src/signer/wallet.ts';
+import type { ProcessRow } from '../../../src/templates/facts.ts';
+import { useDatabase } from '../../support/database.ts';
+import { startTronNode, type TronNode } from '../../support/tron-node.ts';
+
+const store = useDatabase();
+const wallet = openWallet(hex.decode('000102030405060708090a0b0c0d0e0f'));
+const HOT = wallet.hot.TRX as string;
+const PAYER = tronAddress(new Uint8Array(20).fill(0x51));
+const PAYEE = tronAddress(new Uint8Array(20).fill(0x52));
+const ONE = 1_000_000n;
+/** Blocks until what was in the newest one is final. */
+const FINAL = 19;
+/** Blocks until an expired transaction is gone for good. */
+const GONE = 60;
+
+const news: News[] = [];
+const alarms: string[] = [];
+let folder: string;
+let node: TronNode;
+let record: SignedRecord;
+let door: Server;
+let rail: NetworkRail;
+
+function make(over: object = {}): NetworkRail {
+  const given = { kind: 'tron', providers: [node.url], hotAddress: HOT, xpub: wallet.xpub.TRX, ...over };
+  const settings = readTronSettings(given, 'live.networks.TRX');
+  const log = {
+    info: () => {},
+    warn: () => {},
+    error: (_facts: object, words: string) => void alarms.push(words),
+  };
+  return createTron(
+    { ...settings, pollMs: 1 },
+    {
+      mode: 'live',
+      network: 'TRX',
+      database: store.database,
+      clock: SYSTEM_CLOCK,
+      signer: signerAt({ socket: join(folder, 's') }),
+      log: log as never,
+      receive: async (told) => {
+        news.push(told);
+        return { outcome: 'noted' };
+      },
+    },
+  );
+}
+/** The process dies, and another one takes over when its lease has ended. */
+async function takeOver(over?: object): Promise<void> {
+  await store.owner.query(`update chain_network set leased_until = '2020-01-01'`);
+  rail = make(over);
+}
+async function turns(count = 3): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await rail.turn();
+}
+async function settle(blocks = FINAL + 1): Promise<void> {
+  node.mine(blocks);
+  await turns();
+}
+const currency = (code: string) => currencyOf(code) as Currency;
+const send = (key: string, amountMinor: bigint, code = 'USDT_TRX', to = PAYEE) =>
+  rail.port.send({ key, row: {} as ProcessRow, currency: currency(code), to, amountMinor });
+const told = (...kinds: News['kind'][]) =>
+  news
+    .filter(({ kind }) => kinds.includes(kind))
+    .map((each) => {
+      const what = 'address' in each ? `${each.amount} ${each.currency}` : 'order' in each ? each.order : '';
+      return `${each.kind} ${what}`;
+    });
+const gasTold = () =>
+  news.reduce((sum, each) => sum + (each.kind === 'gas_spent' ? BigInt(each.gas.amountMinor) : 0n), 0n);
+
+beforeEach(async () => {
+  news.length = 0;
+  alarms.length = 0;
+  await store.owner.query(
+    'truncate chain_network, chain_block, chain_address, chain_order, chain_attempt, chain_arrival',
+  );
+  folder = mkdtempSync(join(tmpdir(), 'crossramp-tron-'));
+  record = openRecord(join(folder, 'signed.sqlite'));
+  const log = { signed: () => {}, alarm: () => {} };
+  door = await openDoor(
+    createDesk(wallet, readPolicy(), record),
+    { socket: join(folder, 's') },
+    log,
+    record.refused,
+  );
+  node = await startTronNode();
+  node.give(HOT, 'TRX', 1_000n * ONE);
+  node.give(HOT, 'USDT', 10_000n * ONE);
+  node.give(PAYER, 'TRX', 1_000n * ONE);
+  node.give(PAYER, 'USDT', 10_000n * ONE);
+  node.mine(FINAL + 5);
+  rail = make();
+  await turns();
+});
+afterEach(async () => {
+  await node.close();
+  await new Promise((resolve) => door.close(resolve));
+  record.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('USDT and TRX go out; sent, final and gas are told once each', async () => {
+  await send('CRX1:1', 20n * ONE);
+  await send('CRX2:1', 3n * ONE, 'TRX_TRX');
+  await turns();
+  node.mine();
+  await turns();
+  expect(told('broadcast_sent').toSorted()).toEqual(['broadcast_sent CRX1:1', 'broadcast_sent CRX2:1']);
+  expect(told('broadcast_confirmed')).toEqual([]);
+  await settle();
+  await settle();
+  expect(told('broadcast_confirmed').toSorted()).toEqual([
+    'broadcast_confirmed CRX1:1',
+    'broadcast_confirmed CRX2:1',
+  ]);
+  expect(told('broadcast_sent', 'broadcast_confirmed', 'broadcast_failed', 'gas_spent')).toHaveLength(6);
+  expect([node.balance(PAYEE, 'USDT'), node.balance(PAYEE, 'TRX')]).toEqual([20n * ONE, 3n * ONE]);
+  expect(node.balance(HOT, 'TRX')).toBe(1_000n * ONE - 3n * ONE - gasTold());
+});
+
+test('what expires unseen is made anew once it is gone for good, and paid once, by whichever process', async () => {
+  node.hold(true);
+  await send('CRX1:1', 20n * ONE);
+  await turns();
+  for (let blocks = 0; blocks < GONE; blocks += 12) {
+    await settle(12);
+    await takeOver();
+    await turns();
+  }
+  expect(alarms).toContain('another transaction has the place of a transfer: it is made anew');
+  expect(new Set(node.broadcasts).size).toBe(2);
+  node.hold(false);
+  await settle();
+  await settle(GONE);
+  expect(told('broadcast_confirmed')).toEqual(['broadcast_confirmed CRX1:1']);
+  expect(node.balance(PAYEE, 'USDT')).toBe(20n * ONE);
+});
+
+test('a broadcast that acts and hangs up, and a process that dies, pay once', async () => {
+  node.answer('wallet/broadcasthex', () => {
+    throw new Error('hangs up');
+  });
+  await send('CRX1:1', 20n * ONE);
+  await turns();
+  await takeOver();
+  await turns();
+  node.answer('wallet/broadcasthex', undefined);
+  await settle();
+  await settle();
+  expect(told('broadcast_confirmed')).toEqual(['broadcast_confirmed CRX1:1']);
+  expect(node.balance(PAYEE, 'USDT')).toBe(20n * ONE);
+  expect(new Set(node.broadcasts).size).toBe(1);
+});
+
+test('a block that is rewritten takes a transfer back, and it is broadcast again', async () => {
+  await send('CRX1:1', 20n * ONE);
+  await turns();
+  node.mine(2);
+  await turns();
+  node.reorg(2);
+  await turns();
+  await settle();
+  await settle();
+  expect(told('broadcast_sent', 'broadcast_confirmed')).toEqual([
+    'broadcast_sent CRX1:1',
+    'broadcast_confirmed CRX1:1',
+  ]);
+  expect(node.balance(PAYEE, 'USDT')).toBe(20n * ONE);
+});
+
+test('lack of energy: the fee is told, and the transfer has failed', async () => {
+  await send('CRX1:1', 20n * ONE);
+  node.hold(true);
+  await turns();
+  node.hold(false);
+  node.give(HOT, 'TRX', -998n * ONE);
+  await settle();
+  await settle();
+  expect(told('broadcast_confirmed', 'broadcast_failed')).toEqual(['broadcast_failed CRX1:1']);
+  expect(gasTold()).toBeGreaterThan(0n);
+  expect(node.balance(PAYEE, 'USDT')).toBe(0n);
+});
+
+test('too little TRX for energy: nothing is signed, and the transfer waits', async () => {
+  node.give(HOT, 'TRX', -998n * ONE);
+  await send('CRX1:1', 20n * ONE);
+  await settle();
+  expect(alarms).toContain('a transfer waits for money');
+  expect(node.broadcasts).toEqual([]);
+});
+
+test('a deposit is seen in a block and confirmed when it is final; one that the chain loses is dropped', async () => {
+  const address = await rail.port.depositAddress(currency('USDT_TRX'));
+  node.pay(PAYER, address, 'USDT', 7n * ONE);
+  node.pay(PAYER, address, 'TRX', 2n * ONE);
+  node.mine();
+  await turns();
+  expect(told('deposit_seen').toSorted()).toEqual(['deposit_seen 2 TRX_TRX', 'deposit_seen 7 USDT_TRX']);
+  await settle(FINAL - 1);
+  expect(told('deposit_confirmed')).toEqual([]);
+  await settle(1);
+  expect(told('deposit_confirmed').toSorted()).toEqual([
+    'deposit_confirmed 2 TRX_TRX',
+    'deposit_confirmed 7 USDT_TRX',
+  ]);
+  node.pay(PAYER, address, 'USDT', 5n * ONE);
+  node.mine(2);
+  await turns();
+  node.reorg(2, 'lost');
+  await turns();
+  await settle();
+  expect(told('deposit_dropped')).toEqual(['deposit_dropped 5 USDT_TRX']);
+  expect(told('deposit_confirmed')).toHaveLength(2);
+});
+
+test('two providers of which one hides a deposit: no progress and an alarm until they agree', async () => {
+  await takeOver({ providers: [node.url, node.secondUrl] });
+  const address = await rail.port.depositAddress(currency('USDT_TRX'));
+  node.pay(PAYER, address, 'USDT', 7n * ONE);
+  node.mine();
+  await turns();
+  const path = 'second/wallet/gettransactioninfobyblocknum';
+  node.answer(path, (answer) => (answer as unknown as object[]).map((info) => ({ ...info, log: [] })));
+  await settle();
+  expect(told('deposit_confirmed')).toEqual([]);
+  expect(alarms).toContain('a network cannot be read');
+  node.answer(path, undefined);
+  await turns();
+  expect(told('deposit_confirmed')).toEqual(['deposit_confirmed 7 USDT_TRX']);
+});
+
+test('deposits are gathered: gas is brought first, then all goes to the hot wallet, within the policy of the signer', async () => {
+  await takeOver({ sweep: { USDT_TRX: '50' } });
+  const address = await rail.port.depositAddress(currency('USDT_TRX'));
+  node.pay(PAYER, address, 'USDT', 80n * ONE);
+  for (let round = 0; round < 6; round += 1) await settle();
+  expect(node.balance(address, 'USDT')).toBe(0n);
+  expect(node.balance(HOT, 'USDT')).toBe(10_080n * ONE);
+  // What was brought and not used stays for the next deposit; nothing else is missing.
+  const trx = node.balance(HOT, 'TRX') + node.balance(address, 'TRX');
+  expect(trx).toBe(1_000n * ONE - gasTold());
+  expect(record.refusals()).toEqual({});
+});
+
+test('doctor says what it finds: the network, the newest block, the wallet, and whether the signer has its keys', async () => {
+  const checks = await rail.checks();
+  expect(checks.map(({ check, ok }) => `${check} ${ok}`)).toEqual(
+    ['providers', 'head', 'reading', 'gas', 'sending', 'signer'].map((name) => `${name} true`),
+  );
+});
+
+test.each([
+  ['another kind', { kind: 'evm' }, /live\.networks\.TRX\.kind: expected "tron"/],
+  ['no provider', { providers: [] }, /providers: expected a list of one to 5/],
+  [
+    'a provider without TLS elsewhere',
+    { providers: ['http://node.invalid'] },
+    /providers\[0\]\.url: expected an https URL/,
+  ],
+  [
+    'an address of another network',
+    { hotAddress: '0xF0109fC8DF283027b6285cc889F5aA624EaC1F55' },
+    /hotAddress: expected/,
+  ],
+  ['a private key', { xpub: 'xprv' }, /xpub: expected the extended public key/],
+  ['a setting that there is not', { confirmations: 12 }, /confirmations: there is no such setting/],
+])('settings with %s are refused by name', (_, over, message) => {
+  expect(() => make(over)).toThrow(message);
+});
