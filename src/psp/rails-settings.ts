@@ -32,6 +32,7 @@ export function writeRailsSettings(psp: RunningPsp, home: string, callbackPort: 
     caFile: 'ca.pem',
     pixKey,
     ispb: holder.ispb,
+    infractionsUrl: `${url}/v2/gn/infracoes`,
     callback,
     payouts: { kind: 'efi', url, payingKey: pixKey, lookUpUrl: `${url}/v2/dict` },
   };

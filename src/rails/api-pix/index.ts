@@ -88,7 +88,7 @@ function startWork(
       ? undefined
       : repeat(signal, tools.log, { failedMs: REGISTER_FAILED_MS, complaint }, async () => {
           // The provider calls it at once: whoever answers has to be there.
-          await listener?.listening;
+          await listener?.tried;
           if (!listener) await sleep(TURN_MS, undefined, { signal }).catch(() => {});
           if (await registerCallback(api, url))
             tools.log.info('the address of callbacks was registered at the PIX provider');

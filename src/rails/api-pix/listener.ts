@@ -7,17 +7,28 @@ import type { ApiPixSettings } from './settings.ts';
 
 const REQUEST_MS = 30_000;
 const HEADERS_MS = 10_000;
+const HANDSHAKE_MS = 10_000;
 const CONNECTIONS_MAX = 200;
+/** Of several processes on a machine one has the port; the others try again, so that one follows when it ends. */
+const AGAIN_MS = 5_000;
 
-/** Where it listens, and how it ends. */
+/** A listener, and how it ends. */
 export interface Listener {
-  /** @returns the port, once it listens. */
-  readonly listening: Promise<number>;
+  /** Resolves when it listens, or another process has the port. */
+  readonly tried: Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the listener; undefined where none is configured. */
-export function startListener(tools: RailTools, settings: ApiPixSettings): Listener | undefined {
+/**
+ * Starts the listener; undefined where none is configured.
+ *
+ * @param againMs - how long a process waits that does not get the port.
+ */
+export function startListener(
+  tools: RailTools,
+  settings: ApiPixSettings,
+  againMs = AGAIN_MS,
+): Listener | undefined {
   const { callback } = settings;
   if (!callback?.listen || callback.clientCa === null) return undefined;
   const { host, port, certificate, key } = callback.listen;
@@ -33,6 +44,7 @@ export function startListener(tools: RailTools, settings: ApiPixSettings): Liste
       minVersion: 'TLSv1.2',
       requestTimeout: REQUEST_MS,
       headersTimeout: HEADERS_MS,
+      handshakeTimeout: HANDSHAKE_MS,
     },
     (request, response) => {
       const path = request.url ?? '/';
@@ -47,22 +59,25 @@ export function startListener(tools: RailTools, settings: ApiPixSettings): Liste
   server.on('tlsClientError', ({ message }: Error) =>
     tools.log.warn({ reason: message }, 'a caller without the certificate of the PIX provider was refused'),
   );
-  const listening = new Promise<number>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
+  let again: NodeJS.Timeout | undefined;
+  let isTold = false;
+  const listen = () => server.listen(port, host);
+  const tried = new Promise<void>((resolve) => {
+    server.on('listening', resolve);
+    server.on('error', (error) => {
+      if (!isTold)
+        tools.log.warn({ err: error, host, port }, 'the port for callbacks of the PIX provider is not free');
+      isTold = true;
+      again = setTimeout(listen, againMs);
+      resolve();
     });
   });
-  listening.catch((error: unknown) =>
-    tools.log.error(
-      { err: error, host, port },
-      'the port for callbacks of the PIX provider cannot be opened',
-    ),
-  );
+  listen();
   return {
-    listening,
+    tried,
     stop: async () => {
+      clearTimeout(again);
+      if (!server.listening) return;
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -10,7 +10,9 @@ import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';
 import { createAuthority, type Identity, issue } from '../../../src/psp/ca.ts';
 import { callbackUrl } from '../../../src/rails/api-pix/callers.ts';
 import { createApiPix } from '../../../src/rails/api-pix/index.ts';
+import { startListener } from '../../../src/rails/api-pix/listener.ts';
 import type { CallbackSettings } from '../../../src/rails/api-pix/settings.ts';
+import { freePort } from '../../support/free-port.ts';
 import { useStand } from './stand.ts';
 
 const stand = useStand({}, { works: true });
@@ -21,6 +23,7 @@ interface Sent {
   readonly body?: string;
   readonly path?: string;
   readonly method?: string;
+  readonly to?: string;
 }
 
 /** @returns the status, or what kept it from being answered. */
@@ -29,12 +32,13 @@ function post({
   body = '{"pix":[]}',
   path = '/pix',
   method = 'POST',
+  to,
 }: Sent): Promise<number | string> {
   const { ca } = stand.psp.certificates;
   const tls = { ca: ca.certificate, ...(identity && { cert: identity.certificate, key: identity.key }) };
   return new Promise((resolve) => {
     const call = request(
-      `${stand.settings.callback?.url}${path}`,
+      `${to ?? stand.settings.callback?.url}${path}`,
       { ...tls, method, agent: false },
       (response) => {
         response.resume();
@@ -111,6 +115,24 @@ describe('the port for callbacks', () => {
     await stand.until(async () => (await stand.inbound.rowOf(row.end2end)).process?.payerTaxId !== undefined);
     expect((await stand.inbound.rowOf(row.end2end)).process?.payerTaxId).toBe('11144477735');
   });
+});
+
+test('of several processes one has the port, and another follows when it ends', async () => {
+  const { callback } = stand.settings;
+  if (!callback?.listen) throw new Error('there is no port');
+  const port = await freePort();
+  const own = { ...callback, url: `https://127.0.0.1:${port}`, listen: { ...callback.listen, port } };
+  const settings = { ...stand.settings, callback: own };
+  const [first, second] = [
+    startListener(stand.tools, settings, 20),
+    startListener(stand.tools, settings, 20),
+  ];
+  await Promise.all([first?.tried, second?.tried]);
+  const identity = stand.psp.certificates.psp;
+  expect(await post({ identity, to: own.url })).toBe(200);
+  await first?.stop();
+  await stand.until(async () => (await post({ identity, to: own.url })) === 200);
+  await second?.stop();
 });
 
 describe('behind a proxy', () => {
