@@ -168,7 +168,7 @@ export const ACTS = {
   'account.import': act('platform:books', 'Imports the history of an account. By `crossramp import` only.'),
   'receivable.settle': act(
     'platform:books',
-    'Settles what an account owes the house after a lost dispute.',
+    'Settles what an account owes the house after a lost dispute or a dropped deposit.',
     'settleReceivable',
   ),
   'capital.book': act('platform:books', 'Books capital that is paid in or taken out.', 'bookCapital'),

@@ -34,10 +34,10 @@ interface BookOptions {
 const LIMIT_MAX = 1_000;
 const HEADING = ['ACCOUNT', 'OWED', 'CURRENCY', 'NAME'];
 
-/** What account holders owe the house after lost disputes. */
+/** What account holders owe the house after lost disputes and dropped deposits. */
 export function receivableCommand(): Command {
   const receivable = new Command('receivable').description(
-    'Lists and settles what account holders owe the house after lost disputes.',
+    'Lists and settles what account holders owe the house after lost disputes and dropped deposits.',
   );
   receivable
     .command('list')

@@ -99,7 +99,7 @@ export const brlWithdrawalSettled = moveBrl('L48', 'M.in_transit', 'A.pix');
 /** L62: a return that failed is paid to the payer by hand, from the same bank account. */
 export const payerPaidByHand = moveBrl('L62', 'L.payer', 'A.pix');
 
-/** L63: what the account holder owes the house after a lost dispute is settled out of the balance. */
+/** L63: what the account holder owes the house after a lost dispute or a dropped deposit is settled out of the balance. */
 export const receivableSettled = move('L63', 'M.available', 'A.recv');
 /** L64: the house bears what the account holder owes it. */
 export const receivableBorne = move('L64', 'E.capital', 'A.recv');

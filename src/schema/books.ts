@@ -47,7 +47,7 @@ function defineReceivable(builder: Builder, booking: BookingRef): void {
   builder.mutationField('settleReceivable', (t) =>
     t.field({
       type: booking,
-      description: `Settles what an account owes the house after a lost dispute, or a part of it. Error \`LIMIT_EXCEEDED\` beyond what is owed; \`INSUFFICIENT_BALANCE\`. Needs the scope \`${ACTS['receivable.settle'].scope}\`.`,
+      description: `Settles what an account owes the house after a lost dispute or a dropped deposit, or a part of it. Error \`LIMIT_EXCEEDED\` beyond what is owed; \`INSUFFICIENT_BALANCE\`. Needs the scope \`${ACTS['receivable.settle'].scope}\`.`,
       args: {
         account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
         currency: t.arg.string({ required: true, description: DESCRIPTIONS.currency }),

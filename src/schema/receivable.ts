@@ -1,4 +1,4 @@
-/** What account holders owe the house after lost disputes: `Query.receivables`. */
+/** What account holders owe the house after lost disputes and dropped deposits: `Query.receivables`. */
 import { currencyOfLedger } from '../base/currency.ts';
 import { fromMinor } from '../base/money.ts';
 import { listReceivables } from '../resolvers/ledger/list-receivables.ts';
@@ -21,7 +21,8 @@ import {
 /** Defines `Receivable` and `Query.receivables`. */
 export function defineReceivables(builder: Builder, { currency }: CurrencyRefs): void {
   const receivable = builder.objectRef<Receivable>('Receivable').implement({
-    description: 'What an account holder owes the house in one currency after lost disputes.',
+    description:
+      'What an account holder owes the house in one currency after lost disputes and dropped deposits.',
     fields: (t) => ({
       account: t.string({
         description: 'Identifier of the account.',
@@ -46,7 +47,7 @@ export function defineReceivables(builder: Builder, { currency }: CurrencyRefs):
     t.field({
       type: connection,
       description:
-        'What account holders of your mode owe the house after lost disputes, by account and currency; `settleReceivable` settles it. Needs the scope `platform:books`.',
+        'What account holders of your mode owe the house after lost disputes and dropped deposits, by account and currency; `settleReceivable` settles it. Needs the scope `platform:books`.',
       args: pageArguments(t.arg),
       complexity: pageComplexity,
       resolve: async (_root, args, context) => (await readPage(context, args)) as never,

@@ -38,7 +38,7 @@ export type ReceivableSource = 'balance' | 'capital';
 export type CapitalDirection = 'in' | 'out';
 
 /**
- * Settles what the account holder owes the house after a lost dispute, or a part of it.
+ * Settles what the account holder owes the house after a lost dispute or a dropped deposit, or a part of it.
  *
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`; `LIMIT_EXCEEDED` beyond what is owed;
  *   `INSUFFICIENT_BALANCE`.

@@ -1,4 +1,4 @@
-/** Lists what account holders owe the house after lost disputes. */
+/** Lists what account holders owe the house after lost disputes and dropped deposits. */
 import {
   countReceivables,
   type Receivable,
