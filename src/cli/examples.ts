@@ -24,6 +24,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'capital book': [
     'crossramp capital book --currency BRL --amount 5000.00 --direction in --idempotency-key 2026-05-01-deposit',
   ],
+  'rebalance list': ['crossramp rebalance list --live', 'crossramp rebalance list --json'],
   'suspense list': ['crossramp suspense list --state open'],
   'suspense assign': ['crossramp suspense assign 12 --account sandbox'],
   'suspense return': ['crossramp suspense return 12'],

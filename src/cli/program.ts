@@ -16,6 +16,7 @@ import { migrateCommand } from './migrate.ts';
 import { newsCommand } from './news.ts';
 import { personCommand } from './person.ts';
 import { pspCommand } from './psp.ts';
+import { rebalanceCommand } from './rebalance.ts';
 import { refundCommand } from './refund.ts';
 import { requestCommand } from './request.ts';
 import { signerCommand } from './signer.ts';
@@ -50,6 +51,7 @@ export function crossrampProgram(): Command {
     newsCommand(),
     receivableCommand(),
     capitalCommand(),
+    rebalanceCommand(),
     keyCommand(),
     personCommand(),
     webhookCommand(),

@@ -58,7 +58,12 @@ export const RATE_KINDS: Kinds<RateSource> = {
 };
 
 /** Where positions are bought and sold. */
-export const LIQUIDITY_KINDS: Kinds<Liquidity> = {};
+export const LIQUIDITY_KINDS: Kinds<Liquidity> = {
+  inventory: async () => {
+    const rail = await import('../rails/inventory/index.ts');
+    return kindOf(rail.readInventorySettings, rail.createInventory);
+  },
+};
 
 /** @returns the kind of which `read` reads the settings, and `create` makes the rail. */
 export function kindOf<Settings, Port, Tools extends RailTools>(

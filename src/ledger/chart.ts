@@ -28,6 +28,17 @@ export const HOUSE_ACCOUNTS = {
 /** Short name of a house account. */
 export type HouseAccount = keyof typeof HOUSE_ACCOUNTS;
 
+/** House accounts that together say what the house owns itself in a currency; imported history aside. */
+export const OWN_FUNDS: readonly HouseAccount[] = [
+  'E.fx',
+  'E.capital',
+  'R.fee',
+  'R.netfee',
+  'R.dust',
+  'X.gas',
+  'X.loss',
+];
+
 /** What a ledger account is in the books of the house, by the first number of its code; a sub-account belongs to its holder. */
 const HOUSE_CLASSES = {
   1: 'HOUSE_ASSET',

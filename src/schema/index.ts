@@ -22,6 +22,7 @@ import { definePaymentSession } from './payment-session.ts';
 import { definePeople } from './people.ts';
 import { definePixKeyType } from './pix-key-type.ts';
 import { definePlatform } from './platform.ts';
+import { definePositions } from './positions.ts';
 import { defineQuote } from './quote.ts';
 import { defineRailNews } from './rail-news.ts';
 import { defineRates } from './rates.ts';
@@ -78,6 +79,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineBooks(builder);
   defineReceivables(builder, currencies);
   defineRates(builder);
+  definePositions(builder, currencies);
   defineRefunds(builder, transaction, currencies);
   defineSandbox(builder, currencies, transaction);
   const { viewer, account, apiKey } = defineViewer(builder);

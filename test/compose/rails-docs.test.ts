@@ -1,6 +1,7 @@
 /** Goal: docs/rails.md is what the readers of settings take. Method: its examples are read, and its tables are held against what readers know. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { readInventorySettings } from '../../src/rails/inventory/index.ts';
 import { readRateSettings } from '../../src/rails/rates/index.ts';
 
 const TEXT = readFileSync(new URL('../../docs/rails.md', import.meta.url), 'utf8');
@@ -24,6 +25,17 @@ function knownTo(read: (json: unknown, path: string) => unknown, json: unknown):
   }
   throw new Error('an unknown member is refused');
 }
+
+test('the inventory', () => {
+  const { example, names } = sectionOf('Inventory');
+  const { liquidity } = example;
+  expect(() => readInventorySettings(liquidity, 'live.liquidity')).not.toThrow();
+  const known = [
+    knownTo(readInventorySettings, { ...liquidity, x: 1 }),
+    knownTo(readInventorySettings, { kind: 'inventory', positions: { BRL: { x: 1 } } }),
+  ].flat();
+  expect(names.toSorted()).toEqual(known.toSorted());
+});
 
 test('rates', () => {
   const { example, names } = sectionOf('Rates');

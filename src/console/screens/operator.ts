@@ -9,6 +9,7 @@ import { ago, money } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
 import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { receivableList, refundList } from '../parts/owed.ts';
+import { positionList } from '../parts/positions.ts';
 import { sayNamed } from '../words.ts';
 
 type Suspense = NonNullable<OperatorQuery['suspense']>;
@@ -26,10 +27,10 @@ export const OPERATOR = screenOf<OperatorQuery>({
     hasRisk: may(desk, 'platform:risk'),
     ...pageVariables(desk),
   }),
-  view: ({ suspense, holds, openRefunds, receivables }, desk) => {
+  view: ({ suspense, holds, openRefunds, receivables, positions }, desk) => {
     const { say } = desk;
     const main = html`<div class="top"><h1>${say('operator')}</h1></div>
-${holds && holdList(desk, holds)}${openRefunds && refundList(desk, openRefunds)}${receivables && receivableList(desk, receivables.nodes)}${suspense && suspenseList(desk, suspense)}`;
+${holds && holdList(desk, holds)}${openRefunds && refundList(desk, openRefunds)}${receivables && receivableList(desk, receivables.nodes)}${positions && positionList(desk, positions)}${suspense && suspenseList(desk, suspense)}`;
     return { title: say('operator'), main };
   },
 });

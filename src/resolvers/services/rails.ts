@@ -146,9 +146,26 @@ export interface Screening {
   readonly screen: (order: Order) => Promise<'cleared' | 'held' | 'step_up'>;
 }
 
+/** What the house owns of a currency, with its limits; decimal texts. */
+export interface HousePosition {
+  readonly currency: Currency;
+  /** Below zero: what it lacks. */
+  readonly owned: string;
+  readonly target: string;
+  /** Conversions never bring it to own more, or to lack more than `short`. */
+  readonly long: string;
+  readonly short: string;
+  /** What is missing to the target; below zero what is too much. */
+  readonly missing: string;
+  readonly isWithin: boolean;
+}
+
 /** Where positions are bought and sold. */
 export interface Liquidity {
+  /** Answers for a conversion that is booked: it stands, or is unwound. */
   readonly convert: (order: Order) => Promise<'settled' | 'failed'>;
+  /** @returns the positions, where the house converts against its own. */
+  readonly positions?: () => Promise<readonly HousePosition[]>;
 }
 
 /** All of them. */

@@ -1,0 +1,41 @@
+/** What the house owns, and what brings it to its targets, as a table; nothing where there is no inventory. */
+import type { Html } from '../../ui/html.ts';
+import { badge } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import type { Desk } from '../desk.ts';
+import type { OperatorQuery } from '../generated/graphql.ts';
+import { decimal, money } from './figures.ts';
+import { section } from './lists.ts';
+
+type Position = NonNullable<OperatorQuery['positions']>[number];
+
+/** @returns a row for each currency; what is beyond its limit is marked. */
+export function positionList(desk: Desk, rows: readonly Position[]): Html | null {
+  if (rows.length === 0) return null;
+  const { say, language } = desk;
+  const shown = ({ currency }: Position, amount: string | null | undefined) =>
+    amount && decimal(amount, currency.decimals, language);
+  const columns: readonly Column<Position>[] = [
+    { name: say('currency'), isRowHead: true, cell: ({ currency }) => currency.displayName },
+    { name: say('owned'), isFigure: true, cell: (row) => shown(row, row.owned) },
+    { name: say('targetPosition'), isFigure: true, look: 'wide', cell: (row) => shown(row, row.target) },
+    { name: say('toBuy'), isFigure: true, cell: (row) => shown(row, row.buy) },
+    { name: say('toSell'), isFigure: true, cell: (row) => shown(row, row.sell) },
+    {
+      name: say('worth'),
+      isFigure: true,
+      look: 'wide',
+      cell: ({ worth }) =>
+        worth &&
+        money({ amount: worth, currency: { code: 'BRL', displayName: 'BRL', decimals: 2 } }, language),
+    },
+    {
+      name: say('status'),
+      cell: ({ isWithin }) =>
+        isWithin ? badge('good', say('withinLimits')) : badge('bad', say('beyondLimits')),
+    },
+  ];
+  const caption = say('positions');
+  const list = table({ caption, isCaptionUnseen: true, rows, columns });
+  return section('positions', caption, scrolled(say('tableOf', { name: caption }), list));
+}
