@@ -3,6 +3,7 @@
  * received by the real application; then the news, the entries and the book are looked at.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { settle } from '../../src/resolvers/engine/run-jobs.ts';
 import { receiveNews } from '../../src/resolvers/inbound/receive.ts';
 import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
@@ -131,4 +132,23 @@ test('C-34: news that cannot be settled now is kept, tried again, and acts once'
   ]);
   expect((await app.services.receive(news)).outcome).toBe('duplicate');
   await reach(row, 'success/DONE');
+});
+
+test('C-34: a payment whose return failed is ordered again by itself, after 15 minutes', async () => {
+  const own = await app.addAccount();
+  const row = await onramp(own);
+  await play(own, 'refund-fail', row);
+  await app.services.receive(pixFor(row, { amount: '90.00' }));
+  await reach(row, 'refund/ERROR');
+  await app.services.sandbox?.advanceClock(14 * 60_000);
+  await settle(app.services, SILENT, { only: { accountId: row.accountId, transactionId: row.id } });
+  expect(await stepOf(row)).toBe('refund/ERROR');
+  await app.services.sandbox?.advanceClock(61_000);
+  await reach(row, 'refund/INITIAL');
+  await app.services.sandbox?.advanceClock(10_000);
+  await reach(row, 'refund/DONE');
+  const { process } = await rowOf(row.end2end);
+  expect(process?.returns?.map(({ state }) => state)).toEqual(['retried', 'done']);
+  expect(await journalsOf(own.accountId)).toBe('L1 L4');
+  await verified(own.accountId);
 });
