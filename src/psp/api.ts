@@ -1,7 +1,7 @@
 /** The API of the PSP: API Pix 2.9 below `/v2`, and calls like those of Efí for what API Pix does not have. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { getCharge, listCharges, patchCharge, putCharge } from './charges.ts';
-import { lookUp } from './directory.ts';
+import { directory } from './directory.ts';
 import type { FaultRule, FaultTarget } from './faults.ts';
 import { type Answer, type Asked, type Route, readBody, route, routeOf, send, sendError } from './http.ts';
 import { listInfractions } from './infractions.ts';
@@ -78,6 +78,7 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
   const reading = (scope: PspScope) => ({ scope, target: 'read' }) as const;
   const webhook = { scope: 'webhook.write', target: 'webhook' } as const;
   const payout = { scope: 'pix.send', target: 'payout' } as const;
+  const lookUp = directory(parts);
   const put = (asked: Asked) => made(putPayout(parts, first(asked), asked.body));
   return [
     route('POST', '/oauth/token', { target: 'token' }, ({ headers, body }) =>
@@ -123,6 +124,6 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
     route('GET', '/v2/gn/infracoes', reading('pix.read'), ({ query }) =>
       ok(listInfractions(parts, ...period(query, 'PixConsultaInvalida'))),
     ),
-    route('GET', '/v2/dict/:key', reading('pix.send'), (asked) => ok(lookUp(parts, first(asked)))),
+    route('GET', '/v2/dict/:key', reading('pix.send'), (asked) => ok(lookUp(first(asked)))),
   ];
 }

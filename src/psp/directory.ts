@@ -15,18 +15,18 @@ const MINUTE_MS = 60_000;
 const NOBODY = /@[^@]*\.invalid$/;
 const EMAIL_OR_PHONE_OR_UUID = /^(?:[^@\s]+@[^@\s]+|\+\d{8,15}|[0-9a-f-]{36})$/;
 
-/** How many look-ups are left, since when. */
-let bucket = { left: BUCKET, atMs: 0 };
-
-/** `GET /v2/dict/{chave}`: whom a key belongs to, as far as it is told. */
-export function lookUp(parts: PspParts, key: string): object {
-  const now = Date.now();
-  const left = Math.min(BUCKET, bucket.left + ((now - bucket.atMs) * BUCKET) / MINUTE_MS);
-  if (left < 1) throw problem(429, 'LimiteDeConsultas', 'As consultas à lista de chaves esgotaram-se.');
-  const owner = ownerOf(parts, key);
-  bucket = { left: left - (owner ? 1 : MISS_COSTS), atMs: now };
-  if (!owner) throw problem(404, 'ChaveNaoEncontrada', 'A chave não foi encontrada no DICT.');
-  return { chave: key, ispb: parts.holder.ispb, ...owner };
+/** @returns `GET /v2/dict/{chave}`: whom a key belongs to, as far as it is told, while there are look-ups left. */
+export function directory(parts: PspParts): (key: string) => object {
+  let bucket = { left: BUCKET, atMs: 0 };
+  return (key) => {
+    const now = Date.now();
+    const left = Math.min(BUCKET, bucket.left + ((now - bucket.atMs) * BUCKET) / MINUTE_MS);
+    if (left < 1) throw problem(429, 'LimiteDeConsultas', 'As consultas à lista de chaves esgotaram-se.');
+    const owner = ownerOf(parts, key);
+    bucket = { left: left - (owner ? 1 : MISS_COSTS), atMs: now };
+    if (!owner) throw problem(404, 'ChaveNaoEncontrada', 'A chave não foi encontrada no DICT.');
+    return { chave: key, ispb: parts.holder.ispb, ...owner };
+  };
 }
 
 /** A CPF or CNPJ belongs to itself. Of other keys the tax id is told where it was set; else only that there is such a key. */
