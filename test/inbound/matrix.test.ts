@@ -20,6 +20,7 @@ import { setAheadMs } from '../../src/store/account/sandbox.ts';
 import { findAnywhere } from '../../src/store/engine/processes.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import type { Template } from '../../src/templates/define.ts';
+import { isDepositFinal } from '../../src/templates/deposit-machine.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { returnsOf, sumOf } from '../../src/templates/returns.ts';
@@ -152,7 +153,10 @@ function telling(row: ProcessRow, place: Place, { about, word }: NewsCase): Tell
         if (!known) await services.receive(seen);
         return answerOf(await services.receive(news));
       };
-      return { money: {}, tell };
+      // What was final was there, and is gone.
+      const isGone = known !== undefined && isDepositFinal(row);
+      const { code, decimals } = currencyOfLedger(news.currency);
+      return { money: isGone ? { [`A.custody ${code}`]: toMinor(news.amount, decimals) } : {}, tell };
     }
     case 'dispute': {
       const { amount = null } = trigger as Trigger<'dispute_opened'>;

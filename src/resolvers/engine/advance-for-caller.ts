@@ -1,4 +1,4 @@
-/** Tells a transaction what somebody did to it, and refuses what its step does not allow. */
+/** Advances a transaction by an act of a caller, and refuses what its step does not allow. */
 import type { ActName } from '../../base/acts.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Family } from '../../templates/define.ts';
@@ -14,7 +14,7 @@ import type { Context } from '../services/context.ts';
 export interface Target {
   readonly end2end: string;
   readonly family?: Family;
-  /** The try under an idempotency key: what an earlier one did is not done again. */
+  /** The try under an idempotency key: it does nothing that an earlier try did. */
   readonly attempt?: Attempt;
 }
 

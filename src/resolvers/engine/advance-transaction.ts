@@ -1,7 +1,7 @@
 /**
  * The one place where a step changes. A batch of requests is one database transaction: lock the accounts, plan purely,
  * post the journals, store the steps, their effects as jobs, and last the events with the bodies that are published
- * (C-30). What comes of effects returns here as the next trigger.
+ * (C-30). The outcome of an effect comes back as the next trigger.
  */
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
@@ -49,7 +49,7 @@ import { judgeLimits } from './limits.ts';
 export interface EngineParts {
   readonly database: Database;
   readonly registry: Registry;
-  /** Whose accounts it works on: an account of the other mode is none that it knows. */
+  /** It works on accounts of this mode only. */
   readonly mode: AccountMode;
   readonly clock: Clock;
   readonly notifier: Notifier;
@@ -59,7 +59,7 @@ export interface EngineParts {
   readonly render: (row: ProcessRow) => string;
   /** Worker of this process, which takes its jobs first. */
   readonly worker: number | null;
-  /** Gives money that arrived after the lock of its price a new one (C-21). */
+  /** Prices money that arrived after the lock of its price ended (C-21). */
   readonly priceArrival: (row: ProcessRow, trigger: Arrival) => Promise<Trigger>;
 }
 
@@ -74,7 +74,7 @@ export function createAdvance(parts: EngineParts): Advance {
   return async (request) => {
     const { code, row } = await advance(request);
     if (code !== 'PRICE_NEEDED') return { code, row };
-    // Rates are asked for outside of the database transaction. With a price it is not needed again.
+    // Rates are asked for outside of the database transaction; the second try has the price.
     const trigger = await parts.priceArrival(row, request.trigger as Arrival);
     return advance({ ...request, trigger }) as Promise<AdvanceResult>;
   };
@@ -90,7 +90,7 @@ function sharesOf({ target, trigger }: AdvanceRequest): Share {
   return { of: `${accountOf({ target })}`, isAlone: trigger.on === 'dispute_opened' };
 }
 
-/** What is refused is left out, and the rest is done again without it: places and ids then have no holes. */
+/** Leaves out what is refused, and runs the rest again: places and ids then have no gaps. */
 async function advanceBatch(
   parts: EngineParts,
   begun: readonly AdvanceRequest[],
@@ -107,7 +107,7 @@ async function advanceBatch(
   }
 }
 
-/** Ends a batch in which transactions were to be made that cannot be. */
+/** Rolls a batch back in which creations were refused. */
 class RefusedCreations extends Error {
   /** All of the batch. */
   readonly requests: readonly AdvanceRequest[];
@@ -130,9 +130,9 @@ async function commitBatch(
     const accountIds = new Set(begun.map(accountOf));
     const heads = await lockHeads(tx, [...accountIds], parts.mode);
     assert(heads.size === accountIds.size, `the ${parts.mode} engine works on ${parts.mode} accounts`);
-    // Another process may have held the lock: what came meanwhile for these accounts goes along.
+    // Another process may have held the lock: requests that came meanwhile for these accounts join the batch.
     const requests = grow((request) => accountIds.has(accountOf(request)));
-    // The time under the lock, however long it was waited for; every clock runs as fast as this one.
+    // The time now that the lock is held; all clocks run at the same speed.
     const nowMs = Math.floor(beganMs + performance.now() - askedAt);
     const batch = await readBatch(tx, parts, { requests, heads }, nowMs);
     await planBatch(tx, parts, batch.items, nowMs);
@@ -246,7 +246,7 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
 
 const NO_BALANCES: ReadonlyMap<string, bigint> = new Map();
 
-/** A creation that the balance does not cover is refused, and so is a refund; else a transaction takes the step that says so. */
+/** Refuses creations and refunds that the balance does not cover; other transactions take the step for that. */
 function endShort(item: Item, steps: readonly PlannedStep[] | 'refused'): void {
   if (steps === 'refused' || 'create' in item.request.target) refuse(item, 'INSUFFICIENT_BALANCE');
   else take(item, steps);
@@ -292,7 +292,7 @@ async function storeBatch(
   if (events.length > 0 || acts.length > 0) await recordEvents(tx, events, [...heads.values()], acts);
 }
 
-/** Returns are ordered by the job of the step that asked for them, each once, however many are under way. */
+/** Each job orders only the returns that its step added. */
 function jobsOf({ before, row, steps }: Item): NewJob[] {
   return steps.flatMap(({ row: at, effects }, place) => {
     const known = (steps[place - 1]?.row ?? before).process?.returns ?? [];
@@ -308,7 +308,7 @@ function jobsOf({ before, row, steps }: Item): NewJob[] {
   });
 }
 
-/** Every step is an event of its own, and what happens beside the steps where it says so, with the body that a GET would have given at that moment. */
+/** Every step is an event, and so is what happens beside the steps where it says so; the body is that of a GET at that moment (C-9). */
 function eventsOf({ render }: EngineParts, { steps }: Item, heads: Map<bigint, Head>): NewEvent[] {
   return steps
     .filter(({ isMove, event }) => isMove || event)

@@ -11,10 +11,10 @@ import { expiryOf, MONITORING_MS } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 
-/** Tries with an address before another one is asked for. */
+/** Tries with one address before the next. */
 const TRIES_PER_ADDRESS = 20;
 const ADDRESSES_MAX = 5;
-/** Decimals that payers can be expected to see: the suffix ends there, also where the currency is finer. */
+/** Most decimals that wallets show: the suffix ends there, even if the currency has more. */
 const SHOWN_DECIMALS_MAX = 8;
 
 /**
@@ -49,11 +49,11 @@ export async function allocateDeposit(
   throw new GatewayError('UNAVAILABLE', 'no exact amount is free now; try again later', { retryAfter: 60 });
 }
 
-/** Where the suffix ends, by asset: its digits are money, so they stand where they are worth a few cents. */
+/** Last decimal of the suffix, by asset: the payer pays the suffix, so it must be worth a few cents at most. */
 const SUFFIX_DECIMALS: Readonly<Record<string, number>> = { BTC: 8, ETH: 10 };
 const SUFFIX_DECIMALS_USUAL = 6;
 /** Of Bitcoin's eight decimals the last three, of others four. */
 const SUFFIX_LIMIT_USUAL = 10_000;
 const SUFFIX_LIMITS: Readonly<Record<string, number>> = { BTC: 1_000 };
-/** The payer pays the suffix: never more than one in so many of the order, where a unit of it is no more. */
+/** The suffix is at most this fraction (1 in so many) of the order, where one unit of it is not more. */
 const SUFFIX_SHARE = 200n;

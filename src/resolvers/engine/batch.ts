@@ -25,7 +25,7 @@ import type { Trigger } from '../../templates/triggers.ts';
 import type { AdvanceRequest, AdvanceResult } from '../services/advance.ts';
 import { type Author, auditEntry } from '../services/author.ts';
 
-/** What became of a request in its batch. `PRICE_NEEDED`: nothing, it has to come again with a price. */
+/** Outcome of a request in its batch. `PRICE_NEEDED`: nothing happened, and the request must come again with a price. */
 export interface Outcome {
   readonly code: AdvanceResult['code'] | 'PRICE_NEEDED';
   readonly row: ProcessRow;
@@ -61,7 +61,7 @@ export function refuse(item: Item, code: Outcome['code']): void {
 /** The account and the transaction that settled news was for. */
 export type Owner = Pick<KnownNews, 'accountId' | 'transactionId'>;
 
-/** @returns what tells the news of a request from all other news; undefined where it is none. */
+/** @returns the key of the news of a request; undefined where it brings none. */
 export function newsKeyOf({ news }: AdvanceRequest): string | undefined {
   return news && `${news.kind} ${news.key}`;
 }
@@ -88,7 +88,7 @@ export function mayActAgain(owner: Owner, { request: { trigger }, row }: Item): 
   return isOwn && isOfferedAgain;
 }
 
-/** Stores the news of what moved. Where a dispute was opened or ended, news that had to wait for that is tried at once. */
+/** Stores the news of transactions that moved. After a dispute was opened or ended, waiting news of the transaction is due at once. */
 export async function keepBatchNews(tx: Tx, moved: readonly Item[]): Promise<void> {
   const news = moved.flatMap(settledNews);
   const kept = news.length > 0 ? await keepNews(tx, news) : [];
@@ -118,8 +118,8 @@ export interface Plan {
  * cover: nothing behind such a step is posted before it is covered. Without such steps, and where they are the last, one
  * round posts everything.
  *
- * @param onShort - is told of a plan whose step is not covered, with the steps that hold instead: those before it, and
- *   its shortfall; or that the trigger is refused. It has to change the plan to them, or to none.
+ * @param onShort - called for a plan with a step that is not covered, with the steps that replace the plan (those before it, and
+ *   its shortfall), or `refused`. It must change the plan.
  */
 export async function postPlans<Each extends Plan>(
   tx: Tx,
@@ -148,7 +148,7 @@ function stretchEnd({ steps }: Plan, from: number): number {
   return uncertain < 0 ? steps.length : uncertain + 1;
 }
 
-/** Which step it is of its transaction: no two that post have the same. */
+/** Position of a step in its transaction; unique among steps that post. */
 function placeOf({ row, isMove, event }: PlannedStep): string {
   const { sequence, posted } = row.process ?? {};
   return isMove || event ? `${sequence}` : `${sequence}.${posted}`;
@@ -226,7 +226,7 @@ function entryOf(
   });
 }
 
-/** @returns what goes back to the payer of a transaction, as far as it is not the same in the other one. */
+/** @returns the returns of a transaction that differ from those of the other. */
 function returnsBeside(row: ProcessRow, other: ProcessRow): object {
   const others = new Set(returnsOf(other.process ?? {}).map(textOf));
   const returns = returnsOf(row.process ?? {})

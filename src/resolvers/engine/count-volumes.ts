@@ -17,8 +17,8 @@ export type KnownNames = Map<string, readonly string[] | null>;
 const NAMES_MAX = 20;
 
 /**
- * Notes on every transaction that moved what is counted of it now, and changes the volumes by the difference: what was
- * counted before is taken away as it was counted.
+ * Notes on every transaction that moved what is counted of it now, and changes the volumes by the difference to what was counted
+ * before.
  */
 export async function countVolumes(
   tx: Tx,

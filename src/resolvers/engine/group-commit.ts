@@ -4,7 +4,7 @@
  */
 import { isOutOfReach } from '../../store/database-error.ts';
 
-/** How requests are put together. */
+/** Which requests can share a batch. */
 export interface GroupCommitOptions<Request> {
   /** Most requests of a batch. */
   readonly max: number;
@@ -27,7 +27,7 @@ interface Waiting<Request, Result> {
 }
 
 /**
- * Takes what was asked for since the batch began and fits into it; to be called by whoever had to wait, for a lock say.
+ * Adds requests to the batch that came since it began and fit into it. Called after a wait, such as for a lock.
  *
  * @returns the requests of the batch: those that it began with, and then those.
  */
@@ -51,7 +51,7 @@ export function groupCommit<Request, Result>(
     const taken = new Taken(places, batch);
     for (const each of waiting) {
       const fits = batch.length < max && taken.leaves(each.request) && isWanted(each.request);
-      // Also what waits keeps its place before what came after it.
+      // A request that has to wait keeps its place before later ones.
       taken.add(each.request);
       (fits ? batch : later).push(each);
     }
@@ -74,7 +74,7 @@ export function groupCommit<Request, Result>(
   const work = async (): Promise<void> => {
     isRunning = true;
     while (waiting.length > 0) {
-      // Those whose answers have just come ask again within the same turn: they belong into one batch.
+      // Callers that just got their answers often send the next request in the same turn: wait for those.
       await new Promise((resolve) => setImmediate(resolve));
       const batch: Waiting<Request, Result>[] = [];
       fill(batch);

@@ -1,4 +1,4 @@
-/** Keeps the database from growing for ever: makes the months of the event log, and deletes what was kept long enough. */
+/** Keeps the database small: makes the months of the event log, and deletes records whose retention has ended. */
 import type { Logger } from 'pino';
 import { KEPT, type Kept, PRUNE_BATCH, pruneBatch } from '../../store/account/retention.ts';
 import { readAheadMs } from '../../store/account/sandbox.ts';
@@ -17,7 +17,7 @@ export interface Housekeeping {
 
 const TURNS: RepeatOptions = { failedMs: 60_000, complaint: 'housekeeping has to wait' };
 const EVERY_MS = 3_600_000;
-/** Batches of one turn may take so long together; what is left goes in the next turn, soon after. */
+/** Most time for the batches of one turn; the rest follows in the next turn, soon after. */
 const BUDGET_MS = 20_000;
 const SOON_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -87,7 +87,7 @@ function judge(parts: Parts, item: Item, { subject, brl, isPaid }: Counted, limi
     replan(parts, item, { needsApproval: true });
     return false;
   }
-  // Whoever releases a hold decides that it passes. A dispute about the rest after an earlier one pays nothing anew.
+  // A release is a decision that it passes. A dispute about the rest after an earlier one is no new payment.
   if (item.request.trigger.on === 'released' || item.request.trigger.on === 'dispute_opened') return true;
   const day = isPaid ? totals.paid : totals.paid + totals.open;
   if (day + cents > centsOf(limits.limitDaily)) {
@@ -100,7 +100,7 @@ function judge(parts: Parts, item: Item, { subject, brl, isPaid }: Counted, limi
   return true;
 }
 
-/** Plans what follows when a limit stands against it. */
+/** Plans the outcome for a request that is over a limit. */
 function stop(parts: Parts, item: Item): void {
   const template = parts.registry.of(item.row.template);
   const exceeded = (from: Item['row']) => plan(template, from, { on: 'limit_exceeded' }, situation(parts));
@@ -112,7 +112,7 @@ function stop(parts: Parts, item: Item): void {
   else refuse(item, 'LIMIT_EXCEEDED');
 }
 
-/** Plans again, with other facts of the process to begin with. */
+/** Plans again, from changed facts of the process. */
 function replan(parts: Parts, item: Item, facts: Partial<Process>): void {
   const { before, request } = item;
   const process = { ...(before.process as Process), ...facts };

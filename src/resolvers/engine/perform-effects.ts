@@ -1,4 +1,4 @@
-/** What each effect does outside of the database, and the trigger that comes of it at once, if any. */
+/** Performs effects outside of the database; some report their outcome at once, as a trigger. */
 import { BRL } from '../../base/currency.ts';
 import { txidOf } from '../../base/end-to-end-id.ts';
 import { fromMinor } from '../../base/money.ts';
@@ -43,7 +43,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     return identityTrigger(await services.rails.identity.check(order));
   },
   create_charge: async ({ rails, database }, order) => {
-    // The same order is the same charge, however often it is tried; an order of before txids were chosen first has none yet.
+    // The txid makes every try the same charge. Orders from before txids were chosen first have none yet.
     const txid = order.row.process?.txid ?? txidOf(order.key);
     const { displayName: merchantName } = await readBranding(database, order.row.accountId);
     const charge = await rails.pix.createCharge({ ...order, txid, merchantName });
@@ -71,7 +71,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   return_payment: told({ on: 'refund_requested' }),
   order_returns: async (services, { row }, { returnIds }) => {
     for (const each of returnsOf(row.process ?? {})) {
-      // A job of before returns were named in it is about all of them.
+      // Jobs from before returns were named in them are about all returns.
       const isMeant = returnIds === undefined || returnIds.includes(each.returnId);
       if (isMeant && each.state === 'requested') await orderReturn(services, row, each);
     }
@@ -107,7 +107,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   reject_approval: told({ on: 'rejected' }),
 };
 
-/** What a transaction is told when an effect failed for good; effects without one are tried for ever. */
+/** Triggers for effects that failed for good; effects without one are retried for ever. */
 export const EFFECT_FAILURES: Readonly<Partial<Record<EffectName, Trigger>>> = {
   create_charge: { on: 'charge_failed' },
   swap: { on: 'swap_failed' },

@@ -20,7 +20,7 @@ const UNKEYED: Attempt = { made: null, bind: async () => {} };
 const ID = /^[1-9]\d{0,17}$/;
 
 /**
- * Tries news again now; where it cannot be settled still, it has all its tries before it again.
+ * Tries news again now. If it still cannot be settled, its count of tries begins anew.
  *
  * @returns what became of it.
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `STEP_CONFLICT` unless it is not settled.
@@ -43,7 +43,7 @@ export async function retryNewsNow(
 }
 
 /**
- * Closes news by hand: it is not tried any more, nor when the rail tells it again. Money that came is never closed: it is booked.
+ * Closes news by hand: it is not tried any more, even when the rail sends it again. News of money that came cannot be closed.
  *
  * @param given - why nothing follows from it, 1 to 200 characters.
  * @returns the news after it.
@@ -82,7 +82,7 @@ export async function findOwnNews({ database, mode }: Context, id: string): Prom
   return news;
 }
 
-/** Decides under the lock of the account that the news is for, and writes it into its audit log; into the platform's where nobody knows whom. */
+/** Decides under the lock of the account that the news is for, and writes to its audit log; to the platform's where the account is not known. */
 async function decide(
   { database, mode, clock }: Context,
   { id, kind, accountId, attempts, lastError }: FoundNews,

@@ -18,7 +18,7 @@ import { type Context, requireAct } from '../services/context.ts';
 import type { ArrivalNews } from '../services/news.ts';
 import { orderReturn } from './return-suspense.ts';
 
-/** The order of a return is placed as soon as it is decided; so much later again, if it did not get through. */
+/** Pause before the order of a return is placed again, if the first one failed. */
 const AGAIN_MS = 2_000;
 const UNKEYED: Attempt = { made: null, bind: async () => {} };
 const ID = /^[1-9]\d{0,17}$/;
@@ -80,7 +80,7 @@ export async function findEntry({ database, mode }: Context, id: string): Promis
   return entry;
 }
 
-/** Decides under the locks of all accounts that are concerned, and writes it into the audit log of each. */
+/** Decides under the locks of both accounts, and writes to the audit log of each. */
 async function decide(
   context: Context,
   { id, accountId, currency, amountMinor, news }: SuspenseRow,
@@ -121,7 +121,7 @@ async function decide(
       },
     };
     const object = { kind: 'suspense_entry', id: String(id) } as const;
-    // Whose money it was, and who has it now, each finds it in the own log; only the first also where the other stands.
+    // Both the account that had the money and the one that got it have an entry; only the first names the other.
     for (const head of heads.values()) {
       const isFirst = head.accountId === accountId;
       const told = isFirst ? { ...facts, before: { ...facts.before, account: String(accountId) } } : facts;

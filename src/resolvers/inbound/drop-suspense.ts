@@ -43,7 +43,7 @@ export async function placeOfDeposit(
   const isGone = entry ? entry.state === 'dropped' : await isLostDeposit(tx, taken);
   if (!isGone) return { key, entry };
   const next = await placeOfDeposit(tx, mode, { kind }, `${key}${AGAIN}`);
-  // What was dropped and did not come again was told before.
+  // A deposit that was dropped and did not come again: this drop was reported before.
   return kind === 'deposit_dropped' && !next.entry ? { key, entry: undefined } : next;
 }
 
@@ -86,7 +86,7 @@ export async function dropSuspense(
   return receipt;
 }
 
-/** An open deposit is nobody's loss. Whoever was credited owes it to the house. The house bears what it sent back. */
+/** An open deposit is a loss to nobody. An account that was credited owes the amount to the house. The house bears what it sent back. */
 function lossOf(entry: SuspenseRow): readonly (readonly [bigint, Journal])[] {
   const { accountId, assignedTo, state } = entry;
   const currency = currencyOfLedger(entry.currency);

@@ -6,7 +6,7 @@ import type { Context } from '../services/context.ts';
 import { maskNews } from './mask-news.ts';
 
 /**
- * @returns news of the caller's mode, newest first unless backward; who paid is whole to those who decide about money.
+ * @returns news of the caller's mode, newest first unless backward. Tax ids are unmasked only for those who decide about money.
  * @throws {GatewayError} `FORBIDDEN`.
  */
 export async function listNews(

@@ -18,7 +18,7 @@ export async function listSuspense(
   return isOperator ? found : { ...found, rows: found.rows.map((row) => forHolder(row, caller.accountId)) };
 }
 
-/** A holder reads neither who paid nor which other account got the money. */
+/** An account does not see who paid, nor which other account got the money. */
 function forHolder(row: SuspenseRow, accountId: bigint): SuspenseRow {
   const assignedTo = row.assignedTo === accountId ? accountId : null;
   return { ...row, news: maskNews(row.news), assignedTo };

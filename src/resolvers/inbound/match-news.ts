@@ -1,4 +1,4 @@
-/** Finds whom news is for by what the rail knows, and says it as a trigger. */
+/** Finds the transaction that news is for, by what the rail knows, and turns the news into a trigger. */
 import { BRL, type Currency, currencyOf, currencyOfLedger } from '../../base/currency.ts';
 import { isReturnId } from '../../base/end-to-end-id.ts';
 import { toMinor } from '../../base/money.ts';
@@ -72,7 +72,7 @@ export interface Money {
   readonly amountMinor: bigint;
 }
 
-/** @returns the money that came and is there for good; undefined where there is none, or the catalogue does not have its currency. */
+/** @returns the money that has arrived and is final; undefined where there is none, or its currency is not in the catalogue. */
 export function moneyOf(news: News): Money | undefined {
   if (!isArrival(news) || news.kind === 'deposit_seen' || news.kind === 'deposit_dropped') return undefined;
   return amountOf(news);
@@ -84,7 +84,7 @@ function amountOf(news: ArrivalNews): Money | undefined {
   return currency && amountMinor ? { currency, amountMinor } : undefined;
 }
 
-/** @returns whether news is of money that comes. */
+/** @returns whether the news is about incoming money. */
 export function isArrival(news: News): news is ArrivalNews {
   return news.kind === 'payment' || news.kind === 'payout_returned' || news.kind.startsWith('deposit_');
 }
@@ -134,7 +134,7 @@ function ofPayment(where: Where, endToEndId: string): Promise<NewsTarget | undef
   return ofPix(where, endToEndId, 'payment');
 }
 
-/** News of a PIX says whom it was for, also where no transaction took it; a transaction has its own facts longer than that. */
+/** Looks in the news first, which also knows payments that no transaction took; then in the transactions, which are kept longer. */
 async function ofPix(
   { database, mode }: Where,
   endToEndId: string,
@@ -155,7 +155,7 @@ async function ofBroadcast(where: Where, news: BroadcastNews): Promise<NewsTarge
   return findByNews(where.database, { mode: where.mode, kind: 'broadcast_sent', key });
 }
 
-/** @returns the trigger by which a transaction is told; undefined for what no transaction waits for. */
+/** @returns the trigger for a transaction; undefined for news that moves none. */
 export function triggerOf(news: News): Trigger | undefined {
   switch (news.kind) {
     case 'payment': {
@@ -199,13 +199,13 @@ export function triggerOf(news: News): Trigger | undefined {
   }
 }
 
-/** A return of before returns had ids is the one that the step waits for. */
+/** A return without an id, from before returns had ids, is the one that the step waits for. */
 function pixReturnEnded({ isDone, order }: GivenBackNews): Trigger {
   const returnId = isReturnId(order) ? { returnId: order } : {};
   return { on: isDone ? 'refund_settled' : 'refund_failed', ...returnId };
 }
 
-/** A deposit that could not be sent back waits for its transfer still. */
+/** A failed transfer back moves nothing: the transaction still waits for one that succeeds. */
 function depositSentBack({ isDone, networkFee, gas, txHash }: GivenBackNews): Trigger | undefined {
   return isDone ? { on: 'return_confirmed', networkFee: networkFee ?? '0', gas, txHash } : undefined;
 }

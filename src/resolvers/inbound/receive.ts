@@ -82,7 +82,7 @@ async function postpone(
   return { outcome };
 }
 
-/** News under its key, with the money in suspense that it is about, where it is a deposit that was booked there. */
+/** News with its key, and the entry in suspense that it is about, where its deposit was booked there. */
 interface Place {
   readonly record: NewsRecord;
   readonly entry?: SuspenseRow | undefined;
@@ -157,8 +157,8 @@ function waitsForDispute({ kind }: News, row: ProcessRow): boolean {
 }
 
 /**
- * What is final was seen. Its transaction is told of that once more, unless it took it and heard of nothing else: it may have
- * heard that the deposit was dropped, or have waited for another one that was dropped meanwhile.
+ * Reports a final deposit to its transaction as seen, unless the transaction took it as seen and nothing else happened to it: the
+ * deposit may have been dropped since, or the transaction may have waited for another one that was dropped.
  */
 async function offerSeen(services: Services, news: DepositNews): Promise<void> {
   const seen = { ...news, kind: 'deposit_seen' } as const;
@@ -184,7 +184,7 @@ async function note(
   return { outcome: kept.length > 0 ? 'noted' : 'duplicate' };
 }
 
-/** Books money of which only the account is known, or not even that. */
+/** Books money without a transaction: with its account, or with the platform's where the account is not known. */
 async function bookAlone(
   { database, mode, clock, notifier }: Services,
   record: NewsRecord,

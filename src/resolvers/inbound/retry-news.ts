@@ -1,4 +1,4 @@
-/** Takes up news that was stored and could not be settled yet: there was no rate, or something failed (C-34). */
+/** Retries news that was stored but could not be settled yet: there was no rate, or something failed (C-34). */
 import type { Logger } from 'pino';
 import { readPendingNews } from '../../store/engine/news.ts';
 import { type RepeatOptions, repeat } from '../engine/repeat.ts';
@@ -17,7 +17,7 @@ const TURNS: RepeatOptions = { failedMs: 5_000, complaint: 'news of rails has to
 const EVERY_MS = 2_000;
 const BATCH_MAX = 50;
 
-/** Starts the retries of this process. Several processes may work on one database: news acts once, whoever takes it up. */
+/** Starts the retries of this process. Several processes may work on one database: news acts once, whichever process takes it. */
 export function startNewsRetries(services: Services, log: Logger): NewsRetries {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, TURNS, async () => {

@@ -1,4 +1,4 @@
-/** Money in suspense on its way back: ordered of the rail, and booked when the rail says that it went (L51). */
+/** Returns money in suspense: orders it from the rail, and books it when the rail confirms it (L51). */
 import type { Logger } from 'pino';
 import { assert } from '../../base/assert.ts';
 import { currencyOfLedger } from '../../base/currency.ts';
@@ -63,7 +63,7 @@ async function placeOrder({ rails }: Services, entry: SuspenseRow): Promise<void
 }
 
 /**
- * Places orders that are due once more: they did not get through when it was decided.
+ * Places due orders again: the first try failed.
  *
  * @param nowMs - on the clock of the machine.
  */
@@ -72,20 +72,20 @@ export async function placeDueOrders(services: Services, log: Logger, nowMs: num
     const own = await services.forAccount(accountId);
     const entry = await findSuspense(services.database, id, own.mode);
     assert(entry, 'an entry that is due is there');
-    // One that cannot be placed now keeps no other from being placed.
+    // A failed order does not stop the others.
     await orderReturn(own, entry).catch((error: unknown) =>
       log.warn({ err: error, suspense: String(id) }, 'a return cannot be ordered'),
     );
   }
 }
 
-/** A PIX goes back under its return id; what was on its way before there were any, and a deposit, under a key of its own. */
+/** The order's key: the return id of a PIX; an own key for deposits, and for returns from before there were return ids. */
 function keyOf({ id, decidedAt, returnId }: SuspenseRow): string {
   assert(decidedAt, 'what goes back was decided');
   return returnId ?? `suspense:${id}:${millisOf(decidedAt)}`;
 }
 
-/** Books what went back; what could not go is open again. @returns what became of it; undefined when it is about no suspense. */
+/** Books a return that succeeded, and opens the entry again if it failed. @returns what became of the news; undefined when it is not about suspense. */
 export async function endReturn(
   { database, mode, clock, notifier }: Services,
   news: GivenBackNews,

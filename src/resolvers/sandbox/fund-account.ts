@@ -1,4 +1,4 @@
-/** Gives a sandbox account something to spend: an adjustment without a transaction. */
+/** Credits a sandbox account: an adjustment without a transaction. */
 import { randomUUID } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';

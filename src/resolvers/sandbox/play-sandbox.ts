@@ -1,4 +1,4 @@
-/** The sandbox as callers reach it: scenarios, its clock, money to start with. Refused for live accounts. */
+/** The sandbox for callers: scenarios, its clock, and play money. Refused for live accounts. */
 import type { ActName } from '../../base/acts.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -32,7 +32,7 @@ export async function playScenario(context: Context, input: ScenarioInput): Prom
   const { scenario, amount } = input;
   const row = await findOwnProcess(context, input.end2end);
   const object = { kind: 'transaction', id: row.end2end } as const;
-  // The outside world does its part in database transactions of its own: that it was asked for is written down before.
+  // A scenario acts in database transactions of its own, partly later: the audit log has the request before that (decision 0022).
   const beforehand = () =>
     audited(context, async (_tx, writeDown) =>
       writeDown('sandbox.trigger', object, { after: { scenario, amount } }),

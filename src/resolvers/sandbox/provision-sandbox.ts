@@ -1,4 +1,4 @@
-/** Gives a first start something to work with: an account and rates. */
+/** Makes the account and the rates of a new sandbox. */
 import { createAccount, findAccount, SANDBOX_HANDLE } from '../../store/account/accounts.ts';
 import type { Database } from '../../store/database.ts';
 import { seedRates } from '../../store/engine/rates.ts';
