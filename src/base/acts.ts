@@ -164,6 +164,8 @@ export const ACTS = {
     'Closes news of a rail that nothing follows from, with a reason.',
     'closeRailNews',
   ),
+  'network.pause': act('platform:risk', 'Pauses sending on a network.', 'pauseNetwork'),
+  'network.resume': act('platform:risk', 'Lets sending on a network go on.', 'resumeNetwork'),
   'account.create': act('platform:books', 'Adds an account. By `crossramp account create` only.'),
   'account.import': act('platform:books', 'Imports the history of an account. By `crossramp import` only.'),
   'receivable.settle': act(

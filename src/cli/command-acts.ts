@@ -16,6 +16,8 @@ export const COMMAND_ACTS: Readonly<Record<string, ActName | null>> = {
   'news list': null,
   'news retry': 'news.retry',
   'news close': 'news.close',
+  'network pause': 'network.pause',
+  'network resume': 'network.resume',
   'receivable list': null,
   'receivable settle': 'receivable.settle',
   'capital book': 'capital.book',

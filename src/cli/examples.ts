@@ -31,6 +31,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'news list': ['crossramp news list', 'crossramp news list --state failed --json'],
   'news retry': ['crossramp news retry 31'],
   'news close': ['crossramp news close 31 --reason "told twice by the bank; case 4711"'],
+  'network pause': ['crossramp network pause ETH --live --reason "fees; case 4712"'],
+  'network resume': ['crossramp network resume ETH --live'],
   'key create': [
     'crossramp key create --account sandbox --scopes read,create --name "checkout server" --expires 90d',
     'crossramp key create --account sandbox --scopes read --allow 203.0.113.0/24 --allow 2001:db8::/32',

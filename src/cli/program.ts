@@ -13,6 +13,7 @@ import { EXAMPLES } from './examples.ts';
 import { exportCommand, importCommand } from './history.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
+import { networkCommand } from './network.ts';
 import { newsCommand } from './news.ts';
 import { personCommand } from './person.ts';
 import { pspCommand } from './psp.ts';
@@ -49,6 +50,7 @@ export function crossrampProgram(): Command {
     refundCommand(),
     suspenseCommand(),
     newsCommand(),
+    networkCommand(),
     receivableCommand(),
     capitalCommand(),
     rebalanceCommand(),

@@ -17,6 +17,7 @@ import { defineCustomers } from './customer.ts';
 import { defineEventLog } from './event-log.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine } from './ledger-line.ts';
+import { defineNetworks } from './network.ts';
 import { definePasskeys } from './passkeys.ts';
 import { definePaymentSession } from './payment-session.ts';
 import { definePeople } from './people.ts';
@@ -88,6 +89,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineApiKeys(builder, apiKey);
   defineSuspense(builder, currencies);
   defineRailNews(builder);
+  defineNetworks(builder);
   const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);
   const customers = defineCustomers(builder);

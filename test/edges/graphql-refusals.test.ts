@@ -81,6 +81,8 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   returnSuspense: ['platform:risk', '(id: "1") { state }'],
   retryRailNews: ['platform:risk', '(id: "1")'],
   closeRailNews: ['platform:risk', '(id: "1", reason: "x") { state }'],
+  pauseNetwork: ['platform:risk', '(network: "ETH", reason: "x") { network }'],
+  resumeNetwork: ['platform:risk', '(network: "ETH") { network }'],
   settleReceivable: [
     'platform:books',
     '(account: "$account", currency: "USDT_TRX", amount: "1", source: BALANCE) { journalId }',

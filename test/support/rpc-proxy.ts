@@ -15,6 +15,8 @@ export interface RpcProxy {
   /** From now on; undefined: it is honest again. */
   twist: Twist | undefined;
   isDead: boolean;
+  /** What goes wrong with a call: no answer, without that the node was asked, or although it did what it was asked. */
+  fault: (() => 'before' | 'after' | undefined) | undefined;
   /** What it was asked, by method. */
   readonly asked: Map<string, number>;
   readonly stop: () => Promise<void>;
@@ -32,12 +34,14 @@ export async function startRpcProxy(node: string): Promise<RpcProxy> {
     return (await response.json()) as { result?: unknown; error?: unknown };
   };
   const server = createServer(async (request, response) => {
-    if (proxy.isDead) return request.socket.destroy();
+    const fault = proxy.fault?.();
+    if (proxy.isDead || fault === 'before') return request.socket.destroy();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     proxy.asked.set(method, (proxy.asked.get(method) ?? 0) + 1);
     const answer = await ask(method, params);
+    if (fault === 'after') return request.socket.destroy();
     const other = async (name: string, given: readonly unknown[]) => (await ask(name, given)).result;
     const result = proxy.twist ? await proxy.twist({ method, params }, answer.result, other) : answer.result;
     const said = answer.error === undefined ? { result } : { error: answer.error };
@@ -50,6 +54,7 @@ export async function startRpcProxy(node: string): Promise<RpcProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     twist: undefined,
     isDead: false,
+    fault: undefined,
     asked: new Map(),
     stop: async () => {
       server.closeAllConnections();

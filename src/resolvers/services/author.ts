@@ -29,6 +29,7 @@ export const AUDIT_OBJECT_KINDS = [
   'customer',
   'key',
   'link',
+  'network',
   'passkey',
   'person',
   'quote',

@@ -12,8 +12,8 @@ import { type EvmNode, startEvmNode } from '../../support/evm-node.ts';
 import { type TestSigner, testSigner } from '../../support/test-signer.ts';
 
 /** Somebody who has money of all kinds, and somebody who gets some. */
-export const PAYER = evmAddress(Buffer.from('a11ce'.padStart(40, '0'), 'hex'));
-export const PAYEE = evmAddress(Buffer.from('b0b1'.padStart(40, '0'), 'hex'));
+export const PAYER = evmAddress(Buffer.from('a11c'.repeat(10), 'hex'));
+export const PAYEE = evmAddress(Buffer.from('b0b1'.repeat(10), 'hex'));
 /** One USDT, and one ETH. */
 export const USDT = 10n ** 6n;
 export const ETHER = 10n ** 18n;

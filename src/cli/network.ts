@@ -1,0 +1,58 @@
+/** `crossramp network pause|resume`. */
+import { Command } from 'commander';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { pauseNetwork, resumeNetwork, type Sending } from '../resolvers/inbound/pause-network.ts';
+import type { Context } from '../resolvers/services/context.ts';
+import { accountOrPlatform, answer, jsonOption } from './output.ts';
+import { operatorContext, withServices } from './with-store.ts';
+
+interface Options {
+  readonly live?: boolean;
+  readonly json?: boolean;
+}
+
+/** What is sent on networks. */
+export function networkCommand(): Command {
+  const network = new Command('network').description('Stops sending on a network, and lets it go on.');
+  network
+    .command('pause')
+    .description('Pauses sending on a network; what was signed is still looked after.')
+    .argument('<network>', 'such as ETH')
+    .requiredOption('--reason <text>', 'why; 1 to 200 characters')
+    .option('--live', 'of live accounts instead of those of the sandbox')
+    .addOption(jsonOption())
+    .action(pause);
+  network
+    .command('resume')
+    .description('Lets sending on a network go on.')
+    .argument('<network>', 'such as ETH')
+    .option('--live', 'of live accounts instead of those of the sandbox')
+    .addOption(jsonOption())
+    .action(resume);
+  return network;
+}
+
+async function pause(value: string, { reason, ...options }: Options & { reason: string }): Promise<void> {
+  const given = { name: '--reason', value: reason };
+  const paused = await asPlatform(options, (context) =>
+    pauseNetwork(context, { name: '<network>', value }, given, checksOf(context)),
+  );
+  answer(options, paused, `sending on ${value} is paused`);
+}
+
+async function resume(value: string, options: Options): Promise<void> {
+  const resumed = await asPlatform(options, (context) =>
+    resumeNetwork(context, { name: '<network>', value }),
+  );
+  answer(options, resumed, `sending on ${value} goes on`);
+}
+
+function asPlatform(
+  { live = false }: Options,
+  work: (context: Context) => Promise<Sending>,
+): Promise<Sending> {
+  return withServices(async (services) => {
+    const platform = await accountOrPlatform(services.database, { account: 'platform', live });
+    return work(await operatorContext(services, platform));
+  });
+}

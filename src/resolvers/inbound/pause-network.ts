@@ -1,0 +1,76 @@
+/** A person stops sending on a network, or lets it go on; what was signed before is looked after all the same. */
+import { NETWORKS } from '../../base/currency.ts';
+import { invalidParameters } from '../../base/errors.ts';
+import { type Instant, instantOf } from '../../base/instant.ts';
+import { platformAccount } from '../../store/account/accounts.ts';
+import { appendAudit } from '../../store/engine/audit.ts';
+import { lockHeads } from '../../store/engine/processes.ts';
+import { pauseSending, readNetwork } from '../../store/rails/chain-network.ts';
+import { known } from '../../templates/amounts.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import { auditEntry, authorOf } from '../services/author.ts';
+import { type Context, requireAct } from '../services/context.ts';
+
+/** Whether transfers are sent on a network; null where nobody has paused them. */
+export interface Sending {
+  readonly network: string;
+  readonly pausedAt: Instant | null;
+  readonly pausedBy: string | null;
+  readonly reason: string | null;
+}
+
+/**
+ * Pauses sending on a network. Paused again, it is paused for the new reason.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`.
+ */
+export async function pauseNetwork(
+  context: Context,
+  network: Named,
+  reason: Named,
+  checks: CreationChecks,
+): Promise<Sending> {
+  requireAct(context, 'network.pause');
+  const checked = checks.reference(reason);
+  checks.refuse();
+  return change(context, 'network.pause', networkOf(network), known(checked, 'a reason'));
+}
+
+/** Lets sending go on; where it is not paused, nothing changes. @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`. */
+export async function resumeNetwork(context: Context, network: Named): Promise<Sending> {
+  requireAct(context, 'network.resume');
+  return change(context, 'network.resume', networkOf(network), null);
+}
+
+function networkOf({ name, value }: Named): string {
+  if (Object.hasOwn(NETWORKS, value)) return value;
+  throw invalidParameters([
+    { parameter: name, message: `must be one of ${Object.keys(NETWORKS).join(', ')}` },
+  ]);
+}
+
+async function change(
+  context: Context,
+  act: 'network.pause' | 'network.resume',
+  network: string,
+  reason: string | null,
+): Promise<Sending> {
+  const { database, mode, clock } = context;
+  const author = authorOf(context, act);
+  const at = instantOf(new Date(await clock.nowMs()));
+  const key = { mode, network };
+  const platform = await platformAccount(database, mode);
+  return database.withTx(async (tx) => {
+    const heads = await lockHeads(tx, [platform], mode);
+    const before = await readNetwork(tx, key);
+    const isPaused = before?.pausedAt != null;
+    if (reason === null && !isPaused) return { network, pausedAt: null, pausedBy: null, reason: null };
+    const pause = reason === null ? null : { by: author.actorId, at, reason };
+    await pauseSending(tx, key, pause);
+    const told = { before: { reason: before?.pauseReason ?? null }, after: { reason } };
+    const entry = auditEntry(author, { kind: 'network', id: network }, at, told);
+    for (const head of heads.values()) await appendAudit(tx, head, [entry]);
+    return { network, pausedAt: pause?.at ?? null, pausedBy: pause?.by ?? null, reason };
+  });
+}

@@ -1,0 +1,55 @@
+/** Stopping what is sent on a network, by hand. */
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { pauseNetwork, resumeNetwork, type Sending } from '../resolvers/inbound/pause-network.ts';
+import type { Builder } from './builder.ts';
+import { isoOf } from './moment.ts';
+
+const NETWORK = 'The network, such as `ETH`.';
+
+/** Defines `pauseNetwork` and `resumeNetwork`. */
+export function defineNetworks(builder: Builder): void {
+  const sending = builder.objectRef<Sending>('NetworkSending').implement({
+    description: 'Whether transfers are sent on a network.',
+    fields: (t) => ({
+      network: t.exposeString('network', { description: NETWORK }),
+      pausedAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'Since when nothing new is sent; null while it is.',
+        resolve: ({ pausedAt }) => pausedAt && isoOf(pausedAt),
+      }),
+      pausedBy: t.exposeString('pausedBy', {
+        nullable: true,
+        description: 'Who paused it; null while it is sent.',
+      }),
+      reason: t.exposeString('reason', { nullable: true, description: 'Why; null while it is sent.' }),
+    }),
+  });
+  builder.mutationField('pauseNetwork', (t) =>
+    t.field({
+      type: sending,
+      description:
+        'Pauses sending on a network: new transfers wait, and deposits are not gathered; what was signed is still looked after. Paused again, it is for the new reason. Needs the scope `platform:risk`.',
+      args: {
+        network: t.arg.string({ required: true, description: NETWORK }),
+        reason: t.arg.string({ required: true, description: 'Why, 1 to 200 characters.' }),
+      },
+      resolve: (_root, { network, reason }, context) =>
+        pauseNetwork(
+          context,
+          { name: 'network', value: network },
+          { name: 'reason', value: reason },
+          checksOf(context),
+        ),
+    }),
+  );
+  builder.mutationField('resumeNetwork', (t) =>
+    t.field({
+      type: sending,
+      description:
+        'Lets sending on a network go on. Where it is not paused, nothing changes. Needs the scope `platform:risk`.',
+      args: { network: t.arg.string({ required: true, description: NETWORK }) },
+      resolve: (_root, { network }, context) => resumeNetwork(context, { name: 'network', value: network }),
+    }),
+  );
+}
