@@ -204,6 +204,7 @@ describe('prisma/schema.prisma', () => {
     'DateTime @db.Timestamptz(3)': 'timestamptz(3)',
     'Decimal @db.Decimal': 'numeric',
     'Decimal @db.Decimal(78, 0)': 'numeric(78,0)',
+    'Decimal @db.Decimal(20, 2)': 'numeric(20,2)',
     Int: 'int4',
     'Int @db.SmallInt': 'int2',
     Json: 'jsonb',
