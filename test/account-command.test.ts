@@ -28,6 +28,10 @@ test('C-40: keys have the mode of their account, and the sandbox plays nothing o
   const platform = await key('platform', '--live');
   expect([platform.code, platform.stderr]).toEqual([1, expect.stringMatching(/no live rails/)]);
   expect(await json('key', 'list', '--account', live.accountId)).toEqual([]);
+  const listed = () => command({ DATABASE_URL: store.url }, 'key', 'list', '--account', play.accountId);
+  expect((await listed()).stdout).toMatch(/ valid {4}never used +read {2}unnamed\n$/);
+  await store.owner.query(`update api_key set last_used_at = '2026-11-22T10:00:00Z'`);
+  expect((await listed()).stdout).toContain('  2026-11-22T10:00:00.000Z  read  unnamed\n');
   const refused = await key(play.accountId, '--live');
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/is a sandbox account: .*\n$/)]);
   const hidden = await run('account', 'create', '--name', 'Ana \u202e55,00');

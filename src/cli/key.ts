@@ -61,7 +61,7 @@ export function keyCommand(): Command {
     .action(create);
   key
     .command('list')
-    .description('Lists the keys of an account, newest first.')
+    .description('Lists the keys of an account with their last use, newest first.')
     .requiredOption('--account <id>', ACCOUNT)
     .option('--live', LIVE)
     .addOption(jsonOption())
@@ -80,7 +80,8 @@ export function keyCommand(): Command {
           : each.expiresAt && each.expiresAt < new Date()
             ? 'expired'
             : 'valid';
-        return `${each.keyId}  …${each.hint}  ${state.padEnd(7)}  ${each.scopes.join(',')}  ${each.name}`;
+        const used = (each.lastUsedAt?.toISOString() ?? 'never used').padEnd(24);
+        return `${each.keyId}  …${each.hint}  ${state.padEnd(7)}  ${used}  ${each.scopes.join(',')}  ${each.name}`;
       });
       answer(options, shown, lines.join('\n') || 'no keys');
     });
