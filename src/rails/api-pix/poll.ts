@@ -3,7 +3,7 @@
  * asked about orders that it has not decided. What was told before is dropped when it comes again.
  */
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
-import { claimPixOrders, type PixOrderKind } from '../../store/rails/pix-orders.ts';
+import { claimPixOrders, type PixOrder, type PixOrderKind } from '../../store/rails/pix-orders.ts';
 import {
   beginReading,
   finishReading,
@@ -12,6 +12,7 @@ import {
   type PixStatement,
 } from '../../store/rails/pix-statement.ts';
 import { type ApiPix, read, type StatementPart } from './client.ts';
+import { PspAway } from './http.ts';
 import { infractionNews } from './infractions.ts';
 import { askLater, askOrder, type OrderKind } from './orders.ts';
 import type { ApiPixSettings } from './settings.ts';
@@ -26,8 +27,21 @@ export interface PollParts {
   readonly kinds: Readonly<Record<PixOrderKind, OrderKind>>;
 }
 
-/** A provider may list a payment so much later than it settled. Unit: ms. */
-const OVERLAP_MS = 15 * 60_000;
+/** How the statement is read: what is new often, and what a provider lists late now and then. Unit: ms. */
+interface Reading {
+  /** Follows the name of the statement. */
+  readonly name: string;
+  readonly overlapMs: number;
+  /** As the settings have it where null. */
+  readonly everyMs: number | null;
+}
+
+const NEW: Reading = { name: '', overlapMs: 120_000, everyMs: null };
+const LATE: Reading = { name: ' late', overlapMs: 3_600_000, everyMs: 900_000 };
+/** After a turn that failed. Unit: ms. */
+const AGAIN_MS = 5_000;
+/** A page is asked for so often in a turn. */
+const TRIES = 3;
 /** Providers limit how much of it can be asked for at once. Unit: ms. */
 const PART_MS = 24 * 3_600_000;
 /** Where reading takes longer than this, somebody else may take over: what is told twice acts once. Unit: ms. */
@@ -41,20 +55,26 @@ const ASKING_MS = 60_000;
 export function statementOf(
   { mode }: Pick<RailTools, 'mode'>,
   { url, pixKey }: Pick<ApiPixSettings, 'url' | 'pixKey'>,
+  { name }: Pick<Reading, 'name'> = NEW,
 ): PixStatement {
-  return { mode, source: `${url} ${pixKey}` };
+  return { mode, source: `${url} ${pixKey}${name}` };
+}
+
+/** Reads the statement up to now, where that is due and nobody else does it. @throws as `readPart`. */
+export async function readStatement(parts: PollParts): Promise<void> {
+  for (const reading of [NEW, LATE]) while ((await readPart(parts, reading)) === 'behind');
 }
 
 /**
- * Reads what is new on the statement, a day of it at most, where that is due and nobody else does it.
+ * Reads a day of the statement at most.
  *
  * @returns 'behind' where there is more to read at once; 'rest' where nothing is.
  * @throws {PspAway} {PspProblem} {WireError} what was read until then is told, and all of it is read again.
  */
-export async function readStatement(parts: PollParts): Promise<'behind' | 'rest'> {
+async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 'rest'> {
   const { tools, settings } = parts;
   const { database, clock, mode } = tools;
-  const statement = statementOf(tools, settings);
+  const statement = statementOf(tools, settings, reading);
   const startedMs = Date.now();
   const turn = await beginReading(database, statement, { nowMs: startedMs, untilMs: startedMs + TURN_MS });
   if (!turn) return 'rest';
@@ -62,16 +82,20 @@ export async function readStatement(parts: PollParts): Promise<'behind' | 'rest'
   // Before the first time there were no charges yet.
   const knownMs = turn.readUntilMs ?? nowMs;
   const toMs = Math.min(nowMs, knownMs + PART_MS);
-  const dueMs = startedMs + settings.pollSeconds * 1_000;
-  let end: PixReadingEnd = { readUntilMs: knownMs, readAtMs: null, dueMs };
+  const everyMs = reading.everyMs ?? settings.pollSeconds * 1_000;
+  const againMs = Math.min(everyMs, AGAIN_MS);
+  let end: PixReadingEnd = { readUntilMs: knownMs, readAtMs: null, dueMs: startedMs + againMs };
   try {
-    const period = { from: new Date(knownMs - OVERLAP_MS).toISOString(), to: new Date(toMs).toISOString() };
+    const period = {
+      from: new Date(knownMs - reading.overlapMs).toISOString(),
+      to: new Date(toMs).toISOString(),
+    };
     await readPayments(parts, period);
     await readInfractions(parts, period);
     end =
       toMs < nowMs
         ? { readUntilMs: toMs, readAtMs: null, dueMs: startedMs }
-        : { readUntilMs: toMs, readAtMs: Date.now(), dueMs };
+        : { readUntilMs: toMs, readAtMs: Date.now(), dueMs: startedMs + everyMs };
   } finally {
     await finishReading(database, statement, end);
   }
@@ -84,14 +108,15 @@ export async function askOrders({ tools, kinds }: PollParts): Promise<number> {
   const nowMs = Date.now();
   const due = { nowMs, againMs: nowMs + ASKING_MS, limit: ORDERS_AT_ONCE };
   const orders = await claimPixOrders(tools.database, tools.mode, due);
-  for (const order of orders) {
+  const ask = async (order: PixOrder) => {
     try {
       await askOrder(tools, kinds[order.kind], order);
     } catch (error) {
       tools.log.warn({ err: error, order: order.key }, 'the PIX provider cannot be asked about an order');
     }
     await askLater(tools, order);
-  }
+  };
+  await Promise.all(orders.map(ask));
   return orders.length;
 }
 
@@ -120,7 +145,16 @@ async function readInfractions({ tools, api, settings }: PollParts, period: Peri
   });
 }
 
-/** @param take - takes a page, and says how many there are. */
+/** @param take - takes a page, and says how many there are; reading it again does no harm. */
 async function eachPage(take: (page: number) => Promise<number>): Promise<void> {
-  for (let page = 0; page < PAGES_MAX; page++) if (page + 1 >= (await take(page))) return;
+  for (let page = 0; page < PAGES_MAX; page++) if (page + 1 >= (await tried(() => take(page)))) return;
+}
+
+async function tried<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let left = TRIES - 1; ; left--)
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0 || !(error instanceof PspAway)) throw error;
+    }
 }

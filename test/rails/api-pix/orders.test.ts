@@ -43,6 +43,14 @@ async function ask() {
   await stand.part.poll();
 }
 
+/** Asks until the provider has decided, which takes it a second. */
+async function asksUntil(row: ProcessRow, step: string) {
+  await stand.until(async () => {
+    await ask();
+    return (await stand.inbound.stepOf(row)) === step;
+  });
+}
+
 /** A payment of somebody else, which goes back. */
 async function returning(): Promise<ProcessRow> {
   const row = await charged();
@@ -61,12 +69,31 @@ async function paying(step = 'pix_out/SENDING'): Promise<ProcessRow> {
   return stand.inbound.rowOf(row.end2end);
 }
 
-async function orderOf(kind: string, { accountId }: ProcessRow) {
-  const { rows } = await stand.app.owner.query(
-    'select key, psp_id, is_done, ask_at from pix_order where kind = $1 and account_id = $2 order by placed_at desc limit 1',
-    [kind, String(accountId)],
-  );
-  return rows[0];
+/** The order about a transaction, once it is placed. */
+async function orderOf(kind: 'payout' | 'return', { end2end }: ProcessRow) {
+  const find = async () => {
+    const row = await stand.inbound.rowOf(end2end);
+    const ids = (row.process?.returns ?? []).map(({ returnId }) => returnId);
+    const { rows } = await stand.app.owner.query(
+      `select key, psp_id, is_done, ask_at from pix_order where kind = $1 and (key = any ($2) or key like $3 || ':%')`,
+      [kind, ids, end2end],
+    );
+    return rows[0];
+  };
+  await stand.until(async () => (await find()) !== undefined);
+  return find();
+}
+
+/** Has the provider end it. */
+async function end(kind: 'payout' | 'return', row: ProcessRow, how: 'settle' | 'fail' | 'return') {
+  const { psp_id: id } = await orderOf(kind, row);
+  const path = `/${kind === 'payout' ? 'payouts' : 'refunds'}/${id}/${how}`;
+  let answer = await stand.psp.control('POST', path, {});
+  await stand.until(async () => {
+    if (answer.status !== 200) answer = await stand.psp.control('POST', path, {});
+    return answer.status === 200;
+  });
+  return answer.json;
 }
 
 describe('a charge', () => {
@@ -98,7 +125,7 @@ describe('a return', () => {
     await stand.until(() => sent('GET', '/devolucao/') > 0);
     const { psp_id: id } = await orderOf('return', row);
     expect(sent('PUT', `/devolucao/${id}`)).toBe(1);
-    await stand.psp.control('POST', `/refunds/${id}/settle`, {});
+    await end('return', row, 'settle');
     await ask();
     await stand.inbound.reach(row, 'refund/DONE');
     expect((await orderOf('return', row)).is_done).toBe(true);
@@ -125,11 +152,10 @@ describe('a return', () => {
   });
 
   test('that could not be carried out has failed', async () => {
+    await stand.psp.control('POST', '/plans', { act: 'refund', facts: {} });
     const row = await returning();
-    const { psp_id: id } = await orderOf('return', row);
-    await stand.psp.control('POST', `/refunds/${id}/fail`, {});
-    await ask();
-    await stand.inbound.reach(row, 'refund/ERROR');
+    await orderOf('return', row);
+    await asksUntil(row, 'refund/ERROR');
   });
 });
 
@@ -140,7 +166,7 @@ describe('a payout', () => {
     await stand.until(() => sent('GET', '/enviados/id-envio/') > 0);
     const { psp_id: id } = await orderOf('payout', row);
     expect(sent('PUT', `/gn/pix/${id}`)).toBe(1);
-    await stand.psp.control('POST', `/payouts/${id}/settle`, {});
+    await end('payout', row, 'settle');
     await ask();
     await stand.inbound.reach(row, 'success/DONE');
     await stand.inbound.verified(row.accountId);
@@ -174,22 +200,16 @@ describe('a payout', () => {
       await retry();
       return sent('PUT', `/gn/pix/${id}`) === 2;
     });
-    await stand.until(
-      async () => (await stand.psp.control('POST', `/payouts/${id}/settle`, {})).status === 200,
-    );
+    await end('payout', row, 'settle');
     await ask();
     await stand.inbound.reach(row, 'success/DONE');
   });
 
   test('that the provider rejects later is told as rejected', async () => {
+    await stand.psp.control('POST', '/plans', { act: 'payout', facts: {} });
     const row = await paying();
-    await stand.until(async () => (await orderOf('payout', row)) !== undefined);
-    const { psp_id: id } = await orderOf('payout', row);
-    await stand.until(
-      async () => (await stand.psp.control('POST', `/payouts/${id}/fail`, {})).status === 200,
-    );
-    await ask();
-    await stand.inbound.reach(row, 'pix_out/REJECTED');
+    await orderOf('payout', row);
+    await asksUntil(row, 'pix_out/REJECTED');
     expect(await orderOf('payout', row)).toMatchObject({ is_done: false, ask_at: null });
   });
 
@@ -204,18 +224,14 @@ describe('a payout', () => {
 
   test('that came back days later is found when it is asked for', async () => {
     const row = await paying();
-    await stand.until(async () => (await orderOf('payout', row)) !== undefined);
-    const { psp_id: id } = await orderOf('payout', row);
-    await stand.until(
-      async () => (await stand.psp.control('POST', `/payouts/${id}/settle`, {})).status === 200,
-    );
+    await end('payout', row, 'settle');
     await ask();
     await stand.inbound.reach(row, 'success/DONE');
-    const { json } = await stand.psp.control('POST', `/payouts/${id}/return`, {});
+    const { returnId } = await end('payout', row, 'return');
     await ask();
     await ask();
     // Nobody waits for it: BRL that came back is the account's, in suspense.
-    expect(await stand.inbound.newsOf(`pix:${json.returnId}`)).toMatchObject([
+    expect(await stand.inbound.newsOf(`pix:${returnId}`)).toMatchObject([
       { kind: 'payout_returned', outcome: 'suspense', account_id: String(row.accountId) },
     ]);
     await stand.inbound.verified(row.accountId);

@@ -9,8 +9,10 @@ import { useStand } from './stand.ts';
 
 const stand = useStand({ unknownPayer: 'hold' }, { works: false });
 
-const due = () => stand.app.owner.query('update pix_cursor set free_at = now()');
-const cursor = async () => (await stand.app.owner.query('select * from pix_cursor')).rows[0];
+const due = () =>
+  stand.app.owner.query(`update pix_cursor set free_at = now() where source not like '% late'`);
+const cursor = async () =>
+  (await stand.app.owner.query(`select * from pix_cursor where source not like '% late'`)).rows[0];
 const heard = async () =>
   (await stand.app.owner.query(`select count(*)::int as count from rail_news where kind = 'payment'`)).rows[0]
     .count;
@@ -38,12 +40,28 @@ describe('the statement', () => {
       wait: false,
     });
     await stand.app.owner.query(
-      `update pix_cursor set read_until = now() - interval '3 days', free_at = now()`,
+      `update pix_cursor set read_until = now() - interval '3 days', free_at = now()
+        where source not like '% late'`,
     );
     const before = pages();
     await stand.part.poll();
     expect(pages() - before).toBeGreaterThanOrEqual(4);
     expect(await stand.inbound.newsOf(`pix:${json.endToEndIds[0]}`)).toHaveLength(1);
+  });
+
+  test('has what the provider lists late, too', async () => {
+    const { json } = await stand.psp.control('POST', '/pay', {
+      amount: '4.00',
+      settledAt: new Date(Date.now() - 30 * 60_000).toISOString(),
+      wait: false,
+    });
+    const [endToEndId] = json.endToEndIds;
+    await due();
+    await stand.part.poll();
+    expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toHaveLength(0);
+    await stand.app.owner.query(`update pix_cursor set free_at = now() where source like '% late'`);
+    await stand.part.poll();
+    expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toHaveLength(1);
   });
 
   test('is read by one of several processes, and not before it is due', async () => {

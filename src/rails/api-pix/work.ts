@@ -1,0 +1,54 @@
+/** What runs in the background: the port for callbacks, their registration, the statement, and questions about orders. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { repeat } from '../../resolvers/engine/repeat.ts';
+import { callbackUrl } from './callers.ts';
+import { startListener } from './listener.ts';
+import { askOrders, type PollParts, readStatement } from './poll.ts';
+import { registerCallback } from './registration.ts';
+import type { ApiPixSettings } from './settings.ts';
+
+/** How often is looked whether there is something to ask. Unit: ms. */
+const TURN_MS = 2_000;
+const FAILED_MS = 5_000;
+/** The address of callbacks is looked at again after this. Unit: ms. */
+const REGISTER_MS = 3_600_000;
+const REGISTER_FAILED_MS = 10_000;
+
+/** Starts all of it; none of it waits for another. */
+export function startWork(parts: PollParts & { readonly settings: ApiPixSettings }): {
+  readonly stop: () => Promise<void>;
+} {
+  const { tools, settings, api } = parts;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const listener = startListener(tools, settings);
+  const turns = (complaint: string, failedMs: number, turn: () => Promise<number>) =>
+    repeat(signal, tools.log, { failedMs, complaint }, turn).done;
+  const works = [
+    turns('the statement of the PIX provider cannot be read', FAILED_MS, async () => {
+      await readStatement(parts);
+      return TURN_MS;
+    }),
+    turns('orders to the PIX provider cannot be looked up', FAILED_MS, async () => {
+      await askOrders(parts);
+      return TURN_MS;
+    }),
+  ];
+  const url = callbackUrl(settings);
+  if (url !== null)
+    works.push(
+      turns('the address of callbacks cannot be registered', REGISTER_FAILED_MS, async () => {
+        // The provider calls it at once: whoever answers has to be there.
+        await listener?.tried;
+        if (!listener) await sleep(TURN_MS, undefined, { signal }).catch(() => {});
+        if (await registerCallback(api, url)) tools.log.info('the address of callbacks was registered');
+        return REGISTER_MS;
+      }),
+    );
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all([...works, listener?.stop()]);
+    },
+  };
+}
