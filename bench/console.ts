@@ -4,7 +4,7 @@
  * first bytes of exports. Medians; every question is put to both accounts in turn, so that what else runs on the machine falls
  * on both.
  *
- * `npm run console -- --transactions 1000000 --times 15`
+ * `npm run console -- --transactions 1000000 --times 15 [--only Statement]`
  */
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -99,7 +99,7 @@ interface Row {
   readonly document: number | null;
 }
 
-async function run(url: string, size: number, times: number): Promise<Row[]> {
+async function run(url: string, size: number, times: number, only: string): Promise<Row[]> {
   const { small, large } = await seed(url, size, SMALL);
   const database = openDatabase(url, { connections: 4 });
   const config = readConfig({ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off', REQUEST_LOG_DAYS: '0' });
@@ -116,11 +116,12 @@ async function run(url: string, size: number, times: number): Promise<Row[]> {
     const platform = { id: await platformAccount(database, 'sandbox'), transactions: 0, handle: 'platform' };
     const operator = { ...(await enter(services, platform, 'platform_owner')), account: large };
     const rows: Row[] = [];
-    for (const question of [...QUESTIONS, ...EXPORTS]) {
+    for (const question of [...QUESTIONS, ...EXPORTS].filter(({ name }) => name.startsWith(only))) {
       const isExport = EXPORTS.includes(question);
       rows.push(await compare(base, question, [people.small, people.large], times, isExport));
     }
-    for (const question of OPERATOR) rows.push(await compare(base, question, [operator], times, false));
+    for (const question of OPERATOR.filter(({ name }) => name.startsWith(only)))
+      rows.push(await compare(base, question, [operator], times, false));
     return rows;
   } finally {
     server.close();
@@ -250,11 +251,12 @@ const { values } = parseArgs({
   options: {
     transactions: { type: 'string', default: String(LARGE_SIZE) },
     times: { type: 'string', default: '15' },
+    only: { type: 'string', default: '' },
   },
 });
 console.log(machine());
 console.log(
   await withBenchServer(async (url) =>
-    report(await run(url, Number(values.transactions), Number(values.times))),
+    report(await run(url, Number(values.transactions), Number(values.times), values.only)),
   ),
 );
