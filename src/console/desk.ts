@@ -90,7 +90,8 @@ const SCOPES: ReadonlyMap<string, Scope> = new Map(
 
 /** @returns whether the session has the scope, or one of several. */
 export function may({ session }: Pick<Desk, 'session'>, scope: Scope | readonly Scope[]): boolean {
-  return [scope].flat().some((each) => session.scopes.includes(each));
+  const wanted = typeof scope === 'string' ? [scope] : scope;
+  return wanted.some((each) => session.scopes.includes(each));
 }
 
 /** @returns whether the session has the scope that a mutation needs. */

@@ -1,6 +1,7 @@
 /** What lists share: filters in words, pages, the empty state, parts of a page. */
+import { showFigure } from '../../ui/figures.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
-import { type Language, TAGS } from '../../ui/language.ts';
+import type { Language } from '../../ui/language.ts';
 import { chip } from '../../ui/parts.ts';
 import { type Desk, sameWith } from '../desk.ts';
 
@@ -70,7 +71,7 @@ ${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href
 
 /** @returns a whole number with the separators of the language. */
 export function count(value: number, language: Language): string {
-  return new Intl.NumberFormat(TAGS[language]).format(value);
+  return showFigure(String(value), language, 0);
 }
 
 /** @returns a part of a page with its heading. */
