@@ -4,6 +4,7 @@ import type { PixKeyType } from '../base/pix-key.ts';
 import {
   addWhitelistEntry,
   createWhitelistGroup,
+  type GivenProof,
   removeWhitelistEntry,
   type WhitelistEntryInput,
 } from '../resolvers/account/manage-whitelist.ts';
@@ -85,6 +86,10 @@ function defineEntry(builder: Builder, pixKeyType: PixKeyTypeRef) {
         description: 'From when withdrawals may go there: the end of the cooling time.',
         resolve: (row) => isoOf(row.usableAt),
       }),
+      isProven: t.boolean({
+        description: 'Whether there is a proof of the address for the signer of networks.',
+        resolve: ({ proof }) => proof !== null,
+      }),
       removedAt: t.field({
         type: 'DateTime',
         nullable: true,
@@ -121,6 +126,19 @@ function defineCreateGroup(builder: Builder, group: GroupRef): void {
 }
 
 function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTypeRef): void {
+  const proof = builder.inputType('WhitelistProofInput', {
+    description:
+      'Proof that a person chose an address, made outside of the gateway, where networks are real: a signature of its statement (docs/signer.md).',
+    fields: (t) => ({
+      id: t.string({
+        required: true,
+        description: 'Id of the passkey, or name of the key, as the signer knows it.',
+      }),
+      signature: t.string({ required: true, description: 'The signature, base64url.' }),
+      authenticatorData: t.string({ description: 'Of a passkey: what its authenticator said, base64url.' }),
+      clientDataJSON: t.string({ description: 'Of a passkey: what the browser said, base64url.' }),
+    }),
+  });
   const input = builder.inputType('WhitelistEntryInput', {
     description: 'A destination: `network` and `address`, or `pixKeyType` and `pixKey`.',
     fields: (t) => ({
@@ -129,6 +147,7 @@ function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTyp
       pixKeyType: t.field({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
       pixKey: t.string({ description: 'PIX key, in the form that its type asks for.' }),
       label: t.string({ description: 'Your own name for it, at most 200 characters.' }),
+      proof: t.field({ type: proof, description: 'Proof of the address, where the signer asks for one.' }),
     }),
   });
   builder.mutationField('addWhitelistEntry', (t) =>
@@ -142,10 +161,12 @@ function defineAddEntry(builder: Builder, entry: EntryRef, pixKeyType: PixKeyTyp
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: async (query, _root, args, context) => {
-        const given = namedMembers<WhitelistEntryInput>('input', args.input);
+        const { proof: shown, ...members } = args.input;
+        const given = namedMembers<WhitelistEntryInput>('input', members);
+        const proven: GivenProof | undefined = shown ? { ...shown, name: 'input.proof' } : undefined;
         const keyed = { mutation: 'addWhitelistEntry', act: 'whitelist.add_entry', args } as const;
         const { kept } = await keepOnce(context, keyed, async () => ({
-          id: await addWhitelistEntry(context, args.groupId, given, checksOf(context), NAMES),
+          id: await addWhitelistEntry(context, args.groupId, given, checksOf(context), NAMES, proven),
         }));
         return readEntry(context, query, kept.id);
       },

@@ -97,7 +97,7 @@ function turnsOf(parts: NetworkParts, { sweepFrom }: NetworkChoices) {
 function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () => void): ChainRail {
   const { database, key, facts } = parts;
   const place = async (
-    order: Pick<NewOrder, 'key' | 'intent' | 'currency' | 'to' | 'amountMinor' | 'feeMinor'>,
+    order: Pick<NewOrder, 'key' | 'intent' | 'currency' | 'to' | 'amountMinor' | 'feeMinor' | 'proof'>,
   ) => {
     const whole = { ...order, from: facts.hotAddress, keyIndex: null, depositIndex: null };
     await addOrder(database, key, whole, Date.now());
@@ -133,8 +133,11 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
     },
     // Every address that was given out is watched.
     watchDeposit: async () => {},
-    send: ({ key: name, currency, to, amountMinor }) =>
-      place({ key: name, intent: 'payout', currency: currency.code, to, amountMinor, feeMinor: 0n }),
+    send: ({ key: name, currency, to, amountMinor, whitelisted }) => {
+      const intent = whitelisted ? ('withdrawal' as const) : ('payout' as const);
+      const order = { key: name, intent, currency: currency.code, to, amountMinor, feeMinor: 0n };
+      return place(whitelisted?.proof ? { ...order, proof: whitelisted.proof } : order);
+    },
     giveBack: bringBack,
     sendBack: bringBack,
   };

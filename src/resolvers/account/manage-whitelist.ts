@@ -5,6 +5,7 @@ import { assert } from '../../base/assert.ts';
 import { CURRENCIES } from '../../base/currency.ts';
 import { invalidParameters, notFound } from '../../base/errors.ts';
 import { maskPixKey } from '../../base/mask.ts';
+import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
 import { addEntry, addGroup, findEntry, hasGroup, removeEntry } from '../../store/account/whitelist.ts';
 import type { Tx } from '../../store/database.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
@@ -22,6 +23,16 @@ export interface WhitelistEntryInput {
   readonly label?: Named | undefined;
 }
 
+/** Proof of an address, with the name that the caller has for it. */
+export interface GivenProof {
+  readonly name: string;
+  readonly id: string;
+  readonly signature: string;
+  /** Of a passkey, both of them; of a key, neither. */
+  readonly authenticatorData?: string | null | undefined;
+  readonly clientDataJSON?: string | null | undefined;
+}
+
 /** How the caller names what may be missing. */
 export type WhitelistEntryNames = Readonly<Record<'network' | 'address' | 'pixKeyType' | 'pixKey', string>>;
 
@@ -34,6 +45,8 @@ interface Destination {
   readonly parameter: string;
 }
 
+const PROOF_ID = /^[\x21-\x7e][\x20-\x7e]{0,1399}$/;
+const BASE64URL = /^[\w-]{1,2000}$/;
 const ID_BYTES = 12;
 const ID = /^(?:grp|wle)_[\w-]{16}$/;
 const NETWORKS: readonly string[] = [
@@ -77,11 +90,13 @@ export async function addWhitelistEntry(
   input: WhitelistEntryInput,
   checks: CreationChecks,
   names: WhitelistEntryNames,
+  given?: GivenProof | undefined,
 ): Promise<string> {
   requireAct(context, 'whitelist.add_entry');
   const { database, caller } = context;
   const destination = checkDestination(input, checks, names);
   const label = checks.reference(input.label) ?? null;
+  const proof = (given && checkProof(given, input, checks)) ?? null;
   checks.refuse();
   assert(destination, 'what is required and was not refused is there');
   if (!ID.test(groupId) || !(await hasGroup(database, caller.accountId, groupId))) throw notFound();
@@ -94,6 +109,7 @@ export async function addWhitelistEntry(
       id,
       groupId,
       label,
+      proof,
       createdAt: new Date(nowMs),
       usableAt: new Date(nowMs + settings.whitelistCoolingSeconds * 1_000),
     });
@@ -127,6 +143,31 @@ async function entryFacts(tx: Tx, accountId: bigint, id: string): Promise<object
 
 function newId(prefix: 'grp' | 'wle'): string {
   return `${prefix}_${randomBytes(ID_BYTES).toString('base64url')}`;
+}
+
+/** Whether it holds is for the signer to say, which knows the keys: here its form is checked. */
+function checkProof(
+  { name, id, signature, authenticatorData, clientDataJSON }: GivenProof,
+  { address }: WhitelistEntryInput,
+  checks: CreationChecks,
+): WhitelistProof | undefined {
+  if (!address) return checks.add({ parameter: name, message: 'is for an address only' });
+  if (!PROOF_ID.test(id))
+    return checks.add({ parameter: `${name}.id`, message: 'must be 1 to 1400 characters' });
+  const texts = { signature, authenticatorData, clientDataJSON };
+  const wrong = Object.entries(texts).find(([, text]) => text != null && !BASE64URL.test(text));
+  if (wrong)
+    return checks.add({
+      parameter: `${name}.${wrong[0]}`,
+      message: 'must be base64url, 2000 characters at most',
+    });
+  if (authenticatorData == null && clientDataJSON == null) return { kind: 'key', id, signature };
+  if (authenticatorData == null || clientDataJSON == null)
+    return checks.add({
+      parameter: `${name}.${authenticatorData == null ? 'authenticatorData' : 'clientDataJSON'}`,
+      message: 'is required of a passkey',
+    });
+  return { kind: 'passkey', id, signature, authenticatorData, clientDataJSON };
 }
 
 function checkDestination(

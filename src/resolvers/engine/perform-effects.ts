@@ -1,12 +1,14 @@
 /** Performs effects outside of the database; some report their outcome at once, as a trigger. */
-import { BRL } from '../../base/currency.ts';
+import { BRL, type Currency } from '../../base/currency.ts';
 import { txidOf } from '../../base/end-to-end-id.ts';
 import { fromMinor } from '../../base/money.ts';
 import { readBranding } from '../../store/account/branding.ts';
+import { readProof } from '../../store/account/whitelist.ts';
 import { accepts } from '../../templates/accepts.ts';
 import { depositOf, known, sourceOf, targetOf } from '../../templates/amounts.ts';
 import type { EffectName } from '../../templates/effects.ts';
 import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
+import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
@@ -78,18 +80,11 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     return undefined;
   },
   retry_returns: told({ on: 'refund_retried' }),
-  send_funds: async ({ rails }, order) => {
+  send_funds: async (services, order) => {
     const { currency, amount } = targetOf(order.row);
-    if (currency.code === BRL.code) {
-      await rails.pix.payOut({ ...order, amount: fromMinor(amount, BRL.decimals) });
-    } else {
-      await rails.chain.send({
-        ...order,
-        currency,
-        to: known(order.row.wallet, 'a wallet'),
-        amountMinor: amount,
-      });
-    }
+    if (currency.code === BRL.code)
+      await services.rails.pix.payOut({ ...order, amount: fromMinor(amount, BRL.decimals) });
+    else await sendCrypto(services, order, currency, amount);
     return undefined;
   },
   send_back: async ({ rails }, order) => {
@@ -106,6 +101,21 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   deny_step_up: told({ on: 'step_up_denied' }),
   reject_approval: told({ on: 'rejected' }),
 };
+
+/** A withdrawal goes with the proof of its destination: the signer of networks asks for it. */
+async function sendCrypto(
+  { database, registry, rails }: Services,
+  order: Order,
+  currency: Currency,
+  amountMinor: bigint,
+): Promise<void> {
+  const { row } = order;
+  const to = known(row.wallet, 'a wallet');
+  const { flow } = FAMILY_TRAITS[registry.of(row.template).family];
+  if (flow !== 'withdrawal') return void (await rails.chain.send({ ...order, currency, to, amountMinor }));
+  const proof = await readProof(database, row.accountId, currency.network, to);
+  await rails.chain.send({ ...order, currency, to, amountMinor, whitelisted: { proof } });
+}
 
 /** Triggers for effects that failed for good; effects without one are retried for ever. */
 export const EFFECT_FAILURES: Readonly<Partial<Record<EffectName, Trigger>>> = {

@@ -3,6 +3,7 @@
  * is the same order. Answers that take time come later, as news.
  */
 import type { Currency } from '../../base/currency.ts';
+import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { News } from './news.ts';
 
@@ -81,7 +82,13 @@ export interface ChainRail {
   ) => Promise<unknown>;
   /** Sends crypto; `broadcast_sent` and `broadcast_confirmed` news follow, or `broadcast_failed`. */
   readonly send: (
-    order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
+    order: Order & {
+      readonly currency: Currency;
+      readonly to: string;
+      readonly amountMinor: bigint;
+      /** Of a withdrawal: its destination is whitelisted, with the proof that was made of it, if any. */
+      readonly whitelisted?: { readonly proof: WhitelistProof | null };
+    },
   ) => Promise<unknown>;
   /** Sends a deposit back that no transaction took. */
   readonly giveBack: (

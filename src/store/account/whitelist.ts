@@ -1,4 +1,5 @@
 /** The whitelist: groups of addresses and PIX keys that withdrawals can go to (C-22). */
+import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
 import type { Statement, Tx } from '../database.ts';
 
 /** A destination of a group. */
@@ -22,6 +23,8 @@ export interface NewWhitelistEntry {
   readonly target: string;
   readonly createdAt: Date;
   readonly usableAt: Date;
+  /** For the signer of networks; null where there is none. */
+  readonly proof: WhitelistProof | null;
 }
 
 const ENTRIES: Statement = {
@@ -44,16 +47,21 @@ const HAS_GROUP: Statement = {
 };
 const ADD_ENTRY: Statement = {
   name: 'whitelist_add_entry',
-  text: `insert into whitelist_entry (account_id, id, group_id, label, network, pix_key_type, target, created_at, usable_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  text: `insert into whitelist_entry (account_id, id, group_id, label, network, pix_key_type, target, created_at, usable_at, proof)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb)
     on conflict (account_id, group_id, coalesce(network, pix_key_type), target) where removed_at is null do nothing
     returning id`,
 };
 const ENTRY: Statement = {
   name: 'whitelist_entry',
   text: `select id, group_id as "groupId", network, pix_key_type as "pixKeyType", target, usable_at as "usableAt",
-      removed_at is not null as "isRemoved"
+      removed_at is not null as "isRemoved", proof is not null as "isProven"
     from whitelist_entry where account_id = $1 and id = $2`,
+};
+const PROOF: Statement = {
+  name: 'whitelist_proof',
+  text: `select proof from whitelist_entry where account_id = $1 and network = $2 and target = $3 and proof is not null
+    order by created_at desc limit 1`,
 };
 const REMOVE_ENTRY: Statement = {
   name: 'whitelist_remove_entry',
@@ -97,9 +105,23 @@ export async function findEntry(
   database: Tx,
   accountId: bigint,
   id: string,
-): Promise<(WhitelistEntryRow & { readonly isRemoved: boolean }) | undefined> {
-  const [row] = await database.query<WhitelistEntryRow & { isRemoved: boolean }>(ENTRY, [accountId, id]);
+): Promise<(WhitelistEntryRow & { readonly isRemoved: boolean; readonly isProven: boolean }) | undefined> {
+  const [row] = await database.query<WhitelistEntryRow & { isRemoved: boolean; isProven: boolean }>(ENTRY, [
+    accountId,
+    id,
+  ]);
   return row;
+}
+
+/** @returns the newest proof of an address, also one of an entry that was removed since; null where there is none. */
+export async function readProof(
+  database: Tx,
+  accountId: bigint,
+  network: string,
+  target: string,
+): Promise<WhitelistProof | null> {
+  const [row] = await database.query<{ proof: WhitelistProof }>(PROOF, [accountId, network, target]);
+  return row?.proof ?? null;
 }
 
 /** Adds a group without entries. */
@@ -128,6 +150,7 @@ export async function addEntry(database: Tx, accountId: bigint, entry: NewWhitel
     entry.target,
     entry.createdAt,
     entry.usableAt,
+    entry.proof && JSON.stringify(entry.proof),
   ]);
   return added.length > 0;
 }
