@@ -123,6 +123,8 @@ export const ACTS = {
     'read',
     'Shows a passkey again, for acts that need it. By the pages of the console only.',
   ),
+  'view.save': act('read', 'Keeps an address of the console under a name.', 'saveView'),
+  'view.remove': act('read', 'Forgets such a name.', 'removeView'),
   'identity.add': act(
     'read',
     'Joins a person with who they are at a provider of sign-ins. By the pages of the console only.',

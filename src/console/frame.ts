@@ -79,7 +79,7 @@ ${side(desk, viewer)}
 }
 
 /** What the script says, in the language of the page; and where it may go. */
-function islandWords({ say, session }: Desk, { account }: Viewer): Html {
+function islandWords({ say, session }: Desk, { account, person }: Viewer): Html {
   const places = PLACES.filter(({ scope }) => may({ session }, scope));
   const told = {
     words: {
@@ -99,6 +99,7 @@ function islandWords({ say, session }: Desk, { account }: Viewer): Html {
       newPayment: say('newPayment'),
       newTitle: say('newTitle'),
       goTo: say('goTo'),
+      views: say('views'),
       here: say('onThisScreen'),
     },
     places: places.map(({ path, word, key }) => [pathTo(path), say(word), key]),
@@ -106,6 +107,7 @@ function islandWords({ say, session }: Desk, { account }: Viewer): Html {
       pathTo('/new', { kind: name }),
       say(word),
     ]),
+    views: (person?.savedViews ?? []).map(({ name, path }) => [path, name]),
     now: account.now,
     mayCreate: may({ session }, 'create'),
     csrf: session.csrf,

@@ -31,6 +31,7 @@ import { defineReceivables } from './receivable.ts';
 import { defineRefunds } from './refund.ts';
 import { defineRequestLog } from './request-log.ts';
 import { defineSandbox } from './sandbox.ts';
+import { defineSavedViews } from './saved-view.ts';
 import { defineSearch } from './search.ts';
 import { defineSettings } from './settings.ts';
 import { defineStatement } from './statement.ts';
@@ -84,7 +85,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineRefunds(builder, transaction, currencies);
   defineSandbox(builder, currencies, transaction);
   const { viewer, account, apiKey } = defineViewer(builder);
-  definePeople(builder, viewer);
+  defineSavedViews(builder, definePeople(builder, viewer));
   definePasskeys(builder);
   defineApiKeys(builder, apiKey);
   defineSuspense(builder, currencies);

@@ -17,8 +17,8 @@ import type { ViewerRef } from './viewer.ts';
 
 const PERSON_ID = 'The person, `per_…`, as `personId` has it.';
 
-/** Defines `members`, `mySessions`, `Viewer.person`, and the mutations about people. */
-export function definePeople(builder: Builder, viewer: ViewerRef): void {
+/** Defines `members`, `mySessions`, `Viewer.person`, and the mutations about people. @returns the type `Person`. */
+export function definePeople(builder: Builder, viewer: ViewerRef): PersonRef {
   const role = builder.enumType('MemberRole', {
     description:
       'What a person may do in an account: each role has scopes, which mean what they mean for a key.',
@@ -31,7 +31,7 @@ export function definePeople(builder: Builder, viewer: ViewerRef): void {
   });
   const member = defineMember(builder, role);
   defineSessions(builder);
-  defineViewerPerson(builder, viewer, role);
+  const person = defineViewerPerson(builder, viewer, role);
   builder.queryField('members', (t) =>
     t.field({
       type: [member],
@@ -68,6 +68,7 @@ export function definePeople(builder: Builder, viewer: ViewerRef): void {
       resolve: (_root, { personId }, context) => removeMember(context, { name: 'personId', value: personId }),
     }),
   );
+  return person;
 }
 
 type RoleRef = ReturnType<Builder['enumType']>;
@@ -214,7 +215,10 @@ function defineSessions(builder: Builder): void {
   );
 }
 
-function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef): void {
+/** The type `Person`; the file of views adds to it. */
+export type PersonRef = ReturnType<typeof defineViewerPerson>;
+
+function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) {
   const place = builder.objectRef<OwnAccount>('OwnAccount').implement({
     description: 'An account in which the person has a role.',
     fields: (t) => ({
@@ -275,4 +279,5 @@ function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef):
       resolve: (_viewer, _args, { caller }) => [...caller.scopes],
     }),
   );
+  return person;
 }

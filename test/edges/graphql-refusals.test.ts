@@ -69,6 +69,8 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   changeMemberRole: ['admin', '(personId: "per_x", role: VIEWER) { role }'],
   removeMember: ['admin', '(personId: "per_x") { role }'],
   revokeSession: ['read', '(sessionId: "ses_x")'],
+  saveView: ['read', '(name: "x", path: "/console") { name }'],
+  removeView: ['read', '(name: "x") { name }'],
   removePasskey: ['read', '(passkeyId: "x")'],
   cancelSettingChange: ['admin', '(setting: APPROVAL_ABOVE) { approvalAbove }'],
   updateAccountSettings: ['admin', '(input: {}) { approvalAbove }'],

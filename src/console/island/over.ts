@@ -80,6 +80,7 @@ function choicesFor(text: string): Choice[] {
   const known = [
     ...actsOfScreen(),
     ...told.kinds.map((each) => going(each, words.newTitle ?? '')),
+    ...told.views.map((each) => going(each, words.views ?? '')),
     ...places.map((each) => going(each, words.goTo ?? '')),
   ].filter(fits);
   if (text === '') return known;

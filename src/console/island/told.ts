@@ -6,6 +6,8 @@ export interface Told {
   readonly places: readonly (readonly [href: string, word: string, key: string])[];
   /** What can be made: where its form is, and its name. */
   readonly kinds: readonly (readonly [href: string, word: string])[];
+  /** What the person keeps under a name. */
+  readonly views: readonly (readonly [href: string, word: string])[];
   /** The time on the clock of the account. */
   readonly now: string;
   readonly mayCreate: boolean;

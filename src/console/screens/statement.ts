@@ -13,6 +13,7 @@ import { figure, wholeMoment } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
 import { chips, count, PAGE_NAMES, pager, pageVariables, section } from '../parts/lists.ts';
 import { whoOf } from '../parts/transaction-table.ts';
+import { viewMenu } from '../parts/views.ts';
 import { sayNamed } from '../words.ts';
 
 const SUB_ACCOUNTS = ['available', 'in_transit', 'to_receive', 'blocked'] as const;
@@ -43,7 +44,7 @@ export const STATEMENT = screenOf<StatementQuery>({
       person: data.viewer.person?.name ?? '',
     });
     const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(data.viewer.account.now), desk.language, 'full')}</p><div class="row push no-print">${exportMenu(desk, 'statement', FILTERS)}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
-${filterRow(desk)}
+${filterRow(desk, viewMenu(desk, data.viewer))}
 ${section('ends', say('openingClosing'), ends(desk, data))}
 ${section('lines', say('statement'), nodes.length > 0 ? lines(desk, nodes) : empty('receipt', say('noLines')), count(totalCount, desk.language), 'rows')}
 <div class="row no-print">${pager(desk, pageInfo, nodes.length, totalCount, ROWS)}</div>`;
@@ -72,7 +73,7 @@ function dayStart(day: string, later: number): string {
   return new Date(start + later * DAY_MS).toISOString();
 }
 
-function filterRow(desk: Desk): Html {
+function filterRow(desk: Desk, menu: Html | null): Html {
   const { say, query } = desk;
   const filter = filterOf(desk);
   const labels = {
@@ -98,7 +99,7 @@ function filterRow(desk: Desk): Html {
   const dropped = [...FILTERS, ...PAGE_NAMES, 'done'];
   return html`<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}<button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
 <div id="filter" class="menu sheet" popover>${queryForm(desk, html`${fields}`, say('apply'), dropped)}</div>
-${given.length > 0 && html`<a class="btn pill quiet no-print" href="${sameWith(desk, Object.fromEntries(dropped.map((name) => [name, null])))}">${say('clear')}</a>`}</div>`;
+${given.length > 0 && html`<a class="btn pill quiet no-print" href="${sameWith(desk, Object.fromEntries(dropped.map((name) => [name, null])))}">${say('clear')}</a>`}${menu}</div>`;
 }
 
 const MEMBERS = {

@@ -11,6 +11,7 @@ import { money, STATUSES } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
 import { chips, count, PAGE_NAMES, pager, pageVariables } from '../parts/lists.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
+import { viewMenu } from '../parts/views.ts';
 import { sayNamed, type Word } from '../words.ts';
 
 /** Statuses whose names are other words elsewhere: of deliveries, of returns. */
@@ -67,7 +68,7 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
       ...pageVariables(desk),
     };
   },
-  view: ({ transactions }, desk) => {
+  view: ({ transactions, viewer }, desk) => {
     const { say } = desk;
     const family = familyOf(desk);
     const { nodes, totalCount, totalIsExact, endsEarly, pageInfo } = transactions;
@@ -80,7 +81,7 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
     const table = transactionTable(desk, nodes, say('listCaption', { list }));
     const main = html`<div class="top"><h1>${say('transactions')}</h1>${totals(desk, transactions)}
 <div class="row push">${exportMenu(desk, 'transactions', ['family', ...FILTERS.map(({ name }) => name)])}${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
-${segments(say('whichList'), views)}${filterRow(desk)}
+${segments(say('whichList'), views)}${filterRow(desk, viewMenu(desk, viewer))}
 <div class="card rows phone-full" data-live="rows">${nodes.length > 0 ? table : nothing(desk)}${endsEarly && html`<p class="in soft">${say('endsEarly')}</p>`}</div>
 <div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
     return { title: say('transactions'), main };
@@ -125,7 +126,7 @@ function given({ query }: Desk): readonly { readonly filter: Filter; readonly va
   });
 }
 
-function filterRow(desk: Desk): Html {
+function filterRow(desk: Desk, menu: Html | null): Html {
   const { say, query } = desk;
   const filters = given(desk).map(({ filter: { name, word, choices }, value }) => ({
     name,
@@ -148,7 +149,7 @@ function filterRow(desk: Desk): Html {
   return html`<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, filters)}
 <button class="btn pill quiet" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
 <div id="filter" class="menu sheet" popover>${queryForm(desk, html`${fields}`, say('apply'), dropped)}</div>
-${filters.length > 0 && html`<a class="btn pill quiet" href="${cleared}">${say('clear')}</a>`}
+${filters.length > 0 && html`<a class="btn pill quiet" href="${cleared}">${say('clear')}</a>`}${menu}
 <a class="btn pill fresh push" href="${sameWith(desk, NO_PAGE)}" data-fresh hidden>${icon('up')} <span></span></a></div>`;
 }
 

@@ -39,6 +39,7 @@ export const AUDIT_OBJECT_KINDS = [
   'suspense_entry',
   'template',
   'transaction',
+  'view',
   'webhook_delivery',
   'webhook_endpoint',
   'whitelist_entry',

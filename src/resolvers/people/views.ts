@@ -1,0 +1,70 @@
+/** Views: addresses of screens that a person keeps under a name, in each account apart. */
+import { assert } from '../../base/assert.ts';
+import { consolePathOf } from '../../base/console-url.ts';
+import { GatewayError, notFound } from '../../base/errors.ts';
+import {
+  readViews,
+  removeView,
+  type SavedView,
+  storeView,
+  type ViewOwner,
+} from '../../store/people/saved-views.ts';
+import { audited } from '../checks/audited.ts';
+import { type Named, Violations } from '../checks/check-filter.ts';
+import { type Context, requireAct, requireScope } from '../services/context.ts';
+
+/** Most views of a person in an account. */
+export const VIEWS_MAX = 50;
+/** Most characters of a name, and of a path. */
+export const VIEW_LENGTHS = { name: 60, path: 2_000 } as const;
+
+/** @returns the views of the person who asks, by name; none for a key. */
+export async function ownViews(context: Context): Promise<SavedView[]> {
+  requireScope(context, 'read');
+  return context.caller.person ? readViews(context.database, ownerOf(context)) : [];
+}
+
+/**
+ * Keeps an address under a name; another one under this name gives way.
+ *
+ * @throws {GatewayError} `FORBIDDEN` for a key; `INVALID_PARAMETER`, also for one view too many.
+ */
+export async function saveView(context: Context, name: Named, path: Named): Promise<SavedView> {
+  requireAct(context, 'view.save');
+  const violations = new Violations();
+  const own = { name: violations.text(name)?.trim(), path: path.value };
+  if (own.name !== undefined && (own.name === '' || [...own.name].length > VIEW_LENGTHS.name))
+    violations.add({ parameter: name.name, message: `must have 1 to ${VIEW_LENGTHS.name} characters` });
+  if (own.path.length > VIEW_LENGTHS.path || consolePathOf(own.path) !== own.path)
+    violations.add({
+      parameter: path.name,
+      message: `must be a path below /console with its query, of at most ${VIEW_LENGTHS.path} characters`,
+    });
+  violations.refuse();
+  if (!context.caller.person) throw new GatewayError('FORBIDDEN', 'views belong to people: a key has none');
+  return audited(context, async (tx, writeDown) => {
+    const views = await readViews(tx, ownerOf(context));
+    if (views.length >= VIEWS_MAX && !views.some((each) => each.name === own.name))
+      violations.add({ parameter: name.name, message: `there are ${VIEWS_MAX} views already: remove one` });
+    violations.refuse();
+    const view = await storeView(tx, ownerOf(context), { name: own.name ?? '', path: own.path }, new Date());
+    assert(view, 'what is stored is given back');
+    writeDown('view.save', { kind: 'view', id: view.name });
+    return view;
+  });
+}
+
+/** Forgets a view. @throws {GatewayError} `NOT_FOUND`, also for a key, which has none. */
+export async function forgetView(context: Context, name: string): Promise<SavedView> {
+  requireAct(context, 'view.remove');
+  return audited(context, async (tx, writeDown) => {
+    const view = name.includes('\0') ? undefined : await removeView(tx, ownerOf(context), name);
+    if (!view) throw notFound();
+    writeDown('view.remove', { kind: 'view', id: name });
+    return view;
+  });
+}
+
+function ownerOf({ caller }: Context): ViewOwner {
+  return { accountId: caller.accountId, personId: caller.id };
+}

@@ -1,0 +1,57 @@
+/** Views: `Person.savedViews`, and the mutations that keep and forget one. */
+import { forgetView, ownViews, saveView, VIEW_LENGTHS, VIEWS_MAX } from '../resolvers/people/views.ts';
+import type { SavedView } from '../store/people/saved-views.ts';
+import type { Builder } from './builder.ts';
+import { isoOf } from './moment.ts';
+import type { PersonRef } from './people.ts';
+
+const NAME = `Name of the view, 1 to ${VIEW_LENGTHS.name} characters.`;
+
+/** Defines `SavedView`, `Person.savedViews`, `saveView` and `removeView`. */
+export function defineSavedViews(builder: Builder, person: PersonRef): void {
+  const view = builder.objectRef<SavedView>('SavedView').implement({
+    description: 'An address of a screen that a person keeps under a name.',
+    fields: (t) => ({
+      name: t.exposeString('name', { description: 'Name of the view.' }),
+      path: t.exposeString('path', {
+        description: 'Path of the screen with its query: all filters are in it.',
+      }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: 'When a view of this name was kept first.',
+        resolve: (row) => isoOf(row.createdAt),
+      }),
+    }),
+  });
+  builder.objectField(person, 'savedViews', (t) =>
+    t.field({
+      type: [view],
+      description: `The views of the person in the account of the request, by name; at most ${VIEWS_MAX}.`,
+      resolve: (_row, _args, context) => ownViews(context),
+    }),
+  );
+  builder.mutationField('saveView', (t) =>
+    t.field({
+      type: view,
+      description:
+        'Keeps an address under a name, for the person who asks and in this account; one of the same name gives way. People only. Needs the scope `read`.',
+      args: {
+        name: t.arg.string({ required: true, description: NAME }),
+        path: t.arg.string({
+          required: true,
+          description: `Path below /console with its query, at most ${VIEW_LENGTHS.path} characters.`,
+        }),
+      },
+      resolve: (_root, { name, path }, context) =>
+        saveView(context, { name: 'name', value: name }, { name: 'path', value: path }),
+    }),
+  );
+  builder.mutationField('removeView', (t) =>
+    t.field({
+      type: view,
+      description: 'Forgets one of the own views. People only. Needs the scope `read`.',
+      args: { name: t.arg.string({ required: true, description: NAME }) },
+      resolve: (_root, { name }, context) => forgetView(context, name),
+    }),
+  );
+}
