@@ -97,8 +97,7 @@ export function costs(): readonly Cost[] {
       files: naming(/\bnotes\b/).filter((path) => CREATION.test(path)),
       before: '7',
       goal: '2',
-      reason:
-        'GraphQL and `/v2` each name it and say what it means, a check of its own is shared, and the sandbox reads `notes`',
+      reason: 'GraphQL and `/v2` each name it, OpenAPI says what it means, and a check of its own is shared',
     },
     {
       kind: 'route',

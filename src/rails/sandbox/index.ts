@@ -18,7 +18,7 @@ import { sandboxIdentity, sandboxLiquidity, sandboxScreening } from './decisions
 import { type Outside, pspOutside } from './outside.ts';
 import { sandboxPix } from './pix.ts';
 import { plannedPix } from './planned-pix.ts';
-import { plansIn } from './plans.ts';
+import { begin } from './plans.ts';
 import { sandboxRates } from './rates.ts';
 import { play, possibleScenarios, SCENARIOS } from './scenarios.ts';
 
@@ -62,7 +62,7 @@ export function createSandbox(parts: SandboxParts): {
     scenarios: SCENARIOS,
     possible: (row) => possibleScenarios(parts.registry, row),
     play: (row, scenario, options) => play({ ...parts, clock, outside }, row, scenario, options),
-    plansIn,
+    begin: (create) => begin(parts.registry, create),
     advanceClock: (byMs, atomic) => advanceClock(parts, outside, byMs, atomic),
   };
   const planned = (pix: PixRail) => (outside ? plannedPix({ database, clock, worker }, pix, outside) : pix);

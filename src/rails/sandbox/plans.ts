@@ -3,7 +3,10 @@
  * that it concerns. Where that rail was asked already, its outcome is told at once instead.
  */
 import { BRL } from '../../base/currency.ts';
-import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
+import type { NewProcess } from '../../resolvers/services/advance.ts';
+import type { Beginning, ScenarioName } from '../../resolvers/services/sandbox.ts';
+import { arm } from '../../store/account/sandbox.ts';
+import { canStartBy } from '../../templates/accepts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { stepNameOf } from '../../templates/step-name.ts';
@@ -63,6 +66,19 @@ export const PLANS = {
 export type PlanName = keyof typeof PLANS;
 
 const MENTION = /(?<![\w-])sandbox:([a-z-]+(?:,[a-z-]+)*)/g;
+
+/** @returns how a new transaction begins: with the plans armed that its reference names, or its notes where it has none. */
+export function begin(registry: Registry, create: NewProcess): Beginning {
+  const plans = plansIn(create.externalCode ?? create.notes);
+  const isPriceless =
+    plans.includes('quote-fail') && canStartBy(registry.of(create.template), 'quote_failed');
+  return {
+    trigger: { on: isPriceless ? 'quote_failed' : 'created' },
+    atomically: async (tx, { accountId, id }) => {
+      for (const plan of plans) await arm(tx, accountId, id, plan);
+    },
+  };
+}
 
 /**
  * @param text - a reference or notes, of any content.

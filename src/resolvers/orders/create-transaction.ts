@@ -6,13 +6,11 @@ import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
 import { newSessionToken } from '../../base/session-token.ts';
 import { newSecret } from '../../base/webhook-keys.ts';
-import { arm } from '../../store/account/sandbox.ts';
 import type { Tx } from '../../store/database.ts';
 import { pendingJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
 import { ensureTransactionEndpoint } from '../../store/webhooks/webhooks.ts';
-import { canStartBy } from '../../templates/accepts.ts';
 import { known } from '../../templates/amounts.ts';
 import type { Template } from '../../templates/define.ts';
 import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../../templates/facts.ts';
@@ -137,7 +135,7 @@ export async function createAndAwait(
 }
 
 /**
- * Commits a transaction with its webhook, and with the plans of the sandbox that its reference or notes name.
+ * Commits a transaction with its webhook, and with what a sandbox plans for it.
  *
  * @param atomically - done in the same database transaction.
  * @returns the transaction after its first steps.
@@ -152,16 +150,15 @@ export async function createTransaction(
   const { advance, registry, sandbox } = context;
   const template = registry.of(create.template);
   requireRails(context, railsFor(template, currenciesOf(create)));
-  const plans = sandbox?.plansIn(create.externalCode ?? create.notes) ?? [];
-  const isPriceless = plans.includes('quote-fail') && canStartBy(template, 'quote_failed');
+  const planned = sandbox?.begin(create);
   const { code, row } = await advance({
     target: { create: { ...create, expiresAt: await endOfPriced(context, create) } },
-    trigger: { on: isPriceless ? 'quote_failed' : 'created' },
+    trigger: planned?.trigger ?? { on: 'created' },
     author: authorOf(context, FAMILY_TRAITS[template.family].acts.create),
     atomically: async (tx, made) => {
       await atomically?.(tx, made);
       await registerWebhook(tx, made);
-      for (const scenario of plans) await arm(tx, made.accountId, made.id, scenario);
+      await planned?.atomically(tx, made);
     },
   });
   if (code === 'INSUFFICIENT_BALANCE') throw uncovered(row);

@@ -1,6 +1,8 @@
 /** What a sandbox offers besides: the acts of the outside world on demand, and its clock. */
 import type { Tx } from '../../store/database.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import type { Trigger } from '../../templates/triggers.ts';
+import type { AtomicWork, NewProcess } from './advance.ts';
 
 /** The catalogue of scenarios: what happens, in one sentence. */
 export const SCENARIO_DOCS = {
@@ -67,6 +69,12 @@ export interface ScenarioOptions {
   readonly beforehand?: () => Promise<void>;
 }
 
+/** How a transaction begins: the first trigger, and what is done in the same database transaction. */
+export interface Beginning {
+  readonly trigger: Trigger<'created' | 'quote_failed'>;
+  readonly atomically: AtomicWork;
+}
+
 /** The sandbox. */
 export interface Sandbox {
   readonly scenarios: readonly Scenario[];
@@ -78,8 +86,8 @@ export interface Sandbox {
    * @throws {GatewayError} `STEP_CONFLICT` when it cannot happen any more, `INVALID_PARAMETER` for a scenario or amount.
    */
   readonly play: (row: ProcessRow, scenario: string, options: ScenarioOptions) => Promise<ProcessRow>;
-  /** Plans made before a transaction exists: `sandbox:hold,swap-fail` in its reference or notes. */
-  readonly plansIn: (text: string | null) => readonly string[];
+  /** @returns how a new transaction begins; its reference or notes can name plans: `sandbox:hold,swap-fail`. */
+  readonly begin: (create: NewProcess) => Beginning;
   /**
    * Sets the clock ahead by so many milliseconds.
    *
