@@ -1,0 +1,91 @@
+/**
+ * Goal: what the rail of an EVM network builds is what the signer's policy knows: payouts, gas, sweeps and replacements are signed without a
+ * refusal, and a limit makes a payout wait. Method: a real node, and the signer's own desk behind its socket.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { signerAt } from '../../../src/rails/chain/signer.ts';
+import { readPolicy } from '../../../src/signer/policy.ts';
+import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
+import { openDoor } from '../../../src/signer/serve.ts';
+import { createDesk } from '../../../src/signer/signer.ts';
+import { openWallet } from '../../../src/signer/wallet.ts';
+import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
+
+const net = useNetwork({ sweep: { USDT_ETH: '50' } });
+const HOUR_MS = 3_600_000;
+let folder: string;
+let record: SignedRecord;
+let door: Server;
+let nowMs: number;
+
+beforeEach(async () => {
+  nowMs = 1_800_000_000_000;
+  folder = mkdtempSync(join(tmpdir(), 'crossramp-evm-'));
+  record = openRecord(join(folder, 'signed.sqlite'), () => nowMs);
+  const wallet = openWallet(randomBytes(32));
+  const log = { signed: () => {}, alarm: () => {} };
+  const place = { socket: join(folder, 's') };
+  door = await openDoor(createDesk(wallet, readPolicy(), record), place, log, record.refused);
+  const [hotAddress, xpub] = [wallet.hot.ETH as string, wallet.xpub.ETH as string];
+  net.signer = { ...signerAt(place), hotAddress, xpub, signed: [], fault: undefined };
+  await net.node.give(hotAddress, 100n * ETHER);
+  await net.node.give(hotAddress, 1_000_000n * USDT, 'USDT_ETH');
+  await net.takeOver();
+});
+afterEach(async () => {
+  await new Promise((resolve) => door.close(resolve));
+  record.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function settle(rounds = 3): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    await net.node.mine(FINAL);
+    await net.turns(2);
+  }
+}
+
+test('payouts of a token and a coin, and a deposit that is gathered', async () => {
+  await net.send('CRX1:1', 20n * USDT);
+  await net.send('CRX2:1', ETHER / 100n, 'ETH_ETH');
+  const address = await net.address();
+  await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');
+  await settle(8);
+  expect(net.told('broadcast_confirmed').toSorted()).toEqual([
+    'broadcast_confirmed CRX1:1',
+    'broadcast_confirmed CRX2:1',
+  ]);
+  expect(await net.node.balance(address, 'USDT_ETH')).toBe(0n);
+  expect(record.refusals()).toEqual({});
+  const { checks } = net.rail;
+  expect((await checks()).find(({ check }) => check === 'signer')).toMatchObject({ ok: true });
+});
+
+test('a transfer that hangs is replaced at its nonce, counted once', async () => {
+  await net.takeOver({ stuckMs: 0 });
+  await net.send('CRX1:1', 20n * USDT);
+  await net.turns(3);
+  await settle();
+  expect(await net.node.balance(PAYEE, 'USDT_ETH')).toBe(20n * USDT);
+  expect(record.sums('USDT_ETH', 0).currency).toBe(20n * USDT);
+  expect(record.sums('USDT_ETH', 0).count).toBeGreaterThan(1n);
+  expect(record.refusals()).toEqual({});
+});
+
+test('a payout above the limit of the hour waits until it has passed', async () => {
+  for (const key of [1, 2, 3]) await net.send(`CRX${key}:1`, 1_900n * USDT);
+  await settle();
+  expect(net.told('broadcast_confirmed')).toHaveLength(2);
+  expect(net.told('broadcast_failed')).toEqual([]);
+  expect(Object.keys(record.refusals())).toEqual(['limit_hour']);
+  nowMs += HOUR_MS;
+  await net.owner.query(`update chain_order set due_at = '2020-01-01' where state = 'queued'`);
+  await settle();
+  expect(net.told('broadcast_confirmed')).toHaveLength(3);
+  expect(await net.node.balance(PAYEE, 'USDT_ETH')).toBe(5_700n * USDT);
+});
