@@ -1,6 +1,7 @@
 /** Goal: docs/rails.md is what the readers of settings take. Method: its examples are read, and its tables are held against what readers know. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { readEvmSettings } from '../../src/rails/evm/index.ts';
 import { readInventorySettings } from '../../src/rails/inventory/index.ts';
 import { readRateSettings } from '../../src/rails/rates/index.ts';
 
@@ -49,4 +50,11 @@ test('rates', () => {
     knownTo(readRateSettings, { ...rates, feeds: [{ ...feed, prices: [{ ...price, x: 1 }] }] }),
   ].flat();
   expect(names.toSorted()).toEqual(known.toSorted());
+});
+
+test('EVM networks', () => {
+  const { example, names } = sectionOf('Networks');
+  const { ETH } = example.networks;
+  expect(() => readEvmSettings(ETH, 'live.networks.ETH')).not.toThrow();
+  expect(names.toSorted()).toEqual(knownTo(readEvmSettings, { ...ETH, x: 1 }).toSorted());
 });

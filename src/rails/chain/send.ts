@@ -35,6 +35,8 @@ export interface Sender {
 }
 
 const ORDERS_MAX = 500;
+/** Orders that providers are asked about at once. */
+const AT_ONCE = 8;
 /** An order that cannot be made now is tried again after so long. */
 const AGAIN_MS = 15_000;
 /** One that the network would not carry out is tried so often. */
@@ -61,12 +63,18 @@ export function createSender(parts: NetworkParts): Sender {
       const attempts = Map.groupBy(made, ({ orderId }) => orderId);
       const isPaused = (await readNetwork(database, key))?.pausedAt != null;
       const busy = new Set<string>();
-      for (const order of open) {
+      const looks = open.map((order) => {
         const isFirst = !busy.has(order.from);
         if (order.state !== 'queued') busy.add(order.from);
-        const look = { attempts: attempts.get(order.id) ?? [], isFirst, isPaused };
-        await lookAfter(sending, order, look).catch((error: unknown) => failed(parts, order, error));
-      }
+        return { order, look: { attempts: attempts.get(order.id) ?? [], isFirst, isPaused } };
+      });
+      const look = (each: (typeof looks)[number]) =>
+        lookAfter(sending, each.order, each.look).catch((error: unknown) => failed(parts, each.order, error));
+      const sent = looks.filter(({ order }) => order.state === 'sent');
+      for (let start = 0; start < sent.length; start += AT_ONCE)
+        await Promise.all(sent.slice(start, start + AT_ONCE).map(look));
+      // Places are given one after the other.
+      for (const each of looks) if (each.order.state !== 'sent') await look(each);
     },
   };
 }

@@ -1,8 +1,8 @@
 /** Settings that networks have alike (docs/rails.md). */
 import { addressForm, parseAddress } from '../../base/address.ts';
-import { type Currency, currencyOf } from '../../base/currency.ts';
+import { currencyOf } from '../../base/currency.ts';
 import { deriveDepositAddress } from '../../base/deposit-address.ts';
-import { isDecimal, toMinor } from '../../base/money.ts';
+import { toMinor } from '../../base/money.ts';
 import type { Settings } from '../../base/settings.ts';
 
 /** @returns the extended public key that deposit addresses of a network come of. @throws {SettingsError} */
@@ -22,16 +22,22 @@ export function hotAddressOf(all: Settings, network: string): string {
   return address ?? all.refuse('hotAddress', `the address of the hot wallet, ${addressForm(network)}`);
 }
 
+/** @returns an amount in minor units of so many decimals. @throws {SettingsError} */
+export function minorOf(all: Settings, name: string, decimals: number, fallback?: string): bigint {
+  const amount = all.decimal(name, fallback);
+  const given = amount.split('.')[1]?.length ?? 0;
+  return given > decimals ? all.refuse(name, `at most ${decimals} decimals`) : toMinor(amount, decimals);
+}
+
 /** @returns amounts by currency, minor units: `{ "USDT_ETH": "50" }`; none where there is no such member. @throws {SettingsError} */
 export function amountsOf(all: Settings, name: string): ReadonlyMap<string, bigint> {
   if (!all.has(name)) return new Map();
   const given = all.part(name);
   const found = given.names().map((code): [string, bigint] => {
-    const currency: Currency | undefined = currencyOf(code);
-    const amount = given.raw(code);
-    if (!currency || typeof amount !== 'string' || !isDecimal(amount) || amount.startsWith('-'))
-      return given.refuse(code, 'a currency of the catalogue with a decimal amount as a text, such as "50"');
-    return [code, toMinor(amount, currency.decimals)];
+    const decimals = currencyOf(code)?.decimals;
+    if (decimals === undefined)
+      return given.refuse(code, 'the code of a currency of the catalogue as the name, such as USDT_ETH');
+    return [code, minorOf(given, code, decimals)];
   });
   return new Map(found);
 }

@@ -1,7 +1,6 @@
 /** Settings of an EVM network in RAILS_FILE (docs/rails.md). */
-import { toMinor } from '../../base/money.ts';
 import { Settings, SettingsError } from '../../base/settings.ts';
-import { amountsOf, hotAddressOf, millisFrom, xpubOf } from '../chain/settings.ts';
+import { amountsOf, hotAddressOf, millisFrom, minorOf, xpubOf } from '../chain/settings.ts';
 
 /** An EVM network, as an operator configures it. */
 export interface EvmSettings {
@@ -40,9 +39,9 @@ export function readEvmSettings(json: unknown, path: string): EvmSettings {
     hotAddress: hotAddressOf(all, 'ETH'),
     sweep: amountsOf(all, 'sweep'),
     networkFees: amountsOf(all, 'networkFees'),
-    gasFloat: toMinor(all.decimal('gasFloat', '0'), COIN_DECIMALS),
-    maxFeePerGas: gweiOf(all, 'maxFeeGwei', '500'),
-    minTipPerGas: gweiOf(all, 'minTipGwei', '0'),
+    gasFloat: minorOf(all, 'gasFloat', COIN_DECIMALS, '0'),
+    maxFeePerGas: minorOf(all, 'maxFeeGwei', GWEI_DECIMALS, '500'),
+    minTipPerGas: minorOf(all, 'minTipGwei', GWEI_DECIMALS, '0'),
     pollMs: millisFrom(all, 'pollSeconds', 1, 60, 3),
     stuckMs: millisFrom(all, 'stuckSeconds', 10, 86_400, 180),
     timeLimitMs: millisFrom(all, 'timeoutSeconds', 1, 60, 10),
@@ -69,8 +68,4 @@ function finalityOf(all: Settings): EvmSettings['finality'] {
   return all.has('finality')
     ? all.choice('finality', ['safe', 'finalized'] as const)
     : all.integer('confirmations', { min: 1, max: 1_000, fallback: 12 });
-}
-
-function gweiOf(all: Settings, name: string, fallback: string): bigint {
-  return toMinor(all.decimal(name, fallback), GWEI_DECIMALS);
 }

@@ -8,9 +8,9 @@ import { type RpcProxy, startRpcProxy } from '../../support/rpc-proxy.ts';
 import { FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
 
 const net = useNetwork();
-const ROUNDS = Number(process.env.CHAIN_ROUNDS ?? 40);
+const ROUNDS = Number(process.env.CHAIN_ROUNDS ?? 25);
 const SEED = Number(process.env.CHAIN_SEED ?? 20_261_122);
-const QUIET_ROUNDS = 40;
+const QUIET_ROUNDS = 25;
 
 /** Mulberry32: chance that can be had again. */
 function chance(seed: number): () => number {

@@ -32,7 +32,7 @@ test('a token and a coin go out; sent, final and gas are told once each', async 
   await net.turns(1);
   expect(net.told(...SENDS).toSorted()).toEqual(['broadcast_sent CRX1:1', 'broadcast_sent CRX2:1']);
   await settle();
-  expect(net.told('broadcast_confirmed')).toEqual([
+  expect(net.told('broadcast_confirmed').toSorted()).toEqual([
     'broadcast_confirmed CRX1:1',
     'broadcast_confirmed CRX2:1',
   ]);

@@ -1,0 +1,61 @@
+/** Goal: settings of an EVM network that are wrong are refused by their path and the accepted form; fees follow the network and the rates. */
+import { expect, test } from 'vitest';
+import { currencyOfLedger } from '../../../src/base/currency.ts';
+import { SettingsError } from '../../../src/base/settings.ts';
+import type { NetworkDriver } from '../../../src/rails/chain/driver.ts';
+import { feeQuoter } from '../../../src/rails/chain/fees.ts';
+import { readEvmSettings } from '../../../src/rails/evm/index.ts';
+import { testSigner } from '../../support/test-signer.ts';
+
+const { xpub, hotAddress } = testSigner();
+const GOOD = { kind: 'evm', providers: ['https://node.invalid/rpc'], xpub, hotAddress };
+const PATH = 'live.networks.ETH';
+
+test('what is usual', () => {
+  expect(readEvmSettings(GOOD, PATH)).toMatchObject({
+    quorum: 1,
+    finality: 12,
+    pollMs: 3_000,
+    stuckMs: 180_000,
+  });
+  const two = { ...GOOD, providers: ['https://a.invalid', 'https://b.invalid'], sweep: { USDT_ETH: '1.5' } };
+  expect(readEvmSettings(two, PATH)).toMatchObject({ quorum: 2, sweep: new Map([['USDT_ETH', 1_500_000n]]) });
+});
+
+test.each([
+  [{ providers: [] }, 'providers: expected a list'],
+  [{ providers: ['http://node.invalid'] }, 'providers[0].url: expected an https URL'],
+  [{ quorum: 2 }, 'quorum: expected an integer from 1 to 1'],
+  [{ xpub: 'xprv9' }, 'xpub: expected the extended public key'],
+  [{ hotAddress: `${hotAddress.slice(0, -1)}g` }, 'hotAddress: expected the address'],
+  [{ sweep: { USDT: '1' } }, 'sweep.USDT: expected the code of a currency'],
+  [{ sweep: { USDT_ETH: 1 } }, 'sweep.USDT_ETH: expected a decimal number as a text'],
+  [{ networkFees: { USDT_ETH: '0.0000001' } }, 'networkFees.USDT_ETH: expected at most 6 decimals'],
+  [{ maxFeeGwei: '0.0000000001' }, 'maxFeeGwei: expected at most 9 decimals'],
+  [{ finality: 'latest' }, 'finality: expected "safe" or "finalized"'],
+  [{ finality: 'safe', confirmations: 2 }, 'finality: expected nothing'],
+  [{ confirmation: 2 }, 'confirmation: there is no such setting'],
+])('%j is refused', (change, words) => {
+  const read = () => readEvmSettings({ ...GOOD, ...change }, PATH);
+  expect(read).toThrow(SettingsError);
+  expect(read).toThrow(`${PATH}.${words}`);
+});
+
+test('a fee is what the network asks, in the currency by the rates, rounded up; or as it is set', async () => {
+  const coin = currencyOfLedger('ETH_ETH');
+  const usdt = currencyOfLedger('USDT_ETH');
+  const driver = {
+    provider: 'x',
+    transferCost: async () => 1_000_000_000_000_001n,
+  } as unknown as NetworkDriver;
+  const mids: Record<string, string> = { ETH: '15000', USDT: '5' };
+  const rates = { observe: async (asset: string) => ({ mid: mids[asset] as string, observedAtMs: 0 }) };
+  const parts = { providers: [driver], facts: { coin } } as unknown as Parameters<typeof feeQuoter>[0];
+  const quote = feeQuoter(parts, { fixed: new Map([['USDC_ETH', 7n]]), rates });
+  expect(await quote(coin)).toBe(1_000_000_000_000_001n);
+  // 0.001000000000000001 ETH at 3,000 USDT.
+  expect(await quote(usdt)).toBe(3_000_001n);
+  expect(await quote(currencyOfLedger('USDC_ETH'))).toBe(7n);
+  const unknown = feeQuoter(parts, { fixed: new Map(), rates: { observe: async () => undefined } });
+  await expect(unknown(usdt)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+});
