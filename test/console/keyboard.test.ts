@@ -1,6 +1,6 @@
 /**
  * Goal: whoever has no pointer gets everything done. Method: Chromium on the real application; nothing but keys, from the first
- * page to a payment that is cancelled and a withdrawal that is decided, with and without script.
+ * page to a payment that is cancelled and a list that is filtered, with and without script.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
