@@ -30,6 +30,7 @@ const LESS = '60.00';
 const FAULTS = [
   { on: 'callback', fault: 'lost', rate: 0.2 },
   { on: 'callback', fault: 'doubled', rate: 0.2 },
+  { on: 'callback', fault: 'stranger', rate: 0.1 },
   { on: 'callback', fault: 'reordered', rate: 0.1, ms: 1_500 },
   ...['charge', 'payout', 'refund'].map((on) => ({ on, fault: 'timeout', rate: 0.1, ms: 20 })),
   { on: 'any', fault: 'unavailable', rate: 0.05 },
@@ -115,7 +116,7 @@ interface Books {
   readonly received: readonly { readonly endToEndId: string; readonly txid: string }[];
   readonly refunds: readonly Moved[];
   readonly payouts: readonly Moved[];
-  readonly callbacks: { readonly lost: number };
+  readonly callbacks: { readonly lost: number; readonly strangersTaken: number };
 }
 
 interface Moved {
@@ -156,6 +157,8 @@ async function defectsOf(books: Books): Promise<string[]> {
   }
   for (const { end2end, step } of await unfinished(store.owner))
     defects.push(`${end2end} stands still at ${step}`);
+  const { strangersTaken } = books.callbacks;
+  if (strangersTaken > 0) defects.push(`${strangersTaken} callbacks of a stranger were taken`);
   const open = await rows(
     `select kind, key, outcome, last_error from rail_news where outcome in ('pending', 'failed')`,
   );

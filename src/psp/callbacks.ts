@@ -38,6 +38,7 @@ export class Callbacks {
   readonly #stranger: Agent;
   /** Calls under way, by id. */
   readonly #underWay = new Map<number, Promise<void>>();
+  #isClosed = false;
 
   constructor(store: PspStore, clock: PspClock, faults: Faults, { ca, psp }: Certificates) {
     this.#store = store;
@@ -70,6 +71,9 @@ export class Callbacks {
         return [];
       case 'doubled':
         return [add(now, null), add(now, null)];
+      case 'stranger':
+        this.#sendAsStranger(url, body);
+        return [add(now, null)];
       case 'late':
         return [add(now + fault.ms, null)];
       case 'reordered':
@@ -136,6 +140,7 @@ export class Callbacks {
 
   /** Breaks off what is under way: it is sent again by whoever opens the file next. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#agent.destroy();
     this.#stranger.destroy();
     await Promise.all(this.#underWay.values());
@@ -153,6 +158,22 @@ export class Callbacks {
       id,
     );
     this.#underWay.delete(id);
+    if (!this.#isClosed) this.sendDue();
+  }
+
+  /** Whoever takes it takes it from anybody: what was answered is kept, as of a callback that is over. */
+  #sendAsStranger(url: string, body: unknown): void {
+    const text = JSON.stringify(body);
+    const sent = this.#post(url, text, this.#stranger).catch((error: Error) => error.message);
+    void sent.then((answer) => {
+      if (this.#isClosed) return;
+      this.#store.run(
+        'insert into callback (url, body, answer) values (?, ?, ?)',
+        url,
+        text,
+        `stranger: ${answer}`,
+      );
+    });
   }
 
   /** @returns the status. @throws what kept it from being answered. */

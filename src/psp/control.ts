@@ -220,7 +220,9 @@ function booksOf(parts: PspParts): object {
       'select return_id as "returnId", payout_id as id, amount from payout_return where due_ms is null order by return_id',
     ),
     callbacks: store.one(
-      `select count(*) as total, count(due_ms) as open, coalesce(sum(answer = 'lost'), 0) as lost from callback`,
+      `select count(*) as total, count(due_ms) as open, coalesce(sum(answer = 'lost'), 0) as lost,
+         coalesce(sum(answer like 'stranger: %'), 0) as strangers,
+         coalesce(sum(answer like 'stranger: 2%'), 0) as "strangersTaken" from callback`,
     ),
   };
 }

@@ -24,6 +24,8 @@ export const FAULTS = {
   late: 'callback',
   /** Is sent at some moment of the next `ms`, so that later ones pass it. */
   reordered: 'callback',
+  /** Is sent by somebody without the PSP's certificate first. */
+  stranger: 'callback',
 } as const;
 /** One of FAULTS. */
 export type FaultName = keyof typeof FAULTS;

@@ -220,6 +220,18 @@ describe('faults', () => {
     await expect.poll(isTold).toBe(true);
   });
 
+  test('a stranger calls first, and is refused by whoever wants the certificate', async () => {
+    const before = hooks.got.length;
+    await rules({ on: 'callback', fault: 'stranger' });
+    const id = newId();
+    await send(id);
+    await psp.control('POST', `/payouts/${id}/settle`);
+    const counts = async () => (await psp.control('GET', '/books')).json.callbacks;
+    await expect.poll(async () => (await counts()).strangers).toBe(1);
+    expect(await counts()).toMatchObject({ strangersTaken: 0 });
+    expect(hooks.got.length).toBe(before + 1);
+  });
+
   test('a callback that is refused comes again, until it is taken', async () => {
     const id = newId();
     await send(id);
