@@ -1,12 +1,12 @@
 /**
- * Says what a provider tells in the words of the gateway, and hands it on. What was settled before is left out by one look, so that
+ * Says what a provider tells in the words of the gateway, and hands it on. What was told before is left out by one look, so that
  * a statement that is read again and again costs little.
  */
 import { recordOf } from '../../resolvers/inbound/match-news.ts';
 import type { News } from '../../resolvers/services/news.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
-import { readKnownNews } from '../../store/engine/news.ts';
 import { endPixOrder, type PixOrderKind, readPixOrderKeys } from '../../store/rails/pix-orders.ts';
+import { readStoredNews } from '../../store/rails/pix-statement.ts';
 import { afterPayout } from './times.ts';
 import type { WirePix, WireReturn } from './wire.ts';
 
@@ -22,11 +22,11 @@ interface OrderKeys {
 /** PIX are taken so many at a time: what is told of one of them stays in its order. */
 const AT_ONCE = 8;
 
-/** Hands on everything that is told of these PIX and was not settled before. Once this resolves, all of it is stored. */
+/** Hands on everything that is told of these PIX and was not told before. Once this resolves, all of it is stored. */
 export async function tell(tools: TellTools, told: readonly WirePix[]): Promise<void> {
   const keys = await keysOf(tools, told);
   const news = told.map((pix) => newsOf(pix, keys));
-  const isNew = await unsettled(tools, news.flat());
+  const isNew = await untold(tools, news.flat());
   const waiting = news.map((each) => each.filter(isNew)).filter((each) => each.length > 0);
   const take = async () => {
     for (let each = waiting.shift(); each; each = waiting.shift())
@@ -35,9 +35,9 @@ export async function tell(tools: TellTools, told: readonly WirePix[]): Promise<
   await Promise.all(Array.from({ length: AT_ONCE }, take));
 }
 
-/** Hands on news that was not settled before, in its order. */
+/** Hands on news that was not told before, in its order. */
 export async function tellNews(tools: TellTools, news: readonly News[]): Promise<void> {
-  const isNew = await unsettled(tools, news);
+  const isNew = await untold(tools, news);
   for (const each of news) if (isNew(each)) await handOn(tools, each);
 }
 
@@ -130,14 +130,14 @@ async function keysOf({ database, mode }: TellTools, told: readonly WirePix[]): 
   };
 }
 
-async function unsettled(
+async function untold(
   { database, mode }: TellTools,
   news: readonly News[],
 ): Promise<(news: News) => boolean> {
   if (news.length === 0) return () => false;
   const records = news.map((each) => recordOf({ mode }, each));
-  const known = await readKnownNews(database, mode, records);
-  const names = new Set(known.map(({ kind, key }) => `${kind} ${key}`));
+  const stored = await readStoredNews(database, mode, records);
+  const names = new Set(stored.map(({ kind, key }) => `${kind} ${key}`));
   return (each) => {
     const { kind, key } = recordOf({ mode }, each);
     return !names.has(`${kind} ${key}`);

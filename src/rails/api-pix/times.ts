@@ -2,17 +2,17 @@
 
 const FIRST_MS = 5_000;
 const OPEN_MAX_MS = 600_000;
-const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 /** A payout can come back for so long (BACEN: returns within 90 days). */
-const RETURNABLE_MS = 90 * 24 * HOUR_MS;
+const RETURNABLE_MS = 90 * DAY_MS;
 
 /** @returns when the provider is asked next about an order that it has not decided: after as long as it is old, within bounds. */
 export function afterOpen(placedAtMs: number, nowMs: number): number {
   return nowMs + Math.min(Math.max(nowMs - placedAtMs, FIRST_MS), OPEN_MAX_MS);
 }
 
-/** @returns when the provider is asked next whether a payout came back; null once it cannot any more. */
+/** @returns when the provider is asked next whether a payout came back, which its callback may not have told; null once it cannot any more. */
 export function afterPayout(endedAtMs: number, nowMs: number): number | null {
   const ageMs = nowMs - endedAtMs;
-  return ageMs > RETURNABLE_MS ? null : nowMs + Math.max(ageMs, HOUR_MS);
+  return ageMs > RETURNABLE_MS ? null : nowMs + Math.max(ageMs, DAY_MS);
 }

@@ -4,7 +4,6 @@ import { repeat } from '../../resolvers/engine/repeat.ts';
 import { callbackUrl } from './callers.ts';
 import { startListener } from './listener.ts';
 import { askOrders, type PollParts, readStatement } from './poll.ts';
-import { registerCallback } from './registration.ts';
 import type { ApiPixSettings } from './settings.ts';
 
 /** How often is looked whether there is something to ask. Unit: ms. */
@@ -41,7 +40,10 @@ export function startWork(parts: PollParts & { readonly settings: ApiPixSettings
         // The provider calls it at once: whoever answers has to be there.
         await listener?.tried;
         if (!listener) await sleep(TURN_MS, undefined, { signal }).catch(() => {});
-        if (await registerCallback(api, url)) tools.log.info('the address of callbacks was registered');
+        if ((await api.getWebhook()) !== url) {
+          await api.putWebhook(url);
+          tools.log.info('the address of callbacks was registered');
+        }
         return REGISTER_MS;
       }),
     );

@@ -1,6 +1,10 @@
 /** How far the statement of a provider of PIX was read, and how many keys were looked up at its directory. */
 import type { AccountMode } from '../../base/account-mode.ts';
 import type { Statement, Tx } from '../database.ts';
+import type { NewsRecord } from '../engine/news.ts';
+
+/** What tells news apart. */
+export type NewsName = Pick<NewsRecord, 'kind' | 'key'>;
 
 /** A statement: whose, and of which provider and key. */
 export interface PixStatement {
@@ -28,6 +32,11 @@ const FINISH: Statement = {
 const LAST: Statement = {
   name: 'pix_cursor_last',
   text: `select (extract(epoch from read_at) * 1000)::bigint as "readAtMs" from pix_cursor where mode = $1 and source = $2`,
+};
+const STORED: Statement = {
+  name: 'pix_news_stored',
+  text: `select n.kind, n.key from unnest($2::text[], $3::text[]) g(key, kind)
+    join rail_news n on n.key = g.key and n.kind = g.kind and n.mode = $1`,
 };
 /** All that was taken is given back at a moment; whoever takes more moves it on, up to the limit. */
 const TAKE: Statement = {
@@ -82,6 +91,11 @@ export async function finishReading(
 export async function lastReading(tx: Tx, { mode, source }: PixStatement): Promise<number | null> {
   const [row] = await tx.query<{ readAtMs: bigint | null }>(LAST, [mode, source]);
   return numberOf(row?.readAtMs ?? null);
+}
+
+/** @returns those of the news that are stored, whatever became of them: what is not settled is tried again without being told again. */
+export function readStoredNews(tx: Tx, mode: AccountMode, news: readonly NewsName[]): Promise<NewsName[]> {
+  return tx.query<NewsName>(STORED, [mode, news.map(({ key }) => key), news.map(({ kind }) => kind)]);
 }
 
 /** What a look-up costs its subject, and what there can be at most. Unit: seconds, in which it is given back. */

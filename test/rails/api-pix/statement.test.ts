@@ -112,3 +112,18 @@ describe('a payment of which nobody tells the payer', () => {
     await stand.inbound.reach(row, 'compliance/UNCOMPLIANT');
   });
 });
+
+test('a return that somebody made at the provider itself is kept for the operator, and tried as often as it is due', async () => {
+  const { json } = await stand.psp.control('POST', '/pay', { amount: '5.00', wait: false });
+  const [endToEndId] = json.endToEndIds;
+  await stand.psp.call('PUT', `/v2/pix/${endToEndId}/devolucao/byhand1`, { valor: '5.00' });
+  await stand.psp.control('POST', '/refunds/byhand1/settle', {});
+  for (let turn = 0; turn < 3; turn++) {
+    await due();
+    await stand.part.poll();
+  }
+  const { rows } = await stand.app.owner.query(
+    `select outcome, attempts from rail_news where key = 'pix:byhand1'`,
+  );
+  expect(rows).toEqual([{ outcome: 'pending', attempts: 1 }]);
+});
