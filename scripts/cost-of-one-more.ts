@@ -80,7 +80,7 @@ export function costs(): readonly Cost[] {
       files: naming(/'USDC_SOL'|'USDC', 'SOL'/),
       before: '3',
       goal: '1',
-      reason: 'the sandbox says what a transfer of it costs there',
+      reason: '',
     },
     { kind: 'network', probe: '`BSC`', files: naming(/\bBSC\b/), before: '9', goal: '1', reason: '' },
     {

@@ -55,7 +55,7 @@ describe('networks', () => {
 
   test('addresses are valid, and nobody gets one twice, also on another EVM network', async () => {
     const codes = ['USDT_TRX', 'USDT_ETH', 'USDC_POLYGON', 'USDC_BASE', 'USDT_BSC', 'BTC_BTC'];
-    const asked = codes.flatMap((code) => Array<Currency>(20).fill(currencyOf(code) as Currency));
+    const asked = codes.flatMap((code) => Array<Currency>(5).fill(currencyOf(code) as Currency));
     const given = await Promise.all(
       asked.map(async (currency) => ({
         network: currency.network,

@@ -11,21 +11,18 @@ import type { Gas } from '../../templates/triggers.ts';
 import { nextDepositAddress, payerAddress } from './addresses.ts';
 import { giveBackOnce, type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
 
-/** What a transfer costs, by raw ledger code and in the currency itself. */
-const NETWORK_FEES: ReadonlyMap<string, string> = new Map([
-  ['USDT_TRX', '1.00'],
+/** What a transfer of a network's own coin costs, by raw ledger code and in the coin itself. */
+const COIN_FEES: ReadonlyMap<string, string> = new Map([
   ['TRX_TRX', '1.1'],
-  ['USDT_ETH', '2.50'],
-  ['USDC_ETH', '2.50'],
   ['ETH_ETH', '0.0005'],
-  ['USDT_POLYGON', '0.10'],
-  ['USDC_POLYGON', '0.10'],
-  ['USDC_BASE', '0.10'],
-  ['USDT_BSC', '0.10'],
-  ['USDT_SOL', '0.10'],
-  ['USDC_SOL', '0.10'],
   ['BTC_BTC', '0.00002'],
 ]);
+/** What a transfer of a token costs on the dearer networks, in the token itself; all tokens are dollars. */
+const TOKEN_FEES: ReadonlyMap<string, string> = new Map([
+  ['TRX', '1.00'],
+  ['ETH', '2.50'],
+]);
+const TOKEN_FEE = '0.10';
 /** What a transfer costs the house, by raw ledger code of the network's coin. */
 const GAS: ReadonlyMap<string, string> = new Map([
   ['TRX_TRX', '13.4'],
@@ -149,9 +146,9 @@ function feeOutOf(currency: Currency, amountMinor: bigint): string {
   return fromMinor(fee < amountMinor ? fee : amountMinor, currency.decimals);
 }
 
-function networkFeeOf({ code, decimals }: Currency): bigint {
-  const fee = NETWORK_FEES.get(code);
-  assert(fee, `${code} is a currency of a network`);
+function networkFeeOf({ code, network, decimals }: Currency): bigint {
+  assert(network, `${code} is a currency of a network`);
+  const fee = COIN_FEES.get(code) ?? TOKEN_FEES.get(network) ?? TOKEN_FEE;
   return toMinor(fee, decimals);
 }
 
