@@ -46,10 +46,7 @@ function factLists(): readonly string[] {
 
 /** The rail's own folder counts once. */
 function railFiles(): readonly string[] {
-  return [
-    'src/rails/sandbox/',
-    ...naming(/from '[./]+rails\/sandbox\//).filter((path) => !path.includes('rails/')),
-  ];
+  return ['src/rails/tron/', ...naming(/rails\/tron\//).filter((path) => !path.includes('rails/tron'))];
 }
 
 /** Where the members of a creation's body are named, besides the fact that they become. */
@@ -85,11 +82,11 @@ export function costs(): readonly Cost[] {
     { kind: 'network', probe: '`BSC`', files: naming(/\bBSC\b/), before: '9', goal: '1', reason: '' },
     {
       kind: 'rail',
-      probe: 'the sandbox',
+      probe: 'TRON',
       files: railFiles(),
       before: 'none',
       goal: 'its folder and 1',
-      reason: 'the demo of the sandbox is started by `main.ts`; another rail has none',
+      reason: '',
     },
     {
       kind: 'member of a body',

@@ -132,6 +132,15 @@ describe('layers', () => {
     expect(SOURCES.flatMap(({ path }) => walk(path, []))).toEqual([]);
   });
 
+  test('rails but the sandbox are loaded where they are configured, and nowhere else', () => {
+    const wrong = SOURCES.filter(({ folder }) => folder !== 'rails').flatMap(({ path, text }) =>
+      [...text.matchAll(/^import (?!type )[^;]*? from '([./]+rails\/(?!sandbox\/)[^']+)'/gm)].map(
+        (match) => `${path} → ${match[1]}`,
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   test('only programs read the environment, through config.ts; the database server inherits three names of it', () => {
     const readers = SOURCES.filter(({ text }) => /process\.env\b/.test(text)).map(({ path }) => path);
     const allowed = [

@@ -8,6 +8,7 @@ export class SettingsError extends Error {
 }
 
 const HOSTS_WITHOUT_TLS = ['localhost', '127.0.0.1', '[::1]'];
+const URL_FORM = 'an https URL (http only to this machine) without user name and password';
 const SHOWN_MAX = 60;
 
 /** The members of one object. Whoever has read all that it knows calls `end`, which refuses the rest: a slip of the pen is found. */
@@ -66,10 +67,18 @@ export class Settings {
 
   /** @returns an https URL, http only to this machine; without a slash at its end unless it has a query. */
   url(name: string): string {
-    const expected = 'an https URL (http only to this machine) without user name and password';
     const value = this.raw(name);
-    if (typeof value !== 'string' || !isSafeUrl(value)) return this.refuse(name, expected);
-    return value.includes('?') ? value : value.replace(/\/+$/, '');
+    return typeof value === 'string' && isSafeUrl(value) ? withoutSlash(value) : this.refuse(name, URL_FORM);
+  }
+
+  /** @returns the URL that stands in a file, because something in it is secret: no message shows it. */
+  urlIn(name: string): string {
+    const url = this.contents(name);
+    if (!isSafeUrl(url))
+      throw new SettingsError(
+        `${this.at(name)}: expected a file with ${URL_FORM}, and it holds something else`,
+      );
+    return withoutSlash(url);
   }
 
   /** @returns the name of a file that can be read. */
@@ -162,6 +171,10 @@ function isSafeUrl(text: string): boolean {
   const { protocol, hostname, username, password } = new URL(text);
   const isTaken = protocol === 'https:' || (protocol === 'http:' && HOSTS_WITHOUT_TLS.includes(hostname));
   return isTaken && username === '' && password === '';
+}
+
+function withoutSlash(url: string): string {
+  return url.includes('?') ? url : url.replace(/\/+$/, '');
 }
 
 /** What is there, cut to a length that fits a line. */

@@ -57,8 +57,11 @@ function providersOf(all: Settings): readonly string[] {
     return all.refuse('providers', `a list of one to ${PROVIDERS_MAX} URLs, or objects with "urlFile"`);
   return given.map((each: unknown, index) => {
     const path = `${all.at('providers')}[${index}]`;
-    const url = typeof each === 'string' ? each : new Settings(each, path).contents('urlFile');
-    return new Settings({ url }, path).url('url');
+    if (typeof each === 'string') return new Settings({ url: each }, path).url('url');
+    const place = new Settings(each, path);
+    const url = place.urlIn('urlFile');
+    place.end();
+    return url;
   });
 }
 

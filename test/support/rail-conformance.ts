@@ -1,0 +1,170 @@
+/**
+ * What every rail holds, whoever wrote it: the suite that the author of a rail runs (docs/rails.md). The world outside of the rail is
+ * away all the time; what a rail does when it is there is for the rail's own tests.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { SettingsError } from '../../src/base/settings.ts';
+import type { RailPart, RailTools } from '../../src/resolvers/services/rail-part.ts';
+import type { TestDatabase } from './database.ts';
+
+/** A rail, as its folder exports it. */
+export interface RailUnderTest {
+  /** As settings call it. */
+  readonly name: string;
+  /** Settings as they stand in RAILS_FILE, of a world that does not answer. */
+  readonly settings: () => object;
+  /** What its files hold and nobody may be told. */
+  readonly secrets?: () => readonly string[];
+  /** Reads the settings and makes the rail. @throws {SettingsError} */
+  readonly make: (settings: unknown, path: string, tools: RailTools) => RailPart<unknown>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+/** Where a member stands: names and places from the outside in. */
+type Place = readonly (string | number)[];
+
+const PATH = 'live.rail';
+const STOP_MAX_MS = 10_000;
+const ANSWER_MAX_MS = 5_000;
+
+/** Runs the suite on a rail. @param store - a database of the test file. */
+export function conforms(store: TestDatabase, rail: RailUnderTest): void {
+  const said: unknown[] = [];
+  const note = (...words: unknown[]) => void said.push(words);
+  const tools = (): RailTools => ({
+    ...{ mode: 'live', database: store.database, clock: { nowMs: async () => Date.now() } },
+    receive: () => Promise.reject(new Error('nothing is told of a world that is away')),
+    log: { info: note, warn: note, error: note } as never,
+  });
+  const made = (settings: unknown) => rail.make(settings, PATH, tools());
+  const refusal = (settings: unknown) => {
+    try {
+      made(settings);
+      return null;
+    } catch (error) {
+      return error;
+    }
+  };
+  const hasNoSecret = (what: unknown) => {
+    for (const secret of rail.secrets?.() ?? []) expect(inspectable(what)).not.toContain(secret);
+  };
+
+  describe(`rail ${rail.name}`, () => {
+    test('settings: what nobody knows is refused by its path, at every depth', () => {
+      expect(refusal(rail.settings())).toBeNull();
+      for (const place of objectsIn(rail.settings())) {
+        const wrong = refusal(changed(rail.settings(), [...place, 'slip'], 1));
+        expect(wrong, pathOf(place)).toBeInstanceOf(SettingsError);
+        expect((wrong as Error).message).toContain(pathOf([...place, 'slip']));
+      }
+    });
+
+    test('settings: each member has a default, or is named when it is missing', () => {
+      for (const place of membersIn(rail.settings())) {
+        const wrong = refusal(changed(rail.settings(), place, undefined));
+        if (wrong === null) continue;
+        expect(wrong, pathOf(place)).toBeInstanceOf(SettingsError);
+        expect((wrong as Error).message).toMatch(/^live\.rail\b/);
+      }
+    });
+
+    test('settings: a member of a wrong kind is refused by its path', () => {
+      for (const place of membersIn(rail.settings())) {
+        if (place.at(-1) === 'kind') continue;
+        const value = place.reduce<unknown>((at, name) => (at as Json)[name as string], rail.settings());
+        const wrong = refusal(changed(rail.settings(), place, typeof value === 'object' ? 7 : { a: {} }));
+        expect(wrong, pathOf(place)).toBeInstanceOf(SettingsError);
+        expect((wrong as Error).message).toContain(pathOf(place));
+      }
+    });
+
+    test('checks answer in time while the world is away, and tell no secret', async () => {
+      const began = performance.now();
+      const checks = await made(rail.settings()).checks();
+      expect(performance.now() - began).toBeLessThan(ANSWER_MAX_MS);
+      for (const { check, ok, detail } of checks) {
+        expect([typeof check, typeof ok, typeof detail]).toEqual(['string', 'boolean', 'string']);
+        expect(detail.length).toBeLessThan(1_000);
+      }
+      hasNoSecret(checks);
+    });
+
+    test('it starts and stops, twice, while the world is away; logs hold no secret', async () => {
+      for (let round = 0; round < 2; round++) {
+        const running = made(rail.settings()).start?.();
+        const began = performance.now();
+        await running?.stop();
+        expect(performance.now() - began).toBeLessThan(STOP_MAX_MS);
+      }
+      hasNoSecret(said);
+    });
+
+    test('a caller from outside whom it does not know is refused', async () => {
+      const { handle } = made(rail.settings());
+      if (!handle) return;
+      const server = createServer((request, response) => {
+        handle(request, response, (request.url ?? '/').slice(1)).catch((error: { code?: string }) => {
+          // What the gateway answers to a rail's refusal; anything else would be an error of its own.
+          response.writeHead(error.code === undefined ? 500 : 403).end();
+        });
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      for (const path of ['', 'pix', 'x/y?z=1'])
+        for (const method of ['GET', 'POST', 'PUT']) {
+          const response = await fetch(`http://127.0.0.1:${port}/${path}`, {
+            method,
+            ...(method !== 'GET' && { body: '{"pix":[]}' }),
+          });
+          expect([Math.floor(response.status / 100), path, method]).toEqual([4, path, method]);
+          hasNoSecret(await response.text());
+        }
+      server.closeAllConnections();
+      server.close();
+    });
+  });
+}
+
+function inspectable(what: unknown): string {
+  return typeof what === 'string'
+    ? what
+    : JSON.stringify(what, (_name, value) => (value instanceof Error ? `${value.stack}` : value));
+}
+
+function pathOf(place: Place): string {
+  return place.reduce<string>(
+    (path, name) => (typeof name === 'number' ? `${path}[${name}]` : `${path}.${name}`),
+    PATH,
+  );
+}
+
+/** Places of all objects, the outermost first. */
+function objectsIn(json: unknown, place: Place = []): Place[] {
+  if (typeof json !== 'object' || json === null) return [];
+  const inside = entriesOf(json).flatMap(([name, value]) => objectsIn(value, [...place, name]));
+  return Array.isArray(json) ? inside : [place, ...inside];
+}
+
+/** Places of all members of objects. */
+function membersIn(json: unknown, place: Place = []): Place[] {
+  if (typeof json !== 'object' || json === null) return [];
+  return entriesOf(json).flatMap(([name, value]) => {
+    const own = [...place, name];
+    return [...(Array.isArray(json) ? [] : [own]), ...membersIn(value, own)];
+  });
+}
+
+function entriesOf(json: object): (readonly [string | number, unknown])[] {
+  return Array.isArray(json) ? json.map((value, index) => [index, value] as const) : Object.entries(json);
+}
+
+/** @returns the same with another value at a place; without the member where that is undefined. */
+function changed(json: unknown, [name, ...inner]: Place, value: unknown): unknown {
+  if (name === undefined) return value;
+  const copy = structuredClone(json) as Record<string | number, unknown>;
+  copy[name] = inner.length === 0 ? value : changed(copy[name], inner, value);
+  if (copy[name] === undefined) delete copy[name];
+  return copy;
+}
