@@ -1,0 +1,40 @@
+/** A process that works on a network until it is killed: `CHAIN` in its environment says where everything is. News goes to the table `told`. */
+import pg from 'pg';
+import { createEvm, readEvmSettings } from '../../src/rails/evm/index.ts';
+import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { testSigner } from './test-signer.ts';
+
+/** What the process is told. */
+export interface ChainProcess {
+  readonly url: string;
+  readonly node: string;
+  readonly seed: string;
+}
+
+const { url, node, seed } = JSON.parse(process.env.CHAIN ?? '{}') as ChainProcess;
+const signer = testSigner(seed);
+const told = new pg.Pool({ connectionString: url, max: 1 });
+const { xpub, hotAddress } = signer;
+const given = { kind: 'evm', providers: [node], confirmations: 3, xpub, hotAddress };
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+createEvm(
+  { ...readEvmSettings(given, 'live.networks.ETH'), pollMs: 5, stuckMs: 500 },
+  {
+    mode: 'live',
+    network: 'ETH',
+    database: openDatabase(url, { connections: 2 }),
+    clock: SYSTEM_CLOCK,
+    signer,
+    log: silent,
+    receive: async (news) => {
+      const name = 'order' in news ? news.order : null;
+      await told.query('insert into told (kind, name) values ($1, $2) on conflict do nothing', [
+        news.kind,
+        name,
+      ]);
+      return { outcome: 'noted' };
+    },
+  },
+).start();
+process.stdout.write('ready\n');
