@@ -4,6 +4,7 @@ import { exportTransactions, type TransactionFormat } from '../resolvers/account
 import { type Named, Violations } from '../resolvers/checks/check-filter.ts';
 import type { StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
 import type { Context } from '../resolvers/services/context.ts';
+import { WAITS, type Wait } from '../resolvers/transactions/awaiting.ts';
 import type { MergedFilterInput, NamedList } from '../resolvers/transactions/filter-transactions.ts';
 import type { Registry } from '../templates/registry.ts';
 import { STATUS_CODES } from '../templates/status.ts';
@@ -77,7 +78,7 @@ const STATEMENT = {
   date_from: 'dateFrom',
   date_to: 'dateTo',
 } as const satisfies Readonly<Record<string, keyof StatementFilterInput>>;
-const LISTS = ['families', 'templates', 'status_codes', 'direction', 'awaiting_me'] as const;
+const LISTS = ['families', 'templates', 'status_codes', 'direction', 'awaiting_me', 'waits_for'] as const;
 
 /** Paths of exports. */
 export const EXPORT_PATHS = ['/export/transactions', '/export/statement'] as const;
@@ -120,6 +121,7 @@ export function readExport(registry: Registry, path: ExportPath, search: string,
       violations,
     ),
     direction: oneOf(query.get('direction'), ['in', 'out'] as const, violations),
+    waitsFor: oneOf(query.get('waits_for'), Object.keys(WAITS) as Wait[], violations),
     awaitingMe: oneOf(query.get('awaiting_me'), ['true', 'false'] as const, violations) === 'true',
   };
   violations.refuse();

@@ -1,6 +1,7 @@
 /** Reads of transactions: `Query.transaction` and `Query.transactions`, with their filters and sums. */
 import { currencyOfHistory } from '../base/currency.ts';
 import { invalidParameters } from '../base/errors.ts';
+import { WAITS } from '../resolvers/transactions/awaiting.ts';
 import {
   filterTransactions,
   isPlain,
@@ -15,6 +16,7 @@ import type { Registry } from '../templates/registry.ts';
 import type { StatusCode } from '../templates/status.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
+import { describedValues } from './described-values.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers } from './named.ts';
 import {
@@ -107,6 +109,10 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
       },
     },
   });
+  const wait = builder.enumType('TransactionWait', {
+    description: 'What a transaction waits for a person for.',
+    values: describedValues(WAITS),
+  });
   return builder.inputType('TransactionFilter', {
     description:
       'Filters of a list. A transaction must meet all that are given; an empty text or list is refused.',
@@ -147,6 +153,10 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
       awaitingMe: t.boolean({
         description:
           'If true, only transactions about which your key can decide now: withdrawals that you may approve, held deposits. Default: false.',
+      }),
+      waitsFor: t.field({
+        type: wait,
+        description: 'Only transactions that wait for this, whoever decides.',
       }),
     }),
   });
@@ -259,7 +269,7 @@ async function readPage(
 /** The filters that are one text each. */
 type TextFilters = Omit<
   MergedFilterInput,
-  'families' | 'templates' | 'statusCodes' | 'direction' | 'awaitingMe'
+  'families' | 'templates' | 'statusCodes' | 'direction' | 'awaitingMe' | 'waitsFor'
 >;
 
 /** @returns the filter under the names of the arguments. */
@@ -267,7 +277,7 @@ function filterInput(
   families: readonly Family[] | null | undefined,
   filter: ListArgs['filter'],
 ): MergedFilterInput {
-  const { templates, statusCodes, direction, awaitingMe, ...texts } = filter ?? {};
+  const { templates, statusCodes, direction, awaitingMe, waitsFor, ...texts } = filter ?? {};
   const listed = <Value>(name: string, values: unknown) =>
     values == null ? undefined : { name, values: values as readonly Value[] };
   return {
@@ -277,5 +287,6 @@ function filterInput(
     statusCodes: listed<StatusCode>('filter.statusCodes', statusCodes),
     direction: (direction ?? undefined) as MergedFilterInput['direction'],
     awaitingMe: awaitingMe === true,
+    waitsFor: (waitsFor ?? undefined) as MergedFilterInput['waitsFor'],
   };
 }

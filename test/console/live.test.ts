@@ -135,6 +135,21 @@ describe.runIf(hasBrowser)('with script', () => {
     expect(page.problems).toEqual([]);
   });
 
+  test('the statement is printed whole, and not the page that is shown', async () => {
+    const fund = 'mutation { sandboxFund(currency: "USDT_TRX", amount: "1") { journalId } }';
+    for (let each = 0; each < 60; each++) await app.graphql(fund);
+    const { json } = await app.graphql('{ statement { totalCount } }');
+    const page = await open('/console/statement');
+    await page.evaluate(
+      'window.print = () => { window.printed = document.querySelectorAll("[data-whole] tr").length }',
+    );
+    expect(await page.locator('[data-whole] tbody tr').count()).toBe(50);
+    await page.getByRole('button', { name: 'Print' }).click();
+    await expect.poll(() => page.evaluate('window.printed - 1')).toBe(json.data.statement.totalCount);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByText('not on this paper').isVisible()).toBe(false);
+  });
+
   test('a near moment is said as people say it; the whole is there for who points at it', async () => {
     const page = await open('/console/people');
     const time = page.locator('time[data-ago]').first();

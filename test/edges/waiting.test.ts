@@ -125,6 +125,18 @@ test('what screening holds is seen by its account and by the operator, and by no
   const other = await app.addAccount();
   expect((await ask(HOLDS, other.apiKey)).holds).toEqual([]);
   expect((await ask(COUNTS)).attention).toMatchObject({ holds: 1 });
+  // What is counted is listed by its own filter, whoever decides.
+  const list = (wait: string) =>
+    `{ transactions(filter: { waitsFor: ${wait} }) { totalCount nodes { end2end } } }`;
+  expect((await ask(list('HOLD'))).transactions).toEqual({ totalCount: 1, nodes: [{ end2end }] });
+  for (const wait of ['HELD_DEPOSIT', 'STEP_UP'])
+    expect((await ask(list(wait))).transactions).toEqual({ totalCount: 0, nodes: [] });
+  const file = (wait: string) =>
+    fetch(`${app.baseUrl}/export/transactions?format=jsonl&waits_for=${wait}`, {
+      headers: { authorization: `Bearer ${shop.apiKey}` },
+    });
+  expect((await (await file('hold')).text()).match(/"end2end":"CRX/g)).toHaveLength(1);
+  expect((await file('x')).status).toBe(400);
 });
 
 test('a withdrawal that was approved and is held by screening is seen as held, and counted', async () => {

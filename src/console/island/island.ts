@@ -27,12 +27,37 @@ document.addEventListener('click', (event) => {
   const target = event.target as HTMLElement;
   const button = target.closest<HTMLElement>('[data-copy]');
   if (button) copy(button);
-  if (target.closest('[data-print]')) print();
+  if (target.closest('[data-print]')) void printWhole();
   if (target.closest('[data-palette]') && !event.metaKey && !event.ctrlKey) {
     event.preventDefault();
     openPalette();
   }
 });
+
+/** Most pages of a list that are put on paper. */
+const PAPER_PAGES = 40;
+
+/** Prints a list whole, and not the page of it that is shown; where that is too much, the paper says so. */
+async function printWhole(): Promise<void> {
+  const body = document.querySelector('[data-whole] tbody');
+  const first = new URL(location.href);
+  ['after', 'before', 'at'].forEach((name) => {
+    first.searchParams.delete(name);
+  });
+  const all: Element[] = [];
+  let next: string | undefined = body ? first.href : undefined;
+  for (let pages = 0; next && pages < PAPER_PAGES; pages++) {
+    const answer = await fetch(next).catch(() => null);
+    if (!answer?.ok) break;
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    all.push(...page.querySelectorAll('[data-whole] tbody tr'));
+    next = page.querySelector<HTMLAnchorElement>('main a[rel="next"]')?.href;
+  }
+  if (all.length > 0) body?.replaceChildren(...all);
+  const cut = document.querySelector<HTMLElement>('[data-cut]');
+  if (cut) cut.hidden = next === undefined;
+  print();
+}
 
 /** A form that was sent is not sent again by a second click; its key makes sure where there is no script. */
 document.addEventListener('submit', (event) => {

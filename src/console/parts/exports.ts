@@ -20,7 +20,7 @@ const LISTS = {
 
 /** Filters whose names or values are others there than in the address of a screen. */
 const NAMES: Readonly<Record<string, string>> = { status: 'status_codes', family: 'families' };
-const LOWER = ['family', 'direction'];
+const LOWER = ['family', 'direction', 'waitsFor'];
 
 /** @returns the menu; `filters` are the names of filters in the address of the screen. */
 export function exportMenu({ query, say }: Desk, list: keyof typeof LISTS, filters: readonly string[]): Html {

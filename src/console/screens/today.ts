@@ -92,9 +92,9 @@ export function balanceTable(desk: Desk, balances: readonly SubAccountsFragment[
 const PLACES = {
   approvals: pathTo('/approvals'),
   failedRefunds: pathTo('/transactions', { state: 'ERROR' }),
-  heldDeposits: pathTo('/transactions', { awaitingMe: 'yes', family: 'OFFRAMPS' }),
-  holds: pathTo('/transactions', { state: 'UNCOMPLIANT' }),
-  stepUps: pathTo('/transactions', { state: 'PENDING' }),
+  heldDeposits: pathTo('/transactions', { waitsFor: 'HELD_DEPOSIT' }),
+  holds: pathTo('/transactions', { waitsFor: 'HOLD' }),
+  stepUps: pathTo('/transactions', { waitsFor: 'STEP_UP' }),
   // The operator decides about it.
   suspense: null,
   disabledWebhookEndpoints: pathTo('/developers'),

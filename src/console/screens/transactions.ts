@@ -50,6 +50,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'address', word: 'address' },
   { name: 'state', word: 'status' },
   { name: 'awaitingMe', word: 'awaitingMe', choices: ['yes'], take: () => true },
+  { name: 'waitsFor', word: 'waitsForWhat', choices: ['HELD_DEPOSIT', 'HOLD', 'STEP_UP'] },
 ];
 
 /** The screen. */

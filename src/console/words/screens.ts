@@ -49,6 +49,10 @@ export const SCREEN_WORDS = {
   lines: label('Lines of the statement, newest first', 'Linhas do extrato, as mais novas primeiro'),
   adjustment: label('Adjustment', 'Ajuste'),
   noLines: label('No lines in this period', 'Nenhuma linha neste período'),
+  paperCut: label(
+    'More lines follow that are not on this paper: print a shorter period.',
+    'Há mais linhas que não estão neste papel: imprima um período menor.',
+  ),
   onPaper: label('{account}, printed by {person}', '{account}, impresso por {person}'),
   openingClosing: label('Balances of the period', 'Saldos do período'),
 

@@ -12,7 +12,7 @@ import {
 import type { ProcessRow } from '../../templates/facts.ts';
 import { storableId } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
-import { waitingFor } from '../transactions/awaiting.ts';
+import { stepsAwaiting, stepsWaiting, waitingFor } from '../transactions/awaiting.ts';
 import { approvesFrom } from './protections.ts';
 
 /** A withdrawal that waits for a second approver. */
@@ -87,17 +87,13 @@ export async function readRefundsUnderWay(context: Context): Promise<readonly Pr
 export async function countAttention(context: Context): Promise<AttentionRow> {
   requireScope(context, 'read');
   const { database, registry, caller } = context;
-  const steps = (act: Parameters<typeof waitingFor>[1]) => waitingFor(registry, act).steps;
-  const stepUps = registry.templates.flatMap(({ machine }) =>
-    machine.transitions.filter(({ on }) => on === 'step_up_approved').flatMap(({ from }) => from),
-  );
   return readAttention(database, caller.accountId, {
     families: [...new Set(registry.templates.map(({ family }) => family))],
     steps: {
-      approvals: steps('withdrawal.approve'),
-      heldDeposits: steps('deposit.resolve'),
-      holds: steps('hold.release'),
-      stepUps: [...new Set(stepUps)],
+      approvals: stepsAwaiting(registry, 'withdrawal.approve'),
+      heldDeposits: stepsWaiting(registry, 'held_deposit'),
+      holds: stepsWaiting(registry, 'hold'),
+      stepUps: stepsWaiting(registry, 'step_up'),
     },
     keysBefore: new Date(Date.now() + KEY_DAYS * DAY_MS),
     now: new Date(),

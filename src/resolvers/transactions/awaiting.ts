@@ -37,6 +37,25 @@ export function waitingFor(registry: Registry, act: DecisionName): WaitingAt {
   return { steps, families: [...new Set(templates.map(({ family }) => family))] };
 }
 
+/** What a transaction can wait for a person for, whoever that is. */
+export const WAITS = {
+  held_deposit: 'A deposit of a wrong amount or too late, which waits for `resolveDeposit`.',
+  hold: 'Compliance screening holds it.',
+  step_up: 'A closer look at the customer.',
+} as const;
+/** One of them. */
+export type Wait = keyof typeof WAITS;
+
+/** @returns the steps, as `component/state`, at which transactions wait for it. */
+export function stepsWaiting(registry: Registry, wait: Wait): readonly string[] {
+  if (wait !== 'step_up')
+    return stepsAwaiting(registry, wait === 'hold' ? 'hold.release' : 'deposit.resolve');
+  const steps = registry.templates.flatMap(({ machine }) =>
+    machine.transitions.filter(({ on }) => on === 'step_up_approved').flatMap(({ from }) => from),
+  );
+  return [...new Set(steps)];
+}
+
 /** @returns the steps at which the caller's key lets it decide. */
 export function stepsForCaller({ registry, caller }: Context): readonly string[] {
   const acts = Object.keys(DECISIONS) as DecisionName[];

@@ -16,7 +16,7 @@ import { type StatusCode, statusCodeOf } from '../../templates/status.ts';
 import { AMOUNT_LENGTH_MAX } from '../checks/check-creation.ts';
 import { type Named, Violations } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
-import { ownApprovals, stepsForCaller } from './awaiting.ts';
+import { ownApprovals, stepsForCaller, stepsWaiting, type Wait } from './awaiting.ts';
 import { badCursor, checkFilter, type ListFilterInput } from './list-transactions.ts';
 
 /** Several values of a filter, under the caller's name for it. */
@@ -39,6 +39,7 @@ export interface MergedFilterInput extends ListFilterInput {
   readonly text?: Named;
   readonly direction?: Direction | undefined;
   readonly awaitingMe?: boolean | undefined;
+  readonly waitsFor?: Wait | undefined;
 }
 
 /** Whether BRL is paid in by PIX, or money leaves: by PIX or to a wallet. */
@@ -59,7 +60,13 @@ const NOTHING: MergedPage = {
 export function isPlain({ families, ...input }: MergedFilterInput): boolean {
   const { templates, statusCodes, component, state, currency, amountMin, amountMax, text, ...rest } = input;
   const wide = [templates, statusCodes, component, state, currency, amountMin, amountMax, text];
-  return families?.values.length === 1 && !rest.direction && !rest.awaitingMe && wide.every((each) => !each);
+  return (
+    families?.values.length === 1 &&
+    !rest.direction &&
+    !rest.awaitingMe &&
+    !rest.waitsFor &&
+    wide.every((each) => !each)
+  );
 }
 
 /**
@@ -152,10 +159,11 @@ function checkStep(registry: Registry, input: MergedFilterInput, violations: Vio
 function stepsOf(
   context: Context,
   families: readonly Family[],
-  { statusCodes, component, state, awaitingMe }: MergedFilterInput,
+  { statusCodes, component, state, awaitingMe, waitsFor }: MergedFilterInput,
 ): StepFilter | undefined {
-  if (!statusCodes && !component && !state && !awaitingMe) return undefined;
+  if (!statusCodes && !component && !state && !awaitingMe && !waitsFor) return undefined;
   const awaiting = awaitingMe ? stepsForCaller(context) : undefined;
+  const waiting = waitsFor && stepsWaiting(context.registry, waitsFor);
   const known = context.registry.templates
     .filter(({ family }) => families.includes(family))
     .flatMap((template) => template.steps)
@@ -165,11 +173,12 @@ function stepsOf(
       (!statusCodes || statusCodes.values.includes(step.code)) &&
       (!component || step.component === component.value) &&
       (!state || step.state === state.value) &&
-      (!awaiting || awaiting.includes(step.name)),
+      (!awaiting || awaiting.includes(step.name)) &&
+      (!waiting || waiting.includes(step.name)),
   );
   const outcomes = [...new Set([OPEN, ...wanted.map(({ code }) => code)])];
   const names = new Set(wanted.map(({ name }) => name));
-  const isUnlisted = statusCodes?.values.includes('UNKNOWN') && !component && !state && !awaiting;
+  const isUnlisted = statusCodes?.values.includes('UNKNOWN') && !component && !state && !awaiting && !waiting;
   if (!isUnlisted) return { outcomes, steps: [...names] };
   const others = known.filter(({ name }) => !names.has(name)).map(({ name }) => name);
   return { outcomes, steps: [...new Set(others)], isUnlisted };
