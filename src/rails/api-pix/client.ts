@@ -40,11 +40,17 @@ export interface ApiPix {
   readonly getStatement: (part: StatementPart) => Promise<WirePage>;
   /** A list of the provider's own that is read like the statement. @returns a page as JSON. */
   readonly getList: (listUrl: string, part: StatementPart) => Promise<unknown>;
-  readonly putWebhook: (url: string) => Promise<void>;
+  /** @param isOpen - callers are not known by a certificate: some providers want to be told (Efí). */
+  readonly putWebhook: (url: string, isOpen: boolean) => Promise<void>;
   /** @returns the URL that is registered. */
   readonly getWebhook: () => Promise<string | undefined>;
   /** A call of the provider's own, with a token. @returns what it answers with, as JSON. */
-  readonly send: (method: Call['method'], url: string, body?: object) => Promise<unknown>;
+  readonly send: (
+    method: Call['method'],
+    url: string,
+    body?: object,
+    headers?: Call['headers'],
+  ) => Promise<unknown>;
 }
 
 /** The standard allows a thousand payments on a page, and providers fewer. */
@@ -57,8 +63,11 @@ export function createCalls(
   tokens: Tokens,
   { url, pixKey }: Pick<ApiPixSettings, 'url' | 'pixKey'>,
 ): ApiPix {
-  const send = async (method: Call['method'], target: string, body?: object) =>
-    jsonOf(await withToken(tokens, call, { method, url: target, ...jsonBody(body) }));
+  const send: ApiPix['send'] = async (method, target, body, headers = {}) => {
+    const json = jsonBody(body);
+    const request = { method, url: target, ...json, headers: { ...json.headers, ...headers } };
+    return jsonOf(await withToken(tokens, call, request));
+  };
   const at = (...parts: readonly string[]) => `${url}/${parts.map(encodeURIComponent).join('/')}`;
   const getList = (listUrl: string, { from, to, page }: StatementPart) => {
     const query = new URLSearchParams({
@@ -82,7 +91,10 @@ export function createCalls(
       found(async () => read(readReturn, await send('GET', at('pix', endToEndId, 'devolucao', id)))),
     getStatement: async (part) => read(readPage, await getList(at('pix'), part)),
     getList,
-    putWebhook: async (webhookUrl) => void (await send('PUT', at('webhook', pixKey), { webhookUrl })),
+    putWebhook: async (webhookUrl, isOpen) => {
+      const headers = isOpen ? { 'x-skip-mtls-checking': 'true' } : {};
+      await send('PUT', at('webhook', pixKey), { webhookUrl }, headers);
+    },
     getWebhook: () =>
       found(async () => {
         const json = (await send('GET', at('webhook', pixKey))) as

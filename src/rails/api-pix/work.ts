@@ -41,7 +41,7 @@ export function startWork(parts: PollParts & { readonly settings: ApiPixSettings
         await listener?.tried;
         if (!listener) await sleep(TURN_MS, undefined, { signal }).catch(() => {});
         if ((await api.getWebhook()) !== url) {
-          await api.putWebhook(url);
+          await api.putWebhook(url, settings.callback?.clientCa === null);
           tools.log.info('the address of callbacks was registered');
         }
         return REGISTER_MS;

@@ -71,6 +71,17 @@ describe('a token', () => {
   });
 });
 
+test('a callback whose callers are known by a secret path alone is registered as such', async () => {
+  const { api } = fresh();
+  const url = 'https://127.0.0.1:9/hook/secret';
+  await expect(api.putWebhook(url, false)).rejects.toMatchObject({
+    status: 400,
+    type: 'WebhookOperacaoInvalida',
+  });
+  await api.putWebhook(url, true);
+  expect(await api.getWebhook()).toBe(url);
+});
+
 describe('an answer', () => {
   test('of 503 leaves it open whether the call was acted on', async () => {
     const { api } = fresh();
