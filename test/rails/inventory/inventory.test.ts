@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { assert } from '../../../src/base/assert.ts';
+import { OWN_FUNDS } from '../../../src/ledger/chart.ts';
 import { createInventory, readInventorySettings } from '../../../src/rails/inventory/index.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { readProcesses } from '../../../src/store/engine/processes.ts';
@@ -18,6 +19,8 @@ import { graphqlClient } from '../../support/graphql-client.ts';
 import { newHome } from '../../support/home.ts';
 import { signInAs } from '../../support/people.ts';
 
+/** More of them with `INVENTORY_AT_ONCE`. */
+const AT_ONCE = Number(process.env.INVENTORY_AT_ONCE ?? 16);
 const POSITIONS = {
   USDT_TRX: { long: '150', short: '0', target: '60' },
   BRL: { long: '1000000', short: '1000000' },
@@ -70,10 +73,10 @@ test('what the house owns is the capital that was paid in', async () => {
 });
 
 describe('the short limit', () => {
-  test('of 16 conversions of 10 at once, exactly those stand that are covered; the others are unwound and refunded', async () => {
-    const all = await Promise.all(Array.from({ length: 16 }, () => onramp('10')));
+  test(`of ${AT_ONCE} conversions of 10 at once, exactly those stand that are covered; the others are unwound and refunded`, async () => {
+    const all = await Promise.all(Array.from({ length: AT_ONCE }, () => onramp('10')));
     await Promise.all(all.map((end2end) => trigger(end2end, 'pay')));
-    await ends(all, { 'success/DONE': 10, 'refund/DONE': 6 });
+    await ends(all, { 'success/DONE': 10, 'refund/DONE': AT_ONCE - 10 });
     expect(await owned()).toBe('0');
   });
 
@@ -154,6 +157,14 @@ test('C-40: the list to rebalance is for the books of the platform alone: GraphQ
   });
   const none = await command({ DATABASE_URL: app.url }, 'rebalance', 'list');
   expect(none.stdout).toBe('there is no inventory\n');
+});
+
+test('the index finds the accounts that own funds are summed over, and no others', async () => {
+  const { rows } = await app.owner.query(
+    `select indexdef from pg_indexes where indexname = 'ledger_account_of_own_funds'`,
+  );
+  const [, list = ''] = /ARRAY\[(.*?)\]/.exec(rows[0].indexdef) ?? [];
+  expect(list.split(', ').map((each) => /'(.*?)'/.exec(each)?.[1])).toEqual(OWN_FUNDS);
 });
 
 test.each([
