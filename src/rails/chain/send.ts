@@ -39,6 +39,8 @@ const ORDERS_MAX = 500;
 const AT_ONCE = 8;
 /** An order that cannot be made now is tried again after so long. */
 const AGAIN_MS = 15_000;
+/** Reasons of the signer that are the order's own. */
+const FOR_GOOD = ['destination', 'proof_missing', 'proof_wrong', 'transaction_limit'];
 /** One that the network would not carry out is tried so often. */
 const REFUSED_MAX = 10;
 /** The same bytes are broadcast again after so many looks at the network. */
@@ -222,7 +224,7 @@ async function lackingOf(
   return (await free(coin)) < costMinor + (isCoin ? amountMinor : 0n) ? coin.code : undefined;
 }
 
-/** What was refused was not signed: a limit passes, everything else ends the order. */
+/** What was refused was not signed: what is wrong with the order itself ends it; limits pass, and a person sets the rest right. */
 async function refused(
   parts: NetworkParts,
   order: OrderRow,
@@ -231,7 +233,7 @@ async function refused(
   parts.log.error({ ...parts.key, order: order.key, reason }, 'the signer refuses a transfer');
   const error = `the signer refuses it: ${message}`;
   if (order.state === 'sent') return keepError(parts, order, error);
-  if (!reason.startsWith('limit')) return failOrder(parts, order, error);
+  if (FOR_GOOD.includes(reason)) return failOrder(parts, order, error);
   return requeueOrder(parts.database, order, { dueMs: Date.now() + AGAIN_MS, error });
 }
 
