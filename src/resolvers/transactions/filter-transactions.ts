@@ -176,7 +176,14 @@ function stepsOf(
       (!awaiting || awaiting.includes(step.name)) &&
       (!waiting || waiting.includes(step.name)),
   );
-  const outcomes = [...new Set([OPEN, ...wanted.map(({ code }) => code)])];
+  // A step at which some template can go on is among the open ones, whatever its status is called.
+  const steps = context.registry.templates.flatMap((template) => template.steps);
+  const open = new Set(
+    steps.filter(({ ending }) => ending === 'open').map(({ component, state }) => `${component}/${state}`),
+  );
+  const outcomes = [
+    ...new Set([OPEN, ...wanted.filter(({ name }) => !open.has(name)).map(({ code }) => code)]),
+  ];
   const names = new Set(wanted.map(({ name }) => name));
   const isUnlisted = statusCodes?.values.includes('UNKNOWN') && !component && !state && !awaiting && !waiting;
   if (!isUnlisted) return { outcomes, steps: [...names] };
