@@ -131,6 +131,10 @@ export const ACTS = {
   ),
   'passkey.add': act('read', 'Adds a passkey of the person who asks. By the pages of the console only.'),
   'passkey.remove': act('read', 'Takes a passkey of the person who asks away.', 'removePasskey'),
+  'passkey.prove_destination': act(
+    'move',
+    'Proves an address of the whitelist by a passkey, for the signer. By the pages of the console only.',
+  ),
   'passkey.reset': act('admin', 'Takes all passkeys of a person away. By `crossramp person link` only.'),
   'customer.update': act(
     'admin',

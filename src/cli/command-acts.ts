@@ -30,6 +30,7 @@ export const COMMAND_ACTS: Readonly<Record<string, ActName | null>> = {
   'person list': null,
   'person remove': 'person.remove',
   'person sessions': null,
+  'person passkeys': null,
   'webhook list': null,
   'webhook create': 'webhook.create',
   'webhook pause': 'webhook.pause',

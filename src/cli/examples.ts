@@ -47,6 +47,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'person link': ['crossramp person link --json', 'crossramp person link ana@example.com --account sandbox'],
   'person list': ['crossramp person list --account sandbox'],
   'person remove': ['crossramp person remove ana@example.com --account sandbox'],
+  'person passkeys': ['crossramp person passkeys ana@example.com'],
   'person sessions': ['crossramp person sessions ana@example.com'],
   'audit list': [
     'crossramp audit list',

@@ -1,11 +1,13 @@
-/** `crossramp person invite|link|list|remove|sessions`. */
+/** `crossramp person invite|link|list|remove|sessions|passkeys`. */
 import { Command, Option } from 'commander';
 import { ROLE_NAMES } from '../base/roles.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { makeNewcomerLink, makeSignInLink } from '../resolvers/people/links.ts';
 import { inviteMember, removeMember } from '../resolvers/people/members.ts';
+import { passkeyPlace } from '../resolvers/people/passkeys.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
 import { StoreError } from '../store/check-server.ts';
+import { readPasskeyKeys } from '../store/people/passkeys.ts';
 import { findPerson, type Member, readMembers } from '../store/people/people.ts';
 import { readOwnSessions } from '../store/people/person-sessions.ts';
 import { accountOrPlatform, answer, jsonOption, table } from './output.ts';
@@ -82,7 +84,32 @@ export function personCommand(): Command {
       const heading = ['ID', 'ACCOUNT', 'SEEN', 'ADDRESS', 'BROWSER'];
       answer(options, values, rows.length === 0 ? 'no sessions' : table([heading, ...rows]));
     });
+  addPasskeys(person);
   return person;
+}
+
+function addPasskeys(person: Command): void {
+  person
+    .command('passkeys')
+    .description(
+      'Prints the passkeys of a person as the signer takes them among its approvers, one per line (docs/signer.md).',
+    )
+    .argument('<email>', EMAIL)
+    .addOption(jsonOption())
+    .action(async (email: string, options: { json?: boolean }) => {
+      const keys = await withStore(async ({ database }) => {
+        const found = await findPerson(database, email.trim().toLowerCase());
+        if (!found) throw new StoreError(`nobody has the e-mail address ${email}`);
+        return readPasskeyKeys(database, found.id);
+      });
+      const { origin, rpID: rpId } = passkeyPlace(gatewayUrl());
+      const approvers = keys.map(({ id, publicKey }) => {
+        const key = Buffer.from(publicKey).toString('base64url');
+        return { kind: 'passkey', id, publicKey: key, rpId, origin };
+      });
+      const lines = approvers.map((each) => JSON.stringify(each));
+      answer(options, approvers, lines.length === 0 ? 'no passkeys' : lines.join('\n'));
+    });
 }
 
 function addInvite(person: Command): void {

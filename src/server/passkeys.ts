@@ -10,6 +10,7 @@ import {
   signInByPasskey,
   signInOptions,
 } from '../resolvers/people/passkeys.ts';
+import { proveDestination, proveOptions } from '../resolvers/people/prove-destination.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
 import { type ConsoleSessions, isFromOwnPage } from './console-session.ts';
 import { type Exchange, mediaTypeOf, originOf, sendJson } from './http.ts';
@@ -31,6 +32,8 @@ export interface PasskeyParts {
 interface Given {
   readonly response?: unknown;
   readonly name?: unknown;
+  /** Of the whitelist: what is proven. */
+  readonly entry?: unknown;
 }
 
 type Answer = (exchange: Exchange, given: Given) => Promise<unknown>;
@@ -82,6 +85,8 @@ function answersOf({ services, sessions, take, contextOf }: PasskeyParts): Reado
     ),
     'confirm/options': mine(confirmOptions),
     confirm: mine((context, { response }) => confirm(context, response)),
+    'prove/options': mine((context, { entry }) => proveOptions(context, String(entry))),
+    prove: mine((context, { entry, response }) => proveDestination(context, String(entry), response)),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Signing in over HTTP: `/console/sign-in`, links, sign-out, the account of the session, and the own sessions. */
 import type { Logger } from 'pino';
 import { CONSOLE_PATH, consolePathOf } from '../base/console-url.ts';
+import { networkTitle } from '../base/currency.ts';
 import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
 import type { Config } from '../config.ts';
 import { type DoorPage, doorPage, PASSKEY_SCRIPT, PASSKEY_SCRIPT_PATH } from '../pages/sign-in/frame.ts';
@@ -8,6 +9,8 @@ import {
   CONFIRM_PATH,
   confirmPage,
   linkPage,
+  PROVE_PATH,
+  provePage,
   REMOVE_PASSKEY_PATH,
   SECURITY_PATH,
   SIGN_IN_PATH,
@@ -21,6 +24,7 @@ import type { SignInWord } from '../pages/sign-in/words.ts';
 import { signInByIdentity } from '../resolvers/people/identities.ts';
 import { acceptLink, isEnough, readLink } from '../resolvers/people/links.ts';
 import { forgetPasskey, ownPasskeys } from '../resolvers/people/passkeys.ts';
+import { entryToProve } from '../resolvers/people/prove-destination.ts';
 import {
   ownAccounts,
   ownSessions,
@@ -74,6 +78,7 @@ export function peopleServer(
     [SIGN_IN_PATH]: signInServer(parts),
     [SECURITY_PATH]: securityServer(parts),
     [CONFIRM_PATH]: confirmServer(parts),
+    [PROVE_PATH]: proveServer(parts),
     [PASSKEY_SCRIPT_PATH]: async (exchange) => sendScript(exchange),
   };
   const passkeysAt = passkeyServer({ ...parts, take, contextOf: (exchange) => ownContext(parts, exchange) });
@@ -145,6 +150,23 @@ function confirmServer(parts: PeopleParts): Serve {
     const { caller } = signedIn;
     const traits = { hasPasskey: caller.person.hasPasskey, isTest: caller.mode === 'test' };
     show(exchange, confirmPage(language, nextOf(exchange), traits));
+  };
+}
+
+/** The destination is named by `entry`. */
+function proveServer(parts: PeopleParts): Serve {
+  return async (exchange, language) => {
+    const signedIn = await parts.sessions.find(exchange);
+    if (!signedIn) return lead(exchange, SIGN_IN_PATH, language);
+    const { caller } = signedIn;
+    const context = await contextOf(parts, exchange, signedIn);
+    const { id, network, target } = await entryToProve(
+      context,
+      new URLSearchParams(exchange.search).get('entry') ?? '',
+    );
+    const { hasPasskey } = caller.person;
+    const traits = { id, network: networkTitle({ network }), address: target, hasPasskey };
+    show(exchange, provePage(language, nextOf(exchange), { ...traits, isTest: caller.mode === 'test' }));
   };
 }
 

@@ -2,7 +2,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type Settings, SettingsError } from '../base/settings.ts';
 
-/** A passkey, as it was registered. */
+/** A passkey, as the gateway's `crossramp person passkeys` prints it. */
 export interface PasskeyApprover {
   readonly kind: 'passkey';
   /** Id of the passkey, base64url. */

@@ -6,8 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { operatorContext } from '../../src/cli/with-store.ts';
 import { makeSignInLink } from '../../src/resolvers/people/links.ts';
 import { requireFresh } from '../../src/resolvers/services/context.ts';
+import { checkProof } from '../../src/signer/proof.ts';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { command } from '../support/command.ts';
 import { inviteByOperator, signInAs, tokenOf } from '../support/people.ts';
 
 const app = useApp();
@@ -126,6 +128,78 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await expect.poll(() => page.locator('#say').innerText()).toMatch(/did not work/);
     expect(page.url()).toMatch(/sign-in(\?|$)/);
+  });
+
+  test('C-22: signs an address of the whitelist; the signer believes it for that address and no other', async () => {
+    const { page, email, ask, addPasskey } = await comeIn();
+    await addPasskey();
+    const { data: group } = await ask('mutation { createWhitelistGroup(name: "Cold") { id } }');
+    const address = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
+    const input = `{ network: "TRX", address: "${address}" }`;
+    await ask(
+      `mutation { addWhitelistEntry(groupId: "${group.createWhitelistGroup.id}", input: ${input}) { id } }`,
+    );
+    await page.goto(new URL('/console/whitelist', page.url()).href);
+    await page.getByRole('link', { name: 'Sign it with a passkey' }).click();
+    expect(await page.locator('main').innerText()).toContain(address);
+    await page.getByRole('button', { name: 'Sign it with a passkey' }).click();
+    await page.waitForURL(/^[^?]*\/console\/whitelist/);
+    expect(await page.getByRole('link', { name: 'Sign it with a passkey' }).count()).toBe(0);
+
+    const { rows } = await app.owner.query(
+      'select proof from whitelist_entry where target = $1 and proof is not null',
+      [address],
+    );
+    const env = { DATABASE_URL: app.url, PUBLIC_URL: app.baseUrl };
+    const { stdout } = await command(env, 'person', 'passkeys', email, '--json');
+    const approvers = JSON.parse(stdout);
+    await checkProof(approvers, rows[0].proof, 'TRX', address);
+    await expect(checkProof(approvers, rows[0].proof, 'ETH', address)).rejects.toMatchObject({
+      reason: 'proof_wrong',
+    });
+  });
+
+  test('C-22: signs no address of another account, no PIX key, and not what somebody else asks', async () => {
+    const { page, ask, addPasskey } = await comeIn();
+    await addPasskey();
+    const other = await app.addAccount();
+    const foreign = await app.graphql(
+      'mutation { createWhitelistGroup(name: "x") { id } }',
+      {},
+      { key: other.apiKey },
+    );
+    const add = (groupId: string, input: string) =>
+      `mutation { addWhitelistEntry(groupId: "${groupId}", input: ${input}) { id } }`;
+    const address = '{ network: "TRX", address: "TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD" }';
+    const theirs = await app.graphql(
+      add(foreign.json.data.createWhitelistGroup.id, address),
+      {},
+      { key: other.apiKey },
+    );
+    const { data } = await ask('mutation { createWhitelistGroup(name: "x") { id } }');
+    const key = await ask(add(data.createWhitelistGroup.id, '{ pixKeyType: CPF, pixKey: "52998224725" }'));
+    const own = await ask(add(data.createWhitelistGroup.id, address));
+    const ids = [theirs.json.data, key.data, own.data].map(({ addWhitelistEntry }) => addWhitelistEntry.id);
+    const statuses = await page.evaluate(async (entries) => {
+      const post = (path: string, body: unknown) =>
+        fetch(`/console/passkeys/${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      const options = await (await post('confirm/options', {})).json();
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+      const credential = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential;
+      const crossed = await post('prove', { entry: entries[2], response: credential.toJSON() });
+      const asked = await Promise.all(
+        [entries[0], entries[1], 'wle_nothing', undefined].map(
+          async (entry) => (await post('prove/options', { entry })).status,
+        ),
+      );
+      const empty = await post('prove', { entry: entries[2], response: {} });
+      return { crossed: crossed.status, asked, empty: empty.status };
+    }, ids);
+    expect(statuses).toEqual({ crossed: 400, asked: [404, 404, 404, 404], empty: 400 });
   });
 
   test('answers once, for what it was asked for, and for its own person', async () => {

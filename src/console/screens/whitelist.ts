@@ -3,7 +3,7 @@ import { networkTitle } from '../../base/currency.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { address, badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, screenOf } from '../desk.ts';
+import { type Desk, may, screenOf } from '../desk.ts';
 import type { WhitelistQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
@@ -50,7 +50,7 @@ function groupCard(desk: Desk, group: Group, networks: readonly string[]): Html 
           ? badge('good', say('usable'))
           : badge('idle', html`${moment(entry.usableAt, language)}`),
     },
-    { name: unseen(say('actsHere')), cell: ({ id }) => removal(desk, id) },
+    { name: unseen(say('actsHere')), cell: (entry) => html`${proof(desk, entry)}${removal(desk, entry.id)}` },
   ];
   const shown =
     entries.length === 0
@@ -60,6 +60,13 @@ function groupCard(desk: Desk, group: Group, networks: readonly string[]): Html 
           table({ caption: group.name, isCaptionUnseen: true, rows: entries, columns }),
         );
   return section(group.id, group.name, html`${shown}${entryForm(desk, group, networks)}`);
+}
+
+/** An address that nobody has proven to the signer yet leads to the page for that. */
+function proof(desk: Desk, { id, network, isProven }: Entry): Html | null {
+  const { say, language } = desk;
+  if (network === null || isProven || !may(desk, 'move')) return null;
+  return html`<a class="btn" href="/console/prove?entry=${id}&amp;next=/console/whitelist&amp;lang=${language}">${say('proveAddress')}</a>`;
 }
 
 function removal(desk: Desk, id: string): Html | null {

@@ -72,6 +72,14 @@ export const SIGN_IN_WORDS = {
     'You have no passkey yet. Add one first.',
     'Você ainda não tem uma chave de acesso. Crie uma primeiro.',
   ),
+  proveTitle: label('Is this your address?', 'Este endereço é seu?'),
+  proveWhy: label(
+    'A passkey signs this address. Withdrawals to it then leave by your word, and not by the gateway’s alone. Compare every character with your wallet.',
+    'Uma chave de acesso assina este endereço. Assim os saques para ele saem pela sua palavra, e não só pela do gateway. Compare cada caractere com sua carteira.',
+  ),
+  proveNetwork: label('Network', 'Rede'),
+  proveAddress: label('Address', 'Endereço'),
+  proveNow: label('Sign it with a passkey', 'Assinar com uma chave de acesso'),
   passkeys: label('Passkeys', 'Chaves de acesso'),
   noPasskeys: label(
     'You have none yet. With one you come in by fingerprint, face or PIN, without a link.',

@@ -47,7 +47,7 @@ export async function registrationOptions(context: Context): Promise<PublicKeyCr
   const known = await readOwnPasskeys(database, caller.id);
   const options = await generateRegistrationOptions({
     rpName: 'Crossramp',
-    rpID: placeOf(publicUrl).rpID,
+    rpID: passkeyPlace(publicUrl).rpID,
     userID: new Uint8Array(Buffer.from(caller.id)),
     userName: person.email,
     userDisplayName: person.name,
@@ -69,7 +69,7 @@ export async function register(context: Context, response: unknown, name: string
   if (hasPasskey) requireFresh(context);
   const { caller, publicUrl } = context;
   const { challenge } = await answered(context, response, 'REGISTER', sessionId);
-  const { origin, rpID } = placeOf(publicUrl);
+  const { origin, rpID } = passkeyPlace(publicUrl);
   const { registrationInfo } = await verifyRegistrationResponse({
     response: response as RegistrationResponseJSON,
     expectedChallenge: challenge,
@@ -151,7 +151,7 @@ async function requestOptions(
   ids: readonly string[] = [],
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const options = await generateAuthenticationOptions({
-    rpID: placeOf(services.publicUrl).rpID,
+    rpID: passkeyPlace(services.publicUrl).rpID,
     userVerification: 'required',
     allowCredentials: ids.map((id) => ({ id })),
   });
@@ -169,7 +169,7 @@ async function checkAssertion(
   const { challenge, id } = await answered(services, response, purpose, sessionId);
   const passkey = await findPasskey(services.database, id);
   if (!passkey) throw refusal();
-  const { origin, rpID } = placeOf(services.publicUrl);
+  const { origin, rpID } = passkeyPlace(services.publicUrl);
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,
     expectedChallenge: challenge,
@@ -224,7 +224,8 @@ async function ask(
   await askChallenge(database, challenge, purpose, sessionId, { now, expiresAt });
 }
 
-function placeOf(publicUrl: string): { readonly origin: string; readonly rpID: string } {
+/** @returns the origin and host name that passkeys of this gateway belong to. */
+export function passkeyPlace(publicUrl: string): { readonly origin: string; readonly rpID: string } {
   const origin = consoleOrigin(publicUrl);
   return { origin, rpID: new URL(origin).hostname };
 }
@@ -238,6 +239,7 @@ function refusal(): GatewayError {
   return new GatewayError('UNAUTHORIZED', 'the passkey is not known here, or its answer came too late');
 }
 
-function refuseAnswer(): never {
+/** @throws {GatewayError} `INVALID_PARAMETER`, always. */
+export function refuseAnswer(): never {
   throw invalidParameters([{ parameter: 'response', message: 'must be what the passkey answered' }]);
 }

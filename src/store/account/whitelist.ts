@@ -63,6 +63,10 @@ const PROOF: Statement = {
   text: `select proof from whitelist_entry where account_id = $1 and network = $2 and target = $3 and proof is not null
     order by created_at desc limit 1`,
 };
+const KEEP_PROOF: Statement = {
+  name: 'whitelist_keep_proof',
+  text: `update whitelist_entry set proof = $3::jsonb where account_id = $1 and id = $2`,
+};
 const REMOVE_ENTRY: Statement = {
   name: 'whitelist_remove_entry',
   text: `update whitelist_entry set removed_at = coalesce(removed_at, $3) where account_id = $1 and id = $2 returning id`,
@@ -122,6 +126,16 @@ export async function readProof(
 ): Promise<WhitelistProof | null> {
   const [row] = await database.query<{ proof: WhitelistProof }>(PROOF, [accountId, network, target]);
   return row?.proof ?? null;
+}
+
+/** Keeps the proof of an entry, in the place of one that it had. */
+export async function keepProof(
+  database: Tx,
+  accountId: bigint,
+  id: string,
+  proof: WhitelistProof,
+): Promise<void> {
+  await database.query(KEEP_PROOF, [accountId, id, JSON.stringify(proof)]);
 }
 
 /** Adds a group without entries. */
