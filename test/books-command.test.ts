@@ -187,3 +187,38 @@ test('capital book books on the account of the platform, and refuses what it doe
     stderr: expect.stringMatching(/--amount: must be a decimal number/),
   });
 });
+
+describe('the books of the house', () => {
+  test('are read and closed at the command line as over GraphQL', async () => {
+    await onramp();
+    const { lines } = await run('treasury');
+    const { treasury } = await ask('{ treasury { account balance } }', {}, app.platformKey);
+    expect(lines.map(({ house, balance }: Record<string, unknown>) => ({ account: house, balance }))).toEqual(
+      treasury,
+    );
+    const trial = await run('books', 'trial-balance', '--account', String(shop.accountId));
+    const { trialBalance } = await ask(
+      `{ trialBalance(account: "${shop.accountId}") { from to lines { account debits credits } } }`,
+      {},
+      app.platformKey,
+    );
+    expect(trial).toMatchObject({ from: trialBalance.from, to: trialBalance.to });
+    expect(trial.lines).toHaveLength(trialBalance.lines.length);
+    const { stdout: csv } = await command(env, 'books', 'trial-balance', '--csv');
+    expect(csv.split(/\r?\n/)[0]).toBe('ACCOUNT,CURRENCY,OPENING,DEBITS,CREDITS,CLOSING');
+    expect(await run('books', 'profit-and-loss')).toMatchObject({
+      lines: expect.any(Array),
+      net: expect.any(Array),
+    });
+    expect((await command(env, 'books', 'closes')).stdout).toBe('no day is closed\n');
+    const closed = await run('books', 'close', '--day', '2026-01-01', '--idempotency-key', 'january');
+    expect(await run('books', 'close', '--day', '2026-01-01', '--idempotency-key', 'january')).toEqual(
+      closed,
+    );
+    expect(await run('books', 'closes')).toMatchObject({
+      closes: [{ day: '2026-01-01', hash: closed.hash }],
+    });
+    expect(await command(env, 'books', 'close', '--day', '2026-01-01')).toMatchObject({ code: 1 });
+    expect((await command(env, 'verify')).code).toBe(0);
+  });
+});

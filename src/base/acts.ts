@@ -180,6 +180,7 @@ export const ACTS = {
     'settleReceivable',
   ),
   'capital.book': act('platform:books', 'Books capital that is paid in or taken out.', 'bookCapital'),
+  'books.close': act('platform:books', 'Closes the books of a day.', 'closeBooks'),
   'sandbox.trigger': act('create', 'Plays a scenario of the sandbox on a transaction.', 'sandboxTrigger'),
   'sandbox.fund': act('create', 'Credits play money to a balance.', 'sandboxFund'),
   'sandbox.advance_clock': act(

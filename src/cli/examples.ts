@@ -17,6 +17,14 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'refund settle': [
     'crossramp refund settle CRX01KQSDR2G0FDQV7RN9RMBV947R --reference E12345678202611211205abcdef12345',
   ],
+  treasury: ['crossramp treasury', 'crossramp treasury --account sandbox --json'],
+  'books trial-balance': [
+    'crossramp books trial-balance --from 2026-01-01 --to 2026-01-31',
+    'crossramp books trial-balance --account sandbox --csv',
+  ],
+  'books profit-and-loss': ['crossramp books profit-and-loss --from 2026-01-01 --to 2026-12-31'],
+  'books close': ['crossramp books close --day 2026-01-31'],
+  'books closes': ['crossramp books closes', 'crossramp books closes --limit 5 --json'],
   'receivable list': ['crossramp receivable list', 'crossramp receivable list --live --json'],
   'receivable settle': [
     'crossramp receivable settle --account sandbox --currency USDT_TRX --amount 40 --source capital',

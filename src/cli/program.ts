@@ -11,6 +11,7 @@ import { doctorCommand } from './doctor.ts';
 import { eventsCommand, listenCommand } from './events.ts';
 import { EXAMPLES } from './examples.ts';
 import { exportCommand, importCommand } from './history.ts';
+import { booksCommand, treasuryCommand } from './house-books.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { networkCommand } from './network.ts';
@@ -54,6 +55,8 @@ export function crossrampProgram(): Command {
     receivableCommand(),
     capitalCommand(),
     rebalanceCommand(),
+    treasuryCommand(),
+    booksCommand(),
     keyCommand(),
     personCommand(),
     webhookCommand(),

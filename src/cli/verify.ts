@@ -1,6 +1,9 @@
 /** `crossramp verify`. */
 import { Command } from 'commander';
+import { ACCOUNT_MODES } from '../base/account-mode.ts';
 import { allAccounts } from '../store/account/accounts.ts';
+import type { Database } from '../store/database.ts';
+import { readBrokenCloses } from '../store/ledger/book-closes.ts';
 import { clearingDefects, type Defect, verifyLedger } from '../store/ledger/verify.ts';
 import { accountNamed, answer, jsonOption, progressWriter } from './output.ts';
 import { withStore } from './with-store.ts';
@@ -32,6 +35,8 @@ export function verifyCommand(): Command {
         }
         const clearing = options.account ? [] : await clearingDefects(database);
         result.defects.push(...clearing.map(shownClearing));
+        const closes = options.account ? [] : await brokenCloses(database);
+        result.defects.push(...closes);
         return result;
       });
       progress.end();
@@ -43,6 +48,18 @@ export function verifyCommand(): Command {
       );
       if (defects.length > 0) process.exitCode = 1;
     });
+}
+
+/** Closed days whose hash does not follow from the day before and from what moved. */
+async function brokenCloses(database: Database) {
+  const days = await Promise.all(ACCOUNT_MODES.map((mode) => readBrokenCloses(database, mode)));
+  return days.flat().map((day) => ({
+    accountId: 'all',
+    defect: 'hash of a closed day',
+    ledgerAccountId: null,
+    at: null,
+    detail: `that of ${day} does not follow from what moved`,
+  }));
 }
 
 /** A defect of no account alone. */

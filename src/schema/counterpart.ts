@@ -41,16 +41,26 @@ export function subAccountName(number: number): SubAccount {
   return name;
 }
 
-/** Defines `LedgerAccountClass` and `Counterpart`. */
-export function defineCounterpart(
-  builder: Builder,
-  { currency }: CurrencyRefs,
-  subAccount: ReturnType<typeof defineSubAccount>,
-) {
-  const accountClass = builder.enumType('LedgerAccountClass', {
+/** Defines `LedgerAccountClass`. */
+export function defineAccountClass(builder: Builder) {
+  return builder.enumType('LedgerAccountClass', {
     description: 'What a ledger account is in the chart of accounts.',
     values: CLASS_VALUES,
   });
+}
+
+/** Reference to `LedgerAccountClass`. */
+export type AccountClassRef = ReturnType<typeof defineAccountClass>;
+
+/** Defines `Counterpart`. */
+export function defineCounterpart(
+  builder: Builder,
+  { currency }: CurrencyRefs,
+  {
+    subAccount,
+    accountClass,
+  }: { subAccount: ReturnType<typeof defineSubAccount>; accountClass: AccountClassRef },
+) {
   return builder.objectRef<PostingRow>('Counterpart').implement({
     description:
       'Another line of the same journal. Debits and credits of a line and its counterparts are equal in each currency.',

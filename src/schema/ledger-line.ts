@@ -3,15 +3,16 @@ import { currencyOfLedger } from '../base/currency.ts';
 import { trimDecimal } from '../base/money.ts';
 import { lineAmounts } from '../wire/statement.ts';
 import type { Builder } from './builder.ts';
-import { defineCounterpart, defineSubAccount, subAccountName } from './counterpart.ts';
+import { defineAccountClass, defineCounterpart, defineSubAccount, subAccountName } from './counterpart.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { isoOf } from './moment.ts';
 
-/** Defines `SubAccount`, `LedgerAccount` and `LedgerLine`; a line's transaction is added once its type exists. */
+/** Defines `SubAccount`, `LedgerAccount`, `LedgerAccountClass` and `LedgerLine`; a line's transaction is added once its type exists. */
 export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
   const subAccount = defineSubAccount(builder);
   const ledgerAccount = defineLedgerAccount(builder, currencies, subAccount);
-  const counterpart = defineCounterpart(builder, currencies, subAccount);
+  const accountClass = defineAccountClass(builder);
+  const counterpart = defineCounterpart(builder, currencies, { subAccount, accountClass });
   const ledgerLine = builder.prismaObject('LedgerLine', {
     description: 'One movement of one ledger account: an entry of the statement. It never changes.',
     include: { ledgerAccount: true },
@@ -52,7 +53,7 @@ export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
       };
     },
   });
-  return { ledgerLine, subAccount };
+  return { ledgerLine, subAccount, accountClass };
 }
 
 /** The types of the ledger. */

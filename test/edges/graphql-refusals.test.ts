@@ -89,6 +89,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'platform:books',
     '(account: "$account", currency: "USDT_TRX", amount: "1", source: BALANCE) { journalId }',
   ],
+  closeBooks: ['platform:books', '(day: "2020-01-01") { day }'],
   bookCapital: ['platform:books', '(currency: "USDT_TRX", amount: "1", direction: IN) { journalId }'],
   updateAllowedOrigins: ['admin', '(origins: [])'],
   createStreamToken: ['read', ' { token }'],

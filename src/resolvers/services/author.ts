@@ -26,6 +26,7 @@ export type Author = Pick<
 /** Every kind of what is acted on. */
 export const AUDIT_OBJECT_KINDS = [
   'account',
+  'book_day',
   'customer',
   'key',
   'link',

@@ -6,6 +6,7 @@ import { randomInt } from 'node:crypto';
 import type { Tx } from '../database.ts';
 import { verifyAudit } from '../engine/verify-audit.ts';
 import { verifyVolumes } from '../engine/verify-volumes.ts';
+import { readChangedDays } from './book-closes.ts';
 import * as sql from './verify-sql.ts';
 
 /** A defect that the auditor found. */
@@ -54,8 +55,8 @@ const SLICE = 20_000;
 const WEIGHTS = 2 ** 47;
 
 /**
- * Recomputes an account's ledger, lists and event numbers, the volumes that limits are compared with, and the chain of its
- * audit log.
+ * Recomputes an account's ledger, lists and event numbers, the volumes that limits are compared with, the chain of its audit
+ * log, and what moved in closed days.
  *
  * @param database - statements need not be in one transaction.
  * @returns the lines that were checked, and everything that is wrong.
@@ -76,6 +77,7 @@ export async function verifyLedger(
   await audit.events(bounds.head?.event ?? '0');
   await audit.volumes();
   await audit.acts();
+  await audit.closedDays();
   return { checked: audit.checked, defects: audit.defects };
 }
 
@@ -245,6 +247,16 @@ class Audit {
   async acts(): Promise<void> {
     const { defects } = await verifyAudit(this.#database, this.#accountId);
     this.defects.push(...defects.map((found) => ({ ...found, ledgerAccountId: null })));
+  }
+
+  async closedDays(): Promise<void> {
+    for (const { day, ledgerAccountId, now, then } of await readChangedDays(
+      this.#database,
+      this.#accountId,
+    )) {
+      const detail = `${day} was closed with ${then || 'nothing'}, the lines say ${now}`;
+      this.defects.push({ defect: 'closed day', ledgerAccountId, at: null, detail });
+    }
   }
 
   #tell(

@@ -1,0 +1,87 @@
+/**
+ * Closes the books of a day: no journal comes into it any more, what moved in it is kept, and its hash, which follows from that of
+ * the day before, stands in the audit log of the platform.
+ */
+import { assert } from '../../base/assert.ts';
+import { brasiliaDay, dayAfter } from '../../base/brasilia-day.ts';
+import { GatewayError, invalidParameters } from '../../base/errors.ts';
+import { instantOf, parseDay } from '../../base/instant.ts';
+import {
+  addBookClose,
+  type BookClose,
+  readBookCloses,
+  readLastClose,
+  sealBooks,
+} from '../../store/ledger/book-closes.ts';
+import { audited } from '../checks/audited.ts';
+import { type Named, Violations } from '../checks/check-filter.ts';
+import type { Attempt } from '../checks/once.ts';
+import { authorOf } from '../services/author.ts';
+import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { boundsOf } from './read-books.ts';
+
+/** Most closes that are listed at once. */
+export const CLOSES_MAX = 400;
+
+/**
+ * Closes a day in Brasília: the day after the last that is closed, or any past day when it is the first.
+ *
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `STEP_CONFLICT` for a day that is not over, that is closed, or
+ *   that is not the next.
+ */
+export async function closeBooks(context: Context, given: Named, attempt: Attempt): Promise<BookClose> {
+  requireAct(context, 'books.close');
+  const day = parseDay(given.value);
+  if (!day)
+    throw invalidParameters([{ parameter: given.name, message: 'must be an existing day, YYYY-MM-DD' }]);
+  const { database, mode, clock, notifier } = context;
+  const nowMs = await clock.nowMs();
+  if (attempt.made === null) {
+    refuseUnlessNext(day, brasiliaDay(nowMs), await readLastClose(database, mode));
+    const bounds = boundsOf(day);
+    await sealBooks(database.withTx, mode, bounds.to);
+    await audited(context, async (tx, writeDown) => {
+      // Another one may have closed it meanwhile: the lock of the platform's account orders them.
+      const last = await readLastClose(tx, mode);
+      refuseUnlessNext(day, brasiliaDay(nowMs), last);
+      const closedBy = authorOf(context, 'books.close').actorId;
+      const closedAt = instantOf(new Date(nowMs));
+      const previous = last?.hash ?? null;
+      const hash = await addBookClose(tx, mode, { day, closedAt, closedBy, previous, bounds });
+      await attempt.bind(tx, day);
+      writeDown('books.close', { kind: 'book_day', id: day }, { after: { hash } });
+    });
+    notifier.notify([context.caller.accountId]);
+  }
+  const [close] = await readBookCloses(database, mode, { limit: 1, before: dayAfter(day) });
+  assert(close?.day === day, 'a day that was closed stays closed');
+  return close;
+}
+
+/** How many closes, and only those before a day. */
+export interface ClosesInput {
+  readonly first: { readonly name: string; readonly value: number };
+  readonly before: Named | undefined;
+}
+
+/** @returns the newest closes first. @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`. */
+export function listBookCloses(
+  context: Context,
+  { first, before }: ClosesInput,
+): Promise<readonly BookClose[]> {
+  requireScope(context, 'platform:books');
+  const violations = new Violations();
+  if (first.value < 1 || first.value > CLOSES_MAX)
+    violations.add({ parameter: first.name, message: `must be an integer from 1 to ${CLOSES_MAX}` });
+  const { dateTo } = violations.days(undefined, before);
+  violations.refuse();
+  return readBookCloses(context.database, context.mode, { limit: first.value, before: dateTo });
+}
+
+function refuseUnlessNext(day: string, today: string, last: BookClose | undefined): void {
+  if (day >= today) throw new GatewayError('STEP_CONFLICT', `${day} is not over yet in Brasília`);
+  if (last && day <= last.day)
+    throw new GatewayError('STEP_CONFLICT', `the books are closed up to ${last.day}`);
+  const next = last && dayAfter(last.day);
+  if (next && day !== next) throw new GatewayError('STEP_CONFLICT', `the next day to close is ${next}`);
+}

@@ -1,0 +1,173 @@
+/** Reads the books of the house: the treasury now, the trial balance and the profit and loss of a period. */
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/brasilia-day.ts';
+import { currencyOfLedger } from '../../base/currency.ts';
+import { notFound } from '../../base/errors.ts';
+import { fromMinor, multiply, roundHalfUp } from '../../base/money.ts';
+import { classOf, type HouseAccount, type LedgerAccountClass } from '../../ledger/chart.ts';
+import { readHolder } from '../../store/account/accounts.ts';
+import { readRates } from '../../store/engine/rates.ts';
+import { type BooksOf, readBooks, readTrialBalance, type TrialRow } from '../../store/ledger/books.ts';
+import { type Named, Violations } from '../checks/check-filter.ts';
+import { type Context, requireScope } from '../services/context.ts';
+
+/** A kind of ledger account in one currency. */
+export interface BookKind {
+  /** Null for what account holders have. */
+  readonly house: HouseAccount | null;
+  readonly class: LedgerAccountClass;
+  /** Raw ledger code. */
+  readonly currency: string;
+}
+
+/** What is there now: decimal text, above zero on the side where the class belongs: assets and expenses are debits. */
+export interface TreasuryLine extends BookKind {
+  readonly balance: string;
+  /** At the newest rate; null where there is none. */
+  readonly calculatedBrl: string | null;
+}
+
+/** What moved in a period. Balances are above zero on the side where the class belongs; decimal text. */
+export interface TrialLine extends BookKind {
+  readonly opening: string;
+  readonly debits: string;
+  readonly credits: string;
+  readonly closing: string;
+}
+
+/** Days in Brasília, both included, and what moved in them. */
+export interface TrialBalance {
+  readonly from: string;
+  readonly to: string;
+  readonly lines: readonly TrialLine[];
+}
+
+/** What was earned or spent in a period; decimal text, above zero for what the house earned. */
+export interface ResultLine extends BookKind {
+  readonly amount: string;
+}
+
+/** Revenue less expenses of a period, by currency; and what was bought and sold, which has no value of its own until somebody gives it a rate. */
+export interface ProfitAndLoss {
+  readonly from: string;
+  readonly to: string;
+  readonly lines: readonly ResultLine[];
+  readonly net: readonly { readonly currency: string; readonly amount: string }[];
+  /** Change of the open position: above zero where the house has more of it. */
+  readonly position: readonly { readonly currency: string; readonly amount: string }[];
+}
+
+/** Days as callers write them, and an account or all of them. */
+export interface PeriodInput {
+  readonly from: Named | undefined;
+  readonly to: Named | undefined;
+  readonly account: Named | undefined;
+}
+
+const DEBIT_CLASSES: readonly LedgerAccountClass[] = ['HOUSE_ASSET', 'HOUSE_EXPENSE'];
+const ID = /^[1-9]\d{0,17}$/;
+
+/**
+ * @param account - undefined: all accounts of the caller's mode.
+ * @returns what the house has, owes and earned, by kind and currency.
+ * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless the account exists in the caller's mode.
+ */
+export async function readTreasury(
+  context: Context,
+  account: Named | undefined,
+): Promise<readonly TreasuryLine[]> {
+  const books = await booksOf(context, account);
+  const [rows, rates] = await Promise.all([
+    readBooks(context.database, books),
+    readRates(context.database, context.mode),
+  ]);
+  return rows.map((row) => {
+    const balance = sided(row.house, row.balance, row.scale);
+    const rate = rates.get(currencyOfLedger(row.currency).asset);
+    const calculatedBrl = rate === undefined ? null : roundHalfUp(multiply(balance, rate), 2);
+    return { ...kindOf(row), balance, calculatedBrl };
+  });
+}
+
+/**
+ * @param input - `from` by default the first day of the month of `to`, `to` by default today; days in Brasília.
+ * @returns balances before, debits, credits and balances after; all debits are all credits in each currency.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND` unless the account exists in the caller's mode.
+ */
+export async function trialBalance(context: Context, input: PeriodInput): Promise<TrialBalance> {
+  const { from, to, rows } = await readPeriod(context, input);
+  const lines = rows.map((row) => ({
+    ...kindOf(row),
+    opening: sided(row.house, row.opening, row.scale),
+    debits: fromMinor(row.debits, row.scale),
+    credits: fromMinor(row.credits, row.scale),
+    closing: sided(row.house, row.closing, row.scale),
+  }));
+  return { from, to, lines };
+}
+
+/** @returns as `trialBalance`, what was earned, spent, bought and sold. @throws {GatewayError} as `trialBalance`. */
+export async function profitAndLoss(context: Context, input: PeriodInput): Promise<ProfitAndLoss> {
+  const { from, to, rows } = await readPeriod(context, input);
+  const moved = rows.filter(({ debits, credits }) => debits !== '0' || credits !== '0');
+  const earned = moved.filter(({ house }) => ['HOUSE_REVENUE', 'HOUSE_EXPENSE'].includes(classOf(house)));
+  const lines = earned.map((row) => ({ ...kindOf(row), amount: fromMinor(changeOf(row), row.scale) }));
+  // What the house took in exchange is a credit there, and what it gave a debit.
+  const position = moved
+    .filter(({ house }) => house === 'E.fx')
+    .map((row) => ({ currency: row.currency, amount: fromMinor(changeOf(row), row.scale) }));
+  return { from, to, lines, net: netOf(earned), position };
+}
+
+/** @throws {GatewayError} `NOT_FOUND` unless the account exists in the caller's mode. */
+async function booksOf(context: Context, account: Named | undefined): Promise<BooksOf> {
+  requireScope(context, 'platform:books');
+  const { database, mode } = context;
+  if (!account) return { mode };
+  const accountId = ID.test(account.value) ? BigInt(account.value) : undefined;
+  const holder = accountId && (await readHolder(database, accountId));
+  if (!holder || holder.mode !== mode) throw notFound();
+  return { mode, accountId };
+}
+
+async function readPeriod(
+  context: Context,
+  input: PeriodInput,
+): Promise<{ from: string; to: string; rows: readonly TrialRow[] }> {
+  const books = await booksOf(context, input.account);
+  const violations = new Violations();
+  const given = violations.days(input.from, input.to);
+  violations.refuse();
+  const to = given.dateTo ?? brasiliaDay(await context.clock.nowMs());
+  const from = given.dateFrom ?? `${to.slice(0, 7)}-01`;
+  const rows = await readTrialBalance(context.database, books, boundsOf(from, to));
+  return { from, to, rows };
+}
+
+/** @returns the first moment of the first of these days in Brasília, and the first after the last. */
+export function boundsOf(from: string, to: string = from): { readonly from: Date; readonly to: Date } {
+  return { from: new Date(brasiliaMidnight(from)), to: new Date(brasiliaMidnight(dayAfter(to))) };
+}
+
+function kindOf({ house, currency }: Pick<TrialRow, 'house' | 'currency'>): BookKind {
+  return { house, class: classOf(house), currency };
+}
+
+/** The ledger has credits above zero. */
+function sided(house: HouseAccount | null, minor: string, scale: number): string {
+  return fromMinor(DEBIT_CLASSES.includes(classOf(house)) ? -BigInt(minor) : BigInt(minor), scale);
+}
+
+function changeOf({ credits, debits }: TrialRow): bigint {
+  return BigInt(credits) - BigInt(debits);
+}
+
+function netOf(rows: readonly TrialRow[]): ProfitAndLoss['net'] {
+  const byCurrency = Map.groupBy(rows, ({ currency }) => currency);
+  return [...byCurrency].map(([currency, all]) => ({
+    currency,
+    amount: fromMinor(
+      all.reduce((sum, row) => sum + changeOf(row), 0n),
+      all[0]?.scale ?? 0,
+    ),
+  }));
+}

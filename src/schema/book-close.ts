@@ -1,0 +1,64 @@
+/** The close of a day: `Query.bookCloses` and `Mutation.closeBooks`. */
+import { ACTS } from '../base/acts.ts';
+import { isoMillis } from '../base/instant.ts';
+import { CLOSES_MAX, closeBooks, listBookCloses } from '../resolvers/ledger/close-books.ts';
+import type { BookClose } from '../store/ledger/book-closes.ts';
+import type { Builder } from './builder.ts';
+import { KEY_ARGUMENT, keepOnce } from './once.ts';
+
+/** Defines `BookClose`, `Query.bookCloses` and `Mutation.closeBooks`. */
+export function defineBookCloses(builder: Builder): void {
+  const close = builder.objectRef<BookClose>('BookClose').implement({
+    description:
+      'A day whose books are closed: no journal comes into it any more, for any account of your mode.',
+    fields: (t) => ({
+      day: t.exposeString('day', { description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
+      closedAt: t.field({
+        type: 'DateTime',
+        description: 'When it was closed.',
+        resolve: ({ closedAt }) => isoMillis(closedAt),
+      }),
+      closedBy: t.exposeString('closedBy', { description: 'Who closed it, as the audit log names actors.' }),
+      hash: t.exposeString('hash', {
+        description:
+          'SHA-256, hex, over the hash of the day before and all that moved; it stands in the audit log too, and `crossramp verify` looks it up again.',
+      }),
+      ledgerAccounts: t.exposeInt('ledgerAccounts', {
+        description: 'How many ledger accounts moved in the day.',
+      }),
+    }),
+  });
+  builder.queryField('bookCloses', (t) =>
+    t.field({
+      type: [close],
+      description: 'Days that are closed, the newest first. Needs the scope `platform:books`.',
+      args: {
+        first: t.arg.int({ defaultValue: 31, description: `How many, 1 to ${CLOSES_MAX}.` }),
+        before: t.arg.string({ description: 'Only days before this one, `YYYY-MM-DD`.' }),
+      },
+      complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 31) }),
+      resolve: (_root, { first, before }, context) =>
+        listBookCloses(context, {
+          first: { name: 'first', value: first ?? 31 },
+          before: before == null ? undefined : { name: 'before', value: before },
+        }),
+    }),
+  );
+  builder.mutationField('closeBooks', (t) =>
+    t.field({
+      type: close,
+      description: `Closes the books of a day: the one after the last that is closed, or any past day when it is the first. Error \`STEP_CONFLICT\` for another one. What stands in suspense may stay there. Needs the scope \`${ACTS['books.close'].scope}\`.`,
+      args: {
+        day: t.arg.string({ required: true, description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
+      resolve: async (_root, args, context) => {
+        const keyed = { mutation: 'closeBooks', act: 'books.close', args } as const;
+        const { kept } = await keepOnce(context, keyed, (attempt) =>
+          closeBooks(context, { name: 'day', value: args.day }, attempt),
+        );
+        return kept;
+      },
+    }),
+  );
+}

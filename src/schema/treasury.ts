@@ -1,0 +1,226 @@
+/** The books of the house: `Query.treasury`, `Query.trialBalance` and `Query.profitAndLoss`. */
+import { currencyOfLedger } from '../base/currency.ts';
+import { HOUSE_ACCOUNTS } from '../ledger/chart.ts';
+import {
+  type BookKind,
+  type PeriodInput,
+  type ProfitAndLoss,
+  profitAndLoss,
+  type ResultLine,
+  readTreasury,
+  type TreasuryLine,
+  type TrialBalance,
+  type TrialLine,
+  trialBalance,
+} from '../resolvers/ledger/read-books.ts';
+import type { Builder } from './builder.ts';
+import type { CurrencyRefs } from './currency.ts';
+import type { LedgerRefs } from './ledger-line.ts';
+
+/** An amount of a currency in the books. */
+interface BookAmount {
+  readonly currency: string;
+  readonly amount: string;
+}
+
+interface Period {
+  readonly from?: string | null | undefined;
+  readonly to?: string | null | undefined;
+  readonly account?: string | null | undefined;
+}
+
+const HOLDERS = 'what account holders have';
+const SIDE =
+  'Above zero on the side where the class belongs: assets and expenses are debits, the rest credits.';
+const SCOPE = 'Needs the scope `platform:books`.';
+/** Most lines of an answer: kinds of ledger accounts times currencies. */
+const COST = { field: 1, multiplier: 50 };
+
+/** Defines the three queries and their types. */
+export function defineTreasury(builder: Builder, currencies: CurrencyRefs, ledger: LedgerRefs): void {
+  const kinds = defineKind(builder, currencies, ledger);
+  defineTreasuryLines(builder, kinds);
+  defineTrialBalance(builder, kinds);
+  defineProfitAndLoss(builder, kinds, defineAmount(builder, currencies));
+}
+
+/** What each line of the books says of itself. */
+function defineKind(builder: Builder, { currency }: CurrencyRefs, { accountClass }: LedgerRefs) {
+  return builder.interfaceRef<BookKind>('BookLine').implement({
+    description: 'A kind of ledger account of the house in one currency, or what account holders have of it.',
+    fields: (t) => ({
+      account: t.string({
+        nullable: true,
+        description:
+          'Its name in the chart of accounts (docs/ledger.md), such as `A.pix`; null for what account holders have.',
+        resolve: ({ house }) => house,
+      }),
+      meaning: t.string({
+        description: 'What it is, in words.',
+        resolve: ({ house }) => (house === null ? HOLDERS : HOUSE_ACCOUNTS[house].meaning),
+      }),
+      class: t.field({ type: accountClass, description: 'Its class.', resolve: (row) => row.class }),
+      currency: t.field({
+        type: currency,
+        description: 'Its currency, which says the network too.',
+        resolve: (row) => currencyOfLedger(row.currency),
+      }),
+    }),
+  });
+}
+
+function defineAmount(builder: Builder, currencies: CurrencyRefs) {
+  return builder.objectRef<BookAmount>('BookAmount').implement({
+    description: 'An amount of a currency in the books of the house.',
+    fields: (t) => ({
+      currency: t.field({
+        type: currencies.currency,
+        description: 'The currency.',
+        resolve: (row) => currencyOfLedger(row.currency),
+      }),
+      amount: t.field({ type: 'Decimal', description: 'The amount.', resolve: (row) => row.amount }),
+    }),
+  });
+}
+
+type KindRef = ReturnType<typeof defineKind>;
+
+function defineTreasuryLines(builder: Builder, kind: KindRef): void {
+  const line = builder.objectRef<TreasuryLine>('TreasuryLine').implement({
+    description: 'What the house has, owes or earned, as it stands now.',
+    interfaces: [kind],
+    fields: (t) => ({
+      balance: t.field({
+        type: 'Decimal',
+        description: `The balance. ${SIDE}`,
+        resolve: (row) => row.balance,
+      }),
+      calculatedBrl: t.field({
+        type: 'Decimal',
+        nullable: true,
+        description: 'Its value in BRL at the newest rate, rounded to cents; null where there is no rate.',
+        resolve: (row) => row.calculatedBrl,
+      }),
+    }),
+  });
+  builder.queryField('treasury', (t) =>
+    t.field({
+      type: [line],
+      description: `Custody by network, the balance at the provider of PIX, positions, fees, gas, capital, receivables and suspense, and what is owed to account holders: all kinds of ledger accounts that are not zero, over all accounts of your mode or one. Exact. ${SCOPE}`,
+      args: { account: t.arg.string({ description: 'Identifier of one account. Default: all of them.' }) },
+      complexity: COST,
+      resolve: (_root, { account }, context) => readTreasury(context, namedOf('account', account)),
+    }),
+  );
+}
+
+function defineTrialBalance(builder: Builder, kind: KindRef): void {
+  const trialLine = builder.objectRef<TrialLine>('TrialLine').implement({
+    description: 'What moved on a kind of ledger account in a period.',
+    interfaces: [kind],
+    fields: (t) => ({
+      opening: t.field({
+        type: 'Decimal',
+        description: `Balance before the period. ${SIDE}`,
+        resolve: (row) => row.opening,
+      }),
+      debits: t.field({ type: 'Decimal', description: 'Sum of all debits.', resolve: (row) => row.debits }),
+      credits: t.field({
+        type: 'Decimal',
+        description: 'Sum of all credits.',
+        resolve: (row) => row.credits,
+      }),
+      closing: t.field({
+        type: 'Decimal',
+        description: `Balance after the period. ${SIDE}`,
+        resolve: (row) => row.closing,
+      }),
+    }),
+  });
+  const trial = builder.objectRef<TrialBalance>('TrialBalance').implement({
+    description: 'The trial balance of a period. In each currency all debits are all credits.',
+    fields: (t) => ({
+      from: t.exposeString('from', { description: 'First day, in Brasília, `YYYY-MM-DD`.' }),
+      to: t.exposeString('to', { description: 'Last day, in Brasília, `YYYY-MM-DD`.' }),
+      lines: t.field({
+        type: [trialLine],
+        description: 'All that is or was not zero.',
+        resolve: (row) => row.lines,
+      }),
+    }),
+  });
+  builder.queryField('trialBalance', (t) =>
+    t.field({
+      type: trial,
+      description: `Balances before a period, debits, credits and balances after it, over all accounts of your mode or one. ${SCOPE}`,
+      args: periodArguments(t.arg),
+      complexity: COST,
+      resolve: (_root, given, context) => trialBalance(context, periodOf(given)),
+    }),
+  );
+}
+
+function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType<typeof defineAmount>): void {
+  const resultLine = builder.objectRef<ResultLine>('ResultLine').implement({
+    description: 'What was earned or spent in a period.',
+    interfaces: [kind],
+    fields: (t) => ({
+      amount: t.field({
+        type: 'Decimal',
+        description: 'Above zero for what the house earned, below for what it spent.',
+        resolve: (row) => row.amount,
+      }),
+    }),
+  });
+  const result = builder.objectRef<ProfitAndLoss>('ProfitAndLoss').implement({
+    description: 'Revenue and expenses of a period, in the currency of each: nothing is converted.',
+    fields: (t) => ({
+      from: t.exposeString('from', { description: 'First day, in Brasília, `YYYY-MM-DD`.' }),
+      to: t.exposeString('to', { description: 'Last day, in Brasília, `YYYY-MM-DD`.' }),
+      lines: t.field({
+        type: [resultLine],
+        description: 'What was earned and spent, by kind.',
+        resolve: (row) => row.lines,
+      }),
+      net: t.field({
+        type: [amount],
+        description: 'Revenue less expenses, by currency.',
+        resolve: (row) => row.net,
+      }),
+      position: t.field({
+        type: [amount],
+        description:
+          'Change of the open position in foreign exchange, by currency: above zero for what the house took. Its value, the spread among it, depends on the rate at which the position is valued.',
+        resolve: (row) => row.position,
+      }),
+    }),
+  });
+  builder.queryField('profitAndLoss', (t) =>
+    t.field({
+      type: result,
+      description: `What the house earned and spent in a period, over all accounts of your mode or one. ${SCOPE}`,
+      args: periodArguments(t.arg),
+      complexity: COST,
+      resolve: (_root, given, context) => profitAndLoss(context, periodOf(given)),
+    }),
+  );
+}
+
+/** Days and account of a period. */
+function periodArguments(t: Pick<Parameters<Parameters<Builder['args']>[0]>[0], 'string'>) {
+  return {
+    from: t.string({
+      description: 'First day, in Brasília, `YYYY-MM-DD`. Default: the first of the month of `to`.',
+    }),
+    to: t.string({ description: 'Last day, in Brasília, `YYYY-MM-DD`. Default: today.' }),
+    account: t.string({ description: 'Identifier of one account. Default: all of your mode.' }),
+  };
+}
+
+function periodOf({ from, to, account }: Period): PeriodInput {
+  return { from: namedOf('from', from), to: namedOf('to', to), account: namedOf('account', account) };
+}
+
+function namedOf(name: string, value: string | null | undefined) {
+  return value == null ? undefined : { name, value };
+}

@@ -1,0 +1,164 @@
+/** Days whose books are closed: what moved in each, in a chain of hashes. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import { assert } from '../../base/assert.ts';
+import type { Instant } from '../../base/instant.ts';
+import type { Statement, Tx } from '../database.ts';
+import { movementOf } from './books.ts';
+
+/** A day that is closed. */
+export interface BookClose {
+  /** In Brasília, `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly closedAt: Instant;
+  /** Who closed it, as the audit log names actors. */
+  readonly closedBy: string;
+  /** SHA-256 over the hash of the day before it and all that moved; hex. */
+  readonly hash: string;
+  /** Ledger accounts that moved. */
+  readonly ledgerAccounts: number;
+}
+
+/** The first moment of a day, and the first after it. */
+export interface DayBounds {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** A close to be kept. */
+export interface NewClose extends Pick<BookClose, 'day' | 'closedBy'> {
+  readonly closedAt: string;
+  /** Hash of the close before it; null for the first. */
+  readonly previous: string | null;
+  readonly bounds: DayBounds;
+}
+
+// In the order of ids, as every lock of heads is taken.
+const SEAL: Statement = {
+  name: 'book_close_seal',
+  text: `with locked as (select h.account_id from account_head h join account o on o.id = h.account_id
+      where o.mode = $1 and h.account_id > $2 order by h.account_id limit $4 for update of h),
+    sealed as (update account_head h set posted_at = greatest(h.posted_at, $3::timestamptz) from locked l where l.account_id = h.account_id
+      returning h.account_id)
+    select max(account_id) as last from sealed`,
+};
+/** The text that is hashed: the hash before it, then a line for each ledger account that moved. */
+const digestOf = (rows: string, previous: string): string =>
+  `sha256(coalesce(${previous}, ''::bytea) || convert_to(coalesce(string_agg(concat_ws('|', ${rows}.account_id, ${rows}.ledger_account_id,
+     ${rows}.opening, ${rows}.debits, ${rows}.credits, ${rows}.closing), E'\\n' order by ${rows}.account_id, ${rows}.ledger_account_id), ''), 'UTF8'))`;
+const CLOSE: Statement = {
+  name: 'book_close',
+  text: `with moved as materialized (
+      select a.account_id, a.id as ledger_account_id, p.opening, m.debits, m.credits, p.opening - m.debits + m.credits as closing
+        from account o join ledger_account a on a.account_id = o.id ${movementOf('$5', '$6')}
+       where o.mode = $1 and m.lines > 0),
+    closed as (insert into book_close (mode, day, closed_at, closed_by, previous_hash, hash)
+      select $1, $2::date, $3::timestamptz, $4, decode($7::text, 'hex'), ${digestOf('moved', `decode($7::text, 'hex')`)} from moved
+      returning hash),
+    kept as (insert into book_close_line select $1, $2::date, moved.* from moved)
+    select encode(hash, 'hex') as hash from closed`,
+};
+const CLOSES = `select c.day::text as day, c.closed_at as "closedAt", c.closed_by as "closedBy", encode(c.hash, 'hex') as hash,
+    (select count(*)::int from book_close_line l where l.mode = c.mode and l.day = c.day) as "ledgerAccounts"
+  from book_close c where c.mode = $1`;
+const LAST: Statement = { name: 'book_close_last', text: `${CLOSES} order by c.day desc limit 1` };
+const LIST: Statement = {
+  name: 'book_closes',
+  text: `${CLOSES} and ($2::date is null or c.day < $2) order by c.day desc limit $3`,
+};
+const BROKEN: Statement = {
+  name: 'book_close_broken',
+  text: `select c.day::text as day from (select *, lag(hash) over (order by day) as before from book_close where mode = $1) c
+    cross join lateral (select ${digestOf('l', 'c.previous_hash')} as hash from (select) s
+      left join book_close_line l on l.mode = c.mode and l.day = c.day) d
+    where c.hash <> d.hash or c.previous_hash is distinct from c.before order by c.day`,
+};
+// What came by an import of history later is no part of the books of its day.
+const CHANGED: Statement = {
+  name: 'book_close_changed',
+  text: `select c.day::text as day, a.id as "ledgerAccountId", concat_ws(' ', p.opening, m.debits, m.credits) as now,
+      concat_ws(' ', k.opening, k.debits, k.credits) as then
+    from book_close c join account o on o.mode = c.mode and o.id = $1 join ledger_account a on a.account_id = o.id
+    left join book_close_line k on k.mode = c.mode and k.day = c.day and k.account_id = a.account_id and k.ledger_account_id = a.id
+    ${movementOf(`(c.day::timestamp at time zone 'America/Sao_Paulo')`, `((c.day + 1)::timestamp at time zone 'America/Sao_Paulo')`)}
+    where case when k.day is null
+        then exists (select from ledger_line l join journal j on j.account_id = l.account_id and j.id = l.journal_id
+          where l.account_id = a.account_id and l.ledger_account_id = a.id and l.seq > w.lo and l.seq <= w.hi and j.name <> 'import')
+        else (p.opening, m.debits, m.credits) is distinct from (k.opening, k.debits, k.credits) end
+    order by 1, 2`,
+};
+
+/** Accounts whose heads are locked together. */
+const SEALED_AT_ONCE = 200;
+
+/**
+ * Sees to it that nothing is posted before a moment any more: a journal is never older than the newest of its account. Each step
+ * is a database transaction of its own.
+ */
+export async function sealBooks(
+  withTx: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>,
+  mode: AccountMode,
+  until: Date,
+): Promise<void> {
+  let after: bigint | null = 0n;
+  while (after !== null) {
+    const from: bigint = after;
+    const [row] = await withTx((tx) =>
+      tx.query<{ last: bigint | null }>(SEAL, [mode, from, until.toISOString(), SEALED_AT_ONCE]),
+    );
+    after = row?.last ?? null;
+  }
+}
+
+/** Keeps what moved in a day, and closes it; its books are sealed. @returns the hash, hex. */
+export async function addBookClose(
+  tx: Tx,
+  mode: AccountMode,
+  { day, closedAt, closedBy, previous, bounds }: NewClose,
+): Promise<string> {
+  const values = [
+    mode,
+    day,
+    closedAt,
+    closedBy,
+    bounds.from.toISOString(),
+    bounds.to.toISOString(),
+    previous,
+  ];
+  const [row] = await tx.query<{ hash: string }>(CLOSE, values);
+  assert(row, 'a sum has one row');
+  return row.hash;
+}
+
+/** @returns the last day that is closed. */
+export async function readLastClose(tx: Tx, mode: AccountMode): Promise<BookClose | undefined> {
+  const [row] = await tx.query<BookClose>(LAST, [mode]);
+  return row;
+}
+
+/** @param before - only days before this one. @returns the newest first. */
+export function readBookCloses(
+  tx: Tx,
+  mode: AccountMode,
+  { limit, before }: { readonly limit: number; readonly before?: string | undefined },
+): Promise<BookClose[]> {
+  return tx.query<BookClose>(LIST, [mode, before ?? null, limit]);
+}
+
+/** @returns the closed days of a mode whose hash does not hold. */
+export async function readBrokenCloses(tx: Tx, mode: AccountMode): Promise<string[]> {
+  return (await tx.query<{ day: string }>(BROKEN, [mode])).map(({ day }) => day);
+}
+
+/** A ledger account in a closed day that is not as it was: balance before it, debits and credits. */
+export interface ChangedDay {
+  readonly day: string;
+  readonly ledgerAccountId: bigint;
+  readonly now: string;
+  /** Empty where nothing had moved. */
+  readonly then: string;
+}
+
+/** @returns what is not as it was when its day was closed. */
+export function readChangedDays(tx: Tx, accountId: bigint): Promise<ChangedDay[]> {
+  return tx.query<ChangedDay>(CHANGED, [accountId]);
+}

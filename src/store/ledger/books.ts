@@ -1,0 +1,73 @@
+/** The books of the house: balances now, and what moved in a period, by kind of ledger account and currency. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { HouseAccount } from '../../ledger/chart.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** Whose books: those of all accounts of a mode, or of one of them. */
+export interface BooksOf {
+  readonly mode: AccountMode;
+  readonly accountId?: bigint | undefined;
+}
+
+/** One kind of ledger account in one currency, over all accounts that were asked for; minor units, a credit above zero. */
+export interface BalanceOfKind {
+  /** Null for what account holders have. */
+  readonly house: HouseAccount | null;
+  /** Raw ledger code. */
+  readonly currency: string;
+  readonly scale: number;
+  readonly balance: string;
+}
+
+/** The same over a period. */
+export interface TrialRow extends Omit<BalanceOfKind, 'balance'> {
+  readonly opening: string;
+  readonly debits: string;
+  readonly credits: string;
+  readonly closing: string;
+}
+
+const OF_MODE = `from account o join ledger_account a on a.account_id = o.id
+    join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
+    where o.mode = $1 and ($2::bigint is null or o.id = $2)`;
+const ORDER = 'order by a.house nulls last, a.currency collate "C"';
+const BALANCES: Statement = {
+  name: 'books_balances',
+  text: `select a.house, a.currency, a.scale, sum(b.balance)::text as balance ${OF_MODE}
+    group by a.house, a.currency, a.scale having sum(b.balance) <> 0 ${ORDER}`,
+};
+/** What moved in one ledger account `a` in [$from, $to): two look-ups by halves, and the lines between them. */
+export const movementOf = (from: string, to: string): string => `cross join lateral (
+      select ledger_seq_before(a.account_id, a.id, ${from}::timestamptz) as lo, ledger_seq_before(a.account_id, a.id, ${to}::timestamptz) as hi) w
+    cross join lateral (select
+      coalesce((select l.balance_after from ledger_line l where l.account_id = a.account_id and l.ledger_account_id = a.id and l.seq = w.lo), 0) as opening) p
+    cross join lateral (select coalesce(-sum(l.delta) filter (where l.delta < 0), 0) as debits,
+        coalesce(sum(l.delta) filter (where l.delta > 0), 0) as credits, count(*) as lines
+      from ledger_line l where l.account_id = a.account_id and l.ledger_account_id = a.id and l.seq > w.lo and l.seq <= w.hi) m`;
+const TRIAL: Statement = {
+  name: 'books_trial',
+  text: `select a.house, a.currency, a.scale, sum(p.opening)::text as opening, sum(m.debits)::text as debits, sum(m.credits)::text as credits,
+      sum(p.opening - m.debits + m.credits)::text as closing
+    from account o join ledger_account a on a.account_id = o.id ${movementOf('$3', '$4')}
+    where o.mode = $1 and ($2::bigint is null or o.id = $2)
+    group by a.house, a.currency, a.scale
+    having bool_or(m.lines > 0 or p.opening <> 0) ${ORDER}`,
+};
+
+/** @returns what is there now, in the order of the chart's names, account holders last. */
+export function readBooks(database: Tx, { mode, accountId }: BooksOf): Promise<BalanceOfKind[]> {
+  return database.query<BalanceOfKind>(BALANCES, [mode, accountId ?? null]);
+}
+
+/**
+ * @param from - the first moment of the period.
+ * @param to - the first moment after it.
+ * @returns what moved, and the balances before and after it.
+ */
+export function readTrialBalance(
+  database: Tx,
+  { mode, accountId }: BooksOf,
+  { from, to }: { readonly from: Date; readonly to: Date },
+): Promise<TrialRow[]> {
+  return database.query<TrialRow>(TRIAL, [mode, accountId ?? null, from.toISOString(), to.toISOString()]);
+}

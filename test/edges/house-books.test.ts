@@ -1,0 +1,182 @@
+/**
+ * Goal: the books of the house say what the ledger says: the treasury now, the trial balance and the profit and loss of a period,
+ * and a day that is closed stays as it was. Method: real transactions over HTTP on a clock that is set ahead, then the answers are
+ * compared with lines that are added up here, and a closed day is changed behind the back of the gateway.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { brasiliaDay, dayAfter } from '../../src/base/brasilia-day.ts';
+import { readBrokenCloses } from '../../src/store/ledger/book-closes.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
+import { useApp } from '../support/app.ts';
+import { graphqlClient } from '../support/graphql-client.ts';
+
+const app = useApp();
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+const { ask, refusal, create, trigger, until } = graphqlClient(app, () => shop.apiKey);
+const platform = (document: string) => ask(document, {}, app.platformKey);
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+});
+
+interface Line {
+  readonly account: string | null;
+  readonly class: string;
+  readonly currency: { readonly code: string };
+  readonly [amount: string]: unknown;
+}
+
+const TRIAL = 'from to lines { account class currency { code } opening debits credits closing }';
+
+async function sell(amountPayment: string): Promise<void> {
+  const { transaction } = await create('createOnramp', {
+    amountPayment,
+    currency: 'USDT_TRX',
+    clientName: 'Ana Souza',
+    clientTaxId: '529.982.247-25',
+  });
+  await trigger(transaction.end2end, 'pay');
+  await until(transaction.end2end, 'success/DONE');
+}
+
+const DAY_MS = 86_400_000;
+const today = async () => brasiliaDay(await app.services.clock.nowMs());
+const units = (text: unknown) => Math.round(Number(text) * 1e6);
+
+describe('a period', () => {
+  test('has all debits equal to all credits in each currency, and goes on where the one before it ended', async () => {
+    const day = await today();
+    await sell('550.00');
+    await app.services.sandbox?.advanceClock(DAY_MS);
+    await sell('250.00');
+    const next = await today();
+    const { first, second, both } = await platform(`{
+      first: trialBalance(from: "${day}", to: "${day}", account: "${shop.accountId}") { ${TRIAL} }
+      second: trialBalance(from: "${next}", to: "${next}", account: "${shop.accountId}") { ${TRIAL} }
+      both: trialBalance(from: "${day}", account: "${shop.accountId}") { ${TRIAL} } }`);
+    expect(both).toMatchObject({ from: day, to: next });
+    for (const { lines } of [first, second, both] as { lines: Line[] }[]) {
+      for (const [, rows] of Map.groupBy(lines, ({ currency }) => currency.code)) {
+        const sum = (name: string) => rows.reduce((all, row) => all + units(row[name]), 0);
+        expect(sum('debits')).toBe(sum('credits'));
+        expect(sum('debits')).toBeGreaterThan(0);
+        const signed = (name: string) =>
+          rows.reduce((all, row) => all + (/ASSET|EXPENSE/.test(row.class) ? -1 : 1) * units(row[name]), 0);
+        expect(signed('closing')).toBe(0);
+      }
+    }
+    const pix = ({ lines }: { lines: Line[] }) => lines.find(({ account }) => account === 'A.pix');
+    expect(pix(first)).toMatchObject({ opening: '0', debits: '550', credits: '0', closing: '550' });
+    expect(pix(second)).toMatchObject({ opening: '550', debits: '250', closing: '800' });
+    expect(pix(both)).toMatchObject({ opening: '0', debits: '800', closing: '800' });
+    const { rows } = await app.owner.query(
+      `select sum(l.delta) filter (where l.delta > 0)::text as credits from ledger_line l join ledger_account a
+         on a.account_id = l.account_id and a.id = l.ledger_account_id where l.account_id = $1 and a.house = 'R.fee' and a.currency = 'BRL'`,
+      [shop.accountId],
+    );
+    const fees = (both.lines as Line[]).find((row) => row.account === 'R.fee' && row.currency.code === 'BRL');
+    expect(units(fees?.credits) / 1e4).toBe(Number(rows[0].credits ?? 0));
+  });
+
+  test('says what was earned and what was bought and sold', async () => {
+    const { profitAndLoss: told } = await platform(
+      `{ profitAndLoss(from: "2020-01-01", account: "${shop.accountId}") { lines { account class amount currency { code } } net { amount currency { code } } position { amount currency { code } } } }`,
+    );
+    for (const { amount, currency } of told.net) {
+      const lines = (told.lines as Line[]).filter((row) => row.currency.code === currency.code);
+      expect(lines.reduce((sum, row) => sum + units(row.amount), 0)).toBe(units(amount));
+    }
+    const of = (code: string) =>
+      told.position.find((row: { currency: { code: string } }) => row.currency.code === code)?.amount;
+    expect(Number(of('BRL'))).toBeGreaterThan(0);
+    expect(Number(of('USDT_TRX'))).toBeLessThan(0);
+  });
+
+  test('C-13: of days that are none is refused by name', async () => {
+    const wrong = (args: string) => refusal(`{ trialBalance(${args}) { from } }`, {}, app.platformKey);
+    expect(await wrong('from: "2026-02-30"')).toMatchObject({ code: 'INVALID_PARAMETER' });
+    expect(await wrong('from: "2026-03-02", to: "2026-03-01"')).toMatchObject({ code: 'INVALID_PARAMETER' });
+    expect(await wrong('account: "999999"')).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+test('the treasury has what the balances say, over all accounts and over one', async () => {
+  const { all, own } = await platform(`{
+    all: treasury { account class currency { code } balance calculatedBrl }
+    own: treasury(account: "${shop.accountId}") { account class currency { code } balance } }`);
+  const pick = (lines: Line[], account: string | null, code: string) =>
+    lines.find((row) => row.account === account && row.currency.code === code)?.balance;
+  expect(pick(own, 'A.pix', 'BRL')).toBe('800');
+  const { balances } = await ask('{ balances { available currency { code } } }');
+  const held = balances.find((row: { currency: { code: string } }) => row.currency.code === 'USDT_TRX');
+  expect(pick(own, null, 'USDT_TRX')).toBe(held.available);
+  expect(Number(pick(all, 'A.pix', 'BRL'))).toBeGreaterThanOrEqual(800);
+});
+
+test('C-40: the books are no matter for a key of the account', async () => {
+  for (const query of [
+    'treasury { balance }',
+    'trialBalance { from }',
+    'profitAndLoss { from }',
+    'bookCloses { day }',
+  ])
+    expect(await refusal(`{ ${query} }`)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await refusal('mutation { closeBooks(day: "2026-01-01") { day } }')).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+});
+
+describe('a day', () => {
+  const close = (day: string, key = '') =>
+    `mutation { closeBooks(day: "${day}"${key && `, idempotencyKey: "${key}"`}) { day hash ledgerAccounts closedBy } }`;
+
+  test('is closed once, in order, when it is over; its hash stands in the audit log', async () => {
+    const day = dayAfter(await today(), -1);
+    const refused = (which: string) => refusal(close(which), {}, app.platformKey);
+    expect(await refused(await today())).toMatchObject({ code: 'STEP_CONFLICT' });
+    expect(await refused('2026-02-30')).toMatchObject({ code: 'INVALID_PARAMETER' });
+    const before = dayAfter(day, -1);
+    await platform(close(before));
+    const { closeBooks: closed } = await platform(close(day, 'one'));
+    expect((await platform(close(day, 'one'))).closeBooks).toEqual(closed);
+    expect(closed.ledgerAccounts).toBeGreaterThan(0);
+    expect(await refused(day)).toMatchObject({ code: 'STEP_CONFLICT' });
+    expect(await refused(before)).toMatchObject({ code: 'STEP_CONFLICT' });
+    const { rows } = await app.owner.query(
+      `select after from audit_entry where act = 'books.close' and object_id = $1`,
+      [day],
+    );
+    expect(rows).toEqual([{ after: { hash: closed.hash } }]);
+    const { bookCloses } = await platform('{ bookCloses(first: 2) { day hash } }');
+    expect(bookCloses).toMatchObject([{ day, hash: closed.hash }, { day: before }]);
+  });
+
+  test('that is closed takes no journal any more, whatever a clock says', async () => {
+    const { rows } = await app.owner.query(
+      `select min(h.posted_at) >= ((c.day + 1)::timestamp at time zone 'America/Sao_Paulo') as sealed
+         from account_head h join account o on o.id = h.account_id and o.mode = 'sandbox',
+              (select max(day) as day from book_close where mode = 'sandbox') c group by c.day`,
+    );
+    expect(rows).toEqual([{ sealed: true }]);
+  });
+
+  test('that was changed behind the back of the gateway is found by the auditor', async () => {
+    const defects = async () => (await verifyLedger(app.database, BigInt(shop.accountId))).defects;
+    expect(await defects()).toEqual([]);
+    expect(await readBrokenCloses(app.database, 'sandbox')).toEqual([]);
+    const change = (by: number) =>
+      app.owner.query(
+        `update book_close_line set opening = opening + $2, closing = closing + $2 where account_id = $1 and ledger_account_id =
+           (select min(ledger_account_id) from book_close_line where account_id = $1)`,
+        [shop.accountId, by],
+      );
+    await app.owner.query('alter table book_close_line disable trigger append_only');
+    await change(1);
+    expect(await defects()).toMatchObject([{ defect: 'closed day' }]);
+    expect(await readBrokenCloses(app.database, 'sandbox')).toHaveLength(1);
+    await change(-1);
+    await app.owner.query('alter table book_close_line enable always trigger append_only');
+    await expect(change(1)).rejects.toThrow(/append-only/);
+    expect(await defects()).toEqual([]);
+  });
+});
