@@ -41,6 +41,9 @@ export async function startEvmNode(chainId = 1): Promise<EvmNode> {
       stdio: ['ignore', 'pipe', 'ignore'],
     },
   );
+  // Also where a file ends without that its hooks run.
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
   const url = `http://${await listening(child)}`;
   const call = (method: string, ...params: unknown[]) => ask(url, method, params);
   const contractOf = (currency: string) => TOKEN_CONTRACTS.get(currency) as string;
@@ -73,6 +76,7 @@ export async function startEvmNode(chainId = 1): Promise<EvmNode> {
     },
     forget: async () => void (await call('anvil_dropAllTransactions')),
     stop: async () => {
+      process.off('exit', end);
       if (child.exitCode !== null) return;
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
