@@ -3,7 +3,12 @@
  * asked about orders that it has not decided. What was told before is dropped when it comes again.
  */
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
-import { claimPixOrders, type PixOrder, type PixOrderKind } from '../../store/rails/pix-orders.ts';
+import {
+  askPixOrderAt,
+  claimPixOrders,
+  type PixOrder,
+  type PixOrderKind,
+} from '../../store/rails/pix-orders.ts';
 import {
   beginReading,
   finishReading,
@@ -38,7 +43,7 @@ interface Reading {
 
 const NEW: Reading = { name: '', overlapMs: 120_000, everyMs: null };
 const LATE: Reading = { name: ' late', overlapMs: 3_600_000, everyMs: 900_000 };
-/** After a turn that failed. Unit: ms. */
+/** After a turn, or a question about an order, that failed. Unit: ms. */
 const AGAIN_MS = 5_000;
 /** A page is asked for so often in a turn. */
 const TRIES = 3;
@@ -113,8 +118,9 @@ export async function askOrders({ tools, kinds }: PollParts): Promise<number> {
       await askOrder(tools, kinds[order.kind], order);
     } catch (error) {
       tools.log.warn({ err: error, order: order.key }, 'the PIX provider cannot be asked about an order');
+      return askPixOrderAt(tools.database, order, Date.now() + AGAIN_MS);
     }
-    await askLater(tools, order);
+    return askLater(tools, order);
   };
   await Promise.all(orders.map(ask));
   return orders.length;

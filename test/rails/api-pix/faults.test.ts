@@ -38,7 +38,12 @@ async function reaches(row: ProcessRow, steps: readonly string[]) {
       );
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  expect(steps, `${row.end2end} stands at ${step}`).toContain(step);
+  const { rows: open } = await stand.app.owner.query(
+    `select kind, last_error, attempts, due_at - now() as due_in, (select jsonb_agg(o) from pix_order o where o.account_id = j.account_id and o.is_done is null) as orders
+       from job j where account_id = $1 and transaction_id = $2`,
+    [String(row.accountId), String(row.id)],
+  );
+  expect(steps, `${row.end2end} stands at ${step}: ${JSON.stringify(open)}`).toContain(step);
 }
 
 let created = 0;
