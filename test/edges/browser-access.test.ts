@@ -5,9 +5,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SCOPES } from '../../src/base/api-key.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
-import { revokeKey } from '../../src/store/account/api-keys.ts';
 import { EVENTS, makeOnramp, subscribe } from '../live/streams.ts';
 import { useApp } from '../support/app.ts';
+import { revokeKey } from '../support/revoke-key.ts';
 
 const app = useApp();
 /** What is listed holds everywhere a second later. */

@@ -7,9 +7,9 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { newApiKey } from '../../src/base/api-key.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
-import { revokeKey } from '../../src/store/account/api-keys.ts';
 import { EVENTS, subscribe } from '../live/streams.ts';
 import { type AppLimits, startApp, useApp } from '../support/app.ts';
+import { revokeKey } from '../support/revoke-key.ts';
 
 const app = useApp();
 const sockets: Socket[] = [];

@@ -6,9 +6,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey, SCOPES } from '../../src/base/api-key.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
-import { revokeKey } from '../../src/store/account/api-keys.ts';
 import { startApp, useApp } from '../support/app.ts';
 import { ask, BODIES, OPEN_PATHS, raw, TARGETS, told, WRITES } from '../support/rest-routes.ts';
+import { revokeKey } from '../support/revoke-key.ts';
 
 describe('keys', () => {
   const app = useApp();

@@ -10,8 +10,8 @@ import { runInNewContext } from 'node:vm';
 import { EventSource } from 'eventsource';
 import { createClient } from 'graphql-sse';
 import { describe, expect, test } from 'vitest';
-import { revokeKey } from '../../src/store/account/api-keys.ts';
 import { startApp, useApp } from '../support/app.ts';
+import { revokeKey } from '../support/revoke-key.ts';
 import { addMover, append, EVENTS, logOf, makeOnramp, parseEvents, seqOf, subscribe } from './streams.ts';
 
 const app = useApp();

@@ -5,8 +5,8 @@
 import { connect } from 'node:net';
 import { createClient } from 'graphql-sse';
 import { describe, expect, test, vi } from 'vitest';
-import { revokeKey } from '../../src/store/account/api-keys.ts';
 import { useApp } from '../support/app.ts';
+import { revokeKey } from '../support/revoke-key.ts';
 import { addMover, append, logOf, makeOnramp, seqOf } from './streams.ts';
 
 const app = useApp();

@@ -246,12 +246,3 @@ export function listKeys(database: Database, accountId: bigint) {
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
   });
 }
-
-/** Ends a key now. @returns whether there was such a key that was not revoked before. */
-export async function revokeKey(database: Database, id: string): Promise<boolean> {
-  const { count } = await database.prisma.apiKey.updateMany({
-    where: { id, revokedAt: null },
-    data: { revokedAt: new Date() },
-  });
-  return count > 0;
-}
