@@ -36,6 +36,8 @@ const OTHERS: Readonly<Record<string, string | undefined>> = {
   revokeSession: 'NOT_FOUND',
   // Which act it is depends on what is cancelled, and here there is nothing.
   cancelTransaction: 'NOT_FOUND',
+  // Only a person has passkeys.
+  removePasskey: 'FORBIDDEN',
   sandboxTrigger: 'FORBIDDEN',
   sandboxFund: 'FORBIDDEN',
   sandboxAdvanceClock: 'FORBIDDEN',
