@@ -45,6 +45,7 @@ export const PLACES: readonly Place[] = [
     key: 'o',
   },
   { path: '/rails', word: 'rails', icon: 'activity', scope: ['platform:risk', 'platform:rails'], key: 'r' },
+  { path: '/books', word: 'books', icon: 'receipt', scope: 'platform:books', key: 'b' },
   { path: '/accounts', word: 'holders', icon: 'bank', scope: PLATFORM_SCOPES, key: 'c' },
 ];
 

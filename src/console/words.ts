@@ -2,6 +2,7 @@
 import type { Label } from '../base/label.ts';
 import type { Language } from '../ui/language.ts';
 import { type SayOf, sayFrom } from '../ui/say.ts';
+import { BOOK_WORDS } from './words/books.ts';
 import { FRAME_WORDS } from './words/frame.ts';
 import { OPERATOR_WORDS } from './words/operator.ts';
 import { SCREEN_WORDS } from './words/screens.ts';
@@ -12,6 +13,7 @@ const WORDS = {
   ...TRANSACTION_WORDS,
   ...SCREEN_WORDS,
   ...OPERATOR_WORDS,
+  ...BOOK_WORDS,
 } as const satisfies Record<string, Label>;
 
 /** Name of a text. */

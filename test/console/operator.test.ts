@@ -71,6 +71,8 @@ test.each([
   '/console/operator?state=RETURNED',
   '/console/rails',
   '/console/rails?state=PENDING',
+  '/console/books',
+  '/console/books?from=2026-01-01&to=2026-01-31',
   '/console/accounts',
 ])('%s is a page in both languages', async (path) => {
   for (const lang of ['en', 'pt'])

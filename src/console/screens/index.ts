@@ -4,6 +4,7 @@ import { ACCOUNT } from './account.ts';
 import { ACCOUNTS } from './accounts.ts';
 import { APPROVALS } from './approvals.ts';
 import { AUDIT } from './audit.ts';
+import { BOOKS } from './books.ts';
 import { CUSTOMERS } from './customers.ts';
 import { DEVELOPERS } from './developers.ts';
 import { EVENTS } from './events.ts';
@@ -39,6 +40,7 @@ export const SCREENS: readonly Screen[] = [
   AUDIT,
   OPERATOR,
   RAILS,
+  BOOKS,
   ACCOUNTS,
   ACCOUNT,
 ];

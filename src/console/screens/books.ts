@@ -1,0 +1,135 @@
+/** The books of the house: what is there now, what moved in a period, what was earned, and the days that are closed. */
+import { type Html, html } from '../../ui/html.ts';
+import { empty } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import { type Desk, screenOf } from '../desk.ts';
+import type { BookLine_TreasuryLine_Fragment as Line, BooksQuery } from '../generated/graphql.ts';
+import { operationNamed } from '../operations.ts';
+import { figure, money, moment } from '../parts/figures.ts';
+import { addForm, field, queryForm } from '../parts/form.ts';
+import { section } from '../parts/lists.ts';
+import { sayNamed } from '../words.ts';
+
+const FILTERS = ['from', 'to', 'account'] as const;
+const BRL = { decimals: 2 };
+
+/** The screen. */
+export const BOOKS = screenOf<BooksQuery>({
+  path: '/books',
+  operation: operationNamed('Books'),
+  scope: 'platform:books',
+  variables: ({ query }) =>
+    Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)?.trim()]] : []))),
+  view: ({ treasury, trialBalance, profitAndLoss, bookCloses }, desk) => {
+    const { say } = desk;
+    const period = say('bookPeriod', { from: trialBalance.from, to: trialBalance.to });
+    const main = html`<div class="top"><h1>${say('books')}</h1></div>
+${periodForm(desk, trialBalance)}
+${section('treasury', say('treasury'), tableOf(desk, 'treasury', treasury, treasuryColumns(desk)))}
+${section('trial', say('trialBalance'), tableOf(desk, 'trialBalance', trialBalance.lines, trialColumns(desk)), period)}
+${section('result', say('profitAndLoss'), html`${tableOf(desk, 'profitAndLoss', profitAndLoss.lines, resultColumns(desk))}${sums(desk, profitAndLoss)}`, period)}
+${closes(desk, bookCloses)}`;
+    return { title: say('books'), main };
+  },
+});
+
+type Trial = BooksQuery['trialBalance'];
+type TrialLine = Trial['lines'][number];
+type Close = BooksQuery['bookCloses'][number];
+
+function periodForm(desk: Desk, { from, to }: Trial): Html {
+  const { say, query } = desk;
+  const days = html`${field(desk, 'period', { name: 'from', label: say('fromBrasilia'), type: 'date', value: from })}${field(desk, 'period', { name: 'to', label: say('toBrasilia'), type: 'date', value: to })}`;
+  const account = { name: 'account', label: say('bookAccount'), value: query.get('account') };
+  const dropped = [...FILTERS, 'done'];
+  return queryForm(desk, html`${days}${field(desk, 'period', account)}`, say('apply'), dropped);
+}
+
+function tableOf<Row>(
+  { say }: Desk,
+  word: 'treasury' | 'trialBalance' | 'profitAndLoss',
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+): Html {
+  const caption = say(word);
+  if (rows.length === 0) return empty('receipt', say('emptyBooks'));
+  return scrolled(say('tableOf', { name: caption }), table({ caption, isCaptionUnseen: true, rows, columns }));
+}
+
+/** What a line is, and its currency. */
+function heads<Row extends Line>({ say }: Desk): readonly Column<Row>[] {
+  return [
+    {
+      name: say('ledgerAccount'),
+      isRowHead: true,
+      cell: ({ account }) =>
+        html`${sayNamed(say, `book_${account ?? 'holders'}`)}${account && html` <small class="mono">${account}</small>`}`,
+    },
+    { name: say('currency'), cell: ({ currency }) => currency.displayName },
+  ];
+}
+
+function amountColumn<Row extends Line>(
+  { language }: Desk,
+  name: string,
+  amountOf: (row: Row) => string,
+): Column<Row> {
+  return { name, isFigure: true, cell: (row) => figure(amountOf(row), row.currency, language) };
+}
+
+function treasuryColumns(desk: Desk): readonly Column<BooksQuery['treasury'][number]>[] {
+  const { say, language } = desk;
+  return [
+    ...heads<BooksQuery['treasury'][number]>(desk),
+    amountColumn(desk, say('balance'), ({ balance }) => balance),
+    {
+      name: say('inBrl'),
+      isFigure: true,
+      cell: ({ calculatedBrl }) => calculatedBrl && figure(calculatedBrl, BRL, language),
+    },
+  ];
+}
+
+function trialColumns(desk: Desk): readonly Column<TrialLine>[] {
+  const { say } = desk;
+  return [
+    ...heads<TrialLine>(desk),
+    amountColumn(desk, say('opening'), ({ opening }) => opening),
+    amountColumn(desk, say('debits'), ({ debits }) => debits),
+    amountColumn(desk, say('credits'), ({ credits }) => credits),
+    amountColumn(desk, say('closing'), ({ closing }) => closing),
+  ];
+}
+
+function resultColumns(desk: Desk): readonly Column<BooksQuery['profitAndLoss']['lines'][number]>[] {
+  return [
+    ...heads<BooksQuery['profitAndLoss']['lines'][number]>(desk),
+    amountColumn(desk, desk.say('amount'), ({ amount }) => amount),
+  ];
+}
+
+function sums({ say, language }: Desk, { net, position }: BooksQuery['profitAndLoss']): Html {
+  const listed = (all: typeof net) => all.map((each) => money(each, language)).join(' · ') || '–';
+  return html`<p class="in small">${say('bookNet')}: ${listed(net)}<br>${say('bookPosition')}: ${listed(position)}</p>`;
+}
+
+function closes(desk: Desk, rows: readonly Close[]): Html {
+  const { say, language } = desk;
+  const caption = say('bookCloses');
+  const columns: readonly Column<Close>[] = [
+    { name: say('day'), isRowHead: true, cell: ({ day }) => day },
+    { name: say('closedAt'), cell: ({ closedAt }) => moment(closedAt, language) },
+    { name: say('who'), look: 'wide', cell: ({ closedBy }) => closedBy },
+    { name: say('movedAccounts'), isFigure: true, look: 'wide', cell: ({ ledgerAccounts }) => ledgerAccounts },
+    { name: say('hash'), look: 'mono cut', cell: ({ hash }) => hash },
+  ];
+  const shown = rows.length > 0 ? scrolled(say('tableOf', { name: caption }), table({ caption, isCaptionUnseen: true, rows, columns })) : empty('receipt', say('noCloses'));
+  const day = { name: 'day', label: say('dayToClose'), hint: say('dayToCloseWhat'), type: 'date', isRequired: true } as const;
+  const form = addForm(desk, {
+    act: 'CloseBooks',
+    open: say('closeBooks'),
+    button: say('closeBooksYes'),
+    fields: field(desk, 'CloseBooks', day),
+  });
+  return section('closes', caption, html`${shown}${form}`);
+}
