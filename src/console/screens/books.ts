@@ -3,15 +3,15 @@ import { type Html, html } from '../../ui/html.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, screenOf } from '../desk.ts';
-import type { BookLine_TreasuryLine_Fragment as Line, BooksQuery } from '../generated/graphql.ts';
+import type { BooksQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { figure, money, moment } from '../parts/figures.ts';
+import { figure, moment, money } from '../parts/figures.ts';
 import { addForm, field, queryForm } from '../parts/form.ts';
 import { section } from '../parts/lists.ts';
 import { sayNamed } from '../words.ts';
 
 const FILTERS = ['from', 'to', 'account'] as const;
-const BRL = { decimals: 2 };
+const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 };
 
 /** The screen. */
 export const BOOKS = screenOf<BooksQuery>({
@@ -35,6 +35,7 @@ ${closes(desk, bookCloses)}`;
 
 type Trial = BooksQuery['trialBalance'];
 type TrialLine = Trial['lines'][number];
+type Line = Pick<TrialLine, 'account' | 'currency'>;
 type Close = BooksQuery['bookCloses'][number];
 
 function periodForm(desk: Desk, { from, to }: Trial): Html {
@@ -53,7 +54,10 @@ function tableOf<Row>(
 ): Html {
   const caption = say(word);
   if (rows.length === 0) return empty('receipt', say('emptyBooks'));
-  return scrolled(say('tableOf', { name: caption }), table({ caption, isCaptionUnseen: true, rows, columns }));
+  return scrolled(
+    say('tableOf', { name: caption }),
+    table({ caption, isCaptionUnseen: true, rows, columns }),
+  );
 }
 
 /** What a line is, and its currency. */
@@ -120,11 +124,25 @@ function closes(desk: Desk, rows: readonly Close[]): Html {
     { name: say('day'), isRowHead: true, cell: ({ day }) => day },
     { name: say('closedAt'), cell: ({ closedAt }) => moment(closedAt, language) },
     { name: say('who'), look: 'wide', cell: ({ closedBy }) => closedBy },
-    { name: say('movedAccounts'), isFigure: true, look: 'wide', cell: ({ ledgerAccounts }) => ledgerAccounts },
+    {
+      name: say('movedAccounts'),
+      isFigure: true,
+      look: 'wide',
+      cell: ({ ledgerAccounts }) => ledgerAccounts,
+    },
     { name: say('hash'), look: 'mono cut', cell: ({ hash }) => hash },
   ];
-  const shown = rows.length > 0 ? scrolled(say('tableOf', { name: caption }), table({ caption, isCaptionUnseen: true, rows, columns })) : empty('receipt', say('noCloses'));
-  const day = { name: 'day', label: say('dayToClose'), hint: say('dayToCloseWhat'), type: 'date', isRequired: true } as const;
+  const shown =
+    rows.length > 0
+      ? scrolled(say('tableOf', { name: caption }), table({ caption, isCaptionUnseen: true, rows, columns }))
+      : empty('receipt', say('noCloses'));
+  const day = {
+    name: 'day',
+    label: say('dayToClose'),
+    hint: say('dayToCloseWhat'),
+    type: 'date',
+    isRequired: true,
+  } as const;
   const form = addForm(desk, {
     act: 'CloseBooks',
     open: say('closeBooks'),
