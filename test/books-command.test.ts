@@ -222,3 +222,29 @@ describe('the books of the house', () => {
     expect((await command(env, 'verify')).code).toBe(0);
   });
 });
+
+test('journals by hand are proposed at the command line, and approved by somebody else', async () => {
+  const propose = [
+    'journal',
+    'propose',
+    '--account',
+    String(shop.accountId),
+    '--debit',
+    'X.loss',
+    '--credit',
+    'A.pix',
+  ];
+  const { id } = await run(...propose, '--currency', 'BRL', '--amount', '12.34', '--reason', 'a bank fee');
+  expect((await command(env, 'journal', 'approve', id)).stderr).toMatch(/approved by somebody else/);
+  const { approveJournal } = await ask(
+    `mutation { approveJournal(id: "${id}") { state journalId } }`,
+    {},
+    app.platformKey,
+  );
+  expect(approveJournal.state).toBe('POSTED');
+  expect(await run('journal', 'list', '--state', 'posted')).toMatchObject({
+    journals: [{ id, amount: '12.34', journalId: approveJournal.journalId }],
+  });
+  expect((await command(env, 'journal', 'reject', id)).code).toBe(1);
+  expect((await command(env, 'journal', 'list', '--live')).stdout).toBe('there are no journals by hand\n');
+});

@@ -18,6 +18,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'crossramp refund settle CRX01KQSDR2G0FDQV7RN9RMBV947R --reference E12345678202611211205abcdef12345',
   ],
   treasury: ['crossramp treasury', 'crossramp treasury --account sandbox --json'],
+  'journal list': ['crossramp journal list', 'crossramp journal list --state proposed --json'],
+  'journal propose': [
+    'crossramp journal propose --account platform --debit X.loss --credit A.pix --currency BRL --amount 12.34 --reason "a bank fee"',
+  ],
+  'journal approve': ['crossramp journal approve 1'],
+  'journal reject': ['crossramp journal reject 1 --live'],
   'books trial-balance': [
     'crossramp books trial-balance --from 2026-01-01 --to 2026-01-31',
     'crossramp books trial-balance --account sandbox --csv',

@@ -11,11 +11,11 @@ import {
   readTreasury,
   trialBalance,
 } from '../resolvers/ledger/read-books.ts';
-import { type Context, requireAct } from '../resolvers/services/context.ts';
+import { requireAct } from '../resolvers/services/context.ts';
 import type { BookClose } from '../store/ledger/book-closes.ts';
 import { type Cell, CSV_FORMS, csvLine } from '../wire/csv.ts';
-import { accountOrPlatform, answer, jsonOption, table } from './output.ts';
-import { operatorContext, withServices } from './with-store.ts';
+import { answer, jsonOption, table } from './output.ts';
+import { asPlatform } from './with-store.ts';
 
 interface Options {
   readonly account?: string;
@@ -125,16 +125,6 @@ async function close({
     closed,
     `${closed.day} is closed: ${closed.ledgerAccounts} ledger accounts moved, hash ${closed.hash}`,
   );
-}
-
-function asPlatform<Result>(
-  { live = false }: Pick<Options, 'live'>,
-  work: (context: Context) => Promise<Result>,
-): Promise<Result> {
-  return withServices(async (services) => {
-    const platform = await accountOrPlatform(services.database, { account: 'platform', live });
-    return work(await operatorContext(services, platform));
-  });
 }
 
 function withMode(command: Command): Command {

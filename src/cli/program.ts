@@ -12,6 +12,7 @@ import { eventsCommand, listenCommand } from './events.ts';
 import { EXAMPLES } from './examples.ts';
 import { exportCommand, importCommand } from './history.ts';
 import { booksCommand, treasuryCommand } from './house-books.ts';
+import { journalCommand } from './journal.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { networkCommand } from './network.ts';
@@ -57,6 +58,7 @@ export function crossrampProgram(): Command {
     rebalanceCommand(),
     treasuryCommand(),
     booksCommand(),
+    journalCommand(),
     keyCommand(),
     personCommand(),
     webhookCommand(),

@@ -11,6 +11,7 @@ import { createServices } from '../compose/services.ts';
 import { readConfig } from '../config.ts';
 import type { Origin } from '../resolvers/services/author.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
+import { platformAccount } from '../store/account/accounts.ts';
 import { REGISTRY } from '../templates/index.ts';
 
 /** Few, because a command does one thing at a time and the gateway needs the others. */
@@ -47,6 +48,17 @@ function operatorOrigin(): Origin {
 /** @returns what the operator acts with for an account: every scope, and no key. */
 export async function operatorContext(services: Services, accountId: bigint): Promise<Context> {
   return operatorOn(await services.forAccount(accountId), accountId);
+}
+
+/** Works as the operator on the account of the platform of a mode. */
+export function asPlatform<Result>(
+  { live = false }: { readonly live?: boolean },
+  work: (context: Context) => Promise<Result>,
+): Promise<Result> {
+  return withServices(async (services) => {
+    const platform = await platformAccount(services.database, live ? 'live' : 'sandbox');
+    return work(await operatorContext(services, platform));
+  });
 }
 
 /** The same with the services for accounts of its mode, also for an account that is being made. */

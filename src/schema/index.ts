@@ -18,6 +18,7 @@ import { defineCustomers } from './customer.ts';
 import { defineEventLog } from './event-log.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine } from './ledger-line.ts';
+import { defineManualJournals } from './manual-journal.ts';
 import { defineNetworks } from './network.ts';
 import { definePasskeys } from './passkeys.ts';
 import { definePaymentSession } from './payment-session.ts';
@@ -84,6 +85,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineReceivables(builder, currencies);
   defineTreasury(builder, currencies, ledger);
   defineBookCloses(builder);
+  defineManualJournals(builder);
   defineRates(builder);
   definePositions(builder, currencies);
   defineRefunds(builder, transaction, currencies);

@@ -89,6 +89,12 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'platform:books',
     '(account: "$account", currency: "USDT_TRX", amount: "1", source: BALANCE) { journalId }',
   ],
+  proposeJournal: [
+    'platform:books',
+    '(account: "1", debit: "A.pix", credit: "E.capital", currency: "BRL", amount: "1", reason: "x") { id }',
+  ],
+  approveJournal: ['platform:books', '(id: "1") { id }'],
+  rejectJournal: ['platform:books', '(id: "1") { id }'],
   closeBooks: ['platform:books', '(day: "2020-01-01") { day }'],
   bookCapital: ['platform:books', '(currency: "USDT_TRX", amount: "1", direction: IN) { journalId }'],
   updateAllowedOrigins: ['admin', '(origins: [])'],

@@ -30,6 +30,7 @@ export const AUDIT_OBJECT_KINDS = [
   'customer',
   'key',
   'link',
+  'manual_journal',
   'network',
   'passkey',
   'person',

@@ -1,0 +1,106 @@
+/** Journals by hand: proposed, then posted or rejected. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import { assert } from '../../base/assert.ts';
+import type { Instant } from '../../base/instant.ts';
+import type { HouseAccount } from '../../ledger/chart.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** What became of a journal by hand. */
+export const MANUAL_JOURNAL_STATES = ['proposed', 'posted', 'rejected'] as const;
+/** One of them. */
+export type ManualJournalState = (typeof MANUAL_JOURNAL_STATES)[number];
+
+/** A journal that somebody proposes. */
+export interface NewManualJournal {
+  readonly accountId: bigint;
+  readonly debit: HouseAccount;
+  readonly credit: HouseAccount;
+  /** Raw ledger code. */
+  readonly currency: string;
+  readonly amountMinor: string;
+  readonly reason: string;
+  /** Id of the key or person that proposes it. */
+  readonly maker: string;
+  readonly madeAt: Instant;
+}
+
+/** A journal by hand. */
+export interface ManualJournal extends NewManualJournal {
+  readonly id: bigint;
+  readonly state: ManualJournalState;
+  readonly decidedBy: string | null;
+  readonly decidedAt: Instant | null;
+  /** Within its account; null unless it was posted. */
+  readonly journalId: bigint | null;
+}
+
+/** What is decided. */
+export interface ManualDecision {
+  readonly decidedBy: string;
+  readonly decidedAt: string;
+  /** Null: it is rejected. */
+  readonly journalId: bigint | null;
+}
+
+const COLUMNS = `id, account_id as "accountId", debit, credit, currency, amount_minor::text as "amountMinor", reason, maker,
+  made_at as "madeAt", state, decided_by as "decidedBy", decided_at as "decidedAt", journal_id as "journalId"`;
+const ADD: Statement = {
+  name: 'manual_journal_add',
+  text: `insert into manual_journal (mode, account_id, debit, credit, currency, amount_minor, reason, maker, made_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
+};
+const FIND: Statement = {
+  name: 'manual_journal',
+  text: `select ${COLUMNS} from manual_journal where id = $1 and mode = $2`,
+};
+const LIST: Statement = {
+  name: 'manual_journals',
+  text: `select ${COLUMNS} from manual_journal where mode = $1 and ($2::text is null or state = $2) order by id desc limit $3`,
+};
+const DECIDE: Statement = {
+  name: 'manual_journal_decide',
+  text: `update manual_journal set state = case when $4::bigint is null then 'rejected' else 'posted' end,
+      decided_by = $2, decided_at = $3, journal_id = $4
+    where id = $1 and state = 'proposed' returning ${COLUMNS}`,
+};
+
+/** Keeps a proposal. @returns it. */
+export async function addManualJournal(
+  tx: Tx,
+  mode: AccountMode,
+  { accountId, debit, credit, currency, amountMinor, reason, maker, madeAt }: NewManualJournal,
+): Promise<ManualJournal> {
+  const values = [mode, accountId, debit, credit, currency, amountMinor, reason, maker, madeAt];
+  const [row] = await tx.query<ManualJournal>(ADD, values);
+  assert(row, 'what was inserted is returned');
+  return row;
+}
+
+/** @returns the journal of this id in a mode. */
+export async function findManualJournal(
+  tx: Tx,
+  id: bigint,
+  mode: AccountMode,
+): Promise<ManualJournal | undefined> {
+  const [row] = await tx.query<ManualJournal>(FIND, [id, mode]);
+  return row;
+}
+
+/** @returns the newest first. */
+export function readManualJournals(
+  tx: Tx,
+  mode: AccountMode,
+  { state, limit }: { readonly state?: ManualJournalState | undefined; readonly limit: number },
+): Promise<ManualJournal[]> {
+  return tx.query<ManualJournal>(LIST, [mode, state ?? null, limit]);
+}
+
+/** Keeps what was decided of a proposal. @returns it; undefined when it was decided before. */
+export async function decideManualJournal(
+  tx: Tx,
+  id: bigint,
+  { decidedBy, decidedAt, journalId }: ManualDecision,
+): Promise<ManualJournal | undefined> {
+  const [row] = await tx.query<ManualJournal>(DECIDE, [id, decidedBy, decidedAt, journalId]);
+  return row;
+}
