@@ -96,6 +96,9 @@ describe('a period', () => {
     const wrong = (args: string) => refusal(`{ trialBalance(${args}) { from } }`, {}, app.platformKey);
     expect(await wrong('from: "2026-02-30"')).toMatchObject({ code: 'INVALID_PARAMETER' });
     expect(await wrong('from: "2026-03-02", to: "2026-03-01"')).toMatchObject({ code: 'INVALID_PARAMETER' });
+    expect(
+      (await platform('{ trialBalance(from: "0001-01-01", to: "9999-12-31") { to } }')).trialBalance,
+    ).toEqual({ to: '9999-12-31' });
     expect(await wrong('account: "999999"')).toMatchObject({ code: 'NOT_FOUND' });
   });
 });

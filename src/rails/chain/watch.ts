@@ -111,7 +111,8 @@ export function createWatcher(parts: NetworkParts): Watcher {
       if (await isRewritten(view, state)) await walkBack(parts, view, state);
       await readNew(parts, view, addresses);
       const isMore = await settle(view);
-      await tellDropped(parts, view);
+      // What is missing may be in a final block that was not read yet.
+      if (!isMore) await tellDropped(parts, view);
       const ageMs = Date.now() - view.head.atMs;
       if (ageMs > facts.headMaxAgeMs)
         throw new Error(

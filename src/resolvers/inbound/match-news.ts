@@ -1,6 +1,5 @@
 /** Finds the transaction that news is for, by what the rail knows, and turns the news into a trigger. */
 import { BRL, type Currency, currencyOf, currencyOfLedger } from '../../base/currency.ts';
-import { isReturnId } from '../../base/end-to-end-id.ts';
 import { toMinor } from '../../base/money.ts';
 import {
   findByDeposit,
@@ -199,9 +198,12 @@ export function triggerOf(news: News): Trigger | undefined {
   }
 }
 
-/** A return without an id, from before returns had ids, is the one that the step waits for. */
+/**
+ * An order of ours from before returns had ids, which is not a single word, is the one that the step waits for. Any other name is an id: it
+ * may be of a return that somebody made at the provider itself, which ends none of ours.
+ */
 function pixReturnEnded({ isDone, order }: GivenBackNews): Trigger {
-  const returnId = isReturnId(order) ? { returnId: order } : {};
+  const returnId = order.includes(':') ? {} : { returnId: order };
   return { on: isDone ? 'refund_settled' : 'refund_failed', ...returnId };
 }
 

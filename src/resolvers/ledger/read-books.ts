@@ -64,6 +64,8 @@ export interface PeriodInput {
 }
 
 const DEBIT_CLASSES: readonly LedgerAccountClass[] = ['HOUSE_ASSET', 'HOUSE_EXPENSE'];
+/** Years have four digits: there is no day after it, and nothing is booked on it. */
+const LAST_DAY = '9999-12-31';
 const ID = /^[1-9]\d{0,17}$/;
 
 /**
@@ -145,7 +147,8 @@ async function readPeriod(
 
 /** @returns the first moment of the first of these days in Brasília, and the first after the last. */
 export function boundsOf(from: string, to: string = from): { readonly from: Date; readonly to: Date } {
-  return { from: new Date(brasiliaMidnight(from)), to: new Date(brasiliaMidnight(dayAfter(to))) };
+  const end = to < LAST_DAY ? dayAfter(to) : to;
+  return { from: new Date(brasiliaMidnight(from)), to: new Date(brasiliaMidnight(end)) };
 }
 
 function kindOf({ house, currency }: Pick<TrialRow, 'house' | 'currency'>): BookKind {

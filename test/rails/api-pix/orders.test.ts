@@ -96,6 +96,19 @@ async function end(kind: 'payout' | 'return', row: ProcessRow, how: 'settle' | '
   return answer.json;
 }
 
+/** The statement has a return of a payment besides. */
+function listing(endToEndId: string | null, back: object): typeof stand.meddle {
+  return async (call, go) => {
+    const answer = await go(call);
+    if (!call.url.includes('/v2/pix?')) return answer;
+    const page = JSON.parse(answer.body);
+    const pix = page.pix.map((each: { endToEndId: string }) =>
+      each.endToEndId === endToEndId ? { ...each, devolucoes: [{ ...back, horario: {} }] } : each,
+    );
+    return { ...answer, body: JSON.stringify({ ...page, pix }) };
+  };
+}
+
 describe('a charge', () => {
   test('is asked for before it is called expired, and its payment counts', async () => {
     const row = await charged();
@@ -149,6 +162,27 @@ describe('a return', () => {
     await ask();
     await stand.inbound.reach(row, 'refund/ERROR');
     expect(await orderOf('return', row)).toMatchObject({ is_done: false, ask_at: null });
+  });
+
+  test('that somebody made at the provider itself is not taken for ours (C-34)', async () => {
+    const row = await returning();
+    await orderOf('return', row);
+    const byHand = {
+      id: 'byhand1',
+      rtrId: 'D9999999920261122100000000000002',
+      valor: '0.01',
+      status: 'DEVOLVIDO',
+    };
+    stand.meddle = listing(row.pixE2e, byHand);
+    await ask();
+    expect(await stand.inbound.newsOf('pix:byhand1')).toMatchObject([{ outcome: 'pending' }]);
+    expect(await stand.inbound.stepOf(row)).toBe('refund/INITIAL');
+    stand.meddle = undefined;
+    await end('return', row, 'settle');
+    await ask();
+    await stand.inbound.reach(row, 'refund/DONE');
+    expect(await stand.inbound.newsOf('pix:byhand1')).toMatchObject([{ outcome: 'pending' }]);
+    await stand.inbound.verified(row.accountId);
   });
 
   test('that could not be carried out has failed', async () => {
@@ -275,15 +309,7 @@ describe('a dispute', () => {
       natureza: 'MED_FRAUDE',
       status: 'DEVOLVIDO',
     };
-    stand.meddle = async (call, go) => {
-      const answer = await go(call);
-      if (!call.url.includes('/v2/pix?')) return answer;
-      const page = JSON.parse(answer.body);
-      const pix = page.pix.map((each: { endToEndId: string }) =>
-        each.endToEndId === endToEndId ? { ...each, devolucoes: [{ ...back, horario: {} }] } : each,
-      );
-      return { ...answer, body: JSON.stringify({ ...page, pix }) };
-    };
+    stand.meddle = listing(endToEndId, back);
     await ask();
     await stand.inbound.reach(row, 'dispute/ACCEPTED');
     await stand.inbound.verified(row.accountId);

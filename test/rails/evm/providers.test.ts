@@ -141,6 +141,34 @@ test('of three, one that lies is outvoted', async () => {
   await third.stop();
 });
 
+test('that answer few blocks at once after a deep rewrite: what is in a later block is not dropped before that was read', async () => {
+  const address = await net.address();
+  const before = await net.node.call('evm_snapshot');
+  await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
+  await net.node.mine(FINAL);
+  await net.turns();
+  expect(confirmed()).toHaveLength(1);
+  await net.node.call('evm_revert', before);
+  await net.node.forget();
+  await net.node.call('anvil_setNextBlockBaseFeePerGas', '0x3b9aca07');
+  await net.node.mine(6);
+  await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
+  await net.node.mine(10);
+  const few: Twist = ({ method, params }, result) => {
+    const [filter] = params as [{ fromBlock: string; toBlock: string }];
+    return method === 'eth_getLogs' && Number(filter.toBlock) - Number(filter.fromBlock) > 2
+      ? 'too many'
+      : result;
+  };
+  bent.twist = few;
+  honest.twist = few;
+  await net.turns(30);
+  honest.twist = undefined;
+  expect(net.told('deposit_dropped')).toEqual([]);
+  const { rows } = await net.owner.query('select state from chain_arrival');
+  expect(rows).toEqual([{ state: 'confirmed' }]);
+});
+
 test('one that says that a transfer of ours failed, or never will be: it is not told, and not sent again', async () => {
   await net.send('CRX1:1', 20n * USDT);
   await net.turns(1);
