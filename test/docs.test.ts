@@ -15,6 +15,12 @@ const DOCUMENTS = [
     .map((name) => `docs/${name}`),
 ];
 
+test.each(['README.md', 'README.pt-BR.md'])('%s names every document', (readme) => {
+  const named = new Set([...read(readme).matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map((match) => match[1]));
+  const top = DOCUMENTS.filter((name) => /^docs\/[\w-]+\.md$/.test(name));
+  expect(top.filter((name) => !named.has(name))).toEqual([]);
+});
+
 test('docs/errors.md explains every code with its status, and no other', () => {
   const sections = read('docs/errors.md').split(/^## /m).slice(1);
   const explained = sections.map((section) => [

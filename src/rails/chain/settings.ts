@@ -5,6 +5,27 @@ import { deriveDepositAddress } from '../../base/deposit-address.ts';
 import { toMinor } from '../../base/money.ts';
 import type { Settings } from '../../base/settings.ts';
 
+const PROVIDERS_MAX = 5;
+
+/**
+ * @param form - of the objects that may stand in place of a URL, in words.
+ * @param nodeOf - reads one of them.
+ * @returns the nodes, the preferred one first; none twice, because one node would agree with itself. @throws {SettingsError}
+ */
+export function nodesOf<Node extends { readonly url: string }>(
+  all: Settings,
+  form: string,
+  nodeOf: (json: unknown, path: string) => Node,
+): readonly Node[] {
+  const given = all.raw('providers');
+  if (!Array.isArray(given) || given.length === 0 || given.length > PROVIDERS_MAX)
+    return all.refuse('providers', `a list of one to ${PROVIDERS_MAX} URLs, or objects with ${form}`);
+  const nodes = given.map((json: unknown, index) => nodeOf(json, `${all.at('providers')}[${index}]`));
+  if (new Set(nodes.map(({ url }) => new URL(url).href)).size < nodes.length)
+    return all.refuse('providers', 'each node once');
+  return nodes;
+}
+
 /** @returns the extended public key that deposit addresses of a network come of. @throws {SettingsError} */
 export function xpubOf(all: Settings, network: string): string {
   const xpub = all.text('xpub');

@@ -1,6 +1,6 @@
 /** Settings of an EVM network in RAILS_FILE (docs/rails.md). */
 import { Settings, SettingsError } from '../../base/settings.ts';
-import { amountsOf, hotAddressOf, millisFrom, minorOf, xpubOf } from '../chain/settings.ts';
+import { amountsOf, hotAddressOf, millisFrom, minorOf, nodesOf, xpubOf } from '../chain/settings.ts';
 
 /** An EVM network, as an operator configures it. */
 export interface EvmSettings {
@@ -24,13 +24,12 @@ export interface EvmSettings {
 
 const GWEI_DECIMALS = 9;
 const COIN_DECIMALS = 18;
-const PROVIDERS_MAX = 5;
 
 /** @throws {SettingsError} naming the member and the accepted form. */
 export function readEvmSettings(json: unknown, path: string): EvmSettings {
   const all = new Settings(json, path);
   all.choice('kind', ['evm']);
-  const providers = providersOf(all);
+  const providers = nodesOf(all, '"urlFile"', nodeOf).map(({ url }) => url);
   const settings: EvmSettings = {
     providers,
     quorum: all.integer('quorum', { min: 1, max: providers.length, fallback: Math.min(2, providers.length) }),
@@ -50,19 +49,13 @@ export function readEvmSettings(json: unknown, path: string): EvmSettings {
   return settings;
 }
 
-/** URLs, or objects that name the file of a URL that has something secret in it. */
-function providersOf(all: Settings): readonly string[] {
-  const given = all.raw('providers');
-  if (!Array.isArray(given) || given.length === 0 || given.length > PROVIDERS_MAX)
-    return all.refuse('providers', `a list of one to ${PROVIDERS_MAX} URLs, or objects with "urlFile"`);
-  return given.map((each: unknown, index) => {
-    const path = `${all.at('providers')}[${index}]`;
-    if (typeof each === 'string') return new Settings({ url: each }, path).url('url');
-    const place = new Settings(each, path);
-    const url = place.urlIn('urlFile');
-    place.end();
-    return url;
-  });
+/** A URL, or an object that names the file of one that has something secret in it. */
+function nodeOf(json: unknown, path: string): { readonly url: string } {
+  if (typeof json === 'string') return { url: new Settings({ url: json }, path).url('url') };
+  const node = new Settings(json, path);
+  const url = node.urlIn('urlFile');
+  node.end();
+  return { url };
 }
 
 function finalityOf(all: Settings): EvmSettings['finality'] {

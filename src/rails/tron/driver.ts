@@ -62,7 +62,7 @@ export function createTronDriver(api: TronApi, terms: TronTerms): NetworkDriver 
         : TOKEN_ENERGY * (await energyPrice(api)) + TOKEN_BANDWIDTH,
     nextPlace: async () => null,
     build: async (movement) => build(api, terms, movement, await solid()),
-    // There is one transaction at a time, and it is over within two minutes.
+    // Nothing hangs: a transaction that is in no block expires, and the order is made anew.
     replace: async () => undefined,
     broadcast: (raw) => broadcast(api, raw),
     fate: (signed) => fateOf(api, signed, solid, block),

@@ -12,7 +12,7 @@ export { readTronSettings } from './settings.ts';
 
 /** A head that is older says that its provider hangs: there is a block every three seconds. */
 const HEAD_MAX_AGE_MS = 60_000;
-/** Nothing hangs: after two minutes a transaction is final, or gone for good and made anew. `doctor` complains of what takes longer. */
+/** Nothing is replaced: after about three minutes a transaction is final, or gone for good. `doctor` complains of what takes much longer. */
 const STUCK_MS = 180_000;
 
 /** @returns the rail; nothing of it runs yet. */

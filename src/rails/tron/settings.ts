@@ -1,7 +1,6 @@
 /** Settings of TRON in RAILS_FILE (docs/rails.md). */
-import { toMinor } from '../../base/money.ts';
 import { Settings } from '../../base/settings.ts';
-import { amountsOf, hotAddressOf, millisFrom, xpubOf } from '../chain/settings.ts';
+import { amountsOf, hotAddressOf, millisFrom, minorOf, nodesOf, xpubOf } from '../chain/settings.ts';
 import type { TronPlace } from './api.ts';
 
 /** The network, as an operator configures it. */
@@ -23,13 +22,12 @@ export interface TronSettings {
 
 const NETWORK = 'TRX';
 const TRX_DECIMALS = 6;
-const PROVIDERS_MAX = 5;
 
 /** @throws {SettingsError} naming the member and the accepted form. */
 export function readTronSettings(json: unknown, path: string): TronSettings {
   const all = new Settings(json, path);
   all.choice('kind', ['tron']);
-  const providers = providersOf(all);
+  const providers = nodesOf(all, '"url" and "apiKeyFile"', nodeOf);
   const settings: TronSettings = {
     providers,
     quorum: all.integer('quorum', { min: 1, max: providers.length, fallback: Math.min(2, providers.length) }),
@@ -37,8 +35,8 @@ export function readTronSettings(json: unknown, path: string): TronSettings {
     hotAddress: hotAddressOf(all, NETWORK),
     sweep: amountsOf(all, 'sweep'),
     networkFees: amountsOf(all, 'networkFees'),
-    gasFloat: toMinor(all.decimal('gasFloat', '0'), TRX_DECIMALS),
-    maxFeeLimit: toMinor(all.decimal('maxFee', '60'), TRX_DECIMALS),
+    gasFloat: minorOf(all, 'gasFloat', TRX_DECIMALS, '0'),
+    maxFeeLimit: minorOf(all, 'maxFee', TRX_DECIMALS, '60'),
     pollMs: millisFrom(all, 'pollSeconds', 1, 60, 3),
     timeLimitMs: millisFrom(all, 'timeoutSeconds', 1, 60, 10),
   };
@@ -46,22 +44,11 @@ export function readTronSettings(json: unknown, path: string): TronSettings {
   return settings;
 }
 
-/** URLs, or objects that also name the file of a key. */
-function providersOf(all: Settings): readonly TronPlace[] {
-  const given = all.raw('providers');
-  if (!Array.isArray(given) || given.length === 0 || given.length > PROVIDERS_MAX)
-    return all.refuse(
-      'providers',
-      `a list of one to ${PROVIDERS_MAX} URLs, or objects with "url" and "apiKeyFile"`,
-    );
-  return given.map((each: unknown, index) => {
-    const place = new Settings(
-      typeof each === 'string' ? { url: each } : each,
-      `${all.at('providers')}[${index}]`,
-    );
-    const apiKey = place.has('apiKeyFile') ? place.contents('apiKeyFile') : undefined;
-    const read = { url: place.url('url'), apiKey };
-    place.end();
-    return read;
-  });
+/** A URL, or an object that also names the file of a key. */
+function nodeOf(json: unknown, path: string): TronPlace {
+  const node = new Settings(typeof json === 'string' ? { url: json } : json, path);
+  const apiKey = node.has('apiKeyFile') ? node.contents('apiKeyFile') : undefined;
+  const read = { url: node.url('url'), apiKey };
+  node.end();
+  return read;
 }

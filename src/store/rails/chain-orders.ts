@@ -73,10 +73,6 @@ const OPEN: Statement = {
     where mode = $1 and network = $2 and (state <> 'queued' or due_at <= $3) and ended_at is null
     order by state = 'queued', place, id limit $4`,
 };
-const FIND: Statement = {
-  name: 'chain_order_find',
-  text: `select ${COLUMNS} from chain_order where key = $3 and network = $2 and mode = $1`,
-};
 const ATTEMPTS: Statement = {
   name: 'chain_attempts',
   text: `select order_id as "orderId", number, place::int as place, unsigned, expires_at as "expiresAt", made_at as "madeAt", raw, hash
@@ -173,16 +169,6 @@ export async function addOrder(
   const given = proof === undefined ? null : JSON.stringify(proof);
   const [row] = await tx.query<{ id: bigint }>(ADD, [mode, network, ...what, given, timeOf(nowMs)]);
   return row?.id;
-}
-
-/** @returns the order with this key. */
-export async function findOrder(
-  tx: Tx,
-  { mode, network }: NetworkKey,
-  key: string,
-): Promise<OrderRow | undefined> {
-  const [row] = await tx.query<Raw>(FIND, [mode, network, key]);
-  return row && read(row);
 }
 
 /** @returns orders that are not over: first those that have a place, in that order, then those that are due. */

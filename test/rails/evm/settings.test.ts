@@ -25,6 +25,7 @@ test('what is usual', () => {
 test.each([
   [{ providers: [] }, 'providers: expected a list'],
   [{ providers: ['http://node.invalid'] }, 'providers[0].url: expected an https URL'],
+  [{ providers: Array(2).fill('https://a.invalid/') }, 'providers: expected each node once'],
   [{ quorum: 2 }, 'quorum: expected an integer from 1 to 1'],
   [{ xpub: 'xprv9' }, 'xpub: expected the extended public key'],
   [{ hotAddress: `${hotAddress.slice(0, -1)}g` }, 'hotAddress: expected the address'],

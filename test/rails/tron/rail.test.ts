@@ -274,6 +274,8 @@ test('doctor says what it finds: the network, the newest block, the wallet, and 
   );
 });
 
+const NODE = 'https://node.invalid';
+
 test.each([
   ['another kind', { kind: 'evm' }, /live\.networks\.TRX\.kind: expected "tron"/],
   ['no provider', { providers: [] }, /providers: expected a list of one to 5/],
@@ -282,6 +284,13 @@ test.each([
     { providers: ['http://node.invalid'] },
     /providers\[0\]\.url: expected an https URL/,
   ],
+  [
+    'a node that stands there twice',
+    { providers: [NODE, { url: NODE }] },
+    /providers: expected each node once/,
+  ],
+  ['parts of a sun', { gasFloat: '0.0000001' }, /gasFloat: expected at most 6 decimals/],
+  ['parts of a sun for energy', { maxFee: '0.0000001' }, /maxFee: expected at most 6 decimals/],
   [
     'an address of another network',
     { hotAddress: '0xF0109fC8DF283027b6285cc889F5aA624EaC1F55' },
