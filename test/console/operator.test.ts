@@ -206,3 +206,26 @@ describe('one account', () => {
     expect((await visit(app, owner, path())).status).toBe(403);
   });
 });
+
+test('a journal by hand is proposed by a form, and not approved by who proposed it', async () => {
+  const act = (name: string, form: Record<string, string>) =>
+    visit(app, desk, `/console/acts/${name}`, { form: { back: '/console/books', ...form } });
+  const account = (await open('/console/accounts')).match(/\/console\/accounts\/(\d+)/)?.[1] ?? '';
+  const proposed = await act('ProposeJournal', {
+    account,
+    debit: 'X.loss',
+    credit: 'A.pix',
+    currency: 'BRL',
+    amount: '12.34',
+    reason: 'a bank fee',
+  });
+  expect(proposed.headers.get('location')).toMatch(/^\/console\/books\?done=ProposeJournal/);
+  const page = await open('/console/books');
+  expect(page).toContain('a bank fee');
+  const [, id = ''] = /acts\/ApproveJournal"[\s\S]*?name="id" value="([^"]+)"/.exec(page) ?? [];
+  const refused = await act('ApproveJournal', { id });
+  expect(refused.status).not.toBe(303);
+  const closed = await act('CloseBooks', { day: '2026-01-01' });
+  expect(closed.headers.get('location')).toMatch(/^\/console\/books\?done=CloseBooks/);
+  expect(await open('/console/books')).toContain('2026-01-01');
+});

@@ -8,6 +8,7 @@ import { operationNamed } from '../operations.ts';
 import { figure, moment, money } from '../parts/figures.ts';
 import { addForm, field, queryForm } from '../parts/form.ts';
 import { section } from '../parts/lists.ts';
+import { manualSection } from '../parts/manual-journals.ts';
 import { sayNamed } from '../words.ts';
 
 const FILTERS = ['from', 'to', 'account'] as const;
@@ -20,7 +21,7 @@ export const BOOKS = screenOf<BooksQuery>({
   scope: 'platform:books',
   variables: ({ query }) =>
     Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)?.trim()]] : []))),
-  view: ({ treasury, trialBalance, profitAndLoss, bookCloses }, desk) => {
+  view: ({ treasury, trialBalance, profitAndLoss, manualJournals, bookCloses }, desk) => {
     const { say } = desk;
     const period = say('bookPeriod', { from: trialBalance.from, to: trialBalance.to });
     const main = html`<div class="top"><h1>${say('books')}</h1></div>
@@ -28,7 +29,7 @@ ${periodForm(desk, trialBalance)}
 ${section('treasury', say('treasury'), tableOf(desk, 'treasury', treasury, treasuryColumns(desk)))}
 ${section('trial', say('trialBalance'), tableOf(desk, 'trialBalance', trialBalance.lines, trialColumns(desk)), period)}
 ${section('result', say('profitAndLoss'), html`${tableOf(desk, 'profitAndLoss', profitAndLoss.lines, resultColumns(desk))}${sums(desk, profitAndLoss)}`, period)}
-${closes(desk, bookCloses)}`;
+${manualSection(desk, manualJournals)}${closes(desk, bookCloses)}`;
     return { title: say('books'), main };
   },
 });

@@ -1,0 +1,88 @@
+/** Journals by hand, each with what can be decided, and the form that proposes one. */
+import { type Html, html } from '../../ui/html.ts';
+import { badge, empty } from '../../ui/parts.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
+import type { Desk } from '../desk.ts';
+import type { BooksQuery } from '../generated/graphql.ts';
+import { sayNamed } from '../words.ts';
+import { moment } from './figures.ts';
+import { actForm, addForm, askedForm, field } from './form.ts';
+import { section, unseen } from './lists.ts';
+
+type Manual = BooksQuery['manualJournals'][number];
+
+const TONES = { PROPOSED: 'warn', POSTED: 'good', REJECTED: 'idle' } as const;
+/** House accounts that can be moved by hand. */
+const ACCOUNTS = [
+  'A.pix',
+  'A.custody',
+  'E.fx',
+  'E.capital',
+  'R.fee',
+  'R.netfee',
+  'R.dust',
+  'X.gas',
+  'X.loss',
+];
+
+/** @returns the section of the screen of the books. */
+export function manualSection(desk: Desk, rows: readonly Manual[]): Html {
+  const { say } = desk;
+  const caption = say('manualJournals');
+  const shown = table({ caption, isCaptionUnseen: true, rows, columns: columns(desk) });
+  const list =
+    rows.length > 0
+      ? scrolled(say('tableOf', { name: caption }), shown)
+      : empty('receipt', say('noManualJournals'));
+  return section('manual', caption, html`${list}${proposeForm(desk)}`);
+}
+
+function columns(desk: Desk): readonly Column<Manual>[] {
+  const { say, language } = desk;
+  return [
+    { name: say('time'), cell: ({ madeAt }) => moment(madeAt, language) },
+    { name: say('account'), cell: ({ accountId }) => accountId },
+    { name: say('debit'), look: 'mono', cell: ({ debit }) => debit },
+    { name: say('credit'), look: 'mono', cell: ({ credit }) => credit },
+    { name: say('amount'), isFigure: true, cell: ({ amount, currency }) => `${amount} ${currency}` },
+    { name: say('journalReason'), cell: ({ reason }) => reason },
+    { name: say('who'), look: 'wide', cell: ({ maker }) => maker },
+    { name: say('status'), cell: ({ state }) => badge(TONES[state], say(state)) },
+    { name: unseen(say('actsHere')), cell: (row) => row.state === 'PROPOSED' && decisions(desk, row) },
+  ];
+}
+
+function decisions(desk: Desk, { id }: Manual): Html {
+  const { say } = desk;
+  const given = { id };
+  const approve = askedForm(desk, {
+    act: 'ApproveJournal',
+    given,
+    open: say('approveJournal'),
+    what: say('approveJournalWhat'),
+    button: say('approveJournalYes'),
+  });
+  const reject = actForm(desk, { act: 'RejectJournal', given, button: say('rejectJournal'), kind: 'pill' });
+  return html`<div class="row">${approve}${reject}</div>`;
+}
+
+function proposeForm(desk: Desk): Html | null {
+  const { say } = desk;
+  const act = 'ProposeJournal';
+  const options = ACCOUNTS.map((each) => [each, `${sayNamed(say, `book_${each}`)} (${each})`] as const);
+  const required = { isRequired: true } as const;
+  const fields = [
+    { name: 'account', label: say('accountNumber'), ...required },
+    { name: 'debit', label: say('debit'), options },
+    { name: 'credit', label: say('credit'), options },
+    { name: 'currency', label: say('currency'), ...required },
+    { name: 'amount', label: say('amount'), inputmode: 'decimal', ...required },
+    { name: 'reason', label: say('journalReason'), ...required },
+  ] as const;
+  return addForm(desk, {
+    act,
+    open: say('proposeJournal'),
+    button: say('proposeJournalYes'),
+    fields: html`${fields.map((each) => field(desk, act, each))}`,
+  });
+}
