@@ -10,7 +10,9 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     await crossrampProgram().parseAsync(argv);
   } catch (error) {
     const isInterrupted = error instanceof Interrupted;
-    process.stderr.write(`crossramp: ${isInterrupted ? error.message : describeFailure(error)}\n`);
+    process.stderr.write(
+      `crossramp: ${isInterrupted ? error.message : describeFailure(error, 'choose another port')}\n`,
+    );
     if (isInterrupted) process.exitCode = error.exitCode;
     else if (isBadInput(error)) process.exitCode = EXIT.usage;
     else process.exitCode = isUnreachable(error) ? EXIT.unreachable : EXIT.failed;

@@ -3,6 +3,7 @@
  * forgets nothing. Amounts are decimal text, moments milliseconds since 1970 on the clock of the PSP.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { SettingsError } from '../base/settings.ts';
 
 const TABLES = `
 create table if not exists setting (name text primary key, value text not null) strict;
@@ -44,12 +45,9 @@ export class PspStore {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** @param path - of the file, or `:memory:`. */
+  /** @param path - of the file, or `:memory:`. @throws {SettingsError} when another process holds it. */
   constructor(path: string) {
-    this.#database = new DatabaseSync(path);
-    // What is committed outlives the process: the operating system has it. A machine that loses power may lose the last of it.
-    this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000');
-    this.#database.exec(TABLES);
+    this.#database = openAlone(path);
   }
 
   /** @returns all rows. */
@@ -108,5 +106,20 @@ export class PspStore {
     const prepared = this.#statements.get(sql) ?? this.#database.prepare(sql);
     this.#statements.set(sql, prepared);
     return prepared;
+  }
+}
+
+/** Two processes on one file would each tell its callbacks, and each settle its payouts. */
+function openAlone(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  try {
+    // What is committed outlives the process: the operating system has it. A machine that loses power may lose the last of it.
+    database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = normal');
+    database.exec(`begin exclusive; ${TABLES} commit`);
+    return database;
+  } catch (error) {
+    database.close();
+    if (!/locked/.test(String(error))) throw error;
+    throw new SettingsError(`another PSP works with ${path}: stop it, or choose another --home`);
   }
 }

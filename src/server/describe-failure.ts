@@ -1,5 +1,6 @@
 /** Describes why a process failed, in one line for the person who started it. */
 import { GatewayError } from '../base/errors.ts';
+import { SettingsError } from '../base/settings.ts';
 import { ConfigError } from '../config.ts';
 import { EmbeddedPostgresError } from '../postgres/embedded-postgres.ts';
 import { ImportRefused } from '../resolvers/account/stage-history.ts';
@@ -14,19 +15,23 @@ const EXPECTED = [
   ImportRefused,
   EmbeddedPostgresError,
   MigrationError,
+  SettingsError,
   SignerError,
   StoreError,
 ];
 
-/** @returns one line; for an unexpected error, its stack. */
-export function describeFailure(error: unknown): string {
+/**
+ * @param portHint - how whoever started it chooses another port.
+ * @returns one line; for an unexpected error, its stack.
+ */
+export function describeFailure(error: unknown, portHint = 'set PORT'): string {
   if (!(error instanceof Error)) return String(error);
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
   if (isDatabaseAway(error)) return `the database went away: ${error.message}`;
   const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'EADDRINUSE')
-    return `port ${port} of ${address} is in use: stop what listens there, or set PORT`;
-  if (code === 'EACCES' && port) return `not allowed to listen on port ${port}: set PORT to one above 1023`;
+    return `port ${port} of ${address} is in use: stop what listens there, or ${portHint}`;
+  if (code === 'EACCES' && port) return `not allowed to listen on port ${port}: ${portHint}, above 1023`;
   if (code === 'ENOENT') return `no such file: ${path}`;
   if (code === 'EISDIR') return `${path ?? 'the path'} is a folder, not a file`;
   return error.stack ?? error.message;

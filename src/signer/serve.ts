@@ -38,7 +38,7 @@ const SOCKET_MODE = 0o600;
 
 /**
  * @param count - counts a refusal, and returns how often there was one of its reason.
- * @throws {SignerError} when another process listens at the socket.
+ * @throws {SignerError} when another process listens there, or nobody may.
  */
 export async function openDoor(
   desk: SigningDesk,
@@ -55,7 +55,9 @@ export async function openDoor(
   const server = 'socket' in door ? createServer(answer) : createTlsServer(tlsOf(door), answer);
   server.requestTimeout = REQUEST_MS;
   if ('socket' in door) await clear(door.socket);
-  await listen(server, door);
+  await listen(server, door).catch((error: NodeJS.ErrnoException) => {
+    throw cannotListen(door, error.code ?? error.message);
+  });
   return server;
 }
 
@@ -122,6 +124,15 @@ async function clear(path: string): Promise<void> {
   });
   if (isTaken || !found.isSocket()) throw new SignerError(`${path} is in use: choose another --socket`);
   rmSync(path);
+}
+
+/** A folder that is not there is told as one that may not be written, as if for a port: the system's words would lead astray. */
+function cannotListen(door: Door, code: string): SignerError {
+  if ('socket' in door)
+    return new SignerError(
+      `cannot listen at ${door.socket} (${code}): its folder has to be there, this user has to be allowed to write in it, and a path has about 100 characters at most`,
+    );
+  return new SignerError(`cannot listen at ${door.host}:${door.port} (${code}): choose another --listen`);
 }
 
 function listen(server: Server, door: Door): Promise<void> {

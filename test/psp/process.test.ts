@@ -2,12 +2,14 @@
  * Goal: a PSP that is killed loses nothing that it has answered for, and a gateway finds its settings. Method: the command as a
  * process, SIGKILL while it answers, and the same folder again.
  */
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { begin } from '../support/process.ts';
+import { begin, crossramp } from '../support/process.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'psp-process-'));
 afterAll(() => rmSync(home, { recursive: true }));
@@ -20,8 +22,10 @@ interface Said {
   readonly railsFile: string;
 }
 
+const options = ['psp', '--home', home, '--control-port', '0', '--json'];
+
 async function start() {
-  const { child, ended } = begin({}, 'psp', '--home', home, '--port', '0', '--control-port', '0', '--json');
+  const { child, ended } = begin({}, ...options, '--port', '0');
   const said = await new Promise<Said>((resolve, reject) => {
     let text = '';
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -82,4 +86,28 @@ test('killed while it answers, it knows everything that it has answered, and goe
     expect((await call(second.railsFile, 'GET', `/cob/${txid}`, undefined, token)).status).toBe(200);
   second.child.kill('SIGTERM');
   expect(await second.ended).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('one PSP works in a folder: a second one ends, and the settings of the first stay', async () => {
+  const first = await start();
+  const settings = readFileSync(first.railsFile, 'utf8');
+  expect(await crossramp({}, ...options, '--port', '0')).toMatchObject({
+    code: 1,
+    stderr: `crossramp: another PSP works with ${home}/psp.sqlite: stop it, or choose another --home\n`,
+  });
+  expect(readFileSync(first.railsFile, 'utf8')).toBe(settings);
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toMatchObject({ code: 0 });
+});
+
+test('a port in use is told in the words of the command', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  const { code, stderr } = await crossramp({}, ...options, '--port', String(port));
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `crossramp: port ${port} of 127.0.0.1 is in use: stop what listens there, or choose another port\n`,
+  );
+  holder.close();
 });

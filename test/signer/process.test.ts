@@ -3,7 +3,9 @@
  * signer as a process, and somebody who has all that the gateway has: the socket, the client, stored proofs.
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { once } from 'node:events';
 import { statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Signed, SignRequest } from '../../src/chains/sign-request.ts';
@@ -242,6 +244,34 @@ describe('the door', () => {
     expect(await signerAt(as('client', client)).sign(request)).toHaveProperty('raw');
     expect(await signerAt(as('client', client)).describe()).toMatchObject({ hot: home.facts.hot });
     await expect(signerAt(as('stranger', stranger)).sign(request)).rejects.toThrow(SignerAway);
+  });
+
+  test('a place where it cannot listen is named with what to do', async () => {
+    const home = await made();
+    const passphrase = ['--passphrase-file', join(home.folder, 'passphrase')];
+    const at = (...door: string[]) =>
+      crossramp({}, 'signer', '--folder', home.folder, ...passphrase, ...door);
+    const port = await freePort();
+    const holder = createServer().listen(port, '127.0.0.1');
+    await once(holder, 'listening');
+    const missing = join(home.folder, 'no-such-folder', 's');
+    expect(await at('--socket', missing)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^crossramp: cannot listen at \S+\/no-such-folder\/s .*its folder has to be there/,
+      ),
+    });
+    const long = join(home.folder, 's'.repeat(120));
+    expect((await at('--socket', long)).stderr).toContain('about 100 characters at most');
+    const { certificate, key } = createAuthority('signer test');
+    const [pem, keyFile] = [join(home.folder, 'c.pem'), join(home.folder, 'k.pem')];
+    writeFileSync(pem, certificate);
+    writeFileSync(keyFile, key);
+    const tls = ['--certificate', pem, '--key', keyFile, '--client-ca', pem];
+    expect((await at('--listen', `127.0.0.1:${port}`, ...tls)).stderr).toBe(
+      `crossramp: cannot listen at 127.0.0.1:${port} (EADDRINUSE): choose another --listen\n`,
+    );
+    holder.close();
   });
 
   test.each([
