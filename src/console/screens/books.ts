@@ -1,5 +1,6 @@
 /** The books of the house: what is there now, what moved in a period, what was earned, and the days that are closed. */
 import { type Html, html } from '../../ui/html.ts';
+import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, screenOf } from '../desk.ts';
@@ -44,7 +45,9 @@ function periodForm(desk: Desk, { from, to }: Trial): Html {
   const days = html`${field(desk, 'period', { name: 'from', label: say('fromBrasilia'), type: 'date', value: from })}${field(desk, 'period', { name: 'to', label: say('toBrasilia'), type: 'date', value: to })}`;
   const account = { name: 'account', label: say('bookAccount'), value: query.get('account') };
   const dropped = [...FILTERS, 'done'];
-  return queryForm(desk, html`${days}${field(desk, 'period', account)}`, say('apply'), dropped);
+  const form = queryForm(desk, html`${days}${field(desk, 'period', account)}`, say('apply'), dropped);
+  return html`<div class="row" role="group" aria-label="${say('filters')}"><button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('bookPeriod', { from, to })}</button>
+<div id="filter" class="menu sheet" popover>${form}</div></div>`;
 }
 
 function tableOf<Row>(
