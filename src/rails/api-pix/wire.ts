@@ -145,7 +145,8 @@ export function readPix(json: unknown, path: string): WirePix {
   if (settledAt === null && sentId === null) throw new WireError(`${path}.horario is missing`);
   return {
     endToEndId: formed(pix.endToEndId, END_TO_END_ID, `${path}.endToEndId`),
-    txid: pix.txid === undefined || pix.txid === null ? null : formed(pix.txid, ID, `${path}.txid`),
+    // Of a static code it may be empty, or whatever its maker wrote: money is not refused for it.
+    txid: typeof pix.txid === 'string' && ID.test(pix.txid) ? pix.txid : null,
     amount: formed(pix.valor, AMOUNT, `${path}.valor`),
     settledAt: settledAt === null ? null : new Date(settledAt).toISOString(),
     payerTaxId: taxIdIn(pix.pagador) ?? taxIdIn(extras.pagador),

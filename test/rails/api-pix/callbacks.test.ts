@@ -100,6 +100,17 @@ describe('the port for callbacks', () => {
     expect(status === 413 && typeof answer === 'string' ? 413 : answer).toBe(status);
   });
 
+  test.each([
+    '',
+    '***',
+    'a txid/of no form',
+  ])('money whose txid is %j is not refused: it names no charge (C-34)', async (txid) => {
+    const identity = stand.psp.certificates.psp;
+    const payment = pix({ txid });
+    expect(await post({ identity, body: JSON.stringify({ pix: [payment] }) })).toBe(200);
+    expect(await stand.inbound.newsOf(`pix:${payment.endToEndId}`)).toMatchObject([{ outcome: 'suspense' }]);
+  });
+
   test('takes what a provider tells besides: members that nobody knows, and who paid', async () => {
     const identity = stand.psp.certificates.psp;
     const row = await stand.inbound.onramp(stand.merchant);
