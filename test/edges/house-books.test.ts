@@ -6,6 +6,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { brasiliaDay, dayAfter } from '../../src/base/brasilia-day.ts';
 import { readBrokenCloses } from '../../src/store/ledger/book-closes.ts';
+import { movementOf } from '../../src/store/ledger/books.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
@@ -101,6 +102,16 @@ describe('a period', () => {
     ).toEqual({ to: '9999-12-31' });
     expect(await wrong('account: "999999"')).toMatchObject({ code: 'NOT_FOUND' });
   });
+});
+
+test('where a period begins and ends is looked up once for each ledger account, not for each of its lines', async () => {
+  const { rows } = await app.owner.query(
+    `explain select a.id, m.debits from ledger_account a ${movementOf("'2026-01-01'", "'2026-02-01'")}`,
+  );
+  const plan: string[] = rows.map((row) => row['QUERY PLAN']);
+  expect(plan.join('\n')).toContain('ledger_line');
+  // In brackets it is what was looked up before.
+  expect(plan.filter((line) => / ledger_seq_before\(/.test(line))).toEqual([]);
 });
 
 test('the treasury has what the balances say, over all accounts and over one', async () => {

@@ -36,9 +36,12 @@ const BALANCES: Statement = {
   text: `select a.house, a.currency, a.scale, sum(b.balance)::text as balance ${OF_MODE}
     group by a.house, a.currency, a.scale having sum(b.balance) <> 0 ${ORDER}`,
 };
-/** What moved in one ledger account `a` in [$from, $to): two look-ups by halves, and the lines between them. */
+/**
+ * What moved in one ledger account `a` in [$from, $to): two look-ups by halves, and the lines between them. `offset 0` keeps the
+ * look-ups apart: the planner would make conditions of them that are worked out anew for every line.
+ */
 export const movementOf = (from: string, to: string): string => `cross join lateral (
-      select ledger_seq_before(a.account_id, a.id, ${from}::timestamptz) as lo, ledger_seq_before(a.account_id, a.id, ${to}::timestamptz) as hi) w
+      select ledger_seq_before(a.account_id, a.id, ${from}::timestamptz) as lo, ledger_seq_before(a.account_id, a.id, ${to}::timestamptz) as hi offset 0) w
     cross join lateral (select
       coalesce((select l.balance_after from ledger_line l where l.account_id = a.account_id and l.ledger_account_id = a.id and l.seq = w.lo), 0) as opening) p
     cross join lateral (select coalesce(-sum(l.delta) filter (where l.delta < 0), 0) as debits,
