@@ -10,10 +10,11 @@ import type { ChainRail, Liquidity, PixRail, RateSource } from '../resolvers/ser
 /** Makes a rail of which the settings were read. */
 export type MakeRail<Port, Tools extends RailTools = RailTools> = (tools: Tools) => RailPart<Port>;
 
-/** Reads the settings of a rail. @throws {SettingsError} naming the member and the accepted form. */
+/** Reads the settings of a rail, which stand under a name such as `pix` or `ETH`. @throws {SettingsError} naming the member and the accepted form. */
 export type ReadRail<Port, Tools extends RailTools = RailTools> = (
   json: unknown,
   path: string,
+  name: string,
 ) => MakeRail<Port, Tools>;
 
 /** Kinds by the name that settings give them. */
@@ -67,11 +68,11 @@ export const LIQUIDITY_KINDS: Kinds<Liquidity> = {
 
 /** @returns the kind of which `read` reads the settings, and `create` makes the rail. */
 export function kindOf<Settings, Port, Tools extends RailTools>(
-  read: (json: unknown, path: string) => Settings,
+  read: (json: unknown, path: string, name: string) => Settings,
   create: (settings: Settings, tools: Tools) => RailPart<Port>,
 ): ReadRail<Port, Tools> {
-  return (json, path) => {
-    const settings = read(json, path);
+  return (json, path, name) => {
+    const settings = read(json, path, name);
     return (tools) => create(settings, tools);
   };
 }

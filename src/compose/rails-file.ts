@@ -88,7 +88,7 @@ async function readOne<Port, Tools extends RailTools>(
   if (json === undefined) return undefined;
   const kind = new Settings(json, parent.at(name)).choice('kind', Object.keys(kinds), usual);
   const read = await kinds[kind]?.();
-  return read?.(json, parent.at(name));
+  return read?.(json, parent.at(name), name);
 }
 
 async function readNetworks(mode: Settings): Promise<RailPlan['networks']> {

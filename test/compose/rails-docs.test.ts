@@ -55,6 +55,8 @@ test('rates', () => {
 test('EVM networks', () => {
   const { example, names } = sectionOf('Networks');
   const { ETH } = example.networks;
-  expect(() => readEvmSettings(ETH, 'live.networks.ETH')).not.toThrow();
-  expect(names.toSorted()).toEqual(knownTo(readEvmSettings, { ...ETH, x: 1 }).toSorted());
+  expect(() => readEvmSettings(ETH, 'live.networks.ETH', 'ETH')).not.toThrow();
+  expect(names.toSorted()).toEqual(
+    knownTo((json, path) => readEvmSettings(json, path, 'ETH'), { ...ETH, x: 1 }).toSorted(),
+  );
 });

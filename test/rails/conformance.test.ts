@@ -104,7 +104,7 @@ const RAILS: readonly (Omit<RailUnderTest, 'make'> & {
   },
 ];
 
-type Read = (json: unknown, path: string) => (tools: RailTools) => RailPart<unknown>;
+type Read = (json: unknown, path: string, name: string) => (tools: RailTools) => RailPart<unknown>;
 
 for (const { name, kinds, network, ...rail } of RAILS) {
   const load = (kinds as Readonly<Record<string, () => Promise<Read>>>)[name];
@@ -114,7 +114,11 @@ for (const { name, kinds, network, ...rail } of RAILS) {
     ...rail,
     make: (settings, path, tools) => {
       if (!read) throw new Error(`${name} is a kind`);
-      return read(settings, path)({ ...tools, ...(network && { network, signer }) } as RailTools);
+      return read(
+        settings,
+        path,
+        network ?? name,
+      )({ ...tools, ...(network && { network, signer }) } as RailTools);
     },
   });
 }

@@ -19,7 +19,7 @@ const { xpub, hotAddress } = signer;
 const given = { kind: 'evm', providers: [node], confirmations: 3, xpub, hotAddress };
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 createEvm(
-  { ...readEvmSettings(given, 'live.networks.ETH'), pollMs: 5, stuckMs: 500 },
+  { ...readEvmSettings(given, 'live.networks.ETH', 'ETH'), pollMs: 5, stuckMs: 500 },
   {
     mode: 'live',
     network: 'ETH',

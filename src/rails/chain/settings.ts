@@ -50,15 +50,18 @@ export function minorOf(all: Settings, name: string, decimals: number, fallback?
   return given > decimals ? all.refuse(name, `at most ${decimals} decimals`) : toMinor(amount, decimals);
 }
 
-/** @returns amounts by currency, minor units: `{ "USDT_ETH": "50" }`; none where there is no such member. @throws {SettingsError} */
-export function amountsOf(all: Settings, name: string): ReadonlyMap<string, bigint> {
+/**
+ * @returns amounts by currency of the network, minor units: `{ "USDT_ETH": "50" }`; none where there is no such member.
+ * @throws {SettingsError}
+ */
+export function amountsOf(all: Settings, name: string, network: string): ReadonlyMap<string, bigint> {
   if (!all.has(name)) return new Map();
   const given = all.part(name);
   const found = given.names().map((code): [string, bigint] => {
-    const decimals = currencyOf(code)?.decimals;
-    if (decimals === undefined)
-      return given.refuse(code, 'the code of a currency of the catalogue as the name, such as USDT_ETH');
-    return [code, minorOf(given, code, decimals)];
+    const currency = currencyOf(code);
+    if (currency?.network !== network)
+      return given.refuse(code, `the code of a currency on ${network} of the catalogue as the name`);
+    return [code, minorOf(given, code, currency.decimals)];
   });
   return new Map(found);
 }

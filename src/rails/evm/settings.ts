@@ -1,4 +1,5 @@
 /** Settings of an EVM network in RAILS_FILE (docs/rails.md). */
+import { NETWORKS } from '../../base/currency.ts';
 import { Settings, SettingsError } from '../../base/settings.ts';
 import { amountsOf, hotAddressOf, millisFrom, minorOf, nodesOf, xpubOf } from '../chain/settings.ts';
 
@@ -26,9 +27,10 @@ const GWEI_DECIMALS = 9;
 const COIN_DECIMALS = 18;
 
 /** @throws {SettingsError} naming the member and the accepted form. */
-export function readEvmSettings(json: unknown, path: string): EvmSettings {
+export function readEvmSettings(json: unknown, path: string, network: string): EvmSettings {
   const all = new Settings(json, path);
   all.choice('kind', ['evm']);
+  if (NETWORKS[network]?.chainId === undefined) all.refuse('kind', `another kind for ${network}`);
   const providers = nodesOf(all, '"urlFile"', nodeOf).map(({ url }) => url);
   const settings: EvmSettings = {
     providers,
@@ -36,8 +38,8 @@ export function readEvmSettings(json: unknown, path: string): EvmSettings {
     finality: finalityOf(all),
     xpub: xpubOf(all, 'ETH'),
     hotAddress: hotAddressOf(all, 'ETH'),
-    sweep: amountsOf(all, 'sweep'),
-    networkFees: amountsOf(all, 'networkFees'),
+    sweep: amountsOf(all, 'sweep', network),
+    networkFees: amountsOf(all, 'networkFees', network),
     gasFloat: minorOf(all, 'gasFloat', COIN_DECIMALS, '0'),
     maxFeePerGas: minorOf(all, 'maxFeeGwei', GWEI_DECIMALS, '500'),
     minTipPerGas: minorOf(all, 'minTipGwei', GWEI_DECIMALS, '0'),

@@ -24,17 +24,18 @@ const NETWORK = 'TRX';
 const TRX_DECIMALS = 6;
 
 /** @throws {SettingsError} naming the member and the accepted form. */
-export function readTronSettings(json: unknown, path: string): TronSettings {
+export function readTronSettings(json: unknown, path: string, network: string): TronSettings {
   const all = new Settings(json, path);
   all.choice('kind', ['tron']);
+  if (network !== NETWORK) all.refuse('kind', `another kind for ${network}`);
   const providers = nodesOf(all, '"url" and "apiKeyFile"', nodeOf);
   const settings: TronSettings = {
     providers,
     quorum: all.integer('quorum', { min: 1, max: providers.length, fallback: Math.min(2, providers.length) }),
     xpub: xpubOf(all, NETWORK),
     hotAddress: hotAddressOf(all, NETWORK),
-    sweep: amountsOf(all, 'sweep'),
-    networkFees: amountsOf(all, 'networkFees'),
+    sweep: amountsOf(all, 'sweep', network),
+    networkFees: amountsOf(all, 'networkFees', network),
     gasFloat: minorOf(all, 'gasFloat', TRX_DECIMALS, '0'),
     maxFeeLimit: minorOf(all, 'maxFee', TRX_DECIMALS, '60'),
     pollMs: millisFrom(all, 'pollSeconds', 1, 60, 3),

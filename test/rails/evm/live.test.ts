@@ -48,7 +48,7 @@ const app = useApp({
             const given = { kind: 'evm', providers: [node.url], confirmations: 2, xpub, hotAddress };
             const own = { networkFees: { USDT_ETH: '2.50' }, sweep: { USDT_ETH: '10' } };
             return createEvm(
-              { ...readEvmSettings({ ...given, ...own }, 'live.networks.ETH'), pollMs: 20 },
+              { ...readEvmSettings({ ...given, ...own }, 'live.networks.ETH', 'ETH'), pollMs: 20 },
               tools,
             );
           },

@@ -10,16 +10,17 @@ import { testSigner } from '../../support/test-signer.ts';
 const { xpub, hotAddress } = testSigner();
 const GOOD = { kind: 'evm', providers: ['https://node.invalid/rpc'], xpub, hotAddress };
 const PATH = 'live.networks.ETH';
+const readSettings = (json: unknown) => readEvmSettings(json, PATH, 'ETH');
 
 test('what is usual', () => {
-  expect(readEvmSettings(GOOD, PATH)).toMatchObject({
+  expect(readSettings(GOOD)).toMatchObject({
     quorum: 1,
     finality: 12,
     pollMs: 3_000,
     stuckMs: 180_000,
   });
   const two = { ...GOOD, providers: ['https://a.invalid', 'https://b.invalid'], sweep: { USDT_ETH: '1.5' } };
-  expect(readEvmSettings(two, PATH)).toMatchObject({ quorum: 2, sweep: new Map([['USDT_ETH', 1_500_000n]]) });
+  expect(readSettings(two)).toMatchObject({ quorum: 2, sweep: new Map([['USDT_ETH', 1_500_000n]]) });
 });
 
 test.each([
@@ -30,6 +31,7 @@ test.each([
   [{ xpub: 'xprv9' }, 'xpub: expected the extended public key'],
   [{ hotAddress: `${hotAddress.slice(0, -1)}g` }, 'hotAddress: expected the address'],
   [{ sweep: { USDT: '1' } }, 'sweep.USDT: expected the code of a currency'],
+  [{ sweep: { USDT_POLYGON: '1' } }, 'sweep.USDT_POLYGON: expected the code of a currency on ETH'],
   [{ sweep: { USDT_ETH: 1 } }, 'sweep.USDT_ETH: expected a decimal number as a text'],
   [{ networkFees: { USDT_ETH: '0.0000001' } }, 'networkFees.USDT_ETH: expected at most 6 decimals'],
   [{ maxFeeGwei: '0.0000000001' }, 'maxFeeGwei: expected at most 9 decimals'],
@@ -37,9 +39,15 @@ test.each([
   [{ finality: 'safe', confirmations: 2 }, 'finality: expected nothing'],
   [{ confirmation: 2 }, 'confirmation: there is no such setting'],
 ])('%j is refused', (change, words) => {
-  const read = () => readEvmSettings({ ...GOOD, ...change }, PATH);
+  const read = () => readSettings({ ...GOOD, ...change });
   expect(read).toThrow(SettingsError);
   expect(read).toThrow(`${PATH}.${words}`);
+});
+
+test('a network that is none of these is refused by the kind', () => {
+  expect(() => readEvmSettings(GOOD, 'live.networks.TRX', 'TRX')).toThrow(
+    'live.networks.TRX.kind: expected another kind for TRX',
+  );
 });
 
 test('a fee is what the network asks, in the currency by the rates, rounded up; or as it is set', async () => {

@@ -62,7 +62,7 @@ export function useNetwork(settings: Readonly<Record<string, unknown>> = {}): Ne
     make: ({ stuckMs = 3_600_000, ...own }: Own = {}) => {
       const { xpub, hotAddress } = network.signer;
       const given = { kind: 'evm', providers: [network.node.url], confirmations: FINAL, xpub, hotAddress };
-      const read = readEvmSettings({ ...given, ...settings, ...own }, 'live.networks.ETH');
+      const read = readEvmSettings({ ...given, ...settings, ...own }, 'live.networks.ETH', 'ETH');
       return createEvm(
         { ...read, pollMs: 1, stuckMs },
         {

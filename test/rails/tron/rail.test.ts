@@ -46,7 +46,7 @@ let rail: NetworkRail;
 
 function make(over: object = {}): NetworkRail {
   const given = { kind: 'tron', providers: [node.url], hotAddress: HOT, xpub: wallet.xpub.TRX, ...over };
-  const settings = readTronSettings(given, 'live.networks.TRX');
+  const settings = readTronSettings(given, 'live.networks.TRX', 'TRX');
   const log = {
     info: () => {},
     warn: () => {},
@@ -288,6 +288,11 @@ test.each([
     'a node that stands there twice',
     { providers: [NODE, { url: NODE }] },
     /providers: expected each node once/,
+  ],
+  [
+    'a currency of another network',
+    { sweep: { USDT_ETH: '1' } },
+    /sweep\.USDT_ETH: expected the code of a currency on TRX/,
   ],
   ['parts of a sun', { gasFloat: '0.0000001' }, /gasFloat: expected at most 6 decimals/],
   ['parts of a sun for energy', { maxFee: '0.0000001' }, /maxFee: expected at most 6 decimals/],

@@ -57,7 +57,11 @@ beforeAll(async () => {
   node.give(HOT, 'USDT', 1_000n * ONE);
   node.mine(25);
   const given = { kind: 'tron', providers: [node.url], hotAddress: HOT, xpub: wallet.xpub.TRX };
-  const settings = readTronSettings({ ...given, networkFees: { USDT_TRX: '2' } }, 'sandbox.networks.TRX');
+  const settings = readTronSettings(
+    { ...given, networkFees: { USDT_TRX: '2' } },
+    'sandbox.networks.TRX',
+    'TRX',
+  );
   const plan: RailPlan = {
     pix: undefined,
     rates: undefined,
