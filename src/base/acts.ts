@@ -35,6 +35,11 @@ export const ACTS = {
     'provideIdentity',
   ),
   'transaction.confirm_identity': act('create', 'Confirms the customer of a transaction.', 'confirmIdentity'),
+  'facts.record': act(
+    'create',
+    'Records facts of a transaction that authorities ask for, or corrects them.',
+    'recordFacts',
+  ),
   'payment.refund': act(
     'move',
     'Refunds a finished PIX payment, whole or in part, out of the balance.',
@@ -152,6 +157,11 @@ export const ACTS = {
     'releaseHold',
   ),
   'hold.reject': act('platform:risk', 'Rejects a transaction that compliance screening holds.', 'rejectHold'),
+  'facts.correct': act(
+    'platform:risk',
+    'Records facts of a transaction of an account that authorities ask for, or corrects them.',
+    'correctFacts',
+  ),
   'refund.retry': act('platform:risk', 'Orders a return to a payer again that failed.', 'retryRefund'),
   'refund.settle_by_hand': act(
     'platform:risk',

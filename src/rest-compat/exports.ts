@@ -1,4 +1,6 @@
 /** What `/export/…` takes: the filters of the lists under the names of `/v2`, and the format. */
+import { parseDay } from '../base/instant.ts';
+import { exportRecords } from '../resolvers/account/export-records.ts';
 import { exportStatement, type StatementFormat } from '../resolvers/account/export-statement.ts';
 import { exportTransactions, type TransactionFormat } from '../resolvers/account/export-transactions.ts';
 import { type Named, Violations } from '../resolvers/checks/check-filter.ts';
@@ -81,7 +83,7 @@ const STATEMENT = {
 const LISTS = ['families', 'templates', 'status_codes', 'direction', 'awaiting_me', 'waits_for'] as const;
 
 /** Paths of exports. */
-export const EXPORT_PATHS = ['/export/transactions', '/export/statement'] as const;
+export const EXPORT_PATHS = ['/export/transactions', '/export/statement', '/export/records'] as const;
 /** One of EXPORT_PATHS. */
 export type ExportPath = (typeof EXPORT_PATHS)[number];
 
@@ -97,6 +99,17 @@ export function readExport(registry: Registry, path: ExportPath, search: string,
     const input = textsOf<StatementFilterInput>(query, STATEMENT);
     const parts = (context: Context) => exportStatement(context, input, format, language);
     return { ...rest, parts, name: 'statement' };
+  }
+  if (path === '/export/records') {
+    const query = parseQuery(search, ['format', 'month'], policy, violations);
+    const { format, language, ...rest } = formatOf(TRANSACTION_FORMATS, query, violations);
+    const given = query.get('month');
+    const month = given && parseDay(`${given.value}-01`)?.slice(0, 7);
+    if (month === undefined)
+      violations.add({ parameter: 'month', message: 'is required: a month, YYYY-MM, such as 2026-11' });
+    violations.refuse();
+    const parts = (context: Context) => exportRecords(context, month ?? '', format, language);
+    return { ...rest, parts, name: `records-${month}` };
   }
   const query = parseQuery(search, ['format', ...LISTS, ...Object.keys(TEXTS)], policy, violations);
   const { format, language, ...rest } = formatOf(TRANSACTION_FORMATS, query, violations);

@@ -10,6 +10,7 @@ import { KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { TemplateRef } from './template.ts';
 import type { TransactionRef } from './transaction.ts';
+import { recordField, type TransactionRecordInputRef, withRecord } from './transaction-record.ts';
 
 const PAYEE = ['pixKey', 'pixKeyType', 'clientName', 'clientTaxId'] as const;
 const NAMES = pathsOf('input', ['amountPaid', 'amountSent', 'currency', ...PAYEE]);
@@ -17,15 +18,12 @@ const NAMES = pathsOf('input', ['amountPaid', 'amountSent', 'currency', ...PAYEE
 interface Refs {
   readonly template: TemplateRef;
   readonly pixKeyType: PixKeyTypeRef;
+  readonly record: TransactionRecordInputRef;
 }
 
 /** Defines `Mutation.createOfframp`. */
-export function defineOfframpCreation(
-  builder: Builder,
-  transaction: TransactionRef,
-  { template, pixKeyType }: Refs,
-): void {
-  const input = defineInput(builder, { template, pixKeyType });
+export function defineOfframpCreation(builder: Builder, transaction: TransactionRef, refs: Refs): void {
+  const input = defineInput(builder, refs);
   const payload = definePayload(builder, transaction, 'CreateOfframpPayload');
   builder.objectField(payload, 'depositUri', (t) =>
     t.string({
@@ -45,22 +43,23 @@ export function defineOfframpCreation(
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: (_root, args, context) => {
-        const { accept, ...members } = args.input;
+        const { accept, record, ...members } = args.input;
         const keyed = { mutation: 'createOfframp', act: 'offramp.create', args } as const;
-        return moveOnce(context, keyed, (attempt) => {
+        return moveOnce(context, keyed, async (attempt) => {
           const given = namedMembers<OfframpInput>('input', members);
           const checks = checksOf(context);
           refuseBesides(checks, given.quoteId, [given.amountPaid, given.amountSent]);
           refuseHalfPayee(checks, given);
           const options = { names: NAMES, isAccepted: accept, needsPayee: false };
-          return createOfframp(context, attempt, given, checks, options);
+          const kept = await withRecord(context, attempt, record, checks);
+          return createOfframp(context, kept, given, checks, options);
         });
       },
     }),
   );
 }
 
-function defineInput(builder: Builder, { template, pixKeyType }: Refs) {
+function defineInput(builder: Builder, { template, pixKeyType, record }: Refs) {
   const source = builder.enumType('OfframpSource', {
     description: 'Where the crypto of an offramp comes from.',
     values: {
@@ -96,6 +95,7 @@ function defineInput(builder: Builder, { template, pixKeyType }: Refs) {
       template: templateField(t, template),
       quoteId: t.string({ description: DESCRIPTIONS.quoteId }),
       accept: t.boolean({ required: true, defaultValue: true, description: DESCRIPTIONS.accept }),
+      record: recordField(t, record),
       ...sessionFields(t),
     }),
   });

@@ -10,23 +10,30 @@ import { namedMembers, pathsOf } from './named.ts';
 import { type Done, KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 import type { TransactionRef } from './transaction.ts';
+import {
+  type RecordGiven,
+  recordField,
+  type TransactionRecordInputRef,
+  withRecord,
+} from './transaction-record.ts';
 
 const NAMES = pathsOf('input', ['amountPayment', 'amountReceived', 'currency', 'clientName', 'clientTaxId']);
 
-/** Defines `Mutation.createCheckout` and `Mutation.createOnramp`. */
-export function defineOnrampCreations(
-  builder: Builder,
-  transaction: TransactionRef,
-  template: TemplateRef,
-): void {
-  defineCreateCheckout(builder, transaction, template);
-  defineCreateOnramp(builder, transaction, template);
+interface Refs {
+  readonly template: TemplateRef;
+  readonly record: TransactionRecordInputRef;
 }
 
-function defineCreateCheckout(builder: Builder, transaction: TransactionRef, template: TemplateRef): void {
+/** Defines `Mutation.createCheckout` and `Mutation.createOnramp`. */
+export function defineOnrampCreations(builder: Builder, transaction: TransactionRef, refs: Refs): void {
+  defineCreateCheckout(builder, transaction, refs);
+  defineCreateOnramp(builder, transaction, refs);
+}
+
+function defineCreateCheckout(builder: Builder, transaction: TransactionRef, refs: Refs): void {
   const input = builder.inputType('CreateCheckoutInput', {
     description: 'A checkout session on a hosted page. The customer enters there what is not given here.',
-    fields: (t) => inputFields(t, template),
+    fields: (t) => inputFields(t, refs),
   });
   const payload = definePayload(builder, transaction, 'CreateCheckoutPayload');
   builder.objectField(payload, 'paymentLink', (t) =>
@@ -51,11 +58,11 @@ function defineCreateCheckout(builder: Builder, transaction: TransactionRef, tem
   );
 }
 
-function defineCreateOnramp(builder: Builder, transaction: TransactionRef, template: TemplateRef): void {
+function defineCreateOnramp(builder: Builder, transaction: TransactionRef, refs: Refs): void {
   const input = builder.inputType('CreateOnrampInput', {
     description: 'An onramp. Give one of the two amounts, or a quote.',
     fields: (t) => ({
-      ...inputFields(t, template),
+      ...inputFields(t, refs),
       wallet: t.string({
         description:
           'Address that the crypto is delivered to, on the network of `currency`. Default: the crypto is credited to the balance.',
@@ -79,7 +86,7 @@ function defineCreateOnramp(builder: Builder, transaction: TransactionRef, templ
   );
 }
 
-function inputFields(t: InputFields, template: TemplateRef) {
+function inputFields(t: InputFields, { template, record }: Refs) {
   return {
     amountPayment: t.field({
       type: 'Decimal',
@@ -98,6 +105,7 @@ function inputFields(t: InputFields, template: TemplateRef) {
     template: templateField(t, template),
     quoteId: t.string({ description: DESCRIPTIONS.quoteId }),
     accept: t.boolean({ required: true, defaultValue: true, description: DESCRIPTIONS.accept }),
+    record: recordField(t, record),
     ...sessionFields(t),
   };
 }
@@ -119,9 +127,8 @@ function addPixFields(builder: Builder, payload: ReturnType<typeof definePayload
 }
 
 interface Args {
-  readonly input: Readonly<Record<string, string | number | boolean | null | undefined>> & {
-    readonly accept: boolean;
-  };
+  /** With the members of the order besides, which are handed on by name. */
+  readonly input: { readonly accept: boolean; readonly record?: RecordGiven };
   readonly idempotencyKey?: string | null | undefined;
 }
 
@@ -131,16 +138,21 @@ function create(
   args: Args,
   options: Pick<OnrampOptions, 'family' | 'needsAmount'>,
 ): Promise<Done> {
-  const { accept, ...members } = args.input;
-  return moveOnce(context, { mutation, act: FAMILY_TRAITS[options.family].acts.create, args }, (attempt) => {
-    const input = namedMembers<OnrampInput>('input', members);
-    const checks = checksOf(context);
-    refuseBesides(checks, input.quoteId, [input.amountPayment, input.amountReceived]);
-    return createOnramp(context, attempt, input, checks, {
-      ...options,
-      names: NAMES,
-      isAccepted: accept,
-      needsCustomer: false,
-    });
-  });
+  const { accept, record, ...members } = args.input;
+  return moveOnce(
+    context,
+    { mutation, act: FAMILY_TRAITS[options.family].acts.create, args },
+    async (attempt) => {
+      const input = namedMembers<OnrampInput>('input', members);
+      const checks = checksOf(context);
+      refuseBesides(checks, input.quoteId, [input.amountPayment, input.amountReceived]);
+      const kept = await withRecord(context, attempt, record, checks);
+      return createOnramp(context, kept, input, checks, {
+        ...options,
+        names: NAMES,
+        isAccepted: accept,
+        needsCustomer: false,
+      });
+    },
+  );
 }

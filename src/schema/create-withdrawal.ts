@@ -8,6 +8,7 @@ import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 import type { TransactionRef } from './transaction.ts';
+import { recordField, type TransactionRecordInputRef, withRecord } from './transaction-record.ts';
 
 const NAMES = pathsOf('input', ['amountReceived', 'currency', 'groupId', 'address']);
 
@@ -15,7 +16,7 @@ const NAMES = pathsOf('input', ['amountReceived', 'currency', 'groupId', 'addres
 export function defineWithdrawalCreation(
   builder: Builder,
   transaction: TransactionRef,
-  template: TemplateRef,
+  { template, record }: { readonly template: TemplateRef; readonly record: TransactionRecordInputRef },
 ): void {
   const input = builder.inputType('CreateWithdrawalInput', {
     description: 'A withdrawal to a destination of a whitelist group.',
@@ -37,6 +38,7 @@ export function defineWithdrawalCreation(
       }),
       notes: t.string({ description: 'Your own notes, at most 500 characters.' }),
       template: templateField(t, template),
+      record: recordField(t, record),
     }),
   });
   const payload = definePayload(builder, transaction, 'CreateWithdrawalPayload');
@@ -51,15 +53,13 @@ export function defineWithdrawalCreation(
       },
       resolve: (_root, args, context) => {
         const keyed = { mutation: 'createWithdrawal', act: 'withdrawal.create', args } as const;
-        return moveOnce(context, keyed, (attempt) =>
-          createWithdrawal(
-            context,
-            attempt,
-            namedMembers<WithdrawalInput>('input', args.input),
-            checksOf(context),
-            NAMES,
-          ),
-        );
+        const { record: given, ...members } = args.input;
+        return moveOnce(context, keyed, async (attempt) => {
+          const checks = checksOf(context);
+          const input = namedMembers<WithdrawalInput>('input', members);
+          const kept = await withRecord(context, attempt, given, checks);
+          return createWithdrawal(context, kept, input, checks, NAMES);
+        });
       },
     }),
   );

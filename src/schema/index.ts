@@ -44,6 +44,7 @@ import { defineTemplate } from './template.ts';
 import { defineTemplateLimits } from './template-limits.ts';
 import { defineTransaction } from './transaction.ts';
 import { defineTransactionQueries } from './transaction-queries.ts';
+import { defineTransactionRecord } from './transaction-record.ts';
 import { defineStatusCode } from './transaction-status.ts';
 import { defineTreasury } from './treasury.ts';
 import { defineViewer } from './viewer.ts';
@@ -67,6 +68,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
     template,
     pixKeyType,
   });
+  const record = defineTransactionRecord(builder, transaction);
   const status = defineStatusCode(builder, registry, transaction);
   const family = defineTransactionQueries(builder, registry, {
     ...currencies,
@@ -77,9 +79,9 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineStatement(builder, ledger, transaction);
   const balance = defineBalances(builder, currencies);
   defineQuote(builder, template, currencies);
-  defineOnrampCreations(builder, transaction, template);
-  defineOfframpCreation(builder, transaction, { template, pixKeyType });
-  defineWithdrawalCreation(builder, transaction, template);
+  defineOnrampCreations(builder, transaction, { template, record });
+  defineOfframpCreation(builder, transaction, { template, pixKeyType, record });
+  defineWithdrawalCreation(builder, transaction, { template, record });
   defineActs(builder, transaction, pixKeyType);
   defineBooks(builder);
   defineReceivables(builder, currencies);

@@ -3,6 +3,7 @@ import DataLoader from 'dataloader';
 import { readActorNames } from '../store/account/actor-names.ts';
 import type { Database } from '../store/database.ts';
 import { readProcesses } from '../store/engine/processes.ts';
+import { readRecords, type TransactionRecord } from '../store/engine/transaction-records.ts';
 import { findTransactions } from '../store/engine/transactions.ts';
 import { type EventRow, readEventsAt } from '../store/events/events.ts';
 import { type PostingRow, readPostings } from '../store/ledger/journals.ts';
@@ -17,6 +18,8 @@ export interface Loaders {
   readonly event: DataLoader<bigint, EventRow | null, string>;
   /** What goes or went back to the payer of a transaction, which a key of the platform reads of any account that it acts on. */
   readonly returns: DataLoader<Pick<TransactionRow, 'accountId' | 'id'>, readonly PixReturn[], string>;
+  /** What is recorded of a transaction besides, of any account that a key of the platform acts on. */
+  readonly record: DataLoader<Pick<TransactionRow, 'accountId' | 'id'>, TransactionRecord | null, string>;
   /** What a key of the account, or a person, is called; null for others. */
   readonly actorName: DataLoader<string, string | null>;
   /** Every line of a journal of the account. */
@@ -45,6 +48,16 @@ export function createLoaders(database: Database, accountId: bigint): Loaders {
         const keys = transactions.map((each) => ({ accountId: each.accountId, transactionId: each.id }));
         const rows = new Map((await readProcesses(database, keys)).map((row) => [keyOf(row), row]));
         return transactions.map((each) => returnsOf(rows.get(keyOf(each))?.process ?? {}));
+      },
+      { cacheKeyFn: keyOf },
+    ),
+    record: new DataLoader(
+      async (transactions) => {
+        const rows = await readRecords(database, transactions);
+        const byKey = new Map(
+          rows.map((row) => [keyOf({ accountId: row.accountId, id: row.transactionId }), row]),
+        );
+        return transactions.map((each) => byKey.get(keyOf(each)) ?? null);
       },
       { cacheKeyFn: keyOf },
     ),

@@ -98,6 +98,16 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
     () => `removeMember(personId: "${idOf('person.invite')}") { role }`,
     () => idOf('person.invite'),
   ],
+  [
+    'checkout.create',
+    () => 'createCheckout(input: { currency: "USDT_TRX" }) { transaction { end2end } }',
+    'transaction.end2end',
+  ],
+  [
+    'facts.record',
+    () => `recordFacts(end2end: "${idOf('checkout.create')}", input: { purposeCode: "00001" }) { end2end }`,
+    'end2end',
+  ],
   ['sandbox.fund', () => 'sandboxFund(currency: "BRL", amount: "10") { journalId }', account],
 ];
 
@@ -108,7 +118,7 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
 const BY_ENGINE = /^(checkout|onramp|offramp|transaction|deposit|withdrawal|payment|hold|refund)\./;
 /** Acts that need an operator, a person who is signed in (people.test.ts, sign-in.test.ts), a delivery, money in suspense or owed, news that is not settled, or a change that waits (networks: pause.test.ts): not done here. */
 const NOT_HERE =
-  /^(account|books|capital|customer|receivable|identity|journal|network|news|passkey|sandbox|session|suspense|view)\.|^person\.(link|sign_in|sign_out|switch_account)$|^webhook\.(redeliver|test|recover)$|^settings\.(?:update_template|cancel_change)$/;
+  /^(account|books|capital|customer|receivable|identity|journal|network|news|passkey|sandbox|session|suspense|view)\.|^person\.(link|sign_in|sign_out|switch_account)$|^webhook\.(redeliver|test|recover)$|^settings\.(?:update_template|cancel_change)$|^facts\.correct$/;
 
 async function mutate(mutation: string, requestId: string) {
   const headers = { 'x-request-id': requestId };

@@ -79,6 +79,8 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'platform:pricing',
     '(account: "$account", taxId: "52998224725", input: {}) { level }',
   ],
+  recordFacts: ['create', '(end2end: "$id", input: {}) { end2end }'],
+  correctFacts: ['platform:risk', '(account: "$account", end2end: "$id", input: {}) { end2end }'],
   assignSuspense: ['platform:risk', '(account: "$account", id: "1") { state }'],
   returnSuspense: ['platform:risk', '(id: "1") { state }'],
   retryRailNews: ['platform:risk', '(id: "1")'],

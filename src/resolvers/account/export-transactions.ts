@@ -47,8 +47,8 @@ export async function* exportTransactions(
   yield writer.tail(sums, count);
 }
 
-/** At least one batch, which may be empty. */
-async function* batches(
+/** @returns the transactions of a filter, newest first: at least one batch, which may be empty. */
+export async function* batches(
   context: Context,
   input: MergedFilterInput,
 ): AsyncGenerator<readonly TransactionRow[]> {

@@ -10,6 +10,7 @@ import {
   releaseKey,
   takeKey,
 } from '../../store/engine/idempotency.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
 import type { Context } from '../services/context.ts';
 
 /** A request under a key; without a key it is simply done. */
@@ -29,6 +30,8 @@ export interface Attempt {
   readonly made: string | null;
   /** Binds the key to a transaction, in the database transaction that makes it. */
   readonly bind: (tx: Tx, end2end: string) => Promise<void>;
+  /** Keeps what else was said of the transaction, in the same database transaction. */
+  readonly keep?: (tx: Tx, made: ProcessRow) => Promise<void>;
 }
 
 /** An answer, and whether it is the stored one. */

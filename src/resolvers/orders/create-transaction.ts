@@ -129,6 +129,7 @@ export async function createAndAwait(
   const { create, awaitsRail, atomically } = await make();
   const row = await createTransaction(context, create, async (tx, made) => {
     await attempt.bind(tx, made.end2end);
+    await attempt.keep?.(tx, made);
     await atomically?.(tx, made);
   });
   return awaitsRail ? awaitReady(context, { accountId: row.accountId, transactionId: row.id }) : row;

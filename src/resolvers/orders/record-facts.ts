@@ -1,0 +1,166 @@
+/** What authorities ask to be recorded of a transaction: given at its creation, or later by an act that the audit log has. */
+import type { ActName } from '../../base/acts.ts';
+import { isCountry } from '../../base/country.ts';
+import { BRL } from '../../base/currency.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { instantOf } from '../../base/instant.ts';
+import { maskName } from '../../base/mask.ts';
+import { divide, isDecimal, multiply } from '../../base/money.ts';
+import {
+  NO_RECORD,
+  type RecordFacts,
+  readRecord,
+  storeRecord,
+  type WalletCustody,
+} from '../../store/engine/transaction-records.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { audited } from '../checks/audited.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Named } from '../checks/check-filter.ts';
+import type { Attempt } from '../checks/once.ts';
+import { currentRate } from '../pricing/price.ts';
+import { difference } from '../services/author.ts';
+import { type Context, requireAct } from '../services/context.ts';
+import { findOwnProcess } from '../transactions/read-transaction.ts';
+
+type Given = Named | null | undefined;
+
+/** What a caller gives; null takes away what was recorded, and what is not given stays. */
+export interface RecordInput {
+  readonly walletCustody?: WalletCustody | null | undefined;
+  readonly walletHolder?: Given;
+  readonly walletVasp?: Given;
+  readonly walletCountry?: Given;
+  readonly purposeCode?: Given;
+  readonly counterpartyCountry?: Given;
+  readonly usdValue?: Given;
+  readonly usdValueAt?: Date | null | undefined;
+}
+
+const PURPOSE_CODE = /^\d{5}$/;
+/** 15 digits before the point, 8 behind it. */
+const USD = /^\d{1,15}(?:\.\d{1,8})?$/;
+const USD_DECIMALS = 2;
+
+/**
+ * @param names - how the caller names value and moment, of which neither is given alone.
+ * @returns what was given, checked.
+ */
+export function checkRecord(
+  checks: CreationChecks,
+  input: RecordInput,
+  names: Readonly<Record<'usdValue' | 'usdValueAt', string>>,
+): Partial<RecordFacts> {
+  const { usdValue, usdValueAt } = input;
+  if (usdValue && !usdValueAt)
+    checks.add({ parameter: names.usdValueAt, message: `is required with ${names.usdValue}` });
+  if (usdValueAt && !usdValue)
+    checks.add({ parameter: names.usdValue, message: `is required with ${names.usdValueAt}` });
+  const country = form(checks, isCountry, 'must be two letters of ISO 3166-1, such as BR');
+  const purpose = form(checks, (text) => PURPOSE_CODE.test(text), 'must be 5 digits');
+  const usd = form(
+    checks,
+    (text) => isDecimal(text) && USD.test(text),
+    'must be a decimal number that is not below zero, with at most 8 decimals',
+  );
+  const name = (given: Given) => (given ? (checks.personName(given) ?? null) : given);
+  const facts = {
+    walletCustody: input.walletCustody,
+    walletHolder: name(input.walletHolder),
+    walletVasp: name(input.walletVasp),
+    walletCountry: country(input.walletCountry),
+    purposeCode: purpose(input.purposeCode),
+    counterpartyCountry: country(input.counterpartyCountry),
+    ...(usdValue !== undefined && {
+      usdValue: usd(usdValue),
+      usdValueAt: usdValueAt ? instantOf(usdValueAt) : null,
+      usdRate: null,
+    }),
+  };
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+}
+
+function form(checks: CreationChecks, isTaken: (text: string) => boolean, message: string) {
+  return (given: Given): string | null | undefined => {
+    if (!given) return given;
+    if (isTaken(given.value)) return given.value;
+    return checks.add({ parameter: given.name, message }) ?? null;
+  };
+}
+
+/**
+ * Lets a creation keep what is to be recorded of the transaction that it makes, with its value in USD where nobody gave it and a rate of
+ * USD is known.
+ */
+export async function keeping(
+  context: Context,
+  attempt: Attempt,
+  given: Partial<RecordFacts>,
+): Promise<Attempt> {
+  const nowMs = await context.clock.nowMs();
+  const rate = given.usdValue === undefined ? await usdRateAt(context, nowMs) : undefined;
+  return {
+    ...attempt,
+    keep: async (tx, made) => {
+      const brl = brlOf(made);
+      const counted = rate !== undefined &&
+        brl !== undefined && {
+          usdValue: divide(brl, rate, USD_DECIMALS),
+          usdValueAt: instantOf(new Date(nowMs)),
+          usdRate: rate,
+        };
+      await storeRecord(tx, made, { ...NO_RECORD, ...given, ...counted });
+    },
+  };
+}
+
+/** @returns BRL for one USD; undefined where no source knows it now: a creation does not wait for it. */
+async function usdRateAt(context: Context, nowMs: number): Promise<string | undefined> {
+  try {
+    return await currentRate(context, 'USD', nowMs);
+  } catch (error) {
+    if (error instanceof GatewayError && ['QUOTE_UNAVAILABLE', 'RAILS_MISSING'].includes(error.code))
+      return undefined;
+    throw error;
+  }
+}
+
+/** @returns what a new transaction is worth: its crypto at the mid-market rate that it was priced at; of withdrawals, what limits count. */
+function brlOf({ process, refQuote, ...row }: ProcessRow): string | undefined {
+  if (process?.worth !== undefined) return process.worth;
+  const crypto = row.sourceCurrency === BRL.code ? row.targetAmount : row.sourceAmount;
+  return crypto === null || refQuote === null ? undefined : multiply(crypto, refQuote);
+}
+
+/**
+ * Records facts of a transaction of the account, or corrects them; the audit log has what they were and are.
+ *
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`.
+ */
+export async function recordFacts(
+  context: Context,
+  act: Extract<ActName, `facts.${string}`>,
+  end2end: string,
+  facts: Partial<RecordFacts>,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requireAct(context, act);
+  checks.refuse();
+  const row = await findOwnProcess(context, end2end);
+  await audited(context, async (tx, writeDown) => {
+    const before = await readRecord(tx, row);
+    const after = { ...before, ...facts };
+    const changed = difference(before, after);
+    if (!changed) return;
+    await storeRecord(tx, row, after);
+    const told = { before: masked(changed.before), after: masked(changed.after) };
+    writeDown(act, { kind: 'transaction', id: row.end2end }, told);
+  });
+  return row;
+}
+
+/** The audit log shows people only in part. */
+function masked(facts: Partial<RecordFacts> = {}): object {
+  const { walletHolder } = facts;
+  return walletHolder ? { ...facts, walletHolder: maskName(walletHolder) } : facts;
+}

@@ -1,0 +1,185 @@
+/** What is recorded of a transaction for authorities: `Transaction.record`, the input of creations, `recordFacts` and `correctFacts`. */
+import { ACTS } from '../base/acts.ts';
+import { isoMillis } from '../base/instant.ts';
+import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
+import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
+import type { Attempt } from '../resolvers/checks/once.ts';
+import { checkRecord, keeping, type RecordInput, recordFacts } from '../resolvers/orders/record-facts.ts';
+import type { RecordFacts, TransactionRecord, WalletCustody } from '../store/engine/transaction-records.ts';
+import type { TransactionRow } from '../templates/facts.ts';
+import type { Builder, GraphqlContext } from './builder.ts';
+import type { InputFields } from './creation.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
+import type { TransactionRef } from './transaction.ts';
+
+const TEXTS = {
+  walletHolder: 'Who owns the wallet: name of a person or business, at most 140 characters.',
+  walletVasp: 'Provider of virtual-asset services (VASP) that holds the wallet, at most 140 characters.',
+  walletCountry: 'Country of the wallet: two letters of ISO 3166-1, such as `BR`.',
+  purposeCode: 'Code of the purpose of the operation, 5 digits.',
+  counterpartyCountry: 'Country of the counterparty: two letters of ISO 3166-1, such as `BR`.',
+} as const;
+type TextName = keyof typeof TEXTS;
+const NAMES = Object.keys(TEXTS) as readonly TextName[];
+const CUSTODY = 'Whether the wallet is held by its owner or by a provider.';
+
+/** What GraphQL gives of the input. */
+export type RecordGiven = Given | null | undefined;
+
+type Given = { readonly [Name in TextName | 'usdValue']?: string | null | undefined } & {
+  readonly walletCustody?: WalletCustody | null | undefined;
+  readonly usdValueAt?: Date | null | undefined;
+};
+
+/**
+ * Defines `TransactionRecord`, `Transaction.record`, `recordFacts` and `correctFacts`.
+ *
+ * @returns the input of what is recorded.
+ */
+export function defineTransactionRecord(builder: Builder, transaction: TransactionRef) {
+  const custody = defineCustody(builder);
+  const record = defineType(builder, custody);
+  builder.prismaInterfaceField(transaction, 'record', (t) =>
+    t.field({
+      type: record,
+      nullable: true,
+      description:
+        'What is recorded for reports to authorities; null where nothing was. Data, not an official file.',
+      complexity: 5,
+      resolve: (row, _args, { loaders }) => loaders.record.load(row as unknown as TransactionRow),
+    }),
+  );
+  const input = defineInput(builder, custody);
+  defineMutations(builder, transaction, input);
+  return input;
+}
+
+function defineCustody(builder: Builder) {
+  return builder.enumType('WalletCustody', {
+    description: 'Who holds the keys of a wallet.',
+    values: {
+      SELF_CUSTODY: { value: 'self_custody', description: 'Its owner.' },
+      CUSTODIAL: { value: 'custodial', description: 'A provider.' },
+    } as const satisfies Record<string, { value: WalletCustody; description: string }>,
+  });
+}
+
+type CustodyRef = ReturnType<typeof defineCustody>;
+
+function defineInput(builder: Builder, custody: CustodyRef) {
+  return builder.inputType('TransactionRecordInput', {
+    description:
+      'What is recorded for reports to authorities. Later, members that are not given stay as they are, and null takes one away.',
+    fields: (t) => ({
+      walletCustody: t.field({ type: custody, description: CUSTODY }),
+      ...(Object.fromEntries(NAMES.map((name) => [name, t.string({ description: TEXTS[name] })])) as Record<
+        TextName,
+        ReturnType<InputFields['string']>
+      >),
+      usdValue: t.field({
+        type: 'Decimal',
+        description:
+          'Value in USD, with `usdValueAt`. At creation, default: by the rate of USD, where a source of rates has one.',
+      }),
+      usdValueAt: t.field({ type: 'DateTime', description: 'The moment that `usdValue` is of.' }),
+    }),
+  });
+}
+
+/** The input type of what is recorded. */
+export type TransactionRecordInputRef = ReturnType<typeof defineInput>;
+
+/** Defines the member of the input of a creation. */
+export function recordField(t: InputFields, input: TransactionRecordInputRef) {
+  return t.field({ type: input, description: 'What is to be recorded for reports to authorities.' });
+}
+
+/** @returns the attempt at a creation that keeps what is to be recorded, if anything is; what is wrong with it is noted. */
+export async function withRecord(
+  context: GraphqlContext,
+  attempt: Attempt,
+  given: RecordGiven,
+  checks: CreationChecks,
+): Promise<Attempt> {
+  if (!given || attempt.made !== null) return attempt;
+  return keeping(context, attempt, checked(checks, given, 'input.record'));
+}
+
+function checked(checks: CreationChecks, given: Given, path: string): Partial<RecordFacts> {
+  const texts = [...NAMES, 'usdValue' as const].map((name) => {
+    const value = given[name];
+    return [name, value == null ? value : { name: `${path}.${name}`, value }];
+  });
+  const { walletCustody, usdValueAt } = given;
+  const input: RecordInput = { walletCustody, usdValueAt, ...Object.fromEntries(texts) };
+  return checkRecord(checks, input, {
+    usdValue: `${path}.usdValue`,
+    usdValueAt: `${path}.usdValueAt`,
+  });
+}
+
+function defineMutations(
+  builder: Builder,
+  transaction: TransactionRef,
+  input: TransactionRecordInputRef,
+): void {
+  const what =
+    'Records facts of a transaction for reports to authorities, or corrects them, at any step; the audit log has what they were.';
+  const given = { type: input, required: true, description: 'What to record.' } as const;
+  builder.mutationField('recordFacts', (t) =>
+    t.field({
+      type: transaction,
+      description: `${what} Needs the scope \`${ACTS['facts.record'].scope}\`.`,
+      args: {
+        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
+        input: t.arg(given),
+      },
+      resolve: (_root, args, context) => {
+        const checks = checksOf(context);
+        const facts = checked(checks, args.input, 'input');
+        return recordFacts(context, 'facts.record', args.end2end, facts, checks) as never;
+      },
+    }),
+  );
+  builder.mutationField('correctFacts', (t) =>
+    t.field({
+      type: transaction,
+      description: `${what} Needs the scope \`${ACTS['facts.correct'].scope}\`.`,
+      args: {
+        account: t.arg.string({ required: true, description: DESCRIPTIONS.actedOn }),
+        end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
+        input: t.arg(given),
+      },
+      resolve: async (_root, args, context) => {
+        const own = await actOnAccount(context, 'facts.correct', args.account);
+        const checks = checksOf(own);
+        const facts = checked(checks, args.input, 'input');
+        return recordFacts(own, 'facts.correct', args.end2end, facts, checks) as never;
+      },
+    }),
+  );
+}
+
+function defineType(builder: Builder, custody: CustodyRef) {
+  return builder.objectRef<TransactionRecord>('TransactionRecord').implement({
+    description: 'What is recorded of a transaction for reports to authorities; null where nothing is known.',
+    fields: (t) => ({
+      walletCustody: t.expose('walletCustody', { type: custody, nullable: true, description: CUSTODY }),
+      ...(Object.fromEntries(
+        NAMES.map((name) => [name, t.exposeString(name, { nullable: true, description: TEXTS[name] })]),
+      ) as object),
+      usdValue: t.expose('usdValue', { type: 'Decimal', nullable: true, description: 'Value in USD.' }),
+      usdValueAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'The moment that `usdValue` is of.',
+        resolve: ({ usdValueAt }) => usdValueAt && isoMillis(usdValueAt),
+      }),
+      usdRate: t.expose('usdRate', {
+        type: 'Decimal',
+        nullable: true,
+        description: 'BRL for one USD, by which the value was counted; null where the value was given.',
+      }),
+    }),
+  });
+}
