@@ -128,6 +128,25 @@ describe.runIf(hasBrowser)('every screen', () => {
   });
 });
 
+test.runIf(hasBrowser)(
+  'on a phone a line of the statement says what it is, when, and all of its amounts',
+  async () => {
+    const page = await open('/console/statement', owner, {});
+    const [width, height] = SIZES.phone;
+    await page.setViewportSize({ width, height });
+    const cut = `[...document.querySelectorAll('[aria-labelledby=lines] td.cut')].filter((cell) =>
+    cell.querySelector('a')?.getBoundingClientRect().right > cell.getBoundingClientRect().right).length`;
+    expect(await page.evaluate(cut)).toBe(0);
+    const lines = page.locator('[aria-labelledby=lines] tbody');
+    const shown = await lines.innerText();
+    for (const word of ['Checkout 10482', 'Available', 'Maria Souza Prado', 'USDT (TRX)', '27.627814'])
+      expect(shown).toContain(word);
+    const aside = "document.querySelector('[aria-labelledby=lines] .scroll')";
+    expect(await page.evaluate(`${aside}.scrollWidth - ${aside}.clientWidth`)).toBe(0);
+    await page.context().close();
+  },
+);
+
 async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE);
   const { violations } = (await page.evaluate('axe.run(document)')) as {

@@ -23,7 +23,7 @@ test('customers are listed in both languages, each leads to its transactions, an
   expect(await open('/console/customers?lang=pt')).toContain('<h1>Clientes</h1>');
   const page = await open('/console/customers?lang=en');
   expect(page).toContain(`href="/console/transactions?clientTaxId=${CPF}"`);
-  expect(await open('/console/customers?q=529.982.247-25')).toContain(`>${CPF}</a>`);
+  expect(await open('/console/customers?q=529.982.247-25')).toContain('>529.982.247-25</a>');
   expect(await open('/console/customers?q=39053344705')).toContain('Nothing was found');
   expect((await visit(app, owner, '/console/customers?q=x')).status).toBe(400);
 });

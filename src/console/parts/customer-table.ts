@@ -1,4 +1,5 @@
 /** The table of customers: how well each is known, and the limits that hold for it. */
+import { formatTaxId } from '../../base/tax-id.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -32,7 +33,7 @@ export function customerTable(desk: Desk, rows: readonly Customer[], { href, act
       name: say('clientTaxId'),
       isRowHead: true,
       cell: (each) =>
-        html`${href ? html`<a href="${href(each)}">${each.taxId}</a>` : each.taxId}<small class="narrow">${each.names.at(-1)}</small>`,
+        html`${href ? html`<a href="${href(each)}">${formatTaxId(each.taxId)}</a>` : formatTaxId(each.taxId)}<small class="narrow">${each.names.at(-1)}</small>`,
     },
     { name: say('name'), look: 'wide', cell: ({ names }) => names.at(-1) },
     {

@@ -148,29 +148,30 @@ function ends(desk: Desk, { opening, closing }: StatementQuery): Html {
 type Line = StatementQuery['statement']['nodes'][number];
 
 function lines({ say, language }: Desk, nodes: readonly Line[]): Html {
-  const what = ({ transaction, ledgerAccount }: Line) => {
-    const part = html`<small class="narrow">${say(ledgerAccount.subAccount)}</small>`;
-    if (!transaction) return html`${say('adjustment')}${part}`;
-    const { __typename, externalCode, end2end } = transaction;
-    return html`<a href="${pathTo(`/transactions/${end2end}`)}">${sayNamed(say, __typename)} ${externalCode}</a>${part}`;
+  const when = ({ date }: Line) => wholeMoment(date, language);
+  const who = ({ transaction }: Line) => transaction && whoOf(transaction);
+  const part = ({ ledgerAccount }: Line) => say(ledgerAccount.subAccount);
+  const what = (line: Line) => {
+    const also = html`<small class="narrow">${when(line)}${who(line) && html` · ${who(line)}`}</small>`;
+    if (!line.transaction) return html`${say('adjustment')}${also}`;
+    const { __typename, externalCode, end2end } = line.transaction;
+    return html`<a href="${pathTo(`/transactions/${end2end}`)}">${sayNamed(say, __typename)} ${externalCode}</a>${also}`;
   };
   const moved = ({ debit, credit }: Line) => (/[1-9]/.test(debit) ? `-${debit}` : credit);
+  const amount = (line: Line) => figure(moved(line), line.ledgerAccount.currency, language);
+  const after = ({ balance, ledgerAccount }: Line) => figure(balance, ledgerAccount.currency, language);
+  const both = (line: Line) =>
+    html`${amount(line)} ${line.ledgerAccount.currency.displayName}<small>${part(line)} ${after(line)}</small>`;
+  // Where there is little room, on a phone and on paper, a line of the statement takes two.
   const columns: readonly Column<Line>[] = [
-    { name: say('time'), cell: ({ date }) => wholeMoment(date, language) },
+    { name: say('time'), look: 'wide', cell: when },
     { name: say('what'), look: 'cut', cell: what },
-    { name: say('payerOrPayee'), look: 'wide', cell: ({ transaction }) => transaction && whoOf(transaction) },
-    { name: say('subAccount'), look: 'wide', cell: ({ ledgerAccount }) => say(ledgerAccount.subAccount) },
-    {
-      name: say('amount'),
-      isFigure: true,
-      cell: (line) => figure(moved(line), line.ledgerAccount.currency, language),
-    },
-    {
-      name: say('balance'),
-      isFigure: true,
-      cell: ({ balance, ledgerAccount }) => figure(balance, ledgerAccount.currency, language),
-    },
-    { name: say('currency'), cell: ({ ledgerAccount }) => ledgerAccount.currency.displayName },
+    { name: say('payerOrPayee'), look: 'wide', cell: who },
+    { name: say('subAccount'), look: 'wide', cell: part },
+    { name: say('amount'), look: 'wide', isFigure: true, cell: amount },
+    { name: say('balance'), look: 'wide', isFigure: true, cell: after },
+    { name: say('currency'), look: 'wide', cell: ({ ledgerAccount }) => ledgerAccount.currency.displayName },
+    { name: `${say('amount')} / ${say('balance')}`, look: 'narrow', isFigure: true, cell: both },
   ];
   return scrolled(
     say('lines'),

@@ -1,5 +1,6 @@
 /** One transaction: what happened on one time axis, what is known of it, and what can be done now. */
 import { notFound } from '../../base/errors.ts';
+import { formatTaxId } from '../../base/tax-id.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty, idPair, keyValues, more, note, pair, segments } from '../../ui/parts.ts';
@@ -90,6 +91,7 @@ function story(desk: Desk, found: Found, data: TransactionQuery): Html {
 
 function facts({ say, language }: Desk, found: Found): Html {
   const { source, target, fees } = found;
+  const taxId = member(found, 'clientTaxId');
   const seconds = (iso: string | null | undefined) => iso && moment(iso, language, 'second');
   const shown = keyValues(
     [
@@ -99,7 +101,7 @@ function facts({ say, language }: Desk, found: Found): Html {
       pair(say('rate'), member(found, 'quote')),
       pair(say('comesOut'), target && html`<b>${money(target, language)}</b>`),
       pair(say('customer'), found.clientName),
-      pair(say('clientTaxId'), member(found, 'clientTaxId')),
+      pair(say('clientTaxId'), taxId && formatTaxId(taxId)),
       pair(say('created'), seconds(found.createdAt)),
       pair(say('updated'), seconds(found.updatedAt)),
       pair(say('expires'), seconds(found.expiration)),
