@@ -1,8 +1,8 @@
 /**
  * Goal: over the wire on both sides, nothing is paid twice, lost or stuck, whatever dies and whatever goes wrong: bank, node and gateway agree
  * in the end. Method: PSP, signer and gateway as processes that get SIGKILL while live orders are paid, delivered and paid out; callbacks
- * lost and doubled, answers that do not come, providers that fail, blocks that are made anew. LIVE_ORDERS=2000 LIVE_KILLS=40 for more, SEED
- * to choose again.
+ * lost and doubled, answers that do not come, providers that fail, blocks that are made anew. LIVE_ORDERS=100 LIVE_KILLS=4 for more (the
+ * funds of the stage carry no more), SEED to choose again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
