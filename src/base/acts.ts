@@ -194,6 +194,11 @@ export const ACTS = {
   'journal.approve': act('platform:books', 'Approves a journal by hand: it is posted.', 'approveJournal'),
   'journal.reject': act('platform:books', 'Turns a journal by hand down.', 'rejectJournal'),
   'books.close': act('platform:books', 'Closes the books of a day.', 'closeBooks'),
+  'books.reconcile': act(
+    'platform:books',
+    'Reconciles a day: holds the statement of the PIX provider against the ledger, and keeps the report.',
+    'reconcile',
+  ),
   'sandbox.trigger': act('create', 'Plays a scenario of the sandbox on a transaction.', 'sandboxTrigger'),
   'sandbox.fund': act('create', 'Credits play money to a balance.', 'sandboxFund'),
   'sandbox.advance_clock': act(

@@ -30,6 +30,7 @@ export const COMMAND_ACTS: Readonly<Record<string, ActName | null>> = {
   'books profit-and-loss': null,
   'books close': 'books.close',
   'books closes': null,
+  reconcile: 'books.reconcile',
   'key create': 'key.create',
   'key list': null,
   'key rotate': 'key.rotate',

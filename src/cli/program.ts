@@ -20,6 +20,7 @@ import { newsCommand } from './news.ts';
 import { personCommand } from './person.ts';
 import { pspCommand } from './psp.ts';
 import { rebalanceCommand } from './rebalance.ts';
+import { reconcileCommand } from './reconcile.ts';
 import { refundCommand } from './refund.ts';
 import { requestCommand } from './request.ts';
 import { signerCommand } from './signer.ts';
@@ -59,6 +60,7 @@ export function crossrampProgram(): Command {
     treasuryCommand(),
     booksCommand(),
     journalCommand(),
+    reconcileCommand(),
     keyCommand(),
     personCommand(),
     webhookCommand(),

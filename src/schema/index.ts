@@ -30,6 +30,7 @@ import { defineQuote } from './quote.ts';
 import { defineRailNews } from './rail-news.ts';
 import { defineRates } from './rates.ts';
 import { defineReceivables } from './receivable.ts';
+import { defineReconciliation } from './reconciliation.ts';
 import { defineRefunds } from './refund.ts';
 import { defineRequestLog } from './request-log.ts';
 import { defineSandbox } from './sandbox.ts';
@@ -88,6 +89,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineTreasury(builder, currencies, ledger);
   defineBookCloses(builder);
   defineManualJournals(builder);
+  defineReconciliation(builder);
   defineRates(builder);
   definePositions(builder, currencies);
   defineRefunds(builder, transaction, currencies);

@@ -98,6 +98,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   approveJournal: ['platform:books', '(id: "1") { id }'],
   rejectJournal: ['platform:books', '(id: "1") { id }'],
   closeBooks: ['platform:books', '(day: "2020-01-01") { day }'],
+  reconcile: ['platform:books', '(day: "2020-01-01") { id }'],
   bookCapital: ['platform:books', '(currency: "USDT_TRX", amount: "1", direction: IN) { journalId }'],
   updateAllowedOrigins: ['admin', '(origins: [])'],
   createStreamToken: ['read', ' { token }'],

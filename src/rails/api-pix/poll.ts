@@ -48,7 +48,7 @@ const AGAIN_MS = 5_000;
 /** A page is asked for so often in a turn. */
 const TRIES = 3;
 /** Providers limit how much of it can be asked for at once. Unit: ms. */
-const PART_MS = 24 * 3_600_000;
+export const PART_MS = 24 * 3_600_000;
 /** Where reading takes longer than this, somebody else may take over: what is told twice acts once. Unit: ms. */
 const TURN_MS = 120_000;
 const PAGES_MAX = 10_000;
@@ -152,7 +152,7 @@ async function readInfractions({ tools, api, settings }: PollParts, period: Peri
 }
 
 /** @param take - takes a page, and says how many there are; reading it again does no harm. */
-async function eachPage(take: (page: number) => Promise<number>): Promise<void> {
+export async function eachPage(take: (page: number) => Promise<number>): Promise<void> {
   for (let page = 0; page < PAGES_MAX; page++) if (page + 1 >= (await tried(() => take(page)))) return;
 }
 

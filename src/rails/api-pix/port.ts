@@ -12,6 +12,7 @@ import type { ApiPix } from './client.ts';
 import { keyOwner } from './look-ups.ts';
 import { type OrderKind, placeOrder } from './orders.ts';
 import type { PixPayouts } from './payouts.ts';
+import { reconciledStatement } from './reconciled-statement.ts';
 import { returnKind } from './returns.ts';
 import type { ApiPixSettings } from './settings.ts';
 import { payoutNews } from './tell.ts';
@@ -67,6 +68,7 @@ export function pixPort(parts: PortParts): PixRail {
       }),
     giveBack,
     keyOwner: (row) => keyOwner(tools, payouts?.lookUp, row),
+    statement: reconciledStatement({ tools, api, kinds }),
   };
 }
 

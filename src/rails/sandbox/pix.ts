@@ -9,6 +9,7 @@ import { type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
 import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { giveBackOnce, type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
+import { sandboxStatement } from './statement.ts';
 
 /** Stands for a name without a letter that a code can have. */
 const NO_NAME = 'Crossramp Sandbox';
@@ -75,6 +76,7 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
       ),
     keyOwner: async ({ pixKey, pixKeyType, clientTaxId }) =>
       pixKeyType === 'cpf' || pixKeyType === 'cnpj' ? pixKey : clientTaxId,
+    statement: sandboxStatement(parts.database),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Currency } from '../../base/currency.ts';
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { News } from './news.ts';
+import type { RailStatement } from './statement.ts';
 
 /** A rail's refusal for good: trying again is of no use. */
 export class RailRefused extends Error {
@@ -68,6 +69,8 @@ export interface PixRail {
   ) => Promise<unknown>;
   /** @returns CPF or CNPJ of whom a key belongs to; `NO_OWNER` where there is no such key; null where the directory does not tell. */
   readonly keyOwner: (row: ProcessRow) => Promise<string | null>;
+  /** What moved, for reconciliation; absent where the provider has nothing to read it from. */
+  readonly statement?: RailStatement;
 }
 
 /** The networks. */

@@ -87,6 +87,14 @@ const ASK_AT: Statement = {
   name: 'pix_order_ask_at',
   text: `update pix_order set ask_at = $3 where mode = $1 and key = $2 and is_done is not distinct from $4`,
 };
+const ENDED: Statement = {
+  name: 'pix_order_ended',
+  text: `select ${COLUMNS}, (extract(epoch from ended_at) * 1000)::bigint as "endedAtMs" from pix_order o
+    where mode = $1 and ended_at is not null and (ended_at >= $2 and ended_at < $3 or kind = 'payout' and exists (
+      select from rail_news n where n.mode = $1 and n.kind = 'payout_returned' and n.seen_at >= $2 and n.seen_at < $3
+        and n.body ->> 'endToEndId' = o.end_to_end_id))
+    order by ended_at, key`,
+};
 const OPEN: Statement = {
   name: 'pix_order_open',
   text: `select count(*)::int as count, (extract(epoch from min(placed_at)) * 1000)::bigint as "sinceMs"
@@ -171,6 +179,20 @@ export async function readOpenPixOrders(
   const [row] = await tx.query<{ count: number; sinceMs: bigint | null }>(OPEN, [mode]);
   const sinceMs = row?.sinceMs ?? null;
   return { count: row?.count ?? 0, sinceMs: sinceMs === null ? null : Number(sinceMs) };
+}
+
+/** @returns orders that ended between two moments, and payouts of which was told then that they came back. */
+export async function readEndedPixOrders(
+  tx: Tx,
+  mode: AccountMode,
+  { from, to }: { readonly from: Date; readonly to: Date },
+): Promise<(PixOrder & { readonly endedAtMs: number })[]> {
+  const rows = await tx.query<StoredOrder & { endedAtMs: bigint }>(ENDED, [
+    mode,
+    from.toISOString(),
+    to.toISOString(),
+  ]);
+  return rows.map(({ endedAtMs, ...row }) => ({ ...orderOf(row), endedAtMs: Number(endedAtMs) }));
 }
 
 function orderOf({ placedAtMs, sentAtMs, ...order }: StoredOrder): PixOrder {

@@ -1,0 +1,91 @@
+/**
+ * The statement of a provider for reconciliation: the payments that it lists, and of each payout and return of ours that ended what it
+ * says when it is asked again. Disputes are not on it: the standard does not list them by the day on which they ended.
+ */
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import type { RailStatement, StatementEntry, StatementPeriod } from '../../resolvers/services/statement.ts';
+import { type PixOrder, type PixOrderKind, readEndedPixOrders } from '../../store/rails/pix-orders.ts';
+import type { ApiPix } from './client.ts';
+import type { OrderKind } from './orders.ts';
+import { eachPage, PART_MS } from './poll.ts';
+import type { WirePix } from './wire.ts';
+
+/** What it is read with. */
+export interface StatementParts {
+  readonly tools: Pick<RailTools, 'mode' | 'database' | 'clock'>;
+  readonly api: Pick<ApiPix, 'getStatement'>;
+  readonly kinds: Readonly<Record<PixOrderKind, OrderKind>>;
+}
+
+type EndedOrder = PixOrder & { readonly endedAtMs: number };
+
+/** Orders are asked for so many at a time. */
+const AT_ONCE = 8;
+
+/** @returns the statement. */
+export function reconciledStatement(parts: StatementParts): RailStatement {
+  return {
+    kinds: ['payment', 'refund', 'payout', 'payout_return'],
+    read: async (period) => [...(await readPayments(parts, period)), ...(await askEnded(parts, period))],
+  };
+}
+
+async function readPayments(
+  { api }: StatementParts,
+  { from, to }: StatementPeriod,
+): Promise<readonly StatementEntry[]> {
+  const entries: StatementEntry[] = [];
+  for (let startMs = from.getTime(); startMs < to.getTime(); startMs += PART_MS) {
+    const part = {
+      from: new Date(startMs).toISOString(),
+      to: new Date(Math.min(startMs + PART_MS, to.getTime())).toISOString(),
+    };
+    await eachPage(async (page) => {
+      const { read, wrong, pages } = await api.getStatement({ ...part, page });
+      if (wrong) throw wrong;
+      entries.push(...read.flatMap(paymentOf));
+      return pages;
+    });
+  }
+  return entries;
+}
+
+function paymentOf({ endToEndId, amount, settledAt, sent }: WirePix): readonly StatementEntry[] {
+  if (sent || settledAt === null) return [];
+  return [{ kind: 'payment', id: endToEndId, amount, at: new Date(settledAt) }];
+}
+
+/** Orders stand on the machine's clock, and a period on that of the mode. */
+async function askEnded(
+  { tools, kinds }: StatementParts,
+  { from, to }: StatementPeriod,
+): Promise<readonly StatementEntry[]> {
+  const aheadMs = (await tools.clock.nowMs()) - Date.now();
+  const machine = { from: new Date(from.getTime() - aheadMs), to: new Date(to.getTime() - aheadMs) };
+  const waiting = await readEndedPixOrders(tools.database, tools.mode, machine);
+  const entries: StatementEntry[] = [];
+  const take = async () => {
+    for (let order = waiting.shift(); order; order = waiting.shift())
+      entries.push(...(await entriesOf(kinds, order, aheadMs)));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  return entries;
+}
+
+async function entriesOf(
+  kinds: StatementParts['kinds'],
+  order: EndedOrder,
+  aheadMs: number,
+): Promise<readonly StatementEntry[]> {
+  const told = (await kinds[order.kind].ask(order)) ?? [];
+  const at = new Date(order.endedAtMs + aheadMs);
+  return told.flatMap((news): readonly StatementEntry[] => {
+    if (news.kind === 'payout_ended' && news.isDone && news.endToEndId !== null)
+      return [{ kind: 'payout', id: news.endToEndId, amount: order.amount, at }];
+    if (news.kind === 'refund_ended' && news.isDone)
+      return [{ kind: 'refund', id: order.key, amount: order.amount, at }];
+    if (news.kind === 'payout_returned')
+      return [{ kind: 'payout_return', id: news.returnId, amount: news.amount, at }];
+    return [];
+  });
+}

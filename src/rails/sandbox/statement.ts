@@ -1,0 +1,43 @@
+/** The statement of PIX in the sandbox: what was told, with the amounts that were ordered. */
+
+import { isEndToEndId, isReturnId } from '../../base/end-to-end-id.ts';
+import { millisOf } from '../../base/instant.ts';
+import type { EntryKind, RailStatement } from '../../resolvers/services/statement.ts';
+import { readAheadMs } from '../../store/account/sandbox.ts';
+import { readSandboxMovements, type SandboxMovement } from '../../store/account/sandbox-statement.ts';
+import type { Database } from '../../store/database.ts';
+
+const KINDS: Readonly<Record<string, EntryKind>> = {
+  payment: 'payment',
+  refund_ended: 'refund',
+  dispute_accepted: 'dispute',
+  payout_ended: 'payout',
+  payout_returned: 'payout_return',
+};
+/** News is told within this after it happened. Unit: ms. */
+const TOLD_MS = 3_600_000;
+
+/** @returns the statement; moments are those of the sandbox clock. */
+export function sandboxStatement(database: Database): RailStatement {
+  return {
+    kinds: Object.values(KINDS),
+    read: async ({ from, to }) => {
+      const aheadMs = await readAheadMs(database);
+      const since = new Date(from.getTime() - aheadMs);
+      const moved = await readSandboxMovements(database, since, new Date(to.getTime() + TOLD_MS));
+      return moved.map((each) => entryOf(each, aheadMs)).filter(({ at }) => at >= from && at < to);
+    },
+  };
+}
+
+function entryOf({ kind, id, amount, at, toldAt }: SandboxMovement, aheadMs: number) {
+  const moment = at === null ? (minuteOf(id) ?? millisOf(toldAt) + aheadMs) : Date.parse(at);
+  return { kind: KINDS[kind] as EntryKind, id, amount, at: new Date(moment) };
+}
+
+/** The names that the sandbox gives tell the minute; disputes have none, and stand where the clock was moved to since. */
+function minuteOf(id: string): number | undefined {
+  if (!isEndToEndId(id) && !isReturnId(id)) return undefined;
+  const [, year, month, day, hour, minute] = /^.{9}(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)/.exec(id) ?? [];
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00Z`);
+}

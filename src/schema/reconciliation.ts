@@ -1,0 +1,149 @@
+/** Reconciliation: `Query.reconciliations` and `Mutation.reconcile`. */
+import { ACTS } from '../base/acts.ts';
+import { FINDING_KINDS, type Finding } from '../resolvers/inbound/match-statement.ts';
+import {
+  FINDINGS_MAX,
+  isOpen,
+  RECONCILIATIONS_MAX,
+  type Reconciliation,
+  readReconciliations,
+  reconcile,
+} from '../resolvers/inbound/reconcile.ts';
+import { ENTRY_KINDS } from '../resolvers/services/statement.ts';
+import type { Builder } from './builder.ts';
+import { describedValues } from './described-values.ts';
+import { isoOf } from './moment.ts';
+import { KEY_ARGUMENT, keepOnce } from './once.ts';
+
+/** Defines `Reconciliation`, `Query.reconciliations` and `Mutation.reconcile`. */
+export function defineReconciliation(builder: Builder): void {
+  const report = defineReport(builder);
+  builder.queryField('reconciliations', (t) =>
+    t.field({
+      type: [report],
+      description:
+        'Reports of reconciliation, those of the newest day first. Needs the scope `platform:books`.',
+      args: {
+        day: t.arg.string({ description: 'Only of this day in Brasília, `YYYY-MM-DD`.' }),
+        first: t.arg.int({ defaultValue: 10, description: `How many, 1 to ${RECONCILIATIONS_MAX}.` }),
+      },
+      complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 10) }),
+      resolve: (_root, { day, first }, context) =>
+        readReconciliations(context, {
+          day: day == null ? undefined : { name: 'day', value: day },
+          first: { name: 'first', value: first ?? 10 },
+        }),
+    }),
+  );
+  builder.mutationField('reconcile', (t) =>
+    t.field({
+      type: report,
+      description: `Holds the statement of the PIX provider for a day against the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTS['books.reconcile'].scope}\`.`,
+      args: {
+        day: t.arg.string({
+          description:
+            'The day, in Brasília, `YYYY-MM-DD`; yesterday when not given. Today is reconciled up to now.',
+        }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
+      resolve: async (_root, args, context) => {
+        const keyed = { mutation: 'reconcile', act: 'books.reconcile', args } as const;
+        const given = args.day == null ? undefined : { name: 'day', value: args.day };
+        const { kept } = await keepOnce(context, keyed, (attempt) => reconcile(context, given, attempt));
+        return kept;
+      },
+    }),
+  );
+}
+
+function defineReport(builder: Builder) {
+  const finding = defineFinding(builder);
+  return builder.objectRef<Reconciliation>('Reconciliation').implement({
+    description: 'The statement of the PIX provider for a day, held against the ledger. It never changes.',
+    fields: (t) => ({
+      id: t.exposeID('id', { description: 'Identifier.' }),
+      day: t.exposeString('day', { description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
+      until: t.field({
+        type: 'DateTime',
+        description: 'Up to when the day was compared: its end, or when the report was made.',
+        resolve: ({ until }) => isoOf(until),
+      }),
+      madeAt: t.field({
+        type: 'DateTime',
+        description: 'When it was made.',
+        resolve: ({ madeAt }) => isoOf(madeAt),
+      }),
+      madeBy: t.exposeString('madeBy', { description: 'Who asked for it, as the audit log names actors.' }),
+      isOpen: t.boolean({ description: 'Whether somebody has to look at something.', resolve: isOpen }),
+      matched: t.exposeInt('matched', { description: 'Entries of the day that the ledger has, too.' }),
+      missingHere: t.exposeInt('missingHere', {
+        description: 'Entries that the ledger does not have.',
+      }),
+      missingThere: t.exposeInt('missingThere', {
+        description: 'Lines of the ledger that the statement does not have.',
+      }),
+      amountDiffers: t.exposeInt('amountDiffers', {
+        description: 'Entries that the ledger has with another amount.',
+      }),
+      inSuspense: t.exposeInt('inSuspense', {
+        description: 'BRL of this day or before that nobody has decided about, or that is on its way back.',
+      }),
+      oldestOpenAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'Since when the oldest of what is open is open; null where nothing is.',
+        resolve: ({ oldestOpenAt }) => (oldestOpenAt === null ? null : isoOf(oldestOpenAt)),
+      }),
+      findings: t.field({
+        type: [finding],
+        description: `What does not agree, the oldest first; ${FINDINGS_MAX} at most, the numbers are exact.`,
+        resolve: ({ findings }) => findings,
+      }),
+    }),
+  });
+}
+
+function defineFinding(builder: Builder) {
+  const kind = builder.enumType('FindingKind', {
+    description: 'What is wrong between a statement and the ledger.',
+    values: describedValues(FINDING_KINDS),
+  });
+  const entry = builder.enumType('StatementEntryKind', {
+    description: 'What an entry of a statement is.',
+    values: describedValues(ENTRY_KINDS),
+  });
+  return builder.objectRef<Finding>('Finding').implement({
+    description: 'Something that a statement and the ledger do not agree about.',
+    fields: (t) => ({
+      finding: t.field({ type: kind, description: 'What is wrong.', resolve: (row) => row.finding }),
+      kind: t.field({ type: entry, description: 'What it is.', resolve: (row) => row.kind }),
+      id: t.exposeString('id', {
+        nullable: true,
+        description:
+          "The provider's name for it: EndToEndId, or id of a return; null where the statement does not have it.",
+      }),
+      amountThere: t.exposeString('amountThere', {
+        nullable: true,
+        description: 'BRL on the statement; null where it is not there, or not told.',
+      }),
+      amountHere: t.exposeString('amountHere', {
+        nullable: true,
+        description: 'BRL in the ledger; null where it is not there.',
+      }),
+      at: t.field({ type: 'DateTime', description: 'When it happened.', resolve: ({ at }) => isoOf(at) }),
+      account: t.exposeString('account', {
+        nullable: true,
+        description: 'Identifier of the account; null where nobody knows it.',
+      }),
+      transaction: t.exposeString('transaction', {
+        nullable: true,
+        description: 'Id of the transaction (`end2end`); null where there is none.',
+      }),
+      journal: t.exposeString('journal', {
+        nullable: true,
+        description: 'Number of the journal in the account; null where there is none.',
+      }),
+      why: t.exposeString('why', { description: 'The same in words.' }),
+    }),
+  });
+}

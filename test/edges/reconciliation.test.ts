@@ -1,0 +1,188 @@
+/**
+ * Goal: reconciliation says what the statement and the ledger do not agree about, and nothing else. Method: real transactions of the
+ * sandbox over HTTP; then differences of every kind are planted behind the back of the gateway.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { brasiliaDay, dayAfter } from '../../src/base/brasilia-day.ts';
+import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
+import { useApp } from '../support/app.ts';
+import { graphqlClient } from '../support/graphql-client.ts';
+
+const app = useApp();
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+const { ask, refusal, create, trigger, until } = graphqlClient(app, () => shop.apiKey);
+const platform = (document: string) => ask(document, {}, app.platformKey);
+const today = async () => brasiliaDay(await app.services.clock.nowMs());
+
+beforeAll(async () => {
+  shop = await app.addAccount();
+});
+
+const REPORT = `id day isOpen matched missingHere missingThere amountDiffers inSuspense oldestOpenAt
+  findings { finding kind id amountThere amountHere transaction account journal why }`;
+const reconcile = async () =>
+  (await platform(`mutation { reconcile(day: "${await today()}") { ${REPORT} } }`)).reconcile;
+
+async function sell(): Promise<string> {
+  const { transaction } = await create('createOnramp', {
+    amountPayment: '100.00',
+    currency: 'USDT_TRX',
+    clientName: 'Ana Souza',
+    clientTaxId: '529.982.247-25',
+  });
+  await trigger(transaction.end2end, 'pay');
+  await until(transaction.end2end, 'success/DONE');
+  return transaction.end2end;
+}
+
+/** Changes what the rail says behind the back of the gateway. */
+async function plant(sql: string, values: readonly unknown[]): Promise<void> {
+  await app.owner.query('alter table rail_news disable trigger append_only');
+  const { rowCount } = await app.owner.query(sql, [...values]);
+  await app.owner.query('alter table rail_news enable always trigger append_only');
+  expect(rowCount).toBe(1);
+}
+/** Three payments, a refund, a dispute, a payout, and its return. */
+const KINDS_OF_DAY = 7;
+const KEY_OF = `(select 'pix:' || pix_e2e from transaction where end2end = $1)`;
+
+describe('a day', () => {
+  test('on which all agrees has nothing open', async () => {
+    await sell();
+    const paid = await sell();
+    await ask(`mutation { refundPayment(end2end: "${paid}", amount: "20") { end2end } }`);
+    const disputed = await sell();
+    await trigger(disputed, 'dispute-open');
+    const payee = {
+      clientName: 'Ana Souza',
+      clientTaxId: '529.982.247-25',
+      pixKey: '52998224725',
+      pixKeyType: 'CPF',
+    };
+    const { transaction } = await create('createOfframp', {
+      amountPaid: '5',
+      currency: 'USDT_TRX',
+      ...payee,
+    });
+    await until(transaction.end2end, 'success/DONE');
+    await trigger(disputed, 'dispute-accept');
+    await trigger(transaction.end2end, 'pix-return');
+    let report = await reconcile();
+    for (let turn = 0; turn < 40 && report.matched < KINDS_OF_DAY; turn++) {
+      await sleep(100);
+      report = await reconcile();
+    }
+    expect(report).toMatchObject({ isOpen: false, findings: [], oldestOpenAt: null });
+    expect(report.matched).toBe(KINDS_OF_DAY);
+    const { reconciliations } = await platform(`{ reconciliations { ${REPORT} } }`);
+    expect(reconciliations[0]).toEqual(report);
+  });
+
+  test('finds a payment that the ledger does not have', async () => {
+    const nowMs = await app.services.clock.nowMs();
+    const endToEndId = newEndToEndId({ ispb: '99999999', at: new Date(nowMs) });
+    const body = { kind: 'payment', endToEndId, amount: '7.00', settledAt: new Date(nowMs).toISOString() };
+    await app.owner.query(
+      `insert into rail_news (mode, rail, kind, key, body, outcome) values ('sandbox', 'pix', 'payment', $1, $2, 'failed')`,
+      [`pix:${endToEndId}`, JSON.stringify(body)],
+    );
+    expect(await reconcile()).toMatchObject({
+      isOpen: true,
+      missingHere: 1,
+      missingThere: 0,
+      amountDiffers: 0,
+      findings: [
+        { finding: 'MISSING_HERE', kind: 'PAYMENT', id: endToEndId, amountThere: '7.00', amountHere: null },
+      ],
+    });
+    await app.owner.query('delete from rail_news where key = $1', [`pix:${endToEndId}`]);
+  });
+
+  test('finds another amount, and takes the line of nobody else for it', async () => {
+    const end2end = await sell();
+    const change = (amount: string) =>
+      plant(
+        `update rail_news set body = jsonb_set(body, '{amount}', to_jsonb($2::text)) where key = ${KEY_OF} and kind = 'payment'`,
+        [end2end, amount],
+      );
+    await change('99.99');
+    expect(await reconcile()).toMatchObject({
+      missingHere: 0,
+      missingThere: 0,
+      amountDiffers: 1,
+      findings: [
+        { finding: 'AMOUNT_DIFFERS', amountThere: '99.99', amountHere: '100', transaction: end2end },
+      ],
+    });
+    await change('100.00');
+    expect(await reconcile()).toMatchObject({ isOpen: false });
+  });
+
+  test('finds what the statement does not have', async () => {
+    const end2end = await sell();
+    await plant(`delete from rail_news where key = ${KEY_OF} and kind = 'payment'`, [end2end]);
+    const report = await reconcile();
+    expect(report).toMatchObject({
+      missingHere: 0,
+      missingThere: 1,
+      findings: [
+        {
+          finding: 'MISSING_THERE',
+          kind: 'PAYMENT',
+          id: null,
+          amountHere: '100',
+          amountThere: null,
+          transaction: end2end,
+        },
+      ],
+    });
+    expect(report.oldestOpenAt).not.toBeNull();
+  });
+
+  test('has what is in suspense as open, and its payment as matched', async () => {
+    const before = await reconcile();
+    const nowMs = await app.services.clock.nowMs();
+    await app.services.receive({
+      kind: 'payment',
+      txid: null,
+      endToEndId: newEndToEndId({ ispb: '99999999', at: new Date(nowMs) }),
+      amount: '3.00',
+      settledAt: new Date(nowMs).toISOString(),
+      payerTaxId: null,
+    });
+    expect(await reconcile()).toMatchObject({
+      matched: before.matched + 1,
+      inSuspense: before.inSuspense + 1,
+      missingHere: before.missingHere,
+      missingThere: before.missingThere,
+    });
+  });
+});
+
+test('C-13: a day that is none, or that has not begun, is refused by name', async () => {
+  const wrong = (day: string) => refusal(`mutation { reconcile(day: "${day}") { id } }`, {}, app.platformKey);
+  expect(await wrong('2026-02-30')).toMatchObject({ code: 'INVALID_PARAMETER' });
+  expect(await wrong(dayAfter(await today()))).toMatchObject({ code: 'INVALID_PARAMETER' });
+  expect(await refusal('{ reconciliations(first: 0) { id } }', {}, app.platformKey)).toMatchObject({
+    code: 'INVALID_PARAMETER',
+  });
+});
+
+test('C-40: it is no matter for a key of the account', async () => {
+  expect(await refusal('{ reconciliations { id } }')).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await refusal('mutation { reconcile { id } }')).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('C-52: under a key it is done once; a report never changes', async () => {
+  const once = 'mutation { reconcile(idempotencyKey: "night") { id day } }';
+  const first = (await platform(once)).reconcile;
+  expect((await platform(once)).reconcile).toEqual(first);
+  expect(first.day).toBe(dayAfter(await today(), -1));
+  await expect(app.owner.query('update reconciliation set matched = 0')).rejects.toThrow(/append-only/);
+  const { rows } = await app.owner.query(
+    `select count(*)::int as count from audit_entry where act = 'books.reconcile' and object_id = $1`,
+    [first.day],
+  );
+  expect(rows).toEqual([{ count: 1 }]);
+});
