@@ -117,3 +117,30 @@ test('its page is there to be handed over until it is paid, and is the receipt t
   expect(after).not.toContain('Hand this over');
   expect(after).toMatch(new RegExp(`href="${receiptUrl.replaceAll('.', '\\.')}"[^>]*>.*Receipt`));
 });
+
+test('what is recorded for authorities stands there, is recorded by a form, and an empty field takes it away', async () => {
+  const end2end = await make(CHECKOUT);
+  expect(await page(end2end)).toContain('Records for authorities');
+  const form = { end2end, walletCustody: 'CUSTODIAL', walletVasp: 'Exchange Ltda.', walletCountry: 'BR' };
+  expect((await act('RecordFacts', form)).status).toBe(303);
+  const shown = await page(end2end);
+  expect(shown).toContain('With a provider');
+  expect(shown).toContain('<dd>Exchange Ltda.</dd>');
+  const { end2end: id, walletCountry } = form;
+  const fewer = { end2end: id, walletCustody: '', walletHolder: '', walletVasp: '', walletCountry };
+  expect((await act('RecordFacts', fewer)).status).toBe(303);
+  const { json } = await app.graphql(
+    'query ($end2end: String!) { transaction(end2end: $end2end) { record { walletCustody walletVasp walletCountry } } }',
+    { end2end },
+  );
+  expect(json.data.transaction.record).toEqual({
+    walletCustody: null,
+    walletVasp: null,
+    walletCountry: 'BR',
+  });
+  const refused = await act('RecordFacts', { ...form, walletCountry: 'Brasil' });
+  expect(refused.status).toBe(400);
+  expect(refused.text).toMatch(
+    /id="RecordFacts-[^"]*walletCountry"[^>]*value="Brasil"[^>]*aria-invalid="true"/,
+  );
+});

@@ -10,6 +10,7 @@ import { operationNamed } from '../operations.ts';
 import { moment, money, statusBadge } from '../parts/figures.ts';
 import { handOver } from '../parts/hand-over.ts';
 import { axisOf, happenings, KINDS } from '../parts/happened.ts';
+import { recordOf } from '../parts/record.ts';
 import { actsNow, scenarios } from '../parts/transaction-acts.ts';
 import { sayNamed } from '../words.ts';
 
@@ -37,7 +38,7 @@ function view(found: Found, data: TransactionQuery, desk: Desk): View {
 <div class="row push">${pageLink(desk, found)}</div></div>
 <div data-live="message">${found.errorMessage?.[language] ? note('warning', found.errorMessage[language], true) : html`<p class="soft">${found.message[language]}</p>`}</div>
 <div class="two"><div class="stack tight">${kindLinks(desk)}${story(desk, found, data)}</div>
-<aside class="stack"><div class="stack" data-live="acts">${actsNow(desk, found, data.approvals[0])}</div><div data-live="hand-over">${waitsForPayer(found) && found.payment && handOver(desk, found.payment.link, say('handOver'))}</div>${scenarios(desk, found)}${facts(desk, found)}${numbers(desk, found)}${body(desk, found)}</aside></div>`;
+<aside class="stack"><div class="stack" data-live="acts">${actsNow(desk, found, data.approvals[0])}</div><div data-live="hand-over">${waitsForPayer(found) && found.payment && handOver(desk, found.payment.link, say('handOver'))}</div>${scenarios(desk, found)}${facts(desk, found)}${numbers(desk, found)}${recordOf(desk, found)}${body(desk, found)}</aside></div>`;
   return { title, main };
 }
 

@@ -1,0 +1,53 @@
+/** What is recorded of a transaction for authorities, and the form that records it. */
+import { type Html, html } from '../../ui/html.ts';
+import { keyValues, pair } from '../../ui/parts.ts';
+import type { Desk } from '../desk.ts';
+import type { TransactionQuery } from '../generated/graphql.ts';
+import { moment } from './figures.ts';
+import { askedForm, field } from './form.ts';
+
+type Found = NonNullable<TransactionQuery['transaction']>;
+
+const ACT = 'RecordFacts';
+const TEXTS = ['walletHolder', 'walletVasp', 'walletCountry', 'purposeCode', 'counterpartyCountry'] as const;
+const CUSTODIES = ['SELF_CUSTODY', 'CUSTODIAL'] as const;
+
+/** @returns what is recorded, with its form; nothing where nothing is and nobody may record. */
+export function recordOf(desk: Desk, found: Found): Html | null {
+  const { say } = desk;
+  const form = recordForm(desk, found);
+  if (!found.record && !form) return null;
+  return html`<section class="card in stack tight" aria-label="${say('record')}"><h2>${say('record')}</h2><div data-live="record">${found.record ? known(desk, found.record) : null}</div>${form}</section>`;
+}
+
+function known({ say, language }: Desk, record: NonNullable<Found['record']>): Html | null {
+  const { walletCustody, usdValue, usdValueAt } = record;
+  const at = usdValueAt && html` <span class="soft">${moment(usdValueAt, language)}</span>`;
+  const pairs = [
+    pair(say('walletCustody'), walletCustody && say(walletCustody)),
+    ...TEXTS.map((name) => pair(say(name), record[name])),
+    pair(say('usdValue'), usdValue && html`<b>${usdValue} USD</b>${at}`),
+  ];
+  return keyValues(pairs, true);
+}
+
+function recordForm(desk: Desk, { end2end, record }: Found): Html | null {
+  const { say } = desk;
+  const custody = field(desk, ACT, {
+    name: 'walletCustody',
+    label: say('walletCustody'),
+    value: record?.walletCustody ?? null,
+    options: [['', say('notRecorded')], ...CUSTODIES.map((each) => [each, say(each)] as const)],
+  });
+  const texts = TEXTS.map((name) =>
+    field(desk, ACT, { name, label: say(name), value: record?.[name] ?? null }),
+  );
+  return askedForm(desk, {
+    act: ACT,
+    given: { end2end },
+    open: say('recordOpen'),
+    what: say('recordWhat'),
+    button: say('recordYes'),
+    fields: html`${custody}${texts}`,
+  });
+}
