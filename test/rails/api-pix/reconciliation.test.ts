@@ -1,0 +1,71 @@
+/**
+ * Goal: what a provider over the wire has and the gateway does not, and the other way round, is found by reconciliation. Method: a
+ * gateway and the PSP without callbacks, so that nothing is known before it is asked for.
+ */
+import { describe, expect, test } from 'vitest';
+import { brasiliaDay } from '../../../src/base/brasilia-day.ts';
+import { operatorContext } from '../../../src/cli/with-store.ts';
+import { PspAway } from '../../../src/rails/api-pix/http.ts';
+import { reconcile } from '../../../src/resolvers/inbound/reconcile.ts';
+import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { depositFor } from '../../inbound/support.ts';
+import { useStand } from './stand.ts';
+
+const stand = useStand({}, { works: false });
+
+async function today() {
+  const { services, database } = stand.app;
+  const context = await operatorContext(services, await platformAccount(database, 'live'));
+  const day = { name: 'day', value: brasiliaDay(Date.now()) };
+  return reconcile(context, day, { made: null, bind: async () => {} });
+}
+
+/** Has the provider asked about every order now, and the statement read. */
+async function ask() {
+  await stand.app.owner.query(
+    `update pix_order set ask_at = now() - interval '1 second' where ask_at is not null`,
+  );
+  await stand.app.owner.query('update pix_cursor set free_at = now()');
+  await stand.part.poll();
+}
+
+describe('reconciliation over the wire', () => {
+  test('finds a payment that nobody told, until the statement was read', async () => {
+    const { json } = await stand.psp.control('POST', '/pay', { amount: '8.00', wait: false });
+    const [id] = json.endToEndIds;
+    expect(await today()).toMatchObject({
+      matched: 0,
+      missingHere: 1,
+      findings: [{ finding: 'missing_here', id, amountThere: '8.00', why: 'the rail never told it' }],
+    });
+    await ask();
+    expect(await today()).toMatchObject({ matched: 1, missingHere: 0, inSuspense: 1, findings: [] });
+  });
+
+  test('has payouts by what the provider says of them now', async () => {
+    const row = await stand.inbound.offrampInstant(stand.merchant);
+    await stand.tools.receive(depositFor(await stand.inbound.rowOf(row.end2end)));
+    await stand.inbound.reach(row, 'pix_out/SENDING');
+    await stand.until(async () => {
+      await ask();
+      return (await stand.inbound.stepOf(row)) === 'success/DONE';
+    });
+    expect(await today()).toMatchObject({ matched: 2, findings: [] });
+    stand.meddle = async (call, go) =>
+      call.method === 'GET' && call.url.includes('/gn/pix/enviados') ? { status: 404, body: '{}' } : go(call);
+    expect(await today()).toMatchObject({
+      matched: 1,
+      missingThere: 1,
+      findings: [{ finding: 'missing_there', kind: 'payout', transaction: row.end2end }],
+    });
+    stand.meddle = undefined;
+  });
+
+  test('says so while the provider is away', async () => {
+    stand.meddle = async () => {
+      throw new PspAway('it is away');
+    };
+    await expect(today()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    stand.meddle = undefined;
+  });
+});
