@@ -89,11 +89,13 @@ const ASK_AT: Statement = {
 };
 const ENDED: Statement = {
   name: 'pix_order_ended',
-  text: `select ${COLUMNS}, (extract(epoch from ended_at) * 1000)::bigint as "endedAtMs" from pix_order o
-    where mode = $1 and ended_at is not null and (ended_at >= $2 and ended_at < $3 or kind = 'payout' and exists (
-      select from rail_news n where n.mode = $1 and n.kind = 'payout_returned' and n.seen_at >= $2 and n.seen_at < $3
-        and n.body ->> 'endToEndId' = o.end_to_end_id))
-    order by ended_at, key`,
+  text: `select ${COLUMNS}, (extract(epoch from ended_at) * 1000)::bigint as "endedAtMs" from pix_order
+      where mode = $1 and ended_at >= $2 and ended_at < $3
+    union select ${COLUMNS}, (extract(epoch from ended_at) * 1000)::bigint as "endedAtMs" from pix_order
+      where mode = $1 and ended_at is not null and key = any (array(
+        select p.body ->> 'order' from rail_news r
+          join rail_news p on p.mode = r.mode and p.kind = 'payout_ended' and p.key = 'pix:' || (r.body ->> 'endToEndId')
+         where r.mode = $1 and r.kind = 'payout_returned' and r.seen_at >= $2 and r.seen_at < $3))`,
 };
 const OPEN: Statement = {
   name: 'pix_order_open',

@@ -51,12 +51,24 @@ describe('reconciliation over the wire', () => {
       return (await stand.inbound.stepOf(row)) === 'success/DONE';
     });
     expect(await today()).toMatchObject({ matched: 2, findings: [] });
+    const { rows } = await stand.app.owner.query(`select psp_id from pix_order where kind = 'payout'`);
+    const { status } = await stand.psp.control('POST', `/payouts/${rows[0].psp_id}/return`, {});
+    expect(status).toBe(200);
+    await stand.app.owner.query(`update pix_order set ended_at = ended_at - interval '3 days'`);
+    await ask();
+    expect(await today()).toMatchObject({ matched: 1, missingThere: 0, amountDiffers: 0 });
+    await stand.app.owner.query(`update pix_order set ended_at = ended_at + interval '3 days'`);
+    expect(await today()).toMatchObject({ matched: 3, findings: [] });
     stand.meddle = async (call, go) =>
       call.method === 'GET' && call.url.includes('/gn/pix/enviados') ? { status: 404, body: '{}' } : go(call);
     expect(await today()).toMatchObject({
       matched: 1,
-      missingThere: 1,
-      findings: [{ finding: 'missing_there', kind: 'payout', transaction: row.end2end }],
+      missingThere: 2,
+      findings: [
+        { finding: 'missing_there', kind: 'payout', transaction: row.end2end },
+        // What came back lies in suspense, where the ledger has it like any PIX that came.
+        { finding: 'missing_there', kind: 'payment', transaction: row.end2end },
+      ],
     });
     stand.meddle = undefined;
   });
