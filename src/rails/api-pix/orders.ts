@@ -1,7 +1,7 @@
 /**
  * Places orders so that none is carried out twice: stored first, then sent under a name of our own at the provider. When nobody knows
  * what became of one, the provider is asked. One that the provider says it never had is sent again after a minute, under the same
- * name, by which the provider itself refuses a second one.
+ * name, by which the provider itself refuses a second one: such a refusal says nothing of the first, and ends nothing.
  */
 import type { News } from '../../resolvers/services/news.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
@@ -49,7 +49,7 @@ export async function placeOrder(
 ): Promise<'placed' | 'refused'> {
   const nowMs = Date.now();
   const isNew = await placePixOrder(tools.database, order, { nowMs, askAtMs: afterOpen(nowMs, nowMs) });
-  if (isNew) return sendOnce(tools, kind, order);
+  if (isNew) return sendFirst(tools, kind, order);
   const before = await readPixOrder(tools.database, order.mode, order.key);
   if (!before || before.isDone === true) return 'placed';
   if (before.isDone === false) return 'refused';
@@ -72,33 +72,46 @@ export async function askLater({ database }: OrderTools, order: PixOrder): Promi
   await askPixOrderAt(database, order, askAtMs);
 }
 
-async function sendAgain(
-  tools: PlacingTools,
-  kind: OrderKind,
-  order: PixOrder,
-): Promise<'placed' | 'refused'> {
+/** @throws {PspAway} {PspProblem} whatever the provider refuses, it may have the order of before: it stays open, and is asked for. */
+async function sendAgain(tools: PlacingTools, kind: OrderKind, order: PixOrder): Promise<'placed'> {
   const nowMs = Date.now();
   const isTaken = await takeSendingAgain(tools.database, order, {
     nowMs,
     sentBeforeMs: nowMs - tools.sendAgainMs,
   });
   if (!isTaken) throw new PspAway('the provider does not have the order, which may be on its way still');
-  return sendOnce(tools, kind, order);
+  const problem = await sendOnce(tools, kind, order);
+  if (problem) throw problem;
+  return 'placed';
 }
 
-/** Whatever goes wrong, the provider is asked before anything is concluded: it may have had the order already. */
-async function sendOnce(
+/** @throws {PspAway} {PspProblem} what is no refusal for good. */
+async function sendFirst(
   tools: OrderTools,
   kind: OrderKind,
   order: NewPixOrder,
 ): Promise<'placed' | 'refused'> {
+  const problem = await sendOnce(tools, kind, order);
+  if (!problem) return 'placed';
+  if (problem instanceof PspProblem && kind.isRefusal(problem)) return 'refused';
+  throw problem;
+}
+
+/**
+ * Whatever goes wrong, the provider is asked before anything is concluded: it may have had the order already.
+ *
+ * @returns what went wrong; undefined where the provider has it.
+ */
+async function sendOnce(
+  tools: OrderTools,
+  kind: OrderKind,
+  order: NewPixOrder,
+): Promise<PspAway | PspProblem | undefined> {
   try {
     for (const each of await kind.send(order)) await handOn(tools, each);
-    return 'placed';
+    return undefined;
   } catch (error) {
     if (!(error instanceof PspAway || error instanceof PspProblem)) throw error;
-    if (await askOrder(tools, kind, order)) return 'placed';
-    if (error instanceof PspProblem && kind.isRefusal(error)) return 'refused';
-    throw error;
+    return (await askOrder(tools, kind, order)) ? undefined : error;
   }
 }

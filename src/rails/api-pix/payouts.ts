@@ -72,7 +72,7 @@ export function efiPayouts(
       ),
     find: (id) =>
       found(async () => read(readPayout, await api.send('GET', `${url}/v2/gn/pix/enviados/id-envio/${id}`))),
-    isRefusal: ({ status, type }) => status === 422 || EFI_REFUSALS.includes(type),
+    isRefusal: ({ type }) => EFI_REFUSALS.includes(type),
   };
 }
 

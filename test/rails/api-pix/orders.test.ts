@@ -96,6 +96,21 @@ async function end(kind: 'payout' | 'return', row: ProcessRow, how: 'settle' | '
   return answer.json;
 }
 
+/** Payouts that wait to be tried again are tried until something is so. */
+const retriesUntil = (isSo: () => boolean) =>
+  stand.until(async () => {
+    await stand.app.owner.query(
+      `update job set due_at = now() - interval '1 second', leased_until = null where kind = 'send_funds'`,
+    );
+    return isSo();
+  });
+
+/** A minute has passed since the order left. */
+const aged = (id: string) =>
+  stand.app.owner.query(`update pix_order set sent_at = sent_at - interval '61 seconds' where psp_id = $1`, [
+    id,
+  ]);
+
 /** The statement has a return of a payment besides. */
 function listing(endToEndId: string | null, back: object): typeof stand.meddle {
   return async (call, go) => {
@@ -216,24 +231,55 @@ describe('a payout', () => {
     await stand.until(() => sent('GET', '/enviados/id-envio/') > 0);
     const { psp_id: id } = await orderOf('payout', row);
     isLost = false;
-    const retry = () =>
-      stand.app.owner.query(
-        `update job set due_at = now() - interval '1 second', leased_until = null where kind = 'send_funds'`,
-      );
     const asked = sent('GET', '/enviados/id-envio/');
-    await stand.until(async () => {
-      await retry();
-      return sent('GET', '/enviados/id-envio/') > asked;
-    });
+    await retriesUntil(() => sent('GET', '/enviados/id-envio/') > asked);
     expect(sent('PUT', `/gn/pix/${id}`)).toBe(1);
-    await stand.app.owner.query(
-      `update pix_order set sent_at = sent_at - interval '61 seconds' where psp_id = $1`,
-      [id],
-    );
-    await stand.until(async () => {
-      await retry();
-      return sent('PUT', `/gn/pix/${id}`) === 2;
-    });
+    await aged(id);
+    await retriesUntil(() => sent('PUT', `/gn/pix/${id}`) === 2);
+    await end('payout', row, 'settle');
+    await ask();
+    await stand.inbound.reach(row, 'success/DONE');
+  });
+
+  test('that runs unseen is not given up when sending it again is refused (C-33)', async () => {
+    let isHidden = true;
+    let sends = 0;
+    stand.meddle = async (call, go) => {
+      if (call.method === 'GET' && call.url.includes('/enviados/id-envio/') && isHidden)
+        return { status: 404, body: '{"nome":"nao_encontrado"}' };
+      if (call.method !== 'PUT' || !call.url.includes('/gn/pix/')) return go(call);
+      sends += 1;
+      if (sends > 1) return { status: 422, body: '{"nome":"pagamento_negado","mensagem":"no"}' };
+      await go(call);
+      throw new PspAway('lost');
+    };
+    const row = await paying();
+    await stand.until(() => sent('GET', '/enviados/id-envio/') > 0);
+    const { psp_id: id } = await orderOf('payout', row);
+    await aged(id);
+    await retriesUntil(() => sends > 1);
+    // Another try begins only after that one has ended.
+    const asked = sent('GET', '/enviados/id-envio/') + 1;
+    await retriesUntil(() => sent('GET', '/enviados/id-envio/') > asked);
+    expect((await orderOf('payout', row)).is_done).toBe(null);
+    isHidden = false;
+    await end('payout', row, 'settle');
+    await ask();
+    await stand.inbound.reach(row, 'success/DONE');
+    await stand.inbound.verified(row.accountId);
+  });
+
+  test('that is answered with a no of another kind stays open, and is sent again (C-33)', async () => {
+    stand.meddle = async (call, go) =>
+      call.method === 'PUT' && call.url.includes('/gn/pix/')
+        ? { status: 422, body: '{"nome":"id_envio_em_uso","mensagem":"busy"}' }
+        : go(call);
+    const row = await paying();
+    await stand.until(() => sent('GET', '/enviados/id-envio/') > 0);
+    const { psp_id: id } = await orderOf('payout', row);
+    stand.meddle = undefined;
+    await aged(id);
+    await retriesUntil(() => sent('PUT', `/gn/pix/${id}`) === 2);
     await end('payout', row, 'settle');
     await ask();
     await stand.inbound.reach(row, 'success/DONE');
