@@ -26,12 +26,19 @@ export interface PlacingTools extends OrderTools {
   readonly sendAgainMs: number;
 }
 
+/** What the provider tells of an order. */
+export interface Told {
+  readonly news: readonly News[];
+  /** It has more to tell soon. */
+  readonly isUnfinished: boolean;
+}
+
 /** How orders of one kind are sent and asked for. */
 export interface OrderKind {
   /** @returns what is told of it. @throws {PspAway} {PspProblem} */
   readonly send: (order: NewPixOrder) => Promise<readonly News[]>;
   /** @returns what is told of it; undefined where the provider does not have it. */
-  readonly ask: (order: NewPixOrder) => Promise<readonly News[] | undefined>;
+  readonly ask: (order: NewPixOrder) => Promise<Told | undefined>;
   /** Whether a problem is a refusal for good, and not a matter of access or settings, which somebody can put right. */
   readonly isRefusal: (problem: PspProblem) => boolean;
 }
@@ -56,19 +63,28 @@ export async function placeOrder(
   return (await askOrder(tools, kind, before)) ? 'placed' : sendAgain(tools, kind, before);
 }
 
-/** Asks the provider about an order, and hands on what it tells. @returns whether the provider has it. */
-export async function askOrder(tools: OrderTools, kind: OrderKind, order: NewPixOrder): Promise<boolean> {
-  const news = await kind.ask(order);
-  for (const each of news ?? []) await handOn(tools, each);
-  return news !== undefined;
+/** Asks the provider about an order, and hands on what it tells. @returns that; undefined where the provider does not have it. */
+export async function askOrder(
+  tools: OrderTools,
+  kind: OrderKind,
+  order: NewPixOrder,
+): Promise<Told | undefined> {
+  const told = await kind.ask(order);
+  for (const each of told?.news ?? []) await handOn(tools, each);
+  return told;
 }
 
 /** Says when the provider is asked next about an order of which it had nothing final to tell. */
-export async function askLater({ database }: OrderTools, order: PixOrder): Promise<void> {
+export async function askLater(
+  { database }: OrderTools,
+  order: PixOrder,
+  told: Told | undefined,
+): Promise<void> {
   const nowMs = Date.now();
   const { isDone, placedAtMs } = order;
   if (isDone === false) return;
-  const askAtMs = isDone ? afterPayout(placedAtMs, nowMs) : afterOpen(placedAtMs, nowMs);
+  const isFinished = isDone && !told?.isUnfinished;
+  const askAtMs = isFinished ? afterPayout(placedAtMs, nowMs) : afterOpen(placedAtMs, nowMs);
   await askPixOrderAt(database, order, askAtMs);
 }
 

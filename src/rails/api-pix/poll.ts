@@ -19,7 +19,7 @@ import {
 import { type ApiPix, read, type StatementPart } from './client.ts';
 import { PspAway } from './http.ts';
 import { infractionNews } from './infractions.ts';
-import { askLater, askOrder, type OrderKind } from './orders.ts';
+import { askLater, askOrder, type OrderKind, type Told } from './orders.ts';
 import type { ApiPixSettings } from './settings.ts';
 import { tell, tellNews } from './tell.ts';
 import { readPages, type WireError } from './wire.ts';
@@ -114,13 +114,14 @@ export async function askOrders({ tools, kinds }: PollParts): Promise<number> {
   const due = { nowMs, againMs: nowMs + ASKING_MS, limit: ORDERS_AT_ONCE };
   const orders = await claimPixOrders(tools.database, tools.mode, due);
   const ask = async (order: PixOrder) => {
+    let told: Told | undefined;
     try {
-      await askOrder(tools, kinds[order.kind], order);
+      told = await askOrder(tools, kinds[order.kind], order);
     } catch (error) {
       tools.log.warn({ err: error, order: order.key }, 'the PIX provider cannot be asked about an order');
       return askPixOrderAt(tools.database, order, Date.now() + AGAIN_MS);
     }
-    return askLater(tools, order);
+    return askLater(tools, order, told);
   };
   await Promise.all(orders.map(ask));
   return orders.length;

@@ -16,6 +16,7 @@ import { reconciledStatement } from './reconciled-statement.ts';
 import { returnKind } from './returns.ts';
 import type { ApiPixSettings } from './settings.ts';
 import { payoutNews } from './tell.ts';
+import { isUnnamed } from './wire.ts';
 
 /** What the port is made of. */
 export interface PortParts {
@@ -87,7 +88,7 @@ export function orderKinds({ api, payouts }: PortParts): Readonly<Record<PixOrde
       },
       ask: async ({ key, pspId }) => {
         const told = await configured().find(pspId);
-        return told && payoutNews(key, told);
+        return told && { news: payoutNews(key, told), isUnfinished: told.returns.some(isUnnamed) };
       },
       isRefusal: (problem) => configured().isRefusal(problem),
     },

@@ -77,9 +77,9 @@ async function entriesOf(
   order: EndedOrder,
   aheadMs: number,
 ): Promise<readonly StatementEntry[]> {
-  const told = (await kinds[order.kind].ask(order)) ?? [];
+  const told = await kinds[order.kind].ask(order);
   const at = new Date(order.endedAtMs + aheadMs);
-  return told.flatMap((news): readonly StatementEntry[] => {
+  return (told?.news ?? []).flatMap((news): readonly StatementEntry[] => {
     if (news.kind === 'payout_ended' && news.isDone && news.endToEndId !== null)
       return [{ kind: 'payout', id: news.endToEndId, amount: order.amount, at }];
     if (news.kind === 'refund_ended' && news.isDone)

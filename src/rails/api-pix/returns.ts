@@ -20,7 +20,7 @@ export function returnKind(api: ApiPix): OrderKind {
     ask: async ({ key, pspId, endToEndId }) => {
       const payment = known(endToEndId, 'a payment');
       const told = await found(() => api.getReturn(payment, pspId));
-      return told && newsOf(key, payment, told);
+      return told && { news: newsOf(key, payment, told), isUnfinished: false };
     },
     isRefusal: ({ type }) => REFUSALS.includes(type),
   };

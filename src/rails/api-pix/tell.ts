@@ -81,7 +81,11 @@ export function returnNews(
     : [];
 }
 
-/** @returns what is told of a payout under its order's key. */
+/**
+ * What came back is told by its rtrId alone, which every part of it has but not at once: by any other name it would be booked twice.
+ *
+ * @returns what is told of a payout under its order's key.
+ */
 export function payoutNews(
   order: string,
   {
@@ -92,14 +96,12 @@ export function payoutNews(
 ): readonly News[] {
   if (status === 'NAO_REALIZADO') return [{ kind: 'payout_ended', order, isDone: false, endToEndId: null }];
   if (status !== 'REALIZADO' || endToEndId === null) return [];
-  const back = returns.filter((each) => each.status === 'DEVOLVIDO');
-  return [
-    { kind: 'payout_ended', order, isDone: true, endToEndId },
-    ...back.map(({ id, rtrId, amount }): News => {
-      const returnId = rtrId ?? id ?? endToEndId;
-      return { kind: 'payout_returned', endToEndId, returnId, amount };
-    }),
-  ];
+  const back = returns.flatMap(({ status: now, rtrId: returnId, amount }): readonly News[] =>
+    now === 'DEVOLVIDO' && returnId !== null
+      ? [{ kind: 'payout_returned', endToEndId, returnId, amount }]
+      : [],
+  );
+  return [{ kind: 'payout_ended', order, isDone: true, endToEndId }, ...back];
 }
 
 /** @returns what is told of a PIX: of the payment itself first. */

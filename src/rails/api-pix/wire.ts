@@ -53,7 +53,7 @@ export interface WirePayout {
   readonly returns: readonly WireReturn[];
 }
 
-/** Entries of a list: those that can be read, and what is wrong with the first that cannot. */
+/** Entries of a list: those that can be read, and what is wrong with the first that cannot, or not whole. */
 export interface WireEntries {
   readonly read: readonly WirePix[];
   readonly wrong: WireError | undefined;
@@ -158,13 +158,21 @@ export function readPix(json: unknown, path: string): WirePix {
   };
 }
 
+/** @returns whether something came back, and is not told apart yet from what came back besides. */
+export function isUnnamed({ status, rtrId }: WireReturn): boolean {
+  return status === 'DEVOLVIDO' && rtrId === null;
+}
+
 function readEntries(json: unknown): WireEntries {
   if (!Array.isArray(json)) throw new WireError('pix must be a list');
   const read: WirePix[] = [];
   let wrong: WireError | undefined;
   for (const [index, each] of json.entries()) {
     try {
-      read.push(readPix(each, `pix[${index}]`));
+      const pix = readPix(each, `pix[${index}]`);
+      read.push(pix);
+      if (pix.sent && pix.returns.some(isUnnamed))
+        wrong ??= new WireError(`pix[${index}].devolucoes has a part without rtrId`);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       wrong ??= error;

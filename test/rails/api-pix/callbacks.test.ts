@@ -84,6 +84,23 @@ describe('the port for callbacks', () => {
     expect([await told(first.endToEndId), await told(second.endToEndId)]).toEqual([1, 1]);
   });
 
+  test('what came back of a payout without its rtrId is to be told again: it may have it then (C-34)', async () => {
+    const identity = stand.psp.certificates.psp;
+    const back = (rtrId: object) =>
+      JSON.stringify({
+        pix: [
+          pix({
+            gnExtras: { idEnvio: 'unknown1' },
+            devolucoes: [{ ...rtrId, valor: '1.00', status: 'DEVOLVIDO' }],
+          }),
+        ],
+      });
+    const rtrId = 'D9999999920261122100000000000009';
+    expect(await post({ identity, body: back({}) })).toBe(400);
+    expect(await post({ identity, body: back({ rtrId }) })).toBe(200);
+    expect(await told(rtrId)).toBe(1);
+  });
+
   test.each([
     ['no JSON', { body: '{' }, 400],
     ['no list', { body: '{}' }, 400],

@@ -316,6 +316,41 @@ describe('a payout', () => {
     ]);
     await stand.inbound.verified(row.accountId);
   });
+
+  test('that came back in parts which have no rtrId yet waits for it: each part is told once (C-34)', async () => {
+    const row = await paying();
+    const { psp_id: id } = await orderOf('payout', row);
+    await end('payout', row, 'settle');
+    await ask();
+    await stand.inbound.reach(row, 'success/DONE');
+    const part = { valor: '1.00', status: 'DEVOLVIDO', horario: {} };
+    const ids = ['1', '2'].map((last) => `D999999992026112210000000000A${id.slice(-3)}${last}`);
+    const back = (devolucoes: readonly object[]): typeof stand.meddle => {
+      return async (call, go) => {
+        const answer = await go(call);
+        if (!call.url.includes(`/enviados/id-envio/${id}`)) return answer;
+        return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), devolucoes }) };
+      };
+    };
+    const heard = async () => {
+      const { rows } = await stand.app.owner.query(
+        `select n.key from rail_news n join pix_order o on n.body->>'endToEndId' = o.end_to_end_id
+          where n.kind = 'payout_returned' and o.psp_id = $1 order by n.key`,
+        [id],
+      );
+      return rows.map(({ key }) => key);
+    };
+    stand.meddle = back([part, { id: 'a', ...part }]);
+    await ask();
+    expect(await heard()).toEqual([]);
+    const { ask_at: askAt } = await orderOf('payout', row);
+    expect(askAt.getTime() - Date.now()).toBeLessThan(3_600_000);
+    stand.meddle = back(ids.map((rtrId) => ({ id: 'a', rtrId, ...part })));
+    await ask();
+    await ask();
+    expect(await heard()).toEqual(ids.map((rtrId) => `pix:${rtrId}`));
+    await stand.inbound.verified(row.accountId);
+  });
 });
 
 describe('a dispute', () => {
