@@ -6,6 +6,7 @@
  * `npm run rehearsal`
  */
 import { decodeBrCode } from '../src/base/br-code.ts';
+import { brasiliaDay } from '../src/base/brasilia-day.ts';
 import { toMinor } from '../src/base/money.ts';
 import { newHome } from '../test/support/home.ts';
 import {
@@ -187,6 +188,10 @@ async function differencesOf(stage: LiveStage, done: readonly string[]): Promise
   const outside = (await stage.node.balance(PAYER, CURRENCY)) + (await stage.node.balance(WALLET, CURRENCY));
   const custody = toMinor(booked('A.custody', CURRENCY), DECIMALS);
   agree('custody on the network', custody.toString(), (FLOAT - outside).toString());
+  const today = brasiliaDay(Date.now());
+  const { matched, findings } = await run(stage.env, 'reconcile', '--live', '--day', today);
+  agree('the statement of the provider', findings, []);
+  agree('the statement of the provider', matched, paid.in.length + paid.out.length);
   const { defects } = await run(stage.env, 'verify');
   agree('the ledger', defects ?? [], []);
   return differences;
