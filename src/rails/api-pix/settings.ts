@@ -1,4 +1,5 @@
 /** Settings of a PIX rail over API Pix: one provider, one key, and how its callbacks are known to be its own. */
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { isCidr } from '../../base/cidr.ts';
 import { Settings, SettingsError } from '../../base/settings.ts';
 
@@ -87,8 +88,7 @@ export function readApiPixSettings(json: unknown, path: string): ApiPixSettings 
     clientId: given.text('clientId'),
     clientSecret: given.contents('clientSecretFile'),
     scopes: scopes.length > 0 ? scopes : [...SCOPES, ...(payouts ? PAYOUT_SCOPES : [])],
-    certificate: given.contents('certificateFile'),
-    key: given.contents('keyFile'),
+    ...certificateIn(given),
     ca: given.has('caFile') ? given.contents('caFile') : null,
     pixKey: keyIn(given, 'pixKey'),
     ispb: given.match('ispb', /^[0-9A-Z]{8}$/, 'an ISPB: 8 digits or capital letters'),
@@ -145,12 +145,25 @@ function readListen(given: Settings): NonNullable<CallbackSettings['listen']> {
   const text = given.match('listen', LISTEN, 'a host and a port, such as 0.0.0.0:8443');
   const [, ipv6, host, port] = LISTEN.exec(text) ?? [];
   if (Number(port) > 65_535) given.refuse('listen', 'a port up to 65535');
-  return {
-    host: ipv6 ?? host ?? '',
-    port: Number(port),
-    certificate: given.contents('certificateFile'),
-    key: given.contents('keyFile'),
-  };
+  return { host: ipv6 ?? host ?? '', port: Number(port), ...certificateIn(given) };
+}
+
+/** What TLS would not take is refused here: later it would end the start, or stop every call, in words that name no member. */
+function certificateIn(given: Settings): Certificate {
+  const [certificate, key] = [given.contents('certificateFile'), given.contents('keyFile')];
+  if (!isTaken({ cert: certificate })) given.refuse('certificateFile', 'a file with a certificate, PEM');
+  if (!isTaken({ cert: certificate, key }))
+    given.refuse('keyFile', 'a file with the private key of certificateFile, PEM, without a passphrase');
+  return { certificate, key };
+}
+
+function isTaken(identity: SecureContextOptions): boolean {
+  try {
+    createSecureContext(identity);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readPayouts(given: Settings): EfiSettings {

@@ -22,6 +22,7 @@ const authority = createAuthority('Bank');
 const ours = issue(authority, { name: 'gateway' });
 const [certificateFile, keyFile] = [file('cert.pem', ours.certificate), file('key.pem', ours.key)];
 const clientCaFile = file('ca.pem', authority.certificate);
+const othersKeyFile = file('others-key.pem', issue(authority, { name: 'another' }).key);
 const secretFile = file('secret', `${'s'.repeat(40)}\n`);
 const CALLBACK = { url: 'https://gateway.invalid/hook/' };
 const GIVEN = {
@@ -64,6 +65,15 @@ describe('settings', () => {
     [{ certificateFile: '/nowhere' }, /^live\.pix\.certificateFile: cannot read/],
     [{ pixkey: 'x' }, /^live\.pix\.pixkey: there is no such setting/],
     [{ unknownPayer: 'ask' }, /^live\.pix\.unknownPayer: expected "accept" or "hold"/],
+    [{ certificateFile: secretFile }, /^live\.pix\.certificateFile: expected a file with a certificate, PEM/],
+    [{ keyFile: secretFile }, /^live\.pix\.keyFile: expected a file with the private key of/],
+    [{ keyFile: othersKeyFile }, /^live\.pix\.keyFile: expected a file with the private key of/],
+    [
+      {
+        callback: { ...CALLBACK, listen: '0.0.0.0:8443', certificateFile: secretFile, keyFile, clientCaFile },
+      },
+      /^live\.pix\.callback\.certificateFile: expected a file with a certificate, PEM/,
+    ],
     [{ callback: CALLBACK }, /^live\.pix\.callback: expected listen, proxyHeader or secretFile/],
     [
       { callback: { ...CALLBACK, listen: '0.0.0.0:8443', certificateFile, keyFile } },
