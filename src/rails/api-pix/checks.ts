@@ -5,7 +5,7 @@ import { readOpenPixOrders } from '../../store/rails/pix-orders.ts';
 import { lastReading } from '../../store/rails/pix-statement.ts';
 import { callbackUrl, certificatesIn } from './callers.ts';
 import type { ApiPix } from './client.ts';
-import { statementOf } from './poll.ts';
+import { LATE, LATE_EVERY_MS, statementOf } from './poll.ts';
 import type { ApiPixSettings, Certificate } from './settings.ts';
 import type { Tokens } from './token.ts';
 
@@ -95,7 +95,13 @@ async function statementCheck({ tools, settings }: CheckParts): Promise<Omit<Rai
   const readAtMs = await lastReading(tools.database, statementOf(tools, settings));
   if (readAtMs === null) return { ok: false, detail: 'not read yet' };
   const seconds = Math.round((Date.now() - readAtMs) / 1_000);
-  return { ok: seconds <= LATE_TURNS * settings.pollSeconds, detail: `read ${seconds} s ago` };
+  const isRead = seconds <= LATE_TURNS * settings.pollSeconds;
+  const wholeAtMs = await lastReading(tools.database, statementOf(tools, settings, LATE));
+  const wholeMs = wholeAtMs === null ? null : Date.now() - wholeAtMs;
+  // It waits where a part of it cannot be read: the log says which.
+  if (isRead && wholeMs !== null && wholeMs > 2 * LATE_EVERY_MS)
+    return { ok: false, detail: `a part of it cannot be read, for ${Math.floor(wholeMs / 60_000)} minutes` };
+  return { ok: isRead, detail: `read ${seconds} s ago` };
 }
 
 async function ordersCheck({ tools }: CheckParts): Promise<Omit<RailCheck, 'check'>> {

@@ -1,6 +1,7 @@
 /**
  * Finds what callbacks lost: the statement is read again and again, with an overlap, by one process at a time, and the provider is
- * asked about orders that it has not decided. What was told before is dropped when it comes again.
+ * asked about orders that it has not decided. What was told before is dropped when it comes again. A part that cannot be read does not
+ * stop what is new; what is read late goes no further before it can be read.
  */
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import {
@@ -17,7 +18,7 @@ import {
   type PixStatement,
 } from '../../store/rails/pix-statement.ts';
 import { type ApiPix, read, type StatementPart } from './client.ts';
-import { PspAway } from './http.ts';
+import { PspAway, PspProblem } from './http.ts';
 import { infractionNews } from './infractions.ts';
 import { askLater, askOrder, type OrderKind, type Told } from './orders.ts';
 import type { ApiPixSettings } from './settings.ts';
@@ -33,16 +34,26 @@ export interface PollParts {
 }
 
 /** How the statement is read: what is new often, and what a provider lists late now and then. Unit: ms. */
-interface Reading {
+export interface Reading {
   /** Follows the name of the statement. */
   readonly name: string;
   readonly overlapMs: number;
   /** As the settings have it where null. */
   readonly everyMs: number | null;
+  /** Goes on past a part that cannot be read: somebody else reads it again. */
+  readonly goesOn: boolean;
 }
 
-const NEW: Reading = { name: '', overlapMs: 120_000, everyMs: null };
-const LATE: Reading = { name: ' late', overlapMs: 3_600_000, everyMs: 900_000 };
+const NEW: Reading = { name: '', overlapMs: 120_000, everyMs: null, goesOn: true };
+/** Unit: ms. */
+export const LATE_EVERY_MS = 900_000;
+/** What is read late, and whatever could not be read before. */
+export const LATE: Reading = {
+  name: ' late',
+  overlapMs: 3_600_000,
+  everyMs: LATE_EVERY_MS,
+  goesOn: false,
+};
 /** After a turn, or a question about an order, that failed. Unit: ms. */
 const AGAIN_MS = 5_000;
 /** A page is asked for so often in a turn. */
@@ -74,7 +85,7 @@ export async function readStatement(parts: PollParts): Promise<void> {
  * Reads a day of the statement at most.
  *
  * @returns 'behind' where there is more to read at once; 'rest' where nothing is.
- * @throws {PspAway} {PspProblem} {WireError} what was read until then is told, and all of it is read again.
+ * @throws {PspAway} {PspProblem} what was read until then is told, and all of it is read again.
  */
 async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 'rest'> {
   const { tools, settings } = parts;
@@ -95,8 +106,11 @@ async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 
       from: new Date(knownMs - reading.overlapMs).toISOString(),
       to: new Date(toMs).toISOString(),
     };
-    await readPayments(parts, period);
-    await readInfractions(parts, period);
+    const isWhole = [await readPayments(parts, period), await readInfractions(parts, period)].every(Boolean);
+    if (!isWhole && !reading.goesOn) {
+      end = { readUntilMs: knownMs, readAtMs: null, dueMs: startedMs + everyMs };
+      return 'rest';
+    }
     end =
       toMs < nowMs
         ? { readUntilMs: toMs, readAtMs: null, dueMs: startedMs }
@@ -130,7 +144,8 @@ export async function askOrders({ tools, kinds }: PollParts): Promise<number> {
 /** A period of a list. */
 type Period = Pick<StatementPart, 'from' | 'to'>;
 
-async function readPayments({ tools, api }: PollParts, period: Period): Promise<void> {
+/** @returns whether every entry could be read. */
+async function readPayments({ tools, api }: PollParts, period: Period): Promise<boolean> {
   let wrong: WireError | undefined;
   await eachPage(async (page) => {
     const part = await api.getStatement({ ...period, page });
@@ -138,18 +153,30 @@ async function readPayments({ tools, api }: PollParts, period: Period): Promise<
     wrong ??= part.wrong;
     return part.pages;
   });
-  if (wrong) throw wrong;
+  if (wrong) complain(tools, wrong, period);
+  return !wrong;
 }
 
-/** Disputes and reports, where the provider has a list of them. */
-async function readInfractions({ tools, api, settings }: PollParts, period: Period): Promise<void> {
+/** Disputes and reports, where the provider has a list of them. @returns whether it could be read. */
+async function readInfractions({ tools, api, settings }: PollParts, period: Period): Promise<boolean> {
   const { infractionsUrl } = settings;
-  if (infractionsUrl === null) return;
-  await eachPage(async (page) => {
-    const json = await api.getList(infractionsUrl, { ...period, page });
-    await tellNews(tools, read(infractionNews, json));
-    return read(readPages, json);
-  });
+  if (infractionsUrl === null) return true;
+  try {
+    await eachPage(async (page) => {
+      const json = await api.getList(infractionsUrl, { ...period, page });
+      await tellNews(tools, read(infractionNews, json));
+      return read(readPages, json);
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof PspAway || error instanceof PspProblem)) throw error;
+    complain(tools, error, period);
+    return false;
+  }
+}
+
+function complain({ log }: RailTools, err: Error, period: Period): void {
+  log.error({ err, ...period }, 'a part of the statement of the PIX provider cannot be read');
 }
 
 /** @param take - takes a page, and says how many there are; reading it again does no harm. */

@@ -13,6 +13,12 @@ const due = () =>
   stand.app.owner.query(`update pix_cursor set free_at = now() where source not like '% late'`);
 const cursor = async () =>
   (await stand.app.owner.query(`select * from pix_cursor where source not like '% late'`)).rows[0];
+const lateDue = () =>
+  stand.app.owner.query(`update pix_cursor set free_at = now() where source like '% late'`);
+const late = async () =>
+  (await stand.app.owner.query(`select * from pix_cursor where source like '% late'`)).rows[0];
+const statementIsWell = async () =>
+  (await stand.part.checks()).find(({ check }) => check === 'statement')?.ok;
 const heard = async () =>
   (await stand.app.owner.query(`select count(*)::int as count from rail_news where kind = 'payment'`)).rows[0]
     .count;
@@ -81,7 +87,7 @@ describe('the statement', () => {
     expect(pages() - before).toBe(read);
   });
 
-  test('with an entry that cannot be read goes no further, and gives all others', async () => {
+  test('with an entry that cannot be read is read on, and read again until it can be; doctor says so', async () => {
     stand.meddle = async (call, go) => {
       const answer = await go(call);
       if (!call.url.includes('/v2/pix?')) return answer;
@@ -89,15 +95,40 @@ describe('the statement', () => {
       return { ...answer, body: JSON.stringify({ ...page, pix: [{ endToEndId: 'E1' }, ...page.pix] }) };
     };
     const { json } = await stand.psp.control('POST', '/pay', { amount: '2.00', wait: false });
+    const before = { now: await cursor(), late: await late() };
     await due();
-    const { read_until: until, read_at: at } = await cursor();
-    await expect(stand.part.poll()).rejects.toThrow('pix[0]');
+    await lateDue();
+    await stand.part.poll();
     expect(await stand.inbound.newsOf(`pix:${json.endToEndIds[0]}`)).toHaveLength(1);
-    expect(await cursor()).toMatchObject({ read_until: until, read_at: at });
+    expect((await cursor()).read_until > before.now.read_until).toBe(true);
+    expect(await late()).toMatchObject({ read_until: before.late.read_until, read_at: before.late.read_at });
+    expect(stand.logged).toContain('a part of the statement of the PIX provider cannot be read');
+    await stand.app.owner.query(
+      `update pix_cursor set read_at = read_at - interval '31 minutes' where source like '% late'`,
+    );
+    expect(await statementIsWell()).toBe(false);
     stand.meddle = undefined;
+    await lateDue();
+    await stand.part.poll();
+    expect((await late()).read_until > before.late.read_until).toBe(true);
     await due();
     await stand.part.poll();
-    expect((await cursor()).read_until > until).toBe(true);
+    expect(await statementIsWell()).toBe(true);
+  });
+
+  test('is read on while the list of disputes fails, which is read again until it does not', async () => {
+    stand.meddle = async (call, go) =>
+      call.url.includes('/infracoes') ? { status: 403, body: '{"nome":"no"}' } : go(call);
+    const before = { now: await cursor(), late: await late() };
+    await due();
+    await lateDue();
+    await stand.part.poll();
+    expect((await cursor()).read_until > before.now.read_until).toBe(true);
+    expect((await late()).read_until).toEqual(before.late.read_until);
+    stand.meddle = undefined;
+    await lateDue();
+    await stand.part.poll();
+    expect((await late()).read_until > before.late.read_until).toBe(true);
   });
 });
 
