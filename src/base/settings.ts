@@ -9,6 +9,8 @@ export class SettingsError extends Error {
 
 const HOSTS_WITHOUT_TLS = ['localhost', '127.0.0.1', '[::1]'];
 const URL_FORM = 'an https URL (http only to this machine) without user name and password';
+/** An extended private key, or 32 bytes in hex. */
+const PRIVATE_KEY = /^(xprv|tprv|zprv|yprv)|^(0x)?[0-9a-f]{64}$/i;
 const SHOWN_MAX = 60;
 
 /** The members of one object. Whoever has read all that it knows calls `end`, which refuses the rest: a slip of the pen is found. */
@@ -177,7 +179,8 @@ function withoutSlash(url: string): string {
   return url.includes('?') ? url : url.replace(/\/+$/, '');
 }
 
-/** What is there, cut to a length that fits a line. */
+/** What is there, cut to a length that fits a line. A private key that somebody put there is not printed. */
 function shown(value: unknown): string {
+  if (typeof value === 'string' && PRIVATE_KEY.test(value)) return 'a private key';
   return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, SHOWN_MAX);
 }

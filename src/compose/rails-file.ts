@@ -45,6 +45,7 @@ export async function readRailsFile(file: string | undefined): Promise<RailsFile
   if (file === undefined) return {};
   try {
     const modes = new Settings(withFilesFrom(dirname(file), JSON.parse(readFileSync(file, 'utf8'))), '');
+    refuseSharedListener(modes);
     const plans: Partial<Record<AccountMode, RailPlan>> = {};
     for (const mode of ACCOUNT_MODES) if (modes.has(mode)) plans[mode] = await planOf(modes.part(mode));
     modes.end();
@@ -57,6 +58,16 @@ export async function readRailsFile(file: string | undefined): Promise<RailsFile
     if (code === undefined) throw error;
     throw new ConfigError(`RAILS_FILE: cannot read ${file} (${code})`);
   }
+}
+
+/** Of two modes that listen at one place, one would never hear of a payment. */
+function refuseSharedListener(modes: Settings): void {
+  const listenOf = (mode: AccountMode): unknown =>
+    // biome-ignore lint/suspicious/noExplicitAny: what it is will be read later
+    (modes.raw(mode) as any)?.pix?.callback?.listen;
+  const [one, other] = ACCOUNT_MODES.map(listenOf);
+  if (one !== undefined && one === other)
+    throw new SettingsError('pix.callback.listen: expected a place of its own for each mode');
 }
 
 async function planOf(mode: Settings): Promise<RailPlan> {

@@ -49,6 +49,13 @@ test.each([
     /live\.identity: expected "off", got true/,
   ],
   [
+    'one place to listen at for both modes',
+    Object.fromEntries(
+      ['live', 'sandbox'].map((mode) => [mode, { pix: { callback: { listen: '[::]:8443' } } }]),
+    ),
+    /pix\.callback\.listen: expected a place of its own for each mode/,
+  ],
+  [
     'a provider that is played, for live accounts',
     { live: { pspControl: 'http://127.0.0.1:4101' } },
     /live\.pspControl: expected it in sandbox only, beside pix/,

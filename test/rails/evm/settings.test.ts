@@ -1,4 +1,5 @@
 /** Goal: settings of an EVM network that are wrong are refused by their path and the accepted form; fees follow the network and the rates. */
+import { HDKey } from '@scure/bip32';
 import { expect, test } from 'vitest';
 import { currencyOfLedger } from '../../../src/base/currency.ts';
 import { SettingsError } from '../../../src/base/settings.ts';
@@ -42,6 +43,13 @@ test.each([
   const read = () => readSettings({ ...GOOD, ...change });
   expect(read).toThrow(SettingsError);
   expect(read).toThrow(`${PATH}.${words}`);
+});
+
+test('a private key is refused, and not printed', () => {
+  const { privateExtendedKey } = HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).derive("m/44'/60'/0'");
+  expect(() => readSettings({ ...GOOD, xpub: privateExtendedKey })).toThrow(
+    /xpub: expected the extended public key .*, got a private key$/,
+  );
 });
 
 test('a network that is none of these is refused by the kind', () => {
