@@ -27,7 +27,8 @@ export function definePasskeys(builder: Builder): void {
   builder.queryField('myPasskeys', (t) =>
     t.field({
       type: [passkey],
-      description: 'The passkeys of the person who asks, the oldest first; none for a key.',
+      description:
+        'The passkeys of the person who asks, the oldest first; none for a key. Needs the scope `read`.',
       resolve: (_root, _args, context) => ownPasskeys(context),
     }),
   );

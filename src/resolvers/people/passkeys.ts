@@ -33,7 +33,7 @@ import { readOwnAccounts } from '../../store/people/people.ts';
 import { verifySession } from '../../store/people/person-sessions.ts';
 import { audited } from '../checks/audited.ts';
 import { checksOf } from '../checks/check-creation.ts';
-import { type Context, requireAct, requireFresh, type Services } from '../services/context.ts';
+import { type Context, requireAct, requireFresh, requireScope, type Services } from '../services/context.ts';
 import { type Device, signIn } from './sessions.ts';
 
 const CHALLENGE_MS = 5 * 60_000;
@@ -129,8 +129,10 @@ export async function confirm(context: Context, response: unknown): Promise<void
   });
 }
 
-/** @returns the passkeys of the person who asks; none for a key. */
-export async function ownPasskeys({ database, caller }: Context): Promise<OwnPasskey[]> {
+/** @returns the passkeys of the person who asks; none for a key. @throws {GatewayError} `FORBIDDEN`. */
+export async function ownPasskeys(context: Context): Promise<OwnPasskey[]> {
+  requireScope(context, 'read');
+  const { database, caller } = context;
   return caller.person ? readOwnPasskeys(database, caller.id) : [];
 }
 
