@@ -33,7 +33,10 @@ export function xpubOf(all: Settings, network: string): string {
     deriveDepositAddress(network, xpub, 0);
     return xpub;
   } catch {
-    return all.refuse('xpub', 'the extended public key of an account (xpub…, depth 3; private keys belong to the signer)');
+    return all.refuse(
+      'xpub',
+      'the extended public key of an account (xpub…, depth 3; private keys belong to the signer)',
+    );
   }
 }
 
