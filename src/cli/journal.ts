@@ -3,12 +3,12 @@ import { Command, Option } from 'commander';
 import type { ActName } from '../base/acts.ts';
 import { currencyOfLedger } from '../base/currency.ts';
 import { isoMillis } from '../base/instant.ts';
+import { MANUAL_ACCOUNTS } from '../base/manual-accounts.ts';
 import { fromMinor } from '../base/money.ts';
 import {
   approveJournal,
   findOwnJournal,
   listManualJournals,
-  MANUAL_ACCOUNTS,
   proposeJournal,
   rejectJournal,
 } from '../resolvers/account/manual-journals.ts';

@@ -2,12 +2,12 @@
 import { ACTS } from '../base/acts.ts';
 import { currencyOfLedger } from '../base/currency.ts';
 import { isoMillis } from '../base/instant.ts';
+import { MANUAL_ACCOUNTS } from '../base/manual-accounts.ts';
 import { fromMinor } from '../base/money.ts';
 import {
   approveJournal,
   findOwnJournal,
   listManualJournals,
-  MANUAL_ACCOUNTS,
   MANUAL_JOURNALS_MAX,
   proposeJournal,
   rejectJournal,

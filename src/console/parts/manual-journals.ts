@@ -1,4 +1,5 @@
 /** Journals by hand, each with what can be decided, and the form that proposes one. */
+import { MANUAL_ACCOUNTS } from '../../base/manual-accounts.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -12,19 +13,6 @@ import { section, unseen } from './lists.ts';
 type Manual = BooksQuery['manualJournals'][number];
 
 const TONES = { PROPOSED: 'warn', POSTED: 'good', REJECTED: 'idle' } as const;
-/** House accounts that can be moved by hand. */
-const ACCOUNTS = [
-  'A.pix',
-  'A.custody',
-  'E.fx',
-  'E.capital',
-  'R.fee',
-  'R.netfee',
-  'R.dust',
-  'X.gas',
-  'X.loss',
-];
-
 /** @returns the section of the screen of the books. */
 export function manualSection(desk: Desk, rows: readonly Manual[]): Html {
   const { say } = desk;
@@ -69,7 +57,9 @@ function decisions(desk: Desk, { id }: Manual): Html {
 function proposeForm(desk: Desk): Html | null {
   const { say } = desk;
   const act = 'ProposeJournal';
-  const options = ACCOUNTS.map((each) => [each, `${sayNamed(say, `book_${each}`)} (${each})`] as const);
+  const options = MANUAL_ACCOUNTS.map(
+    (each) => [each, `${sayNamed(say, `book_${each}`)} (${each})`] as const,
+  );
   const required = { isRequired: true } as const;
   const fields = [
     { name: 'account', label: say('accountNumber'), ...required },

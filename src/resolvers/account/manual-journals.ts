@@ -7,6 +7,7 @@ import { assert } from '../../base/assert.ts';
 import { currencyOfLedger } from '../../base/currency.ts';
 import { GatewayError, notFound } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
+import { MANUAL_ACCOUNTS } from '../../base/manual-accounts.ts';
 import { toMinor } from '../../base/money.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import { credit, debit, journal } from '../../ledger/posting.ts';
@@ -30,19 +31,6 @@ import type { Attempt } from '../checks/once.ts';
 import { type AuditFacts, auditEntry, authorOf } from '../services/author.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 import { approvesFrom } from './protections.ts';
-
-/** House accounts that no transaction relies on: only these are moved by hand. */
-export const MANUAL_ACCOUNTS = [
-  'A.pix',
-  'A.custody',
-  'E.fx',
-  'E.capital',
-  'R.fee',
-  'R.netfee',
-  'R.dust',
-  'X.gas',
-  'X.loss',
-] as const satisfies readonly HouseAccount[];
 
 /** Most journals that are listed at once. */
 export const MANUAL_JOURNALS_MAX = 100;
