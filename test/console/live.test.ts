@@ -61,6 +61,35 @@ describe.runIf(hasBrowser)('without script', () => {
 });
 
 describe.runIf(hasBrowser)('with script', () => {
+  test('what happens between the page and its stream is shown, too', async () => {
+    const end2end = await createCheckout('20012');
+    let hasEnded: () => void = () => {};
+    const ended = new Promise<void>((done) => {
+      hasEnded = done;
+    });
+    const page = await browser.open(`${app.baseUrl}/console/transactions/${end2end}`, {
+      ...DESK,
+      prepare: async (given) => {
+        await signIn(given.context(), app, owner);
+        await given.route(/\/graphql\?query=subscription/, (route) => ended.then(() => route.continue()));
+      },
+    });
+    expect(await page.locator('.top .badge').innerText()).toContain('Waits for the PIX');
+    await app.graphql(PAY, { end2end });
+    await expect
+      .poll(
+        async () =>
+          (await app.graphql(`{ transaction(end2end: "${end2end}") { statusCode } }`)).json.data.transaction
+            .statusCode,
+        {
+          timeout: 15_000,
+        },
+      )
+      .toBe('SUCCESS');
+    hasEnded();
+    await expect.poll(() => page.locator('.top .badge').innerText(), { timeout: 15_000 }).toContain('Paid');
+  });
+
   test('a row that changes shows it in its place; new ones are told of, and come when asked for', async () => {
     const end2end = await createCheckout('20010');
     const page = await open('/console/transactions');

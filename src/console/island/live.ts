@@ -119,7 +119,8 @@ export async function follow(): Promise<void> {
     for (;;) {
       try {
         await listen(
-          () => byId('line')?.hidden === false && tell('back'),
+          // What happened between the page and the stream is told by nobody: it is asked for.
+          () => (byId('line')?.hidden === false ? tell('back') : take('changed')),
           () => tell('changed'),
         );
       } catch {
@@ -128,8 +129,11 @@ export async function follow(): Promise<void> {
       }
     }
   };
-  if (navigator.locks) await navigator.locks.request('console-stream', lead);
-  else await lead();
+  if (!navigator.locks) return lead();
+  await navigator.locks.request('console-stream', { ifAvailable: true }, (lock) => lock && lead());
+  // Another tab has the stream; what it told before this one listened is asked for.
+  take('changed');
+  await navigator.locks.request('console-stream', lead);
 }
 
 function listen(opened: () => void, changed: () => void): Promise<void> {
