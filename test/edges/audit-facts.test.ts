@@ -3,6 +3,10 @@
  * (C-40). Method: acts over HTTP; what is in the log, and which database transaction wrote it.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { known } from '../../src/base/assert.ts';
+import { operatorContext } from '../../src/cli/with-store.ts';
+import { playScenario } from '../../src/resolvers/sandbox/play-sandbox.ts';
+import type { Sandbox } from '../../src/resolvers/services/sandbox.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { verifyAudit } from '../../src/store/engine/verify-audit.ts';
 import { useApp } from '../support/app.ts';
@@ -112,15 +116,51 @@ describe('the sandbox', () => {
     expect(rows).toEqual([{ isOne: true }]);
   });
 
-  test('a scenario that does not fit writes nothing; one that does, before it happens', async () => {
+  const scenarios = async (end2end: string) => {
+    const { rows } = await app.owner.query(
+      `select before, after from audit_entry where account_id = $1 and act = 'sandbox.trigger' and object_id = $2 order by seq`,
+      [String(shop.accountId), end2end],
+    );
+    return rows;
+  };
+  const before = { step: 'depositpix/QRCODE' };
+
+  test('C-40: a scenario that does not fit writes nothing; one that does, before it happens and what came of it', async () => {
     const end2end = await onramp('60.00');
     const wrong = `mutation { sandboxTrigger(end2end: "${end2end}", scenario: DISPUTE_ACCEPT) { end2end } }`;
     expect((await app.graphql(wrong, {}, { key: shop.apiKey })).json.errors[0].extensions.code).toBe(
       'STEP_CONFLICT',
     );
-    expect((await last('sandbox.trigger')).object_id).not.toBe(end2end);
-    await trigger(end2end, 'pay');
-    expect(await last('sandbox.trigger')).toMatchObject({ object_id: end2end, after: { scenario: 'pay' } });
+    expect(await scenarios(end2end)).toEqual([]);
+    await trigger(end2end, 'pay-under', '20.00');
+    const asked = { scenario: 'pay-under', amount: '20.00' };
+    expect(await scenarios(end2end)).toEqual([
+      { before, after: asked },
+      // The worker may have been there by then.
+      { before, after: { ...asked, step: expect.stringMatching(/^(depositpix.UNDERPAID|refund.\w+)$/) } },
+    ]);
+  });
+
+  test('C-40: a scenario that something else comes before is in the log with what kept it from happening', async () => {
+    const end2end = await onramp('60.00');
+    const context = await operatorContext(app.services, shop.accountId);
+    const sandbox = known(context.sandbox, 'a sandbox');
+    const overtaken: Sandbox = {
+      ...sandbox,
+      play: (row, scenario, { beforehand }) =>
+        sandbox.play(row, scenario, {
+          beforehand: async () => {
+            await beforehand?.();
+            await sandbox.play(row, scenario, {});
+          },
+        }),
+    };
+    const played = playScenario({ ...context, sandbox: overtaken }, { scenario: 'expire', end2end });
+    await expect(played).rejects.toMatchObject({ code: 'STEP_CONFLICT' });
+    expect(await scenarios(end2end)).toEqual([
+      { before, after: { scenario: 'expire' } },
+      { before, after: { scenario: 'expire', refused: 'STEP_CONFLICT' } },
+    ]);
   });
 
   test('an entry has the machine’s time where the clock of the account is far from it', async () => {

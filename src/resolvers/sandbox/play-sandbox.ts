@@ -2,6 +2,7 @@
 import type { ActName } from '../../base/acts.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { stepNameOf } from '../../templates/step-name.ts';
 import { audited, auditedIn } from '../checks/audited.ts';
 import { checkScenario } from '../checks/check-scenario.ts';
 import { accountObject } from '../services/author.ts';
@@ -22,7 +23,8 @@ const DURATION_MAX_MS = 3_650 * 86_400_000;
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * Plays a scenario of the catalogue on one of the caller's transactions.
+ * Plays a scenario of the catalogue on one of the caller's transactions. It acts in database transactions of its own, partly
+ * later, and partly in another process: the audit log has the request before that, and after it what came of it (decision 0022).
  *
  * @throws {GatewayError} `FORBIDDEN` for a live account, `NOT_FOUND`, `INVALID_PARAMETER`, `STEP_CONFLICT`.
  */
@@ -31,13 +33,25 @@ export async function playScenario(context: Context, input: ScenarioInput): Prom
   checkScenario(input.scenario, input.amount);
   const { scenario, amount } = input;
   const row = await findOwnProcess(context, input.end2end);
+  const before = { step: stepNameOf(row) };
   const object = { kind: 'transaction', id: row.end2end } as const;
-  // A scenario acts in database transactions of its own, partly later: the audit log has the request before that (decision 0022).
-  const beforehand = () =>
+  const write = (came: object = {}) =>
     audited(context, async (_tx, writeDown) =>
-      writeDown('sandbox.trigger', object, { after: { scenario, amount } }),
+      writeDown('sandbox.trigger', object, { before, after: { scenario, amount, ...came } }),
     );
-  return sandbox.play(row, scenario, { amount, beforehand });
+  let isAsked = false;
+  const beforehand = async () => {
+    await write();
+    isAsked = true;
+  };
+  try {
+    const after = await sandbox.play(row, scenario, { amount, beforehand });
+    await write({ step: stepNameOf(after) });
+    return after;
+  } catch (error) {
+    if (isAsked && error instanceof GatewayError) await write({ refused: error.code });
+    throw error;
+  }
 }
 
 /** Sets the clock ahead by a duration such as `30m`. @returns its time then. @throws as `playScenario`. */
