@@ -26,6 +26,11 @@ export interface Listening {
   readonly isTrusted?: AddressCheck;
 }
 
+/**
+ * An idle connection is kept open for this long, longer than the proxies that stand before gateways keep theirs (nginx and AWS: 60 s):
+ * whoever closes first must be the client, because a request that it sends while we close is lost with a reset. Unit: ms.
+ */
+const IDLE_MS = 75_000;
 /** How often slow requests are looked for. Unit: ms. */
 const CHECK_MS = 500;
 /** A connection without traffic for this long is closed. Streams send a ping every 15 seconds. Unit: ms. */
@@ -40,6 +45,7 @@ export async function listen(
     {
       // The application answers malformed requests with a problem.
       requireHostHeader: false,
+      keepAliveTimeout: IDLE_MS,
       ...(connections && {
         connectionsCheckingInterval: CHECK_MS,
         headersTimeout: Math.min(connections.headersMs, connections.requestMs),

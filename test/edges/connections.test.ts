@@ -77,6 +77,11 @@ describe('C-50: a request that no route gets to see is refused with a problem', 
   });
 });
 
+test('an idle connection is kept open for longer than proxies keep theirs, and clients are told', async () => {
+  const { headers } = await app.get('/healthz', { key: null });
+  expect(headers.get('keep-alive')).toBe('timeout=75');
+});
+
 describe('slow clients', () => {
   const connections = { total: 2_000, perAddress: 1_000, headersMs: 1_000, requestMs: 1_500 };
 

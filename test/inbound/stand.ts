@@ -2,6 +2,8 @@
  * Transactions on the real engine and ledger, put where the machines can come to: each word of a way is told to the engine,
  * and nothing goes on by itself, because no worker runs.
  */
+
+import { known } from '../../src/base/assert.ts';
 import { txidOf } from '../../src/base/end-to-end-id.ts';
 import { newEnd2end } from '../../src/base/end2end.ts';
 import { allocateDeposit } from '../../src/resolvers/engine/allocate-deposit.ts';
@@ -9,7 +11,6 @@ import { fundAccount } from '../../src/resolvers/sandbox/fund-account.ts';
 import type { AdvanceRequest } from '../../src/resolvers/services/advance.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
 import type { DepositNews, News, PaymentNews } from '../../src/resolvers/services/news.ts';
-import { known } from '../../src/templates/amounts.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { stepNameOf } from '../../src/templates/step-name.ts';
 import type { Trigger } from '../../src/templates/triggers.ts';

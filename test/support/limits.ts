@@ -13,6 +13,7 @@ import { cpfOf } from './load.ts';
 export interface Shop {
   readonly accountId: bigint;
   readonly apiKey: string;
+  /** What a rail did not answer in time is asked again, under the same idempotency key. */
   readonly post: (path: string, body: unknown, key?: string) => Promise<Answer>;
   /** Sets the limits of all templates; BRL. */
   readonly limit: (limits: { daily?: string; stepUp?: string }) => Promise<unknown>;
@@ -51,7 +52,14 @@ export function newCustomer(): string {
 export async function newShop(app: TestApp): Promise<Shop> {
   const { accountId, apiKey } = await app.addAccount();
   const id = String(accountId);
-  const post: Shop['post'] = (path, body, key = apiKey) => app.post(path, body, { key });
+  const post: Shop['post'] = async (path, body, key = apiKey) => {
+    const headers = { 'idempotency-key': randomUUID() };
+    // A rail of a busy machine may take more than the seconds that a creation waits for it: 503, and the same key again.
+    for (;;) {
+      const answer = await app.post(path, body, { key, headers });
+      if (answer.status !== 503) return answer;
+    }
+  };
   const incoming =
     (path: string) =>
     (client_tax_id: string, amount_payment: string, more: object = {}) =>
@@ -100,13 +108,9 @@ export async function newShop(app: TestApp): Promise<Shop> {
       const path = kind === 'onramp' ? '/v2/onramp' : '/v2/crossramp_checkout';
       const client_name = 'Ana Souza';
       const body = { client_name, client_tax_id, amount_payment, currency_exit_received_code: 'USDT_TRX' };
-      const headers = { 'idempotency-key': randomUUID() };
-      // A rail of a busy machine may take more than the seconds that a creation waits for it: 503, and the same key again.
-      for (;;) {
-        const { status, text, json } = await app.post(path, body, { key: apiKey, headers });
-        if (status === 201) return json.end2end;
-        if (status !== 503) throw new Error(`a charge is made: ${text}`);
-      }
+      const { status, text, json } = await post(path, body);
+      if (status !== 201) throw new Error(`a charge is made: ${text}`);
+      return json.end2end;
     },
     row,
     tell: async (end2end, trigger) => {
