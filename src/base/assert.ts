@@ -6,3 +6,9 @@
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${message}`);
 }
+
+/** @returns a fact that is known by now. */
+export function known<Value>(value: Value | null | undefined, what: string): Value {
+  assert(value !== null && value !== undefined, `${what} is known`);
+  return value;
+}

@@ -1,7 +1,7 @@
 /** `crossramp treasury` and `crossramp books`: what the house has, the trial balance, profit and loss, and the close of a day. */
 import { Command, InvalidArgumentError } from 'commander';
 import { currencyOfLedger } from '../base/currency.ts';
-import type { Named } from '../resolvers/checks/check-filter.ts';
+import type { Named } from '../base/violations.ts';
 import { once } from '../resolvers/checks/once.ts';
 import { CLOSES_MAX, closeBooks, listBookCloses } from '../resolvers/ledger/close-books.ts';
 import {

@@ -1,9 +1,9 @@
 /** What `/export/…` takes: the filters of the lists under the names of `/v2`, and the format. */
 import { parseDay } from '../base/instant.ts';
+import { type Named, Violations } from '../base/violations.ts';
 import { exportRecords } from '../resolvers/account/export-records.ts';
 import { exportStatement, type StatementFormat } from '../resolvers/account/export-statement.ts';
 import { exportTransactions, type TransactionFormat } from '../resolvers/account/export-transactions.ts';
-import { type Named, Violations } from '../resolvers/checks/check-filter.ts';
 import type { StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { WAITS, type Wait } from '../resolvers/transactions/awaiting.ts';

@@ -14,7 +14,7 @@ import {
 } from '../base/exact-json.ts';
 import { expandNumber } from '../base/money.ts';
 import { nearestName } from '../base/nearest-name.ts';
-import type { Named, Violations } from '../resolvers/checks/check-filter.ts';
+import type { Named, Violations } from '../base/violations.ts';
 
 /** How strictly queries are read. The defaults are those of the contract. */
 export interface QueryPolicy {

@@ -2,7 +2,9 @@
 import type { ErrorCode } from '../base/errors.ts';
 import { PIX_KEY_TYPES } from '../base/pix-key.ts';
 import { EXPIRES_IN } from '../resolvers/checks/check-creation.ts';
+import { PLAIN_MEMBERS } from '../resolvers/checks/plain-members.ts';
 import type { BodyShape } from './input.ts';
+import { plainSchemas } from './plain-members.ts';
 import type { BodyNeeds } from './route.ts';
 
 type Schema = Record<string, unknown>;
@@ -44,13 +46,13 @@ const AMOUNT = {
   type: ['number', 'string'],
   description: 'Above zero, with no more decimals than the currency has.',
 };
-const URL_MEMBER = { type: 'string', format: 'uri', description: 'https, without user name or password.' };
 const CURRENCY = {
   type: 'string',
   description: 'Raw code, display name, or an asset that exists on one network only (C-6).',
 };
 
 const MEMBERS: Readonly<Record<string, Schema>> = {
+  ...Object.assign({}, ...PLAIN_MEMBERS.map(plainSchemas)),
   amount: AMOUNT,
   amount_payment: AMOUNT,
   amount_received: AMOUNT,
@@ -67,9 +69,6 @@ const MEMBERS: Readonly<Record<string, Schema>> = {
     description:
       'Destination address. With it, the crypto is delivered there instead of credited to the balance.',
   },
-  external_code: { type: 'string', maxLength: 200, description: 'The merchant’s own reference.' },
-  return_url: URL_MEMBER,
-  webhook: URL_MEMBER,
   expires_in: {
     type: ['integer', 'string'],
     description: `Seconds, ${EXPIRES_IN.min} to ${EXPIRES_IN.max}, default ${EXPIRES_IN.default}.`,
@@ -79,7 +78,6 @@ const MEMBERS: Readonly<Record<string, Schema>> = {
   from: { type: 'string', enum: ['balance', 'external'], default: 'balance' },
   group_id: { type: 'string', description: 'Whitelist group.' },
   address: { type: 'string', description: 'Destination. Required when the group has several.' },
-  notes: { type: 'string', maxLength: 500 },
   action: { type: 'string', enum: ['keep', 'refund', 'requote'] },
   scenario: { type: 'string', description: 'Name of a scenario; docs/sandbox.md lists them.' },
   end2end: { type: 'string', description: 'The transaction that the scenario happens to.' },

@@ -1,7 +1,7 @@
 /** The route table of `/v2`: input, requirements and answer of each route. OpenAPI is generated from it. */
 
 import { assert } from '../base/assert.ts';
-import { Violations } from '../resolvers/checks/check-filter.ts';
+import { Violations } from '../base/violations.ts';
 import { readBalances } from '../resolvers/ledger/read-balances.ts';
 import { readStatement, type StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
 import type { Context } from '../resolvers/services/context.ts';

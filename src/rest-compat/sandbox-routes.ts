@@ -1,6 +1,6 @@
 /** The routes of the sandbox: scenarios, the clock, and funding. */
 import { ACTS, type ActName } from '../base/acts.ts';
-import { Violations } from '../resolvers/checks/check-filter.ts';
+import { Violations } from '../base/violations.ts';
 import { advanceClock, fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';

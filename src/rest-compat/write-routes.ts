@@ -1,9 +1,10 @@
 /** The routes of `/v2` that write: creations and acts on a transaction (contract 4). */
 
 import { ACTS, type ActName } from '../base/acts.ts';
+import type { Named } from '../base/violations.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
-import type { Named } from '../resolvers/checks/check-filter.ts';
 import { type Attempt, once } from '../resolvers/checks/once.ts';
+import { SESSION_MEMBERS, WITHDRAWAL_MEMBERS } from '../resolvers/checks/plain-members.ts';
 import type { Target } from '../resolvers/engine/advance-for-caller.ts';
 import {
   approveWithdrawal,
@@ -20,6 +21,7 @@ import type { ProcessRow } from '../templates/facts.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
 import { type Body, type BodyShape, parseBody, parseQuery, type QueryPolicy } from './input.ts';
+import { plainNames, plainShape } from './plain-members.ts';
 import type { BodyNeeds, Route } from './route.ts';
 
 /** A writing route. */
@@ -44,9 +46,7 @@ interface WriteRequest {
 }
 
 const SESSION: BodyShape = {
-  external_code: 'text',
-  return_url: 'text',
-  webhook: 'text',
+  ...plainShape(SESSION_MEMBERS),
   expires_in: 'number',
 };
 const CLIENT: BodyShape = { client_name: 'text', client_tax_id: 'text' };
@@ -141,9 +141,7 @@ const WITHDRAWAL_NAMES = {
   address: 'address',
 };
 const SESSION_NAMES = {
-  externalCode: 'external_code',
-  returnUrl: 'return_url',
-  webhook: 'webhook',
+  ...plainNames(SESSION_MEMBERS),
   expiresIn: 'expires_in',
 };
 
@@ -246,7 +244,7 @@ const CREATIONS: readonly WriteEntry[] = [
       currency_receive_code: 'text',
       group_id: 'text',
       address: 'text',
-      notes: 'text',
+      ...plainShape(WITHDRAWAL_MEMBERS),
     },
     needs: { all: ['amount_received', 'currency_receive_code', 'group_id'] },
     answer: { kind: 'created', family: WITHDRAWALS, extras: [] },
@@ -254,7 +252,7 @@ const CREATIONS: readonly WriteEntry[] = [
       createWithdrawal(
         context,
         attempt,
-        inputOf<WithdrawalInput>(body, { ...WITHDRAWAL_NAMES, notes: 'notes' }),
+        inputOf<WithdrawalInput>(body, { ...WITHDRAWAL_NAMES, ...plainNames(WITHDRAWAL_MEMBERS) }),
         checks,
         WITHDRAWAL_NAMES,
       ),

@@ -1,8 +1,9 @@
 /** The mutation that takes money out: `createWithdrawal`. */
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { WITHDRAWAL_MEMBERS } from '../resolvers/checks/plain-members.ts';
 import { createWithdrawal, type WithdrawalInput } from '../resolvers/orders/create-withdrawal.ts';
 import type { Builder } from './builder.ts';
-import { definePayload, templateField } from './creation.ts';
+import { definePayload, plainFields, templateField } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
@@ -36,7 +37,7 @@ export function defineWithdrawalCreation(
         description:
           'Address of the destination; for BRL, its PIX key. Required when several entries of the group fit the currency.',
       }),
-      notes: t.string({ description: 'Your own notes, at most 500 characters.' }),
+      ...plainFields(t, WITHDRAWAL_MEMBERS),
       template: templateField(t, template),
       record: recordField(t, record),
     }),

@@ -1,6 +1,8 @@
 /** What the mutations that make a transaction have in common: the shape of their answers, the session, the checks. */
+
+import type { Named } from '../base/violations.ts';
 import { type CreationChecks, EXPIRES_IN } from '../resolvers/checks/check-creation.ts';
-import type { Named } from '../resolvers/checks/check-filter.ts';
+import { type PlainMembers, SESSION_MEMBERS } from '../resolvers/checks/plain-members.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { Done } from './once.ts';
@@ -28,11 +30,23 @@ export function definePayload(builder: Builder, transaction: TransactionRef, nam
 /** Defines the input of the session of a new transaction; the members stand in the input of each creation. */
 export function sessionFields(t: InputFields) {
   return {
-    externalCode: t.string({ description: DESCRIPTIONS.externalCode }),
-    returnUrl: t.string({ description: DESCRIPTIONS.returnUrl }),
-    webhook: t.string({ description: DESCRIPTIONS.webhook }),
+    ...plainFields(t, SESSION_MEMBERS),
     expiresIn: t.int({ defaultValue: EXPIRES_IN.default, description: DESCRIPTIONS.expiresIn }),
   };
+}
+
+/** Defines the members of a list; they stand in the input of a creation. */
+export function plainFields<Members extends PlainMembers>(
+  t: InputFields,
+  members: Members,
+): { [Name in keyof Members]: ReturnType<typeof textField> } {
+  return Object.fromEntries(Object.entries(members).map(([name, { doc }]) => [name, textField(t, doc)])) as {
+    [Name in keyof Members]: ReturnType<typeof textField>;
+  };
+}
+
+function textField(t: InputFields, description: string) {
+  return t.string({ description });
 }
 
 /** Defines the choice of a template; it stands in the input of each creation. */

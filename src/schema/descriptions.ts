@@ -8,9 +8,6 @@ export const DESCRIPTIONS = {
   currency:
     'Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6).',
   clientTaxId: 'CPF or CNPJ with valid check digits, with or without punctuation.',
-  externalCode: 'Your own reference, 1 to 200 characters.',
-  returnUrl: 'Where the customer is sent after the payment: an https URL.',
-  webhook: 'https URL that receives the events of this transaction. Default: the endpoints of the account.',
   expiresIn: `Lifetime of the session in seconds: ${EXPIRES_IN.min} to ${EXPIRES_IN.max}, default ${EXPIRES_IN.default}.`,
   quoteId:
     'A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount.',

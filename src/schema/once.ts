@@ -1,10 +1,10 @@
 /** Mutations under the caller's `idempotencyKey`: done once, and answered alike afterwards (C-52). */
 import { ACTS, type Act, type ActName } from '../base/acts.ts';
 import type { Scope } from '../base/api-key.ts';
+import { known } from '../base/assert.ts';
 import { type Attempt, once } from '../resolvers/checks/once.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import { findProcess } from '../store/engine/processes.ts';
-import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 
 /** The argument of a mutation that is done once. */

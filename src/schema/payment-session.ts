@@ -1,11 +1,12 @@
 /** PaymentSession: the public side of one transaction, for whoever holds the token of its session. */
+
+import { known } from '../base/assert.ts';
 import { trimDecimal } from '../base/money.ts';
 import { watchSession } from '../resolvers/events/watch-events.ts';
 import { type PayerFacts, payerFacts } from '../resolvers/payer/payer-facts.ts';
 import { ASKS, type PaymentSession, readSession } from '../resolvers/payer/payment-session.ts';
 import { requireSession } from '../resolvers/services/context.ts';
 import { readProcesses } from '../store/engine/processes.ts';
-import { known } from '../templates/amounts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';

@@ -3,8 +3,8 @@
 import { assert } from '../base/assert.ts';
 import { BRL, currencyOfLedger } from '../base/currency.ts';
 import { trimDecimal } from '../base/money.ts';
+import type { Named } from '../base/violations.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import type { Named } from '../resolvers/checks/check-filter.ts';
 import type { PriceRequest } from '../resolvers/pricing/price.ts';
 import { createQuote, QUOTE_LIFE_MS, readQuote } from '../resolvers/pricing/quotes.ts';
 import type { QuoteRow } from '../store/engine/quotes.ts';

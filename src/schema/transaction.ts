@@ -133,7 +133,7 @@ function definePixId(builder: Builder, transaction: TransactionRef): void {
       nullable: true,
       description:
         'PIX end-to-end id of the payment or payout; null until it is known, and when nothing is paid by PIX.',
-      resolve: (row) => row.pixE2e || null,
+      resolve: (row) => rowOf(row).pixE2e || null,
     }),
   );
 }
@@ -166,26 +166,26 @@ function defineMoney(builder: Builder, transaction: TransactionRef, { money, cur
       nullable: true,
       description:
         'What goes in: what is paid, deposited, or taken from the balance. Null until the amount is known.',
-      resolve: (row) => moneyOf(rowOf(row).sourceAmount, currencyNamed(row.sourceCurrency)),
+      resolve: (row) => moneyOf(rowOf(row).sourceAmount, currencyNamed(rowOf(row).sourceCurrency)),
     }),
     target: t.field({
       type: money,
       nullable: true,
       description:
         'What comes out: what is credited, delivered, or paid out. Null until the amount is known.',
-      resolve: (row) => moneyOf(rowOf(row).targetAmount, currencyNamed(row.targetCurrency)),
+      resolve: (row) => moneyOf(rowOf(row).targetAmount, currencyNamed(rowOf(row).targetCurrency)),
     }),
     sourceCurrency: t.field({
       type: currency,
       nullable: true,
       description: 'Currency that goes in; null when imported history does not tell.',
-      resolve: (row) => currencyNamed(row.sourceCurrency),
+      resolve: (row) => currencyNamed(rowOf(row).sourceCurrency),
     }),
     targetCurrency: t.field({
       type: currency,
       nullable: true,
       description: 'Currency that comes out; null when imported history does not tell.',
-      resolve: (row) => currencyNamed(row.targetCurrency),
+      resolve: (row) => currencyNamed(rowOf(row).targetCurrency),
     }),
   }));
 }

@@ -2,9 +2,9 @@
 
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
+import { Violations } from '../base/violations.ts';
 import { encodeEventCursor } from '../events/cursor.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { Violations } from '../resolvers/checks/check-filter.ts';
 import {
   recoverWebhookEndpoint,
   redeliverWebhook,

@@ -1,5 +1,6 @@
 /** The hosted pages over HTTP: `/pay/<token>`, its forms, images and script, and the static links that open sessions. */
 import type { Logger } from 'pino';
+import { known } from '../base/assert.ts';
 import { GatewayError, notFound } from '../base/errors.ts';
 import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
 import { failurePage } from '../pages/failure.ts';
@@ -16,7 +17,6 @@ import { PAY_PATH, qrContent } from '../resolvers/payer/pay-links.ts';
 import { findPage } from '../resolvers/payer/payment-session.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { readLogo } from '../store/account/branding.ts';
-import { known } from '../templates/amounts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { qrSvg } from '../ui/qr.ts';
 import { limitedAddress } from './client-address.ts';

@@ -1,15 +1,9 @@
 /** The amounts of a transaction as its journals need them: minor units, conversions, network moves. */
-import { assert } from '../base/assert.ts';
+import { known } from '../base/assert.ts';
 import { BRL, type Currency, currencyOfLedger } from '../base/currency.ts';
 import { toMinor } from '../base/money.ts';
 import type { Conversion, DepositConversion, NetworkMove } from '../ledger/journals.ts';
 import type { ProcessRow } from './facts.ts';
-
-/** @returns a fact that is known by now. */
-export function known<Value>(value: Value | null | undefined, what: string): Value {
-  assert(value !== null && value !== undefined, `${what} is known`);
-  return value;
-}
 
 /** @returns an amount of BRL in cents. */
 export function cents(amount: string | null | undefined): bigint {

@@ -1,9 +1,11 @@
 /** The machine of offramps from an external address: a deposit of an exact amount, converted and paid out. */
+
+import { known } from '../base/assert.ts';
 import { toMinor, trimDecimal } from '../base/money.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { admitOnce, isAdmitted, overLimit, paidNow } from './admission.ts';
-import { cents, conversionOfDeposit, conversionOut, depositOf, known } from './amounts.ts';
+import { cents, conversionOfDeposit, conversionOut, depositOf } from './amounts.ts';
 import type { ProcessRow } from './facts.ts';
 import { gasJournals } from './gas.ts';
 import { expiry, isTooLate } from './lateness.ts';

@@ -3,9 +3,11 @@
  * there is held at the locked rate; when the dispute is accepted it is unwound with its fee in proportion, and what was not
  * there is owed to the house.
  */
+
+import { known } from '../base/assert.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
-import { conversionIn, known } from './amounts.ts';
+import { conversionIn } from './amounts.ts';
 import type { ProcessRow } from './facts.ts';
 import { isDisputable } from './lateness.ts';
 import { askedOrLeft, brlText, kept, leftOf, partOf, read, withReturn } from './returns.ts';

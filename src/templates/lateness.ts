@@ -1,6 +1,7 @@
 /** Until when a session may be paid, and until when at its price; the same for payments and deposits (C-21, C-32). */
+
+import { known } from '../base/assert.ts';
 import { millisOf } from '../base/instant.ts';
-import { known } from './amounts.ts';
 import { expiryOf, GRACE_MS, lockEndOf } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
 import type { Change, View } from './transition.ts';

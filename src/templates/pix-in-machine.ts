@@ -1,10 +1,12 @@
 /** The machine of the templates that begin with a PIX payment, up to the conversion. */
+
+import { known } from '../base/assert.ts';
 import { txidOf } from '../base/end-to-end-id.ts';
 import { fromMinor } from '../base/money.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { acceptance, admitOnce, isAdmitted, overLimit, unpaidExpiry, withinLimit } from './admission.ts';
-import { cents, conversionIn, known } from './amounts.ts';
+import { cents, conversionIn } from './amounts.ts';
 import type { Step } from './define.ts';
 import { disputeTransitions } from './dispute-machine.ts';
 import type { EffectName } from './effects.ts';

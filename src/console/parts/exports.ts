@@ -1,4 +1,5 @@
 /** Files of what a list shows: links to `/export` with the same filters. */
+import { snakeCase } from '../../base/snake-case.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import type { Desk } from '../desk.ts';
@@ -40,8 +41,4 @@ export function exportMenu({ query, say }: Desk, list: keyof typeof LISTS, filte
 function takenAs(name: string, value: string): string {
   if (name === 'awaitingMe') return 'true';
   return LOWER.includes(name) ? value.toLowerCase() : value;
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

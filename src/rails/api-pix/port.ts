@@ -1,12 +1,11 @@
 /** The PIX rail as the gateway orders of it. */
-import { assert } from '../../base/assert.ts';
+import { assert, known } from '../../base/assert.ts';
 import { BRL } from '../../base/currency.ts';
 import { orderNameOf } from '../../base/end-to-end-id.ts';
 import { fromMinor, toMinor, withDecimals } from '../../base/money.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
 import { endPixOrder, type NewPixOrder, type PixOrderKind } from '../../store/rails/pix-orders.ts';
-import { known } from '../../templates/amounts.ts';
 import { askCharge, cancelCharge, createCharge } from './charges.ts';
 import type { ApiPix } from './client.ts';
 import { keyOwner } from './look-ups.ts';

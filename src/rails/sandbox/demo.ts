@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { SCOPES } from '../../base/api-key.ts';
+import { known } from '../../base/assert.ts';
 import { currencyOf } from '../../base/currency.ts';
 import { addWhitelistEntry, createWhitelistGroup } from '../../resolvers/account/manage-whitelist.ts';
 import { CreationChecks } from '../../resolvers/checks/check-creation.ts';
@@ -15,7 +16,6 @@ import type { Origin } from '../../resolvers/services/author.ts';
 import type { Context, Services } from '../../resolvers/services/context.ts';
 import { setAheadMs } from '../../store/account/sandbox.ts';
 import { hasTransactions } from '../../store/engine/transactions.ts';
-import { known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { payerAddress } from './addresses.ts';
 

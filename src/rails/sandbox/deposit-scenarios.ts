@@ -1,9 +1,9 @@
 /** Scenarios of on-chain deposits: what a payer may send, and what the network may make of it. */
 import { randomUUID } from 'node:crypto';
+import { known } from '../../base/assert.ts';
 import { type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
 import type { DepositNews } from '../../resolvers/services/news.ts';
-import { known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { newTransfer, txHashOf } from './chain.ts';
 import { type Playable, type Stage, stepConflict } from './stage.ts';

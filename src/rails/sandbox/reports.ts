@@ -1,8 +1,9 @@
 /** What rails of the sandbox report when a scenario says so: failures at once, payouts that come back, disputes. */
+
+import { known } from '../../base/assert.ts';
 import { newReturnId } from '../../base/end-to-end-id.ts';
 import type { DisputeNews, News, ReportNews } from '../../resolvers/services/news.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
-import { known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { returnOfStep } from '../../templates/returns.ts';
 import { ISPB, returnEnded } from './pix.ts';

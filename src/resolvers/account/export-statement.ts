@@ -2,6 +2,7 @@
 import { BRL } from '../../base/currency.ts';
 import { type Instant, instantOf, isoExact, isoMillis } from '../../base/instant.ts';
 import { fromMinor, sum } from '../../base/money.ts';
+import { Violations } from '../../base/violations.ts';
 import { SUB_ACCOUNTS } from '../../ledger/chart.ts';
 import { findTransactions } from '../../store/engine/transactions.ts';
 import { type LedgerEnd, readJournalRange, readLedgerEnd } from '../../store/ledger/export-ledger.ts';
@@ -12,7 +13,6 @@ import { type Cell, CSV_FORMS, type CsvLanguage, csvLine } from '../../wire/csv.
 import { hledgerClosing, hledgerHead, hledgerJournal, hledgerOpening } from '../../wire/hledger.ts';
 import { ofxHead, ofxMovement, ofxTail } from '../../wire/ofx.ts';
 import { lineAmounts, statementEntry } from '../../wire/statement.ts';
-import { Violations } from '../checks/check-filter.ts';
 import { checkStatementFilter, type StatementFilterInput } from '../ledger/read-statement.ts';
 import { type Context, requireScope } from '../services/context.ts';
 

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { contrastWithWhite, TEXT_CONTRAST_MIN } from '../../base/contrast.ts';
 import { barePicture } from '../../base/picture.ts';
+import type { Named } from '../../base/violations.ts';
 import {
   type BrandingChange,
   changeBranding,
@@ -12,7 +13,6 @@ import {
 import type { Tx } from '../../store/database.ts';
 import { auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 

@@ -1,6 +1,9 @@
 /** Changes the limits of single customers: the account within those of the platform, the platform at will (C-21, C-40). */
+
+import { known } from '../../base/assert.ts';
 import { maskTaxId } from '../../base/mask.ts';
 import { isMore } from '../../base/money.ts';
+import type { Named, Violations } from '../../base/violations.ts';
 import {
   type CustomerLevel,
   type CustomerRules,
@@ -11,10 +14,8 @@ import {
 import { CUSTOMER_SETTINGS } from '../../store/account/setting-changes.ts';
 import { TEMPLATE_DEFAULTS } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
-import { known } from '../../templates/amounts.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named, Violations } from '../checks/check-filter.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { BRL_AMOUNT, checkDecimal } from './manage-settings.ts';
 import { deferLooser, settleChanges } from './pending-changes.ts';

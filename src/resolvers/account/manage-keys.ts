@@ -12,6 +12,7 @@ import {
 import { assert } from '../../base/assert.ts';
 import { isCidr, isWithinNetworks } from '../../base/cidr.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
+import type { Named } from '../../base/violations.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import {
   endKeyBy,
@@ -26,7 +27,6 @@ import { dropChangesOf } from '../../store/account/setting-changes.ts';
 import type { Tx } from '../../store/database.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** What a key is to be. */

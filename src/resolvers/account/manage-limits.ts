@@ -1,5 +1,6 @@
 /** Limits that an account sets itself on its templates: within those of the platform, and looser only later (C-21, C-40). */
 import { isMore } from '../../base/money.ts';
+import type { Named, Violations } from '../../base/violations.ts';
 import { TEMPLATE_SETTINGS } from '../../store/account/setting-changes.ts';
 import { readPlatformSettings, type TemplateSettings } from '../../store/account/settings.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../store/account/template-limits.ts';
 import type { Tx } from '../../store/database.ts';
 import { auditedChange } from '../checks/audited.ts';
-import type { Named, Violations } from '../checks/check-filter.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { BRL_AMOUNT, checkDecimal, checkOrder } from './manage-settings.ts';
 import { deferLooser, settleChanges } from './pending-changes.ts';

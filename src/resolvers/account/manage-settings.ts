@@ -1,5 +1,6 @@
 /** Changes price and limits of a template, and the rules of an account (C-21, C-22). */
 import { isDecimal, isMore } from '../../base/money.ts';
+import type { Named, Violations } from '../../base/violations.ts';
 import {
   type AccountSettings,
   type AfterLock,
@@ -9,7 +10,6 @@ import {
 } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
 import { auditedChange } from '../checks/audited.ts';
-import type { Named, Violations } from '../checks/check-filter.ts';
 import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { changeProtections, protectionFacts, protectionsOf } from './protections.ts';

@@ -5,12 +5,12 @@ import { assert } from '../../base/assert.ts';
 import { CURRENCIES } from '../../base/currency.ts';
 import { invalidParameters, notFound } from '../../base/errors.ts';
 import { maskPixKey } from '../../base/mask.ts';
+import type { Named } from '../../base/violations.ts';
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
 import { addEntry, addGroup, findEntry, hasGroup, removeEntry } from '../../store/account/whitelist.ts';
 import type { Tx } from '../../store/database.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { protectionsOf } from './protections.ts';
 

@@ -9,6 +9,7 @@ import { GatewayError, notFound } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
 import { MANUAL_ACCOUNTS } from '../../base/manual-accounts.ts';
 import { toMinor } from '../../base/money.ts';
+import type { Named } from '../../base/violations.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import { credit, debit, journal } from '../../ledger/posting.ts';
 import { readHolder } from '../../store/account/accounts.ts';
@@ -26,7 +27,6 @@ import {
 } from '../../store/ledger/manual-journals.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import { type AuditFacts, auditEntry, authorOf } from '../services/author.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';

@@ -2,10 +2,13 @@
  * The protections of an account's money: the cooling time of new destinations and the approval threshold. Tightening holds at
  * once. Loosening takes effect after the cooling time in force, so that whoever has a key for a moment gains nothing (C-40).
  */
+
+import { known } from '../../base/assert.ts';
 import { type GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
 import { millisOf } from '../../base/instant.ts';
 import { maskTaxId } from '../../base/mask.ts';
 import { isMore } from '../../base/money.ts';
+import type { Named } from '../../base/violations.ts';
 import { hereSince } from '../../store/account/api-keys.ts';
 import {
   CUSTOMER_SETTINGS,
@@ -22,10 +25,8 @@ import {
   setAccountSettings,
 } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
-import { known } from '../../templates/amounts.ts';
 import { audited, type WriteDown } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { deferLooser, settleChanges, withChange } from './pending-changes.ts';

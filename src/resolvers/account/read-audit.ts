@@ -1,6 +1,7 @@
 /** Reads the audit log: an account's own, with the scope `admin`. */
 import { ACTS } from '../../base/acts.ts';
 import { nearestName } from '../../base/nearest-name.ts';
+import { Violations } from '../../base/violations.ts';
 import {
   type AuditFilter,
   type AuditSlice,
@@ -9,7 +10,7 @@ import {
   readAudit,
 } from '../../store/account/audit-log.ts';
 import type { NamedList } from '../checks/check-event-names.ts';
-import { storableId, Violations } from '../checks/check-filter.ts';
+import { storableId } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
 /** Which entries are meant; all that are given must hold. */

@@ -1,7 +1,8 @@
 /** Searches an account by what somebody has at hand: an id, a hash, a CPF, an address, a reference, a name. */
+
+import { type Named, Violations } from '../../base/violations.ts';
 import { findDestinations } from '../../store/account/whitelist.ts';
 import { type FoundTransaction, searchTransactions } from '../../store/engine/search.ts';
-import { type Named, Violations } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
 /** What was found. */

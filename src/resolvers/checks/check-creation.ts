@@ -4,7 +4,8 @@ import { BRL, CURRENCIES, type Currency, currenciesMeant } from '../../base/curr
 import { isDecimal, isMore, toMinor } from '../../base/money.ts';
 import { PIX_KEY_FORMS, PIX_KEY_TYPES, type PixKeyType, parsePixKey } from '../../base/pix-key.ts';
 import { parseTaxId } from '../../base/tax-id.ts';
-import { type Named, Violations } from './check-filter.ts';
+import { type Named, Violations } from '../../base/violations.ts';
+import type { Given, Kept, PlainMembers } from './plain-members.ts';
 
 /** Bounds of a session's life in seconds, and what it is when nothing is said. */
 export const EXPIRES_IN = { min: 60, max: 2_592_000, default: 1_800 } as const;
@@ -21,21 +22,8 @@ const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u2800[\p{Default_Ignorable_Code_Point}--[\ufe0e\ufe0f]]]/v;
 const NAME_LENGTH_MAX = 140;
 const REFERENCE_LENGTH_MAX = 200;
-const NOTES_LENGTH_MAX = 500;
 /** Characters of an amount: far beyond any limit, and short enough for every column. */
 export const AMOUNT_LENGTH_MAX = 40;
-
-/** Where a session belongs in the caller's own records, where it leads, and how long it lives; each under the caller's own name for it. */
-export interface SessionInput {
-  readonly externalCode?: Named | undefined;
-  readonly returnUrl?: Named | undefined;
-  readonly webhook?: Named | undefined;
-  /** Its life in seconds. */
-  readonly expiresIn?: Named | undefined;
-}
-
-/** What is kept of it, null where nothing is said. */
-export type SessionFacts = Readonly<Record<'externalCode' | 'returnUrl' | 'webhook', string | null>>;
 
 /** Collects what is wrong with something that is to be made. */
 export class CreationChecks extends Violations {
@@ -94,17 +82,36 @@ export class CreationChecks extends Violations {
 
   /** @returns the name of a person or business. */
   personName(given: Named | undefined): string | undefined {
-    return this.#words(given, NAME_LENGTH_MAX);
+    return this.words(given, NAME_LENGTH_MAX);
   }
 
   /** @returns a reference of the caller's own. */
   reference(given: Named | undefined): string | undefined {
-    return this.#words(given, REFERENCE_LENGTH_MAX);
+    return this.words(given, REFERENCE_LENGTH_MAX);
   }
 
-  /** @returns notes. */
-  notes(given: Named | undefined): string | undefined {
-    return this.#words(given, NOTES_LENGTH_MAX);
+  /** @returns words of the caller's own, of 1 to so many characters. */
+  words(given: Named | undefined, lengthMax: number): string | undefined {
+    if (!given) return undefined;
+    const { name: parameter, value } = given;
+    const text = value.trim();
+    if (HIDDEN.test(value) || !value.isWellFormed())
+      return this.add({
+        parameter,
+        message: 'must be well-formed text without control or invisible characters',
+      });
+    if (text === '' || [...text].length > lengthMax)
+      return this.add({ parameter, message: `must have 1 to ${lengthMax} characters` });
+    return text;
+  }
+
+  /** @returns what is kept of the members of a list. */
+  kept<Members extends PlainMembers>(members: Members, input: Given<Members>): Kept<Members> {
+    const checked = Object.entries(members).map(([name, member]) => [
+      name,
+      (member.is === 'url' ? this.url(input[name]) : this.words(input[name], member.maxLength)) ?? null,
+    ]);
+    return Object.fromEntries(checked) as Kept<Members>;
   }
 
   /** @returns an https URL without credentials; in a sandbox also http to this machine. */
@@ -124,15 +131,6 @@ export class CreationChecks extends Violations {
     const isLoopback = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
     const isTaken = protocol === 'https:' || (protocol === 'http:' && isLoopback && this.#allowsLoopback);
     return isTaken && username === '' && password === '' ? value : this.add({ parameter, message });
-  }
-
-  /** @returns where a session belongs and leads. */
-  session({ externalCode, returnUrl, webhook }: SessionInput): SessionFacts {
-    return {
-      externalCode: this.reference(externalCode) ?? null,
-      returnUrl: this.url(returnUrl) ?? null,
-      webhook: this.url(webhook) ?? null,
-    };
   }
 
   /** @returns the life of a session in seconds, the default when nothing is given. */
@@ -183,20 +181,6 @@ export class CreationChecks extends Violations {
       this.add({ parameter: right.name, message: `must not be given together with ${left.name}` });
     if (isRequired && !left && !right)
       this.add({ parameter: names[0], message: `is required, or ${names[1]} instead` });
-  }
-
-  #words(given: Named | undefined, lengthMax: number): string | undefined {
-    if (!given) return undefined;
-    const { name: parameter, value } = given;
-    const text = value.trim();
-    if (HIDDEN.test(value) || !value.isWellFormed())
-      return this.add({
-        parameter,
-        message: 'must be well-formed text without control or invisible characters',
-      });
-    if (text === '' || [...text].length > lengthMax)
-      return this.add({ parameter, message: `must have 1 to ${lengthMax} characters` });
-    return text;
   }
 }
 

@@ -1,7 +1,8 @@
 /** Checks what a caller gives to play a scenario of the sandbox, before its transaction is looked up. */
+
+import { Violations } from '../../base/violations.ts';
 import { SCENARIO_NAMES, type ScenarioName } from '../services/sandbox.ts';
 import { amountProblem } from './check-creation.ts';
-import { Violations } from './check-filter.ts';
 
 /** @throws {GatewayError} `INVALID_PARAMETER` naming `scenario` and `amount`, whichever of them cannot be one. */
 export function checkScenario(scenario: string, amount: string | undefined): void {

@@ -3,10 +3,11 @@
  * digits that nobody else has at that address, upward only, never rounded.
  */
 import { randomInt } from 'node:crypto';
+import { known } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { fromMinor, withDecimals } from '../../base/money.ts';
 import { holdSlot, readHeldSlot } from '../../store/engine/deposits.ts';
-import { known, sourceOf } from '../../templates/amounts.ts';
+import { sourceOf } from '../../templates/amounts.ts';
 import { expiryOf, MONITORING_MS } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';

@@ -1,11 +1,13 @@
 /** Performs effects outside of the database; some report their outcome at once, as a trigger. */
+
+import { known } from '../../base/assert.ts';
 import { BRL, type Currency } from '../../base/currency.ts';
 import { txidOf } from '../../base/end-to-end-id.ts';
 import { fromMinor } from '../../base/money.ts';
 import { readBranding } from '../../store/account/branding.ts';
 import { readProof } from '../../store/account/whitelist.ts';
 import { accepts } from '../../templates/accepts.ts';
-import { depositOf, known, sourceOf, targetOf } from '../../templates/amounts.ts';
+import { depositOf, sourceOf, targetOf } from '../../templates/amounts.ts';
 import type { EffectName } from '../../templates/effects.ts';
 import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';

@@ -1,15 +1,16 @@
 /** What the operator does about news of a rail that is not settled: it is tried again, or closed by hand with a reason (C-34). */
+
+import { known } from '../../base/assert.ts';
 import { GatewayError, notFound } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
+import type { Named } from '../../base/violations.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/database.ts';
 import { appendAudit } from '../../store/engine/audit.ts';
 import { type AnyOutcome, closeNews, tryNewsAgain } from '../../store/engine/news.ts';
 import { type FoundNews, findNews } from '../../store/engine/news-list.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
-import { known } from '../../templates/amounts.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import { type Author, auditEntry, authorOf } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';

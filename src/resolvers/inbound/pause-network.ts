@@ -1,14 +1,15 @@
 /** A person stops sending on a network, or lets it go on; what was signed before is looked after all the same. */
+
+import { known } from '../../base/assert.ts';
 import { NETWORKS } from '../../base/currency.ts';
 import { invalidParameters } from '../../base/errors.ts';
 import { type Instant, instantOf } from '../../base/instant.ts';
+import type { Named } from '../../base/violations.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import { appendAudit } from '../../store/engine/audit.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import { pauseSending, readNetwork } from '../../store/rails/chain-network.ts';
-import { known } from '../../templates/amounts.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import { auditEntry, authorOf } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 

@@ -6,6 +6,7 @@ import { assert } from '../../base/assert.ts';
 import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/brasilia-day.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { type Instant, instantOf, millisOf, parseDay } from '../../base/instant.ts';
+import { type Named, Violations } from '../../base/violations.ts';
 import {
   addReconciliation,
   findReconciliation,
@@ -18,7 +19,6 @@ import {
   type StoredReconciliation,
 } from '../../store/rails/reconciliation.ts';
 import { audited } from '../checks/audited.ts';
-import { type Named, Violations } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import { authorOf } from '../services/author.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';

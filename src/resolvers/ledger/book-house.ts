@@ -8,6 +8,7 @@ import { assert } from '../../base/assert.ts';
 import type { Currency } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
+import type { Named } from '../../base/violations.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
 import type { Tx } from '../../store/database.ts';
@@ -15,7 +16,6 @@ import { readHouseBalance } from '../../store/ledger/house.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import { type Context, requireAct } from '../services/context.ts';
 

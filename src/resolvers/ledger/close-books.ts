@@ -6,6 +6,7 @@ import { assert } from '../../base/assert.ts';
 import { brasiliaDay, dayAfter } from '../../base/brasilia-day.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { instantOf, parseDay } from '../../base/instant.ts';
+import { type Named, Violations } from '../../base/violations.ts';
 import {
   addBookClose,
   type BookClose,
@@ -14,7 +15,6 @@ import {
   sealBooks,
 } from '../../store/ledger/book-closes.ts';
 import { audited } from '../checks/audited.ts';
-import { type Named, Violations } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import { authorOf } from '../services/author.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';

@@ -3,11 +3,11 @@ import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/brasilia-day
 import { currencyOfLedger } from '../../base/currency.ts';
 import { notFound } from '../../base/errors.ts';
 import { fromMinor, multiply, roundHalfUp } from '../../base/money.ts';
+import { type Named, Violations } from '../../base/violations.ts';
 import { classOf, type HouseAccount, type LedgerAccountClass } from '../../ledger/chart.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import { readRates } from '../../store/engine/rates.ts';
 import { type BooksOf, readBooks, readTrialBalance, type TrialRow } from '../../store/ledger/books.ts';
-import { type Named, Violations } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
 /** A kind of ledger account in one currency. */

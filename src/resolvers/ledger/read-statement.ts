@@ -1,8 +1,10 @@
 /** Reads the account's statement. */
+
+import { type Named, Violations } from '../../base/violations.ts';
 import { SUB_ACCOUNTS, type SubAccount } from '../../ledger/chart.ts';
 import type { Database } from '../../store/database.ts';
 import type { StatementFilter } from '../../store/ledger/ledger.ts';
-import { type Named, Violations } from '../checks/check-filter.ts';
+import { currencyKnown } from '../checks/check-filter.ts';
 import type { Context } from '../services/context.ts';
 import { requireScope } from '../services/context.ts';
 
@@ -47,7 +49,7 @@ export async function checkStatementFilter(
   input: StatementFilterInput,
   violations: Violations,
 ): Promise<StatementFilter> {
-  const currency = await violations.currency(context, input.currency);
+  const currency = await currencyKnown(context, violations, input.currency);
   const subAccount = checkSubAccount(input.subAccount, violations);
   return {
     ...(currency && { currency }),

@@ -1,18 +1,19 @@
 /** What an account holder does to a transaction that exists: each is a trigger, told to the machine. */
 import type { ActName } from '../../base/acts.ts';
+import { known } from '../../base/assert.ts';
 import { BRL } from '../../base/currency.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { fromMinor } from '../../base/money.ts';
+import type { Named } from '../../base/violations.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
 import type { Tx } from '../../store/database.ts';
 import { accepts } from '../../templates/accepts.ts';
-import { depositOf, known } from '../../templates/amounts.ts';
+import { depositOf } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 import { approvesFrom } from '../account/protections.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { price } from '../pricing/price.ts';
 import { type Context, requireAct, requireFresh } from '../services/context.ts';

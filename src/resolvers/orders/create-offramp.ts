@@ -1,13 +1,13 @@
 /** Makes offramps: crypto from the balance or from a deposit, BRL out by PIX (contract 4). */
-import { assert } from '../../base/assert.ts';
+import { assert, known } from '../../base/assert.ts';
 import { BRL, type Currency } from '../../base/currency.ts';
 import { toMinor } from '../../base/money.ts';
+import type { Named } from '../../base/violations.ts';
 import { readAvailable } from '../../store/engine/processes.ts';
-import { known } from '../../templates/amounts.ts';
 import type { ProcessRow, RenewedOrder } from '../../templates/facts.ts';
-import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
+import { SESSION_MEMBERS, type SessionInput } from '../checks/plain-members.ts';
 import type { Wanted } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct, requireFresh } from '../services/context.ts';
@@ -141,7 +141,7 @@ function check(input: OfframpInput, checks: CreationChecks, options: OfframpOpti
     pixKeyType: key?.pixKeyType ?? null,
     clientName: checks.personName(required(input.clientName, names.clientName)) ?? null,
     clientTaxId: checks.taxId(required(input.clientTaxId, names.clientTaxId)) ?? null,
-    ...checks.session(input),
+    ...checks.kept(SESSION_MEMBERS, input),
   };
   const { from } = input;
   if (from && from.value !== 'balance' && from.value !== 'external')

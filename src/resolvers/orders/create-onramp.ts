@@ -1,12 +1,13 @@
 /** Makes checkout sessions and onramps: BRL in by PIX, crypto to the balance or to a wallet (contract 4). */
 import { assert } from '../../base/assert.ts';
 import { BRL, type Currency } from '../../base/currency.ts';
+import type { Named } from '../../base/violations.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow, RenewedOrder } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
-import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
+import { SESSION_MEMBERS, type SessionInput } from '../checks/plain-members.ts';
 import type { Wanted } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
@@ -124,7 +125,7 @@ function check(input: OnrampInput, checks: CreationChecks, options: OnrampOption
     clientName: checks.personName(required(input.clientName, names.clientName)) ?? null,
     clientTaxId: checks.taxId(required(input.clientTaxId, names.clientTaxId)) ?? null,
     wallet: checks.wallet(input.wallet, currency) ?? null,
-    ...checks.session(input),
+    ...checks.kept(SESSION_MEMBERS, input),
   };
   const expiresIn = checks.expiresIn(input.expiresIn);
   const quoteId = checks.text(input.quoteId);

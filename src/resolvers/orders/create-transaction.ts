@@ -1,23 +1,22 @@
 /** Makes a transaction: prices what is ordered, commits it with its first steps and waits until it can be paid, or rests. */
-import { assert } from '../../base/assert.ts';
+import { assert, known } from '../../base/assert.ts';
 import { type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { newEnd2end } from '../../base/end2end.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
 import { newSessionToken } from '../../base/session-token.ts';
+import type { Named } from '../../base/violations.ts';
 import { newSecret } from '../../base/webhook-keys.ts';
 import type { Tx } from '../../store/database.ts';
 import { pendingJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
 import { ensureTransactionEndpoint } from '../../store/webhooks/webhooks.ts';
-import { known } from '../../templates/amounts.ts';
 import type { Template } from '../../templates/define.ts';
 import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Registry, TemplateUse } from '../../templates/registry.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
-import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import { overDailyLimit } from '../engine/advance-for-caller.ts';
 import { endOfPriced, type PriceRequest, price, type Wanted } from '../pricing/price.ts';

@@ -7,14 +7,15 @@ import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { isoSeconds, millisOf } from '../../base/instant.ts';
 import { fromMinor, multiply, roundHalfUp, toMinor } from '../../base/money.ts';
 import { PIX_KEY_TYPES, parsePixKey } from '../../base/pix-key.ts';
+import type { Named } from '../../base/violations.ts';
 import { readTemplateSettings } from '../../store/account/settings.ts';
 import { isUsable, readEntries, type WhitelistEntryRow } from '../../store/account/whitelist.ts';
 import type { Tx } from '../../store/database.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { settleProtections } from '../account/protections.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
+import { type Given, WITHDRAWAL_MEMBERS } from '../checks/plain-members.ts';
 import { currentRate, refuseOutOfBounds } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
@@ -22,12 +23,11 @@ import { refuseUncovered } from './create-offramp.ts';
 import { chooseTemplate, createAndAwait, emptyProcess } from './create-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
-export interface WithdrawalInput {
+export interface WithdrawalInput extends Given<typeof WITHDRAWAL_MEMBERS> {
   readonly amountReceived?: Named | undefined;
   readonly currency?: Named | undefined;
   readonly groupId?: Named | undefined;
   readonly address?: Named | undefined;
-  readonly notes?: Named | undefined;
   /** Name of a template; the usual one when not given. */
   readonly template?: Named | undefined;
 }
@@ -53,7 +53,7 @@ export async function createWithdrawal(
   const groupId = checks.text(checks.required(input.groupId, names.groupId));
   const isAddress = currency !== undefined && currency !== BRL;
   const address = isAddress ? checks.wallet(input.address, currency) : checks.text(input.address);
-  const notes = checks.notes(input.notes);
+  const kept = checks.kept(WITHDRAWAL_MEMBERS, input);
   checks.refuse();
   assert(currency && amount && groupId, 'what is required and was not refused is there');
   const use = { family: 'withdrawals', crypto: 'external', currency: currency.code } as const;
@@ -72,6 +72,7 @@ export async function createWithdrawal(
     const blank = emptyProcess(context.caller.accountId, template.name, nowMs, context.caller.id);
     const create: NewProcess = {
       ...blank,
+      ...kept,
       sourceCurrency: currency.code,
       sourceAmount: amount,
       targetCurrency: currency.code,
@@ -81,7 +82,6 @@ export async function createWithdrawal(
       pixKey: entry.pixKeyType === null ? null : entry.target,
       pixKeyType: entry.pixKeyType,
       groupId,
-      notes: notes ?? null,
       // Whether it needs approval follows from the withdrawals of the day, under the account's lock (limits.ts).
       process: { ...blank.process, worth },
     };

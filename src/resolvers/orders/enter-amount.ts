@@ -1,13 +1,14 @@
 /** The amount of a checkout session that its customer enters: priced when it is given (C-20). */
+
+import { known } from '../../base/assert.ts';
 import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
+import type { Named } from '../../base/violations.ts';
 import { accepts } from '../../templates/accepts.ts';
-import { known } from '../../templates/amounts.ts';
 import type { Template } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { endOfPriced, price } from '../pricing/price.ts';
 import { type Context, requireAct, type Services } from '../services/context.ts';

@@ -6,6 +6,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
 import { maskName } from '../../base/mask.ts';
 import { divide, isDecimal, multiply } from '../../base/money.ts';
+import type { Named } from '../../base/violations.ts';
 import {
   NO_RECORD,
   type RecordFacts,
@@ -16,7 +17,6 @@ import {
 import type { ProcessRow } from '../../templates/facts.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import type { Attempt } from '../checks/once.ts';
 import { currentRate } from '../pricing/price.ts';
 import { difference } from '../services/author.ts';

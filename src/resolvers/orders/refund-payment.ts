@@ -1,13 +1,15 @@
 /** Refunds of finished PIX payments by the account holder, and what the operator does about returns that failed. */
+
+import { known } from '../../base/assert.ts';
 import { BRL } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { fromMinor } from '../../base/money.ts';
+import type { Named } from '../../base/violations.ts';
 import { accepts } from '../../templates/accepts.ts';
-import { cents, known } from '../../templates/amounts.ts';
+import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { leftOf, PARTS_MAX, partsOf } from '../../templates/returns.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
 import { BRL } from '../../base/currency.ts';
 import { notFound } from '../../base/errors.ts';
+import type { Named } from '../../base/violations.ts';
 import { readTemplateSettings } from '../../store/account/settings.ts';
 import {
   addStaticLink,
@@ -13,8 +14,8 @@ import type { Tx } from '../../store/database.ts';
 import type { Template } from '../../templates/define.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
-import type { CreationChecks, SessionInput } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import { SESSION_MEMBERS, type SessionInput } from '../checks/plain-members.ts';
 import { chooseTemplate } from '../orders/create-transaction.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
 import { type Context, requireAct } from '../services/context.ts';
@@ -59,7 +60,7 @@ export async function createStaticLink(
   const currency = checks.oneCurrency(input.currency, { crypto: true });
   const amount = checks.amount(input.amount, BRL) ?? null;
   const expiresIn = checks.expiresIn(input.expiresIn);
-  const session = checks.session(input);
+  const session = checks.kept(SESSION_MEMBERS, input);
   checks.refuse();
   assert(name && currency && expiresIn !== undefined, 'what is required and was not refused is there');
   if (amount !== null) {

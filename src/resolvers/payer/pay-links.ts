@@ -1,8 +1,9 @@
 /** Links by which a payer finds what to pay: the hosted page, the QR image, the deposit (contract 4). */
+
+import { known } from '../../base/assert.ts';
 import { currencyOfLedger } from '../../base/currency.ts';
 import { toMinor } from '../../base/money.ts';
 import { type PaymentRequest, paymentUri } from '../../base/payment-uri.ts';
-import { known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 

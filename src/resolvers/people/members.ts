@@ -8,6 +8,7 @@ import { linkUrl } from '../../base/console-url.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
 import { newPersonToken, personTokenHash } from '../../base/person-token.ts';
 import { isOwner, ROLE_NAMES, type Role, rolesOf, scopesOf } from '../../base/roles.ts';
+import type { Named } from '../../base/violations.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import { dropChangesOf } from '../../store/account/setting-changes.ts';
 import type { Tx } from '../../store/database.ts';
@@ -24,7 +25,6 @@ import {
 import { endLinks, storeLink } from '../../store/people/person-links.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { Named } from '../checks/check-filter.ts';
 import type { AuditObject } from '../services/author.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 

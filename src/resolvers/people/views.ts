@@ -2,6 +2,7 @@
 import { assert } from '../../base/assert.ts';
 import { consolePathOf } from '../../base/console-url.ts';
 import { GatewayError, notFound } from '../../base/errors.ts';
+import { type Named, Violations } from '../../base/violations.ts';
 import {
   readViews,
   removeView,
@@ -10,7 +11,6 @@ import {
   type ViewOwner,
 } from '../../store/people/saved-views.ts';
 import { audited } from '../checks/audited.ts';
-import { type Named, Violations } from '../checks/check-filter.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** Most views of a person in an account. */

@@ -1,6 +1,7 @@
 /** Prices money that arrived after the lock of its price was over (C-21). */
+
+import { known } from '../../base/assert.ts';
 import { BRL, currencyOfLedger } from '../../base/currency.ts';
-import { known } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Arrival } from '../../templates/lateness.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';

@@ -1,5 +1,6 @@
 /** Lists and sums the transactions of several families by filters that `/v2` does not have. */
 import { isDecimal, isMore } from '../../base/money.ts';
+import { type Named, Violations } from '../../base/violations.ts';
 import {
   listMerged,
   type MergedFilter,
@@ -14,7 +15,7 @@ import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { type StatusCode, statusCodeOf } from '../../templates/status.ts';
 import { AMOUNT_LENGTH_MAX } from '../checks/check-creation.ts';
-import { type Named, Violations } from '../checks/check-filter.ts';
+import { currencyKnown } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { ownApprovals, stepsForCaller, stepsWaiting, type Wait } from './awaiting.ts';
 import { badCursor, checkFilter, type ListFilterInput } from './list-transactions.ts';
@@ -107,7 +108,7 @@ async function checkMerged(context: Context, input: MergedFilterInput): Promise<
       violations.add({ parameter: each.name, message: 'must name at least one' });
   const plain = await checkFilter(context, input, violations);
   const text = violations.text(input.text);
-  const currency = await violations.currency(context, input.currency);
+  const currency = await currencyKnown(context, violations, input.currency);
   const amounts = checkAmounts(input, violations);
   checkStep(registry, input, violations);
   violations.refuse();

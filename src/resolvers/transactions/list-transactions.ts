@@ -1,5 +1,6 @@
 /** Lists the transactions of a family. */
 import { type GatewayError, invalidParameters } from '../../base/errors.ts';
+import { type Named, Violations } from '../../base/violations.ts';
 import {
   type ListFilter,
   listTransactions as listRows,
@@ -7,7 +8,7 @@ import {
   type TransactionPage,
 } from '../../store/engine/transactions.ts';
 import type { Family } from '../../templates/define.ts';
-import { type Named, Violations } from '../checks/check-filter.ts';
+import { currencyKnown } from '../checks/check-filter.ts';
 import type { Context } from '../services/context.ts';
 import { requireScope } from '../services/context.ts';
 
@@ -69,7 +70,7 @@ export async function checkFilter(
     address: violations.text(input.address),
     groupId: violations.text(input.groupId),
     externalCode: violations.text(input.externalCode),
-    targetCurrency: await violations.currency(context, input.targetCurrency),
+    targetCurrency: await currencyKnown(context, violations, input.targetCurrency),
   };
   return { ...(texts as ListFilter), ...violations.days(input.dateFrom, input.dateTo) };
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ActName } from '../../base/acts.ts';
 import { assert } from '../../base/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
+import type { Named } from '../../base/violations.ts';
 import { newSecret, newSigningKey } from '../../base/webhook-keys.ts';
 import type { Tx } from '../../store/database.ts';
 import {
@@ -25,7 +26,6 @@ import type { Template } from '../../templates/define.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
-import type { Named } from '../checks/check-filter.ts';
 import type { AuditObject } from '../services/author.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 

@@ -1,5 +1,6 @@
 /** Sends events again: one, those of a filter, what a disabled endpoint missed, and a test (C-64). Needs the scope `admin`. */
 import { GatewayError, notFound } from '../../base/errors.ts';
+import type { Named } from '../../base/violations.ts';
 import { decodeEventCursor } from '../../events/cursor.ts';
 import {
   type AskedAgain,
@@ -13,7 +14,6 @@ import { holdRelay } from '../../store/webhooks/relay.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
-import type { Named } from '../checks/check-filter.ts';
 import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { endpointObject, endpointOf, wakeDispatchers } from './manage-webhooks.ts';

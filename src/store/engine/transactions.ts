@@ -1,4 +1,5 @@
 /** Reads transactions: one, several, and pages of a list with their exact total. */
+import { snakeCase } from '../../base/snake-case.ts';
 import type { Family } from '../../templates/define.ts';
 import { FACTS, type TransactionRow } from '../../templates/facts.ts';
 import type { Database, Statement, Tx } from '../database.ts';
@@ -19,12 +20,8 @@ const IDENTITY = [
 
 /** Every property of a row, with its column. */
 export const TRANSACTION_COLUMNS = Object.fromEntries(
-  [...IDENTITY, ...Object.keys(FACTS), 'asPublished'].map((name) => [name, columnOf(name)]),
+  [...IDENTITY, ...Object.keys(FACTS), 'asPublished'].map((name) => [name, snakeCase(name)]),
 ) as { readonly [Name in keyof TransactionRow]: string };
-
-function columnOf(property: string): string {
-  return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
 
 /** The columns of a row of table alias `t`, named as its properties. */
 export const TRANSACTION_SELECT = Object.entries(TRANSACTION_COLUMNS)

@@ -1,5 +1,6 @@
 /** Webhook endpoints and their secrets (contract section 8). */
 import { createHash } from 'node:crypto';
+import { snakeCase } from '../../base/snake-case.ts';
 import type { Statement, Tx } from '../database.ts';
 import { turnNow } from './turns.ts';
 
@@ -201,10 +202,7 @@ export async function changeEndpoint(
   change: Partial<Omit<EndpointFields, 'template'>>,
 ): Promise<void> {
   const { eventNames, ...rest } = change;
-  const columns = Object.entries(rest).map(([name, value]) => [
-    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    value,
-  ]);
+  const columns = Object.entries(rest).map(([name, value]) => [snakeCase(name), value]);
   await database.query(CHANGE, [
     accountId,
     id,

@@ -1,0 +1,6 @@
+/** Names of members as `/v2` and the database write them. */
+
+/** @returns `end_to_end` of `endToEnd`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
