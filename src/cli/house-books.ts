@@ -17,6 +17,9 @@ import { type Cell, CSV_FORMS, csvLine } from '../wire/csv.ts';
 import { answer, jsonOption, table } from './output.ts';
 import { asPlatform } from './with-store.ts';
 
+/** Of a currency without a rate. */
+const NOT_VALUED = 'not valued';
+
 interface Options {
   readonly account?: string;
   readonly live?: boolean;
@@ -39,7 +42,7 @@ export function treasuryCommand(): Command {
       const lines = await asPlatform(options, (context) =>
         readTreasury(context, named('--account', account)),
       );
-      const rows = lines.map((line) => [...kindOf(line), line.balance, line.calculatedBrl ?? '']);
+      const rows = lines.map((line) => [...kindOf(line), line.balance, line.calculatedBrl ?? NOT_VALUED]);
       const shown =
         lines.length === 0
           ? 'the books are empty'
@@ -69,13 +72,13 @@ export function booksCommand(): Command {
     .action(async (options: PeriodOptions) => {
       const result = await asPlatform(options, (context) => profitAndLoss(context, periodOf(options)));
       const amounts = (name: string, all: typeof result.net) =>
-        all.map(({ currency, amount }) => [name, displayName(currency), amount]);
+        all.map(({ currency, amount }) => [name, displayName(currency), amount, '']);
       const rows = [
-        ...result.lines.map((line) => [...kindOf(line), line.amount]),
+        ...result.lines.map((line) => [...kindOf(line), line.amount, line.calculatedBrl ?? NOT_VALUED]),
         ...amounts('net', result.net),
         ...amounts('position', result.position),
       ];
-      show(options, result, [['ACCOUNT', 'CURRENCY', 'AMOUNT'], ...rows]);
+      show(options, result, [['ACCOUNT', 'CURRENCY', 'AMOUNT', 'BRL'], ...rows]);
     });
   withMode(books.command('close'))
     .description('Closes the books of a day in Brasília: no journal comes into it any more.')

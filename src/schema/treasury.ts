@@ -170,10 +170,17 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
         description: 'Above zero for what the house earned, below for what it spent.',
         resolve: (row) => row.amount,
       }),
+      calculatedBrl: t.field({
+        type: 'Decimal',
+        nullable: true,
+        description:
+          'Its value in BRL at the newest rate, not at those of the period, rounded to cents; null where there is no rate: it is not valued.',
+        resolve: (row) => row.calculatedBrl,
+      }),
     }),
   });
   const result = builder.objectRef<ProfitAndLoss>('ProfitAndLoss').implement({
-    description: 'Revenue and expenses of a period, in the currency of each: nothing is converted.',
+    description: 'Revenue and expenses of a period, in the currency of each.',
     fields: (t) => ({
       from: t.exposeString('from', { description: 'First day, in Brasília, `YYYY-MM-DD`.' }),
       to: t.exposeString('to', { description: 'Last day, in Brasília, `YYYY-MM-DD`.' }),

@@ -127,6 +127,22 @@ test('the treasury has what the balances say, over all accounts and over one', a
   expect(Number(pick(all, 'A.pix', 'BRL'))).toBeGreaterThanOrEqual(800);
 });
 
+test('the result of a period has the value of each line in BRL, and says where there is no rate for one', async () => {
+  const charge = async (order: string, currency: string, amountMinor: string) =>
+    app.services.receive({ kind: 'gas_spent', order: null, txHash: order, gas: { currency, amountMinor } });
+  await charge('0x01', 'BNB_BSC', '10000000000000000');
+  await charge('0x02', 'ETH_BASE', '2000000000000000');
+  await app.owner.query(`delete from rate where asset = 'BNB'`);
+  const { profitAndLoss } = await platform(
+    '{ profitAndLoss { lines { account amount calculatedBrl currency { code } } } }',
+  );
+  const gas = (code: string) =>
+    (profitAndLoss.lines as Line[]).find((row) => row.account === 'X.gas' && row.currency.code === code);
+  expect(gas('BNB_BSC')).toMatchObject({ amount: '-0.01', calculatedBrl: null });
+  // At 17,250.40.
+  expect(gas('ETH_BASE')).toMatchObject({ amount: '-0.002', calculatedBrl: '-34.5' });
+});
+
 test('C-40: the books are no matter for a key of the account', async () => {
   for (const query of [
     'treasury { balance }',

@@ -86,16 +86,25 @@ function amountColumn<Row extends Line>(
 }
 
 function treasuryColumns(desk: Desk): readonly Column<BooksQuery['treasury'][number]>[] {
-  const { say, language } = desk;
+  const { say } = desk;
   return [
     ...heads<BooksQuery['treasury'][number]>(desk),
     amountColumn(desk, say('balance'), ({ balance }) => balance),
-    {
-      name: say('inBrl'),
-      isFigure: true,
-      cell: ({ calculatedBrl }) => calculatedBrl && figure(calculatedBrl, BRL, language),
-    },
+    valueColumn(desk),
   ];
+}
+
+/** What an amount is worth; of a currency without a rate that is not known. */
+function valueColumn<Row extends { readonly calculatedBrl: string | null }>({
+  say,
+  language,
+}: Desk): Column<Row> {
+  return {
+    name: say('inBrl'),
+    isFigure: true,
+    cell: ({ calculatedBrl }) =>
+      calculatedBrl === null ? say('notValued') : figure(calculatedBrl, BRL, language),
+  };
 }
 
 function trialColumns(desk: Desk): readonly Column<TrialLine>[] {
@@ -113,6 +122,7 @@ function resultColumns(desk: Desk): readonly Column<BooksQuery['profitAndLoss'][
   return [
     ...heads<BooksQuery['profitAndLoss']['lines'][number]>(desk),
     amountColumn(desk, desk.say('amount'), ({ amount }) => amount),
+    valueColumn(desk),
   ];
 }
 

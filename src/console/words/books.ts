@@ -13,6 +13,7 @@ export const BOOK_WORDS = {
   bookAccount: label('Number of an account; empty: all', 'Número de uma conta; vazio: todas'),
   ledgerAccount: label('Ledger account', 'Conta contábil'),
   inBrl: label('In BRL', 'Em BRL'),
+  notValued: label('not valued', 'sem valor'),
   debits: label('Debits', 'Débitos'),
   credits: label('Credits', 'Créditos'),
   emptyBooks: label('Nothing is booked', 'Nada foi lançado'),

@@ -6,6 +6,7 @@ import { millisOf } from '../../base/instant.ts';
 import { repeat } from '../../resolvers/engine/repeat.ts';
 import type { RailCheck, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import { RateRefused, type RateReport, type RateSource } from '../../resolvers/services/rails.ts';
+import { refreshRates } from '../../store/engine/rates.ts';
 import { keepFailure, keepPrices, readFeeds } from '../../store/rails/rate-feeds.ts';
 import { judge } from './judge.ts';
 import { FeedFailure, readFeed } from './read-feed.ts';
@@ -61,11 +62,13 @@ async function reportOf(
 
 /** Asks a feed if it is time, also after what other processes asked. @returns when to come again, milliseconds. */
 async function poll(
-  { everyMs, timeoutMs }: RateSettings,
+  settings: RateSettings,
   feed: FeedSettings,
-  { database, mode, clock, log }: RailTools,
+  tools: RailTools,
   signal: AbortSignal,
 ): Promise<number> {
+  const { everyMs, timeoutMs } = settings;
+  const { database, mode, clock, log } = tools;
   const own = { mode, feed: feed.name };
   const rows = (await readFeeds(database, mode)).filter((row) => row.feed === feed.name);
   const failures = Math.max(0, ...rows.map((row) => row.failures));
@@ -78,6 +81,7 @@ async function poll(
     const { prices, atMs = triedAtMs } = await readFeed(feed, timeoutMs, signal);
     // No price is of the future: a feed whose clock is ahead would stay young for too long.
     await keepPrices(database, own, prices, { observedAtMs: Math.min(atMs, triedAtMs), triedAtMs });
+    await keepAgreed(settings, tools);
   } catch (error) {
     if (!(error instanceof FeedFailure)) throw error;
     if (signal.aborted) return everyMs;
@@ -87,6 +91,14 @@ async function poll(
     await keepFailure(database, own, assets, { failure: error.message, triedAtMs });
   }
   return everyMs;
+}
+
+/** The books are valued by what feeds agree on, also of assets that nobody is quoted, such as the coins of networks. */
+async function keepAgreed(settings: RateSettings, tools: RailTools): Promise<void> {
+  const agreed = [...(await reportOf(settings, tools)).values()].flatMap(({ asset, mid, observedAtMs }) =>
+    mid === null || observedAtMs === null ? [] : [{ asset, mid, observedAtMs }],
+  );
+  if (agreed.length > 0) await refreshRates(tools.database, tools.mode, agreed);
 }
 
 function refusalOf({ asset, state, quorum }: RateReport): string {

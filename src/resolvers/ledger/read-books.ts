@@ -44,6 +44,8 @@ export interface TrialBalance {
 /** What was earned or spent in a period; decimal text, above zero for what the house earned. */
 export interface ResultLine extends BookKind {
   readonly amount: string;
+  /** At the newest rate; null where there is none. */
+  readonly calculatedBrl: string | null;
 }
 
 /** Revenue less expenses of a period, by currency; and what was bought and sold, which has no value of its own until somebody gives it a rate. */
@@ -84,9 +86,7 @@ export async function readTreasury(
   ]);
   return rows.map((row) => {
     const balance = sided(row.house, row.balance, row.scale);
-    const rate = rates.get(currencyOfLedger(row.currency).asset);
-    const calculatedBrl = rate === undefined ? null : roundHalfUp(multiply(balance, rate), 2);
-    return { ...kindOf(row), balance, calculatedBrl };
+    return { ...kindOf(row), balance, calculatedBrl: worthOf(row.currency, balance, rates) };
   });
 }
 
@@ -112,12 +112,21 @@ export async function profitAndLoss(context: Context, input: PeriodInput): Promi
   const { from, to, rows } = await readPeriod(context, input);
   const moved = rows.filter(({ debits, credits }) => debits !== '0' || credits !== '0');
   const earned = moved.filter(({ house }) => ['HOUSE_REVENUE', 'HOUSE_EXPENSE'].includes(classOf(house)));
-  const lines = earned.map((row) => ({ ...kindOf(row), amount: fromMinor(changeOf(row), row.scale) }));
+  const rates = await readRates(context.database, context.mode);
+  const lines = earned.map((row) => {
+    const amount = fromMinor(changeOf(row), row.scale);
+    return { ...kindOf(row), amount, calculatedBrl: worthOf(row.currency, amount, rates) };
+  });
   // What the house took in exchange is a credit there, and what it gave a debit.
   const position = moved
     .filter(({ house }) => house === 'E.fx')
     .map((row) => ({ currency: row.currency, amount: fromMinor(changeOf(row), row.scale) }));
   return { from, to, lines, net: netOf(earned), position };
+}
+
+function worthOf(currency: string, amount: string, rates: ReadonlyMap<string, string>): string | null {
+  const rate = rates.get(currencyOfLedger(currency).asset);
+  return rate === undefined ? null : roundHalfUp(multiply(amount, rate), 2);
 }
 
 /** @throws {GatewayError} `NOT_FOUND` unless the account exists in the caller's mode. */

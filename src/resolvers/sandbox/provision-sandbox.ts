@@ -4,13 +4,16 @@ import type { Database } from '../../store/database.ts';
 import { seedRates } from '../../store/engine/rates.ts';
 import type { Registry } from '../../templates/registry.ts';
 
-/** Mid-market rates of a sandbox, BRL for one unit of each asset of the catalogue. */
+/** Mid-market rates of a sandbox, BRL for one unit of each asset of the catalogue, and of each coin that networks charge in. */
 export const SANDBOX_RATES: Readonly<Record<string, string>> = {
   USDT: '5.3218',
   USDC: '5.3210',
   TRX: '1.6540',
   ETH: '17250.40',
   BTC: '512300.00',
+  POL: '1.2140',
+  BNB: '5230.00',
+  SOL: '812.50',
 };
 
 /** @returns the id of the sandbox account, which is made when there is none. */

@@ -20,6 +20,14 @@ const STORE: Statement = {
     on conflict (mode, asset) do update set mid = excluded.mid, observed_at = excluded.observed_at
       where r.observed_at <= excluded.observed_at`,
 };
+/** A row a minute is as new as the books need. */
+const REFRESH: Statement = {
+  name: 'rate_refresh',
+  text: `insert into rate as r (mode, asset, mid, observed_at)
+      select $1, u.* from unnest($2::text[], $3::numeric[], $4::timestamptz[]) u(asset, mid, observed_at)
+    on conflict (mode, asset) do update set mid = excluded.mid, observed_at = excluded.observed_at
+      where r.observed_at < excluded.observed_at - interval '1 minute'`,
+};
 const SEED: Statement = {
   name: 'rate_seed',
   text: `insert into rate (mode, asset, mid, observed_at)
@@ -50,6 +58,16 @@ export async function storeRate(
   rate: { readonly mid: string; readonly observedAtMs: number },
 ): Promise<void> {
   await database.query(STORE, [mode, asset, rate.mid, new Date(rate.observedAtMs).toISOString()]);
+}
+
+/** Stores rates of assets of which none is known, or one that is more than a minute older. */
+export async function refreshRates(
+  database: Database,
+  mode: AccountMode,
+  rates: readonly { readonly asset: string; readonly mid: string; readonly observedAtMs: number }[],
+): Promise<void> {
+  const times = rates.map(({ observedAtMs }) => new Date(observedAtMs).toISOString());
+  await database.query(REFRESH, [mode, rates.map(({ asset }) => asset), rates.map(({ mid }) => mid), times]);
 }
 
 /** Stores rates of assets that have none yet. */

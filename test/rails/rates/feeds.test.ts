@@ -191,3 +191,27 @@ test('C-21: nothing is quoted on a contested rate, also right after a rate was a
     message: expect.stringContaining('contradict each other'),
   });
 });
+
+test('what feeds agree on is kept as the rate that the books are valued by, also of a coin that nobody is quoted', async () => {
+  answers.set('coins', text('{"pol": "1.5", "bnb": "5000"}'));
+  polled([
+    feed('coins', {
+      prices: [
+        { asset: 'POL', path: '$.pol' },
+        { asset: 'BNB', path: '$.bnb' },
+      ],
+    }),
+  ]);
+  await vi.waitFor(
+    async () => {
+      const { rows } = await app.owner.query(
+        `select asset, trim_scale(mid)::text as mid from rate where mode = 'live' and asset in ('POL', 'BNB') order by asset`,
+      );
+      expect(rows).toEqual([
+        { asset: 'BNB', mid: '5000' },
+        { asset: 'POL', mid: '1.5' },
+      ]);
+    },
+    { timeout: 15_000, interval: 20 },
+  );
+});
