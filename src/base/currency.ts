@@ -36,6 +36,8 @@ export interface Network {
   readonly coin: string;
   /** Of EVM networks (EIP-155; registry ethereum-lists/chains). */
   readonly chainId?: number;
+  /** Of EVM networks: gas that costs more is not paid unless settings say so. Gwei. */
+  readonly maxGasGwei?: string;
   /** Names under which it is known elsewhere. */
   readonly aliases: readonly string[];
 }
@@ -57,6 +59,7 @@ export const NETWORKS: Readonly<Record<string, Network>> = {
     explorer: 'https://etherscan.io/tx/',
     coin: 'ETH',
     chainId: 1,
+    maxGasGwei: '200',
     aliases: ['ERC20', 'ETHEREUM'],
   },
   POLYGON: {
@@ -65,6 +68,7 @@ export const NETWORKS: Readonly<Record<string, Network>> = {
     explorer: 'https://polygonscan.com/tx/',
     coin: 'POL',
     chainId: 137,
+    maxGasGwei: '1500',
     aliases: ['MATIC'],
   },
   BASE: {
@@ -73,6 +77,7 @@ export const NETWORKS: Readonly<Record<string, Network>> = {
     explorer: 'https://basescan.org/tx/',
     coin: 'ETH',
     chainId: 8453,
+    maxGasGwei: '20',
     aliases: [],
   },
   BSC: {
@@ -82,6 +87,7 @@ export const NETWORKS: Readonly<Record<string, Network>> = {
     explorer: 'https://bscscan.com/tx/',
     coin: 'BNB',
     chainId: 56,
+    maxGasGwei: '20',
     aliases: ['BEP20'],
   },
   SOL: {

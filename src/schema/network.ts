@@ -29,7 +29,7 @@ export function defineNetworks(builder: Builder): void {
     t.field({
       type: sending,
       description:
-        'Pauses sending on a network: new transfers wait, and deposits are not gathered; what was signed is still looked after. Paused again, it is for the new reason. Needs the scope `platform:risk`.',
+        'Pauses sending on a network: new transfers wait, and deposits are not swept; what was signed is still looked after. Paused again, it is for the new reason. Needs the scope `platform:risk`.',
       args: {
         network: t.arg.string({ required: true, description: NETWORK }),
         reason: t.arg.string({ required: true, description: 'Why, 1 to 200 characters.' }),

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { readEvmSettings } from '../../src/rails/evm/index.ts';
 import { readInventorySettings } from '../../src/rails/inventory/index.ts';
 import { readRateSettings } from '../../src/rails/rates/index.ts';
+import { readTronSettings } from '../../src/rails/tron/index.ts';
 
 const TEXT = readFileSync(new URL('../../docs/rails.md', import.meta.url), 'utf8');
 
@@ -58,5 +59,14 @@ test('EVM networks', () => {
   expect(() => readEvmSettings(ETH, 'live.networks.ETH', 'ETH')).not.toThrow();
   expect(names.toSorted()).toEqual(
     knownTo((json, path) => readEvmSettings(json, path, 'ETH'), { ...ETH, x: 1 }).toSorted(),
+  );
+});
+
+test('TRON', () => {
+  const { example, names } = sectionOf('TRON');
+  const { TRX } = example.networks;
+  expect(() => readTronSettings(TRX, 'live.networks.TRX', 'TRX')).not.toThrow();
+  expect(names.toSorted()).toEqual(
+    knownTo((json, path) => readTronSettings(json, path, 'TRX'), { ...TRX, x: 1 }).toSorted(),
   );
 });

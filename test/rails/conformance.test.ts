@@ -62,7 +62,11 @@ const RAILS: readonly (Omit<RailUnderTest, 'make'> & {
     network: 'ETH',
     secrets: () => [SECRET],
     settings: () => ({
-      ...{ kind: 'evm', providers: [AWAY, { urlFile: file('node', `${AWAY}/${SECRET}`) }], confirmations: 3 },
+      ...{
+        kind: 'evm',
+        providers: [AWAY, { urlFile: file('node', `http://localhost:9/${SECRET}`) }],
+        confirmations: 3,
+      },
       ...{
         xpub: XPUBS.ETH,
         hotAddress: '0x8C8d35429F74ec245F8Ef2f4Fd1e551cFF97d650',

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Signed, SignRequest } from '../../src/chains/sign-request.ts';
 import { whitelistStatement } from '../../src/chains/whitelist-proof.ts';
 import { createAuthority, issue } from '../../src/psp/ca.ts';
-import { SignerAway, type SignerPlace, SignerRefused, signerAt } from '../../src/rails/chain/signer.ts';
+import { type SignerAddress, SignerAway, SignerRefused, signerAt } from '../../src/rails/chain/signer.ts';
 import { createSigner, readSignerSettings } from '../../src/rails/chain/signer-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { crossramp } from '../support/process.ts';
@@ -234,7 +234,7 @@ describe('the door', () => {
       ...['--listen', `127.0.0.1:${port}`, '--certificate', file('server.pem', server.certificate)],
       ...['--key', file('server-key.pem', server.key), '--client-ca', caFile],
     );
-    const as = (name: string, { certificate, key }: typeof client): SignerPlace => ({
+    const as = (name: string, { certificate, key }: typeof client): SignerAddress => ({
       url: `https://127.0.0.1:${port}`,
       certificateFile: file(`${name}.pem`, certificate),
       keyFile: file(`${name}-key.pem`, key),

@@ -5,6 +5,7 @@ import type { RailCheck } from '../../resolvers/services/rail-part.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import { readWaitingOrders } from '../../store/rails/chain-orders.ts';
 import { askAll, askFirst } from './agree.ts';
+import { checkGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
 
 /** A transfer that is older than so many times the time after which it is offered for more, is stuck. */
@@ -17,6 +18,7 @@ export async function checksOf(parts: NetworkParts, gasFloatMinor: bigint): Prom
     head(parts),
     reading(parts),
     gas(parts, gasFloatMinor),
+    gasPrice(parts),
     sending(parts),
     keys(parts),
   ];
@@ -70,6 +72,8 @@ const gas = ({ providers: all, facts: { coin, hotAddress } }: NetworkParts, leas
     const detail = `${hotAddress} has ${fromMinor(there, coin.decimals)} ${coin.asset}, and ${least} at least is wanted`;
     return { ok: there >= leastMinor, detail };
   });
+
+const gasPrice = (parts: NetworkParts) => tried('gas price', () => checkGasPrice(parts));
 
 const sending = ({ database, key, facts }: NetworkParts) =>
   tried('sending', async () => {

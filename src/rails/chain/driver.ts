@@ -45,8 +45,16 @@ export interface Movement {
   readonly amountMinor: bigint;
 }
 
-/** Where a transaction stands among those of its sender: the nonce of an EVM network; null on networks that have none. */
-export type Place = number | null;
+/** The number of a transaction among those of its sender; null on networks that have none. */
+export type Nonce = number | null;
+
+/** What one unit of the work that a transfer makes costs: gas, on TRON energy. */
+export interface GasPrice {
+  /** What everybody pays. */
+  readonly base: bigint;
+  /** What is given besides, to be taken sooner. */
+  readonly tip: bigint;
+}
 
 /** The network would not carry this out: a frozen address, a balance that is too small. Nothing was signed. */
 export class MovementRefused extends Error {
@@ -57,17 +65,17 @@ export class MovementRefused extends Error {
 export interface Unsigned {
   /** Hex, as the signer reads it. */
   readonly unsigned: string;
-  readonly place: Place;
+  readonly nonce: Nonce;
   /** What it can cost at most, minor units of the network's coin. */
   readonly costMinor: bigint;
-  /** No block takes it after this. Unit: ms. Null: it holds until another one takes its place. */
+  /** No block takes it after this. Unit: ms. Null: it holds until another one takes its nonce. */
   readonly expiresAtMs: number | null;
 }
 
 /** A transaction that was signed: it may be known to others from then on. */
 export interface Signed {
   readonly from: string;
-  readonly place: Place;
+  readonly nonce: Nonce;
   readonly raw: string;
   readonly hash: string;
   readonly expiresAtMs: number | null;
@@ -104,17 +112,28 @@ export interface NetworkDriver {
   /** @returns what arrived at these addresses in currencies of the catalogue: by block, and by place in it. */
   readonly arrivals: (range: BlockRange, addresses: ReadonlySet<string>) => Promise<readonly Arrival[]>;
   readonly balance: (address: string, currency: Currency) => Promise<bigint>;
-  /** @returns what a transfer costs now, minor units of the network's coin. */
-  readonly transferCost: (currency: Currency) => Promise<bigint>;
-  /** @returns the first place that no block has a transaction of this sender at. */
-  readonly nextPlace: (from: string) => Promise<Place>;
-  /** @returns a transaction that makes the movement, at the fees of now. @throws {MovementRefused} */
-  readonly build: (movement: Movement, place: Place) => Promise<Unsigned>;
-  /** @returns one that takes the place of another that hangs, for more; undefined where that cannot be, or would cost too much. */
-  readonly replace: (hanging: string) => Promise<Unsigned | undefined>;
+  /** What gas costs now. */
+  readonly gasPrice: () => Promise<GasPrice>;
+  /** @returns the first nonce of this sender that no block has a transaction with. */
+  readonly nextNonce: (from: string) => Promise<Nonce>;
+  /** @returns a transaction that makes the movement. @throws {MovementRefused} */
+  readonly build: (movement: Movement, nonce: Nonce, price: GasPrice) => Promise<Unsigned>;
   /** Hands a signed transaction to the network; one that it knows already is fine. @throws what it says against it. */
   readonly broadcast: (raw: string) => Promise<void>;
   readonly fate: (transaction: Signed) => Promise<Fate>;
+}
+
+/** How gas is paid on a network. */
+export interface GasFacts {
+  /** The most that a unit of it may cost. */
+  readonly maxPrice: bigint;
+  /** The unit that prices are told in, and its decimals: gwei. */
+  readonly unit: string;
+  readonly decimals: number;
+  /** The price is the same for everybody until the network decides on another one: providers have to say the same. */
+  readonly isFixed: boolean;
+  /** @returns what a transfer costs, minor units of the network's coin. */
+  readonly transferCost: (currency: Currency, price: GasPrice) => bigint;
 }
 
 /** What is known of a network by configuration. */
@@ -125,16 +144,19 @@ export interface NetworkFacts {
   readonly family: 'EVM' | 'TRX';
   /** The coin that fees are paid in. */
   readonly coin: Currency;
-  /** Where money is sent from, and gathered. */
+  /** Where money is sent from, and swept to. */
   readonly hotAddress: string;
   /** How far apart looks at the network are. Unit: ms. */
   readonly pollMs: number;
-  /** A head that is older than this is no head: the provider hangs. Unit: ms. */
+  /** A head that is older than this is no head: the provider has stopped. Unit: ms. */
   readonly headMaxAgeMs: number;
   /** A transfer that is in no block after so long is replaced, where the network allows it. Unit: ms. */
   readonly stuckMs: number;
   /** How many providers have to say the same before money moves by it. */
   readonly quorum: number;
+  readonly gas: GasFacts;
+  /** @returns what replaces a stuck transaction, for more; undefined where that cannot be, or would cost too much. */
+  readonly replace: (stuck: string, price: GasPrice) => Unsigned | undefined;
   /** Extended public key that deposit addresses come of. */
   readonly xpub: string;
   /** @returns the deposit address of an index. */

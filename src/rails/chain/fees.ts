@@ -3,7 +3,8 @@ import { type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { roundHalfUp, toMinor } from '../../base/money.ts';
 import type { RateSource } from '../../resolvers/services/rails.ts';
-import { askFirst } from './agree.ts';
+import type { GasPrice } from './driver.ts';
+import { askGasPrice, NoGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
 
 /** How fees are found. */
@@ -14,23 +15,32 @@ export interface FeeSettings {
   readonly rates?: Pick<RateSource, 'observe'> | undefined;
 }
 
-/** A fee is good for so long. Unit: ms. */
+/** A price of gas is good for so long. Unit: ms. */
 const FRESH_MS = 15_000;
 const RATE_DECIMALS = 12;
 
 /** @returns what tells the fee of a transfer, minor units of its currency, rounded up. */
 export function feeQuoter(
-  { providers, facts: { coin } }: Pick<NetworkParts, 'providers' | 'facts'>,
+  parts: Pick<NetworkParts, 'providers' | 'facts'>,
   { fixed, rates }: FeeSettings,
 ): (currency: Currency) => Promise<bigint> {
-  const known = new Map<string, { readonly atMs: number; readonly cost: Promise<bigint> }>();
-  const costOf = (currency: Currency): Promise<bigint> => {
-    const before = known.get(currency.code);
-    if (before && Date.now() - before.atMs < FRESH_MS) return before.cost;
-    const cost = askFirst(providers, (each) => each.transferCost(currency));
-    known.set(currency.code, { atMs: Date.now(), cost });
-    cost.catch(() => known.delete(currency.code));
-    return cost;
+  const { coin, network, gas } = parts.facts;
+  let known: { readonly atMs: number; readonly price: Promise<GasPrice> } | undefined;
+  const priceNow = (): Promise<GasPrice> => {
+    if (known && Date.now() - known.atMs < FRESH_MS) return known.price;
+    const price = askGasPrice(parts);
+    known = { atMs: Date.now(), price };
+    price.catch(() => {
+      known = undefined;
+    });
+    return price;
+  };
+  const costOf = async (currency: Currency): Promise<bigint> => {
+    const price = await priceNow().catch((error: unknown) => {
+      if (!(error instanceof NoGasPrice)) throw error;
+      throw new GatewayError('UNAVAILABLE', `nothing is sent on ${network} at the gas price of now`);
+    });
+    return gas.transferCost(currency, price);
   };
   const rateOf = async (asset: string): Promise<bigint> => {
     const rate = await rates?.observe(asset);

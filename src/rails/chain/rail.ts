@@ -1,5 +1,6 @@
 /** The rail of one network: takes orders, gives addresses out, and works in the process that holds the network's lease. */
 import { randomUUID } from 'node:crypto';
+import { deriveDepositAddress } from '../../base/deposit-address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { repeat } from '../../resolvers/engine/repeat.ts';
 import type { RailPart } from '../../resolvers/services/rail-part.ts';
@@ -9,19 +10,21 @@ import { giveAddress } from '../../store/rails/chain-arrivals.ts';
 import { keepTrouble, leaseNetwork, readNetwork, releaseNetwork } from '../../store/rails/chain-network.ts';
 import { addOrder, type NewOrder } from '../../store/rails/chain-orders.ts';
 import { checksOf } from './checks.ts';
-import { type FeeSettings, feeQuoter } from './fees.ts';
+import type { NetworkDriver, NetworkFacts } from './driver.ts';
+import { feeQuoter } from './fees.ts';
+import { createGasPrices } from './gas-price.ts';
+import type { NetworkTools } from './network-tools.ts';
 import type { NetworkParts } from './parts.ts';
 import { createSender } from './send.ts';
+import type { NetworkSettings, NodeAddress } from './settings.ts';
 import { createSweeper, type SweepFrom } from './sweep.ts';
 import { createWatcher } from './watch.ts';
 
-/** What an operator decides about a network. */
-export interface NetworkChoices {
-  readonly sweepFrom: SweepFrom;
-  readonly fees: FeeSettings;
-  /** The hot wallet has so much of the coin at least, minor units, or `doctor` complains. */
-  readonly gasFloatMinor: bigint;
-}
+/** What networks of a kind are like. */
+export type NetworkKind = Pick<
+  NetworkFacts,
+  'family' | 'coin' | 'headMaxAgeMs' | 'stuckMs' | 'gas' | 'replace'
+>;
 
 /** The rail, and one turn of its work for whoever does not want to wait for it. */
 export interface NetworkRail extends RailPart<ChainRail> {
@@ -33,12 +36,26 @@ export interface NetworkRail extends RailPart<ChainRail> {
 /** A process that dies gives its networks back by that. */
 const LEASE_MS = 30_000;
 
-/** @returns the rail of a network; nothing of it runs yet. */
-export function createNetworkRail(parts: NetworkParts, choices: NetworkChoices): NetworkRail {
-  const { key, facts, log } = parts;
-  const turn = turnsOf(parts, choices);
+/**
+ * @param driverOf - asks one of the nodes.
+ * @returns the rail of a network; nothing of it runs yet.
+ */
+export function createNetworkRail<Node extends NodeAddress>(
+  settings: NetworkSettings<Node>,
+  tools: NetworkTools,
+  kind: NetworkKind,
+  driverOf: (node: Node) => NetworkDriver,
+): NetworkRail {
+  const { network, mode, rates } = tools;
+  const { xpub, hotAddress, pollMs, quorum, networkFees, gasFloat } = settings;
+  const deriveAddress = (index: number) => deriveDepositAddress(network, xpub, index);
+  const facts = { ...kind, network, xpub, hotAddress, pollMs, quorum, deriveAddress };
+  const providers = settings.providers.map(driverOf);
+  const parts: NetworkParts = { ...tools, key: { mode, network }, facts, providers };
+  const { key, log } = parts;
+  const turn = turnsOf(parts, settings.sweep);
   let wake = () => {};
-  const quote = feeQuoter(parts, choices.fees);
+  const quote = feeQuoter(parts, { fixed: networkFees, rates });
   return {
     port: portOf(parts, quote, () => wake()),
     turn,
@@ -54,17 +71,18 @@ export function createNetworkRail(parts: NetworkParts, choices: NetworkChoices):
       };
       return { stop };
     },
-    checks: () => checksOf(parts, choices.gasFloatMinor),
+    checks: () => checksOf(parts, gasFloat),
   };
 }
 
 /** The work of a network, turn by turn, as long as this process holds its lease. */
-function turnsOf(parts: NetworkParts, { sweepFrom }: NetworkChoices) {
+function turnsOf(parts: NetworkParts, sweepFrom: SweepFrom) {
   const { database, key, facts, log } = parts;
   const holder = randomUUID();
   const watcher = createWatcher(parts);
   const sender = createSender(parts);
   const sweeper = createSweeper(parts, sweepFrom);
+  const gasPrices = createGasPrices(parts);
   let trouble: string | null = null;
   const lease = () => {
     const nowMs = Date.now();
@@ -87,8 +105,9 @@ function turnsOf(parts: NetworkParts, { sweepFrom }: NetworkChoices) {
     if (!(await lease())) return facts.pollMs;
     const isMore = await watch();
     if (!(await lease())) return facts.pollMs;
-    await sender.turn();
-    await sweeper.turn();
+    const gasPrice = gasPrices();
+    await sender.turn(gasPrice);
+    await sweeper.turn(gasPrice);
     return isMore ? 0 : facts.pollMs;
   };
   return Object.assign(turn, { release: () => releaseNetwork(database, key, holder) });
@@ -96,7 +115,7 @@ function turnsOf(parts: NetworkParts, { sweepFrom }: NetworkChoices) {
 
 function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () => void): ChainRail {
   const { database, key, facts } = parts;
-  const place = async (
+  const take = async (
     order: Pick<NewOrder, 'key' | 'intent' | 'currency' | 'to' | 'amountMinor' | 'feeMinor' | 'proof'>,
   ) => {
     const whole = { ...order, from: facts.hotAddress, keyIndex: null, depositIndex: null };
@@ -115,7 +134,7 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
     const fee = await quote(currency);
     if (fee >= amountMinor) throw new RailRefused('what goes back is no more than what it costs');
     const order = { key: name, intent: 'refund' as const, currency: currency.code, to };
-    await place({ ...order, amountMinor: amountMinor - fee, feeMinor: fee });
+    await take({ ...order, amountMinor: amountMinor - fee, feeMinor: fee });
   };
   return {
     networkFee: quote,
@@ -136,7 +155,7 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
     send: ({ key: name, currency, to, amountMinor, whitelisted }) => {
       const intent = whitelisted ? ('withdrawal' as const) : ('payout' as const);
       const order = { key: name, intent, currency: currency.code, to, amountMinor, feeMinor: 0n };
-      return place(whitelisted?.proof ? { ...order, proof: whitelisted.proof } : order);
+      return take(whitelisted?.proof ? { ...order, proof: whitelisted.proof } : order);
     },
     giveBack: bringBack,
     sendBack: bringBack,

@@ -1,8 +1,8 @@
 /**
- * Sends what was ordered: an order is stored under its key, then gets its place (nonce) and its transaction, which is stored before it is
+ * Sends what was ordered: an order is stored under its key, then gets its nonce and its transaction, which is stored before it is
  * signed, and signed before it is broadcast. The same bytes are broadcast again and again until a block has them: that cannot pay
  * twice. Whether they are in a final block, or can never be in one, is said by so many providers alike, and only then is an order over
- * or made anew. One that hangs gets more fee at the same place; places are given one after the other, so none is left out.
+ * or made anew. One that is stuck gets more fee at the same nonce; nonces are given one after the other, so none is left out.
  */
 
 import { currencyOfLedger } from '../../base/currency.ts';
@@ -13,7 +13,7 @@ import {
   addAttempt,
   beginSigning,
   keepSigned,
-  nextPlaceHere,
+  nextNonceHere,
   noteOrder,
   type OrderRow,
   readAttempts,
@@ -22,16 +22,17 @@ import {
   requeueOrder,
 } from '../../store/rails/chain-orders.ts';
 import { askAll, askFirst } from './agree.ts';
-import { type Movement, MovementRefused, type Place, type Signed } from './driver.ts';
+import { type GasPrice, type Movement, MovementRefused, type Nonce, type Signed } from './driver.ts';
 import { fateOf } from './fate.ts';
+import { NoGasPrice } from './gas-price.ts';
 import { failOrder, finishOrder, tellFailed, tellSent } from './outcome.ts';
 import type { NetworkParts } from './parts.ts';
 import { SignerAway, SignerRefused } from './signer.ts';
 
 /** Sends orders. */
 export interface Sender {
-  /** Looks after every open order once. What goes wrong with one keeps no other from its turn. */
-  readonly turn: () => Promise<void>;
+  /** Looks after every open order once, at this price. What goes wrong with one keeps no other from its turn. */
+  readonly turn: (gasPrice: () => Promise<GasPrice>) => Promise<void>;
 }
 
 const ORDERS_MAX = 500;
@@ -46,17 +47,21 @@ const REFUSED_MAX = 10;
 /** The same bytes are broadcast again after so many looks at the network. */
 const LOOKS_BETWEEN = 4;
 
-/** What the sender works with; when each order was broadcast last, by its id. */
+/** What the sender works with in a turn. */
 interface Sending extends NetworkParts {
+  /** When each order was broadcast last, by its id. */
   readonly broadcastAt: Map<bigint, number>;
+  /** @throws {NoGasPrice} */
+  readonly gasPrice: () => Promise<GasPrice>;
 }
 
 /** @returns the sender of a network; it does nothing by itself. */
 export function createSender(parts: NetworkParts): Sender {
   const { database, key } = parts;
-  const sending: Sending = { ...parts, broadcastAt: new Map() };
+  const broadcastAt = new Map<bigint, number>();
   return {
-    turn: async () => {
+    turn: async (gasPrice) => {
+      const sending: Sending = { ...parts, broadcastAt, gasPrice };
       const open = await readOpenOrders(database, key, Date.now(), ORDERS_MAX);
       const made = await readAttempts(
         database,
@@ -75,7 +80,7 @@ export function createSender(parts: NetworkParts): Sender {
       const sent = looks.filter(({ order }) => order.state === 'sent');
       for (let start = 0; start < sent.length; start += AT_ONCE)
         await Promise.all(sent.slice(start, start + AT_ONCE).map(look));
-      // Places are given one after the other.
+      // Nonces are given one after the other.
       for (const each of looks) if (each.order.state !== 'sent') await look(each);
     },
   };
@@ -97,15 +102,16 @@ async function lookAfter(sending: Sending, order: OrderRow, look: Look): Promise
   else if (!look.isPaused) await begin(sending, order);
 }
 
-/** Gives an order its place and its transaction, and has it signed. */
+/** Gives an order its nonce and its transaction, and has it signed. */
 async function begin(sending: Sending, order: OrderRow): Promise<void> {
   const { database, providers } = sending;
   const movement = movementOf(order);
+  const price = await sending.gasPrice();
   // Without the amount, the network would not say what the transfer costs.
   const lacking = await lackingOf(sending, movement, 0n);
   if (lacking) return waitFor(sending, order, lacking);
-  const place = await placeFor(sending, order.from);
-  const made = await askFirst(providers, (each) => each.build(movement, place));
+  const nonce = await nonceFor(sending, order.from);
+  const made = await askFirst(providers, (each) => each.build(movement, nonce, price));
   const missing = await lackingOf(sending, movement, made.costMinor);
   if (missing) return waitFor(sending, order, missing);
   const number = await database.withTx((tx) => beginSigning(tx, order.id, made, Date.now()));
@@ -150,11 +156,8 @@ async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: 
   }
   if (fate.state === 'included') return tellSent(sending, order, fate);
   if (fate.state === 'never') {
-    log.error(
-      { ...key, order: order.key },
-      'another transaction has the place of a transfer: it is made anew',
-    );
-    return requeueOrder(database, order, { dueMs: Date.now(), error: 'another transaction had its place' });
+    log.error({ ...key, order: order.key }, 'a transfer can be in no block any more: it is made anew');
+    return requeueOrder(database, order, { dueMs: Date.now(), error: 'it could be in no block any more' });
   }
   if (order.includedHeight !== null) await noteOrder(database, order.id, { ...order, includedHeight: null });
   const [last, newest] = [attempts.at(-1), signed.at(-1)];
@@ -165,12 +168,12 @@ async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: 
   else if (isFirst && Date.now() - millisOf(last.madeAt) > facts.stuckMs) await replace(sending, order, last);
 }
 
-/** Offers the network more for a transfer that hangs. */
-async function replace(sending: Sending, order: OrderRow, hanging: AttemptRow): Promise<void> {
-  const { database, key, log, providers } = sending;
-  const made = await askFirst(providers, (each) => each.replace(hanging.unsigned));
-  if (!made) return keepError(sending, order, 'it hangs, and would cost more than is allowed');
-  log.warn({ ...key, order: order.key, place: order.place }, 'a transfer hangs: it is offered for more');
+/** Offers the network more for a stuck transfer. */
+async function replace(sending: Sending, order: OrderRow, stuck: AttemptRow): Promise<void> {
+  const { database, key, log, facts } = sending;
+  const made = facts.replace(stuck.unsigned, await sending.gasPrice());
+  if (!made) return keepError(sending, order, 'it is stuck, and would cost more than is allowed');
+  log.warn({ ...key, order: order.key, nonce: order.nonce }, 'a transfer is stuck: it is offered for more');
   const number = await addAttempt(database, order.id, made, Date.now());
   await sign(sending, order, { number, unsigned: made.unsigned });
 }
@@ -187,21 +190,28 @@ function movementOf({ from, to, currency, amountMinor }: OrderRow): Movement {
   return { from, to, currency: currencyOfLedger(currency), amountMinor };
 }
 
-function signedOf(order: OrderRow, { raw, hash, place, expiresAt }: AttemptRow): Signed[] {
+function signedOf(order: OrderRow, { raw, hash, nonce, expiresAt }: AttemptRow): Signed[] {
   if (raw === null || hash === null) return [];
   return [
-    { from: order.from, place, raw, hash, expiresAtMs: expiresAt === null ? null : millisOf(expiresAt) },
+    { from: order.from, nonce, raw, hash, expiresAtMs: expiresAt === null ? null : millisOf(expiresAt) },
   ];
 }
 
-/** A place that no order of ours has, and no block: what one provider says too high would leave a gap. */
-async function placeFor({ providers, database, key }: NetworkParts, from: string): Promise<Place> {
-  const answers = await askAll(providers, (each) => each.nextPlace(from));
-  const places = answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
-  if (places.length === 0) throw new Error('no provider says which place is next');
-  const there = places.reduce((low, each) => (low === null || each === null ? null : Math.min(low, each)));
-  const here = await nextPlaceHere(database, key, from);
+/** A nonce that no order of ours has, and no block: what one provider says too high would leave a gap. */
+async function nonceFor({ providers, database, key }: NetworkParts, from: string): Promise<Nonce> {
+  const answers = await askAll(providers, (each) => each.nextNonce(from));
+  const nonces = answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  if (nonces.length === 0) throw new Error('no provider says which nonce is next');
+  const there = nonces.reduce((low, each) => (low === null || each === null ? null : Math.min(low, each)));
+  const here = await nextNonceHere(database, key, from);
   return there === null ? null : Math.max(there, here ?? 0);
+}
+
+/** At the next turn gas may cost less. Why it waits is said once for all orders, and by `doctor`. */
+async function waitForGasPrice(parts: NetworkParts, order: OrderRow): Promise<void> {
+  const error = 'waits for the price of gas';
+  if (order.state !== 'queued') return keepError(parts, order, error);
+  if (order.lastError !== error) await requeueOrder(parts.database, order, { dueMs: Date.now(), error });
 }
 
 async function waitFor({ database, key, log }: NetworkParts, order: OrderRow, code: string): Promise<void> {
@@ -238,6 +248,7 @@ async function refused(
 }
 
 async function failed(parts: NetworkParts, order: OrderRow, error: unknown): Promise<void> {
+  if (error instanceof NoGasPrice) return waitForGasPrice(parts, order);
   const { message } = error instanceof Error ? error : new Error(String(error));
   parts.log.warn({ err: error, ...parts.key, order: order.key }, 'a transfer cannot be looked after');
   if (order.state !== 'queued') return keepError(parts, order, message);

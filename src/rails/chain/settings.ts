@@ -1,33 +1,96 @@
-/** Settings that networks have alike (docs/rails.md). */
+/** Settings that all networks have (docs/rails.md). */
 import { addressForm, parseAddress } from '../../base/address.ts';
 import { currencyOf } from '../../base/currency.ts';
 import { deriveDepositAddress } from '../../base/deposit-address.ts';
 import { toMinor } from '../../base/money.ts';
-import type { Settings } from '../../base/settings.ts';
+import { Settings } from '../../base/settings.ts';
 
-const PROVIDERS_MAX = 5;
-
-/**
- * @param form - of the objects that may stand in place of a URL, in words.
- * @param nodeOf - reads one of them.
- * @returns the nodes, the preferred one first; none twice, because one node would agree with itself. @throws {SettingsError}
- */
-export function nodesOf<Node extends { readonly url: string }>(
-  all: Settings,
-  form: string,
-  nodeOf: (json: unknown, path: string) => Node,
-): readonly Node[] {
-  const given = all.raw('providers');
-  if (!Array.isArray(given) || given.length === 0 || given.length > PROVIDERS_MAX)
-    return all.refuse('providers', `a list of one to ${PROVIDERS_MAX} URLs, or objects with ${form}`);
-  const nodes = given.map((json: unknown, index) => nodeOf(json, `${all.at('providers')}[${index}]`));
-  if (new Set(nodes.map(({ url }) => new URL(url).href)).size < nodes.length)
-    return all.refuse('providers', 'each node once');
-  return nodes;
+/** A node of a network. */
+export interface NodeAddress {
+  /** What counts as one provider: a name of its own, or else the host and port of the URL. No secret is in it. */
+  readonly name: string;
+  /** Without a slash at its end. */
+  readonly url: string;
 }
 
-/** @returns the extended public key that deposit addresses of a network come of. @throws {SettingsError} */
-export function xpubOf(all: Settings, network: string): string {
+/** What an operator configures of every network. */
+export interface NetworkSettings<Node extends NodeAddress = NodeAddress> {
+  /** The preferred one first. */
+  readonly providers: readonly Node[];
+  /** How many providers have to say the same. */
+  readonly quorum: number;
+  /** Extended public key that deposit addresses come of. */
+  readonly xpub: string;
+  readonly hotAddress: string;
+  /** From which amount on a currency is swept, minor units, by raw ledger code. */
+  readonly sweep: ReadonlyMap<string, bigint>;
+  /** What a transfer is said to cost, minor units, by raw ledger code. */
+  readonly networkFees: ReadonlyMap<string, bigint>;
+  /** What the hot wallet has to have of the coin, minor units. */
+  readonly gasFloat: bigint;
+  readonly pollMs: number;
+  readonly timeLimitMs: number;
+}
+
+/** How nodes of a kind of network are written. */
+export interface NodeForm<Node extends NodeAddress> {
+  /** Members of the objects that may stand in place of a URL, in words. */
+  readonly words: string;
+  /** Reads one of them, but for its name. */
+  readonly read: (node: Settings) => Omit<Node, 'name'>;
+}
+
+const PROVIDERS_MAX = 5;
+const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+/** @throws {SettingsError} naming the member and the accepted form. */
+export function readNetworkSettings<Node extends NodeAddress>(
+  all: Settings,
+  network: string,
+  coinDecimals: number,
+  form: NodeForm<Node>,
+): NetworkSettings<Node> {
+  const providers = nodesOf(all, form);
+  return {
+    providers,
+    quorum: all.integer('quorum', { min: 1, max: providers.length, fallback: Math.min(2, providers.length) }),
+    xpub: xpubOf(all, network),
+    hotAddress: hotAddressOf(all, network),
+    sweep: amountsOf(all, 'sweep', network),
+    networkFees: amountsOf(all, 'networkFees', network),
+    gasFloat: minorOf(all, 'gasFloat', coinDecimals, '0'),
+    pollMs: millisFrom(all, 'pollSeconds', { min: 1, max: 60, fallback: 3 }),
+    timeLimitMs: millisFrom(all, 'timeoutSeconds', { min: 1, max: 60, fallback: 10 }),
+  };
+}
+
+/** The nodes; none twice, because one provider would agree with itself. */
+function nodesOf<Node extends NodeAddress>(all: Settings, form: NodeForm<Node>): readonly Node[] {
+  const given = all.raw('providers');
+  if (!Array.isArray(given) || given.length === 0 || given.length > PROVIDERS_MAX)
+    return all.refuse('providers', `a list of one to ${PROVIDERS_MAX} URLs, or objects with ${form.words}`);
+  const nodes = given.map((json: unknown, index) => nodeOf(json, `${all.at('providers')}[${index}]`, form));
+  const urls = new Set(nodes.map(({ url }) => new URL(url).href));
+  if (urls.size < nodes.length) return all.refuse('providers', 'each node once');
+  const names = nodes.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return nodes;
+  return all.refuse(
+    'providers',
+    `each provider once (${twice} stands twice; nodes of different operators behind one host need a "name" each)`,
+  );
+}
+
+function nodeOf<Node extends NodeAddress>(json: unknown, path: string, form: NodeForm<Node>): Node {
+  const given = new Settings(typeof json === 'string' ? { url: json } : json, path);
+  const node = form.read(given);
+  const { host } = new URL(node.url);
+  const name = given.has('name') ? given.match('name', NAME, 'a name of a-z, 0-9 and -') : host;
+  given.end();
+  return { ...node, name } as Node;
+}
+
+function xpubOf(all: Settings, network: string): string {
   const xpub = all.text('xpub');
   try {
     deriveDepositAddress(network, xpub, 0);
@@ -40,8 +103,7 @@ export function xpubOf(all: Settings, network: string): string {
   }
 }
 
-/** @returns the address of the hot wallet, in canonical form. @throws {SettingsError} */
-export function hotAddressOf(all: Settings, network: string): string {
+function hotAddressOf(all: Settings, network: string): string {
   const address = parseAddress(network, all.text('hotAddress'));
   return address ?? all.refuse('hotAddress', `the address of the hot wallet, ${addressForm(network)}`);
 }
@@ -53,11 +115,8 @@ export function minorOf(all: Settings, name: string, decimals: number, fallback?
   return given > decimals ? all.refuse(name, `at most ${decimals} decimals`) : toMinor(amount, decimals);
 }
 
-/**
- * @returns amounts by currency of the network, minor units: `{ "USDT_ETH": "50" }`; none where there is no such member.
- * @throws {SettingsError}
- */
-export function amountsOf(all: Settings, name: string, network: string): ReadonlyMap<string, bigint> {
+/** Amounts by currency of the network, minor units: `{ "USDT_ETH": "50" }`; none where there is no such member. */
+function amountsOf(all: Settings, name: string, network: string): ReadonlyMap<string, bigint> {
   if (!all.has(name)) return new Map();
   const given = all.part(name);
   const found = given.names().map((code): [string, bigint] => {
@@ -70,6 +129,10 @@ export function amountsOf(all: Settings, name: string, network: string): Readonl
 }
 
 /** @returns a time in milliseconds, from a member in seconds. @throws {SettingsError} */
-export function millisFrom(all: Settings, name: string, min: number, max: number, fallback: number): number {
-  return 1_000 * all.integer(name, { min, max, fallback });
+export function millisFrom(
+  all: Settings,
+  name: string,
+  bounds: { readonly min: number; readonly max: number; readonly fallback: number },
+): number {
+  return 1_000 * all.integer(name, bounds);
 }

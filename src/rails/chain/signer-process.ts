@@ -1,16 +1,16 @@
 /** The signer as a part of an installation: where it listens by RAILS_FILE, and what `doctor` says of it. */
 import { Settings } from '../../base/settings.ts';
 import type { RailCheck, RailPart } from '../../resolvers/services/rail-part.ts';
-import { type Signer, type SignerPlace, signerAt } from './signer.ts';
+import { type Signer, type SignerAddress, signerAt } from './signer.ts';
 
 /**
  * @param json - `{"socket"}`, or `{"url", "certificateFile", "keyFile", "caFile"}`.
  * @throws {SettingsError} naming the member and the accepted form.
  */
-export function readSignerSettings(json: unknown, path: string): SignerPlace {
+export function readSignerSettings(json: unknown, path: string): SignerAddress {
   const settings = new Settings(json, path);
   settings.raw('kind');
-  const place = settings.has('socket')
+  const address = settings.has('socket')
     ? { socket: settings.text('socket') }
     : {
         url: settings.url('url'),
@@ -19,12 +19,12 @@ export function readSignerSettings(json: unknown, path: string): SignerPlace {
         caFile: settings.file('caFile'),
       };
   settings.end();
-  return place;
+  return address;
 }
 
 /** @returns the part with the client of the signer; nothing is asked before the first transaction or check. */
-export function createSigner(place: SignerPlace): RailPart<Signer> {
-  const signer = signerAt(place);
+export function createSigner(address: SignerAddress): RailPart<Signer> {
+  const signer = signerAt(address);
   return { port: signer, checks: () => checksOf(signer) };
 }
 

@@ -32,7 +32,7 @@ export class SignerAway extends Error {
 }
 
 /** Where the signer listens. */
-export type SignerPlace =
+export type SignerAddress =
   | { readonly socket: string }
   | {
       readonly url: string;
@@ -45,16 +45,16 @@ const ANSWER_MS = 15_000;
 const ANSWER_MAX = 256 * 1024;
 
 /** @returns the client of a signer. Nothing is asked yet. */
-export function signerAt(place: SignerPlace): Signer {
-  const options = optionsOf(place);
+export function signerAt(address: SignerAddress): Signer {
+  const connection = connectionOf(address);
   return {
     describe: async () => {
-      const { status, body } = await ask(options, 'GET', '/describe');
+      const { status, body } = await ask(connection, 'GET', '/describe');
       if (status !== 200) throw new SignerAway(`the signer answered ${status}`);
       return body as unknown as SignerFacts;
     },
     sign: async (order) => {
-      const { status, body } = await ask(options, 'POST', '/sign', JSON.stringify(order));
+      const { status, body } = await ask(connection, 'POST', '/sign', JSON.stringify(order));
       const { raw, hash, reason, detail } = body;
       if (status === 403) throw new SignerRefused(String(reason), `${reason}: ${detail}`);
       if (status !== 200 || typeof raw !== 'string' || typeof hash !== 'string')
@@ -65,12 +65,12 @@ export function signerAt(place: SignerPlace): Signer {
 }
 
 /** How a request gets there. */
-type Place = RequestOptions & { readonly isTls: boolean };
+type Connection = RequestOptions & { readonly isTls: boolean };
 
-function optionsOf(place: SignerPlace): Place {
-  if ('socket' in place) return { socketPath: place.socket, isTls: false };
-  const { hostname, port } = new URL(place.url);
-  const [cert, key, ca] = [place.certificateFile, place.keyFile, place.caFile].map((file) =>
+function connectionOf(address: SignerAddress): Connection {
+  if ('socket' in address) return { socketPath: address.socket, isTls: false };
+  const { hostname, port } = new URL(address.url);
+  const [cert, key, ca] = [address.certificateFile, address.keyFile, address.caFile].map((file) =>
     readFileSync(file),
   );
   return { hostname, port, isTls: true, ...{ cert, key, ca } };
@@ -81,9 +81,16 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-function ask({ isTls, ...place }: Place, method: string, path: string, body = ''): Promise<Answer> {
+function ask({ isTls, ...connection }: Connection, method: string, path: string, body = ''): Promise<Answer> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  const options = { ...place, method, path, headers, agent: false, signal: AbortSignal.timeout(ANSWER_MS) };
+  const options = {
+    ...connection,
+    method,
+    path,
+    headers,
+    agent: false,
+    signal: AbortSignal.timeout(ANSWER_MS),
+  };
   return new Promise<Answer>((resolve, reject) => {
     const answered = (response: IncomingMessage) => {
       read(response).then(resolve, reject);

@@ -1,5 +1,5 @@
 /**
- * Gathers what was deposited: where a deposit address has as much of a currency as is worth a transfer, all of it goes to the hot wallet. A
+ * Sweeps what was deposited: where a deposit address has as much of a currency as is worth a transfer, all of it goes to the hot wallet. A
  * token needs gas on its address first. Both are the house's own money before and after, so only the gas is booked.
  */
 import { currencyOfLedger } from '../../base/currency.ts';
@@ -7,14 +7,16 @@ import { readUnswept, sweepArrivals, type Unswept } from '../../store/rails/chai
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import { addOrder, countOrdersTo, type NewOrder } from '../../store/rails/chain-orders.ts';
 import { askFirst } from './agree.ts';
+import type { GasPrice } from './driver.ts';
+import { NoGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** From which amount on a currency is gathered, minor units, by raw ledger code; one that is not here stays where it is. */
+/** From which amount on a currency is swept, minor units, by raw ledger code; one that is not here stays where it is. */
 export type SweepFrom = ReadonlyMap<string, bigint>;
 
-/** Gathers deposits. */
+/** Sweeps deposits. */
 export interface Sweeper {
-  readonly turn: () => Promise<void>;
+  readonly turn: (gasPrice: () => Promise<GasPrice>) => Promise<void>;
 }
 
 const ADDRESSES_MAX = 50;
@@ -22,67 +24,82 @@ const ADDRESSES_MAX = 50;
 const NEEDED_TIMES = 2n;
 const BROUGHT_TIMES = 5n;
 
-/** @returns what gathers the deposits of a network; it orders transfers, and the sender makes them. */
+/** @returns what sweeps the deposits of a network; it orders transfers, and the sender makes them. */
 export function createSweeper(parts: NetworkParts, from: SweepFrom): Sweeper {
   const { database, key, log } = parts;
   return {
-    turn: async () => {
+    turn: async (gasPrice) => {
       if (from.size === 0 || (await readNetwork(database, key))?.pausedAt) return;
       for (const unswept of await readUnswept(database, key, from, ADDRESSES_MAX))
-        await sweep(parts, unswept).catch((error: unknown) =>
-          log.warn({ err: error, ...key, address: unswept.address }, 'a deposit cannot be gathered'),
-        );
+        await sweep(parts, unswept, gasPrice).catch((error: unknown) => {
+          if (!(error instanceof NoGasPrice))
+            log.warn({ err: error, ...key, address: unswept.address }, 'a deposit cannot be swept');
+        });
     },
   };
 }
 
-async function sweep(parts: NetworkParts, unswept: Unswept): Promise<void> {
-  const { providers, facts } = parts;
+/**
+ * One order at a time for an address. Its number is taken before the network is asked, so what another process orders meanwhile takes
+ * the same one, and only one of the two is stored: by the balances of before nothing is swept, or given gas, a second time.
+ */
+async function sweep(
+  parts: NetworkParts,
+  unswept: Unswept,
+  gasPrice: () => Promise<GasPrice>,
+): Promise<void> {
+  const { database, key, providers, facts } = parts;
+  const { address, index } = unswept;
+  const orders = await countOrdersTo(database, key, index);
+  if (orders.open > 0) return;
+  const number = orders.count + 1;
   const currency = currencyOfLedger(unswept.currency);
-  const { address } = unswept;
   const { coin } = facts;
-  const cost = await askFirst(providers, (each) => each.transferCost(currency));
+  const cost = facts.gas.transferCost(currency, await gasPrice());
   const needed = NEEDED_TIMES * cost;
   const coins = await askFirst(providers, (each) => each.balance(address, coin));
   if (currency.code === coin.code) {
-    if (coins > needed) await gather(parts, unswept, coins - needed);
+    if (coins > needed) await bringIn(parts, unswept, { number, amountMinor: coins - needed });
     return;
   }
   const there = await askFirst(providers, (each) => each.balance(address, currency));
   if (there === 0n) return;
-  if (coins >= needed) await gather(parts, unswept, there);
-  else await bringGas(parts, unswept, BROUGHT_TIMES * cost);
+  if (coins >= needed) await bringIn(parts, unswept, { number, amountMinor: there });
+  else await bringGas(parts, unswept, { number, amountMinor: BROUGHT_TIMES * cost });
+}
+
+/** The order that is next for an address. */
+interface Next {
+  readonly number: number;
+  readonly amountMinor: bigint;
 }
 
 /** Orders that all of it goes to the hot wallet, and marks it in the same database transaction. */
-async function gather(parts: NetworkParts, unswept: Unswept, amountMinor: bigint): Promise<void> {
+async function bringIn(parts: NetworkParts, unswept: Unswept, { number, amountMinor }: Next): Promise<void> {
   const { database, key, facts } = parts;
   const { index } = unswept;
+  const order: NewOrder = {
+    key: `sweep:${index}:${number}`,
+    intent: 'sweep',
+    currency: unswept.currency,
+    amountMinor,
+    feeMinor: 0n,
+    from: unswept.address,
+    to: facts.hotAddress,
+    keyIndex: index,
+    depositIndex: null,
+  };
   await database.withTx(async (tx) => {
-    const { count } = await countOrdersTo(tx, key, { intent: 'sweep', index });
-    const order: NewOrder = {
-      key: `sweep:${index}:${count + 1}`,
-      intent: 'sweep',
-      currency: unswept.currency,
-      amountMinor,
-      feeMinor: 0n,
-      from: unswept.address,
-      to: facts.hotAddress,
-      keyIndex: index,
-      depositIndex: null,
-    };
     const id = await addOrder(tx, key, order, Date.now());
     if (id !== undefined) await sweepArrivals(tx, key, unswept, id);
   });
 }
 
-async function bringGas(parts: NetworkParts, unswept: Unswept, amountMinor: bigint): Promise<void> {
+async function bringGas(parts: NetworkParts, unswept: Unswept, { number, amountMinor }: Next): Promise<void> {
   const { database, key, facts } = parts;
   const { index, address } = unswept;
-  const { count, open } = await countOrdersTo(database, key, { intent: 'gas', index });
-  if (open > 0) return;
   const order: NewOrder = {
-    key: `gas:${index}:${count + 1}`,
+    key: `gas:${index}:${number}`,
     intent: 'gas',
     currency: facts.coin.code,
     amountMinor,

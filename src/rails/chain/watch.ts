@@ -55,7 +55,7 @@ interface View {
   readonly final: number;
 }
 
-/** Providers agree on another chain than the one that was read. */
+/** Providers agree on another chain than the one that was read, or than the one that is followed. */
 class OtherChain extends Error {
   readonly by: readonly string[];
 
@@ -94,31 +94,36 @@ export function createWatcher(parts: NetworkParts): Watcher {
     } catch (error) {
       // A provider may answer fewer blocks at once.
       range = Math.max(1, Math.floor(range / 2));
-      if (error instanceof OtherChain) trusted = error.by;
       throw error;
     }
     return to < upTo;
   };
 
+  const turn = async (): Promise<boolean> => {
+    const view = await viewOf(parts, trusted);
+    // Later than the view: whoever was paid in these blocks got the address before.
+    await learnAddresses();
+    await keepHeadAt(database, key, view.head.atMs);
+    const state = await readNetwork(database, key);
+    if (!state || state.height === null) return begin(parts, view);
+    if (await isRewritten(view, state)) await walkBack(parts, view, state);
+    await readNew(parts, view, addresses);
+    const isMore = await settle(view);
+    // What is missing may be in a final block that was not read yet.
+    if (!isMore) await tellDropped(parts, view);
+    const ageMs = Date.now() - view.head.atMs;
+    if (ageMs > facts.headMaxAgeMs)
+      throw new Error(`the newest block of ${view.lead.provider} is ${Math.round(ageMs / 1000)} seconds old`);
+    return isMore;
+  };
   return {
     turn: async () => {
-      const view = await viewOf(parts, trusted);
-      // Later than the view: whoever was paid in these blocks got the address before.
-      await learnAddresses();
-      await keepHeadAt(database, key, view.head.atMs);
-      const state = await readNetwork(database, key);
-      if (!state || state.height === null) return begin(parts, view);
-      if (await isRewritten(view, state)) await walkBack(parts, view, state);
-      await readNew(parts, view, addresses);
-      const isMore = await settle(view);
-      // What is missing may be in a final block that was not read yet.
-      if (!isMore) await tellDropped(parts, view);
-      const ageMs = Date.now() - view.head.atMs;
-      if (ageMs > facts.headMaxAgeMs)
-        throw new Error(
-          `the newest block of ${view.lead.provider} is ${Math.round(ageMs / 1000)} seconds old`,
-        );
-      return isMore;
+      try {
+        return await turn();
+      } catch (error) {
+        if (error instanceof OtherChain) trusted = error.by;
+        throw error;
+      }
     },
   };
 }
@@ -194,17 +199,11 @@ async function isRewritten({ lead }: View, state: NetworkState): Promise<boolean
 
 /** Goes back to the last block that the chain still has. What was above it is missing until it is found again. */
 async function walkBack(parts: NetworkParts, { lead }: View, state: NetworkState): Promise<void> {
-  const { database, key, facts, providers, log } = parts;
-  const common = await commonBlock(parts, lead, state);
+  const { database, key, log } = parts;
+  const { common, gone } = await partingOf(parts, lead, state);
   const isDeep = common.height < (state.finalHeight ?? 0);
   if (isDeep) {
-    const next = common.height + 1;
-    await askAgreed(
-      providers,
-      facts.quorum,
-      `block ${next}`,
-      async (each) => (await each.block(next))?.hash ?? null,
-    );
+    await checkGone(parts, gone);
     log.error({ ...key, height: common.height }, 'the network rewrote blocks that were final');
   }
   await database.withTx(async (tx) => {
@@ -215,21 +214,44 @@ async function walkBack(parts: NetworkParts, { lead }: View, state: NetworkState
   log.warn({ ...key, from: state.height, to: common.height }, 'the network rewrote its newest blocks');
 }
 
-async function commonBlock(
+/** What was final is gone only where so many providers have another block in its place. */
+async function checkGone({ providers, facts }: NetworkParts, gone: KnownBlock): Promise<void> {
+  const what = `block ${gone.height}`;
+  const { value, by } = await askAgreed(
+    providers,
+    facts.quorum,
+    what,
+    async (each) => (await each.block(gone.height))?.hash ?? null,
+  );
+  if (value === null) throw new Error(`${by.join(', ')} have no ${what}, which was final`);
+  if (value === gone.hash)
+    throw new OtherChain(`${what} is there by ${by.join(', ')}, and another one by who is followed`, by);
+}
+
+/** Where the chain parts from what was read: the last block that it still has, and the first one after it that it has not. */
+interface Parting {
+  readonly common: KnownBlock;
+  readonly gone: KnownBlock;
+}
+
+async function partingOf(
   { database, key }: NetworkParts,
   provider: NetworkDriver,
   state: NetworkState,
-): Promise<KnownBlock> {
-  let from = lastOf(state).height;
+): Promise<Parting> {
+  let gone = lastOf(state);
   for (;;) {
-    const known = await readBlocks(database, key, from, STEP_BACK);
+    // Of blocks that were read in ranges the last one is known: not every height has one.
+    const known = await readBlocks(database, key, gone.height - 1, STEP_BACK);
     for (const block of known) {
       const there = await provider.block(block.height);
-      if (there?.hash === block.hash) return block;
+      if (there?.hash === block.hash) return { common: block, gone };
+      gone = block;
     }
-    const lowest = known.at(-1);
-    if (!lowest) throw new Error('the network has none of the blocks that were read: is it another one?');
-    from = lowest.height - 1;
+    if (known.length === 0)
+      throw new Error(
+        `the network has another block ${gone.height}, and what was read before it is not known any more: is it another network?`,
+      );
   }
 }
 

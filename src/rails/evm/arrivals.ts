@@ -7,7 +7,8 @@ import { evmAddress } from '../../base/address.ts';
 import { CURRENCIES, type Currency, currencyOf } from '../../base/currency.ts';
 import { tokenOfContract } from '../../base/token-contract.ts';
 import type { Arrival, BlockRange, BlockRef } from '../chain/driver.ts';
-import { bytesOf, countOf, hexOf, listOf, NodeAway, quantityOf, type Rpc, recordOf } from './rpc.ts';
+import { NodeAway, recordOf } from '../chain/node.ts';
+import { bytesOf, countOf, hexOf, listOf, quantityOf, type Rpc } from './rpc.ts';
 
 /** Keccak-256 of `Transfer(address,address,uint256)`. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';

@@ -6,15 +6,17 @@ import { encodeTokenTransfer } from '../../chains/token-transfer.ts';
 import {
   type Block,
   type Fate,
+  type GasPrice,
   type Movement,
   MovementRefused,
   type NetworkDriver,
-  type Place,
+  type Nonce,
   type Signed,
   type Unsigned,
 } from '../chain/driver.ts';
+import { recordOf } from '../chain/node.ts';
 import { arrivalsIn } from './arrivals.ts';
-import { bytesOf, countOf, hexOf, NodeError, quantityOf, type Rpc, recordOf } from './rpc.ts';
+import { bytesOf, countOf, hexOf, NodeError, quantityOf, type Rpc } from './rpc.ts';
 
 /** What a network is like, and what is spent on it at most. */
 export interface EvmTerms {
@@ -34,13 +36,18 @@ const TOKEN_GAS = 70_000n;
 const GAS_MAX = 300_000n;
 /** More gas than was estimated, in hundredths: contracts may need a little more when their turn comes. */
 const GAS_PERCENT = 130n;
-/** Nodes take the place of a transaction for a tenth more. Hundredths. */
+/** Nodes replace a transaction for a tenth more. Hundredths. */
 const REPLACE_PERCENT = 115n;
-/** What nodes say of a transaction that they know already, or whose place is taken: neither is news. */
+/** What nodes say of a transaction that they know already, or whose nonce is taken: neither is news. */
 const KNOWN_WORDS =
   /already known|already imported|known transaction|nonce too low|already in (?:the )?(?:pool|mempool)/i;
 const REVERT_WORDS = /revert/i;
 const REVERT_CODE = 3;
+
+/** @returns what a transfer costs, wei. */
+export function transferCost({ contract }: Currency, { base, tip }: GasPrice): bigint {
+  return (contract === undefined ? COIN_GAS : TOKEN_GAS) * (base + tip);
+}
 
 /** @param rpc - of one node. */
 export function createEvmDriver(rpc: Rpc, terms: EvmTerms): NetworkDriver {
@@ -56,7 +63,7 @@ export function createEvmDriver(rpc: Rpc, terms: EvmTerms): NetworkDriver {
     return blockOf(await rpc.call('eth_getBlockByNumber', [finality, false])).height;
   };
   return {
-    provider: rpc.host,
+    provider: rpc.provider,
     check: async () => {
       const found = countOf(await rpc.call('eth_chainId', []), 'chain id');
       if (found !== chainId) throw new Error(`expected chain ${chainId} (${network}), got ${found}`);
@@ -66,13 +73,9 @@ export function createEvmDriver(rpc: Rpc, terms: EvmTerms): NetworkDriver {
     finalHeight,
     arrivals: (range, addresses) => arrivalsIn(rpc, network, range, addresses),
     balance: (address, currency) => balanceOf(rpc, address, currency),
-    transferCost: async ({ contract }) => {
-      const { base, tip } = await feesOf(rpc, terms);
-      return (contract === undefined ? COIN_GAS : TOKEN_GAS) * (base + tip);
-    },
-    nextPlace: async (from) => countOf(await rpc.call('eth_getTransactionCount', [from, 'latest']), 'nonce'),
-    build: (movement, place) => build(rpc, terms, movement, place),
-    replace: (hanging) => replace(rpc, terms, hanging),
+    gasPrice: () => gasPriceOf(rpc, terms),
+    nextNonce: async (from) => countOf(await rpc.call('eth_getTransactionCount', [from, 'latest']), 'nonce'),
+    build: (movement, nonce, price) => build(rpc, terms, { movement, nonce, price }),
     broadcast: async (raw) => {
       await rpc.call('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
         if (!(error instanceof NodeError && KNOWN_WORDS.test(error.message))) throw error;
@@ -101,24 +104,27 @@ async function balanceOf(rpc: Rpc, address: string, { contract }: Currency): Pro
   return BigInt(bytesOf(await rpc.call('eth_call', [{ to: contract, data }, 'latest']), 'balance', 32));
 }
 
-/** What a unit of gas costs now, and what is given besides. */
-async function feesOf(
-  rpc: Rpc,
-  { minTipPerGas, maxFeePerGas }: EvmTerms,
-): Promise<{ readonly base: bigint; readonly tip: bigint }> {
+async function gasPriceOf(rpc: Rpc, { minTipPerGas }: EvmTerms): Promise<GasPrice> {
   const [newest, suggested] = await Promise.all([
     rpc.call('eth_getBlockByNumber', ['latest', false]),
     rpc.call('eth_maxPriorityFeePerGas', []),
   ]);
   const base = quantityOf(recordOf(newest, 'block').baseFeePerGas, 'base fee');
   const asked = quantityOf(suggested, 'tip');
-  const tip = asked > minTipPerGas ? asked : minTipPerGas;
-  return { base, tip: least(tip, maxFeePerGas) };
+  return { base, tip: most(asked, minTipPerGas) };
+}
+
+/** What a transaction is made of. */
+interface Order {
+  readonly movement: Movement;
+  readonly nonce: Nonce;
+  readonly price: GasPrice;
 }
 
 /** The base fee can double in six blocks: until then the transaction stays good. */
-async function build(rpc: Rpc, terms: EvmTerms, movement: Movement, place: Place): Promise<Unsigned> {
+async function build(rpc: Rpc, terms: EvmTerms, { movement, nonce, price }: Order): Promise<Unsigned> {
   const { from, to, currency, amountMinor } = movement;
+  const { base, tip } = price;
   const isCoin = currency.contract === undefined;
   const call = {
     to: currency.contract ?? to,
@@ -127,10 +133,9 @@ async function build(rpc: Rpc, terms: EvmTerms, movement: Movement, place: Place
       ? new Uint8Array()
       : encodeTokenTransfer({ to: addressBytes('ETH', to), amount: amountMinor }),
   };
-  const { base, tip } = await feesOf(rpc, terms);
   const fees = { maxPriorityFeePerGas: tip, maxFeePerGas: least(2n * base + tip, terms.maxFeePerGas) };
   const gasLimit = await gasOf(rpc, from, call);
-  return unsignedOf({ chainId: terms.chainId, nonce: place ?? 0, ...fees, gasLimit, ...call });
+  return unsignedOf({ chainId: terms.chainId, nonce: nonce ?? 0, ...fees, gasLimit, ...call });
 }
 
 async function gasOf(
@@ -141,7 +146,9 @@ async function gasOf(
   const call = { from, to, value: hexOf(value), data: `0x${Buffer.from(data).toString('hex')}` };
   try {
     const estimated = quantityOf(await rpc.call('eth_estimateGas', [call]), 'gas');
-    return estimated <= COIN_GAS ? COIN_GAS : least((estimated * GAS_PERCENT) / 100n, GAS_MAX);
+    // What is not used costs nothing, so an estimate that is too low need not make a transfer of a token fail.
+    const floor = data.length > 0 ? TOKEN_GAS : COIN_GAS;
+    return estimated <= floor ? floor : least((estimated * GAS_PERCENT) / 100n, GAS_MAX);
   } catch (error) {
     const isRefused =
       error instanceof NodeError && (error.code === REVERT_CODE || REVERT_WORDS.test(error.message));
@@ -149,15 +156,14 @@ async function gasOf(
   }
 }
 
-/** The same for more: a tenth and a half at least, and what is usual now. */
-async function replace(rpc: Rpc, terms: EvmTerms, hanging: string): Promise<Unsigned | undefined> {
-  const before = readEvmTransaction(hanging);
-  const { base, tip } = await feesOf(rpc, terms);
+/** @returns the same transaction for more: a tenth and a half at least, and what is usual now; undefined where that is not allowed. */
+export function replace(maxFee: bigint, stuck: string, { base, tip }: GasPrice): Unsigned | undefined {
+  const before = readEvmTransaction(stuck);
   const raised = (fee: bigint) => (fee * REPLACE_PERCENT + 99n) / 100n;
   const maxPriorityFeePerGas = most(raised(before.maxPriorityFeePerGas), tip);
   const maxFeePerGas = most(raised(before.maxFeePerGas), 2n * base + maxPriorityFeePerGas);
-  if (raised(before.maxFeePerGas) > terms.maxFeePerGas) return undefined;
-  const fees = { maxPriorityFeePerGas, maxFeePerGas: least(maxFeePerGas, terms.maxFeePerGas) };
+  if (raised(before.maxFeePerGas) > maxFee) return undefined;
+  const fees = { maxPriorityFeePerGas, maxFeePerGas: least(maxFeePerGas, maxFee) };
   return unsignedOf({ ...before, ...fees });
 }
 
@@ -165,22 +171,22 @@ function unsignedOf(transaction: Parameters<typeof encodeEvmTransaction>[0]): Un
   const { nonce, gasLimit, maxFeePerGas } = transaction;
   return {
     unsigned: encodeEvmTransaction(transaction),
-    place: nonce,
+    nonce,
     costMinor: gasLimit * maxFeePerGas,
     expiresAtMs: null,
   };
 }
 
-/** Asks for the place first: when a final block has taken it, the receipt of whatever took it is there. */
+/** Asks for the nonce first: when a final block has taken it, the receipt of whatever took it is there. */
 async function fateOf(
   rpc: Rpc,
-  { from, place, hash }: Signed,
+  { from, nonce, hash }: Signed,
   final: number,
   block: NetworkDriver['block'],
 ): Promise<Fate> {
   const taken = countOf(await rpc.call('eth_getTransactionCount', [from, hexOf(final)]), 'nonce');
   const found = await rpc.call('eth_getTransactionReceipt', [hash]);
-  if (found === null) return { state: place !== null && taken > place ? 'never' : 'open' };
+  if (found === null) return { state: nonce !== null && taken > nonce ? 'never' : 'open' };
   const receipt = recordOf(found, 'receipt');
   const at = { height: countOf(receipt.blockNumber, 'height'), hash: bytesOf(receipt.blockHash, 'hash', 32) };
   if ((await block(at.height))?.hash !== at.hash) return { state: 'open' };

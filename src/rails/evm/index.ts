@@ -1,47 +1,33 @@
 /** The rail of an EVM network: Ethereum, Polygon, Base, BNB Smart Chain. */
 import { assert } from '../../base/assert.ts';
 import { currencyOfLedger, NETWORKS } from '../../base/currency.ts';
-import { deriveDepositAddress } from '../../base/deposit-address.ts';
+import type { GasPrice } from '../chain/driver.ts';
 import type { NetworkTools } from '../chain/network-tools.ts';
 import { createNetworkRail, type NetworkRail } from '../chain/rail.ts';
-import { createEvmDriver } from './driver.ts';
+import { createEvmDriver, replace, transferCost } from './driver.ts';
 import { createRpc } from './rpc.ts';
 import type { EvmSettings } from './settings.ts';
 
 export { readEvmSettings } from './settings.ts';
 
-/** A head that is older says that its provider hangs. */
+/** A head that is older says that its provider has stopped. */
 const HEAD_MAX_AGE_MS = 180_000;
 
 /** @returns the rail; nothing of it runs yet. */
 export function createEvm(settings: EvmSettings, tools: NetworkTools): NetworkRail {
-  const { network, mode, signer, rates } = tools;
-  const { chainId, coin } = NETWORKS[network] ?? {};
-  assert(chainId !== undefined && coin !== undefined, `${network} is an EVM network`);
-  const { finality, maxFeePerGas, minTipPerGas } = settings;
-  const terms = { network, chainId, finality, maxFeePerGas, minTipPerGas };
-  const { xpub, hotAddress, quorum, stuckMs } = settings;
-  const facts = {
-    network,
+  const { chainId, coin } = NETWORKS[tools.network] ?? {};
+  assert(chainId !== undefined && coin !== undefined, `${tools.network} is an EVM network`);
+  const { finality, maxFeePerGas, minTipPerGas, stuckMs, timeLimitMs } = settings;
+  const terms = { network: tools.network, chainId, finality, maxFeePerGas, minTipPerGas };
+  const kind = {
     family: 'EVM' as const,
-    coin: currencyOfLedger(`${coin}_${network}`),
-    hotAddress,
-    pollMs: settings.pollMs,
+    coin: currencyOfLedger(`${coin}_${tools.network}`),
     headMaxAgeMs: HEAD_MAX_AGE_MS,
     stuckMs,
-    quorum,
-    xpub,
-    deriveAddress: (index: number) => deriveDepositAddress(network, xpub, index),
+    gas: { maxPrice: maxFeePerGas, unit: 'gwei', decimals: 9, isFixed: false, transferCost },
+    replace: (stuck: string, price: GasPrice) => replace(maxFeePerGas, stuck, price),
   };
-  const providers = settings.providers.map((url) =>
-    createEvmDriver(createRpc(url, settings.timeLimitMs), terms),
-  );
-  return createNetworkRail(
-    { ...tools, key: { mode, network }, facts, providers, signer },
-    {
-      sweepFrom: settings.sweep,
-      fees: { fixed: settings.networkFees, rates },
-      gasFloatMinor: settings.gasFloat,
-    },
+  return createNetworkRail(settings, tools, kind, (node) =>
+    createEvmDriver(createRpc(node, timeLimitMs), terms),
   );
 }

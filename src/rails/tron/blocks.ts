@@ -6,17 +6,8 @@ import { hex } from '@scure/base';
 import { addressBytes, tronAddress } from '../../base/address.ts';
 import { CURRENCIES, currencyOf } from '../../base/currency.ts';
 import type { Arrival, Block, BlockRange } from '../chain/driver.ts';
-import {
-  type Answer,
-  addressOf,
-  amountOf,
-  bytesOf,
-  countOf,
-  listOf,
-  NodeAway,
-  recordOf,
-  type TronApi,
-} from './api.ts';
+import { type Answer, NodeAway, recordOf } from '../chain/node.ts';
+import { addressOf, amountOf, bytesOf, countOf, listOf, type TronApi } from './api.ts';
 
 /** Keccak-256 of `Transfer(address,address,uint256)`. */
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';

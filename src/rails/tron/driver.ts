@@ -7,13 +7,15 @@ import { encodeTronTransaction, type TronTransaction } from '../../chains/tron-t
 import {
   type Block,
   type Fate,
+  type GasPrice,
   type Movement,
   MovementRefused,
   type NetworkDriver,
   type Signed,
   type Unsigned,
 } from '../chain/driver.ts';
-import { amountOf, bytesOf, countOf, hexOf, listOf, NodeAway, recordOf, type TronApi } from './api.ts';
+import { NodeAway, recordOf } from '../chain/node.ts';
+import { amountOf, bytesOf, countOf, hexOf, listOf, type TronApi } from './api.ts';
 import { arrivalsIn, blockOf } from './blocks.ts';
 
 /** What is spent at most, and how long a transaction holds. */
@@ -29,7 +31,7 @@ const GOOD_FOR_MS = 60_000;
 /** A node may answer by one that is a few blocks behind. */
 const BEHIND_MS = 30_000;
 /** Energy of a transfer to an address that never had the token, for estimates of what it will cost. */
-const TOKEN_ENERGY = 131_000n;
+export const TOKEN_ENERGY = 131_000n;
 /** More energy than was estimated, in hundredths: contracts may need a little more when their turn comes. */
 const ENERGY_PERCENT = 130n;
 /** Bandwidth of a transaction with its signature, when nothing is free: 1,000 sun a byte. */
@@ -40,12 +42,17 @@ const NEW_ACCOUNT = 1_100_000n;
 const TRANSFER = 'transfer(address,uint256)';
 const BALANCE_OF = 'balanceOf(address)';
 
+/** @returns what a transfer costs when nothing of it is free, sun. */
+export function transferCost({ contract }: Currency, { base }: GasPrice): bigint {
+  return contract === undefined ? COIN_BANDWIDTH + NEW_ACCOUNT : TOKEN_ENERGY * base + TOKEN_BANDWIDTH;
+}
+
 /** @param api - of one node. */
 export function createTronDriver(api: TronApi, terms: TronTerms): NetworkDriver {
   const block = (height: number) => blockAt(api, height);
   const solid = async () => blockOf(await api.call('walletsolidity/getnowblock', {}));
   return {
-    provider: api.host,
+    provider: api.provider,
     check: async () => {
       const first = await block(0);
       if (first?.hash !== FIRST_BLOCK)
@@ -56,14 +63,9 @@ export function createTronDriver(api: TronApi, terms: TronTerms): NetworkDriver 
     finalHeight: async () => (await solid()).height,
     arrivals: (range, addresses) => arrivalsIn(api, range, addresses),
     balance: (address, currency) => balanceOf(api, address, currency),
-    transferCost: async ({ contract }) =>
-      contract === undefined
-        ? COIN_BANDWIDTH + NEW_ACCOUNT
-        : TOKEN_ENERGY * (await energyPrice(api)) + TOKEN_BANDWIDTH,
-    nextPlace: async () => null,
-    build: async (movement) => build(api, terms, movement, await solid()),
-    // Nothing hangs: a transaction that is in no block expires, and the order is made anew.
-    replace: async () => undefined,
+    gasPrice: async () => ({ base: await energyPrice(api), tip: 0n }),
+    nextNonce: async () => null,
+    build: async (movement, _nonce, price) => build(api, terms, { movement, price, solid: await solid() }),
     broadcast: (raw) => broadcast(api, raw),
     fate: (signed) => fateOf(api, signed, solid, block),
   };
@@ -117,8 +119,15 @@ async function energyPrice(api: TronApi): Promise<bigint> {
   return price;
 }
 
+/** What a transaction is made of. */
+interface Order {
+  readonly movement: Movement;
+  readonly price: GasPrice;
+  readonly solid: Block;
+}
+
 /** Refers to a block that is final, so that no other chain makes the transaction invalid; it ends soon after the newest block. */
-async function build(api: TronApi, terms: TronTerms, movement: Movement, solid: Block): Promise<Unsigned> {
+async function build(api: TronApi, terms: TronTerms, { movement, price, solid }: Order): Promise<Unsigned> {
   const { from, to, currency, amountMinor } = movement;
   const head = blockOf(await api.call('wallet/getnowblock', {}));
   const id = hex.decode(solid.hash);
@@ -130,7 +139,7 @@ async function build(api: TronApi, terms: TronTerms, movement: Movement, solid: 
   };
   const made = (order: TronTransaction['order'], costMinor: bigint): Unsigned => ({
     unsigned: encodeTronTransaction({ ...at, order }),
-    place: null,
+    nonce: null,
     costMinor,
     expiresAtMs: Number(at.expiration),
   });
@@ -140,11 +149,11 @@ async function build(api: TronApi, terms: TronTerms, movement: Movement, solid: 
     return made(order, COIN_BANDWIDTH + ((await isNew(api, to)) ? NEW_ACCOUNT : 0n));
   }
   const data = encodeTokenTransfer({ to: addressBytes('TRX', to), amount: amountMinor });
-  const { energy, free, price } = await energyOf(api, from, contract, data);
-  const feeLimit = energy * price;
+  const { energy, free } = await energyOf(api, from, contract, data);
+  const feeLimit = energy * price.base;
   if (feeLimit > terms.maxFeeLimit)
     throw new Error(`the energy costs ${feeLimit} sun, and ${terms.maxFeeLimit} is allowed`);
-  const burned = energy > free ? (energy - free) * price : 0n;
+  const burned = energy > free ? (energy - free) * price.base : 0n;
   return made({ kind: 'call', from, contract, data, feeLimit }, burned + TOKEN_BANDWIDTH);
 }
 
@@ -161,18 +170,17 @@ async function isNew(api: TronApi, address: string): Promise<boolean> {
   return Object.keys(account).length === 0;
 }
 
-/** What a transfer needs, what of it the sender has without paying, and the price of the rest. */
+/** What a transfer needs, and what of it the sender has without paying. */
 async function energyOf(api: TronApi, from: string, contract: string, data: Uint8Array) {
   const parameter = hex.encode(data.slice(4));
-  const [answer, resources, price] = await Promise.all([
+  const [answer, resources] = await Promise.all([
     constantCall(api, from, contract, TRANSFER, parameter),
     api.call('wallet/getaccountresource', { address: hexOf(from) }),
-    energyPrice(api),
   ]);
   const { EnergyLimit, EnergyUsed } = recordOf(resources, 'resources');
   const free = amountOf(EnergyLimit, 'energy') - amountOf(EnergyUsed, 'energy');
   const energy = (amountOf(answer.energy_used, 'energy') * ENERGY_PERCENT) / 100n;
-  return { energy, free: free > 0n ? free : 0n, price };
+  return { energy, free: free > 0n ? free : 0n };
 }
 
 async function broadcast(api: TronApi, raw: string): Promise<void> {

@@ -28,7 +28,7 @@ export interface GivenAddress {
   readonly address: string;
 }
 
-/** Money on a deposit address that no order has gathered yet. */
+/** Money on a deposit address that no order has swept yet. */
 export interface Unswept {
   readonly address: string;
   readonly index: number;
@@ -163,7 +163,7 @@ export async function readUnswept(
   return (await tx.query<Raw<Unswept>>(UNSWEPT, values)).map((row) => read<Unswept>(row));
 }
 
-/** Marks what lies on an address as gathered by an order. */
+/** Marks what lies on an address as swept by an order. */
 export async function sweepArrivals(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -173,7 +173,7 @@ export async function sweepArrivals(
   await tx.query(SWEEP, [mode, network, address, currency, orderId]);
 }
 
-/** What an order was to gather lies there still: it failed. */
+/** What an order was to sweep lies there still: it failed. */
 export async function unsweepArrivals(tx: Tx, orderId: bigint): Promise<void> {
   await tx.query(UNSWEEP, [orderId]);
 }

@@ -29,7 +29,7 @@ export interface NewOrder {
 export interface OrderRow extends NewOrder {
   readonly id: bigint;
   readonly state: 'queued' | 'signing' | 'sent' | 'failing' | 'confirmed' | 'failed';
-  readonly place: number | null;
+  readonly nonce: number | null;
   readonly includedHeight: number | null;
   readonly toldHash: string | null;
   readonly tries: number;
@@ -41,7 +41,7 @@ export interface OrderRow extends NewOrder {
 export interface AttemptRow {
   readonly orderId: bigint;
   readonly number: number;
-  readonly place: number | null;
+  readonly nonce: number | null;
   readonly unsigned: string;
   readonly expiresAt: Instant | null;
   readonly madeAt: Instant;
@@ -51,7 +51,7 @@ export interface AttemptRow {
 
 /** A transaction to be kept before it is signed. */
 export interface NewAttempt {
-  readonly place: number | null;
+  readonly nonce: number | null;
   readonly unsigned: string;
   readonly costMinor: bigint;
   readonly expiresAtMs: number | null;
@@ -65,7 +65,7 @@ const ADD: Statement = {
     on conflict (key, network, mode) do nothing returning id`,
 };
 const COLUMNS = `id, key, intent, currency, to_address as "to", amount_minor::text as "amountMinor", fee_minor::text as "feeMinor",
-  from_address as "from", key_index as "keyIndex", deposit_index as "depositIndex", proof, state, place::int as place, included_height::int as "includedHeight",
+  from_address as "from", key_index as "keyIndex", deposit_index as "depositIndex", proof, state, place::int as nonce, included_height::int as "includedHeight",
   told_hash as "toldHash", tries, last_error as "lastError", ordered_at as "orderedAt"`;
 const OPEN: Statement = {
   name: 'chain_order_open',
@@ -75,15 +75,15 @@ const OPEN: Statement = {
 };
 const ATTEMPTS: Statement = {
   name: 'chain_attempts',
-  text: `select order_id as "orderId", number, place::int as place, unsigned, expires_at as "expiresAt", made_at as "madeAt", raw, hash
+  text: `select order_id as "orderId", number, place::int as nonce, unsigned, expires_at as "expiresAt", made_at as "madeAt", raw, hash
     from chain_attempt where order_id = any ($1::int8[]) order by order_id, number`,
 };
-const NEXT_PLACE: Statement = {
-  name: 'chain_next_place',
-  text: `select max(place)::int + 1 as place from chain_order where mode = $1 and network = $2 and from_address = $3 and place is not null`,
+const NEXT_NONCE: Statement = {
+  name: 'chain_next_nonce',
+  text: `select max(place)::int + 1 as nonce from chain_order where mode = $1 and network = $2 and from_address = $3 and place is not null`,
 };
-const TAKE_PLACE: Statement = {
-  name: 'chain_take_place',
+const TAKE_NONCE: Statement = {
+  name: 'chain_take_nonce',
   text: `update chain_order set state = 'signing', place = $2 where id = $1 and state = 'queued' returning id`,
 };
 const ADD_ATTEMPT: Statement = {
@@ -133,7 +133,7 @@ const PENDING: Statement = {
 const COUNT_TO: Statement = {
   name: 'chain_order_count_to',
   text: `select count(*)::int as count, count(*) filter (where ended_at is null)::int as open from chain_order
-    where mode = $1 and network = $2 and intent = $3 and coalesce(key_index, deposit_index) = $4 and intent in ('sweep', 'gas')`,
+    where mode = $1 and network = $2 and coalesce(key_index, deposit_index) = $3 and intent in ('sweep', 'gas')`,
 };
 const OWN_HASHES: Statement = {
   name: 'chain_own_hashes',
@@ -171,7 +171,7 @@ export async function addOrder(
   return row?.id;
 }
 
-/** @returns orders that are not over: first those that have a place, in that order, then those that are due. */
+/** @returns orders that are not over: first those that have a nonce, in that order, then those that are due. */
 export async function readOpenOrders(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -186,20 +186,20 @@ export function readAttempts(tx: Tx, orders: readonly bigint[]): Promise<Attempt
   return tx.query<AttemptRow>(ATTEMPTS, [orders]);
 }
 
-/** @returns the place after all that orders of this sender have or had; undefined when none had one. */
-export async function nextPlaceHere(
+/** @returns the nonce after all that orders of this sender have or had; undefined when none had one. */
+export async function nextNonceHere(
   tx: Tx,
   { mode, network }: NetworkKey,
   from: string,
 ): Promise<number | undefined> {
-  const [row] = await tx.query<{ place: number | null }>(NEXT_PLACE, [mode, network, from]);
-  return row?.place ?? undefined;
+  const [row] = await tx.query<{ nonce: number | null }>(NEXT_NONCE, [mode, network, from]);
+  return row?.nonce ?? undefined;
 }
 
 /**
- * Gives an order its place and keeps the transaction that is to be signed, in one database transaction of the caller.
+ * Gives an order its nonce and keeps the transaction that is to be signed, in one database transaction of the caller.
  *
- * @throws the driver's error when another order has the place, or another one is being signed.
+ * @throws the driver's error when another order has the nonce, or another one is being signed.
  */
 export async function beginSigning(
   tx: Tx,
@@ -207,7 +207,7 @@ export async function beginSigning(
   attempt: NewAttempt,
   nowMs: number,
 ): Promise<number | undefined> {
-  const taken = await tx.query(TAKE_PLACE, [orderId, attempt.place]);
+  const taken = await tx.query(TAKE_NONCE, [orderId, attempt.nonce]);
   return taken.length > 0 ? addAttempt(tx, orderId, attempt, nowMs) : undefined;
 }
 
@@ -215,13 +215,13 @@ export async function beginSigning(
 export async function addAttempt(
   tx: Tx,
   orderId: bigint,
-  { place, unsigned, costMinor, expiresAtMs }: NewAttempt,
+  { nonce, unsigned, costMinor, expiresAtMs }: NewAttempt,
   nowMs: number,
 ): Promise<number> {
   const expires = expiresAtMs === null ? null : timeOf(expiresAtMs);
   const [row] = await tx.query<{ number: number }>(ADD_ATTEMPT, [
     orderId,
-    place,
+    nonce,
     unsigned,
     costMinor,
     expires,
@@ -250,7 +250,7 @@ export async function keepSigned(
 }
 
 /**
- * Has an order made anew, without its place, unless somebody else has changed its state: nothing that was made for it can ever be in a
+ * Has an order made anew, without its nonce, unless somebody else has changed its state: nothing that was made for it can ever be in a
  * block, or nothing was signed.
  */
 export async function requeueOrder(
@@ -306,13 +306,13 @@ export async function readPending(
   return BigInt(row?.amount ?? '0');
 }
 
-/** @returns how many orders there were for a deposit address, and how many of them are not over. */
+/** @returns how many orders there were to sweep a deposit address or to bring it gas, and how many of them are not over. */
 export async function countOrdersTo(
   tx: Tx,
   { mode, network }: NetworkKey,
-  { intent, index }: { readonly intent: 'sweep' | 'gas'; readonly index: number },
+  index: number,
 ): Promise<{ readonly count: number; readonly open: number }> {
-  const [row] = await tx.query<{ count: number; open: number }>(COUNT_TO, [mode, network, intent, index]);
+  const [row] = await tx.query<{ count: number; open: number }>(COUNT_TO, [mode, network, index]);
   return row ?? { count: 0, open: 0 };
 }
 

@@ -141,6 +141,29 @@ test('of three, one that lies is outvoted', async () => {
   await third.stop();
 });
 
+test('one that is followed and has other blocks in place of final ones: what was confirmed stays, and the others are followed', async () => {
+  const third = await startRpcProxy(net.node.url);
+  await net.takeOver({ providers: [honest.url, bent.url, third.url] });
+  const address = await depositIsFinal();
+  await net.node.mine(FINAL);
+  await net.turns();
+  expect(confirmed()).toHaveLength(1);
+  const { height } = (await net.owner.query('select height::int as height from chain_network')).rows[0];
+  const other = (hash: string) => `0xabababab${hash.slice(10)}`;
+  bent.twist = bend('eth_getBlockByNumber', (block: { number: string; hash: string; parentHash: string }) =>
+    block && Number(block.number) > height - 2 * FINAL
+      ? { ...block, hash: other(block.hash), parentHash: other(block.parentHash) }
+      : block,
+  );
+  await net.node.pay(PAYER, address, 30n * USDT, 'USDT_ETH');
+  await net.node.mine(FINAL);
+  await net.turns(4);
+  expect(net.alarms).not.toContain('the network rewrote blocks that were final');
+  expect(confirmed()).toEqual(['deposit_confirmed 20 USDT_ETH', 'deposit_confirmed 30 USDT_ETH']);
+  expect(net.told('deposit_dropped')).toEqual([]);
+  await third.stop();
+});
+
 test('that answer few blocks at once after a deep rewrite: what is in a later block is not dropped before that was read', async () => {
   const address = await net.address();
   const before = await net.node.call('evm_snapshot');

@@ -100,7 +100,7 @@ test('what the node forgets is broadcast again, and no nonce is left out', async
   expect(await received()).toBe(3n * USDT);
 });
 
-test('what hangs is offered for more at the same nonce, up to what is allowed; one of them is paid', async () => {
+test('what is stuck is offered for more at the same nonce, up to what is allowed; one of them is paid', async () => {
   await net.takeOver({ stuckMs: 0, maxFeeGwei: '10' });
   await net.send('CRX1:1', 20n * USDT);
   await net.turns(2);
@@ -205,10 +205,10 @@ test('a nonce that somebody else has used: the order is made anew and paid once'
   await settle();
   expect(await received()).toBe(1n * USDT);
   expect(net.told('broadcast_confirmed')).toHaveLength(1);
-  expect(net.alarms).toContain('another transaction has the place of a transfer: it is made anew');
+  expect(net.alarms).toContain('a transfer can be in no block any more: it is made anew');
 });
 
-test('checks: providers, head, reading, gas, sending, signer', async () => {
+test('checks: providers, head, reading, gas, its price, sending, signer', async () => {
   await net.takeOver({ gasFloat: '1000' });
   const found = Object.fromEntries((await net.rail.checks()).map(({ check, ok }) => [check, ok]));
   expect(found).toEqual({
@@ -216,6 +216,7 @@ test('checks: providers, head, reading, gas, sending, signer', async () => {
     head: true,
     reading: true,
     gas: false,
+    'gas price': true,
     sending: true,
     signer: true,
   });

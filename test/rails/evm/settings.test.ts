@@ -45,6 +45,31 @@ test.each([
   expect(read).toThrow(`${PATH}.${words}`);
 });
 
+test('what gas may cost at most depends on the network, where settings say nothing', () => {
+  expect(readSettings(GOOD).maxFeePerGas).toBe(200n * 10n ** 9n);
+  expect(readEvmSettings(GOOD, 'live.networks.BASE', 'BASE').maxFeePerGas).toBe(20n * 10n ** 9n);
+});
+
+const A = 'https://node.invalid/a';
+const B = 'https://node.invalid/b';
+
+test('one provider is one host, so it cannot agree with itself by two paths', () => {
+  expect(() => readSettings({ ...GOOD, providers: [A, B] })).toThrow(
+    'providers: expected each provider once (node.invalid stands twice',
+  );
+  const named = [
+    { url: A, name: 'alpha' },
+    { url: B, name: 'beta' },
+  ];
+  expect(readSettings({ ...GOOD, providers: named }).providers).toEqual(named);
+  expect(() => readSettings({ ...GOOD, providers: [named[0], { ...named[1], name: 'alpha' }] })).toThrow(
+    'alpha stands twice',
+  );
+  expect(() => readSettings({ ...GOOD, providers: [{ url: A, name: 'Al pha' }] })).toThrow(
+    'providers[0].name: expected a name of a-z, 0-9 and -',
+  );
+});
+
 test('a private key is refused, and not printed', () => {
   const { privateExtendedKey } = HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).derive("m/44'/60'/0'");
   expect(() => readSettings({ ...GOOD, xpub: privateExtendedKey })).toThrow(
@@ -61,13 +86,14 @@ test('a network that is none of these is refused by the kind', () => {
 test('a fee is what the network asks, in the currency by the rates, rounded up; or as it is set', async () => {
   const coin = currencyOfLedger('ETH_ETH');
   const usdt = currencyOfLedger('USDT_ETH');
-  const driver = {
-    provider: 'x',
-    transferCost: async () => 1_000_000_000_000_001n,
-  } as unknown as NetworkDriver;
+  const price = { base: 1n, tip: 0n };
+  const driver = { provider: 'x', gasPrice: async () => price } as unknown as NetworkDriver;
+  const gas = { maxPrice: 1n, transferCost: () => 1_000_000_000_000_001n };
   const mids: Record<string, string> = { ETH: '15000', USDT: '5' };
   const rates = { observe: async (asset: string) => ({ mid: mids[asset] as string, observedAtMs: 0 }) };
-  const parts = { providers: [driver], facts: { coin } } as unknown as Parameters<typeof feeQuoter>[0];
+  const parts = { providers: [driver], facts: { coin, quorum: 1, gas } } as unknown as Parameters<
+    typeof feeQuoter
+  >[0];
   const quote = feeQuoter(parts, { fixed: new Map([['USDC_ETH', 7n]]), rates });
   expect(await quote(coin)).toBe(1_000_000_000_000_001n);
   // 0.001000000000000001 ETH at 3,000 USDT.

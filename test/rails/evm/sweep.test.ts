@@ -1,8 +1,9 @@
 /**
- * Goal: what was deposited is gathered in the hot wallet, where it is worth a transfer, and only the gas is booked. Method: a real node; what
+ * Goal: what was deposited is swept to the hot wallet, where it is worth a transfer, and only the gas is booked. Method: a real node; what
  * all addresses have on it is compared before and after.
  */
 import { expect, test } from 'vitest';
+import { startRpcProxy } from '../../support/rpc-proxy.ts';
 import { ETHER, FINAL, PAYER, USDT, useNetwork } from './stand.ts';
 
 const net = useNetwork({ sweep: { USDT_ETH: '50', ETH_ETH: '0.1' } });
@@ -37,7 +38,7 @@ test('tokens get gas, go to the hot wallet whole, and no deposit is told of that
   expect(net.told('gas_spent')).toEqual(['gas_spent null', 'gas_spent null']);
 });
 
-test('a second deposit is gathered with the gas that was left, and what is gathered is not gathered again', async () => {
+test('a second deposit is swept with the gas that was left, and what is swept is not swept again', async () => {
   const address = await net.address();
   await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');
   await rounds();
@@ -63,7 +64,7 @@ test('a coin goes to the hot wallet but for what its own transfer may cost', asy
   expect(both + (gas ?? 0n)).toBe(101n * ETHER);
 });
 
-test('what could not be gathered is gathered later', async () => {
+test('what could not be swept is swept later', async () => {
   const address = await net.address();
   await net.node.give(address, ETHER);
   await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');
@@ -74,4 +75,70 @@ test('what could not be gathered is gathered later', async () => {
   net.signer.fault = undefined;
   await rounds();
   expect(await net.node.balance(address, 'USDT_ETH')).toBe(0n);
+});
+
+const ordered = async () =>
+  (await net.owner.query('select intent, state from chain_order order by id')).rows.map(
+    ({ intent, state }) => `${intent} ${state}`,
+  );
+
+test.each([
+  ['gas is not brought twice', 0n],
+  ['an address is not swept twice', ETHER],
+])('a process that lost its lease while it looked at balances: %s', async (_, coins) => {
+  const slow = await startRpcProxy(net.node.url);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const address = await net.address();
+  if (coins > 0n) await net.node.give(address, coins);
+  await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');
+  await net.node.mine(FINAL);
+  await net.turns(0);
+  await net.takeOver({ providers: [slow.url], timeoutSeconds: 60 });
+  const asked = new Promise<void>((resolve) => {
+    slow.twist = async ({ method, params }, result) => {
+      const isBalance =
+        method === 'eth_call' && JSON.stringify(params).includes(address.slice(2).toLowerCase());
+      if (!isBalance) return result;
+      // The answer is that of now, and comes late.
+      resolve();
+      await released;
+      return result;
+    };
+  });
+  const late = net.rail.turn();
+  await asked;
+  await net.takeOver();
+  await rounds();
+  const before = await ordered();
+  expect(before).toContain('sweep confirmed');
+  release();
+  await late;
+  await rounds(2);
+  expect(await ordered()).toEqual(before);
+  await slow.stop();
+});
+
+test('what is deposited while a sweep is under way waits for its end: one order at a time for an address', async () => {
+  const address = await net.address();
+  await net.node.give(address, ETHER);
+  await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');
+  await net.node.mine(FINAL);
+  net.signer.fault = 'away';
+  await net.turns(2);
+  await net.node.pay(PAYER, address, 70n * USDT, 'USDT_ETH');
+  await net.node.mine(FINAL);
+  await net.turns(2);
+  expect(await ordered()).toEqual(['sweep signing']);
+  net.signer.fault = undefined;
+  await rounds();
+  const { rows } = await net.owner.query(
+    'select amount_minor::text as amount, state from chain_order order by id',
+  );
+  expect(rows).toEqual([
+    { amount: String(60n * USDT), state: 'confirmed' },
+    { amount: String(70n * USDT), state: 'confirmed' },
+  ]);
 });

@@ -92,6 +92,31 @@ test('a chain that is rewritten and has everything again says nothing', async ()
   expect(net.told('deposit_confirmed')).toEqual(['deposit_confirmed 20 USDT_ETH']);
 });
 
+test('a chain that is rewritten deeper than what is remembered is not believed: reading stops, and nothing is dropped or credited', async () => {
+  const address = await net.address();
+  const before = await net.node.call('evm_snapshot');
+  await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
+  await net.node.mine(FINAL);
+  await net.turns();
+  await net.node.call('anvil_mine', '0x44c');
+  await net.turns();
+  expect(net.told('deposit_confirmed')).toHaveLength(1);
+  await net.node.call('evm_revert', before);
+  await net.node.forget();
+  await net.node.call('anvil_setNextBlockBaseFeePerGas', '0x3b9aca07');
+  await net.node.pay(PAYER, address, 30n * USDT, 'USDT_ETH');
+  await net.node.call('anvil_mine', '0x4b0');
+  await net.turns();
+  expect(net.alarms).toEqual(['a network cannot be read']);
+  expect(await net.rail.checks()).toContainEqual({
+    check: 'reading',
+    ok: false,
+    detail: expect.stringMatching(/^no progress since .*: .* is it another network\?$/),
+  });
+  expect(net.told('deposit_confirmed', 'deposit_dropped')).toEqual(['deposit_confirmed 20 USDT_ETH']);
+  expect((await net.owner.query('select state from chain_arrival')).rows).toEqual([{ state: 'confirmed' }]);
+});
+
 test('news that was not taken is told again: the place to go on from is kept after it', async () => {
   const address = await net.address();
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');

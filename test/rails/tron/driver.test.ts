@@ -20,7 +20,7 @@ import {
   type Unsigned,
 } from '../../../src/rails/chain/driver.ts';
 import { createApi } from '../../../src/rails/tron/api.ts';
-import { createTronDriver } from '../../../src/rails/tron/driver.ts';
+import { createTronDriver, transferCost } from '../../../src/rails/tron/driver.ts';
 import { openWallet } from '../../../src/signer/wallet.ts';
 import { startTronNode, type TronNode } from '../../support/tron-node.ts';
 
@@ -40,7 +40,7 @@ let driver: NetworkDriver;
 
 beforeEach(async () => {
   node = await startTronNode();
-  driver = createTronDriver(createApi({ url: node.url }, 5_000), { maxFeeLimit: 60n * ONE });
+  driver = createTronDriver(createApi({ name: 'node', url: node.url }, 5_000), { maxFeeLimit: 60n * ONE });
   node.give(HOT, 'TRX', 1_000n * ONE);
   node.give(HOT, 'USDT', 1_000n * ONE);
   node.give(THEIRS, 'TRX', 1_000n * ONE);
@@ -48,17 +48,17 @@ beforeEach(async () => {
 });
 afterEach(() => node.close());
 
-function sign({ unsigned, place, expiresAtMs }: Unsigned): Signed {
+function sign({ unsigned, nonce, expiresAtMs }: Unsigned): Signed {
   const key = wallet.privateKey('TRX', { purpose: 'hot' });
   return {
     from: HOT,
-    place,
+    nonce,
     expiresAtMs,
     ...signedTronTransaction(unsigned, signDigest(tronDigest(unsigned), key)),
   };
 }
 const payOut = (currency: Currency, amountMinor: bigint, to = OTHERS) =>
-  driver.build({ from: HOT, to, currency, amountMinor }, null);
+  driver.gasPrice().then((price) => driver.build({ from: HOT, to, currency, amountMinor }, null, price));
 const all = async () => {
   const { height } = await driver.head();
   return driver.arrivals({ from: 0, to: height }, new Set([OURS]));
@@ -169,7 +169,7 @@ describe('what is sent', () => {
     expect(readTokenTransfer(order.data)).toEqual({ to: addressBytes('TRX', OTHERS), amount: 5n * ONE });
     // 64,285 units at 100 sun, and three tenths more.
     expect(order.feeLimit).toBe(8_357_000n);
-    expect(made).toMatchObject({ place: null, costMinor: 8_757_000n, expiresAtMs: Number(expiration) });
+    expect(made).toMatchObject({ nonce: null, costMinor: 8_757_000n, expiresAtMs: Number(expiration) });
     await driver.broadcast(sign(made).raw);
     node.mine();
     expect(node.balance(OTHERS, 'USDT')).toBe(5n * ONE);
@@ -185,8 +185,9 @@ describe('what is sent', () => {
   test('TRX: an address that is new costs more', async () => {
     expect((await payOut(TRX, ONE)).costMinor).toBe(1_400_000n);
     expect((await payOut(TRX, ONE, THEIRS)).costMinor).toBe(300_000n);
-    expect(await driver.transferCost(TRX)).toBe(1_400_000n);
-    expect(await driver.transferCost(USDT)).toBe(13_500_000n);
+    const price = await driver.gasPrice();
+    expect(transferCost(TRX, price)).toBe(1_400_000n);
+    expect(transferCost(USDT, price)).toBe(13_500_000n);
   });
 
   test('two transfers alike are two', async () => {

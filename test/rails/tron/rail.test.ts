@@ -73,6 +73,8 @@ async function takeOver(over?: object): Promise<void> {
   await store.owner.query(`update chain_network set leased_until = '2020-01-01'`);
   rail = make(over);
 }
+/** The node and itself, as two providers. */
+const TWO = () => [node.url, { url: node.secondUrl, name: 'second' }];
 async function turns(count = 3): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await rail.turn();
 }
@@ -152,7 +154,7 @@ test('what expires unseen is made anew once it is gone for good, and paid once, 
     await takeOver();
     await turns();
   }
-  expect(alarms).toContain('another transaction has the place of a transfer: it is made anew');
+  expect(alarms).toContain('a transfer can be in no block any more: it is made anew');
   expect(new Set(node.broadcasts).size).toBe(2);
   node.hold(false);
   await settle();
@@ -239,7 +241,7 @@ test('a deposit is seen in a block and confirmed when it is final; one that the 
 });
 
 test('two providers of which one hides a deposit: no progress and an alarm until they agree', async () => {
-  await takeOver({ providers: [node.url, node.secondUrl] });
+  await takeOver({ providers: TWO() });
   const address = await rail.port.depositAddress(currency('USDT_TRX'));
   node.pay(PAYER, address, 'USDT', 7n * ONE);
   node.mine();
@@ -254,7 +256,34 @@ test('two providers of which one hides a deposit: no progress and an alarm until
   expect(told('deposit_confirmed')).toEqual(['deposit_confirmed 7 USDT_TRX']);
 });
 
-test('deposits are gathered: gas is brought first, then all goes to the hot wallet, within the policy of the signer', async () => {
+test('providers that do not say the same price of energy: transfers wait, and doctor says who says what', async () => {
+  await takeOver({ providers: TWO() });
+  node.answer('second/wallet/getchainparameters', () => ({
+    chainParameter: [{ key: 'getEnergyFee', value: 100_000 }],
+  }));
+  await send('CRX1:1', 20n * ONE);
+  await turns();
+  expect(node.broadcasts).toEqual([]);
+  const price = async () => (await rail.checks()).find(({ check }) => check === 'gas price');
+  expect(await price()).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(/: 100 sun; second: 100000 sun$/),
+  });
+  node.answer('second/wallet/getchainparameters', undefined);
+  await settle();
+  await settle();
+  expect(told('broadcast_confirmed')).toEqual(['broadcast_confirmed CRX1:1']);
+});
+
+test('energy that costs more than is allowed: transfers wait', async () => {
+  await takeOver({ maxFee: '5' });
+  await send('CRX1:1', 20n * ONE);
+  await settle();
+  expect(node.broadcasts).toEqual([]);
+  expect(alarms).toContain('transfers wait for the price of gas');
+});
+
+test('deposits are swept: gas is brought first, then all goes to the hot wallet, within the policy of the signer', async () => {
   await takeOver({ sweep: { USDT_TRX: '50' } });
   const address = await rail.port.depositAddress(currency('USDT_TRX'));
   node.pay(PAYER, address, 'USDT', 80n * ONE);
@@ -270,7 +299,7 @@ test('deposits are gathered: gas is brought first, then all goes to the hot wall
 test('doctor says what it finds: the network, the newest block, the wallet, and whether the signer has its keys', async () => {
   const checks = await rail.checks();
   expect(checks.map(({ check, ok }) => `${check} ${ok}`)).toEqual(
-    ['providers', 'head', 'reading', 'gas', 'sending', 'signer'].map((name) => `${name} true`),
+    ['providers', 'head', 'reading', 'gas', 'gas price', 'sending', 'signer'].map((name) => `${name} true`),
   );
 });
 

@@ -1,0 +1,88 @@
+/** What gas costs on a network: by what several providers say, so that one that lies can neither burn the float nor make customers pay. */
+import { fromMinor } from '../../base/money.ts';
+import { type Answer, agreed, askAll } from './agree.ts';
+import type { GasFacts, GasPrice } from './driver.ts';
+import type { NetworkParts } from './parts.ts';
+
+/** Nothing is sent now: gas costs more than is allowed, or too few providers say what it costs. */
+export class NoGasPrice extends Error {
+  override readonly name = 'NoGasPrice';
+}
+
+/** A provider is wrong whose price is so many times that of the others, or such a part of it. */
+const FAR_TIMES = 100n;
+
+/** @throws {NoGasPrice} */
+export async function askGasPrice({ providers, facts }: Pick<NetworkParts, 'providers' | 'facts'>) {
+  return priceOf(await askAll(providers, (each) => each.gasPrice()), facts);
+}
+
+/** @returns what begins a turn: in each, the price is asked for once, when it is needed. Why there is none is logged when that begins. */
+export function createGasPrices(parts: NetworkParts): () => () => Promise<GasPrice> {
+  let isKnown = true;
+  const ask = async (): Promise<GasPrice> => {
+    try {
+      const price = await askGasPrice(parts);
+      isKnown = true;
+      return price;
+    } catch (error) {
+      if (isKnown) parts.log.error({ ...parts.key, err: error }, 'transfers wait for the price of gas');
+      isKnown = false;
+      throw error;
+    }
+  };
+  return () => {
+    let asked: Promise<GasPrice> | undefined;
+    return () => {
+      asked ??= ask();
+      return asked;
+    };
+  };
+}
+
+/** @returns the price of now in words, and whether no provider says something else. @throws {NoGasPrice} */
+export async function checkGasPrice({ providers, facts }: Pick<NetworkParts, 'providers' | 'facts'>) {
+  const answers = await askAll(providers, (each) => each.gasPrice());
+  const price = sumOf(priceOf(answers, facts));
+  const far = answers.filter(({ value }) => value && isFar(sumOf(value), price));
+  const most = inWords(facts.gas.maxPrice, facts.gas);
+  const detail = `gas costs ${inWords(price, facts.gas)}, and ${most} at most is paid`;
+  return { ok: far.length === 0, detail: far.length === 0 ? detail : `${detail}; ${told(far, facts.gas)}` };
+}
+
+function priceOf(
+  answers: readonly Answer<GasPrice>[],
+  { quorum, gas }: Pick<NetworkParts['facts'], 'quorum' | 'gas'>,
+): GasPrice {
+  const prices = answers.flatMap(({ value }) => value ?? []);
+  const price = gas.isFixed ? agreed(answers, quorum)?.value : prices.length >= quorum && medianOf(prices);
+  if (!price) throw new NoGasPrice(`no ${quorum} providers say what gas costs: ${told(answers, gas)}`);
+  if (sumOf(price) <= gas.maxPrice) return price;
+  const [now, most] = [sumOf(price), gas.maxPrice].map((each) => inWords(each, gas));
+  throw new NoGasPrice(`gas costs ${now}, and ${most} at most is paid`);
+}
+
+/** Of two the lower one: what is too low delays a transfer, what is too high is gone. */
+function medianOf(prices: readonly GasPrice[]): GasPrice | undefined {
+  const middle = (part: keyof GasPrice) =>
+    prices.map((price) => price[part]).toSorted((left, right) => (left < right ? -1 : left > right ? 1 : 0))[
+      Math.floor((prices.length - 1) / 2)
+    ];
+  const [base, tip] = [middle('base'), middle('tip')];
+  return base === undefined || tip === undefined ? undefined : { base, tip };
+}
+
+const sumOf = ({ base, tip }: GasPrice) => base + tip;
+const isFar = (one: bigint, other: bigint) => one > other * FAR_TIMES || one * FAR_TIMES < other;
+
+function told(answers: readonly Answer<GasPrice>[], gas: GasFacts): string {
+  return answers
+    .map(
+      ({ provider, value, error }) => `${provider}: ${value ? inWords(sumOf(value), gas) : error?.message}`,
+    )
+    .join('; ');
+}
+
+function inWords(price: bigint, { unit, decimals }: GasFacts): string {
+  return `${fromMinor(price, decimals)} ${unit}`;
+}

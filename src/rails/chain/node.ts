@@ -1,0 +1,74 @@
+/** Asks a node over HTTP: one call at a time, within a time limit, and answers are checked before they are believed. */
+
+/** A node cannot be asked, or answers something that is no answer. */
+export class NodeAway extends Error {
+  override readonly name = 'NodeAway';
+}
+
+/** Members of an object of an answer; whole numbers are bigints. */
+export type Answer = Readonly<Record<string, unknown>>;
+
+/** One call of a node. */
+export interface NodeCall {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: object;
+  /** Its name, for messages. */
+  readonly what: string;
+  readonly timeLimitMs: number;
+  /** Whether the body of a refusal (an HTTP status such as 400) is an answer too: some nodes say there why. */
+  readonly isAnswer?: (text: string) => boolean;
+}
+
+/** So much of what a node says against a call is shown. */
+export const SHOWN_MAX = 200;
+const ANSWER_MAX_BYTES = 64 * 2 ** 20;
+const WHOLE = /^-?\d{1,38}$/;
+
+/** @returns the answer as JSON. @throws {NodeAway} when there is none. */
+export async function askNode(call: NodeCall): Promise<unknown> {
+  try {
+    return await post(call);
+  } catch (error) {
+    throw new NodeAway(`${call.what}: ${reasonOf(error)}`);
+  }
+}
+
+async function post({ url, headers, body, timeLimitMs, isAnswer }: NodeCall): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeLimitMs),
+  });
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > ANSWER_MAX_BYTES) throw new Error('the answer is too long');
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (!response.ok && !isAnswer?.(text)) throw new Error(`HTTP ${response.status}`);
+  return JSON.parse(text, exact);
+}
+
+/** Amounts may have more digits than a double keeps. */
+function exact(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  return typeof value === 'number' && WHOLE.test(context?.source ?? '')
+    ? BigInt(context?.source ?? 0)
+    : value;
+}
+
+function reasonOf(error: unknown): string {
+  const { name, message, cause } = error as Error;
+  if (name === 'TimeoutError') return 'no answer in time';
+  return cause instanceof Error ? cause.message : message;
+}
+
+/** @returns the members of an object of an answer. @throws {NodeAway} for anything else. */
+export function recordOf(value: unknown, what: string): Answer {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Answer;
+  throw new NodeAway(`${what}: expected an object`);
+}
