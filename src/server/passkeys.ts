@@ -24,7 +24,7 @@ export interface PasskeyParts {
   readonly services: Services;
   readonly sessions: ConsoleSessions;
   /** Counts a try of an address, or of a person. @throws {GatewayError} `RATE_LIMITED`. */
-  readonly take: (exchange: Exchange, personId?: string) => void;
+  readonly take: (exchange: Exchange, personId?: string) => Promise<void>;
   /** What the person who is signed in acts with. @throws {GatewayError} `UNAUTHORIZED`. */
   readonly contextOf: (exchange: Exchange) => Promise<Context>;
 }
@@ -64,16 +64,16 @@ function answersOf({ services, sessions, take, contextOf }: PasskeyParts): Reado
     (work: (context: Context, given: Given) => Promise<unknown>): Answer =>
     async (exchange, given) => {
       const context = await contextOf(exchange);
-      take(exchange, context.caller.id);
+      await take(exchange, context.caller.id);
       return work(context, given);
     };
   return {
     'sign-in/options': async (exchange) => {
-      take(exchange);
+      await take(exchange);
       return signInOptions(services);
     },
     'sign-in': async (exchange, { response }) => {
-      take(exchange);
+      await take(exchange);
       const userAgent = exchange.request.headers['user-agent'] ?? null;
       const token = await signInByPasskey(services, response, { origin: originOf(exchange), userAgent });
       exchange.response.setHeader('set-cookie', sessions.begin(token));

@@ -33,15 +33,15 @@ import {
   switchAccount,
 } from '../resolvers/people/sessions.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
+import { takeTry } from '../store/people/sign-in-tries.ts';
 import { type Language, languageOf } from '../ui/language.ts';
 import { limitedAddress } from './client-address.ts';
 import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './console-session.ts';
 import { type Exchange, GRAPHQL_PATH, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
 import { OIDC_CALLBACK_PATH, OIDC_PATH, oidcProvider, type Provider } from './oidc.ts';
 import { DOOR_HEADERS, LEADING_HEADERS } from './page-headers.ts';
-import { passkeyServer } from './passkeys.ts';
+import { type PasskeyParts, passkeyServer } from './passkeys.ts';
 import { presentError } from './present-error.ts';
-import { type RateLimiter, rateLimiter } from './rate-limit.ts';
 import { checkMethod } from './rest.ts';
 
 /** What signing in is served with. */
@@ -55,8 +55,9 @@ export interface PeopleParts {
   readonly oidc: Config['oidc'];
 }
 
-/** Tries to come in, by any way, of one address; and tries of one person to show a passkey. */
-const TRIES = { perSecond: 0.2, burst: 20 };
+/** Tries to come in, by any way and at any process, of one address; and tries of one person to show a passkey. */
+const TRIES = { burst: 20, pauseMs: 5_000 };
+type Take = PasskeyParts['take'];
 const LINK_PATH = `${CONSOLE_PATH}/link/`;
 /** Where a person goes who has come in; whoever was invited just now can add a passkey first. */
 const HOME = CONSOLE_PATH;
@@ -69,7 +70,7 @@ type Serve = (exchange: Exchange, language: Language) => Promise<void>;
 export function peopleServer(
   parts: PeopleParts,
 ): (path: string) => ((exchange: Exchange) => Promise<void>) | undefined {
-  const take = tries(parts.isLimited);
+  const take = tries(parts);
   const link = linkServer(parts, take);
   const forms = formServers(parts);
   const provider = parts.oidc && oidcProvider(parts.oidc, parts.services.publicUrl);
@@ -112,16 +113,16 @@ export function peopleServer(
 function oidcServers(
   { services, sessions }: PeopleParts,
   provider: Provider,
-  take: (exchange: Exchange) => void,
+  take: Take,
 ): Readonly<Record<string, Serve>> {
   return {
     [OIDC_PATH]: async (exchange) => {
-      take(exchange);
+      await take(exchange);
       const { location, cookie } = await provider.begin(nextOf(exchange));
       leadTo(exchange, location, cookie);
     },
     [OIDC_CALLBACK_PATH]: async (exchange) => {
-      take(exchange);
+      await take(exchange);
       exchange.response.appendHeader('set-cookie', provider.cookieEnd);
       const { claims, next } = await provider.finish(exchange);
       const userAgent = exchange.request.headers[USER_AGENT] ?? null;
@@ -192,10 +193,10 @@ function sendScript(exchange: Exchange): void {
 }
 
 /** A link is shown as often as somebody looks; its form uses it up. */
-function linkServer({ services, sessions }: PeopleParts, take: (exchange: Exchange) => void): Serve {
+function linkServer({ services, sessions }: PeopleParts, take: Take): Serve {
   return async (exchange, language) => {
     const token = exchange.path.slice(LINK_PATH.length);
-    take(exchange);
+    await take(exchange);
     const signedIn = await sessions.find(exchange);
     if (exchange.request.method === 'POST') {
       refuseForgedForm(exchange, { csrf: sessions.formOf(exchange) }, await readForm(exchange));
@@ -298,13 +299,13 @@ const WORDS: { readonly [Code in GatewayError['code']]?: Said } = {
 };
 
 /** @returns what counts a try of an address, or of a person who is known, and throws `RATE_LIMITED` for one too many. */
-function tries(isLimited: boolean): (exchange: Exchange, personId?: string) => void {
-  const limiter: RateLimiter | undefined = isLimited ? rateLimiter(TRIES) : undefined;
-  return ({ address }, personId) => {
-    const allowance = limiter?.(personId ?? limitedAddress(address));
-    if (allowance && !allowance.allowed)
+function tries({ services, isLimited }: PeopleParts): Take {
+  return async ({ address }, personId) => {
+    if (!isLimited) return;
+    const waitMs = await takeTry(services.database, personId ?? limitedAddress(address), TRIES, new Date());
+    if (waitMs > 0)
       throw new GatewayError('RATE_LIMITED', 'too many tries to sign in', {
-        retryAfter: allowance.resetSeconds,
+        retryAfter: Math.ceil(waitMs / 1_000),
       });
   };
 }
