@@ -91,6 +91,7 @@ function islandWords({ say, session }: Desk, { account, person }: Viewer): Html 
       keys: say('keys'),
       search: say('searchOrGo'),
       find: say('search'),
+      found: say('found'),
       move: say('keysMove'),
       open: say('keysOpen'),
       filter: say('keysFilter'),

@@ -9,6 +9,11 @@ export const PAGE_MAX = 100;
 /** Page when neither `first` nor `last` is given. */
 export const PAGE_DEFAULT = 20;
 
+/** The arguments of a list that positions count, as the client wrote them. */
+export interface PlacedArgs extends PageArgs {
+  readonly offset?: number | null | undefined;
+}
+
 /** The arguments of a connection, as the client wrote them. */
 export interface PageArgs {
   readonly first?: number | null | undefined;
@@ -89,6 +94,17 @@ export function pageArguments(t: ArgumentBuilder) {
   };
 }
 
+/** Defines the arguments of a connection that can be opened at any place. */
+export function placedArguments(t: ArgumentBuilder) {
+  return {
+    ...pageArguments(t),
+    offset: t.int({
+      description:
+        'How many nodes the page leaves out before it, counted from the start of the list: at any size as fast as its first page. Not together with `after`, `before` or `last`. To walk through a list that grows, go on from a cursor.',
+    }),
+  };
+}
+
 type ArgumentBuilder = Pick<Parameters<Parameters<Builder['args']>[0]>[0], 'int' | 'string'>;
 
 /** @returns the cost of a page: that of a node, as often as nodes are asked for. */
@@ -117,6 +133,28 @@ export function sliceOf<Key>(args: PageArgs, keyOf: (cursor: string) => Key | un
   const bounds = { after: read('after', after), before: read('before', before) };
   if (violations.length > 0) throw invalidParameters(violations);
   return { size: first ?? last ?? PAGE_DEFAULT, isBackward: last != null, ...bounds };
+}
+
+/**
+ * Opens a list at a place: it goes on after the record before that place.
+ *
+ * @param find - gives the key of the record of a number, counted from 1; of the last one where there are fewer, undefined
+ *   where there are none.
+ * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset beside a cursor.
+ */
+export async function placedSlice<Key>(
+  { offset, ...args }: PlacedArgs,
+  keyOf: (cursor: string) => Key | undefined,
+  find: (number: number) => Promise<Key | undefined>,
+): Promise<Slice<Key>> {
+  const slice = sliceOf(args, keyOf);
+  if (offset == null) return slice;
+  if (offset < 0) throw invalidParameters([{ parameter: 'offset', message: 'must be an integer from 0 on' }]);
+  if (slice.isBackward || slice.after !== undefined || slice.before !== undefined)
+    throw invalidParameters([
+      { parameter: 'offset', message: 'must not be given together with after, before or last' },
+    ]);
+  return offset === 0 ? slice : { ...slice, after: await find(offset) };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The statement: `Query.statement`, and the way from a line to its transaction. */
 
-import { readStatement, type StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
+import { findLine, readStatement, type StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { type LedgerLineRow, readStatementLines } from '../store/ledger/ledger.ts';
 import type { Builder } from './builder.ts';
@@ -13,10 +13,10 @@ import {
   decodeNumber,
   encodeCursor,
   exactConnection,
-  type PageArgs,
-  pageArguments,
+  type PlacedArgs,
   pageComplexity,
-  sliceOf,
+  placedArguments,
+  placedSlice,
 } from './pagination.ts';
 import type { TransactionRef } from './transaction.ts';
 
@@ -60,7 +60,7 @@ export function defineStatement(
       description: 'The account statement, newest line first.',
       args: {
         filter: t.arg({ type: filter, description: 'Only lines that meet all of it; default: all.' }),
-        ...pageArguments(t.arg),
+        ...placedArguments(t.arg),
       },
       complexity: pageComplexity,
       resolve: async (_root, args, context) => (await readPage(context, args)) as never,
@@ -68,7 +68,7 @@ export function defineStatement(
   );
 }
 
-interface StatementArgs extends PageArgs {
+interface StatementArgs extends PlacedArgs {
   readonly filter?: Readonly<Record<string, string | null | undefined>> | null | undefined;
 }
 
@@ -76,8 +76,8 @@ async function readPage(
   context: Context,
   { filter, ...args }: StatementArgs,
 ): Promise<Connection<LedgerLineRow>> {
-  const slice = sliceOf(args, decodeNumber);
   const filters = namedMembers<StatementFilterInput>('filter', filter);
+  const slice = await placedSlice(args, decodeNumber, (number) => findLine(context, filters, number));
   // Newest first: what comes after a line has a smaller id.
   const found = await readStatement(context, readStatementLines, filters, {
     limit: slice.size + 1,

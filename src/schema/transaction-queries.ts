@@ -4,6 +4,7 @@ import { invalidParameters } from '../base/errors.ts';
 import { WAITS } from '../resolvers/transactions/awaiting.ts';
 import {
   filterTransactions,
+  findNth,
   isPlain,
   type MergedFilterInput,
   sumTransactions,
@@ -25,10 +26,10 @@ import {
   decodeCursor,
   encodeCursor,
   exactConnection,
-  type PageArgs,
-  pageArguments,
+  type PlacedArgs,
   pageComplexity,
-  sliceOf,
+  placedArguments,
+  placedSlice,
 } from './pagination.ts';
 import { selects } from './selection.ts';
 import type { TemplateRef } from './template.ts';
@@ -68,7 +69,7 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, r
         family: t.arg({ type: family, description: 'Only this list. Not together with `families`.' }),
         families: t.arg({ type: [family], description: 'Only these lists; default: all.' }),
         filter: t.arg({ type: filter, description: 'Only transactions that meet all of it; default: all.' }),
-        ...pageArguments(t.arg),
+        ...placedArguments(t.arg),
       },
       complexity: pageComplexity,
       resolve: async (_root, args, context, info) =>
@@ -222,7 +223,7 @@ function pageOf(page: unknown): ListPage {
   return page as ListPage;
 }
 
-interface ListArgs extends PageArgs {
+interface ListArgs extends PlacedArgs {
   readonly family?: Family | null | undefined;
   readonly families?: readonly Family[] | null | undefined;
   readonly filter?: Readonly<Record<string, unknown>> | null | undefined;
@@ -237,7 +238,8 @@ async function readPage(
     throw invalidParameters([{ parameter: 'families', message: 'must not be given together with family' }]);
   const lists = family == null ? families : [family];
   const input = filterInput(lists, filter);
-  const { size, ...slice } = sliceOf(args, decodeCursor);
+  const find = (number: number) => findNth(context, input, number);
+  const { size, ...slice } = await placedSlice(args, decodeCursor, find);
   const page = { limit: size + 1, ...slice };
   const [only] = input.families?.values ?? [];
   const found =

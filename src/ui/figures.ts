@@ -42,6 +42,16 @@ export function showFigure(amount: string, language: Language, decimalsMin = 2):
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
+/** @returns a fraction as a percentage with every digit: `0.015` as `1.5%`. */
+export function showPercent(fraction: string, language: Language): string {
+  const format = formatOf(
+    'percent',
+    language,
+    () => new Intl.NumberFormat(TAGS[language], { style: 'percent', maximumFractionDigits: DECIMALS_MAX }),
+  );
+  return format.format(fraction as Intl.StringNumericLiteral);
+}
+
 /** @returns what one unit of crypto costs. */
 export function showRate(quote: string, { asset }: Currency, language: Language): string {
   return `1 ${asset} = ${showBrl(quote, language, DECIMALS_MAX)}`;

@@ -23,8 +23,8 @@ export interface TableParts<Row> {
   /** Whether a row leads somewhere by its first link. */
   readonly isOfLinks?: boolean;
   readonly rowAttributes?: (row: Row) => Attributes;
-  /** What stands under the columns, such as sums. */
-  readonly foot?: readonly HtmlValue[];
+  /** Lines under the columns, such as sums: of each line what stands in each column. */
+  readonly foot?: readonly (readonly HtmlValue[])[];
 }
 
 /** @returns the table. */
@@ -34,7 +34,7 @@ export function table<Row>(parts: TableParts<Row>): Html {
 <caption${attributes({ class: parts.isCaptionUnseen === true && 'unseen' })}>${parts.caption}</caption>
 <thead><tr>${columns.map((column) => html`<th scope="col"${looks(column)}>${column.name}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr${rowAttributes && attributes(rowAttributes(row))}>${columns.map((column) => cellOf(column, row))}</tr>`)}</tbody>
-${foot && html`<tfoot><tr>${columns.map((column, at) => html`<td${looks(column)}>${foot[at]}</td>`)}</tr></tfoot>`}
+${foot && html`<tfoot>${foot.map((line) => html`<tr>${columns.map((column, at) => html`<td${looks(column)}>${line[at]}</td>`)}</tr>`)}</tfoot>`}
 </table>`;
 }
 

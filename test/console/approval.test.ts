@@ -56,6 +56,10 @@ test('people are named, where they go is shown, and the audit log names both', a
   const log = await visit(app, maker, '/console/audit');
   expect(log.text).toContain('>Person rita<');
   expect(log.text).not.toMatch(/Person per_/);
+  // Acts are said in words; the link to those of one kind has the name.
+  expect(log.text).toMatch(/act=withdrawal\.create">Withdrawal created</);
+  const pt = await visit(app, maker, '/console/audit?lang=pt&act=withdrawal.create');
+  expect(pt.text).toMatch(/<span class="soft">Ato<\/span> Saque criado</);
 });
 
 test('the network of a destination is chosen, not typed', async () => {

@@ -140,9 +140,23 @@ describe.runIf(hasBrowser)('with script', () => {
     await page.waitForURL('**/console/statement');
     await page.keyboard.press('/');
     await page.keyboard.type('order-1001');
-    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'Search “order-1001”' }).click();
     await page.waitForURL('**/console/search?q=order-1001');
     expect(await page.locator('tbody tr').count()).toBe(1);
+    expect(page.problems).toEqual([]);
+  });
+
+  test('the palette finds a payment by its order number, and opens it', async () => {
+    await createCheckout('20035');
+    const page = await open('/console/whitelist');
+    await page.keyboard.press('/');
+    await page.keyboard.type('20035');
+    const hit = page.getByRole('group', { name: 'What was found' }).getByRole('option');
+    await hit.waitFor({ timeout: 15_000 });
+    expect(await hit.innerText()).toMatch(/Checkout 20035[\s\S]*R\$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/console/transactions/CRX*');
+    expect(await title(page)).toBe('Order 20035');
   });
 
   test('the palette does what the screen offers, and makes what the role may make', async () => {

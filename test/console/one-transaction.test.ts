@@ -71,6 +71,18 @@ describe('a deposit that is held', () => {
   });
 });
 
+test('a payment that is done says so once, and its acts in words', async () => {
+  const end2end = await make(CHECKOUT);
+  expect(await page(end2end)).toMatch(/data-live="message"><p class="soft">[^<]/);
+  await act('SandboxTrigger', { end2end, scenario: 'PAY' });
+  await expect.poll(() => find(end2end), { timeout: 15_000 }).toMatchObject({ component: 'success' });
+  const done = await page(end2end);
+  expect(done).toContain('Paid');
+  expect(done).not.toContain('Transaction completed successfully</p>');
+  expect(done).toContain('<h2>Sandbox scenario played</h2>');
+  expect(await page(end2end, 'pt')).toContain('<h2>Cenário do sandbox simulado</h2>');
+});
+
 describe('the sandbox', () => {
   test('offers what can happen now, in words of both languages, and plays it', async () => {
     const end2end = await make(CHECKOUT);

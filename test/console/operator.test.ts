@@ -173,7 +173,9 @@ describe('one account', () => {
     expect([changed.status, changed.text]).toEqual([303, '']);
     const page = await open(`${path()}?lang=en`);
     expect(page).toContain('9,876.50');
-    expect(page).toContain('>0.015<');
+    expect(page).toMatch(
+      /<th scope="row">Onramp to the balance<\/th><td class="num">[\d.]+%<\/td><td class="num">1\.5%</,
+    );
     const wrong = await visit(app, desk, '/console/acts/UpdateTemplateSettings', {
       form: { ...form, feeRate: '2' },
     });
@@ -205,6 +207,24 @@ describe('one account', () => {
       expect((await visit(app, desk, `/console/accounts/${id}`)).status).toBe(404);
     expect((await visit(app, owner, path())).status).toBe(403);
   });
+});
+
+test('the trial balance adds up each currency: the balances to nothing, debits to credits', async () => {
+  const page = await open('/console/books');
+  const [, trial = ''] = /id="trial"[\s\S]*?<tfoot>([\s\S]*?)<\/tfoot>/.exec(page) ?? [];
+  const lines = [...trial.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, line = '']) =>
+    [...line.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => cell.replace(/<[^>]*>/g, '')),
+  );
+  expect(lines.map(([what, currency]) => [what, currency])).toEqual(
+    expect.arrayContaining([
+      ['Total', 'BRL'],
+      ['Total', 'USDT (TRX)'],
+    ]),
+  );
+  for (const [, , opening, debits, credits, closing] of lines) {
+    expect([opening, closing].map(Number)).toEqual([0, 0]);
+    expect(debits).toBe(credits);
+  }
 });
 
 test('a journal by hand is proposed by a form, and not approved by who proposed it', async () => {

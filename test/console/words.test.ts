@@ -3,8 +3,12 @@
  * an amount. Method: the steps of every template.
  */
 import { expect, test } from 'vitest';
+import { ACTS } from '../../src/base/acts.ts';
 import { money } from '../../src/console/parts/figures.ts';
+import { ACT_WORDS, actWord, OBJECT_WORDS, objectWord } from '../../src/console/words/acts.ts';
 import { STEP_WORDS, stepWord } from '../../src/console/words/steps.ts';
+import { hasWord } from '../../src/console/words.ts';
+import { AUDIT_OBJECT_KINDS } from '../../src/resolvers/services/author.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 
 const STEPS = new Map(
@@ -29,6 +33,24 @@ test('a step of another version says the same; one that has no words, its publis
   const shown = { state: 'QRCODE', status: label, substatus: label };
   expect(stepWord({ ...shown, component: 'depositpix_v3' })).toBe(STEP_WORDS['depositpix/QRCODE']);
   expect(stepWord({ ...shown, component: 'of_history' })).toBe(label);
+});
+
+test('every act and everything that is acted on has words; one of another version keeps its name', () => {
+  expect(Object.keys(ACT_WORDS).sort()).toEqual(Object.keys(ACTS).sort());
+  expect(Object.keys(OBJECT_WORDS).sort()).toEqual([...AUDIT_OBJECT_KINDS].sort());
+  for (const { en, pt } of [...Object.values(ACT_WORDS), ...Object.values(OBJECT_WORDS)])
+    expect([en, pt, en.length <= 36, pt.length <= 36, /[._]/.test(en + pt)]).toEqual([
+      en,
+      pt,
+      true,
+      true,
+      false,
+    ]);
+  expect([actWord('old.act', 'en'), objectWord('constructor', 'pt')]).toEqual(['old.act', 'constructor']);
+});
+
+test('every template has words on the screen of an account', () => {
+  expect(REGISTRY.templates.filter(({ name }) => !hasWord(`template_${name}`))).toEqual([]);
 });
 
 test('BRL is written as its language writes it', () => {

@@ -37,6 +37,74 @@ beforeAll(async () => {
 
 const ends = (nodes: readonly Listed[]) => nodes.map(({ end2end }) => end2end);
 
+describe('C-10: a page at a place', () => {
+  const at = async (args: string) => {
+    const { json } = await app.graphql(
+      `{ transactions(${args}) { totalCount pageInfo { hasNextPage hasPreviousPage startCursor } nodes { end2end } } }`,
+    );
+    return json.data?.transactions ?? json.errors[0].extensions;
+  };
+
+  it.each([
+    '',
+    'family: ONRAMPS',
+    'families: [CHECKOUTS, WITHDRAWALS]',
+    'filter: { statusCodes: [SUCCESS] }',
+    'filter: { text: "a" }',
+    'filter: { clientTaxId: "529.982.247-25" }',
+  ])('is the page that one gets to from the first: %s', async (args) => {
+    const { nodes: whole, totalCount } = await at(`first: 100 ${args}`);
+    expect(totalCount).toBe(whole.length);
+    for (let offset = 0; offset < whole.length; offset++) {
+      const { nodes, pageInfo } = await at(`first: 3 offset: ${offset} ${args}`);
+      expect(ends(nodes), `${args} ${offset}`).toEqual(ends(whole).slice(offset, offset + 3));
+      expect([pageInfo.hasPreviousPage, pageInfo.hasNextPage]).toEqual([
+        offset > 0,
+        offset + 3 < whole.length,
+      ]);
+    }
+    for (const offset of [whole.length, whole.length + 1, 2_147_483_647]) {
+      const page = await at(`first: 3 offset: ${offset} ${args}`);
+      // So many of what has to be looked at are not looked at.
+      if (args.includes('filter') && offset > 100_000) expect(page.code).toBe('INVALID_PARAMETER');
+      else expect(page).toMatchObject({ totalCount: whole.length, nodes: [] });
+    }
+  });
+
+  it('is refused beside a cursor, from the end, and before the start', async () => {
+    const { pageInfo } = await at('first: 1');
+    for (const args of ['last: 2 offset: 1', `after: "${pageInfo.startCursor}" offset: 1`, 'offset: -1'])
+      expect(await at(args)).toMatchObject({
+        code: 'INVALID_PARAMETER',
+        violations: [{ parameter: 'offset' }],
+      });
+  });
+
+  it('of the statement, over all sub-accounts and of one', async () => {
+    const lines = async (args: string) =>
+      (await app.graphql(`{ statement(${args}) { totalCount nodes { number journalId balance } } }`)).json
+        .data.statement;
+    for (const amount of ['1.00', '2.00', '3.00', '4.00'])
+      await app.graphql(
+        'mutation ($amount: Decimal!) { sandboxFund(currency: "BRL", amount: $amount) { journalId } }',
+        {
+          amount,
+        },
+      );
+    await app.graphql('mutation { sandboxFund(currency: "USDT_TRX", amount: "5") { journalId } }');
+    for (const filter of ['', 'filter: { currency: "BRL", subAccount: available }']) {
+      const { nodes: whole, totalCount } = await lines(`first: 100 ${filter}`);
+      expect(totalCount).toBeGreaterThan(3);
+      for (const offset of [0, 1, 2, Math.min(totalCount, 100) - 2]) {
+        const { nodes } = await lines(`first: 2 offset: ${offset} ${filter}`);
+        expect(nodes).toEqual(whole.slice(offset, offset + 2));
+      }
+      for (const offset of [totalCount, totalCount + 1, 2_147_483_647])
+        expect(await lines(`first: 2 offset: ${offset} ${filter}`)).toEqual({ totalCount, nodes: [] });
+    }
+  });
+});
+
 describe('all lists as one', () => {
   it('has every transaction of every list, newest first, with the exact total', async () => {
     const families = ['CHECKOUTS', 'ONRAMPS', 'OFFRAMPS', 'WITHDRAWALS'];

@@ -139,6 +139,56 @@ test('what screening holds is seen by its account and by the operator, and by no
   expect((await file('x')).status).toBe(400);
 });
 
+test('what failed to go back, and what is tried again, is listed by the filter of its count', async () => {
+  const seen = async (wait: string) =>
+    (
+      await ask(
+        `{ transactions(filter: { waitsFor: ${wait} }) { totalCount totalIsExact nodes { end2end } } }`,
+      )
+    ).transactions;
+  const nothing = { totalCount: 0, totalIsExact: true, nodes: [] };
+  expect([await seen('FAILED_REFUND'), await seen('FAILED_JOB')]).toEqual([nothing, nothing]);
+  const ordered = await ask(
+    'mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } } }',
+    shop.apiKey,
+    {
+      input: {
+        amountPayment: '550.00',
+        currency: 'USDT_TRX',
+        clientName: 'Ana Souza',
+        clientTaxId: '529.982.247-25',
+      },
+    },
+  );
+  const { end2end } = ordered.createOnramp.transaction;
+  const play = (scenario: string) =>
+    ask(
+      'mutation ($id: String!, $s: SandboxScenarioName!) { sandboxTrigger(end2end: $id, scenario: $s) { end2end } }',
+      shop.apiKey,
+      {
+        id: end2end,
+        s: scenario,
+      },
+    );
+  await play('REFUND_FAIL');
+  await play('PAY_UNDER');
+  await settle(app.services, LOG, { mode: 'sandbox' });
+  await expect.poll(async () => (await ask(COUNTS)).attention.failedRefunds, { timeout: 20_000 }).toBe(1);
+  const one = { totalCount: 1, totalIsExact: true, nodes: [{ end2end }] };
+  expect(await seen('FAILED_REFUND')).toEqual(one);
+  // A job of it that fails, as the worker writes it down.
+  await app.database.query(
+    {
+      name: '',
+      text: `insert into job (account_id, transaction_id, kind, payload, due_at, attempts, last_error)
+        select account_id, id, 'swap', '{}', 'infinity', 1, 'the rail does not answer' from transaction where end2end = $1`,
+    },
+    [end2end],
+  );
+  expect((await ask(COUNTS)).attention.failedJobs).toBe(1);
+  expect(await seen('FAILED_JOB')).toEqual(one);
+});
+
 test('a withdrawal that was approved and is held by screening is seen as held, and counted', async () => {
   await ask('mutation { updateAccountSettings(input: { approvalAbove: "100" }) { approvalAbove } }');
   const before = (await ask(COUNTS)).attention;

@@ -1,7 +1,7 @@
 /** Goal: figures and moments that cannot be misread in either language. Method: the functions alone, on written values. */
 import { expect, test } from 'vitest';
 import { BRL, type Currency, currencyOf, networkName } from '../../src/base/currency.ts';
-import { showAmount, showAsset, showExact, showFigure, showRate } from '../../src/ui/figures.ts';
+import { showAmount, showAsset, showExact, showFigure, showPercent, showRate } from '../../src/ui/figures.ts';
 
 const USDT = currencyOf('USDT_TRX') as Currency;
 const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
@@ -27,6 +27,16 @@ test('figures of tables keep every digit, in groups', () => {
   expect(showFigure('1204911.08', 'en')).toBe('1,204,911.08');
   expect(showFigure('1204911.123456789012345678', 'pt')).toBe('1.204.911,123456789012345678');
   expect(showFigure('-150', 'en')).toBe('-150.00');
+});
+
+test('a fraction is a percentage with every digit', () => {
+  expect(['0.01', '0.0125', '0', '0.000000000001'].map((each) => showPercent(each, 'en'))).toEqual([
+    '1%',
+    '1.25%',
+    '0%',
+    '0.0000000001%',
+  ]);
+  expect(plain(showPercent('0.0125', 'pt'))).toBe('1,25%');
 });
 
 test('networks are called as wallets call them; a coin has no standard', () => {

@@ -41,7 +41,7 @@ const PAPER_PAGES = 40;
 async function printWhole(): Promise<void> {
   const body = document.querySelector('[data-whole] tbody');
   const first = new URL(location.href);
-  ['after', 'before', 'at'].forEach((name) => {
+  ['after', 'before', 'at', 'page'].forEach((name) => {
     first.searchParams.delete(name);
   });
   const all: Element[] = [];

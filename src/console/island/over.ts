@@ -45,6 +45,8 @@ interface Choice {
   readonly word: string;
   readonly group: string;
   readonly keys?: string;
+  /** What stands beside the word. */
+  readonly beside?: readonly Node[];
   readonly choose: () => void;
 }
 
@@ -83,12 +85,51 @@ function choicesFor(text: string): Choice[] {
     ...told.views.map((each) => going(each, words.views ?? '')),
     ...places.map((each) => going(each, words.goTo ?? '')),
   ].filter(fits);
-  if (text === '') return known;
-  const search = `${ROOT}/search?q=${encodeURIComponent(text)}`;
-  return [...known, going([search, `${words.find} “${text}”`], words.find ?? '')];
+  return known;
 }
 
-/** Filtered by what is typed; Enter on anything else searches for it. */
+function searchPath(text: string): string {
+  return `${ROOT}/search?q=${encodeURIComponent(text)}`;
+}
+
+function searchChoice(text: string): Choice {
+  const word = `${words.find} “${text}”`;
+  return { word, group: words.find ?? '', choose: () => location.assign(searchPath(text)) };
+}
+
+/** Nobody is asked before the one who types has stopped for so long. */
+const TYPED_MS = 250;
+const FOUND_MAX = 6;
+
+/** What a text finds, as the screen of the search shows it: there is one renderer. */
+async function foundBy(text: string): Promise<Choice[]> {
+  const answer = await fetch(searchPath(text)).catch(() => null);
+  const page = new DOMParser().parseFromString(answer?.ok ? await answer.text() : '', 'text/html');
+  return [...page.querySelectorAll<HTMLElement>('main [data-row], main [data-hit]')]
+    .slice(0, FOUND_MAX)
+    .flatMap((hit) => {
+      const link = hit.querySelector<HTMLAnchorElement>('a[href]');
+      return link ? [hitChoice(hit, link)] : [];
+    });
+}
+
+function hitChoice(hit: HTMLElement, link: HTMLAnchorElement): Choice {
+  const about = hit.querySelector('small, code')?.textContent ?? '';
+  const amount = hit.querySelector('.narrow.num')?.firstChild?.textContent ?? '';
+  const badge = hit.querySelector('.badge');
+  return {
+    word: link.textContent ?? '',
+    group: words.found ?? '',
+    beside: [
+      make('span', 'soft cut', about),
+      make('span', 'push num', amount),
+      ...(badge ? [document.importNode(badge, true)] : []),
+    ],
+    choose: () => location.assign(link.href),
+  };
+}
+
+/** Filtered by what is typed; what that finds follows, and Enter on anything else searches for it. */
 export function openPalette(): void {
   const over = dialog(words.search || '', 'palette');
   const label = make('label', '');
@@ -118,12 +159,24 @@ export function openPalette(): void {
       option.scrollIntoView({ block: 'nearest' });
     });
   };
-  const fill = () => {
-    menu.replaceChildren(...groupsOf(choicesFor(input.value.trim()), over));
-    at = 0;
+  const typed = () => input.value.trim();
+  const fill = (found: readonly Choice[] = []) => {
+    const search = typed() === '' ? [] : [searchChoice(typed())];
+    menu.replaceChildren(...groupsOf([...choicesFor(typed()), ...found, ...search], over));
     mark();
   };
-  input.oninput = fill;
+  let asking = 0;
+  input.oninput = () => {
+    at = 0;
+    fill();
+    window.clearTimeout(asking);
+    const text = typed();
+    if (text === '') return;
+    asking = window.setTimeout(async () => {
+      const found = await foundBy(text);
+      if (over.isConnected && typed() === text) fill(found);
+    }, TYPED_MS);
+  };
   input.onkeydown = (event) => {
     const { length } = options();
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
@@ -147,7 +200,8 @@ function groupsOf(choices: readonly Choice[], over: HTMLDialogElement): HTMLElem
   choices.forEach((choice, index) => {
     const group = groups.get(choice.group) ?? groupNamed(choice.group);
     groups.set(choice.group, group);
-    const option = make('div', '', choice.word);
+    const option = make('div', '');
+    option.append(make('span', '', choice.word), ...(choice.beside ?? []));
     option.id = `choice-${index}`;
     option.setAttribute('role', 'option');
     if (choice.keys) {

@@ -5,6 +5,7 @@ import { nearText, timeText } from '../../ui/moments.ts';
 import { more } from '../../ui/parts.ts';
 import { type Desk, mayDo } from '../desk.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
+import { actWord } from '../words/acts.ts';
 import { stepWord } from '../words/steps.ts';
 import { sayNamed } from '../words.ts';
 import { moment, money, statusOf, toneOf, wholeMoment } from './figures.ts';
@@ -131,13 +132,13 @@ function exchange(title: string, request: string, answer: string): Html {
   return more(title, html`<pre tabindex="0">${request}\n\n${answer.trim()}</pre>`, { class: 'card' });
 }
 
-function acts({ say }: Desk, { auditLog }: TransactionQuery): Happening[] {
+function acts({ say, language }: Desk, { auditLog }: TransactionQuery): Happening[] {
   return (auditLog?.nodes ?? []).map(({ at, act, actorKind, actorId, actorName, address, requestId }) => ({
     at,
     kind: 'acts',
     tone: 'idle',
     sign: 'person',
-    what: act,
+    what: actWord(act, language),
     note: [
       sayNamed(say, actorKind, { id: actorName ?? actorId }),
       address,

@@ -1,4 +1,5 @@
 /** What lists share: filters in words, pages, the empty state, parts of a page. */
+import { GatewayError } from '../../base/errors.ts';
 import { showFigure } from '../../ui/figures.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import type { Language } from '../../ui/language.ts';
@@ -16,9 +17,9 @@ export interface Chip {
 }
 
 /** Members of a query that say which page of a list is shown. */
-export const PAGE_NAMES = ['after', 'before', 'at'] as const;
+export const PAGE_NAMES = ['after', 'before', 'at', 'page'] as const;
 
-const NO_PAGE = { after: null, before: null, at: null, done: null } as const;
+const NO_PAGE = { after: null, before: null, at: null, page: null, done: null } as const;
 
 /** @returns each filter in words with its way out. */
 export function chips(desk: Desk, given: readonly Chip[]): readonly Html[] {
@@ -39,34 +40,92 @@ export interface PageInfo {
   readonly endCursor?: string | null | undefined;
 }
 
-/** The arguments of a connection for the page that the query asks for. */
-export function pageVariables({ query }: Desk, size = PAGE_ROWS): Readonly<Record<string, unknown>> {
+/** How a list is cut into pages. */
+export interface Paged {
+  /** Rows of a page. */
+  readonly size?: number;
+  /** Whether the list opens at any place (`offset`), so that its pages have numbers. */
+  readonly isPlaced?: boolean;
+}
+
+/** The page that is asked for by its number; 0 for the last one, undefined where none is. */
+function pageAsked({ query }: Desk, { isPlaced }: Paged): number | undefined {
+  const asked = query.get('page');
+  if (!asked) return undefined;
+  if (asked === LAST) return 0;
+  const page = isPlaced && /^[1-9]\d{0,6}$/.test(asked) ? Number(asked) : 0;
+  const form = isPlaced ? `a whole number from 1 on, or ${LAST}` : LAST;
+  if (page === 0) throw new GatewayError('INVALID_PARAMETER', `page: must be ${form}`);
+  return page;
+}
+
+const LAST = 'last';
+
+/**
+ * The arguments of a connection for the page that the query asks for.
+ *
+ * @throws {GatewayError} `INVALID_PARAMETER` for a page that has no such number.
+ */
+export function pageVariables(desk: Desk, paged: Paged = {}): Readonly<Record<string, unknown>> {
+  const { query } = desk;
+  const { size = PAGE_ROWS } = paged;
+  const page = pageAsked(desk, paged);
+  if (page !== undefined) return page === 0 ? { last: size } : { first: size, offset: (page - 1) * size };
   const before = query.get('before');
   if (before !== null) return { last: size, before };
   const after = query.get('after');
   return after === null ? { first: size } : { first: size, after };
 }
 
-/** @returns links to the pages beside this one, and which rows it has; nothing of an empty list. `at` of the query counts the rows before it. */
+/** How many rows stand before those that are shown; between two pages `at` of the query counts them. */
+function skippedRows(desk: Desk, paged: Paged, rows: number, total: number | null): number {
+  const page = pageAsked(desk, paged);
+  if (page === 0) return Math.max(0, (total ?? rows) - rows);
+  if (page !== undefined) return (page - 1) * (paged.size ?? PAGE_ROWS);
+  return Math.max(0, Number.parseInt(desk.query.get('at') ?? '0', 10) || 0);
+}
+
+/** @returns links to other pages of the list, and which rows this one has; nothing of an empty list. */
 export function pager(
   desk: Desk,
   info: PageInfo,
   rows: number,
   total: number | null,
-  size = PAGE_ROWS,
+  paged: Paged = {},
 ): Html | null {
   if (rows === 0 && !info.hasPreviousPage && !info.hasNextPage) return null;
-  const { say, language, query } = desk;
-  const skipped = Math.max(0, Number.parseInt(query.get('at') ?? '0', 10) || 0);
+  const { say, language } = desk;
+  const { size = PAGE_ROWS, isPlaced = false } = paged;
+  const skipped = skippedRows(desk, paged, rows, total);
   const shown = (value: number) => count(value, language);
   const range = { from: shown(Math.min(skipped + 1, skipped + rows)), to: shown(skipped + rows) };
   const later = { ...NO_PAGE, after: info.endCursor ?? null, at: String(skipped + rows) };
   const before = Math.max(0, skipped - size);
   const earlier = { ...NO_PAGE, before: info.startCursor ?? null, at: before > 0 ? String(before) : null };
+  const hasNumbers = isPlaced && total !== null && total > size;
+  const link = (word: string, to: Readonly<Record<string, string | null>>, kind = '') =>
+    html`<a class="btn pill${kind}" href="${sameWith(desk, to)}">${word}</a>`;
   return html`<nav class="row push" aria-label="${say('pages')}"><span class="soft num small">${total === null ? say('rangeOpen', range) : say('range', { ...range, total: shown(total) })}</span>
-${skipped > 0 && html`<a class="btn pill quiet" href="${sameWith(desk, NO_PAGE)}">${say('first')}</a>`}
+${!hasNumbers && skipped > 0 && link(say('first'), NO_PAGE, ' quiet')}
 ${info.hasPreviousPage && info.startCursor && html`<a class="btn pill" rel="prev" href="${sameWith(desk, earlier)}">${say('previous')}</a>`}
-${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href="${sameWith(desk, later)}">${say('next')}</a>`}</nav>`;
+${hasNumbers && numbers(desk, Math.floor(skipped / size) + 1, Math.ceil(total / size))}
+${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href="${sameWith(desk, later)}">${say('next')}</a>`}
+${!hasNumbers && total !== null && info.hasNextPage && link(say('last'), { ...NO_PAGE, page: LAST }, ' quiet')}</nav>`;
+}
+
+/** The first page, the last and those around this one; and a field for any other, which is all that fits a phone. */
+function numbers(desk: Desk, now: number, pages: number): Html {
+  const { say, language } = desk;
+  const near = [1, now - 1, now, now + 1, pages].filter((page) => page >= 1 && page <= pages);
+  const links = [...new Set(near)].map((page, index, all) => {
+    const to = sameWith(desk, { ...NO_PAGE, page: page > 1 ? String(page) : null });
+    const gap = index > 0 && page - (all[index - 1] as number) > 1 && html`<span class="soft">…</span>`;
+    return html`${gap}<a href="${to}"${page === now && html` aria-current="page"`} aria-label="${say('pageNumber', { page: count(page, language) })}">${count(page, language)}</a>`;
+  });
+  const kept = [...desk.query].filter(([name]) => !Object.hasOwn(NO_PAGE, name));
+  const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+  const field = html`<input type="number" name="page" min="1" max="${pages}" value="${now}" required inputmode="numeric" aria-label="${say('goToPage')}">`;
+  return html`<span class="seg num wide">${links}</span><form method="get" class="row go-to">${hidden}${field}<span class="soft small narrow">${say('ofPages', { pages: count(pages, language) })}</span><button class="pill">${say('goToPage')}</button></form>`;
 }
 
 /** @returns a whole number with the separators of the language. */

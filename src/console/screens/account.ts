@@ -1,15 +1,17 @@
 /** One account as the operator sees it: price and limits of each template, its customers, and how both are changed. */
 import { PLATFORM_SCOPES } from '../../base/api-key.ts';
 import { notFound } from '../../base/errors.ts';
+import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, may, screenOf } from '../desk.ts';
 import type { AccountQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { customerTable, limitFields } from '../parts/customer-table.ts';
-import { decimal, money } from '../parts/figures.ts';
+import { money } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
 import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
+import { sayNamed } from '../words.ts';
 
 type Holder = NonNullable<AccountQuery['accountHolder']>;
 type Setting = Holder['templateSettings'][number];
@@ -43,11 +45,11 @@ ${settingTable(desk, accountId, templateSettings)}${customers && customerList(de
 function settingTable(desk: Desk, account: string, rows: readonly Setting[]): Html {
   const { say, language } = desk;
   const columns: readonly Column<Setting>[] = [
-    { name: say('template'), isRowHead: true, cell: ({ template }) => html`<code>${template}</code>` },
+    { name: say('template'), isRowHead: true, cell: ({ template }) => sayNamed(say, `template_${template}`) },
     ...FRACTIONS.map((name) => ({
       name: say(`set_${name}`),
       isFigure: true,
-      cell: (row: Setting) => decimal(row[name], 0, language),
+      cell: (row: Setting) => showPercent(row[name], language),
     })),
     ...AMOUNTS.map((name) => ({
       name: say(`set_${name}`),

@@ -7,6 +7,7 @@ import type { AuditQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
 import { chips, pager, pageVariables } from '../parts/lists.ts';
+import { actWord, objectWord } from '../words/acts.ts';
 import { sayNamed } from '../words.ts';
 
 type Entry = AuditQuery['auditLog']['nodes'][number];
@@ -32,7 +33,9 @@ export const AUDIT = screenOf<AuditQuery>({
     const labels = { act: say('act'), actorId: say('who'), objectId: say('object') };
     const given = FILTERS.flatMap((name) => {
       const value = query.get(name);
-      return value ? [{ name, label: labels[name], value }] : [];
+      return value
+        ? [{ name, label: labels[name], value: name === 'act' ? actWord(value, desk.language) : value }]
+        : [];
     });
     const caption = say('audit');
     const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
@@ -51,19 +54,17 @@ function columns(desk: Desk): readonly Column<Entry>[] {
   const when = ({ at }: Entry) => moment(at, language, 'second');
   const who = ({ actorKind, actorId, actorName }: Entry) =>
     html`<a href="${only('actorId', actorId)}">${sayNamed(say, actorKind, { id: actorName ?? actorId })}</a>`;
+  const onWhat = ({ objectKind, objectId, objectName }: Entry) =>
+    objectKind === 'transaction'
+      ? html`<a class="mono" href="${pathTo(`/transactions/${objectId}`)}">…${objectId.slice(-6)}</a>`
+      : html`<a href="${only('objectId', objectId)}">${objectWord(objectKind, language)} ${objectName ?? html`<span class="mono">${objectId}</span>`}</a>`;
   const what = (entry: Entry) =>
-    html`<a href="${only('act', entry.act)}">${entry.act}</a><small class="narrow">${when(entry)} · ${who(entry)}</small>`;
+    html`<a href="${only('act', entry.act)}">${actWord(entry.act, language)}</a><small class="narrow">${onWhat(entry)}</small><small class="narrow">${when(entry)} · ${who(entry)}</small>`;
   return [
     { name: say('time'), look: 'wide', cell: when },
-    { name: say('act'), isRowHead: true, cell: what },
+    { name: say('act'), isRowHead: true, look: 'wraps', cell: what },
     { name: say('who'), look: 'wide', cell: who },
-    {
-      name: say('object'),
-      cell: ({ objectKind, objectId, objectName }) =>
-        objectKind === 'transaction'
-          ? html`<a class="mono" href="${pathTo(`/transactions/${objectId}`)}">…${objectId.slice(-6)}</a>`
-          : html`<a href="${only('objectId', objectId)}">${objectKind} ${objectName ?? html`<span class="mono">${objectId}</span>`}</a>`,
-    },
+    { name: say('object'), look: 'wide', cell: onWhat },
     { name: say('fromWhere'), look: 'wider', cell: ({ address }) => address },
     { name: say('reference'), look: 'mono soft wider', cell: ({ requestId }) => requestId },
   ];

@@ -1,5 +1,6 @@
 /** The books of the house: what is there now, what moved in a period, what was earned, and the days that are closed. */
-import { type Html, html } from '../../ui/html.ts';
+import { sum } from '../../base/money.ts';
+import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -28,7 +29,7 @@ export const BOOKS = screenOf<BooksQuery>({
     const main = html`<div class="top"><h1>${say('books')}</h1></div>
 ${periodForm(desk, trialBalance)}
 ${section('treasury', say('treasury'), tableOf(desk, 'treasury', treasury, treasuryColumns(desk)))}
-${section('trial', say('trialBalance'), tableOf(desk, 'trialBalance', trialBalance.lines, trialColumns(desk)), period)}
+${section('trial', say('trialBalance'), tableOf(desk, 'trialBalance', trialBalance.lines, trialColumns(desk), trialTotals(desk, trialBalance.lines)), period)}
 ${section('result', say('profitAndLoss'), html`${tableOf(desk, 'profitAndLoss', profitAndLoss.lines, resultColumns(desk))}${sums(desk, profitAndLoss)}`, period)}
 ${manualSection(desk, manualJournals)}${closes(desk, bookCloses)}`;
     return { title: say('books'), main };
@@ -55,12 +56,13 @@ function tableOf<Row>(
   word: 'treasury' | 'trialBalance' | 'profitAndLoss',
   rows: readonly Row[],
   columns: readonly Column<Row>[],
+  foot?: readonly (readonly HtmlValue[])[],
 ): Html {
   const caption = say(word);
   if (rows.length === 0) return empty('receipt', say('emptyBooks'));
   return scrolled(
     say('tableOf', { name: caption }),
-    table({ caption, isCaptionUnseen: true, rows, columns }),
+    table({ caption, isCaptionUnseen: true, rows, columns, ...(foot && { foot }) }),
   );
 }
 
@@ -116,6 +118,35 @@ function trialColumns(desk: Desk): readonly Column<TrialLine>[] {
     amountColumn(desk, say('credits'), ({ credits }) => credits),
     amountColumn(desk, say('closing'), ({ closing }) => closing),
   ];
+}
+
+/** The sums of each currency: debits are credits, and the balances of all accounts are nothing together. */
+function trialTotals(
+  { say, language }: Desk,
+  lines: readonly TrialLine[],
+): readonly (readonly HtmlValue[])[] {
+  const currencies = new Map(lines.map(({ currency }) => [currency.code, currency]));
+  return [...currencies.values()].map((currency) => {
+    const own = lines.filter((line) => line.currency.code === currency.code);
+    const total = (amountOf: (line: TrialLine) => string) =>
+      figure(sum(own.map(amountOf)), currency, language);
+    const totals = [
+      total((line) => signed(line, line.opening)),
+      total(({ debits }) => debits),
+      total(({ credits }) => credits),
+      total((line) => signed(line, line.closing)),
+    ];
+    return [say('total'), currency.displayName, ...totals];
+  });
+}
+
+/** Assets and expenses, by their names in the chart. */
+const DEBIT_ACCOUNTS = /^[AX]\./;
+
+/** A balance stands above zero on the side of its class; here a debit is below. */
+function signed({ account }: TrialLine, balance: string): string {
+  if (!DEBIT_ACCOUNTS.test(account ?? '')) return balance;
+  return balance.startsWith('-') ? balance.slice(1) : `-${balance}`;
 }
 
 function resultColumns(desk: Desk): readonly Column<BooksQuery['profitAndLoss']['lines'][number]>[] {

@@ -16,6 +16,7 @@ export const EVENTS = screenOf<EventsQuery>({
   operation: operationNamed('Events'),
   // The log is in order of time: its last page is shown first, turned round.
   variables: ({ query }) => {
+    if (query.get('page') === 'last') return { first: PAGE_ROWS };
     const before = query.get('after');
     return { last: PAGE_ROWS, ...(before && { before }) };
   },

@@ -31,5 +31,5 @@ function found(desk: Desk, hits: NonNullable<SearchQuery['search']>): Html {
   const rows = hits.flatMap(({ transaction }) => (transaction ? [transaction] : []));
   const entries = hits.flatMap(({ whitelistEntry }) => (whitelistEntry ? [whitelistEntry] : []));
   return html`${rows.length > 0 && html`<div class="card rows phone-full">${transactionTable(desk, rows, say('transactions'))}</div>`}
-${entries.length > 0 && html`<div class="card in"><ul class="stack tight">${entries.map(({ label, target }) => html`<li><a class="go" href="${pathTo('/whitelist')}">${label}</a> <code>${target}</code></li>`)}</ul></div>`}`;
+${entries.length > 0 && html`<div class="card in"><ul class="stack tight">${entries.map(({ label, target }) => html`<li data-hit><a class="go" href="${pathTo('/whitelist')}">${label}</a> <code>${target}</code></li>`)}</ul></div>`}`;
 }

@@ -19,7 +19,7 @@ import { sayNamed } from '../words.ts';
 const SUB_ACCOUNTS = ['available', 'in_transit', 'to_receive', 'blocked'] as const;
 const FILTERS = ['currency', 'subAccount', 'dateFrom', 'dateTo'] as const;
 /** A page of paper and more: what is printed should be whole. */
-const ROWS = 50;
+const PAGED = { size: 50, isPlaced: true };
 const DAY_MS = 86_400_000;
 
 /** The screen. */
@@ -30,7 +30,7 @@ export const STATEMENT = screenOf<StatementQuery>({
     const { dateFrom, dateTo } = filterOf(desk);
     return {
       filter: filterOf(desk),
-      ...pageVariables(desk, ROWS),
+      ...pageVariables(desk, PAGED),
       // A period is opened by the balance at its first moment; an open end is now.
       openingAt: dateFrom === undefined ? new Date(0).toISOString() : dayStart(dateFrom, 0),
       ...(dateTo !== undefined && { closingAt: dayStart(dateTo, 1) }),
@@ -47,7 +47,7 @@ export const STATEMENT = screenOf<StatementQuery>({
 ${filterRow(desk, viewMenu(desk, data.viewer))}
 ${section('ends', say('openingClosing'), ends(desk, data))}
 ${section('lines', say('statement'), nodes.length > 0 ? html`<div data-whole>${lines(desk, nodes)}</div><p class="on-paper" data-cut hidden>${say('paperCut')}</p>` : empty('receipt', say('noLines')), count(totalCount, desk.language), 'rows')}
-<div class="row no-print">${pager(desk, pageInfo, nodes.length, totalCount, ROWS)}</div>`;
+<div class="row no-print">${pager(desk, pageInfo, nodes.length, totalCount, PAGED)}</div>`;
     return { title: say('statement'), main };
   },
 });

@@ -91,14 +91,14 @@ export function balanceTable(desk: Desk, balances: readonly SubAccountsFragment[
 /** Where each kind of what waits is looked at. */
 const PLACES = {
   approvals: pathTo('/approvals'),
-  failedRefunds: pathTo('/transactions', { state: 'ERROR' }),
+  failedRefunds: pathTo('/transactions', { waitsFor: 'FAILED_REFUND' }),
   heldDeposits: pathTo('/transactions', { waitsFor: 'HELD_DEPOSIT' }),
   holds: pathTo('/transactions', { waitsFor: 'HOLD' }),
   stepUps: pathTo('/transactions', { waitsFor: 'STEP_UP' }),
   // The operator decides about it.
   suspense: null,
   disabledWebhookEndpoints: pathTo('/developers'),
-  failedJobs: pathTo('/transactions', { status: 'PROCESSING' }),
+  failedJobs: pathTo('/transactions', { waitsFor: 'FAILED_JOB' }),
   expiringKeys: pathTo('/developers'),
 } as const;
 

@@ -36,10 +36,16 @@ function view(found: Found, data: TransactionQuery, desk: Desk): View {
   const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/transactions')}">${say('transactions')}</a> <span class="soft">/ ${kind}</span></nav>
 <div class="top"><h1>${title}</h1><span data-live="status">${statusBadge(found, language, true)}</span><p class="soft">${summary(desk, found)}</p>
 <div class="row push">${pageLink(desk, found)}</div></div>
-<div data-live="message">${found.errorMessage?.[language] ? note('warning', found.errorMessage[language], true) : html`<p class="soft">${found.message[language]}</p>`}</div>
+<div data-live="message">${message(desk, found)}</div>
 <div class="two"><div class="stack tight">${kindLinks(desk)}${story(desk, found, data)}</div>
 <aside class="stack"><div class="stack" data-live="acts">${actsNow(desk, found, data.approvals[0])}</div><div data-live="hand-over">${waitsForPayer(found) && found.payment && handOver(desk, found.payment.link, say('handOver'))}</div>${scenarios(desk, found)}${facts(desk, found)}${numbers(desk, found)}${recordOf(desk, found)}${body(desk, found)}</aside></div>`;
   return { title, main };
+}
+
+/** What went wrong, or how it stands; nothing beside a status that says that all is done. */
+function message({ language }: Desk, { errorMessage, message: told, statusCode }: Found): Html | null {
+  if (errorMessage?.[language]) return note('warning', errorMessage[language], true);
+  return statusCode === 'SUCCESS' ? null : html`<p class="soft">${told[language]}</p>`;
 }
 
 /** Steps at which the next thing to happen is that somebody opens the payment page. */

@@ -16,6 +16,7 @@ import { sayNamed, type Word } from '../words.ts';
 
 /** Statuses whose names are other words elsewhere: of deliveries, of returns. */
 const STATUS_WORDS: Readonly<Record<string, Word>> = { PENDING: 'status_PENDING', FAILED: 'status_FAILED' };
+const PAGED = { isPlaced: true };
 const FAMILIES = ['CHECKOUTS', 'ONRAMPS', 'OFFRAMPS', 'WITHDRAWALS'] as const;
 
 /** A filter: its name in the address and in the schema, its word, what can be chosen. */
@@ -50,7 +51,11 @@ const FILTERS: readonly Filter[] = [
   { name: 'address', word: 'address' },
   { name: 'state', word: 'status' },
   { name: 'awaitingMe', word: 'awaitingMe', choices: ['yes'], take: () => true },
-  { name: 'waitsFor', word: 'waitsForWhat', choices: ['HELD_DEPOSIT', 'HOLD', 'STEP_UP'] },
+  {
+    name: 'waitsFor',
+    word: 'waitsForWhat',
+    choices: ['HELD_DEPOSIT', 'HOLD', 'STEP_UP', 'FAILED_REFUND', 'FAILED_JOB'],
+  },
 ];
 
 /** The screen. */
@@ -66,7 +71,7 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
     return {
       ...(family && { families: [family] }),
       ...(filter.length > 0 && { filter: Object.fromEntries(filter) }),
-      ...pageVariables(desk),
+      ...pageVariables(desk, PAGED),
     };
   },
   view: ({ transactions, viewer }, desk) => {
@@ -84,7 +89,7 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
 <div class="row push">${exportMenu(desk, 'transactions', ['family', ...FILTERS.map(({ name }) => name)])}${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
 ${segments(say('whichList'), views)}${filterRow(desk, viewMenu(desk, viewer))}
 <div class="card rows phone-full" data-live="rows">${nodes.length > 0 ? table : nothing(desk)}${endsEarly && html`<p class="in soft">${say('endsEarly')}</p>`}</div>
-<div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
+<div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null, PAGED)}</div>`;
     return { title: say('transactions'), main };
   },
 });

@@ -154,6 +154,12 @@ export const OPERATOR_WORDS = {
 
   // One account.
   template: label('Template', 'Modelo'),
+  template_crossramp_checkout: label('Checkout', 'Checkout'),
+  template_onramp: label('Onramp to the balance', 'Onramp para o saldo'),
+  template_onramp_instant: label('Onramp to a wallet', 'Onramp para uma carteira'),
+  template_offramp: label('Offramp from the balance', 'Offramp do saldo'),
+  template_offramp_instant: label('Offramp from a deposit', 'Offramp de um depósito'),
+  template_withdraw_dash_same_curr: label('Withdrawal', 'Saque'),
   templateSettings: label('Price and limits of each template', 'Preço e limites de cada modelo'),
   set_spread: label('Spread', 'Spread'),
   set_feeRate: label('Fee of the amount', 'Taxa sobre o valor'),

@@ -32,6 +32,8 @@ export const TRANSACTION_WORDS = {
   HELD_DEPOSIT: label('What becomes of a deposit', 'O destino de um depósito'),
   HOLD: label('Compliance', 'Conformidade'),
   STEP_UP: label('Closer look at the customer', 'Verificação do cliente'),
+  FAILED_REFUND: label('Return that failed', 'Devolução que falhou'),
+  FAILED_JOB: label('Job that failed', 'Tarefa que falhou'),
   yes: label('Yes', 'Sim'),
   CREATED: label('Created', 'Criada'),
   PROCESSING: label('Under way', 'Em andamento'),

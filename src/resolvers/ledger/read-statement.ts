@@ -3,7 +3,7 @@
 import { type Named, Violations } from '../../base/violations.ts';
 import { SUB_ACCOUNTS, type SubAccount } from '../../ledger/chart.ts';
 import type { Database } from '../../store/database.ts';
-import type { StatementFilter } from '../../store/ledger/ledger.ts';
+import { findStatementLine, type StatementFilter } from '../../store/ledger/ledger.ts';
 import { currencyKnown } from '../checks/check-filter.ts';
 import type { Context } from '../services/context.ts';
 import { requireScope } from '../services/context.ts';
@@ -41,6 +41,19 @@ export async function readStatement<Window, Page>(
   const filter = await checkStatementFilter(context, input, violations);
   violations.refuse();
   return read(context.database, context.caller.accountId, filter, window);
+}
+
+/** @returns the id of the line of a number, counted from 1, the newest first; of the oldest where there are fewer. @throws as `readStatement`. */
+export async function findLine(
+  context: Context,
+  input: StatementFilterInput,
+  number: number,
+): Promise<bigint | undefined> {
+  requireScope(context, 'read');
+  const violations = new Violations();
+  const filter = await checkStatementFilter(context, input, violations);
+  violations.refuse();
+  return findStatementLine(context.database, context.caller.accountId, filter, number);
 }
 
 /** @returns the filter, with what is wrong with it noted in `violations`. */

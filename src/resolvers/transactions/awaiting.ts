@@ -42,12 +42,26 @@ export const WAITS = {
   held_deposit: 'A deposit of a wrong amount or too late, which waits for `resolveDeposit`.',
   hold: 'Compliance screening holds it.',
   step_up: 'A closer look at the customer.',
+  failed_refund: 'Something failed to go back to the payer, and is still owed.',
+  failed_job: 'A job of it failed, and is tried again.',
 } as const;
 /** One of them. */
 export type Wait = keyof typeof WAITS;
 
+/** What is found by what failed, and not by the step. */
+export const TROUBLES = { failed_refund: 'refund', failed_job: 'job' } as const satisfies {
+  readonly [Each in Wait]?: string;
+};
+/** What is found by the step. */
+export type StepWait = Exclude<Wait, keyof typeof TROUBLES>;
+
+/** @returns whether it is found by the step. */
+export function isStepWait(wait: Wait): wait is StepWait {
+  return !Object.hasOwn(TROUBLES, wait);
+}
+
 /** @returns the steps, as `component/state`, at which transactions wait for it. */
-export function stepsWaiting(registry: Registry, wait: Wait): readonly string[] {
+export function stepsWaiting(registry: Registry, wait: StepWait): readonly string[] {
   if (wait !== 'step_up')
     return stepsAwaiting(registry, wait === 'hold' ? 'hold.release' : 'deposit.resolve');
   const steps = registry.templates.flatMap(({ machine }) =>

@@ -1,7 +1,10 @@
 /** Lists and sums the transactions of several families by filters that `/v2` does not have. */
+import { invalidParameters } from '../../base/errors.ts';
 import { isDecimal, isMore } from '../../base/money.ts';
 import { type Named, Violations } from '../../base/violations.ts';
 import {
+  COUNT_MAX,
+  findNthMerged,
   listMerged,
   type MergedFilter,
   type MergedPage,
@@ -17,7 +20,7 @@ import { type StatusCode, statusCodeOf } from '../../templates/status.ts';
 import { AMOUNT_LENGTH_MAX } from '../checks/check-creation.ts';
 import { currencyKnown } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
-import { ownApprovals, stepsForCaller, stepsWaiting, type Wait } from './awaiting.ts';
+import { isStepWait, ownApprovals, stepsForCaller, stepsWaiting, TROUBLES, type Wait } from './awaiting.ts';
 import { badCursor, checkFilter, type ListFilterInput } from './list-transactions.ts';
 
 /** Several values of a filter, under the caller's name for it. */
@@ -88,6 +91,29 @@ export async function filterTransactions(
   return found;
 }
 
+/**
+ * @returns `end2end` of the record of a number, counted from 1, newest first; of the oldest where there are fewer.
+ * @throws as above, and where too many would have to be looked at.
+ */
+export async function findNth(
+  context: Context,
+  input: MergedFilterInput,
+  number: number,
+): Promise<string | undefined> {
+  const filter = await checkMerged(context, input);
+  if (!filter) return undefined;
+  const { end2end, isReached } = await findNthMerged(
+    context.database,
+    context.caller.accountId,
+    filter,
+    number,
+  );
+  if (!isReached) throw invalidParameters([{ parameter: 'offset', message: TOO_FAR }]);
+  return end2end ?? undefined;
+}
+
+const TOO_FAR = `reaches too far with these filters: more than ${COUNT_MAX} would have to be looked at; narrow the days`;
+
 /** @returns what goes in and out by currency, of all that match; null where too many would have to be read. @throws as above. */
 export async function sumTransactions(
   context: Context,
@@ -123,6 +149,7 @@ async function checkMerged(context: Context, input: MergedFilterInput): Promise<
     ...(currency && { currency }),
     ...(input.templates && { templates: input.templates.values }),
     ...(steps && { steps }),
+    ...(input.waitsFor && !isStepWait(input.waitsFor) && { trouble: TROUBLES[input.waitsFor] }),
     ...(input.awaitingMe && { approvals: await ownApprovals(context) }),
   };
 }
@@ -162,9 +189,9 @@ function stepsOf(
   families: readonly Family[],
   { statusCodes, component, state, awaitingMe, waitsFor }: MergedFilterInput,
 ): StepFilter | undefined {
-  if (!statusCodes && !component && !state && !awaitingMe && !waitsFor) return undefined;
+  const waiting = waitsFor && isStepWait(waitsFor) ? stepsWaiting(context.registry, waitsFor) : undefined;
+  if (!statusCodes && !component && !state && !awaitingMe && !waiting) return undefined;
   const awaiting = awaitingMe ? stepsForCaller(context) : undefined;
-  const waiting = waitsFor && stepsWaiting(context.registry, waitsFor);
   const known = context.registry.templates
     .filter(({ family }) => families.includes(family))
     .flatMap((template) => template.steps)

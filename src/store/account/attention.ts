@@ -1,6 +1,7 @@
 /** Counts of what waits for somebody at an account. */
 import type { Family } from '../../templates/define.ts';
 import type { Statement, Tx } from '../database.ts';
+import { OWES_RETURN } from '../engine/merged-lists.ts';
 
 /** What waits at steps of transactions: steps at which they can still go on. */
 export const WAITING_STEPS = ['approvals', 'heldDeposits', 'holds', 'stepUps'] as const;
@@ -35,8 +36,7 @@ const ATTENTION: Statement = {
     (name, at) =>
       `coalesce(sum(s.n) filter (where s.step = any ($${at + 3}::text[])${name === 'approvals' ? ' and not s.is_approved' : ''}), 0)::int as "${name}"`,
   ).join(', ')},
-      (select count(*)::int from transaction t where t.account_id = $1 and t.has_open_refund
-        and (t.process @> '{"returns": [{"state": "failed"}]}' or t.component = 'refund' and t.state = 'ERROR')) as "failedRefunds",
+      (select count(*)::int from transaction t where t.account_id = $1 and ${OWES_RETURN}) as "failedRefunds",
       (select count(*)::int from suspense_entry e where e.account_id = $1 and e.state = 'open') as suspense,
       (select count(*)::int from webhook_endpoint w where w.account_id = $1 and w.removed_at is null and w.state = 'disabled')
         as "disabledWebhookEndpoints",

@@ -21,6 +21,8 @@ export interface MergedFilter extends ListFilter {
   readonly amountMax?: string;
   /** Contained in an id, the name, the reference or the notes, in any case. */
   readonly text?: string;
+  /** What failed and is not settled: a return to the payer, or a job that is tried again. */
+  readonly trouble?: keyof typeof TROUBLES;
   /** Steps that wait for an approval, and the keys whose own withdrawals are left out there. */
   readonly approvals?: { readonly steps: readonly string[]; readonly makers: readonly string[] };
 }
@@ -32,6 +34,16 @@ export interface StepFilter {
   /** The opposite: only steps that are not listed. */
   readonly isUnlisted?: true;
 }
+
+/** SQL of transactions `t` of which something failed to go back to the payer, and is still owed. */
+export const OWES_RETURN = `t.has_open_refund
+  and (t.process @> '{"returns": [{"state": "failed"}]}' or t.component = 'refund' and t.state = 'ERROR')`;
+
+/** Transactions in trouble: few, each found by an index of its own. */
+const TROUBLES = {
+  refund: OWES_RETURN,
+  job: 't.id = any (array(select j.transaction_id from job j where j.account_id = $1 and j.last_error is not null))',
+} as const;
 
 /** A page of merged lists. */
 export interface MergedPage {
@@ -89,6 +101,27 @@ export async function listMerged(
   return { total, isExact, hasNewer, hasOlder, cutAt, rows: found };
 }
 
+/** The record of a number. */
+export interface NthRecord {
+  /** Null where there are none. */
+  readonly end2end: string | null;
+  /** False where more than `COUNT_MAX` would have to be looked at. */
+  readonly isReached: boolean;
+}
+
+/** @returns the record of a number, counted from 1, newest first; the oldest where there are fewer. */
+export async function findNthMerged(
+  tx: Tx,
+  accountId: bigint,
+  filter: MergedFilter,
+  number: number,
+): Promise<NthRecord> {
+  const query = new Query(accountId, filter, COUNT_MAX);
+  if (query.isFiltered && number > COUNT_MAX) return { end2end: null, isReached: false };
+  const [found] = await tx.query<NthRecord>(...query.nth(number));
+  return found ?? { end2end: null, isReached: true };
+}
+
 /** @returns the sums of all that match, by currency; undefined where that would be to look at more than `COUNT_MAX`. */
 export async function sumMerged(
   tx: Tx,
@@ -116,7 +149,7 @@ class Query {
     this.values = [accountId, filter.families, filter.dateFrom ?? null, filter.dateTo ?? null];
     this.outcomes = filter.steps && this.bind(filter.steps.outcomes);
     this.conditions = conditionsOf(filter, (value) => this.bind(value));
-    this.isSelective = SELECTIVE.some((name) => filter[name] !== undefined);
+    this.isSelective = filter.trouble !== undefined || SELECTIVE.some((name) => filter[name] !== undefined);
     const isScanned = SCANNED.some((name) => filter[name] !== undefined);
     this.isIndexed = this.isSelective || (filter.steps !== undefined && !isScanned);
     this.look = isScanned && !this.isSelective ? lookMax : undefined;
@@ -136,6 +169,29 @@ class Query {
         ${this.look === undefined ? 'null' : '(select end2end from edge)'} as "cutAt", page.*
       from counted c left join page on true where exists (select from place)
       order by page."createdAt" ${direction}, page.end2end collate "C" ${direction}`;
+    return [unnamed(text), this.values] as const;
+  }
+
+  /** Whether there is more to a record than its place. */
+  get isFiltered(): boolean {
+    return this.conditions !== '' || this.outcomes !== undefined;
+  }
+
+  nth(number: number) {
+    const n = `${this.bind(number)}::bigint`;
+    if (!this.isFiltered)
+      return [
+        unnamed(`select list_nth($1, $2, $3::date, $4::date, ${n}) as end2end, true as "isReached"`),
+        this.values,
+      ] as const;
+    const isWhole = this.look === undefined ? 'true' : 'not exists (select from edge)';
+    const columns = 't.created_at, t.end2end, t.list_seq';
+    const text = `with ${this.places(undefined, undefined)}, page as (
+        select t.created_at, t.end2end from part p cross join lateral (
+          ${this.matching(columns, 'p.first', 'p.last')} order by t.list_seq desc limit ${n}) t
+         order by t.created_at desc, t.end2end collate "C" desc limit ${n})
+      select end2end, (select count(*) from page) = ${n} or ${isWhole} as "isReached" from page
+       order by created_at, end2end collate "C" limit 1`;
     return [unnamed(text), this.values] as const;
   }
 
@@ -271,7 +327,7 @@ const STEP = `(t.component || '/' || t.state)`;
 const TEXTS = `concat_ws(e'\\n', t.end2end, t.client_name, t.external_code, t.notes, t.pix_e2e, t.tx_hash)`;
 
 function conditionsOf(filter: MergedFilter, bind: (value: unknown) => string): string {
-  const { templates, steps, currency, amountMin, amountMax, text, approvals } = filter;
+  const { templates, steps, currency, amountMin, amountMax, text, approvals, trouble } = filter;
   const plain = Object.entries(FILTER_CONDITIONS).flatMap(([name, condition]) => {
     const value = filter[name as keyof typeof FILTER_CONDITIONS];
     return value === undefined ? [] : [condition(bind(value))];
@@ -285,6 +341,7 @@ function conditionsOf(filter: MergedFilter, bind: (value: unknown) => string): s
   const [source, target] = [isWithin('source'), isWithin('target')];
   const all = [
     ...plain,
+    ...(trouble ? [TROUBLES[trouble]] : []),
     ...(templates ? [`t.template = any (${bind(templates)}::text[])`] : []),
     ...(steps ? [`${steps.isUnlisted ? 'not ' : ''}${STEP} = any (${bind(steps.steps)}::text[])`] : []),
     ...(source.length > 0 ? [`(${source.join(' and ')} or ${target.join(' and ')})`] : []),

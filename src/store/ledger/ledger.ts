@@ -118,6 +118,10 @@ const STATEMENT_ENTRIES: Statement = {
   text: `select s.total, ${LINE_COLUMNS}, ${TRANSACTION_SELECT.replaceAll(' as "', ' as "t_')} ${PAGE}
     left join transaction t on t.account_id = $1 and t.id = (s.line).transaction_id order by (s.line).id desc`,
 };
+const LINE_AT: Statement = {
+  name: 'statement_line_at',
+  text: `select s.total, (s.line).id from statement_page($1, $2, $3::smallint, $4::date, $5::date, 1, $6::bigint - 1, null) s`,
+};
 const BALANCES: Statement = {
   name: 'balances',
   text: `select a.currency, a.scale, a.sub_account as "subAccount", b.balance
@@ -173,6 +177,23 @@ export async function readStatementEntries(
       Object.assign(lineOf(accountId, row), { transaction: embeddedTransaction(row) }),
     ),
   };
+}
+
+/** @returns the id of the line of a number, counted from 1, the newest first; of the oldest where there are fewer. */
+export async function findStatementLine(
+  database: Database,
+  accountId: bigint,
+  filter: StatementFilter,
+  number: number,
+): Promise<bigint | undefined> {
+  const at = (place: number | bigint) =>
+    database.query<{ total: bigint; id: bigint | null }>(LINE_AT, [
+      ...filterValues(accountId, filter),
+      place,
+    ]);
+  const [found] = await at(number);
+  if (!found || found.total === 0n) return undefined;
+  return found.id ?? (await at(found.total))[0]?.id ?? undefined;
 }
 
 /** @returns the newest balances, or those of an instant, of every sub-account that the account has. */

@@ -9,6 +9,7 @@ import type { Database, Statement } from '../../../src/store/database.ts';
 import {
   COUNT_ABOUT,
   COUNT_MAX,
+  findNthMerged,
   LOOK_MAX,
   listMerged,
   type MergedFilter,
@@ -183,6 +184,20 @@ describe('lists read as one give what naive SQL gives', () => {
     await fc.assert(property, { seed: SEED, numRuns: 25 });
   });
 
+  it('and the record of any number, the oldest where there are fewer', async () => {
+    const anyFilter = fc.oneof(
+      filters,
+      fc.subarray([...FAMILIES], { minLength: 1 }).map((families): MergedFilter => ({ families })),
+    );
+    const property = fc.asyncProperty(anyFilter, fc.integer({ min: 1, max: 900 }), async (filter, number) => {
+      const all = (await naive(filter)).map((row) => row.end2end as string);
+      const end2end = all[Math.min(number, all.length) - 1] ?? null;
+      const found = await findNthMerged(test.database, accountId, filter, number);
+      expect(found).toEqual({ end2end, isReached: true });
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 60 });
+  });
+
   it('and the sums, by currency', async () => {
     const property = fc.asyncProperty(filters, async (filter) => {
       const rows = await naive(filter, 'source_currency, source_amount, target_currency, target_amount');
@@ -301,6 +316,20 @@ describe('a large account', () => {
     expect(await sumMerged(test.database, large, { families: ['withdrawals'] })).toEqual([
       { currency: 'BRL', source: '500', target: null },
     ]);
+  });
+
+  it('opens at any place by positions, with filters as far as may be looked at', async () => {
+    const nth = (number: number, filter: Partial<MergedFilter> = {}) =>
+      findNthMerged(test.database, large, { families, ...filter }, number);
+    const reached = (end2end: string | null) => ({ end2end, isReached: true });
+    expect(await nth(1)).toEqual(reached(`L${SIZE + 500}`));
+    expect(await nth(60_501)).toEqual(reached(`L${SIZE - 60_000}`));
+    expect(await nth(2 ** 40)).toEqual(reached('L1'));
+    expect(await nth(3, { steps: ERROR })).toEqual(reached(`L${SIZE - 20_000}`));
+    const far = { end2end: null, isReached: false };
+    expect(await nth(COUNT_MAX + 1, { currency: 'BRL' })).toEqual(far);
+    expect(await nth(1, { text: 'L77 nobody' })).toEqual(reached(null));
+    expect((await nth(90_000, { text: 'l9' })).isReached).toBe(false);
   });
 
   interface Plan {

@@ -1,0 +1,72 @@
+/**
+ * C-10: pages of the console's lists have numbers that lead to what stands there, in lists of any length, without script.
+ * Method: an account with more transactions than two pages hold, over HTTP.
+ */
+import { beforeAll, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { visit } from '../support/console.ts';
+import { type SignedInForTest, signInAs } from '../support/people.ts';
+
+const app = useApp();
+let owner: SignedInForTest;
+/** Every transaction, newest first. */
+let all: readonly string[];
+
+beforeAll(async () => {
+  const shop = await app.addAccount();
+  owner = await signInAs(app, shop.accountId, { email: 'rita@pages.invalid', role: 'owner' });
+  const create = `mutation ($code: String!) { createCheckout(input: { currency: "USDT_TRX", amountPayment: "150.00", externalCode: $code }) { transaction { end2end } } }`;
+  for (let each = 0; each < 60; each++)
+    await app.graphql(create, { code: `page-${each}` }, { key: shop.apiKey });
+  const { json } = await app.graphql(
+    '{ transactions(first: 100) { nodes { end2end } } }',
+    {},
+    { key: shop.apiKey },
+  );
+  all = json.data.transactions.nodes.map(({ end2end }: { end2end: string }) => end2end);
+  expect(all).toHaveLength(60);
+});
+
+const open = async (path: string) => {
+  const { status, text } = await visit(app, owner, path);
+  return { status, text, rows: [...text.matchAll(/data-row="([^"]+)"/g)].map(([, row]) => row) };
+};
+const hrefOf = (text: string, word: string) =>
+  new RegExp(`<a (?=[^>]*href="([^"]+)")[^>]*>${word}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+
+test('each number leads to its page, and says which one is shown', async () => {
+  const first = await open('/console/transactions?family=CHECKOUTS');
+  expect(first.rows).toEqual(all.slice(0, 25));
+  expect(first.text).toContain('1–25 of 60');
+  expect(first.text).toMatch(/aria-current="page" aria-label="Page 1">1</);
+  const last = await open(hrefOf(first.text, '3'));
+  expect(last.rows).toEqual(all.slice(50));
+  expect(last.text).toContain('51–60 of 60');
+  expect(last.text).toMatch(/aria-current="page" aria-label="Page 3">3</);
+  const second = await open(hrefOf(last.text, 'Previous'));
+  expect(second.rows).toEqual(all.slice(25, 50));
+  expect(second.text).toContain('26–50 of 60');
+  expect(hrefOf(second.text, '1')).toBe('/console/transactions?family=CHECKOUTS');
+  expect((await open(hrefOf(second.text, 'Next'))).rows).toEqual(all.slice(50));
+});
+
+test('a field leads to any page and keeps the filters; what is no page is refused', async () => {
+  const { text } = await open('/console/transactions?family=CHECKOUTS');
+  const [form = ''] = /<form method="get" class="row go-to">[\s\S]*?<\/form>/.exec(text) ?? [];
+  expect(form).toContain('<input type="hidden" name="family" value="CHECKOUTS">');
+  expect(form).toMatch(/name="page" min="1" max="3"/);
+  for (const page of ['0', 'x', '-1', '1.5', '99999999'])
+    expect((await open(`/console/transactions?page=${page}`)).status).toBe(400);
+  expect((await open('/console/audit?page=2')).status).toBe(400);
+  const past = await open('/console/transactions?page=9');
+  expect([past.status, past.rows]).toEqual([200, []]);
+});
+
+test('a list without numbers has its last page', async () => {
+  const first = await open('/console/events');
+  const last = await open(hrefOf(first.text, 'Last'));
+  const [, total] = /of ([\d,]+)</.exec(first.text) ?? [];
+  expect(last.text).toContain(`${total} of ${total}<`);
+  expect(last.rows).toHaveLength(25);
+  expect(hrefOf(last.text, 'First')).toBe('/console/events');
+});
