@@ -1,8 +1,8 @@
 /**
- * What the screens of the console cost: each by HTTP, beside its own document over `/graphql` in the same session, in an account
- * of 1,000 transactions and in one of 1 M; first pages, a deep page, filters that find much, little and nothing, search, and the
- * first bytes of exports. The fastest of all times, as what else runs on the machine only adds to them; every question is put to
- * both accounts in turn.
+ * What the screens of the console cost the server, from the request to the last byte: each by HTTP, beside its own document over
+ * `/graphql` in the same session, in an account of 1,000 transactions and in one of 1 M; first pages, a deep page, a page by its
+ * number, filters that find much, little and nothing, search, and the first bytes of exports. Medians; a screen and its document
+ * are asked for in turn, and their ratio is the median of all turns, so that what else runs on the machine touches both.
  *
  * `npm run console -- --transactions 1000000 --times 15 [--only Statement]`
  */
@@ -22,7 +22,7 @@ import { acceptLink } from '../src/resolvers/people/links.ts';
 import { inviteMember } from '../src/resolvers/people/members.ts';
 import { provisionSandbox } from '../src/resolvers/sandbox/provision-sandbox.ts';
 import type { Services } from '../src/resolvers/services/context.ts';
-import { createApp } from '../src/server/app.ts';
+import { type App, createApp } from '../src/server/app.ts';
 import { listen } from '../src/server/listen.ts';
 import { platformAccount } from '../src/store/account/accounts.ts';
 import { openDatabase } from '../src/store/database.ts';
@@ -30,7 +30,7 @@ import { REGISTRY } from '../src/templates/index.ts';
 import { machine } from './cpu.ts';
 import { withBenchServer } from './environment.ts';
 import { LARGE_SIZE, type SeededAccount, seed } from './seed.ts';
-import { ratio, table } from './table.ts';
+import { median, ratio, table } from './table.ts';
 
 const SMALL = 1_000;
 const WARM_UPS = 3;
@@ -56,11 +56,17 @@ const deep = (name: string, path: string, day: string): Question => at(name, `${
 
 const LIST = '/console/transactions';
 const MIDDLE_DAY = '2026-02-01';
+/** Rows of a page. */
+const ROWS = 25;
 const QUESTIONS: readonly Question[] = [
   ...SCREENS.filter(({ path, scope }) => !path.includes(':') && !isOfPlatform(scope)).map(
     ({ path, operation }) => at(operation.name, `/console${path}`),
   ),
   deep('Transactions, from the middle', LIST, MIDDLE_DAY),
+  {
+    name: 'Transactions, the page in the middle',
+    path: ({ account }) => `${LIST}?page=${Math.ceil(account.transactions / ROWS / 2)}`,
+  },
   at('Transactions, one list', `${LIST}?family=ONRAMPS`),
   at('Transactions, status of most', `${LIST}?status=SUCCESS`),
   at('Transactions, a rare status', `${LIST}?status=REFUNDED`),
@@ -92,12 +98,34 @@ function isOfPlatform(scope: (typeof SCREENS)[number]['scope']): boolean {
   return [scope ?? []].flat().some((each) => each.startsWith('platform:'));
 }
 
-/** Milliseconds of the screens, by account, and of the document in the large one. */
+/** Milliseconds of the screens, by account, and of the document in the large one; how many times as long the screen took. */
 interface Row {
   readonly name: string;
   readonly small: number | null;
   readonly large: number;
   readonly document: number | null;
+  readonly times: number | null;
+}
+
+/** How long the server was busy with the last request that it answered to the end. */
+interface Watch {
+  readonly handle: App['handle'];
+  readonly next: () => Promise<number>;
+}
+
+function watch({ handle }: App): Watch {
+  let done = Promise.withResolvers<number>();
+  return {
+    handle: (request, response) => {
+      const started = performance.now();
+      response.once('finish', () => done.resolve(performance.now() - started));
+      handle(request, response);
+    },
+    next: () => {
+      done = Promise.withResolvers<number>();
+      return done.promise;
+    },
+  };
 }
 
 async function run(url: string, size: number, times: number, only: string): Promise<Row[]> {
@@ -107,7 +135,8 @@ async function run(url: string, size: number, times: number, only: string): Prom
   await provisionSandbox(database, REGISTRY);
   const services = createServices({ database, registry: REGISTRY, config });
   const app = createApp({ config, services, log: pino({ level: 'silent' }) });
-  const { server, port } = await listen(app.handle, { host: '127.0.0.1', port: 0 });
+  const watched = watch(app);
+  const { server, port } = await listen(watched.handle, { host: '127.0.0.1', port: 0 });
   const base = `http://127.0.0.1:${port}`;
   try {
     const people = {
@@ -119,10 +148,10 @@ async function run(url: string, size: number, times: number, only: string): Prom
     const rows: Row[] = [];
     for (const question of [...QUESTIONS, ...EXPORTS].filter(({ name }) => name.startsWith(only))) {
       const isExport = EXPORTS.includes(question);
-      rows.push(await compare(base, question, [people.small, people.large], times, isExport));
+      rows.push(await compare({ base, watched, times, isExport }, question, [people.small, people.large]));
     }
     for (const question of OPERATOR.filter(({ name }) => name.startsWith(only)))
-      rows.push(await compare(base, question, [operator], times, false));
+      rows.push(await compare({ base, watched, times, isExport: false }, question, [operator]));
     return rows;
   } finally {
     server.close();
@@ -144,12 +173,17 @@ async function enter(services: Services, account: SeededAccount, role: Role): Pr
   return { account, role, token };
 }
 
+interface Comparison {
+  readonly base: string;
+  readonly watched: Watch;
+  readonly times: number;
+  readonly isExport: boolean;
+}
+
 async function compare(
-  base: string,
+  { base, watched, times, isExport }: Comparison,
   question: Question,
   people: readonly Person[],
-  times: number,
-  isExport: boolean,
 ): Promise<Row> {
   const asks = await Promise.all(
     people.map(async (person) => {
@@ -164,26 +198,30 @@ async function compare(
   const taken = asks.map(() => ({ screen: [] as number[], document: [] as number[] }));
   for (let turn = 0; turn < turns; turn++)
     for (const [index, { screen, document }] of asks.entries()) {
-      const own = [await timed(screen), document ? await timed(document) : 0] as const;
+      const served = (work: () => Promise<void>) => timeOf(work, isExport ? null : watched);
+      const own = [await served(screen), document ? await served(document) : 0] as const;
       // A server notices some time later that nobody takes the rest of an export.
       if (isExport) await setTimeout(LEAVING_MS);
       if (turn < WARM_UPS) continue;
       taken[index]?.screen.push(own[0]);
       taken[index]?.document.push(own[1]);
     }
-  const last = taken.at(-1);
+  const { screen = [], document = [] } = taken.at(-1) ?? {};
   return {
     name: question.name,
-    small: taken.length > 1 ? Math.min(...(taken[0]?.screen ?? [])) : null,
-    large: Math.min(...(last?.screen ?? [])),
-    document: isExport ? null : Math.min(...(last?.document ?? [])),
+    small: taken.length > 1 ? median(taken[0]?.screen ?? []) : null,
+    large: median(screen),
+    document: isExport ? null : median(document),
+    times: isExport ? null : median(screen.map((each, turn) => each / (document[turn] as number))),
   };
 }
 
-async function timed(work: () => Promise<void>): Promise<number> {
+/** What the server took; of what is not read to its end, what the client waited for. */
+async function timeOf(work: () => Promise<void>, watched: Watch | null): Promise<number> {
   const started = performance.now();
+  const served = watched?.next();
   await work();
-  return performance.now() - started;
+  return served ?? performance.now() - started;
 }
 
 const cookieOf = ({ token }: Person) => ({ cookie: `session=${token}`, 'sec-fetch-site': 'same-origin' });
@@ -237,13 +275,13 @@ function deskOf(path: string, query: URLSearchParams, { role, account, token }: 
 
 function report(rows: readonly Row[]): string {
   const ms = (value: number | null) => (value === null ? '' : value.toFixed(1));
-  const lines = rows.map(({ name, small, large, document }) => [
+  const lines = rows.map(({ name, small, large, document, times }) => [
     name,
     ms(small),
     ms(large),
     small === null ? '' : ratio(large / small),
     ms(document),
-    document === null ? '' : ratio(large / document),
+    times === null ? '' : ratio(times),
   ]);
   const head = ['Screen', 'Small ms', 'Large ms', 'Large to small', 'Its document ms', 'Screen to document'];
   return table(head, lines);

@@ -1,5 +1,5 @@
 /** Icons as inline SVG: a box of 24 units, drawn with the colour of the text. Beside words they are hidden from readers. */
-import { attributes, Html } from './html.ts';
+import { type Attributes, attributes, Html } from './html.ts';
 
 /** What is drawn, by name. */
 const DRAWINGS = {
@@ -54,8 +54,16 @@ export type IconName = keyof typeof DRAWINGS;
  * @returns the icon.
  */
 export function icon(name: IconName, word?: string): Html {
-  const said = word === undefined ? { 'aria-hidden': 'true' } : { role: 'img', 'aria-label': word };
+  return word === undefined ? HIDDEN[name] : drawn(name, { role: 'img', 'aria-label': word });
+}
+
+function drawn(name: IconName, said: Attributes): Html {
   const turns = name === 'turn' ? 'i turn' : 'i';
   const { text } = attributes({ class: turns, viewBox: '0 0 24 24', ...said });
   return new Html(`<svg${text}>${DRAWINGS[name]}</svg>`);
 }
+
+/** Drawn once: a list has one in each row. */
+const HIDDEN = Object.fromEntries(
+  Object.keys(DRAWINGS).map((name) => [name, drawn(name as IconName, { 'aria-hidden': 'true' })]),
+) as Readonly<Record<IconName, Html>>;
