@@ -208,7 +208,7 @@ function ruleOf(rule: unknown): FaultRule {
 
 /** Everything that moved money, to be compared with what somebody else knows of it. */
 function booksOf(parts: PspParts): object {
-  const { store } = parts;
+  const { store, faults } = parts;
   return {
     ...getBalance(parts),
     received: store.all('select end_to_end_id as "endToEndId", txid, amount from pix order by end_to_end_id'),
@@ -219,6 +219,7 @@ function booksOf(parts: PspParts): object {
     returns: store.all(
       'select return_id as "returnId", payout_id as id, amount from payout_return where due_ms is null order by return_id',
     ),
+    faults: faults.counts(),
     callbacks: store.one(
       `select count(*) as total, count(due_ms) as open, coalesce(sum(answer = 'lost'), 0) as lost,
          coalesce(sum(answer like 'stranger: %'), 0) as strangers,

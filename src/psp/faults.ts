@@ -48,6 +48,7 @@ export interface FaultPlan {
 
 const NOTHING: FaultPlan = { seed: 1, rules: [] };
 const SETTING = 'faults';
+const COUNT = 'insert into fault values (?, ?, 1) on conflict do update set times = times + 1';
 
 /** Says what goes wrong next. */
 export class Faults {
@@ -74,12 +75,19 @@ export class Faults {
 
   /** @returns the fault that happens now, if any: the first whose die falls so. */
   next(target: FaultTarget): FaultRule | undefined {
-    return this.#plan.rules.find(
+    const found = this.#plan.rules.find(
       ({ on, fault, rate }) =>
         (on === target || on === 'any') &&
         (FAULTS[fault] === 'callback') === (target === 'callback') &&
         this.#roll() < rate,
     );
+    if (found) this.#store.run(COUNT, target, found.fault);
+    return found;
+  }
+
+  /** @returns how often each fault has happened since the file was made. */
+  counts(): readonly { readonly on: FaultTarget; readonly fault: FaultName; readonly times: number }[] {
+    return this.#store.all('select target as "on", fault, times from fault order by target, fault');
   }
 
   /** @returns a number from 0 to below 1. */

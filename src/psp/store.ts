@@ -37,6 +37,7 @@ create table if not exists infraction (
   id text primary key, end_to_end_id text not null, kind text not null, status text not null, amount text, reason text,
   at_ms integer not null) strict;
 create table if not exists directory (key text primary key, tax_id text not null, name text not null) strict;
+create table if not exists fault (target text not null, fault text not null, times integer not null, primary key (target, fault)) strict;
 create table if not exists plan (id integer primary key, act text not null, facts text not null, reason text) strict;
 `;
 

@@ -193,6 +193,23 @@ describe('faults', () => {
     expect(await look()).toEqual(first);
   });
 
+  test('the books count them, and those of a plan before', async () => {
+    const timesOf = async (on: string, fault: string) => {
+      const { faults } = (await psp.control('GET', '/books')).json;
+      return (
+        faults.find((each: { on: string; fault: string }) => each.on === on && each.fault === fault)?.times ??
+        0
+      );
+    };
+    const before = await timesOf('payout', 'unavailable');
+    await rules({ on: 'payout', fault: 'unavailable' });
+    await send(newId());
+    await send(newId());
+    await rules();
+    await send(newId());
+    expect(await timesOf('payout', 'unavailable')).toBe(before + 2);
+  });
+
   test('callbacks get lost, come twice, and come late', async () => {
     const told = async () => {
       const before = hooks.got.length;

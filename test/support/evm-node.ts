@@ -1,8 +1,12 @@
 /** A real EVM node on this machine (anvil), which makes blocks only when it is told to, with token contracts where the catalogue says. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { TOKEN_CONTRACTS } from '../../src/base/token-contract.ts';
 import { TOKEN_CODE } from './evm-token.ts';
 
@@ -15,10 +19,20 @@ export interface EvmNode {
   /** Gives an address so much of a currency of the catalogue, minor units; of the coin without a currency. */
   readonly give: (address: string, amount: bigint, currency?: string) => Promise<void>;
   readonly balance: (address: string, currency?: string) => Promise<bigint>;
-  /** Sends of a currency as if the sender had signed it, into the next block. @returns its hash. */
-  readonly pay: (from: string, to: string, amount: bigint, currency?: string) => Promise<string>;
+  /** Sends of a currency as if the sender had signed it, into the next block; after all others of its own without a nonce. @returns its hash. */
+  readonly pay: (
+    from: string,
+    to: string,
+    amount: bigint,
+    currency?: string,
+    nonce?: number,
+  ) => Promise<string>;
   /** Takes all transactions away that wait for a block. */
   readonly forget: () => Promise<void>;
+  /** Does nothing for a while, as when its machine hangs. */
+  readonly hang: (ms: number) => Promise<void>;
+  /** Kills it and starts it again at the same place, with its blocks and without what waits for one. Other calls wait for that. */
+  readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -34,22 +48,11 @@ const hexOf = (value: bigint | number) => `0x${value.toString(16)}`;
 
 /** @param chainId - 1, Ethereum's, when not given. */
 export async function startEvmNode(chainId = 1): Promise<EvmNode> {
-  const child = spawn(
-    binary(),
-    ['--port', '0', '--chain-id', String(chainId), '--no-mining', '--accounts', '1'],
-    {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    },
-  );
-  // Also where a file ends without that its hooks run.
-  const end = () => child.kill('SIGKILL');
-  process.once('exit', end);
-  const url = `http://${await listening(child)}`;
-  const call = (method: string, ...params: unknown[]) => ask(url, method, params);
+  const running = await run(chainId, 0);
+  const { url, call } = running;
   const contractOf = (currency: string) => TOKEN_CONTRACTS.get(currency) as string;
   for (const contract of TOKEN_CONTRACTS.values())
     if (contract.startsWith('0x')) await call('anvil_setCode', contract, TOKEN_CODE);
-  await call('anvil_autoImpersonateAccount', true);
   const node: EvmNode = {
     url,
     call,
@@ -66,24 +69,81 @@ export async function startEvmNode(chainId = 1): Promise<EvmNode> {
       const asked = { to: contractOf(currency), data: BALANCE_OF + wordOf(address) };
       return BigInt((await call('eth_call', asked, 'latest')) as string);
     },
-    pay: async (from, to, amount, currency) => {
+    pay: async (from, to, amount, currency, nonce) => {
       const data = TRANSFER + wordOf(to) + wordOf(amount);
       const sent =
         currency === undefined
           ? { from, to, value: hexOf(amount), gas: hexOf(21_000), gasPrice: GAS_PRICE }
           : { from, to: contractOf(currency), data, gas: hexOf(100_000), gasPrice: GAS_PRICE };
-      return (await call('eth_sendTransaction', sent)) as string;
+      const at = nonce === undefined ? {} : { nonce: hexOf(nonce) };
+      return (await call('eth_sendTransaction', { ...sent, ...at })) as string;
     },
     forget: async () => void (await call('anvil_dropAllTransactions')),
-    stop: async () => {
-      process.off('exit', end);
-      if (child.exitCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    },
+    hang: running.hang,
+    restart: running.restart,
+    stop: running.stop,
   };
   return node;
+}
+
+/** The process, and the next one at its place. */
+async function run(
+  chainId: number,
+  port: number,
+): Promise<Pick<EvmNode, 'url' | 'call' | 'hang' | 'restart' | 'stop'>> {
+  let child = spawnNode(chainId, port);
+  // Also where a file ends without that its hooks run.
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  const place = await listening(child);
+  const url = `http://${place}`;
+  let isThere = Promise.resolve();
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  const again = async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'crossramp-node-'));
+    try {
+      const state = (await ask(url, 'anvil_dumpState', [])) as string;
+      const file = join(folder, 'state.json');
+      writeFileSync(file, gunzipSync(Buffer.from(state.slice(2), 'hex')));
+      await kill();
+      child = spawnNode(chainId, Number(place.split(':')[1]), '--load-state', file);
+      await listening(child);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+  return {
+    url,
+    call: async (method, ...params) => {
+      await isThere;
+      return ask(url, method, params);
+    },
+    hang: async (ms) => {
+      child.kill('SIGSTOP');
+      await sleep(ms);
+      child.kill('SIGCONT');
+    },
+    restart: () => {
+      isThere = again();
+      return isThere;
+    },
+    stop: async () => {
+      process.off('exit', end);
+      await kill();
+    },
+  };
+}
+
+function spawnNode(chainId: number, port: number, ...options: string[]): ChildProcess {
+  const settings = ['--port', port, '--chain-id', chainId, '--accounts', 1].map(String);
+  return spawn(binary(), [...settings, '--no-mining', '--auto-impersonate', ...options], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
 }
 
 function binary(): string {

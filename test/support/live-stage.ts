@@ -22,6 +22,8 @@ export interface LiveStage {
   /** The control server of the PSP. */
   readonly control: string;
   readonly node: EvmNode;
+  /** Where the network's money is sent from. */
+  readonly hotAddress: string;
   readonly accountId: string;
   readonly apiKey: string;
   /** Kills a process and starts it again, at the same place, on what it kept. */
@@ -34,6 +36,8 @@ export interface StageOptions {
   readonly say?: (line: string) => void;
   /** Puts something between the gateway and the node. @returns the providers of the network. */
   readonly providersOf?: (node: EvmNode) => Promise<readonly string[]>;
+  /** The shipped limits of the signer and those of the inventory do not hold, and the hot wallet has as much as it takes. */
+  readonly isLarge?: boolean;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
@@ -51,8 +55,14 @@ export const PAYER = '0x00000000000000000000000000000000000aa001';
 /** What the payer and the hot wallet have of the currency, minor units. */
 export const FLOAT = 1_000n * 10n ** BigInt(DECIMALS);
 const ETHER = 10n ** 18n;
+/** What is as good as no limit. */
+const MUCH = '100000000';
+const LARGE_POLICY = {
+  ...{ all: { hour: MUCH, day: MUCH }, unproven: { hour: MUCH, day: MUCH } },
+  ...{ currencies: { [CURRENCY]: { hour: MUCH, day: MUCH } }, perMinute: 100_000 },
+};
 const PRICE = '5.40';
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 /**
  * The steps of docs/going-live.md, in its order.
@@ -63,26 +73,35 @@ const PATIENCE_MS = 120_000;
 export async function setUpLive(
   given: Env,
   atEnd: (end: () => unknown) => void,
-  { say = () => {}, providersOf = async ({ url }) => [url] }: StageOptions = {},
+  { say = () => {}, providersOf = async ({ url }) => [url], isLarge = false }: StageOptions = {},
 ): Promise<LiveStage> {
   const node = await startEvmNode();
   atEnd(node.stop);
   const { home, remove } = newHome();
   atEnd(remove);
   const ports = { psp: await freePort(), control: await freePort(), callback: await freePort() };
-  const [signer, rates, psp] = await Promise.all([newSigner(), startFeed(), startPsp(given, home, ports)]);
+  const policy = isLarge ? LARGE_POLICY : undefined;
+  const [signer, rates, psp] = await Promise.all([
+    newSigner(policy),
+    startFeed(),
+    startPsp(given, home, ports),
+  ]);
   atEnd(signer.remove);
   atEnd(rates.end);
   const signing = await startSigner(signer);
   say(signing.said.trim());
   for (const holder of [PAYER, signer.facts.hot.ETH as string]) {
-    await node.give(holder, ETHER);
-    await node.give(holder, FLOAT, CURRENCY);
+    await node.give(holder, isLarge ? 1_000n * ETHER : ETHER);
+    await node.give(holder, isLarge ? 1_000n * FLOAT : FLOAT, CURRENCY);
   }
   await node.mine(3);
   const file = join(home, 'live.json');
   const { pix } = JSON.parse(readFileSync(join(home, 'rails.json'), 'utf8')).sandbox;
-  writeFileSync(file, JSON.stringify({ live: railsOf(pix, await providersOf(node), signer, rates.url) }));
+  const limit = isLarge ? MUCH : '1000';
+  writeFileSync(
+    file,
+    JSON.stringify({ live: railsOf(pix, await providersOf(node), signer, rates.url, limit) }),
+  );
   const env = { ...given, RAILS_FILE: file, PORT: String(await freePort()) };
   const gateway = await start(env);
   say(`the gateway answers at ${gateway.baseUrl}`);
@@ -98,7 +117,7 @@ export async function setUpLive(
   const { apiKey } = await run(env, 'key', 'create', '--account', accountId, '--scopes', scopes);
   await until(node, 'rails of which doctor says that they are well', () => areWell(env, say));
   return {
-    ...{ env, node, accountId, apiKey },
+    ...{ env, node, accountId, apiKey, hotAddress: signer.facts.hot.ETH as string },
     gateway: gateway.baseUrl,
     control: `http://127.0.0.1:${ports.control}`,
     kill: async (name) => {
@@ -114,6 +133,7 @@ function railsOf(
   providers: readonly string[],
   { socket, facts }: SignerHome,
   feed: string,
+  limit: string,
 ): object {
   const prices = [
     { asset: 'USDT', path: '$.usdt' },
@@ -134,7 +154,7 @@ function railsOf(
     },
     signer: { socket },
     rates: { kind: 'feeds', everySeconds: 1, feeds: [{ name: 'alpha', url: feed, prices }] },
-    liquidity: { kind: 'inventory', positions: { [CURRENCY]: { long: '1000', short: '1000' } } },
+    liquidity: { kind: 'inventory', positions: { [CURRENCY]: { long: limit, short: limit } } },
     identity: 'off',
     screening: 'off',
   };

@@ -1,5 +1,5 @@
 /** A provider between a rail and its node that can lie, lag or be dead. */
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Changes what a provider answers: gets what the node said, and how to ask the node something else. */
@@ -33,7 +33,7 @@ export async function startRpcProxy(node: string): Promise<RpcProxy> {
     });
     return (await response.json()) as { result?: unknown; error?: unknown };
   };
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const fault = proxy.fault?.();
     if (proxy.isDead || fault === 'before') return request.socket.destroy();
     const chunks: Buffer[] = [];
@@ -48,6 +48,10 @@ export async function startRpcProxy(node: string): Promise<RpcProxy> {
     response
       .setHeader('content-type', 'application/json')
       .end(JSON.stringify({ jsonrpc: '2.0', id, ...said }));
+  };
+  // A node that is away answers nothing.
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const proxy: RpcProxy = {

@@ -15,6 +15,7 @@ export interface NodeCall {
   readonly body: object;
   /** Its name, for messages. */
   readonly what: string;
+  /** For all of it, however often its connection breaks. */
   readonly timeLimitMs: number;
   /** Whether the body of a refusal (an HTTP status such as 400) is an answer too: some nodes say there why. */
   readonly isAnswer?: (text: string) => boolean;
@@ -22,6 +23,8 @@ export interface NodeCall {
 
 /** So much of what a node says against a call is shown. */
 export const SHOWN_MAX = 200;
+/** A call whose connection breaks is made so often: whatever is asked of a node may be asked again. */
+const TRIES = 3;
 const ANSWER_MAX_BYTES = 64 * 2 ** 20;
 const WHOLE = /^-?\d{1,38}$/;
 
@@ -34,13 +37,24 @@ export async function askNode(call: NodeCall): Promise<unknown> {
   }
 }
 
-async function post({ url, headers, body, timeLimitMs, isAnswer }: NodeCall): Promise<unknown> {
+async function post(call: NodeCall): Promise<unknown> {
+  const signal = AbortSignal.timeout(call.timeLimitMs);
+  for (let left = TRIES - 1; ; left--)
+    try {
+      return await postOnce(call, signal);
+    } catch (error) {
+      if (left === 0 || !(error instanceof TypeError)) throw error;
+    }
+}
+
+/** @throws {TypeError} where the connection breaks. */
+async function postOnce({ url, headers, body, isAnswer }: NodeCall, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
     redirect: 'error',
-    signal: AbortSignal.timeout(timeLimitMs),
+    signal,
   });
   const chunks: Uint8Array[] = [];
   let size = 0;

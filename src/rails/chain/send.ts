@@ -53,6 +53,8 @@ interface Sending extends NetworkParts {
   readonly broadcastAt: Map<bigint, number>;
   /** @throws {NoGasPrice} */
   readonly gasPrice: () => Promise<GasPrice>;
+  /** Who has a transaction that the signer did not answer for: no other is made after it. */
+  readonly unsigned: Set<string>;
 }
 
 /** @returns the sender of a network; it does nothing by itself. */
@@ -61,7 +63,7 @@ export function createSender(parts: NetworkParts): Sender {
   const broadcastAt = new Map<bigint, number>();
   return {
     turn: async (gasPrice) => {
-      const sending: Sending = { ...parts, broadcastAt, gasPrice };
+      const sending: Sending = { ...parts, broadcastAt, gasPrice, unsigned: new Set() };
       const open = await readOpenOrders(database, key, Date.now(), ORDERS_MAX);
       const made = await readAttempts(
         database,
@@ -99,7 +101,7 @@ async function lookAfter(sending: Sending, order: OrderRow, look: Look): Promise
   if (order.state === 'failing') await tellFailed(sending, order, order.lastError ?? '');
   else if (order.state === 'sent') await follow(sending, order, look);
   else if (order.state === 'signing' && last) await sign(sending, order, last);
-  else if (!look.isPaused) await begin(sending, order);
+  else if (!look.isPaused && !sending.unsigned.has(order.from)) await begin(sending, order);
 }
 
 /** Gives an order its nonce and its transaction, and has it signed. */
@@ -139,9 +141,10 @@ async function sign(
     if (isKept) await broadcast(sending, order, signed.raw);
   } catch (error) {
     if (error instanceof SignerRefused) await refused(sending, order, error);
-    else if (error instanceof SignerAway)
+    else if (error instanceof SignerAway) {
+      sending.unsigned.add(order.from);
       await keepError(sending, order, `the signer is away: ${error.message}`);
-    else throw error;
+    } else throw error;
   }
 }
 

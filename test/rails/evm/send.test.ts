@@ -179,6 +179,23 @@ test('what the signer refuses for good fails, and its nonce is the next one’s;
   expect(await received()).toBe(2n * USDT);
 });
 
+test('while the signer is away none is made after the one that it has to sign; then all go out at once', async () => {
+  net.signer.fault = 'away';
+  for (const key of ['CRX1:1', 'CRX2:1', 'CRX3:1']) await net.send(key, 1n * USDT);
+  await net.turns(2);
+  const { rows } = await net.owner.query('select state, tries, last_error from chain_order order by id');
+  expect(rows).toEqual([
+    { state: 'signing', tries: 0, last_error: expect.stringContaining('the signer is away') },
+    { state: 'queued', tries: 0, last_error: null },
+    { state: 'queued', tries: 0, last_error: null },
+  ]);
+  net.signer.fault = undefined;
+  await net.turns(1);
+  expect((await pool()).toSorted()).toEqual([0, 1, 2]);
+  await settle();
+  expect(await received()).toBe(3n * USDT);
+});
+
 test('while a person has paused sending nothing new goes out', async () => {
   const key = { mode: 'live', network: 'ETH' } as const;
   await pauseSending(net.database, key, { by: 'person-1', at: '2026-11-22 09:00:00+00', reason: 'looking' });

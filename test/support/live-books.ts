@@ -1,0 +1,151 @@
+/** What bank, node, gateway and ledger say of a live stage at the end, and everything in which they do not agree. */
+import { brasiliaDay } from '../../src/base/brasilia-day.ts';
+import { fromMinor, toMinor } from '../../src/base/money.ts';
+import { unfinished } from './crash.ts';
+import type { TestDatabase } from './database.ts';
+import { control } from './live-orders.ts';
+import { CURRENCY, DECIMALS, type LiveStage, run } from './live-stage.ts';
+
+/** What the hot wallet has of each at the beginning, minor units. */
+export interface Funds {
+  readonly tokens: bigint;
+  readonly coins: bigint;
+}
+
+/** All of it. */
+export interface LiveBooks {
+  /** For people. */
+  readonly report: Readonly<Record<string, unknown>>;
+  readonly defects: readonly string[];
+}
+
+/** What the network's fees are paid in. */
+const COIN = 'ETH_ETH';
+type Row = Readonly<Record<string, string>>;
+
+/** @returns what the hot wallet has. */
+export async function fundsOf({ node, hotAddress }: LiveStage): Promise<Funds> {
+  return { tokens: await node.balance(hotAddress, CURRENCY), coins: await node.balance(hotAddress) };
+}
+
+/** @param before - the funds before the first order; @param count - of the orders. */
+export async function compareBooks(
+  stage: LiveStage,
+  { owner }: Pick<TestDatabase, 'owner'>,
+  before: Funds,
+  count: number,
+): Promise<LiveBooks> {
+  const defects: string[] = [];
+  const agree = (what: string, here: unknown, there: unknown) => {
+    const [one, other] = [JSON.stringify(here), JSON.stringify(there)];
+    if (one !== other) defects.push(`${what}: ${one} here, ${other} there`);
+  };
+  const rows = async (sql: string): Promise<readonly Row[]> => (await owner.query(sql)).rows;
+  const psp = await control(stage, 'GET', '/books');
+  compareLists(defects, 'payment', {
+    here: (await rows(PAYMENTS)).map(({ value = '' }) => value),
+    there: psp.received.map((each: Row) => `${each.endToEndId} ${each.amount}`),
+  });
+  compareLists(defects, 'payout', {
+    here: (await rows(PAYOUTS)).map(({ value = '' }) => value),
+    there: psp.payouts.map((each: Row) => `${each.id} ${each.amount} ${each.status}`),
+  });
+  agree('refunds', [], psp.refunds);
+  const chain = await compareAddresses(stage, await rows(ADDRESSES), defects);
+  const after = await fundsOf(stage);
+  agree('what left the hot wallet', text(chain.delivered), text(before.tokens - after.tokens));
+  const { lines } = await run(stage.env, 'treasury', '--live');
+  const booked = (house: string, currency: string): string =>
+    lines.find((line: Row) => line.house === house && line.currency === currency)?.balance ?? '0';
+  agree('the account at the bank', Number(booked('A.pix', 'BRL')), Number(psp.saldo));
+  const custody = toMinor(booked('A.custody', CURRENCY), DECIMALS);
+  agree('custody on the network', text(custody), text(chain.deposited - chain.delivered));
+  const gas = toMinor(booked('X.gas', COIN), 18);
+  agree('gas', fromMinor(gas, 18), fromMinor(before.coins - after.coins, 18));
+  const templates = await rows(
+    `select template, component || '/' || state as step, count(*)::text as count from transaction group by 1, 2 order by 1, 2`,
+  );
+  agree(
+    'orders',
+    count,
+    templates.map((each) => Number(each.count)).reduce((sum, each) => sum + each, 0),
+  );
+  for (const each of templates)
+    if (each.step !== 'success/DONE') defects.push(`${each.count} of ${each.template} are at ${each.step}`);
+  defects.push(...(await waiting(owner)));
+  const day = brasiliaDay(Date.now());
+  const reconciled = await run(stage.env, 'reconcile', '--live', '--day', day);
+  if (reconciled.isOpen) defects.push(`reconciliation: ${JSON.stringify(reconciled)}`);
+  const verified = await run(stage.env, 'verify');
+  defects.push(...(verified.defects ?? []).map((each: unknown) => JSON.stringify(each)));
+  const [gateway] = await rows(COUNTS);
+  const report = {
+    templates: templates.map(({ template, step, count: of }) => `${of} ${template} ${step}`),
+    steps: (await rows('select name, count(*)::int as count from event group by 1 order by 1')).map(
+      ({ name, count: of }) => `${of} ${name}`,
+    ),
+    faults: psp.faults.map((each: Row) => `${each.times} ${each.on} ${each.fault}`),
+    bank: { received: psp.received.length, payouts: psp.payouts.length, balance: psp.saldo },
+    callbacks: psp.callbacks,
+    network: { ...chain, delivered: text(chain.delivered), deposited: text(chain.deposited) },
+    gateway,
+    ledger: {
+      pix: booked('A.pix', 'BRL'),
+      custody: booked('A.custody', CURRENCY),
+      gas: booked('X.gas', COIN),
+      linesVerified: verified.checked,
+      statementMatched: reconciled.matched,
+    },
+  };
+  return { report, defects };
+}
+
+/** @returns what is not over, with what keeps it: how many stand alike. */
+export async function waiting(owner: TestDatabase['owner']): Promise<string[]> {
+  const open = (await unfinished(owner)).map(({ template, step }) => `${template} stands at ${step}`);
+  const others = (await owner.query(WAITING)).rows.map(({ value }) => value as string);
+  const alike = Map.groupBy([...open, ...others], (each) => each);
+  return [...alike].map(([each, { length }]) => `${length} ${each}`);
+}
+
+const text = (minor: bigint) => fromMinor(minor, DECIMALS);
+
+function compareLists(
+  defects: string[],
+  what: string,
+  { here, there }: { readonly here: readonly string[]; readonly there: readonly string[] },
+): void {
+  const [ours, theirs] = [new Set(here), new Set(there)];
+  for (const each of there) if (!ours.has(each)) defects.push(`${what}: the gateway does not have ${each}`);
+  for (const each of here) if (!theirs.has(each)) defects.push(`${what}: the bank does not have ${each}`);
+  if (theirs.size < there.length) defects.push(`${what}: twice at the bank`);
+  if (ours.size < here.length) defects.push(`${what}: twice in the gateway`);
+}
+
+/** Each address got what its order says, once. */
+async function compareAddresses({ node }: LiveStage, orders: readonly Row[], defects: string[]) {
+  const sums = { deliveries: 0, delivered: 0n, deposits: 0, deposited: 0n };
+  for (const { kind, address = '', amount = '' } of orders) {
+    const there = await node.balance(address, CURRENCY);
+    if (there !== toMinor(amount, DECIMALS)) defects.push(`${address}: ${amount} here, ${text(there)} there`);
+    sums[kind === 'out' ? 'deliveries' : 'deposits'] += 1;
+    sums[kind === 'out' ? 'delivered' : 'deposited'] += there;
+  }
+  return sums;
+}
+
+const PAYMENTS = `select substr(key, 5) || ' ' || (body ->> 'amount') as value from rail_news where kind = 'payment' and mode = 'live'`;
+const PAYOUTS = `select psp_id || ' ' || amount::numeric(20, 2)::text || case when is_done then ' REALIZADO' else ' ?' end as value
+  from pix_order where kind = 'payout'`;
+const ADDRESSES = `select 'out' as kind, wallet as address, target_amount::text as amount from transaction where template = 'onramp_instant'
+  union all select 'in', deposit_address, exact_deposit_amount::text from transaction where template = 'offramp_instant'`;
+const COUNTS = `select (select count(*)::int from transaction) as transactions, (select count(*)::int from event) as events,
+  (select json_object_agg(kind, times) from (select kind, count(*) as times from rail_news group by 1 order by 1) n) as news, (select count(*)::int from chain_order) as "transfers",
+  (select count(*)::int from chain_attempt) as "transactionsMade", (select count(*)::int from chain_order where tries > 0) as "madeAnew"`;
+const WAITING = `
+  select 'job ' || kind || ' waits after ' || attempts || ' tries: ' || last_error as value from job where last_error is not null
+  union all select 'order to the bank is undecided' from pix_order where is_done is null
+  union all select 'news ' || kind || ' is ' || outcome || ': ' || coalesce(last_error, '') from rail_news where outcome in ('pending', 'failed')
+  union all select 'transfer is ' || state || ': ' || coalesce(last_error, '') from chain_order where ended_at is null
+  union all select 'transfer ' || key || ' failed: ' || coalesce(last_error, '') from chain_order where state = 'failed'
+  union all select network || ' cannot be read: ' || trouble from chain_network where trouble is not null`;
