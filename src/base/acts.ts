@@ -196,7 +196,7 @@ export const ACTS = {
   'books.close': act('platform:books', 'Closes the books of a day.', 'closeBooks'),
   'books.reconcile': act(
     'platform:books',
-    'Reconciles a day: holds the statement of the PIX provider against the ledger, and keeps the report.',
+    'Reconciles a day: holds the statement of a rail against the ledger, and keeps the report.',
     'reconcile',
   ),
   'sandbox.trigger': act('create', 'Plays a scenario of the sandbox on a transaction.', 'sandboxTrigger'),

@@ -1,6 +1,7 @@
 /** `crossramp reconcile`. */
 import { Command } from 'commander';
 import { isoMillis } from '../base/instant.ts';
+import type { Named } from '../base/violations.ts';
 import { once } from '../resolvers/checks/once.ts';
 import type { Finding } from '../resolvers/inbound/match-statement.ts';
 import { isOpen, type Reconciliation, reconcile } from '../resolvers/inbound/reconcile.ts';
@@ -9,6 +10,7 @@ import { answer, jsonOption, table } from './output.ts';
 import { asPlatform } from './with-store.ts';
 
 interface Options {
+  readonly rail?: string;
   readonly day?: string;
   readonly live?: boolean;
   readonly json?: boolean;
@@ -19,28 +21,29 @@ interface Options {
 export function reconcileCommand(): Command {
   return new Command('reconcile')
     .description(
-      'Holds the statement of the PIX provider for a day against the ledger, and keeps the report; fails when something is open.',
+      'Holds the statement of a rail for a day against the ledger, and keeps the report; fails when something is open.',
     )
     .option('--day <day>', 'day in Brasília, YYYY-MM-DD; default yesterday')
+    .option('--rail <rail>', 'pix, or the name of a network such as TRX', 'pix')
     .option('--live', 'of live accounts instead of those of the sandbox')
     .option(
       '--idempotency-key <key>',
       'the same command with the same key reconciles once; kept for 24 hours',
     )
     .addOption(jsonOption())
-    .action(async ({ day, idempotencyKey, ...options }: Options) => {
+    .action(async ({ day, rail, idempotencyKey, ...options }: Options) => {
       const report: Reconciliation = await asPlatform(options, async (context) => {
         requireAct(context, 'books.reconcile');
         const request = {
           key: idempotencyKey,
           parameter: '--idempotency-key',
           route: 'crossramp books.reconcile',
-          body: JSON.stringify({ day, live: options.live === true }),
+          body: JSON.stringify({ day, rail, live: options.live === true }),
         };
-        const given = day === undefined ? undefined : { name: '--day', value: day };
+        const input = { day: namedOf('--day', day), rail: namedOf('--rail', rail) };
         const done = await once(context, request, async (attempt) => ({
           status: 200,
-          answer: JSON.stringify(await reconcile(context, given, attempt)),
+          answer: JSON.stringify(await reconcile(context, input, attempt)),
         }));
         return JSON.parse(done.answer);
       });
@@ -49,26 +52,44 @@ export function reconcileCommand(): Command {
     });
 }
 
+function namedOf(name: string, value: string | undefined): Named | undefined {
+  return value === undefined ? undefined : { name, value };
+}
+
 function textOf(report: Reconciliation): string {
-  const { day, matched, missingHere, missingThere, amountDiffers, inSuspense, oldestOpenAt } = report;
+  const { rail, day, matched, missingHere, missingThere, amountDiffers, detailsDiffer } = report;
+  const { balancesDiffer, inSuspense, oldestOpenAt } = report;
   const counts = [
     `${matched} matched`,
     `${missingHere} missing here`,
     `${missingThere} missing there`,
     `${amountDiffers} with another amount`,
+    `${detailsDiffer} elsewhere or otherwise`,
+    `${balancesDiffer} balances that differ`,
     `${inSuspense} in suspense`,
   ];
   const oldest = oldestOpenAt === null ? '' : `; the oldest that is open is of ${isoMillis(oldestOpenAt)}`;
-  const head = `${day}: ${counts.join(', ')}${oldest}`;
-  if (report.findings.length === 0) return head;
+  const head = `${rail} ${day}: ${counts.join(', ')}${oldest}`;
+  const balances = report.balances.map(({ currency, there, here, inFlight }) => [
+    currency,
+    there,
+    here,
+    inFlight,
+  ]);
   const rows = report.findings.map(rowOf);
-  return `${head}\n${table([['FINDING', 'KIND', 'AT', 'THERE', 'HERE', 'WHAT', 'WHY'], ...rows], [3, 4])}`;
+  const tables = [
+    rows.length > 0 &&
+      table([['FINDING', 'KIND', 'AT', 'CURRENCY', 'THERE', 'HERE', 'WHAT', 'WHY'], ...rows], [4, 5]),
+    balances.length > 0 && table([['CURRENCY', 'THERE', 'HERE', 'IN FLIGHT'], ...balances], [1, 2, 3]),
+  ];
+  return [head, ...tables].filter(Boolean).join('\n');
 }
 
 function rowOf({
   finding,
   kind,
   at,
+  currency,
   amountThere,
   amountHere,
   id,
@@ -76,6 +97,6 @@ function rowOf({
   journal,
   why,
 }: Finding): string[] {
-  const what = transaction ?? id ?? `journal ${journal}`;
-  return [finding, kind, isoMillis(at), amountThere ?? '', amountHere ?? '', what, why];
+  const what = transaction ?? id ?? (journal === null ? '' : `journal ${journal}`);
+  return [finding, kind, isoMillis(at), currency, amountThere ?? '', amountHere ?? '', what, why];
 }

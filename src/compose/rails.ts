@@ -86,5 +86,6 @@ function chainOver(networks: ReadonlyMap<string, ChainRail>, others: ChainRail |
     send: async (order) => of(order.currency).send(order),
     giveBack: async (order) => of(order.currency).giveBack(order),
     sendBack: async (order) => of(order.currency).sendBack(order),
+    statementOf: (network) => (networks.get(network) ?? others)?.statementOf?.(network),
   };
 }

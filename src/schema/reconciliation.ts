@@ -1,8 +1,9 @@
 /** Reconciliation: `Query.reconciliations` and `Mutation.reconcile`. */
 import { ACTS } from '../base/acts.ts';
+import type { Named } from '../base/violations.ts';
+import { type ComparedBalance, FINDINGS_MAX } from '../resolvers/inbound/compare-statement.ts';
 import { FINDING_KINDS, type Finding } from '../resolvers/inbound/match-statement.ts';
 import {
-  FINDINGS_MAX,
   isOpen,
   RECONCILIATIONS_MAX,
   type Reconciliation,
@@ -25,12 +26,14 @@ export function defineReconciliation(builder: Builder): void {
         'Reports of reconciliation, those of the newest day first. Needs the scope `platform:books`.',
       args: {
         day: t.arg.string({ description: 'Only of this day in Brasília, `YYYY-MM-DD`.' }),
+        rail: t.arg.string({ description: 'Only of this rail: `pix`, or the name of a network.' }),
         first: t.arg.int({ defaultValue: 10, description: `How many, 1 to ${RECONCILIATIONS_MAX}.` }),
       },
       complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 10) }),
-      resolve: (_root, { day, first }, context) =>
+      resolve: (_root, { day, rail, first }, context) =>
         readReconciliations(context, {
-          day: day == null ? undefined : { name: 'day', value: day },
+          day: namedOf('day', day),
+          rail: namedOf('rail', rail),
           first: { name: 'first', value: first ?? 10 },
         }),
     }),
@@ -38,30 +41,39 @@ export function defineReconciliation(builder: Builder): void {
   builder.mutationField('reconcile', (t) =>
     t.field({
       type: report,
-      description: `Holds the statement of the PIX provider for a day against the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTS['books.reconcile'].scope}\`.`,
+      description: `Holds the statement of a rail for a day, of the PIX provider or of a network, against the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTS['books.reconcile'].scope}\`.`,
       args: {
         day: t.arg.string({
           description:
             'The day, in Brasília, `YYYY-MM-DD`; yesterday when not given. Today is reconciled up to now.',
         }),
+        rail: t.arg.string({
+          description: '`pix`, or the name of a network such as `TRX`; `pix` when not given.',
+        }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: async (_root, args, context) => {
         const keyed = { mutation: 'reconcile', act: 'books.reconcile', args } as const;
-        const given = args.day == null ? undefined : { name: 'day', value: args.day };
-        const { kept } = await keepOnce(context, keyed, (attempt) => reconcile(context, given, attempt));
+        const input = { day: namedOf('day', args.day), rail: namedOf('rail', args.rail) };
+        const { kept } = await keepOnce(context, keyed, (attempt) => reconcile(context, input, attempt));
         return kept;
       },
     }),
   );
 }
 
+function namedOf(name: string, value: string | null | undefined): Named | undefined {
+  return value == null ? undefined : { name, value };
+}
+
 function defineReport(builder: Builder) {
   const finding = defineFinding(builder);
+  const balance = defineBalance(builder);
   return builder.objectRef<Reconciliation>('Reconciliation').implement({
-    description: 'The statement of the PIX provider for a day, held against the ledger. It never changes.',
+    description: 'The statement of a rail for a day, held against the ledger. It never changes.',
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Identifier.' }),
+      rail: t.exposeString('rail', { description: '`pix`, or the name of a network.' }),
       day: t.exposeString('day', { description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
       until: t.field({
         type: 'DateTime',
@@ -85,8 +97,21 @@ function defineReport(builder: Builder) {
       amountDiffers: t.exposeInt('amountDiffers', {
         description: 'Entries that the ledger has with another amount.',
       }),
+      detailsDiffer: t.exposeInt('detailsDiffer', {
+        description: 'Entries that went to another address than here, or are another currency.',
+      }),
+      balancesDiffer: t.exposeInt('balancesDiffer', {
+        description: 'Currencies of which there is not as much as the ledger says.',
+      }),
+      balances: t.field({
+        type: [balance],
+        description:
+          'What there was in all when the report was made, where the rail tells; nothing for a day before yesterday.',
+        resolve: ({ balances }) => balances,
+      }),
       inSuspense: t.exposeInt('inSuspense', {
-        description: 'BRL of this day or before that nobody has decided about, or that is on its way back.',
+        description:
+          'Money of this rail, of this day or before, that nobody has decided about, or that is on its way back.',
       }),
       oldestOpenAt: t.field({
         type: 'DateTime',
@@ -98,6 +123,24 @@ function defineReport(builder: Builder) {
         type: [finding],
         description: `What does not agree, the oldest first; ${FINDINGS_MAX} at most, the numbers are exact.`,
         resolve: ({ findings }) => findings,
+      }),
+    }),
+  });
+}
+
+function defineBalance(builder: Builder) {
+  return builder.objectRef<ComparedBalance>('ReconciledBalance').implement({
+    description: 'What there is of a currency in all, and what the ledger says.',
+    fields: (t) => ({
+      currency: t.exposeString('currency', { description: 'Raw ledger code.' }),
+      there: t.exposeString('there', { description: 'What the bank has, or all addresses together.' }),
+      here: t.exposeString('here', { description: 'What the ledger has: `A.pix`, or `A.custody`.' }),
+      inFlight: t.exposeString('inFlight', {
+        description:
+          'By how much `there` is more than `here` because something is not booked yet; below zero: because it has left and that is not booked yet.',
+      }),
+      agrees: t.exposeBoolean('agrees', {
+        description: 'Whether `there` is `here` and `inFlight` together.',
       }),
     }),
   });
@@ -120,15 +163,16 @@ function defineFinding(builder: Builder) {
       id: t.exposeString('id', {
         nullable: true,
         description:
-          "The provider's name for it: EndToEndId, or id of a return; null where the statement does not have it.",
+          "The rail's name for it: EndToEndId, id of a return, or network and hash; null where the statement does not have it.",
       }),
+      currency: t.exposeString('currency', { description: 'Raw ledger code of the amounts.' }),
       amountThere: t.exposeString('amountThere', {
         nullable: true,
-        description: 'BRL on the statement; null where it is not there, or not told.',
+        description: 'Amount on the statement; null where it is not there, or not told.',
       }),
       amountHere: t.exposeString('amountHere', {
         nullable: true,
-        description: 'BRL in the ledger; null where it is not there.',
+        description: 'Amount in the ledger; null where it is not there.',
       }),
       at: t.field({ type: 'DateTime', description: 'When it happened.', resolve: ({ at }) => isoOf(at) }),
       account: t.exposeString('account', {

@@ -245,6 +245,18 @@ export async function startTronNode(now: () => number = Date.now): Promise<TronN
           };
     },
     'wallet/broadcasthex': ({ transaction }) => push(String(transaction)),
+    'walletsolidity/getaccount': (body) => asOfFinal(() => calls['wallet/getaccount']?.(body)),
+    'walletsolidity/triggerconstantcontract': (body) =>
+      asOfFinal(() => calls['wallet/triggerconstantcontract']?.(body)),
+  };
+  /** What a call answers by the last final block. */
+  const asOfFinal = (call: () => unknown): unknown => {
+    rebuild(chain.slice(0, solid() + 1));
+    try {
+      return call();
+    } finally {
+      rebuild(chain);
+    }
   };
 
   const server = createServer((request, response) => {

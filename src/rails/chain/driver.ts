@@ -37,6 +37,17 @@ export interface Arrival {
   readonly from: string;
 }
 
+/** A transfer to or from an address of ours that succeeded. */
+export interface Transfer extends Omit<Arrival, 'address'> {
+  readonly to: string;
+}
+
+/** Something that an address may have. */
+export interface Holding {
+  readonly address: string;
+  readonly currency: Currency;
+}
+
 /** A transfer that we want to make. */
 export interface Movement {
   readonly from: string;
@@ -111,7 +122,21 @@ export interface NetworkDriver {
   readonly finalHeight: () => Promise<number>;
   /** @returns what arrived at these addresses in currencies of the catalogue: by block, and by place in it. */
   readonly arrivals: (range: BlockRange, addresses: ReadonlySet<string>) => Promise<readonly Arrival[]>;
+  /**
+   * @returns what moved to and from these addresses in currencies of the catalogue: by block, and by place in it. Coins that are no
+   *   money of customers may be left out.
+   */
+  readonly transfers: (range: BlockRange, addresses: ReadonlySet<string>) => Promise<readonly Transfer[]>;
   readonly balance: (address: string, currency: Currency) => Promise<bigint>;
+  /**
+   * @param addresses - all of ours.
+   * @returns the balances as they were after a block that is final and not old, in the order of the holdings.
+   */
+  readonly balancesAt: (
+    height: number,
+    holdings: readonly Holding[],
+    addresses: ReadonlySet<string>,
+  ) => Promise<readonly bigint[]>;
   /** What gas costs now. */
   readonly gasPrice: () => Promise<GasPrice>;
   /** @returns the first nonce of this sender that no block has a transaction with. */

@@ -17,6 +17,7 @@ import type { NetworkTools } from './network-tools.ts';
 import type { NetworkParts } from './parts.ts';
 import { createSender } from './send.ts';
 import type { NetworkSettings, NodeAddress } from './settings.ts';
+import { networkStatement } from './statement.ts';
 import { createSweeper, type SweepFrom } from './sweep.ts';
 import { createWatcher } from './watch.ts';
 
@@ -115,6 +116,7 @@ function turnsOf(parts: NetworkParts, sweepFrom: SweepFrom) {
 
 function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () => void): ChainRail {
   const { database, key, facts } = parts;
+  const statement = networkStatement(parts);
   const take = async (
     order: Pick<NewOrder, 'key' | 'intent' | 'currency' | 'to' | 'amountMinor' | 'feeMinor' | 'proof'>,
   ) => {
@@ -159,5 +161,6 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
     },
     giveBack: bringBack,
     sendBack: bringBack,
+    statementOf: () => statement,
   };
 }

@@ -1,12 +1,12 @@
 /**
- * What arrived at our addresses in blocks of an EVM network: `Transfer` logs of the catalogue's token contracts, and transfers of the
+ * What arrived at our addresses, and what left them, in blocks of an EVM network: `Transfer` logs of the catalogue's token contracts, and transfers of the
  * coin by transactions to an address. Every other contract is no money, whatever it calls itself; nothing arrives with zero.
  */
 import { hex } from '@scure/base';
 import { evmAddress } from '../../base/address.ts';
 import { CURRENCIES, type Currency, currencyOf } from '../../base/currency.ts';
 import { tokenOfContract } from '../../base/token-contract.ts';
-import type { Arrival, BlockRange, BlockRef } from '../chain/driver.ts';
+import type { Arrival, BlockRange, BlockRef, Transfer } from '../chain/driver.ts';
 import { NodeAway, recordOf } from '../chain/node.ts';
 import { bytesOf, countOf, hexOf, listOf, quantityOf, type Rpc } from './rpc.ts';
 
@@ -17,6 +17,15 @@ const TOPICS_MAX = 500;
 /** Blocks that are read whole at once, where the coin is money of customers. */
 const WHOLE_BLOCKS_MAX = 20;
 
+/** What is looked for: transfers to our addresses, or also those from them. */
+type Side = 'to' | 'both';
+/** Which addresses are ours, and on which side of a transfer they stand. */
+interface Ours {
+  readonly network: string;
+  readonly addresses: ReadonlySet<string>;
+  readonly side: Side;
+}
+
 /** @returns what arrived, by block and place; each transfer was read in the receipt of its transaction, too. */
 export async function arrivalsIn(
   rpc: Rpc,
@@ -24,11 +33,23 @@ export async function arrivalsIn(
   range: BlockRange,
   addresses: ReadonlySet<string>,
 ): Promise<readonly Arrival[]> {
-  if (addresses.size === 0) return [];
-  const [tokens, coins] = await Promise.all([
-    tokensIn(rpc, network, range, addresses),
-    coinsIn(rpc, network, range, addresses),
-  ]);
+  const found = await transfersOn(rpc, { network, addresses, side: 'to' }, range);
+  return found.map(({ to: address, ...each }) => ({ ...each, address }));
+}
+
+/** @returns what arrived and what left, as `arrivalsIn` does. */
+export function transfersIn(
+  rpc: Rpc,
+  network: string,
+  range: BlockRange,
+  addresses: ReadonlySet<string>,
+): Promise<readonly Transfer[]> {
+  return transfersOn(rpc, { network, addresses, side: 'both' }, range);
+}
+
+async function transfersOn(rpc: Rpc, ours: Ours, range: BlockRange): Promise<readonly Transfer[]> {
+  if (ours.addresses.size === 0) return [];
+  const [tokens, coins] = await Promise.all([tokensIn(rpc, ours, range), coinsIn(rpc, ours, range)]);
   return [...coins, ...tokens].toSorted(
     (left, right) =>
       left.block.height - right.block.height ||
@@ -37,52 +58,57 @@ export async function arrivalsIn(
   );
 }
 
-async function tokensIn(
-  rpc: Rpc,
-  network: string,
-  { from, to }: BlockRange,
-  addresses: ReadonlySet<string>,
-): Promise<Arrival[]> {
+const isOurs = ({ addresses, side }: Ours, { from, to }: Pick<Transfer, 'from' | 'to'>) =>
+  addresses.has(to) || (side === 'both' && addresses.has(from));
+
+async function tokensIn(rpc: Rpc, ours: Ours, { from, to }: BlockRange): Promise<Transfer[]> {
+  const { network, addresses, side } = ours;
   const contracts = CURRENCIES.filter((each) => each.network === network).flatMap(
     ({ contract }) => contract ?? [],
   );
   if (contracts.length === 0) return [];
-  const receivers = addresses.size > TOPICS_MAX ? null : [...addresses].map(topicOf);
+  const picked = addresses.size > TOPICS_MAX ? null : [...addresses].map(topicOf);
   const filter = { fromBlock: hexOf(from), toBlock: hexOf(to), address: contracts };
-  const logs = listOf(
-    await rpc.call('eth_getLogs', [{ ...filter, topics: [TRANSFER, null, receivers] }]),
-    'logs',
-  );
-  const transfers = logs.flatMap((log) => transferOf(log, network, addresses) ?? []);
+  const logsOf = async (...parties: readonly unknown[]) =>
+    listOf(await rpc.call('eth_getLogs', [{ ...filter, topics: [TRANSFER, ...parties] }]), 'logs');
+  const arrived = await logsOf(null, picked);
+  const left = side === 'both' && picked ? await logsOf(picked, null) : [];
+  const each = [...arrived, ...left].flatMap((log) => transferOf(log, ours) ?? []);
+  const transfers = [...new Map(each.map((one) => [`${one.txHash}:${one.logIndex}`, one])).values()];
   if (transfers.some(({ block }) => block.height < from || block.height > to))
     throw new NodeAway('logs: of other blocks than were asked for');
   const firsts = await firstLogs(rpc, transfers);
-  return transfers.map((each) => ({ ...each, logIndex: each.logIndex - (firsts.get(each.txHash) ?? 0) }));
+  return transfers.map((one) => ({ ...one, logIndex: one.logIndex - (firsts.get(one.txHash) ?? 0) }));
 }
 
 /** A transfer as a log tells it, with the place of the log in its block; undefined for what is no money of ours. */
-function transferOf(json: unknown, network: string, addresses: ReadonlySet<string>): Arrival | undefined {
+function transferOf(json: unknown, ours: Ours): Transfer | undefined {
   const log = recordOf(json, 'log');
   const topics = listOf(log.topics, 'topics');
   const currency = currencyOf(tokenOfContract(addressOf(bytesOf(log.address, 'contract', 20))) ?? '');
-  if (log.removed === true || currency?.network !== network || topics.length !== 3 || topics[0] !== TRANSFER)
+  if (
+    log.removed === true ||
+    currency?.network !== ours.network ||
+    topics.length !== 3 ||
+    topics[0] !== TRANSFER
+  )
     return undefined;
-  const [from, address] = [topics[1], topics[2]].map((topic) => addressOf(bytesOf(topic, 'topic', 32)));
+  const [from, to] = [topics[1], topics[2]].map((topic) => addressOf(bytesOf(topic, 'topic', 32)));
   const amountMinor = BigInt(bytesOf(log.data, 'amount', 32));
-  if (!from || !address || !addresses.has(address) || amountMinor === 0n) return undefined;
+  if (!from || !to || !isOurs(ours, { from, to }) || amountMinor === 0n) return undefined;
   return {
     txHash: bytesOf(log.transactionHash, 'hash', 32),
     logIndex: countOf(log.logIndex, 'log index'),
     block: refOf(log),
-    address,
     currency: currency.code,
     amountMinor,
     from,
+    to,
   };
 }
 
 /** The first log of each transaction in its block: counted from there, a log has the same number wherever the transaction stands. */
-async function firstLogs(rpc: Rpc, transfers: readonly Arrival[]): Promise<ReadonlyMap<string, number>> {
+async function firstLogs(rpc: Rpc, transfers: readonly Transfer[]): Promise<ReadonlyMap<string, number>> {
   const firsts = new Map<string, number>();
   for (const { txHash, block } of transfers) {
     if (firsts.has(txHash)) continue;
@@ -95,48 +121,39 @@ async function firstLogs(rpc: Rpc, transfers: readonly Arrival[]): Promise<Reado
   return firsts;
 }
 
-async function coinsIn(
-  rpc: Rpc,
-  network: string,
-  { from, to }: BlockRange,
-  addresses: ReadonlySet<string>,
-): Promise<Arrival[]> {
-  const coin = CURRENCIES.find((each) => each.network === network && each.contract === undefined);
+async function coinsIn(rpc: Rpc, ours: Ours, { from, to }: BlockRange): Promise<Transfer[]> {
+  const coin = CURRENCIES.find((each) => each.network === ours.network && each.contract === undefined);
   if (!coin) return [];
-  const found: Arrival[] = [];
+  const found: Transfer[] = [];
   for (let start = from; start <= to; start += WHOLE_BLOCKS_MAX) {
     const heights = Array.from(
       { length: Math.min(WHOLE_BLOCKS_MAX, to - start + 1) },
       (_, index) => start + index,
     );
-    const blocks = await Promise.all(heights.map((height) => coinsOf(rpc, coin, height, addresses)));
+    const blocks = await Promise.all(heights.map((height) => coinsOf(rpc, coin, height, ours)));
     found.push(...blocks.flat());
   }
   return found;
 }
 
-async function coinsOf(
-  rpc: Rpc,
-  coin: Currency,
-  height: number,
-  addresses: ReadonlySet<string>,
-): Promise<Arrival[]> {
+async function coinsOf(rpc: Rpc, coin: Currency, height: number, ours: Ours): Promise<Transfer[]> {
   const block = recordOf(await rpc.call('eth_getBlockByNumber', [hexOf(height), true]), `block ${height}`);
   const at = { height: countOf(block.number, 'height'), hash: bytesOf(block.hash, 'hash', 32) };
   if (at.height !== height) throw new NodeAway(`block ${height}: expected it, got ${at.height}`);
-  const found: Arrival[] = [];
+  const found: Transfer[] = [];
   for (const json of listOf(block.transactions, 'transactions')) {
-    const { to, from, value, hash } = recordOf(json, 'transaction');
-    if (typeof to !== 'string') continue;
-    const address = addressOf(bytesOf(to, 'address', 20));
+    const { to: receiver, from: sender, value, hash } = recordOf(json, 'transaction');
+    if (typeof receiver !== 'string') continue;
+    const to = addressOf(bytesOf(receiver, 'address', 20));
     const amountMinor = quantityOf(value, 'value');
-    if (!addresses.has(address) || amountMinor === 0n) continue;
+    if (amountMinor === 0n || (ours.side === 'to' && !ours.addresses.has(to))) continue;
+    const from = addressOf(bytesOf(sender, 'address', 20));
+    if (!isOurs(ours, { from, to })) continue;
     const txHash = bytesOf(hash, 'hash', 32);
     const receipt = recordOf(await rpc.call('eth_getTransactionReceipt', [txHash]), 'receipt');
     if (receipt.blockHash !== at.hash) throw new NodeAway(`the receipt of ${txHash} is of another block`);
     if (receipt.status !== '0x1') continue;
-    const sender = addressOf(bytesOf(from, 'address', 20));
-    found.push({ txHash, logIndex: 0, block: at, address, currency: coin.code, amountMinor, from: sender });
+    found.push({ txHash, logIndex: 0, block: at, currency: coin.code, amountMinor, from, to });
   }
   return found;
 }

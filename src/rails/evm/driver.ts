@@ -14,8 +14,9 @@ import {
   type Signed,
   type Unsigned,
 } from '../chain/driver.ts';
+import { inParts } from '../chain/in-parts.ts';
 import { recordOf } from '../chain/node.ts';
-import { arrivalsIn } from './arrivals.ts';
+import { arrivalsIn, transfersIn } from './arrivals.ts';
 import { bytesOf, countOf, hexOf, NodeError, quantityOf, type Rpc } from './rpc.ts';
 
 /** What a network is like, and what is spent on it at most. */
@@ -72,7 +73,10 @@ export function createEvmDriver(rpc: Rpc, terms: EvmTerms): NetworkDriver {
     block,
     finalHeight,
     arrivals: (range, addresses) => arrivalsIn(rpc, network, range, addresses),
-    balance: (address, currency) => balanceOf(rpc, address, currency),
+    transfers: (range, addresses) => transfersIn(rpc, network, range, addresses),
+    balance: (address, currency) => balanceOf(rpc, address, currency, 'latest'),
+    balancesAt: (height, holdings) =>
+      inParts(holdings, ({ address, currency }) => balanceOf(rpc, address, currency, hexOf(height))),
     gasPrice: () => gasPriceOf(rpc, terms),
     nextNonce: async (from) => countOf(await rpc.call('eth_getTransactionCount', [from, 'latest']), 'nonce'),
     build: (movement, nonce, price) => build(rpc, terms, { movement, nonce, price }),
@@ -97,11 +101,11 @@ function blockOf(json: unknown): Block {
 
 const BALANCE_OF = '0x70a08231';
 
-async function balanceOf(rpc: Rpc, address: string, { contract }: Currency): Promise<bigint> {
-  if (contract === undefined)
-    return quantityOf(await rpc.call('eth_getBalance', [address, 'latest']), 'balance');
+/** @param at - `latest`, or the height of a block in hex. */
+async function balanceOf(rpc: Rpc, address: string, { contract }: Currency, at: string): Promise<bigint> {
+  if (contract === undefined) return quantityOf(await rpc.call('eth_getBalance', [address, at]), 'balance');
   const data = BALANCE_OF + address.slice(2).toLowerCase().padStart(64, '0');
-  return BigInt(bytesOf(await rpc.call('eth_call', [{ to: contract, data }, 'latest']), 'balance', 32));
+  return BigInt(bytesOf(await rpc.call('eth_call', [{ to: contract, data }, at]), 'balance', 32));
 }
 
 async function gasPriceOf(rpc: Rpc, { minTipPerGas }: EvmTerms): Promise<GasPrice> {

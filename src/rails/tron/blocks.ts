@@ -5,7 +5,8 @@
 import { hex } from '@scure/base';
 import { addressBytes, tronAddress } from '../../base/address.ts';
 import { CURRENCIES, currencyOf } from '../../base/currency.ts';
-import type { Arrival, Block, BlockRange } from '../chain/driver.ts';
+import type { Arrival, Block, BlockRange, Transfer } from '../chain/driver.ts';
+import { inParts } from '../chain/in-parts.ts';
 import { type Answer, NodeAway, recordOf } from '../chain/node.ts';
 import { addressOf, amountOf, bytesOf, countOf, listOf, type TronApi } from './api.ts';
 
@@ -13,8 +14,6 @@ import { addressOf, amountOf, bytesOf, countOf, listOf, type TronApi } from './a
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
-/** Blocks that are read at once. */
-const AT_ONCE = 8;
 
 /** The catalogue's tokens, by the 20 bytes of their contract. */
 const TOKENS = new Map(
@@ -46,20 +45,82 @@ export function blockOf(json: unknown): Block {
 /** @returns what arrived, by block and place. */
 export async function arrivalsIn(
   api: TronApi,
-  { from, to }: BlockRange,
+  range: BlockRange,
   addresses: ReadonlySet<string>,
 ): Promise<readonly Arrival[]> {
-  if (addresses.size === 0) return [];
-  const found: Arrival[] = [];
-  for (let start = from; start <= to; start += AT_ONCE) {
-    const heights = Array.from({ length: Math.min(AT_ONCE, to - start + 1) }, (_, index) => start + index);
-    const blocks = await Promise.all(heights.map((height) => arrivalsAt(api, height, addresses)));
-    found.push(...blocks.flat());
-  }
-  return found;
+  const found = await transfersWhere(api, range, ({ to }) => addresses.has(to), addresses.size);
+  return found.map(({ to: address, ...each }) => ({ ...each, address }));
 }
 
-async function arrivalsAt(api: TronApi, height: number, addresses: ReadonlySet<string>): Promise<Arrival[]> {
+/** @returns what arrived and what left, by block and place. */
+export function transfersIn(
+  api: TronApi,
+  range: BlockRange,
+  addresses: ReadonlySet<string>,
+): Promise<readonly Transfer[]> {
+  const isOurs = ({ from, to }: Moved) => addresses.has(to) || addresses.has(from);
+  return transfersWhere(api, range, isOurs, addresses.size);
+}
+
+/** @returns how much these addresses got (or lost, below zero) of TRX and tokens in blocks, fees too: by address and currency. */
+export async function changesIn(
+  api: TronApi,
+  range: BlockRange,
+  addresses: ReadonlySet<string>,
+): Promise<readonly Change[]> {
+  const blocks = await inParts(heightsOf(range), (height) => readBlock(api, height));
+  return blocks.flatMap(({ block: { height }, transactions }) =>
+    transactions.flatMap(({ transaction, info }) => {
+      const moved = isDone(transaction) ? [...coinsOf(transaction), ...tokensOf(info)] : [];
+      const changes = moved.flatMap(({ from, to, currency, amountMinor }) => [
+        { height, address: from, currency, minor: -amountMinor },
+        { height, address: to, currency, minor: amountMinor },
+      ]);
+      const fee = {
+        height,
+        address: senderOf(transaction),
+        currency: TRX,
+        minor: -amountOf(info.fee, 'fee'),
+      };
+      return [...changes, fee].filter(({ address, minor }) => addresses.has(address) && minor !== 0n);
+    }),
+  );
+}
+
+/** What a block did to the balance of an address. */
+export interface Change {
+  readonly height: number;
+  readonly address: string;
+  readonly currency: string;
+  readonly minor: bigint;
+}
+
+function heightsOf({ from, to }: BlockRange): readonly number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+}
+
+async function transfersWhere(
+  api: TronApi,
+  range: BlockRange,
+  isMeant: (moved: Moved) => boolean,
+  addresses: number,
+): Promise<readonly Transfer[]> {
+  if (addresses === 0) return [];
+  const blocks = await inParts(heightsOf(range), (height) => readBlock(api, height));
+  return blocks.flatMap(({ block: { height, hash }, transactions }) =>
+    transactions
+      .filter(({ transaction }) => isDone(transaction))
+      .flatMap(({ transaction, info, txHash }) =>
+        [...coinsOf(transaction), ...tokensOf(info)]
+          .filter(isMeant)
+          .map((each) => ({ ...each, txHash, block: { height, hash } })),
+      )
+      .toSorted((left, right) => left.txHash.localeCompare(right.txHash) || left.logIndex - right.logIndex),
+  );
+}
+
+/** A block, and its transactions with what became of them. */
+async function readBlock(api: TronApi, height: number) {
   const [whole, told] = await Promise.all([
     api.call('wallet/getblockbynum', { num: height }),
     api.call('wallet/gettransactioninfobyblocknum', { num: height }),
@@ -75,56 +136,57 @@ async function arrivalsAt(api: TronApi, height: number, addresses: ReadonlySet<s
       return [bytesOf(info.id, 'id of a transaction', HASH_BYTES), info] as const;
     }),
   );
-  return transactions
-    .flatMap((transaction) => {
+  return {
+    block,
+    transactions: transactions.map((transaction) => {
       const txHash = bytesOf(transaction.txID, 'id of a transaction', HASH_BYTES);
       const info = infos.get(txHash);
       // They were asked apart: a node that changed its mind in between is asked again.
       if (!info || infos.size !== transactions.length)
         throw new NodeAway(`block ${height}: its transactions and what became of them do not fit`);
-      return isDone(transaction)
-        ? [...coinsOf(transaction, addresses), ...tokensOf(info, addresses)].map((each) => ({
-            ...each,
-            txHash,
-            block,
-          }))
-        : [];
-    })
-    .map(({ block: { hash }, ...each }) => ({ ...each, block: { height, hash } }))
-    .toSorted((left, right) => left.txHash.localeCompare(right.txHash) || left.logIndex - right.logIndex);
+      return { transaction, info, txHash };
+    }),
+  };
 }
 
 /** A transfer, without its place. */
-type Moved = Omit<Arrival, 'txHash' | 'block'>;
+type Moved = Omit<Transfer, 'txHash' | 'block'>;
 
 function isDone({ ret }: Answer): boolean {
   const results = listOf(ret, 'results').map((each) => recordOf(each, 'result').contractRet);
   return results.length > 0 && results.every((each) => each === 'SUCCESS');
 }
 
-function coinsOf({ raw_data }: Answer, addresses: ReadonlySet<string>): Moved[] {
+function contractOf({ raw_data }: Answer) {
   const [contract] = listOf(recordOf(raw_data, 'raw_data').contract, 'contracts');
   const { type, parameter } = recordOf(contract, 'contract');
-  if (type !== 'TransferContract') return [];
-  const { owner_address, to_address, amount } = recordOf(recordOf(parameter, 'parameter').value, 'transfer');
-  const address = addressOf(to_address, 'receiver');
-  const amountMinor = amountOf(amount, 'amount');
-  if (!addresses.has(address) || amountMinor === 0n) return [];
-  return [{ logIndex: 0, address, currency: TRX, amountMinor, from: addressOf(owner_address, 'sender') }];
+  return { type, value: recordOf(recordOf(parameter, 'parameter').value, 'transfer') };
 }
 
-function tokensOf({ log }: Answer, addresses: ReadonlySet<string>): Moved[] {
+/** Who made a transaction, and paid for it. */
+function senderOf(transaction: Answer): string {
+  return addressOf(contractOf(transaction).value.owner_address, 'sender');
+}
+
+function coinsOf(transaction: Answer): Moved[] {
+  const { type, value } = contractOf(transaction);
+  if (type !== 'TransferContract') return [];
+  const amountMinor = amountOf(value.amount, 'amount');
+  if (amountMinor === 0n) return [];
+  const [from, to] = [addressOf(value.owner_address, 'sender'), addressOf(value.to_address, 'receiver')];
+  return [{ logIndex: 0, currency: TRX, amountMinor, from, to }];
+}
+
+function tokensOf({ log }: Answer): Moved[] {
   return listOf(log, 'logs').flatMap((json, logIndex) => {
     const { address: contract, topics, data } = recordOf(json, 'log');
     const currency = TOKENS.get(bytesOf(contract, 'contract', ADDRESS_BYTES));
     const [event, ...indexed] = listOf(topics, 'topics').map((topic) => bytesOf(topic, 'topic', HASH_BYTES));
     if (currency === undefined || event !== TRANSFER || indexed.length !== 2) return [];
-    const [from = '', address = ''] = indexed.map((topic) =>
+    const [from = '', to = ''] = indexed.map((topic) =>
       tronAddress(hex.decode(topic.slice(-2 * ADDRESS_BYTES))),
     );
     const amountMinor = BigInt(`0x${bytesOf(data, 'amount', HASH_BYTES)}`);
-    return addresses.has(address) && amountMinor > 0n
-      ? [{ logIndex, address, currency, amountMinor, from }]
-      : [];
+    return amountMinor > 0n ? [{ logIndex, currency, amountMinor, from, to }] : [];
   });
 }

@@ -8,15 +8,17 @@ import {
   type Block,
   type Fate,
   type GasPrice,
+  type Holding,
   type Movement,
   MovementRefused,
   type NetworkDriver,
   type Signed,
   type Unsigned,
 } from '../chain/driver.ts';
+import { inParts } from '../chain/in-parts.ts';
 import { NodeAway, recordOf } from '../chain/node.ts';
 import { amountOf, bytesOf, countOf, hexOf, listOf, type TronApi } from './api.ts';
-import { arrivalsIn, blockOf } from './blocks.ts';
+import { arrivalsIn, blockOf, changesIn, transfersIn } from './blocks.ts';
 
 /** What is spent at most, and how long a transaction holds. */
 export interface TronTerms {
@@ -62,7 +64,9 @@ export function createTronDriver(api: TronApi, terms: TronTerms): NetworkDriver 
     block,
     finalHeight: async () => (await solid()).height,
     arrivals: (range, addresses) => arrivalsIn(api, range, addresses),
-    balance: (address, currency) => balanceOf(api, address, currency),
+    transfers: (range, addresses) => transfersIn(api, range, addresses),
+    balance: (address, currency) => balanceOf(api, address, currency, 'wallet'),
+    balancesAt: (height, holdings, addresses) => balancesAt(api, height, holdings, { addresses, solid }),
     gasPrice: async () => ({ base: await energyPrice(api), tip: 0n }),
     nextNonce: async () => null,
     build: async (movement, _nonce, price) => build(api, terms, { movement, price, solid: await solid() }),
@@ -79,21 +83,60 @@ async function blockAt(api: TronApi, height: number): Promise<Block | undefined>
   return Object.keys(found).length === 0 ? undefined : blockOf(found);
 }
 
-async function balanceOf(api: TronApi, address: string, { contract }: Currency): Promise<bigint> {
+/** What a node is asked for: the newest state, or that of the last final block. */
+type State = 'wallet' | 'walletsolidity';
+
+async function balanceOf(
+  api: TronApi,
+  address: string,
+  { contract }: Currency,
+  state: State,
+): Promise<bigint> {
   if (contract === undefined) {
-    const account = recordOf(await api.call('wallet/getaccount', { address: hexOf(address) }), 'account');
+    const account = recordOf(await api.call(`${state}/getaccount`, { address: hexOf(address) }), 'account');
     return amountOf(account.balance, 'balance');
   }
   const word = hex.encode(addressBytes('TRX', address)).padStart(64, '0');
-  const { constant_result } = await constantCall(api, address, contract, BALANCE_OF, word);
+  const { constant_result } = await constantCall(api, { from: address, contract, state }, BALANCE_OF, word);
   const [balance] = listOf(constant_result, 'balance');
   return BigInt(`0x${bytesOf(balance, 'balance', 32)}`);
 }
 
+/** Nodes tell the balances of their last final block alone: what moved since the one that is asked for is taken back. */
+async function balancesAt(
+  api: TronApi,
+  height: number,
+  holdings: readonly Holding[],
+  { addresses, solid }: { readonly addresses: ReadonlySet<string>; readonly solid: () => Promise<Block> },
+): Promise<readonly bigint[]> {
+  const before = (await solid()).height;
+  if (before < height) throw new NodeAway(`the last final block is ${before}, and ${height} is asked for`);
+  const found = await inParts(holdings, ({ address, currency }) =>
+    balanceOf(api, address, currency, 'walletsolidity'),
+  );
+  const after = (await solid()).height;
+  const changes = await changesIn(api, { from: height + 1, to: after }, addresses);
+  if (changes.some((each) => each.height > before))
+    throw new NodeAway('something moved while the balances were read; ask again');
+  const since = Map.groupBy(changes, ({ address, currency }) => `${currency} ${address}`);
+  return found.map((minor, index) => {
+    const { address, currency } = holdings[index] as Holding;
+    const moved = since.get(`${currency.code} ${address}`) ?? [];
+    return moved.reduce((left, each) => left - each.minor, minor);
+  });
+}
+
+/** A call of a contract. */
+interface Call {
+  readonly from: string;
+  readonly contract: string;
+  readonly state: State;
+}
+
 /** Asks what a call would do. @throws {MovementRefused} when the contract would not carry it out. */
-async function constantCall(api: TronApi, from: string, contract: string, call: string, parameter: string) {
+async function constantCall(api: TronApi, { from, contract, state }: Call, call: string, parameter: string) {
   const answer = recordOf(
-    await api.call('wallet/triggerconstantcontract', {
+    await api.call(`${state}/triggerconstantcontract`, {
       owner_address: hexOf(from),
       contract_address: hexOf(contract),
       function_selector: call,
@@ -174,7 +217,7 @@ async function isNew(api: TronApi, address: string): Promise<boolean> {
 async function energyOf(api: TronApi, from: string, contract: string, data: Uint8Array) {
   const parameter = hex.encode(data.slice(4));
   const [answer, resources] = await Promise.all([
-    constantCall(api, from, contract, TRANSFER, parameter),
+    constantCall(api, { from, contract, state: 'wallet' }, TRANSFER, parameter),
     api.call('wallet/getaccountresource', { address: hexOf(from) }),
   ]);
   const { EnergyLimit, EnergyUsed } = recordOf(resources, 'resources');

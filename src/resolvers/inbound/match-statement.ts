@@ -1,18 +1,20 @@
 /**
  * Holds the entries of a statement against lines of the ledger: each entry takes the line of its money, once; what is left on either
- * side, or is not the same amount, is a finding.
+ * side, or is not the same, is a finding.
  */
-import { BRL } from '../../base/currency.ts';
+import { BRL, currencyOfLedger } from '../../base/currency.ts';
 import { type Instant, instantOf } from '../../base/instant.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
-import type { BankLine, BookedNews } from '../../store/rails/reconciliation.ts';
+import type { BookedNews, VaultLine } from '../../store/rails/vault.ts';
 import type { EntryKind, StatementEntry } from '../services/statement.ts';
 
 /** What can be wrong. */
 export const FINDING_KINDS = {
   missing_here: 'It is on the statement, and the ledger does not have it.',
-  missing_there: 'It is in the ledger, and the statement does not have it.',
+  missing_there: 'It is in the ledger, or was ordered, and the statement does not have it.',
   amount_differs: 'Both have it, and the amounts are not the same.',
+  details_differ: 'Both have it, and it went to another address, or is another currency.',
+  balance_differs: 'What there is in all is not what the ledger says.',
 } as const;
 /** One of FINDING_KINDS. */
 export type FindingKind = keyof typeof FINDING_KINDS;
@@ -21,7 +23,9 @@ export type FindingKind = keyof typeof FINDING_KINDS;
 export interface Finding {
   readonly finding: FindingKind;
   readonly kind: EntryKind;
-  /** The rail's name for it; null for a line of the ledger that nothing on the statement stands for. */
+  /** Raw ledger code. */
+  readonly currency: string;
+  /** The rail's name for it; null for a line of the ledger that nothing on the statement stands for, and for a balance. */
   readonly id: string | null;
   /** Decimal text; null where the statement does not have it, or does not tell. */
   readonly amountThere: string | null;
@@ -49,13 +53,25 @@ const KIND_OF: Readonly<Record<string, EntryKind>> = {
   L50: 'payment',
   L4: 'refund',
   L9: 'refund',
+  L34: 'refund',
   L51: 'refund',
   L8: 'dispute',
   L8b: 'dispute',
   L22: 'payout',
   L48: 'payout',
   L25: 'payout_return',
+  L31: 'deposit',
+  L37: 'deposit',
+  L11: 'transfer',
+  L42: 'transfer',
+  L12: 'gas',
 };
+/** Journals by which a deposit that the network dropped is taken back: neither is on a statement. */
+const DROPS = ['L54', 'L55', 'L56', 'L58'];
+/** Kinds of what comes in. */
+const INCOMING: readonly EntryKind[] = ['payment', 'payout_return', 'deposit', 'funding'];
+/** Journals that people book about money that moved without the gateway. */
+const BY_HAND = ['L65', 'L66', 'adjustment'];
 
 /**
  * @param lines - of the day, and all others that belong to an entry; a line may come more than once.
@@ -65,75 +81,135 @@ const KIND_OF: Readonly<Record<string, EntryKind>> = {
  */
 export function matchStatement(
   told: readonly ToldEntry[],
-  lines: readonly BankLine[],
-  { isOfDay, kinds }: { isOfDay: (line: BankLine) => boolean; kinds: readonly EntryKind[] },
+  lines: readonly VaultLine[],
+  { isOfDay, kinds }: { isOfDay: (line: VaultLine) => boolean; kinds: readonly EntryKind[] },
 ): { readonly matched: number; readonly findings: readonly Finding[] } {
   const free = new Map(lines.map((line) => [nameOf(line), line]));
+  withoutDropped(free);
   const byPlace = Map.groupBy(free.values(), placeOf);
   const byJournal = Map.groupBy(free.values(), ({ accountId, journalId }) => `${accountId}:${journalId}`);
-  const candidates = ({ entry, booked }: ToldEntry): readonly BankLine[] => {
-    if (!booked || booked.accountId === null) return [];
-    const { accountId, journalId, transactionId } = booked;
+  const byHand = [...free.values()].filter(({ name }) => BY_HAND.includes(name));
+  const candidates = ({ entry, booked }: ToldEntry): readonly VaultLine[] => {
+    if (!booked || booked.accountId === null) return booked || entry.own ? [] : byHand;
+    const { accountId, transactionId, gasJournalId } = booked;
+    const journalId = entry.kind === 'gas' && gasJournalId !== null ? gasJournalId : booked.journalId;
     if (journalId !== null) return byJournal.get(`${accountId}:${journalId}`) ?? [];
     return byPlace.get(`${accountId}:${transactionId}:${entry.kind}`) ?? [];
   };
-  const take = (each: ToldEntry, fits: (line: BankLine) => boolean): BankLine | undefined => {
+  const take = (each: ToldEntry, fits: (line: VaultLine) => boolean): VaultLine | undefined => {
     const line = candidates(each).find((one) => free.has(nameOf(one)) && fits(one));
     if (line) free.delete(nameOf(line));
     return line;
   };
   // First what agrees, so that nothing takes the line of another entry.
-  const apart = told.filter((each) => !take(each, (line) => agrees(each.entry, line)));
+  const apart = told.filter(
+    (each) => each.entry.own === undefined && !take(each, (line) => agrees(each, line)),
+  );
   const findings = apart.flatMap((each): readonly Finding[] => {
-    const line = take(each, () => true);
+    const line = each.booked && take(each, () => true);
     return each.isOfDay ? [entryFinding(each, line)] : [];
   });
+  const odd = told.filter((each) => each.isOfDay && !apart.includes(each)).flatMap(oddFinding);
   const left = [...free.values()].filter((line) => {
-    const kind = KIND_OF[line.name];
+    const kind = kindOf(line);
     return isOfDay(line) && kind !== undefined && kinds.includes(kind);
   });
-  const all = [...findings, ...left.map(lineFinding)];
+  const all = [...findings, ...odd, ...left.map(lineFinding)];
   return {
-    matched: told.filter(({ isOfDay: counts }) => counts).length - findings.length,
+    matched: told.filter(({ isOfDay: counts }) => counts).length - findings.length - odd.length,
     findings: all.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
   };
 }
 
-function nameOf({ accountId, journalId, minor }: BankLine): string {
-  return `${accountId}:${journalId}:${minor}`;
+function nameOf({ accountId, journalId, currency, minor }: VaultLine): string {
+  return `${accountId}:${journalId}:${currency}:${minor}`;
 }
 
-function placeOf({ accountId, transactionId, name }: BankLine): string {
-  return `${accountId}:${transactionId}:${KIND_OF[name]}`;
+function kindOf({ name, isReturn }: VaultLine): EntryKind | undefined {
+  return isReturn ? 'payout_return' : KIND_OF[name];
 }
 
-function agrees({ amount }: StatementEntry, line: BankLine): boolean {
-  return amount === null || toMinor(amount, BRL.decimals) === sizeOf(line);
+function placeOf(line: VaultLine): string {
+  return `${line.accountId}:${line.transactionId}:${kindOf(line)}`;
 }
 
-function sizeOf({ minor }: BankLine): bigint {
+/** Takes deposits out that were dropped, with what took them back. */
+function withoutDropped(free: Map<string, VaultLine>): void {
+  const sameMoney = ({ accountId, transactionId, currency, minor }: VaultLine) =>
+    `${accountId}:${transactionId}:${currency}:${minor.replace('-', '')}`;
+  for (const [name, drop] of [...free]) {
+    if (!DROPS.includes(drop.name)) continue;
+    const found = [...free].find(
+      ([, line]) => kindOf(line) === 'deposit' && sameMoney(line) === sameMoney(drop),
+    );
+    if (found) free.delete(found[0]);
+    free.delete(name);
+  }
+}
+
+function agrees({ entry, booked }: ToldEntry, line: VaultLine): boolean {
+  const { amount, currency = BRL.code, kind } = entry;
+  if (amount === null) return true;
+  const minor = toMinor(amount, currencyOfLedger(currency).decimals);
+  if (currency !== line.currency || minor !== sizeOf(line)) return false;
+  // What people booked goes the way of the money.
+  return booked !== undefined || BigInt(line.minor) > 0n === INCOMING.includes(kind);
+}
+
+function sizeOf({ minor }: VaultLine): bigint {
   const amount = BigInt(minor);
   return amount < 0n ? -amount : amount;
 }
 
-function entryFinding({ entry, booked }: ToldEntry, line: BankLine | undefined): Finding {
+function textOf(line: VaultLine): string {
+  return fromMinor(sizeOf(line), currencyOfLedger(line.currency).decimals);
+}
+
+function entryFinding({ entry, booked }: ToldEntry, line: VaultLine | undefined): Finding {
+  const { currency = BRL.code } = entry;
+  const isOther = line !== undefined && line.currency !== currency;
+  const finding = isOther ? 'details_differ' : line ? 'amount_differs' : 'missing_here';
+  const why = isOther ? `the ledger has it in ${line.currency}` : line && 'the ledger has another amount';
   return {
-    finding: line ? 'amount_differs' : 'missing_here',
-    kind: entry.kind,
-    id: entry.id,
-    amountThere: entry.amount,
-    amountHere: line ? fromMinor(sizeOf(line), BRL.decimals) : null,
-    at: instantOf(entry.at),
-    account: booked?.accountId == null ? null : String(booked.accountId),
-    transaction: booked?.end2end ?? null,
+    ...ofEntry({ entry, booked }),
+    finding,
+    amountHere: line ? textOf(line) : null,
     journal: line ? String(line.journalId) : null,
-    why: line ? 'the ledger has another amount' : whyMissing(booked),
+    why: [why ?? whyMissing(entry, booked), entry.differs].filter(Boolean).join('; '),
   };
 }
 
-function whyMissing(booked: BookedNews | undefined): string {
+function ofEntry({ entry, booked }: Pick<ToldEntry, 'entry' | 'booked'>) {
+  return {
+    kind: entry.kind,
+    currency: entry.currency ?? BRL.code,
+    id: entry.id,
+    amountThere: entry.own === 'absent' ? null : entry.amount,
+    at: instantOf(entry.at),
+    account: booked?.accountId == null ? null : String(booked.accountId),
+    transaction: booked?.end2end ?? null,
+  };
+}
+
+/** What agrees in its amount and not otherwise, and what is no line of the ledger, because both addresses are ours. */
+function oddFinding({ entry, booked }: ToldEntry): readonly Finding[] {
+  const { own, amount, ordered = amount, differs } = entry;
+  const found = (finding: FindingKind, why: string): readonly Finding[] => [
+    { ...ofEntry({ entry, booked }), finding, amountHere: ordered, journal: null, why },
+  ];
+  if (own === 'absent')
+    return found('missing_there', 'it was ordered and told to be done, and the network does not have it');
+  if (differs !== undefined) return found('details_differ', differs);
+  return ordered === amount ? [] : found('amount_differs', 'another amount was ordered');
+}
+
+function whyMissing({ kind }: StatementEntry, booked: BookedNews | undefined): string {
   switch (booked?.outcome) {
     case undefined:
+      if (kind === 'funding')
+        return 'nobody booked it: it is no deposit, and no capital of this amount was booked';
+      if (kind === 'transfer') return 'the gateway did not order it: look who else has the key';
+      if (kind === 'gathering') return 'the gateway did not order it, though both addresses are its own';
       return 'the rail never told it';
     case 'pending':
     case 'failed':
@@ -145,13 +221,14 @@ function whyMissing(booked: BookedNews | undefined): string {
   }
 }
 
-function lineFinding(line: BankLine): Finding {
+function lineFinding(line: VaultLine): Finding {
   return {
     finding: 'missing_there',
-    kind: KIND_OF[line.name] as EntryKind,
+    kind: kindOf(line) as EntryKind,
+    currency: line.currency,
     id: null,
     amountThere: null,
-    amountHere: fromMinor(sizeOf(line), BRL.decimals),
+    amountHere: textOf(line),
     at: line.postedAt,
     account: String(line.accountId),
     transaction: line.end2end,

@@ -101,6 +101,8 @@ export interface ChainRail {
   readonly sendBack: (
     order: Order & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;
+  /** @returns what moved on a network, and what there is, for reconciliation; undefined where there is nothing to read it from. */
+  readonly statementOf?: (network: string) => RailStatement | undefined;
 }
 
 /** There is no price that may be quoted, also none of before; the message says why to whoever asks for a price. */

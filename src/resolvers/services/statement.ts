@@ -1,12 +1,19 @@
 /** Statements of rails: what really moved in a period, as the outside world has it. Reconciliation holds them against the ledger. */
+import type { NewsName } from '../../store/rails/vault.ts';
 
 /** What an entry of a statement can be. */
 export const ENTRY_KINDS = {
   payment: 'A PIX that came.',
-  refund: 'A PIX that came and went back, because we ordered it.',
+  refund: 'Money that came and went back, because we ordered it.',
   dispute: 'A PIX that came and was taken back by the special mechanism (MED).',
   payout: 'A PIX that we sent.',
   payout_return: 'A PIX that we sent and that came back, whole or in part.',
+  deposit: 'A transfer to a deposit address.',
+  transfer: 'A transfer on a network that left us.',
+  funding: 'A transfer to the hot wallet by somebody else.',
+  gathering: 'A transfer between our own addresses: a deposit that is gathered, or gas for that.',
+  gas: 'What a network charged for a transaction of ours.',
+  balance: 'What there is in all.',
 } as const;
 /** One of ENTRY_KINDS. */
 export type EntryKind = keyof typeof ENTRY_KINDS;
@@ -14,11 +21,24 @@ export type EntryKind = keyof typeof ENTRY_KINDS;
 /** Money that moved. */
 export interface StatementEntry {
   readonly kind: EntryKind;
-  /** The rail's own name for it, under which its news is stored. */
+  /** The rail's own name for it, under which its news is stored where `news` does not say otherwise. */
   readonly id: string;
-  /** Decimal text in the currency of the rail; null where the rail does not tell. */
+  /** Decimal text in the currency; null where the rail does not tell. */
   readonly amount: string | null;
+  /** Raw ledger code; BRL where it is left out. */
+  readonly currency?: string;
   readonly at: Date;
+  /** Natural key of the news that tells it. */
+  readonly news?: NewsName;
+  /** Another address or currency than was ordered or told, in words. */
+  readonly differs?: string | undefined;
+  /** Of a transfer between our own addresses: what was ordered, decimal text. */
+  readonly ordered?: string;
+  /**
+   * It is in no account of the ledger, because both ends are ours: the rail has the order and the transfer, or (`absent`) the order
+   * alone.
+   */
+  readonly own?: 'known' | 'absent';
 }
 
 /** From the first moment of a period to the first after it. */
@@ -27,10 +47,27 @@ export interface StatementPeriod {
   readonly to: Date;
 }
 
+/** What a rail has of a currency in all, and what the ledger had when it was so; decimal texts. */
+export interface ToldBalance {
+  /** Raw ledger code. */
+  readonly currency: string;
+  readonly there: string;
+  readonly here: string;
+  /** By how much `there` is more because something is not booked yet, or is booked and not there yet. */
+  readonly inFlight: string;
+}
+
 /** The statement of a rail. */
 export interface RailStatement {
   /** What is on it: of other kinds nothing is said. */
   readonly kinds: readonly EntryKind[];
-  /** @returns what moved in the period, in any order. @throws while it cannot be read whole. */
+  /**
+   * @returns what moved in the period, in any order; of a network only what is final and was settled here.
+   * @throws while it cannot be read whole.
+   */
   readonly read: (period: StatementPeriod) => Promise<readonly StatementEntry[]>;
+  /** @returns entries by the keys of their news, whenever they were; nothing for what is not there. */
+  readonly find?: (keys: readonly string[]) => Promise<readonly StatementEntry[]>;
+  /** What there is now. @throws while it cannot be read. */
+  readonly balances?: () => Promise<readonly ToldBalance[]>;
 }

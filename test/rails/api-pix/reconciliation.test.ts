@@ -17,7 +17,7 @@ async function today() {
   const { services, database } = stand.app;
   const context = await operatorContext(services, await platformAccount(database, 'live'));
   const day = { name: 'day', value: brasiliaDay(Date.now()) };
-  return reconcile(context, day, { made: null, bind: async () => {} });
+  return reconcile(context, { day }, { made: null, bind: async () => {} });
 }
 
 /** Has the provider asked about every order now, and the statement read. */
@@ -66,8 +66,8 @@ describe('reconciliation over the wire', () => {
       missingThere: 2,
       findings: [
         { finding: 'missing_there', kind: 'payout', transaction: row.end2end },
-        // What came back lies in suspense, where the ledger has it like any PIX that came.
-        { finding: 'missing_there', kind: 'payment', transaction: row.end2end },
+        // It lies in suspense, and is named by what it is.
+        { finding: 'missing_there', kind: 'payout_return', transaction: row.end2end },
       ],
     });
     stand.meddle = undefined;

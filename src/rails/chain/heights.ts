@@ -1,0 +1,63 @@
+/** Which blocks were made in a period, and when a block was made. */
+import { askFirst } from './agree.ts';
+import type { Block, BlockRange } from './driver.ts';
+import type { NetworkParts } from './parts.ts';
+
+/** Tells when blocks were made; each is asked for once. */
+export interface BlockTimes {
+  /** @returns the block. @throws where there is none. */
+  readonly at: (height: number) => Promise<Block>;
+}
+
+/** @returns what tells when blocks were made. */
+export function blockTimes({ providers, facts }: Pick<NetworkParts, 'providers' | 'facts'>): BlockTimes {
+  const known = new Map<number, Promise<Block>>();
+  const ask = async (height: number) => {
+    const found = await askFirst(providers, (each) => each.block(height));
+    if (!found) throw new Error(`${facts.network} has no block ${height}`);
+    return found;
+  };
+  return {
+    at: (height) => {
+      const before = known.get(height);
+      if (before) return before;
+      const found = ask(height);
+      known.set(height, found);
+      return found;
+    },
+  };
+}
+
+/**
+ * @param fromMs - the first moment of the period.
+ * @param toMs - the first moment after it.
+ * @param last - no block above it counts.
+ * @returns the blocks that were made in it; `to` is below `from` where there are none.
+ */
+export async function heightsBetween(
+  times: BlockTimes,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  last: number,
+): Promise<BlockRange> {
+  return { from: await firstSince(times, fromMs, last), to: (await firstSince(times, toMs, last)) - 1 };
+}
+
+/** The first block that was made at a moment or later, by halves between the last one and one that is older; `last + 1`: none. */
+async function firstSince(times: BlockTimes, ms: number, last: number): Promise<number> {
+  const isOlder = async (height: number) => (await times.at(height)).atMs < ms;
+  if (await isOlder(last)) return last + 1;
+  let young = last;
+  let old = last;
+  for (let step = 1; ; step *= 2) {
+    old = Math.max(0, last - step);
+    if (await isOlder(old)) break;
+    young = old;
+    if (old === 0) return 0;
+  }
+  while (young - old > 1) {
+    const middle = Math.floor((young + old) / 2);
+    if (await isOlder(middle)) old = middle;
+    else young = middle;
+  }
+  return young;
+}

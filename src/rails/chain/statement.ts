@@ -1,0 +1,225 @@
+/**
+ * The statement of a network for reconciliation: what moved to and from our addresses in final blocks, as so many providers say alike,
+ * what the network charged us, and what there is on all addresses.
+ */
+import { currencyOfLedger } from '../../base/currency.ts';
+import { fromMinor } from '../../base/money.ts';
+import type { RailStatement, StatementEntry, StatementPeriod } from '../../resolvers/services/statement.ts';
+import { readAddresses } from '../../store/rails/chain-arrivals.ts';
+import { readNetwork } from '../../store/rails/chain-network.ts';
+import {
+  readEndedOrders,
+  readOrdersByHash,
+  readToldArrivals,
+  type SignedOrder,
+} from '../../store/rails/chain-statement.ts';
+import { askAgreed } from './agree.ts';
+import { balancesOf } from './balances.ts';
+import type { BlockRange, Transfer } from './driver.ts';
+import { fateOf } from './fate.ts';
+import { blockTimes, heightsBetween } from './heights.ts';
+import { inParts } from './in-parts.ts';
+import type { NetworkParts } from './parts.ts';
+
+/** Blocks that are read at once, as long as providers answer so many. */
+const RANGE_MAX = 500;
+
+/** A transfer, and when its block was made by the clock of the accounts. */
+interface Placed {
+  readonly transfer: Transfer;
+  readonly at: Date;
+}
+
+/** @returns the statement. */
+export function networkStatement(parts: NetworkParts): RailStatement {
+  const { clock, database, key } = parts;
+  const times = () => blockTimes(parts);
+  // Blocks stand on the machine's clock, and a period on that of the mode.
+  const aheadOf = async () => (await clock.nowMs()) - Date.now();
+  const placed = async (transfers: readonly Transfer[], aheadMs: number): Promise<readonly Placed[]> => {
+    const { at } = times();
+    return inParts(transfers, async (transfer) => ({
+      transfer,
+      at: new Date((await at(transfer.block.height)).atMs + aheadMs),
+    }));
+  };
+  const entriesOf = async (transfers: readonly Transfer[], aheadMs: number) =>
+    toldApart(parts, await placed(transfers, aheadMs));
+  return {
+    kinds: ['deposit', 'transfer', 'refund', 'gas'],
+    read: async ({ from, to }) => {
+      const aheadMs = await aheadOf();
+      const machine = { from: new Date(from.getTime() - aheadMs), to: new Date(to.getTime() - aheadMs) };
+      const period = { fromMs: machine.from.getTime(), toMs: machine.to.getTime() };
+      const range = await heightsBetween(times(), period, await finalHeight(parts));
+      const read = await transfersIn(parts, range);
+      const ended = await endedOrders(parts, machine, read, aheadMs);
+      return [...(await entriesOf([...read, ...ended.transfers], aheadMs)), ...ended.entries];
+    },
+    find: async (keys) => {
+      const hashes = keys.flatMap((each) => each.split(':')[2] ?? []);
+      const told = await readToldArrivals(database, key, hashes);
+      const heights = [...new Set(told.map(({ height }) => height))];
+      const found = await inParts(heights, (height) => transfersIn(parts, { from: height, to: height }));
+      const asked = found.flat().filter(({ txHash }) => hashes.includes(txHash));
+      return entriesOf(asked, await aheadOf());
+    },
+    balances: async () => balancesOf(parts, await ownAddresses(parts)),
+  };
+}
+
+/** Up to there all is settled here; above it something may be on its way. */
+async function finalHeight({ database, key }: NetworkParts): Promise<number> {
+  const height = (await readNetwork(database, key))?.finalHeight;
+  if (height == null) throw new Error(`${key.network} was not read yet`);
+  return height;
+}
+
+async function ownAddresses({ database, key, facts }: NetworkParts): Promise<ReadonlySet<string>> {
+  const given = await readAddresses(database, { mode: key.mode, family: facts.family }, 0);
+  return new Set([facts.hotAddress, ...given.map(({ address }) => address)]);
+}
+
+async function transfersIn(parts: NetworkParts, range: BlockRange): Promise<readonly Transfer[]> {
+  const { providers, facts } = parts;
+  const addresses = await ownAddresses(parts);
+  const found: Transfer[] = [];
+  let size = RANGE_MAX;
+  for (let from = range.from; from <= range.to; ) {
+    const to = Math.min(range.to, from + size - 1);
+    const what = `transfers in blocks ${from} to ${to}`;
+    try {
+      const ask = askAgreed(providers, facts.quorum, what, (each) => each.transfers({ from, to }, addresses));
+      found.push(...(await ask).value);
+      from = to + 1;
+      size = Math.min(RANGE_MAX, size * 2);
+    } catch (error) {
+      // A provider may answer fewer blocks at once.
+      if (from === to) throw error;
+      size = Math.max(1, Math.floor((to - from + 1) / 4));
+    }
+  }
+  return found;
+}
+
+/** Orders that were over in the period: what was charged for them, and their transfers where these were not read. */
+async function endedOrders(
+  parts: NetworkParts,
+  machine: StatementPeriod,
+  read: readonly Transfer[],
+  aheadMs: number,
+): Promise<{ readonly entries: readonly StatementEntry[]; readonly transfers: readonly Transfer[] }> {
+  const { database, key } = parts;
+  const orders = Map.groupBy(await readEndedOrders(database, key, machine), (each) => each.key);
+  const { at } = blockTimes(parts);
+  const seen = new Set(read.map(({ txHash }) => txHash));
+  const found = await inParts([...orders.values()], async (signed) => {
+    const [order] = signed as [SignedOrder];
+    const fate = await fateOf(parts, signed.map(signedOf));
+    if (!('hash' in fate)) return { entries: absentOf(key.network, order, aheadMs), transfers: [] };
+    const { hash, block, gasMinor, isDone } = fate;
+    const isNew = isDone && !seen.has(hash);
+    const range = { from: block.height, to: block.height };
+    const transfers = isNew ? (await transfersIn(parts, range)).filter(({ txHash }) => txHash === hash) : [];
+    const made = new Date((await at(block.height)).atMs + aheadMs);
+    return { entries: gasOf(parts, order, { hash, isDone, gasMinor, at: made }), transfers };
+  });
+  return {
+    entries: found.flatMap(({ entries }) => entries),
+    transfers: found.flatMap(({ transfers }) => transfers),
+  };
+}
+
+/** As providers are asked about it. */
+function signedOf({ from, nonce, hash }: SignedOrder) {
+  return { from, nonce, hash, raw: '', expiresAtMs: null };
+}
+
+/** Of payouts the ledger has a line; what moves between our own addresses is on record here alone. */
+function absentOf(network: string, order: SignedOrder, aheadMs: number): readonly StatementEntry[] {
+  if (!isOwnMove(order) || order.state !== 'confirmed' || order.endedAt === null) return [];
+  const { currency, hash, amountMinor, endedAt } = order;
+  const amount = textOf(currency, amountMinor);
+  const at = new Date(Date.parse(endedAt) + aheadMs);
+  return [{ kind: 'gathering', id: `${network}:${hash}`, amount, currency, at, own: 'absent' }];
+}
+
+function gasOf(
+  { key: { network }, facts: { coin } }: NetworkParts,
+  { key, intent }: SignedOrder,
+  charged: {
+    readonly hash: string;
+    readonly isDone: boolean;
+    readonly gasMinor: bigint;
+    readonly at: Date;
+  },
+): readonly StatementEntry[] {
+  const { hash, isDone, gasMinor, at } = charged;
+  if (gasMinor === 0n) return [];
+  const id = `${network}:${hash}`;
+  const isTold = intent === 'refund' && isDone;
+  const news = isTold
+    ? { kind: 'refund_ended', key: `chain:${key}` }
+    : { kind: 'gas_spent', key: `chain:${id}` };
+  return [{ kind: 'gas', id, amount: textOf(coin.code, gasMinor), currency: coin.code, at, news }];
+}
+
+const isOwnMove = ({ intent }: SignedOrder) => intent === 'sweep' || intent === 'gas';
+
+function textOf(currency: string, minor: bigint): string {
+  return fromMinor(minor, currencyOfLedger(currency).decimals);
+}
+
+/** What each transfer is, by our addresses, our orders, and what was told of it. */
+async function toldApart(parts: NetworkParts, placed: readonly Placed[]): Promise<readonly StatementEntry[]> {
+  const { database, key, facts } = parts;
+  const hashes = [...new Set(placed.map(({ transfer }) => transfer.txHash))];
+  const addresses = await ownAddresses(parts);
+  const orders = new Map((await readOrdersByHash(database, key, hashes)).map((each) => [each.hash, each]));
+  const arrivals = new Map(
+    (await readToldArrivals(database, key, hashes)).map((each) => [`${each.txHash}:${each.logIndex}`, each]),
+  );
+  const { network } = key;
+  const isGiven = (address: string) => addresses.has(address) && address !== facts.hotAddress;
+  return placed.flatMap(({ transfer, at }): readonly StatementEntry[] => {
+    const { txHash, logIndex, from, to, currency, amountMinor } = transfer;
+    const base = { amount: textOf(currency, amountMinor), currency, at };
+    // An order is one transfer of its sender; another one in the same transaction is nobody's.
+    const made = orders.get(txHash);
+    const order = made?.from === from ? made : undefined;
+    if (order) orders.delete(txHash);
+    const id = order ? `${network}:${txHash}` : `${network}:${txHash}:${logIndex}`;
+    const wrong = order && order.to !== to ? `it went to ${to}, and was ordered to ${order.to}` : undefined;
+    if (order && isOwnMove(order)) {
+      const other = order.currency === currency ? wrong : `${order.currency} was ordered`;
+      const ordered = textOf(order.currency, order.amountMinor);
+      return [{ ...base, kind: 'gathering', id, own: 'known', ordered, differs: other }];
+    }
+    const left = (): readonly StatementEntry[] => {
+      if (!addresses.has(from)) return [];
+      if (!order && addresses.has(to)) return [{ ...base, kind: 'gathering', id, news: unknownNews(id) }];
+      const isRefund = order?.intent === 'refund';
+      const news = isRefund
+        ? { kind: 'refund_ended', key: `chain:${order.key}` }
+        : { kind: 'broadcast_confirmed', key: `chain:${order ? id : `${id}:unknown`}` };
+      return [{ ...base, kind: isRefund ? 'refund' : 'transfer', id, news, differs: wrong }];
+    };
+    const came = (): readonly StatementEntry[] => {
+      if (addresses.has(from) && !order) return [];
+      if (to === facts.hotAddress && !order) return [{ ...base, kind: 'funding', id, news: unknownNews(id) }];
+      if (!isGiven(to)) return [];
+      const name = `${network}:${txHash}:${logIndex}`;
+      const told = arrivals.get(`${txHash}:${logIndex}`);
+      const isOther = told && (told.address !== to || told.currency !== currency);
+      const differs = isOther ? `it was told as ${told.currency} to ${told.address}` : undefined;
+      const news = { kind: 'deposit_confirmed', key: `chain:${name}` };
+      return [{ ...base, kind: 'deposit', id: name, news, differs }];
+    };
+    return [...left(), ...came()];
+  });
+}
+
+/** Nothing is told of what is neither a deposit nor an order of ours. */
+function unknownNews(id: string) {
+  return { kind: 'unknown', key: `chain:${id}` };
+}

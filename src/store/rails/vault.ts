@@ -1,0 +1,217 @@
+/** What the ledger has of money that is held outside of it, BRL at the bank and coins in wallets, for reconciliation. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import { assert } from '../../base/assert.ts';
+import { BRL, CURRENCIES, NETWORKS } from '../../base/currency.ts';
+import type { Instant } from '../../base/instant.ts';
+import type { HouseAccount } from '../../ledger/chart.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** The natural key of news. */
+export interface NewsName {
+  readonly kind: string;
+  readonly key: string;
+}
+
+/** What became of news: where its money is booked. */
+export interface BookedNews {
+  /** Place of the name that it was asked by. */
+  readonly place: number;
+  readonly outcome: string;
+  readonly accountId: bigint | null;
+  readonly transactionId: bigint | null;
+  /** Id of the transaction as callers know it. */
+  readonly end2end: string | null;
+  /** Where suspense, or what a network charged, was booked by it. */
+  readonly journalId: bigint | null;
+  /** Where what a network charged for a return out of suspense was booked. */
+  readonly gasJournalId: bigint | null;
+}
+
+/** The house account that a rail's money is in, with the currencies of the rail. */
+export interface Vault {
+  readonly house: HouseAccount;
+  /** Raw ledger codes. */
+  readonly currencies: readonly string[];
+}
+
+/** BRL at the bank. */
+export const BANK: Vault = { house: 'A.pix', currencies: [BRL.code] };
+
+/** @returns where the coins of a network are, those that fees are paid in, too. */
+export function networkVault(network: string): Vault {
+  const codes = CURRENCIES.flatMap((each) => (each.network === network ? [each.code] : []));
+  return {
+    house: 'A.custody',
+    currencies: [...new Set([...codes, `${NETWORKS[network]?.coin}_${network}`])],
+  };
+}
+
+/** A line of a vault. */
+export interface VaultLine {
+  readonly accountId: bigint;
+  readonly journalId: bigint;
+  readonly transactionId: bigint | null;
+  readonly end2end: string | null;
+  /** Of the chart of journals. */
+  readonly name: string;
+  /** Raw ledger code. */
+  readonly currency: string;
+  /** Minor units; above zero for what came in. */
+  readonly minor: string;
+  readonly postedAt: Instant;
+  /** It came back of a payout, and lies in suspense. */
+  readonly isReturn: boolean;
+}
+
+/** Money in suspense that is not decided, or is on its way back. */
+export interface OpenSuspense {
+  readonly count: number;
+  readonly oldestAt: Instant | null;
+}
+
+const BOOKED: Statement = {
+  name: 'vault_booked',
+  text: `select g.place::int as place, n.outcome, n.account_id as "accountId", n.transaction_id as "transactionId", t.end2end,
+      coalesce(s.journal_id, j.id) as "journalId", k.id as "gasJournalId"
+    from unnest($2::text[], $3::text[]) with ordinality g(kind, key, place)
+    join rail_news n on n.mode = $1 and n.kind = g.kind and n.key = g.key
+    left join transaction t on t.account_id = n.account_id and t.id = n.transaction_id
+    left join suspense_entry s on s.news_id = n.id
+    left join journal j on j.account_id = n.account_id
+      and j.ref = case when n.kind = 'gas_spent' then 'gas:' || n.id when n.outcome = 'suspense' then n.body ->> 'order' end
+    left join journal k on n.outcome = 'suspense' and k.account_id = n.account_id and k.ref = (n.body ->> 'order') || ':gas'`,
+};
+const LINE = `l.account_id as "accountId", l.journal_id as "journalId", l.transaction_id as "transactionId", t.end2end, j.name, a.currency,
+    (-l.delta)::text as minor, l.posted_at as "postedAt", coalesce(n.kind = 'payout_returned', false) as "isReturn"`;
+const AROUND = `join journal j on j.account_id = l.account_id and j.id = l.journal_id
+    left join transaction t on t.account_id = l.account_id and t.id = l.transaction_id
+    left join suspense_entry s on s.account_id = l.account_id and s.journal_id = l.journal_id
+    left join rail_news n on n.id = s.news_id`;
+/** Lines of the ledger account `a` in [from, to); as in the books, `offset 0` keeps the look-ups from being made for every line. */
+const between = (from: string, to: string): string => `cross join lateral (
+      select ledger_seq_before(a.account_id, a.id, ${from}) as lo, ledger_seq_before(a.account_id, a.id, ${to}) as hi offset 0) w
+    join ledger_line l on l.account_id = a.account_id and l.ledger_account_id = a.id and l.seq > w.lo and l.seq <= w.hi`;
+const IS_VAULT = 'a.house = $1 and a.currency = any ($2::text[])';
+const LINES_OF_TRANSACTIONS: Statement = {
+  name: 'vault_transactions',
+  text: `select ${LINE} from (select distinct * from unnest($3::bigint[], $4::bigint[]) u(account_id, transaction_id)) g
+    join ledger_account a on a.account_id = g.account_id and ${IS_VAULT}
+    join ledger_line l on l.account_id = g.account_id and l.transaction_id = g.transaction_id and l.ledger_account_id = a.id ${AROUND}
+    order by l.account_id, l.journal_id`,
+};
+// Suspense may belong to no transaction: its line is found by halves.
+const LINES_OF_JOURNALS: Statement = {
+  name: 'vault_journals',
+  text: `select ${LINE} from (select distinct * from unnest($3::bigint[], $4::bigint[]) u(account_id, journal_id)) g
+    join journal p on p.account_id = g.account_id and p.id = g.journal_id
+    join ledger_account a on a.account_id = g.account_id and ${IS_VAULT}
+    ${between('p.posted_at', `p.posted_at + interval '1 millisecond'`)} and l.journal_id = p.id ${AROUND}
+    order by l.account_id, l.journal_id`,
+};
+const LINES_OF_PERIOD: Statement = {
+  name: 'vault_period',
+  text: `select ${LINE} from account o join ledger_account a on a.account_id = o.id and ${IS_VAULT}
+    ${between('$4::timestamptz', '$5::timestamptz')} ${AROUND} where o.mode = $3 order by l.posted_at, l.account_id, l.journal_id`,
+};
+const SUSPENSE: Statement = {
+  name: 'vault_suspense',
+  text: `select count(*)::int as count, min(s.opened_at) as "oldestAt" from suspense_entry s join account a on a.id = s.account_id
+    where a.mode = $1 and s.currency = any ($3::text[]) and s.state in ('open', 'returning') and s.opened_at < $2::timestamptz`,
+};
+const DEPOSIT_NEWS: Statement = {
+  name: 'vault_deposit_news',
+  text: `select coalesce(n.key, 'chain:' || $4 || ':' || (t.process -> 'deposit' ->> 'txHash') || ':' || (t.process -> 'deposit' ->> 'logIndex')) as key
+    from unnest($1::bigint[], $2::bigint[], $3::bigint[]) g(account_id, journal_id, transaction_id)
+    left join suspense_entry s on s.account_id = g.account_id and s.journal_id = g.journal_id
+    left join rail_news n on n.id = s.news_id
+    left join transaction t on t.account_id = g.account_id and t.id = g.transaction_id`,
+};
+const HELD: Statement = {
+  name: 'vault_held',
+  text: `select a.currency, (-sum(b.balance))::text as minor from account o join ledger_account a on a.account_id = o.id and ${IS_VAULT}
+    join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
+    where o.mode = $3 group by a.currency`,
+};
+
+/** @returns what became of news; nothing for what was never told. */
+export function readBookedNews(tx: Tx, mode: AccountMode, names: readonly NewsName[]): Promise<BookedNews[]> {
+  return tx.query<BookedNews>(BOOKED, [mode, names.map(({ kind }) => kind), names.map(({ key }) => key)]);
+}
+
+/** @returns the lines in a vault of transactions, and of journals of news that has its own. */
+export async function readLinesOf(
+  tx: Tx,
+  { house, currencies }: Vault,
+  booked: readonly BookedNews[],
+): Promise<VaultLine[]> {
+  const journals = booked.flatMap(({ accountId, journalId, gasJournalId }) =>
+    [journalId, gasJournalId].flatMap((id) => (accountId === null || id === null ? [] : [{ accountId, id }])),
+  );
+  const taken = booked.filter(
+    ({ accountId, journalId, transactionId }) =>
+      accountId !== null && journalId === null && transactionId !== null,
+  );
+  const ofTransactions = await tx.query<VaultLine>(LINES_OF_TRANSACTIONS, [
+    house,
+    currencies,
+    taken.map(({ accountId }) => accountId),
+    taken.map(({ transactionId }) => transactionId),
+  ]);
+  const ofJournals = await tx.query<VaultLine>(LINES_OF_JOURNALS, [
+    house,
+    currencies,
+    journals.map(({ accountId }) => accountId),
+    journals.map(({ id }) => id),
+  ]);
+  return [...ofTransactions, ...ofJournals];
+}
+
+/** @returns the lines in a vault of a period, over all accounts of a mode, the oldest first. */
+export function readLinesBetween(
+  tx: Tx,
+  mode: AccountMode,
+  { house, currencies }: Vault,
+  { from, to }: { readonly from: Date; readonly to: Date },
+): Promise<VaultLine[]> {
+  return tx.query<VaultLine>(LINES_OF_PERIOD, [
+    house,
+    currencies,
+    mode,
+    from.toISOString(),
+    to.toISOString(),
+  ]);
+}
+
+/** @returns the keys of the news that lines of deposits on a network were booked by. */
+export async function readDepositNews(
+  tx: Tx,
+  network: string,
+  lines: readonly VaultLine[],
+): Promise<readonly string[]> {
+  const of = <Name extends keyof VaultLine>(name: Name) => lines.map((line) => line[name]);
+  const values = [of('accountId'), of('journalId'), of('transactionId'), network];
+  const rows = await tx.query<{ key: string | null }>(DEPOSIT_NEWS, values);
+  return rows.flatMap(({ key }) => key ?? []);
+}
+
+/** @returns what is in a vault now by raw ledger code, over all accounts of a mode, minor units; nothing for what was never there. */
+export async function readHeld(
+  tx: Tx,
+  mode: AccountMode,
+  { house, currencies }: Vault,
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await tx.query<{ currency: string; minor: string }>(HELD, [house, currencies, mode]);
+  return new Map(rows.map(({ currency, minor }) => [currency, BigInt(minor)]));
+}
+
+/** @returns how much of before a moment is in suspense still. */
+export async function readOpenSuspense(
+  tx: Tx,
+  mode: AccountMode,
+  { currencies }: Pick<Vault, 'currencies'>,
+  before: Date,
+): Promise<OpenSuspense> {
+  const [row] = await tx.query<OpenSuspense>(SUSPENSE, [mode, before.toISOString(), currencies]);
+  assert(row, 'a count has one row');
+  return row;
+}
