@@ -1,9 +1,9 @@
 /** What OpenAPI says of webhooks: an operation for each event. */
 
+import { eventName } from '../base/step-name.ts';
 import type { Template } from '../templates/define.ts';
 import { eventsBeside } from '../templates/event-names.ts';
 import type { Registry } from '../templates/registry.ts';
-import { eventName } from '../templates/step-name.ts';
 import { WEBHOOK_HEADERS } from './openapi-body.ts';
 
 type Schema = Record<string, unknown>;

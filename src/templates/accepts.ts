@@ -1,7 +1,8 @@
 /** What a transaction can take where it stands: what a payer is asked for, and what a sandbox can play, follow from it. */
+
+import { stepNameOf } from '../base/step-name.ts';
 import type { Template } from './define.ts';
 import type { ProcessRow } from './facts.ts';
-import { stepNameOf } from './step-name.ts';
 import type { TriggerName } from './triggers.ts';
 
 /**

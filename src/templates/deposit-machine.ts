@@ -2,6 +2,7 @@
 
 import { known } from '../base/assert.ts';
 import { toMinor, trimDecimal } from '../base/money.ts';
+import { type StepName, stepNameOf } from '../base/step-name.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { admitOnce, isAdmitted, overLimit, paidNow } from './admission.ts';
@@ -11,8 +12,7 @@ import { gasJournals } from './gas.ts';
 import { expiry, isTooLate } from './lateness.ts';
 import { PAYEE_STEPS, PIX_OUT_ENTERING, payeePassed, payeeTransitions } from './pix-out-machine.ts';
 import { ofDeposit } from './post-moves.ts';
-import { stepNameOf } from './step-name.ts';
-import { type Change, type Entering, type StepName, type Transition, type View, when } from './transition.ts';
+import { type Change, type Entering, type Transition, type View, when } from './transition.ts';
 
 const WAITING: StepName = 'crypto_deposit/WAITING_DEPOSIT';
 const DETECTED: StepName = 'crypto_deposit/DETECTED';

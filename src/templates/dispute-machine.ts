@@ -5,14 +5,14 @@
  */
 
 import { known } from '../base/assert.ts';
+import { type StepName, stepNameOf } from '../base/step-name.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { conversionIn } from './amounts.ts';
 import type { ProcessRow } from './facts.ts';
 import { isDisputable } from './lateness.ts';
 import { askedOrLeft, brlText, kept, leftOf, partOf, read, withReturn } from './returns.ts';
-import { stepNameOf } from './step-name.ts';
-import { type Change, type PostView, type StepName, type Transition, type View, when } from './transition.ts';
+import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
 
 const OPEN: StepName = 'dispute/OPEN';
 

@@ -1,6 +1,7 @@
 /** Names of the events of a template: one for each of its steps (C-61), and those beside the steps. */
+
+import { eventName } from '../base/step-name.ts';
 import type { Template } from './define.ts';
-import { eventName } from './step-name.ts';
 import { STAY_EVENTS, type StayEvent } from './transition.ts';
 
 /** @returns every name that an event of the template can have: those of its steps in their order, then those beside them. */

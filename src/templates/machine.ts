@@ -4,12 +4,12 @@
  */
 import { assert } from '../base/assert.ts';
 import { type Instant, instantOf, millisOf } from '../base/instant.ts';
+import { type StepName, stepNameOf } from '../base/step-name.ts';
 import type { Journal } from '../ledger/posting.ts';
 import type { Template } from './define.ts';
 import { EFFECTS, type EffectName } from './effects.ts';
 import type { Process, ProcessRow } from './facts.ts';
-import { stepNameOf } from './step-name.ts';
-import type { Change, StayEvent, StepName, Transition, View } from './transition.ts';
+import type { Change, StayEvent, Transition, View } from './transition.ts';
 import type { Trigger } from './triggers.ts';
 
 /** An effect and the moment it is due, milliseconds. */

@@ -3,6 +3,7 @@
 import { known } from '../base/assert.ts';
 import { txidOf } from '../base/end-to-end-id.ts';
 import { fromMinor } from '../base/money.ts';
+import type { StepName } from '../base/step-name.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { acceptance, admitOnce, isAdmitted, overLimit, unpaidExpiry, withinLimit } from './admission.ts';
@@ -14,7 +15,7 @@ import type { ProcessRow } from './facts.ts';
 import { expiry, isTooLate } from './lateness.ts';
 import { returnPayment, returnTransitions } from './pix-return-machine.ts';
 import { withReturn } from './returns.ts';
-import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
+import { type Entering, type Transition, type View, when } from './transition.ts';
 
 /** Component names that differ between the templates. */
 export interface PixInComponents {

@@ -1,9 +1,10 @@
 /** The machine of the templates that end with a PIX payout: the quote and the payee, which both begin with. */
 
+import type { StepName } from '../base/step-name.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { acceptance, unpaidExpiry } from './admission.ts';
 import { cents } from './amounts.ts';
-import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
+import { type Entering, type Transition, type View, when } from './transition.ts';
 
 /** Steps at which it is asked whether the payee may be paid. */
 export const PAYEE_STEPS: readonly StepName[] = [

@@ -3,6 +3,7 @@
  * out of the balance, at the locked rate with the fee in proportion (C-35). Nothing is booked as returned before the rail
  * says so. What fails stays owed to the payer, or is credited back to the balance that it was taken from.
  */
+import type { StepName } from '../base/step-name.ts';
 import * as journals from '../ledger/journals.ts';
 import { cents, conversionIn } from './amounts.ts';
 import { mayRetry } from './effects.ts';
@@ -26,7 +27,7 @@ import {
   sumOf,
   withReturn,
 } from './returns.ts';
-import { type Change, type PostView, type StepName, type Transition, type View, when } from './transition.ts';
+import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
 
 type Ended = View<'refund_settled' | 'refund_failed'>;
 type Refund = View<'payment_refunded'>;

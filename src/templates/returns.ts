@@ -2,10 +2,10 @@
 import { BRL, type Currency } from '../base/currency.ts';
 import { returnIdOf } from '../base/end-to-end-id.ts';
 import { fromMinor, toMinor } from '../base/money.ts';
+import { stepNameOf } from '../base/step-name.ts';
 import type { Conversion } from '../ledger/journals.ts';
 import { cents, conversionIn } from './amounts.ts';
 import type { ConvertedPart, PixReturn, Process, ProcessRow, ReturnKind, ReturnState } from './facts.ts';
-import { stepNameOf } from './step-name.ts';
 import type { View } from './transition.ts';
 
 /** Kinds that give back what was converted already. */

@@ -1,11 +1,9 @@
 /** How steps follow each other: transitions as data, with what each posts as a plain function. */
+import type { StepName } from '../base/step-name.ts';
 import type { Journal } from '../ledger/posting.ts';
 import type { EffectName } from './effects.ts';
 import type { Facts, Process, ProcessRow } from './facts.ts';
 import type { TriggerFacts, TriggerName } from './triggers.ts';
-
-/** `component/STATE`; `start` is where a transaction is made. */
-export type StepName = `${string}/${string}` | 'start';
 
 /** What a transition looks at. */
 export interface View<Name extends TriggerName = TriggerName> {

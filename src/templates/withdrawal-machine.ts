@@ -1,11 +1,13 @@
 /** The machine of withdrawals: reserved, approved where it must be, screened, sent. */
+
 import { BRL } from '../base/currency.ts';
+import type { StepName } from '../base/step-name.ts';
 import * as journals from '../ledger/journals.ts';
 import { networkFeeOf, sourceOf } from './amounts.ts';
 import { gasJournals } from './gas.ts';
 import { cameBackWhole } from './pix-out-machine.ts';
 import { movesOf, ofSource } from './post-moves.ts';
-import { type Entering, type StepName, type Transition, type View, when } from './transition.ts';
+import { type Entering, type Transition, type View, when } from './transition.ts';
 
 const REQUESTED: StepName = 'request_withdrawl_dash/INITIAL';
 const APPROVING: StepName = 'approval_withdrawl_dash/PENDING';

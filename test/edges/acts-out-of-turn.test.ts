@@ -6,12 +6,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { stepNameOf } from '../../src/base/step-name.ts';
 import { findProcess } from '../../src/store/engine/processes.ts';
 import { accepts } from '../../src/templates/accepts.ts';
 import type { Template } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { stepNameOf } from '../../src/templates/step-name.ts';
 import type { TriggerName } from '../../src/templates/triggers.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { act } from '../support/graphql-client.ts';

@@ -92,6 +92,7 @@ describe('links', () => {
 describe('visits', () => {
   test('C-20: a fixed amount is priced, and the session goes on to success', async () => {
     const link = await make({ amount: '80', externalCode: 'table 4', expiresIn: 600 });
+    const visitedMs = Date.now();
     const [first, second] = await Promise.all([visit(link.slug), visit(link.slug)]);
     expect(first.end2end).not.toBe(second.end2end);
     expect(first.process?.session).not.toBe(second.process?.session);
@@ -106,7 +107,10 @@ describe('visits', () => {
     });
     const rest = await app.get(`/v2/crossramp_checkout/${first.end2end}`, { key: shop.apiKey });
     expect(rest.json.attributes.fixed_link).toBe(`/pay/l/${link.slug}`);
-    expect(Date.parse(rest.json.attributes.expiration) - Date.parse(rest.json.created_at)).toBe(600_000);
+    const { created_at: createdAt, attributes } = rest.json;
+    // Both are told in whole seconds, and the session began between the visit and the first step.
+    expect(Date.parse(attributes.expiration) + 1_000).toBeGreaterThan(visitedMs + 600_000);
+    expect(Date.parse(attributes.expiration)).toBeLessThanOrEqual(Date.parse(createdAt) + 600_000);
     await perform('provideIdentity', first.end2end, 'clientName: "Ana", clientTaxId: "52998224725",');
     await perform('confirmIdentity', first.end2end);
     await until(first.end2end, 'depositpix_v2/QRCODE');

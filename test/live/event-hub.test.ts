@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../src/base/errors.ts';
+import { eventName } from '../../src/base/step-name.ts';
 import { decodeEventCursor, encodeEventCursor } from '../../src/events/cursor.ts';
 import { templateOfEvent } from '../../src/events/event-name.ts';
 import { frameStream } from '../../src/resolvers/events/frame-stream.ts';
@@ -12,7 +13,6 @@ import { Notifier } from '../../src/resolvers/services/notifier.ts';
 import { StreamLimit } from '../../src/resolvers/services/stream-limit.ts';
 import { type EndReason, OpenStreams } from '../../src/server/open-streams.ts';
 import type { KeyRecord } from '../../src/store/account/api-keys.ts';
-import { eventName } from '../../src/templates/step-name.ts';
 import { useApp } from '../support/app.ts';
 import { addMover, append } from './streams.ts';
 

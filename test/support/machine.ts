@@ -5,6 +5,7 @@
 import { type Currency, currencyOf } from '../../src/base/currency.ts';
 import { instantOf } from '../../src/base/instant.ts';
 import { fromMinor, toMinor } from '../../src/base/money.ts';
+import { type StepName, stepNameOf } from '../../src/base/step-name.ts';
 import { type AccountRole, credit, debit, type Journal, journal } from '../../src/ledger/posting.ts';
 import type { Step, Template } from '../../src/templates/define.ts';
 import {
@@ -16,8 +17,7 @@ import {
 } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { type PlannedStep, plan } from '../../src/templates/machine.ts';
-import { stepNameOf } from '../../src/templates/step-name.ts';
-import type { StepName } from '../../src/templates/transition.ts';
+
 import type { QuoteFacts, Trigger, TriggerFacts, TriggerName } from '../../src/templates/triggers.ts';
 
 /** When every sample is made, and when its session ends. */

@@ -1,7 +1,8 @@
 /** News of rails that may come to a transaction, and what the machines make of it. */
+
+import { stepNameOf } from '../../src/base/step-name.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { returnsOf } from '../../src/templates/returns.ts';
-import { stepNameOf } from '../../src/templates/step-name.ts';
 import type { Trigger } from '../../src/templates/triggers.ts';
 import { advance, DURING_MS, type Run, said } from './machine.ts';
 import type { Place } from './places.ts';

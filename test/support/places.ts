@@ -2,11 +2,12 @@
  * Where news of rails may find a transaction: every step of a template, apart by what such news looks at (whether it was paid,
  * which deposit was noted, what is on its way back, what can still go back), each with a shortest way there.
  */
+
+import { type StepName, stepNameOf } from '../../src/base/step-name.ts';
 import type { Template } from '../../src/templates/define.ts';
 import type { Process, ProcessRow } from '../../src/templates/facts.ts';
 import { leftOf, returnsOf } from '../../src/templates/returns.ts';
-import { stepNameOf } from '../../src/templates/step-name.ts';
-import type { StepName } from '../../src/templates/transition.ts';
+
 import type { Trigger } from '../../src/templates/triggers.ts';
 import {
   advance,

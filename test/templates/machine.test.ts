@@ -4,16 +4,16 @@
  * book in memory; where it says everywhere, every place that a finite set of triggers leads to was visited.
  */
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Currency, currencyOf } from '../../src/base/currency.ts';
 import { instantOf, millisOf } from '../../src/base/instant.ts';
 import { fromMinor, toMinor } from '../../src/base/money.ts';
+import { stepNameOf } from '../../src/base/step-name.ts';
 import { type AccountRole, credit, debit, type Journal, journal } from '../../src/ledger/posting.ts';
 import { LATE_EVENT } from '../../src/templates/define.ts';
 import type { Process, ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { plan } from '../../src/templates/machine.ts';
-import { stepNameOf } from '../../src/templates/step-name.ts';
 import type { Trigger } from '../../src/templates/triggers.ts';
 import {
   AFTER_MS,
@@ -117,6 +117,8 @@ function everywhere(): readonly Run[] {
   places ??= Object.values(SAMPLES).flatMap((row) => explored([begin(row, MEANS), begin(row)]));
   return places;
 }
+// All that is computed; a busy machine takes a while.
+beforeAll(() => void everywhere(), 600_000);
 /** @returns the steps that were stood at or passed through. */
 const reachedBy = (runs: readonly Run[]) => new Set(runs.flatMap(pathOf));
 const nameOf = ({ row }: Run) => `${row.template} ${stepNameOf(row)}`;

@@ -8,9 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { isReturnId } from '../../src/base/end-to-end-id.ts';
 import { millisOf } from '../../src/base/instant.ts';
 import { fromMinor } from '../../src/base/money.ts';
+import { stepNameOf } from '../../src/base/step-name.ts';
 import type { Journal } from '../../src/ledger/posting.ts';
 import type { Process } from '../../src/templates/facts.ts';
-import { stepNameOf } from '../../src/templates/step-name.ts';
 import type { Trigger } from '../../src/templates/triggers.ts';
 import {
   advance,

@@ -8,10 +8,10 @@ import { describe, expect, test } from 'vitest';
 import { type Currency, currencyOf } from '../../src/base/currency.ts';
 import { millisOf } from '../../src/base/instant.ts';
 import { fromMinor, toMinor } from '../../src/base/money.ts';
+import { stepNameOf } from '../../src/base/step-name.ts';
 import type { Step } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { stepNameOf } from '../../src/templates/step-name.ts';
 import type { QuoteFacts } from '../../src/templates/triggers.ts';
 import {
   advance,

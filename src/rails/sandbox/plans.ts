@@ -3,13 +3,13 @@
  * that it concerns. Where that rail was asked already, its outcome is told at once instead.
  */
 import { BRL } from '../../base/currency.ts';
+import { stepNameOf } from '../../base/step-name.ts';
 import type { NewProcess } from '../../resolvers/services/advance.ts';
 import type { Beginning, ScenarioName } from '../../resolvers/services/sandbox.ts';
 import { arm } from '../../store/account/sandbox.ts';
 import { canStartBy } from '../../templates/accepts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
-import { stepNameOf } from '../../templates/step-name.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 
 /** What a rail can report as failed. */

@@ -1,10 +1,10 @@
 /** What a scenario has at hand: a transaction as it stands, the moment, and the ways to act on it. */
 import { GatewayError } from '../../base/errors.ts';
+import { stepNameOf } from '../../base/step-name.ts';
 import type { AdvanceRequest } from '../../resolvers/services/advance.ts';
 import type { News, ReportNews, ReturnedPayoutNews } from '../../resolvers/services/news.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { stepNameOf } from '../../templates/step-name.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 
 /** What a transaction is told, and what is done in the same database transaction. */

@@ -1,9 +1,9 @@
 /** Advances a transaction by an act of a caller, and refuses what its step does not allow. */
 import type { ActName } from '../../base/acts.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { stepNameOf } from '../../base/step-name.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { stepNameOf } from '../../templates/step-name.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Attempt } from '../checks/once.ts';
 import type { AtomicWork } from '../services/advance.ts';

@@ -6,6 +6,7 @@
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
 import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
+import { eventName } from '../../base/step-name.ts';
 import type { Database, Tx } from '../../store/database.ts';
 import { addJobs, endJobs, type NewJob } from '../../store/engine/jobs.ts';
 import {
@@ -24,7 +25,6 @@ import type { Process, ProcessRow } from '../../templates/facts.ts';
 import { type Arrival, needsPrice } from '../../templates/lateness.ts';
 import { type PlannedStep, plan } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
-import { eventName } from '../../templates/step-name.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
 import type { Clock } from '../services/clock.ts';

@@ -5,6 +5,7 @@
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
 import type { Instant } from '../../base/instant.ts';
+import { stepNameOf } from '../../base/step-name.ts';
 import type { Tx } from '../../store/database.ts';
 import { type AuditEntry, type AuditRow, chain } from '../../store/engine/audit.ts';
 import {
@@ -20,7 +21,6 @@ import { isDepositFinal } from '../../templates/deposit-machine.ts';
 import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
 import type { PlannedStep } from '../../templates/machine.ts';
 import { returnsOf } from '../../templates/returns.ts';
-import { stepNameOf } from '../../templates/step-name.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { AdvanceRequest, AdvanceResult } from '../services/advance.ts';
 import { type Author, auditEntry } from '../services/author.ts';

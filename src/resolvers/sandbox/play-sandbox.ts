@@ -1,8 +1,8 @@
 /** The sandbox for callers: scenarios, its clock, and play money. Refused for live accounts. */
 import type { ActName } from '../../base/acts.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
+import { stepNameOf } from '../../base/step-name.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { stepNameOf } from '../../templates/step-name.ts';
 import { audited, auditedIn } from '../checks/audited.ts';
 import { checkScenario } from '../checks/check-scenario.ts';
 import { accountObject } from '../services/author.ts';

@@ -1,0 +1,20 @@
+/** Names of steps: as the machines use them, and as events have them. */
+
+/** `component/STATE`; `start` is where a transaction is made. */
+export type StepName = `${string}/${string}` | 'start';
+
+/** A step of a transaction, in two words; both are empty before the first. */
+interface Step {
+  readonly component: string;
+  readonly state: string;
+}
+
+/** @returns the step where a transaction stands; `start` for one that is not made yet. */
+export function stepNameOf({ component, state }: Step): StepName {
+  return component === '' ? 'start' : `${component}/${state}`;
+}
+
+/** @returns the name of the event of a change to this step (C-61). */
+export function eventName({ template, component, state }: Step & { readonly template: string }): string {
+  return `${template}.${component}.${state}`.toLowerCase();
+}
