@@ -2,6 +2,7 @@
  * Goal: what the operator does about failed refunds, receivables and capital is done at the command line as over GraphQL
  * (C-35, C-40): once, audited, with the same refusals. Method: real processes on the database of a running gateway.
  */
+import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { verifyLedger } from '../src/store/ledger/verify.ts';
 import { useApp } from './support/app.ts';
@@ -247,4 +248,35 @@ test('journals by hand are proposed at the command line, and approved by somebod
   });
   expect((await command(env, 'journal', 'reject', id)).code).toBe(1);
   expect((await command(env, 'journal', 'list', '--live')).stdout).toBe('there are no journals by hand\n');
+});
+
+test('records of a month are written for all accounts of a mode, each line with its account', async () => {
+  const other = await app.addAccount();
+  const first = await onramp();
+  const { transaction: second } = await graphqlClient(app, () => other.apiKey).create('createOnramp', {
+    amountPayment: '100',
+    currency: 'USDT_TRX',
+    ...ANA,
+  });
+  const month = new Date().toISOString().slice(0, 7);
+  const { code, stdout } = await command(env, 'records', '--month', month);
+  expect(code).toBe(0);
+  const rows = parse(stdout, { columns: true }) as Record<string, string>[];
+  expect(rows.at(-1)).toMatchObject({ account_id: 'COUNT', end2end: String(rows.length - 1) });
+  const accountOf = (end2end: string) => rows.find((row) => row.end2end === end2end)?.account_id;
+  expect(accountOf(first)).toBe(String(shop.accountId));
+  expect(accountOf(second.end2end)).toBe(String(other.accountId));
+  const live = await command(env, 'records', '--month', month, '--live', '--json');
+  expect(
+    live.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .at(-1),
+  ).toMatchObject({ type: 'totals' });
+  expect(live.stdout).not.toContain(first);
+  expect(await command(env, 'records', '--month', '2026-13')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('A month is YYYY-MM'),
+  });
 });

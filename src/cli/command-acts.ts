@@ -31,6 +31,7 @@ export const COMMAND_ACTS: Readonly<Record<string, ActName | null>> = {
   'books close': 'books.close',
   'books closes': null,
   reconcile: 'books.reconcile',
+  records: null,
   'key create': 'key.create',
   'key list': null,
   'key rotate': 'key.rotate',

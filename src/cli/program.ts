@@ -21,6 +21,7 @@ import { personCommand } from './person.ts';
 import { pspCommand } from './psp.ts';
 import { rebalanceCommand } from './rebalance.ts';
 import { reconcileCommand } from './reconcile.ts';
+import { recordsCommand } from './records.ts';
 import { refundCommand } from './refund.ts';
 import { requestCommand } from './request.ts';
 import { signerCommand } from './signer.ts';
@@ -61,6 +62,7 @@ export function crossrampProgram(): Command {
     booksCommand(),
     journalCommand(),
     reconcileCommand(),
+    recordsCommand(),
     keyCommand(),
     personCommand(),
     webhookCommand(),

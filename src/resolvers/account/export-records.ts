@@ -2,6 +2,7 @@
 import { isoMillis } from '../../base/instant.ts';
 import { NO_RECORD, type RecordFacts, readRecords } from '../../store/engine/transaction-records.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
+import type { Registry } from '../../templates/registry.ts';
 import { statusCodeOf } from '../../templates/status.ts';
 import { type Cell, CSV_FORMS, type CsvLanguage, csvLine } from '../../wire/csv.ts';
 import type { Context } from '../services/context.ts';
@@ -16,28 +17,62 @@ type Column = readonly [en: string, pt: string, cell: (row: TransactionRow, reco
  *   of it; the last line has the number of them, so that a part that is missing is noticed.
  * @throws {GatewayError} `FORBIDDEN`, before the first part.
  */
-export async function* exportRecords(
+export function exportRecords(
   context: Context,
   month: string,
   format: TransactionFormat,
   language: CsvLanguage,
 ): AsyncGenerator<string> {
-  const columns = columnsOf(context);
+  return written([context], columnsOf(context.registry), { month, format, language });
+}
+
+/**
+ * @param contexts - one for each account, in the order in which they are written.
+ * @returns as `exportRecords`, of several accounts in one; each line begins with the id of its account.
+ * @throws {GatewayError} as `exportRecords`.
+ */
+export function exportRecordsOf(
+  contexts: readonly Context[],
+  registry: Registry,
+  wanted: Wanted,
+): AsyncGenerator<string> {
+  const account: Column = ['account_id', 'conta', (row) => String(row.accountId)];
+  return written(contexts, [account, ...columnsOf(registry)], wanted);
+}
+
+/** What is to be written. */
+export interface Wanted {
+  /** `YYYY-MM`, of days in UTC. */
+  readonly month: string;
+  readonly format: TransactionFormat;
+  readonly language: CsvLanguage;
+}
+
+async function* written(
+  contexts: readonly Context[],
+  columns: readonly Column[],
+  { month, format, language }: Wanted,
+): AsyncGenerator<string> {
   const form = CSV_FORMS[language];
   const line = (cells: readonly Cell[]) =>
     format === 'csv' ? csvLine(form, cells) : jsonLine(columns, cells);
   const headings = columns.map(([en, pt]) => (language === 'pt' ? pt : en));
+  const head = format === 'csv' ? form.mark + csvLine(form, headings) : '';
   let count = 0;
   let isBegun = false;
-  for await (const rows of batches(context, daysOf(month))) {
-    if (!isBegun && format === 'csv') yield form.mark + csvLine(form, headings);
-    isBegun = true;
-    const records = await recordsOf(context, rows);
-    yield rows
-      .map((row) => line(columns.map(([, , cell]) => cell(row, records.get(row.id) ?? NO_RECORD))))
-      .join('');
-    count += rows.length;
+  for (const context of contexts) {
+    for await (const rows of batches(context, daysOf(month))) {
+      const records = await recordsOf(context, rows);
+      const lines = rows.map((row) =>
+        line(columns.map(([, , cell]) => cell(row, records.get(row.id) ?? NO_RECORD))),
+      );
+      // Where the caller may not, this was refused before the first part.
+      yield (isBegun ? '' : head) + lines.join('');
+      isBegun = true;
+      count += rows.length;
+    }
   }
+  if (!isBegun) yield head;
   yield format === 'csv'
     ? csvLine(form, ['COUNT', String(count), ...columns.slice(2).map(() => null)])
     : `{"type":"totals","count":${count}}\n`;
@@ -65,7 +100,7 @@ function jsonLine(columns: readonly Column[], cells: readonly Cell[]): string {
   return `${JSON.stringify({ type: 'record', ...Object.fromEntries(members) })}\n`;
 }
 
-function columnsOf({ registry }: Context): readonly Column[] {
+function columnsOf(registry: Registry): readonly Column[] {
   const amount = (text: string | null) => ({ amount: text });
   return [
     ['end2end', 'end2end', (row) => row.end2end],
