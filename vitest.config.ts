@@ -15,6 +15,7 @@ export default defineConfig({
     // For a machine that does much else: only what hangs takes so long, and waits inside of tests end before.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     // Node runs TypeScript itself: tests load the modules that the gateway runs, in one module graph.
     experimental: { viteModuleRunner: false },
   },

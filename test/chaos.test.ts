@@ -34,6 +34,8 @@ const CALM_MS = IS_LONG ? [7_000, 20_000] : [3_000, 5_000];
 /** What the full run promises, on a machine that does nothing else. Unit: ms. */
 const WEBHOOK_MAX_MS = 5_000;
 const DISAGREEMENT_MAX_MS = 2_000;
+/** What a shorter run waits for: machines that do much else take their time. Unit: ms. */
+const PATIENCE_MS = 30_000;
 /** A webhook that waits for longer is explained, up to so many of them. */
 const SLOW_MS = 3_000;
 const EXPLAINED_MAX = 50;
@@ -194,7 +196,7 @@ async function sample(): Promise<void> {
     const gateway = n % 2;
     const one = { atMs: Date.now(), gateway, works: false, isReady: false, seen: '' };
     samples.push(one);
-    const within = { withinMs: DISAGREEMENT_MAX_MS };
+    const within = { withinMs: IS_FULL ? DISAGREEMENT_MAX_MS : PATIENCE_MS };
     const checkout = { amount_payment: 20, currency_exit_received_code: 'USDT_TRX' };
     const looks = [
       call(gateway, '/v2/balance', within),
@@ -206,7 +208,7 @@ async function sample(): Promise<void> {
         one.works = read?.status === 200 && write?.status === 201;
         one.isReady = ready?.status === 200;
         one.seen = `ready: ${one.isReady}, read ${read?.status}, write ${write?.status} ${write?.json?.code ?? ''}`;
-        if (!ready) surprises.push('/readyz does not answer in two seconds');
+        if (!ready) surprises.push(`/readyz does not answer in ${within.withinMs} ms`);
       }),
     );
     await sleep(1_000 / SAMPLES_PER_SECOND);

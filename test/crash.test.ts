@@ -40,7 +40,7 @@ const LONG_OUTAGE_SHARE = 0.2;
 /** How often an answered creation is asked for once more, and how many unanswered ones a client has at a time. */
 const REPEATED_SHARE = 0.1;
 const UNANSWERED_MAX = 20;
-const REST_MS = 20_000 + KILLS * 1_000;
+const REST_MS = 60_000 + KILLS * 1_000;
 
 const store = useDatabase();
 const place = newHome();

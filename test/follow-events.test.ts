@@ -1,14 +1,14 @@
 /**
  * Goal: commands that follow the log notice a gateway that takes requests and does not answer. Method: a server that keeps
- * silent, or stops in the middle of an answer, as a half-open network does; the time of waiting is cut short.
+ * silent, or stops in the middle of an answer, as a half-open network does; then the time of waiting is over at once.
  */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Api, ask } from '../src/cli/follow-events.ts';
 
-const WAIT_MS = 1_000;
-const { timeout } = AbortSignal;
+/** Ends the time of waiting for the answer that was asked for last. */
+let endWaiting = () => {};
 const ends: (() => void)[] = [];
 afterEach(() => {
   vi.restoreAllMocks();
@@ -17,7 +17,11 @@ afterEach(() => {
 
 /** A gateway that answers in these ways, one after the other, and then with `{}`. */
 async function gateway(...ways: RequestListener[]): Promise<Api> {
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(WAIT_MS));
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+    const waiting = new AbortController();
+    endWaiting = () => waiting.abort(new DOMException('aborted due to timeout', 'TimeoutError'));
+    return waiting.signal;
+  });
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const server = createServer((request, response) => {
     const way = ways.shift();
@@ -32,8 +36,9 @@ async function gateway(...ways: RequestListener[]): Promise<Api> {
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'none' };
 }
 
-const SILENT: RequestListener = () => {};
-const HALF: RequestListener = (_request, response) => void response.write('{');
+const SILENT: RequestListener = () => endWaiting();
+const HALF: RequestListener = (_request, response) =>
+  void response.write('{', () => setImmediate(endWaiting));
 
 test.each([
   ['is silent', SILENT],

@@ -82,7 +82,7 @@ test('every event is forwarded in order, signed, to the byte; a killed listener 
   );
   await until(() => first.stderr().includes('forwarding to'));
   const one = await payOne();
-  await receiver.until('hook', STEPS.length, 20_000);
+  await receiver.until('hook', STEPS.length);
   first.child.kill('SIGKILL');
   const two = await payOne();
   const second = start('listen', '--forward-to', receiver.url('hook'));
@@ -111,7 +111,7 @@ test('a receiver that fails gets the same event again, and filters leave out the
   const listener = start('listen', '--forward-to', receiver.url('picky'), '--events', 'onramp.success.*');
   await until(() => listener.stderr().includes('forwarding to'));
   await payOne();
-  const got = await receiver.until('picky', 3, 20_000);
+  const got = await receiver.until('picky', 3);
   expect(got.map(({ headers }) => headers['crossramp-event'])).toEqual(Array(3).fill('onramp.success.done'));
   expect(got.map(({ headers }) => headers['crossramp-attempt'])).toEqual(['1', '2', '3']);
   expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
@@ -126,7 +126,7 @@ test('C-64: what somebody has sent again to an endpoint comes again, under its i
     const listener = start('listen', '--forward-to', receiver.url('again'));
     await until(() => listener.stderr().includes('forwarding to'));
     const end2end = await payOne();
-    const first = await receiver.until('again', STEPS.length, 20_000);
+    const first = await receiver.until('again', STEPS.length);
     // The endpoint may get what happened before it was made, too: its deliveries are asked for by transaction.
     const query = `{ transaction(end2end: "${end2end}") { deliveries { id state event { name body } } } }`;
     const deliveries = await eventually('deliveries that have arrived', async () => {
@@ -141,7 +141,7 @@ test('C-64: what somebody has sent again to an endpoint comes again, under its i
       id: deliveries[4].id,
     });
     expect(asked.json.data?.redeliverWebhook, asked.text).toMatchObject({ round: 1 });
-    const got = await receiver.until('again', STEPS.length + 1, 20_000);
+    const got = await receiver.until('again', STEPS.length + 1);
     expect(got).toHaveLength(STEPS.length + 1);
     const [one, again] = [first[4], got.at(-1)];
     expect(again?.body).toBe(one?.body);
@@ -158,7 +158,7 @@ test("listeners of one home folder do not get in each other's way", async () => 
   await until(() => listeners.every(({ stderr }) => stderr().includes('forwarding to')));
   const onramps = 6;
   for (let made = 0; made < onramps; made++) await payOne();
-  for (const name of names) await receiver.until(name, onramps * STEPS.length, 20_000);
+  for (const name of names) await receiver.until(name, onramps * STEPS.length);
   expect(listeners.map(({ child }) => child.exitCode)).toEqual(names.map(() => null));
 }, 60_000);
 

@@ -42,8 +42,6 @@ const SUBSCRIPTION =
 const EVENTS_OF_ONRAMP = ['quote.quote', 'quote.accepted', 'valida_id.initial', 'depositpix.qrcode'].map(
   (step) => `onramp.${step}`,
 );
-/** A client waits a little before it comes back. */
-const AGAIN = { timeout: 15_000 };
 const ANSWER = { account: { name: 'Another' } };
 
 /** @returns the transactions of what came, without heartbeats. */
@@ -75,7 +73,7 @@ test('graphql-sse', async () => {
   await makeOnramp(app, apiKey);
   await expect.poll(() => namesOf(frames)).toEqual(EVENTS_OF_ONRAMP);
   await away(() => makeOnramp(app, apiKey));
-  await expect.poll(() => namesOf(frames), AGAIN).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
+  await expect.poll(() => namesOf(frames)).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
   end();
 });
 
@@ -98,7 +96,7 @@ test('Apollo Client', async () => {
   const end2end = await makeOnramp(app, apiKey);
   await expect.poll(() => end2endsOf(frames)).toEqual([end2end]);
   const missed = await away(() => makeOnramp(app, apiKey));
-  await expect.poll(() => namesOf(frames), AGAIN).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
+  await expect.poll(() => namesOf(frames)).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
   expect(end2endsOf(frames)).toEqual([end2end, missed]);
   subscription.unsubscribe();
   client.stop();
@@ -117,7 +115,7 @@ test('urql', async () => {
   const end2end = await makeOnramp(app, apiKey);
   await expect.poll(() => end2endsOf(frames)).toEqual([end2end]);
   const missed = await away(() => makeOnramp(app, apiKey));
-  await expect.poll(() => namesOf(frames), AGAIN).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
+  await expect.poll(() => namesOf(frames)).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
   expect(end2endsOf(frames)).toEqual([end2end, missed]);
   unsubscribe();
 });
@@ -190,7 +188,7 @@ test('relay-runtime', async () => {
   await fund();
   await expect.poll(() => frames.length).toBe(2);
   await away(fund);
-  await expect.poll(() => frames.length, AGAIN).toBe(3);
+  await expect.poll(() => frames.length).toBe(3);
   expect(frames).toMatchObject([
     { statementEntryAdded: { entry: null } },
     ...[1, 2].map(() => ({ statementEntryAdded: { entry: { number: expect.any(String) } } })),
@@ -242,10 +240,10 @@ describe.skipIf(!hasBrowser)('EventSource in a browser', () => {
       strangers,
     });
     const names = () => opened.evaluate('window.names') as Promise<string[]>;
-    await expect.poll(() => gateway?.services.events.size, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => gateway?.services.events.size).toBe(1);
     await makeOnramp(app, key);
     const once = EVENTS_OF_ONRAMP;
-    await expect.poll(names, { timeout: 10_000 }).toEqual(once);
+    await expect.poll(names).toEqual(once);
     expect(tokens).toBe(1);
     // The gateway is away for a moment, in which the token comes to its end, and something happens.
     gateway.drain();

@@ -114,8 +114,8 @@ describe.runIf(hasBrowser)('200 updates a second', () => {
       const pause = begunAt + ((turn + 1) * 1_000) / TURNS_A_SECOND - Date.now();
       if (pause > 0) await new Promise((done) => setTimeout(done, pause));
     }
+    await expect.poll(() => asked, soon).toBeGreaterThan(0);
     const seconds = (Date.now() - begunAt) / 1_000;
-    expect(asked).toBeGreaterThan(0);
     expect(asked).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
     const end2end = await createCheckout('30030');
     await expect.poll(() => page.locator('[data-fresh]').isVisible(), soon).toBe(true);

@@ -87,7 +87,7 @@ describe.runIf(hasBrowser)('with script', () => {
       )
       .toBe('SUCCESS');
     hasEnded();
-    await expect.poll(() => page.locator('.top .badge').innerText(), { timeout: 15_000 }).toContain('Paid');
+    await expect.poll(() => page.locator('.top .badge').innerText()).toContain('Paid');
   });
 
   test('a row that changes shows it in its place; new ones are told of, and come when asked for', async () => {
@@ -98,9 +98,9 @@ describe.runIf(hasBrowser)('with script', () => {
     const before = await page.locator('tbody tr').count();
     await createCheckout('20011');
     await app.graphql(PAY, { end2end });
-    await expect.poll(() => row.innerText(), { timeout: 15_000 }).toContain('Paid');
+    await expect.poll(() => row.innerText()).toContain('Paid');
     const pill = page.locator('[data-fresh]');
-    await expect.poll(() => pill.innerText(), { timeout: 15_000 }).toContain('1 new');
+    await expect.poll(() => pill.innerText()).toContain('1 new');
     expect(await page.locator('tbody tr').count()).toBe(before);
     await pill.click();
     await page.waitForLoadState();
@@ -115,9 +115,9 @@ describe.runIf(hasBrowser)('with script', () => {
     await second.goto(`${app.baseUrl}/console/transactions/${end2end}`);
     await app.graphql(PAY, { end2end });
     const row = first.locator(`[data-row="${end2end}"]`);
-    await expect.poll(() => row.innerText(), { timeout: 15_000 }).toContain('Paid');
+    await expect.poll(() => row.innerText()).toContain('Paid');
     const status = second.locator('[data-live="status"]');
-    await expect.poll(() => status.innerText(), { timeout: 15_000 }).toContain('Paid');
+    await expect.poll(() => status.innerText()).toContain('Paid');
   });
 
   test('keys move, open and go; the palette goes and searches', async () => {

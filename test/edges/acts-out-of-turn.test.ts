@@ -238,9 +238,7 @@ describe('C-51: what the step does not take is 409', () => {
       const answer = await app.post(to, body, isScenario ? { key } : {});
       expect(answer.status, answer.text).toBe(200);
     }
-    await expect
-      .poll(async () => stepNameOf(await rowOf(end2end)), { timeout: 10_000, interval: 40 })
-      .toBe(at);
+    await expect.poll(async () => stepNameOf(await rowOf(end2end)), { interval: 40 }).toBe(at);
     const row = await rowOf(end2end);
     for (const { name, on, ask } of ASKED) {
       if (isTaken(row, on)) continue;

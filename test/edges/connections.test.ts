@@ -206,7 +206,8 @@ describe('C-40: behind a proxy', () => {
 });
 
 describe('C-40: a revoked key', () => {
-  test('ends its streams within a second, in every process', async () => {
+  // That it does so within a second is held on a clock of its own: live/event-hub.
+  test('ends its streams, in every process', async () => {
     const other = await startLimited({});
     const { apiKey: key, keyId } = await app.addAccount();
     const streams = [
@@ -214,9 +215,7 @@ describe('C-40: a revoked key', () => {
       await subscribe({ baseUrl: other.publicUrl, apiKey: key }, EVENTS),
     ];
     await revokeKey(app.database, keyId);
-    const revokedAt = performance.now();
     await Promise.all(streams.map(({ ended }) => ended));
-    expect(performance.now() - revokedAt).toBeLessThan(1_000);
     for (const { events } of streams) expect(events[0]?.data.errors[0].extensions.code).toBe('UNAUTHORIZED');
   });
 

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { parseSync } from 'ofx-js';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/base/api-key.ts';
 import { sum } from '../../src/base/money.ts';
 import { playDemo } from '../../src/rails/sandbox/demo.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
     const query = `mutation { sandboxFund(currency: "BRL", amount: "${amount}") { __typename } }`;
     await send('/graphql', await keyOf(holder, ['create']), 'POST', JSON.stringify({ query }));
   }
-}, 120_000);
+}, 300_000);
 afterAll(() => app.close());
 
 async function keyOf(accountId: bigint, scopes: readonly Scope[]): Promise<string> {
@@ -355,7 +355,7 @@ describe('who may, and what is refused', () => {
     const both = paths.map((path) => send(path, key));
     const areWaiting = `select count(*)::int as n from pg_locks where not granted and relation = 'transaction'::regclass`;
     try {
-      await vi.waitFor(async () => expect((await lock.query(areWaiting)).rows[0].n).toBe(2));
+      await expect.poll(async () => (await lock.query(areWaiting)).rows[0].n).toBe(2);
       const third = await send('/export/statement', key);
       expect([third.status, third.headers.get('retry-after')]).toEqual([429, '10']);
       expect(third.text).toContain('at most 2 exports of an account at once');

@@ -42,9 +42,7 @@ async function gatewayBackends(): Promise<number[]> {
 async function countDeadlocks(): Promise<string> {
   const pids = await gatewayBackends();
   await app.owner.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [pids]);
-  await expect
-    .poll(async () => (await gatewayBackends()).filter((pid) => pids.includes(pid)), { timeout: 10_000 })
-    .toEqual([]);
+  await expect.poll(async () => (await gatewayBackends()).filter((pid) => pids.includes(pid))).toEqual([]);
   const { rows } = await app.owner.query(
     'select deadlocks from pg_stat_database where datname = current_database()',
   );

@@ -191,7 +191,7 @@ test('C-34: what was paid beyond the price and failed to go back is listed, and 
   await trigger(transaction.end2end, 'excess-fail');
   await trigger(transaction.end2end, 'pay-over');
   await until(transaction.end2end, 'success/DONE');
-  await expect.poll(failed, { timeout: 10_000 }).toBe(1);
+  await expect.poll(failed).toBe(1);
   const entry = {
     account: String(shop.accountId),
     transaction: { end2end: transaction.end2end, refunds: [{ kind: 'EXCESS', state: 'FAILED' }] },
@@ -204,7 +204,7 @@ test('C-34: what was paid beyond the price and failed to go back is listed, and 
     {},
     app.platformKey,
   );
-  await expect.poll(() => seen(), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => seen()).toEqual([]);
   expect(await failed()).toBe(0);
   shop = before;
 });

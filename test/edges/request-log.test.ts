@@ -42,7 +42,7 @@ async function logOf(args = 'first: 100', key = app.apiKey): Promise<readonly En
 /** Waits for what is written beside the requests. */
 async function logged(requestId: string, key = app.apiKey): Promise<Entry> {
   const find = async () => (await logOf(`requestId: "${requestId}"`, key))[0];
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   return (await find()) as Entry;
 }
 
@@ -196,7 +196,7 @@ describe('writing', () => {
       expect(new Set(away.map(({ status }) => status))).toEqual(new Set([503]));
       await client.query(`alter database ${name} allow_connections true`);
     });
-    await expect.poll(async () => (await app.get('/v2/balance')).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await app.get('/v2/balance')).status).toBe(200);
     await app.get('/v2/balance', { headers: { 'x-request-id': 'after-1' } });
     await logged('after-1');
   });

@@ -66,7 +66,7 @@ describe('by HTTP alone', { timeout: TIMEOUT_MS }, () => {
     expect(await runWalk(client, means, walk)).toEqual({ name, problems: [] });
     // What could not be returned is still owed to the payer; what was paid beyond the price may be on its way back yet.
     const owed = walk.steps.at(-1) === 'refund/ERROR' ? ['L.payer'] : [];
-    await expect.poll(() => standing(accountId), { timeout: 10_000, interval: 40 }).toEqual(owed);
+    await expect.poll(() => standing(accountId), { interval: 40 }).toEqual(owed);
   });
 });
 

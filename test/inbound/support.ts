@@ -59,7 +59,7 @@ export function inboundOf(app: TestApp) {
       app.post('/v2/sandbox/trigger', { scenario, end2end }, { key: apiKey }),
     /** Lets the jobs of a transaction be done until it is at a step. */
     reach: async (row: ProcessRow, step: string) => {
-      for (let turn = 0; turn < 200; turn++) {
+      for (let turn = 0; turn < 1_000; turn++) {
         const { component, state } = await rowOf(row.end2end);
         if (`${component}/${state}` === step) return;
         await settle(app.services, SILENT, {

@@ -181,7 +181,7 @@ test('a client that does not read is ended when too much waits for it', async ()
   socket.resume();
   await expect.poll(() => isClosed).toBe(true);
   expect(bytes).toBeLessThan(20_000_000);
-}, 30_000);
+});
 
 test('operations of a stream that was reserved and never opened are bounded too', async () => {
   const mover = await addMover(app);
@@ -232,4 +232,4 @@ test('a revoked key ends its stream', async () => {
   await revokeKey(app.database, keyId);
   await expect(balances.next()).rejects.toThrow();
   await expect.poll(() => app.services.events.size).toBe(0);
-}, 10_000);
+});

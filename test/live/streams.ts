@@ -2,6 +2,8 @@
 import type { TestApp } from '../support/app.ts';
 import { BODIES } from '../support/rest-routes.ts';
 
+const PATIENCE_MS = 30_000;
+
 /** One event of a stream. */
 export interface ServerEvent {
   readonly id: string | undefined;
@@ -102,7 +104,7 @@ export async function subscribe(
       isEnded = true;
       notify();
     });
-  const until: Stream['until'] = async (count, ms = 10_000) => {
+  const until: Stream['until'] = async (count, ms = PATIENCE_MS) => {
     const isThere = typeof count === 'number' ? () => events.length >= count : count;
     const deadline = Date.now() + ms;
     while (!isThere() && !isEnded && Date.now() < deadline) {

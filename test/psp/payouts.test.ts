@@ -255,9 +255,7 @@ describe('faults', () => {
     hooks.statuses.push(503, 500);
     await psp.control('POST', `/payouts/${id}/settle`);
     await expect
-      .poll(() => hooks.got.filter(({ body }) => body.pix?.[0].gnExtras?.idEnvio === id).length, {
-        timeout: 5_000,
-      })
+      .poll(() => hooks.got.filter(({ body }) => body.pix?.[0].gnExtras?.idEnvio === id).length)
       .toBe(3);
   });
 });

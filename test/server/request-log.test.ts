@@ -1,6 +1,6 @@
 /** Goal: the log of requests says what callers got (C-51). Method: the application, with a log that is read back. */
 import { connect } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openLog } from '../../src/server/log.ts';
 import { useApp } from '../support/app.ts';
 
@@ -26,7 +26,7 @@ test.each([
   await new Promise((resolve) => socket.once('data', resolve));
   socket.write('{"a"');
   socket.resetAndDestroy();
-  await vi.waitFor(() => expect(logged).toContainEqual(expect.objectContaining({ route: path })));
+  await expect.poll(() => logged).toContainEqual(expect.objectContaining({ route: path }));
   const line = logged.find(({ route }) => route === path);
   expect(line).toMatchObject({ method: 'POST', status: 499 });
   expect(JSON.stringify(logged)).not.toContain('database away');
@@ -34,7 +34,7 @@ test.each([
 
 test('an answer is logged with its status', async () => {
   await app.get('/v2/balance');
-  await vi.waitFor(() =>
-    expect(logged).toContainEqual(expect.objectContaining({ route: '/v2/balance', status: 200 })),
-  );
+  await expect
+    .poll(() => logged)
+    .toContainEqual(expect.objectContaining({ route: '/v2/balance', status: 200 }));
 });

@@ -62,7 +62,7 @@ pool_mode = ${mode}
   const uid = process.getuid?.() === 0 ? Number(nobody?.split(':')[2]) : undefined;
   bouncer = spawn('pgbouncer', [join(folder, 'pgbouncer.ini')], { stdio: 'ignore', ...(uid && { uid }) });
   const url = `postgres://${username}:any@127.0.0.1:${listen}/${name}`;
-  await expect.poll(() => connects(url), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => connects(url)).toBe(true);
   return url;
 }
 

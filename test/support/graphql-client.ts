@@ -88,7 +88,7 @@ export function graphqlClient(app: TestApp, keyOf: () => string) {
       ask(`mutation { sandboxFund(currency: "${currency}", amount: "${amount}") { amount } }`),
     /** Waits until a transaction stands there. */
     until: (end2end: string, step: string) =>
-      expect.poll(() => stepNow(end2end), { timeout: 10_000, interval: 40 }).toBe(step),
+      expect.poll(() => stepNow(end2end), { interval: 40 }).toBe(step),
     stepNow,
   };
 }

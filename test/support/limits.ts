@@ -118,7 +118,7 @@ export async function newShop(app: TestApp): Promise<Shop> {
       return app.services.advance({ target: { accountId, transactionId }, trigger });
     },
     reach: async (end2end, step) => {
-      await expect.poll(async () => stepOf(await row(end2end)), { timeout: 10_000 }).toBe(step);
+      await expect.poll(async () => stepOf(await row(end2end))).toBe(step);
       return row(end2end);
     },
     pay: async (end2end, settledAtMs = Date.now(), changes = {}) => {

@@ -26,8 +26,8 @@ type Json = Readonly<Record<string, unknown>>;
 type Place = readonly (string | number)[];
 
 const PATH = 'live.rail';
-const STOP_MAX_MS = 10_000;
-const ANSWER_MAX_MS = 5_000;
+/** Wide, for a machine that does much else: what waits for the world would never end. */
+const ENDS_MAX_MS = 30_000;
 
 /** Runs the suite on a rail. @param store - a database of the test file. */
 export function conforms(store: TestDatabase, rail: RailUnderTest): void {
@@ -83,7 +83,7 @@ export function conforms(store: TestDatabase, rail: RailUnderTest): void {
     test('checks answer in time while the world is away, and tell no secret', async () => {
       const began = performance.now();
       const checks = await made(rail.settings()).checks();
-      expect(performance.now() - began).toBeLessThan(ANSWER_MAX_MS);
+      expect(performance.now() - began).toBeLessThan(ENDS_MAX_MS);
       for (const { check, ok, detail } of checks) {
         expect([typeof check, typeof ok, typeof detail]).toEqual(['string', 'boolean', 'string']);
         expect(detail.length).toBeLessThan(1_000);
@@ -96,7 +96,7 @@ export function conforms(store: TestDatabase, rail: RailUnderTest): void {
         const running = made(rail.settings()).start?.();
         const began = performance.now();
         await running?.stop();
-        expect(performance.now() - began).toBeLessThan(STOP_MAX_MS);
+        expect(performance.now() - began).toBeLessThan(ENDS_MAX_MS);
       }
       hasNoSecret(said);
     });

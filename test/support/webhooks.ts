@@ -35,7 +35,7 @@ export function runWebhooks(
   options: Partial<WebhookOptions> = {},
 ): WebhookWorker {
   const services = { database, clock, mode: 'sandbox', notifier: clock.notifier } as const;
-  return startWebhooks(services, SILENT, { allowsLoopback: true, timeoutMs: 1_000, ...options });
+  return startWebhooks(services, SILENT, { allowsLoopback: true, ...options });
 }
 
 /** Makes an onramp that waits to be paid, with the events until then. @returns its id. */

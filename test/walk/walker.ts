@@ -59,7 +59,7 @@ export interface Walk {
   readonly isAlone?: true;
 }
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 const LOOK_MS = 10;
 /** So long nothing happens until the clock is set ahead. */
 const STILL_MS = 60;

@@ -10,7 +10,7 @@ import type { WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, writeEvents } from '../support/events.ts';
 import { eventually, useReceiver } from '../support/receiver.ts';
-import { HOUR, runWebhooks, SECOND, TestClock } from '../support/webhooks.ts';
+import { HOUR, runWebhooks, TestClock } from '../support/webhooks.ts';
 
 const test$ = useDatabase();
 const inTx: Database['withTx'] = (work) => test$.database.withTx(work);
@@ -154,9 +154,7 @@ test('C-64: sending to a disabled or removed endpoint is refused with the reason
   expect(await deliveriesOf(accountId)).toHaveLength(1);
 });
 
-test('C-62: deliveries of a killed process are sent by another one as soon as its signs of life end', {
-  timeout: 40_000,
-}, async () => {
+test('C-62: deliveries of a killed process are sent by another one as soon as its signs of life end', async () => {
   await worker.stop();
   let isKilled = false;
   const gone = () => Promise.reject(new Error('the process was killed'));
@@ -172,11 +170,12 @@ test('C-62: deliveries of a killed process are sent by another one as soon as it
   await receiver.until(path(), 1);
   isKilled = true;
   receiver.answer(path(), { status: 200 });
-  const startedAt = performance.now();
+  // By its lease alone the first would not come.
+  await test$.owner.query(
+    `update webhook_delivery set leased_until = leased_until + interval '1 hour' where leased_until is not null`,
+  );
   worker = runWebhooks(test$.database, clock);
-  await receiver.until(path(), 3, 20_000);
-  // Leases last for 25 s: by them alone the first would not have come yet.
-  expect(performance.now() - startedAt).toBeLessThan(20 * SECOND);
+  await receiver.until(path(), 3);
   await dying.stop();
 });
 

@@ -18,7 +18,7 @@ let place = 0;
 const { ask, refusal } = graphqlClient(app, () => shop.apiKey);
 
 beforeAll(() => {
-  worker = startWebhooks(app.services, SILENT, { allowsLoopback: true, timeoutMs: 1_000 });
+  worker = startWebhooks(app.services, SILENT, { allowsLoopback: true });
 });
 afterAll(() => worker.stop());
 beforeEach(async () => {

@@ -3,13 +3,11 @@
  * byte for byte what the API says (C-9, C-62). Method: transactions played in the sandbox, whose clock is set ahead; the
  * receiver at each transaction's own URL.
  */
-
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { closeWebhookConnections } from '../../src/webhooks/send.ts';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useApp } from '../support/app.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Behaviour, eventually, type Received, useReceiver } from '../support/receiver.ts';
 import { expectSigned, HOUR, MINUTE, openOnramp, SILENT } from '../support/webhooks.ts';
 
@@ -19,13 +17,18 @@ let worker: WebhookWorker;
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
 
 beforeAll(() => {
-  worker = startWebhooks(app.services, SILENT, { allowsLoopback: true, timeoutMs: 300 });
+  worker = startWebhooks(app.services, SILENT, { allowsLoopback: true });
 });
 afterAll(async () => {
   const stopped = worker.stop();
   closeWebhookConnections();
   await stopped;
 });
+/** A try that is not answered ends after this time, from now on. */
+async function endTriesAfter(timeoutMs: number): Promise<void> {
+  await worker.stop();
+  worker = startWebhooks(app.services, SILENT, { allowsLoopback: true, timeoutMs });
+}
 beforeEach(async () => {
   shop = await app.addAccount();
 });
@@ -117,8 +120,9 @@ describe('an hour without the receiver', () => {
     ['redirects', { status: 301, headers: { location: 'https://example.com/' } }],
     ['too many requests', { status: 429, headers: { 'retry-after': '120' } }],
   ];
-  test.each(ways)('%s', { timeout: 30_000 }, async (_way, behaviour) => {
+  test.each(ways)('%s', async (_way, behaviour) => {
     const name = `down-${shop.accountId}`;
+    if (behaviour === 'hang') await endTriesAfter(300);
     receiver.answer(name, behaviour);
     const end2ends = [await open(receiver.url(name)), await open(receiver.url(name))];
     for (const end2end of end2ends) await trigger('pay', end2end);
@@ -130,15 +134,11 @@ describe('an hour without the receiver', () => {
     expect((await states()).every(({ state }) => state === 'pending')).toBe(true);
     expect(await attempts()).toBeGreaterThanOrEqual(6);
     receiver.answer(name, { status: 200 });
-    await eventually(
-      'everything is delivered',
-      async () => {
-        await advance(HOUR);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        return (await states()).every(({ state }) => state === 'delivered') || undefined;
-      },
-      15_000,
-    );
+    await eventually('everything is delivered', async () => {
+      await advance(HOUR);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return (await states()).every(({ state }) => state === 'delivered') || undefined;
+    });
     await expectAll(name, end2ends);
     const tries = receiver
       .at(name)
@@ -146,13 +146,8 @@ describe('an hour without the receiver', () => {
     expect(new Set(tries).size).toBe(tries.length);
   });
 
-  test('nobody there', { timeout: 30_000 }, async () => {
-    // A port that was free a moment ago, until the receiver comes up there.
-    const probe = createServer();
-    await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-    const { port } = probe.address() as AddressInfo;
-    await new Promise((resolve) => probe.close(resolve));
-    const end2end = await open(`http://127.0.0.1:${port}/hook`);
+  test('nobody there', async () => {
+    const end2end = await open(`http://127.0.0.1:${await freePort()}/hook`);
     await trigger('pay', end2end);
     await eventually('a try', async () => (await attempts()) > 0 || undefined);
     await calm();
@@ -166,9 +161,8 @@ describe('an hour without the receiver', () => {
 });
 
 test('while one receiver is silent another gets its events at once', async () => {
-  await worker.stop();
   // The silence lasts longer than this test.
-  worker = startWebhooks(app.services, SILENT, { allowsLoopback: true, timeoutMs: 120_000 });
+  await endTriesAfter(120_000);
   const [silent, well] = [`silent-${shop.accountId}`, `well-${shop.accountId}`];
   receiver.answer(silent, 'hang');
   for (let n = 0; n < 5; n += 1) await open(receiver.url(silent));

@@ -226,7 +226,7 @@ describe('C-62: time', () => {
     const outcome = await send(url, { timeoutMs, ...change });
     expect(outcome).toMatchObject({ status, error: 'TIMEOUT' });
     expect(outcome.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
-    expect(outcome.durationMs).toBeLessThan(10 * timeoutMs);
+    expect(outcome.durationMs).toBeLessThan(50 * timeoutMs);
     return outcome;
   }
 

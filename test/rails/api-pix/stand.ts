@@ -64,7 +64,7 @@ export function useStand(
   });
   afterAll(() => end?.());
   stand.until = async (isSo) => {
-    for (let turn = 0; turn < 400; turn++) {
+    for (let turn = 0; turn < 1_200; turn++) {
       if (await isSo()) return;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }

@@ -48,7 +48,7 @@ afterEach(async () => {
 
 /** Rates of these feeds, polled from now on. */
 function polled(feeds: readonly object[], more: object = {}) {
-  const json = { everySeconds: 1, timeoutSeconds: 1, feeds, ...more };
+  const json = { everySeconds: 1, timeoutSeconds: 20, feeds, ...more };
   const part = createRates(readRateSettings(json, 'rates'), {
     ...{ mode: 'live', database: app.database, clock, log: pino({ level: 'silent' }) },
     receive: () => Promise.reject(new Error('rates tell no news')),
@@ -66,7 +66,7 @@ async function heard(part: ReturnType<typeof polled>, asset = 'USDT') {
       expect(report?.feeds.map(({ why }) => why)).not.toContain('nothing was heard of it yet');
       return { ...report, states: report?.feeds.map(({ state }) => state).join(' ') };
     },
-    { timeout: 5_000, interval: 20 },
+    { timeout: 20_000, interval: 20 },
   );
 }
 
@@ -114,22 +114,30 @@ test('feeds that lie, hang, fail, talk nonsense, lead elsewhere or are old are o
     'huge',
     'leads',
   ];
-  const part = polled([...names.map((name) => feed(name)), feed('old', { at: '$.at' })], { quorum: 3 });
-  const { state, mid, feeds } = await heard(part);
-  expect([state, mid]).toEqual(['AGREED', '5.01']);
-  expect(Object.fromEntries(feeds?.map(({ feed: name, why }) => [name, why]) ?? [])).toEqual({
-    good: '',
-    other: '',
-    third: '',
-    lies: expect.stringMatching(/^2\.09 % off 5\.015$/),
-    hangs: 'no answer in 1 s',
-    drips: 'no answer in 1 s',
-    fails: 'HTTP 503',
-    nonsense: 'not JSON',
-    negative: 'no price of USDT',
-    huge: 'more than 1 MiB',
-    leads: 'not reachable',
-    old: 'older than 30 s',
+  const part = polled([...names.map((name) => feed(name)), feed('old', { at: '$.at' })], {
+    ...{ quorum: 3, timeoutSeconds: 1 },
+  });
+  const found = async () => {
+    const { state, mid, feeds } = await heard(part);
+    return { state, mid, why: Object.fromEntries(feeds?.map(({ feed: name, why }) => [name, why]) ?? []) };
+  };
+  // A machine that does much else may be late for a second: whoever answers is asked again.
+  await expect.poll(found).toEqual({
+    ...{ state: 'AGREED', mid: '5.01' },
+    why: {
+      good: '',
+      other: '',
+      third: '',
+      lies: expect.stringMatching(/^2\.09 % off 5\.015$/),
+      hangs: 'no answer in 1 s',
+      drips: 'no answer in 1 s',
+      fails: 'HTTP 503',
+      nonsense: 'not JSON',
+      negative: 'no price of USDT',
+      huge: 'more than 1 MiB',
+      leads: 'not reachable',
+      old: 'older than 30 s',
+    },
   });
   const [check] = await part.checks();
   expect(check).toMatchObject({ check: 'rate of USDT', ok: true });
@@ -145,7 +153,7 @@ test('a feed that fails is asked less and less; the last price counts until it i
   const part = polled([feed('away')]);
   const failures = async () =>
     (await app.owner.query<{ failures: number }>('select failures from rate_feed')).rows[0]?.failures;
-  await vi.waitFor(async () => expect(await failures()).toBe(2), { timeout: 6_000, interval: 50 });
+  await vi.waitFor(async () => expect(await failures()).toBe(2), { timeout: 20_000, interval: 50 });
   expect(asked).toBe(3);
   expect((await heard(part)).mid).toBe('5');
 });
@@ -184,7 +192,7 @@ test('C-21: nothing is quoted on a contested rate, also right after a rate was a
     currentRate({ ...live, rails: { ...live.rails, rates: part.port } }, 'USDT', Date.now());
   expect(await quote()).toBe('5.005');
   answers.set('two', text('{"last": 5.11}'));
-  await vi.waitFor(async () => expect((await heard(part)).state).toBe('CONTESTED'), { timeout: 5_000 });
+  await vi.waitFor(async () => expect((await heard(part)).state).toBe('CONTESTED'), { timeout: 20_000 });
   const refused = await quote().catch((error: unknown) => error);
   expect(refused).toMatchObject({
     code: 'QUOTE_UNAVAILABLE',
