@@ -12,6 +12,7 @@ import { PLATFORM_SCOPES, SCOPES } from '../src/base/api-key.ts';
 import { readStartOptions } from '../src/start-options.ts';
 import { HISTORY } from './support/app.ts';
 import { useDatabase } from './support/database.ts';
+import { freePort } from './support/free-port.ts';
 import { databaseUrl, withAdmin } from './support/global-setup.ts';
 import { newHome } from './support/home.ts';
 import { crossramp, failToStart, type Running, start } from './support/process.ts';
@@ -285,12 +286,15 @@ describe('the options of a start', () => {
 
 describe('a start that cannot succeed says why in one line', () => {
   const store = useDatabase();
+  /** So that a start has something to apply. It only grants rights: it can be applied again. */
+  const forgetMigration = () =>
+    store.owner.query(
+      `delete from _prisma_migrations where migration_name =
+         (select max(migration_name) from _prisma_migrations where migration_name like '%\\_roles')`,
+    );
 
   test('an unreachable database', async () => {
-    const closed = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => closed.once('listening', resolve));
-    const { port } = closed.address() as { port: number };
-    await new Promise((resolve) => closed.close(resolve));
+    const port = await freePort();
     const { code, stderr } = await failToStart({
       PORT: '0',
       DATABASE_URL: `postgres://someone:secret@127.0.0.1:${port}/nowhere`,
@@ -304,6 +308,7 @@ describe('a start that cannot succeed says why in one line', () => {
     ['is migrated', 'pg_advisory_lock'],
     ['is filled', 'rate_seed'],
   ])('a database that goes away while it %s', async (_when, words) => {
+    await forgetMigration();
     const url = new URL(store.url);
     const proxy = await cutAt(words, url);
     url.port = String((proxy.address() as AddressInfo).port);
@@ -321,6 +326,7 @@ describe('a start that cannot succeed says why in one line', () => {
   });
 
   test('a database that cannot be reached any more when its migrations are looked at', async () => {
+    await forgetMigration();
     const url = new URL(store.url);
     const proxy = await cutAt('rolled_back_at', url, true);
     url.port = String((proxy.address() as AddressInfo).port);

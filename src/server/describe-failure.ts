@@ -7,7 +7,7 @@ import { ImportRefused } from '../resolvers/account/stage-history.ts';
 import { SignerError } from '../signer/signer-error.ts';
 import { StoreError } from '../store/check-server.ts';
 import { isDatabaseAway } from '../store/database-error.ts';
-import { MigrationError } from '../store/migrate.ts';
+import { MigrationError } from '../store/migrations.ts';
 
 const EXPECTED = [
   ConfigError,

@@ -118,9 +118,14 @@ export function enterSession(client: pg.ClientBase): Promise<void> {
 }
 
 /** @returns SQL that applies these settings to the session and returns its backend id as `pid`. */
-export function settingSql(settings: Readonly<Record<string, string>>): string {
+function settingSql(settings: Readonly<Record<string, string>>): string {
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
   return `select pg_backend_pid() as pid, ${set.join(', ')}`;
+}
+
+/** @returns SQL that has names without a schema mean those of this one. */
+export function inSchema(schema: string): string {
+  return settingSql({ search_path: `"${schema}"` });
 }
 
 /** A backend that waits for its client is not working: the statement or the answer was lost on the network. */

@@ -7,20 +7,26 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { snakeCase } from '../../src/base/snake-case.ts';
-import { MigrationError, migrate, migrationNames } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { MigrationError, migrationNames } from '../../src/store/migrations.ts';
 import { FACTS } from '../../src/templates/facts.ts';
-import { databaseUrl, withAdmin } from '../support/global-setup.ts';
+import { databaseUrl, TEMPLATE_DATABASE, withAdmin } from '../support/global-setup.ts';
 
 const PRISMA = new URL('../../prisma/', import.meta.url);
 const adminUrl = inject('adminUrl');
 const made: string[] = [];
 
-async function freshDatabase(): Promise<string> {
+async function freshDatabase(template = 'template1'): Promise<string> {
   const name = `crossramp_test_${randomBytes(6).toString('hex')}`;
   made.push(name);
-  await withAdmin(adminUrl, async (client) => void (await client.query(`create database ${name}`)));
+  await withAdmin(
+    adminUrl,
+    async (client) => void (await client.query(`create database ${name} template ${template}`)),
+  );
   return databaseUrl(adminUrl, name);
 }
+/** One to which `migrate` has applied everything. */
+const migratedDatabase = () => freshDatabase(TEMPLATE_DATABASE);
 
 // Without `force`: a connection that migrate left open makes this fail.
 afterEach(() =>
@@ -76,6 +82,15 @@ describe('migrate', () => {
     expect(await objects(url)).toEqual(before);
   });
 
+  it('waits for nobody where there is nothing to apply', async () => {
+    const url = await migratedDatabase();
+    await withAdmin(url, async (other) => {
+      // As somebody who migrates.
+      await other.query('select pg_advisory_lock(7405211)');
+      expect(await migrate(url)).toEqual([]);
+    });
+  });
+
   it('applies each once when several processes come at once', async () => {
     const url = await freshDatabase();
     const results = await Promise.all([migrate(url), migrate(url), migrate(url)]);
@@ -89,8 +104,7 @@ describe('migrate', () => {
   });
 
   it('applies what is missing to a database that has the first ones', async () => {
-    const url = await freshDatabase();
-    await migrate(url);
+    const url = await migratedDatabase();
     const again = repeatable();
     await query(url, `delete from _prisma_migrations where migration_name = '${again}'`);
     expect(await migrate(url)).toEqual([again]);
@@ -101,8 +115,7 @@ describe('migrate, while somebody uses a table that it changes,', () => {
   const patience = { lockMs: 50, tries: 3, pauseMs: 10 };
   /** A migrated database without the newest migration that needs a lock on `webhook_turn`, which a reader holds. */
   async function inUse(work: (url: string, reader: pg.ClientBase, again: string) => Promise<void>) {
-    const url = await freshDatabase();
-    await migrate(url);
+    const url = await migratedDatabase();
     const again = repeatable();
     await query(url, `delete from _prisma_migrations where migration_name = '${again}'`);
     await withAdmin(url, async (reader) => {
@@ -126,9 +139,7 @@ describe('migrate, while somebody uses a table that it changes,', () => {
     await inUse(async (url, reader, again) => {
       const migrating = migrate(url, undefined, { ...patience, tries: 1_000 });
       const waiting = `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not granted`;
-      await expect
-        .poll(async () => (await query(url, waiting)).length, { timeout: 15_000, interval: 5 })
-        .toBe(1);
+      await expect.poll(async () => (await query(url, waiting)).length, { interval: 5 }).toBe(1);
       await reader.query('rollback');
       expect(await migrating).toEqual([again]);
     });
@@ -137,8 +148,7 @@ describe('migrate, while somebody uses a table that it changes,', () => {
 
 describe('migrate refuses, in one line', () => {
   it('a database on which a migration was begun and not finished, until its row is deleted', async () => {
-    const url = await freshDatabase();
-    await migrate(url);
+    const url = await migratedDatabase();
     const again = repeatable();
     await query(url, `update _prisma_migrations set finished_at = null where migration_name = '${again}'`);
     expect(await refusal(url)).toBe(
@@ -149,8 +159,7 @@ describe('migrate refuses, in one line', () => {
   });
 
   it('a database that is ahead of this version, and not one whose newer migration was rolled back', async () => {
-    const url = await freshDatabase();
-    await migrate(url);
+    const url = await migratedDatabase();
     await query(
       url,
       `insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('x', 'x', '29990101000000_later', now())`,
@@ -242,8 +251,7 @@ describe('prisma/schema.prisma', () => {
   }
 
   it('has, with the list of facts, every table and column of the migrated database, of the same type and nullability, and no other', async () => {
-    const url = await freshDatabase();
-    await migrate(url);
+    const url = await migratedDatabase();
     const columns = await query<{ line: string }>(
       url,
       `select format('%s.%s %s%s', c.table_name, c.column_name,
@@ -285,8 +293,7 @@ const BEFORE_MODES = `
 
 describe('the migration to accounts with a mode', () => {
   it('makes live only those on which nothing can have been played', async () => {
-    const url = await freshDatabase();
-    await migrate(url);
+    const url = await migratedDatabase();
     await query(url, BEFORE_MODES);
     const path = 'migrations/20261122110000_account_mode/migration.sql';
     await query(url, readFileSync(new URL(path, PRISMA), 'utf8'));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore } from '../../src/compose/open-store.ts';
 import { acquireEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { StoreError } from '../../src/store/check-server.ts';
-import { MigrationError } from '../../src/store/migrate.ts';
+import { MigrationError } from '../../src/store/migrations.ts';
 import { newHome } from '../support/home.ts';
 
 const { home, remove } = newHome();

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { migrationNames } from '../../../src/store/migrate.ts';
+import { migrationNames } from '../../../src/store/migrations.ts';
 import { databaseUrl, withAdmin } from '../../support/global-setup.ts';
 
 const MIGRATION = '20261122130000_relay_places';
