@@ -167,10 +167,11 @@ describe('no loss and nothing twice over reconnects', () => {
       retryAttempts: 1_000,
       retry: () => pause(5),
     });
-    const dispose = client.subscribe<{ events: { cursor: string } }>(
-      { query: 'subscription { events { cursor } }' },
+    const dispose = client.subscribe<{ events: { __typename: string; cursor: string } }>(
+      { query: 'subscription { events { __typename cursor } }' },
       {
         next: ({ data }) => {
+          if (data?.events.__typename === 'Heartbeat') return;
           last = data?.events.cursor ?? last;
           seen.push(seqOf(last));
         },
@@ -226,7 +227,11 @@ test('members of a group join, leave and fall behind at any time: each gets the 
     Array.from({ length: 40 }, async (_, index) => {
       await pause(index * 25);
       const after = Buffer.from(`e1:${mover.accountId}:${mover.before}`).toString('base64url');
-      return subscribe(app, EVENTS, { key: mover.apiKey, ...(index % 3 && { variables: { after } }) });
+      const options = { key: mover.apiKey, ...(index % 3 && { variables: { after } }) };
+      let stream = await subscribe(app, EVENTS, options);
+      // A database that is very busy: whoever is told so comes again.
+      while (stream.status === 503) stream = await subscribe(app, EVENTS, options);
+      return stream;
     }).concat([produce(mover, 120).then(() => undefined as never)]),
   );
   const total = (await logOf(app, mover.accountId)).length;
@@ -257,7 +262,7 @@ test('a client that does not read gets everything once it reads, and costs next 
   const socket = connect(Number(new URL(app.baseUrl).port), '127.0.0.1');
   socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
   const body = JSON.stringify({
-    query: 'subscription { events { cursor ... on TransactionEvent { body } } }',
+    query: 'subscription { events { __typename cursor ... on TransactionEvent { body } } }',
   });
   socket.write(
     `POST /graphql HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${mover.apiKey}\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -278,11 +283,16 @@ test('a client that does not read gets everything once it reads, and costs next 
   // 40 MB were committed, and another subscriber has been told of all. What waits for the client is on no heap: what the kernel took, and one frame.
   await expect.poll(() => external() - before, { interval: 200 }).toBeLessThan(1_000_000);
   const total = (await logOf(app, mover.accountId)).length;
-  const seen = () => [...chunks.join('').matchAll(/id: ([\w-]+)\nevent/g)].map(([, id]) => seqOf(id));
+  const seen = () =>
+    [
+      ...chunks
+        .join('')
+        .matchAll(/id: ([\w-]+)\nevent: next\ndata: (?!\{"data":\{"events":\{"__typename":"Heartbeat")/g),
+    ].map(([, id]) => seqOf(id));
   socket.resume();
-  await expect.poll(() => seen().length, { interval: 500 }).toBe(1 + total - mover.before);
+  await expect.poll(() => seen().length, { interval: 500 }).toBe(total - mover.before);
   socket.destroy();
-  expect(seen()).toEqual([mover.before, ...upTo(mover.before, total)]);
+  expect(seen()).toEqual(upTo(mover.before, total));
 });
 
 describe('limits', () => {

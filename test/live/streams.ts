@@ -57,6 +57,8 @@ export async function subscribe(
     lastEventId?: string | undefined;
     method?: 'GET' | 'POST';
     path?: string;
+    /** Also frames that only say that the stream lives: on a slow machine they come between others. */
+    keepsHeartbeats?: boolean;
   } = {},
 ): Promise<Stream> {
   const control = new AbortController();
@@ -91,8 +93,9 @@ export async function subscribe(
       const [parsed, left] = parseEvents(rest + decoder.decode(chunk, { stream: true }));
       rest = left;
       for (const event of parsed) {
+        const isHeartbeat = event.data?.data?.events?.__typename === 'Heartbeat';
         if (isBeginningDue && event.event === 'next' && !event.data.errors) beginning = event;
-        else events.push(event);
+        else if (!isHeartbeat || options.keepsHeartbeats) events.push(event);
         isBeginningDue = false;
       }
       notify();

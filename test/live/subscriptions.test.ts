@@ -149,7 +149,9 @@ describe('events', () => {
 
   test('a heartbeat comes on a quiet stream, and its cursor is past what was not asked for', async () => {
     const { accountId, apiKey: key } = await app.addAccount();
-    const stream = await subscribe(app, EVENTS, { key, variables: { families: ['OFFRAMPS'] } });
+    const stream = await subscribe(app, EVENTS, {
+      ...{ key, variables: { families: ['OFFRAMPS'] }, keepsHeartbeats: true },
+    });
     await makeOnramp(app, key);
     await stream.until(1);
     stream.close();
