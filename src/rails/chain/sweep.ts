@@ -2,11 +2,11 @@
  * Sweeps what was deposited: where a deposit address has as much of a currency as is worth a transfer, all of it goes to the hot wallet. A
  * token needs gas on its address first. Both are the house's own money before and after, so only the gas is booked.
  */
-import { currencyOfLedger } from '../../base/currency.ts';
+import { type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { readUnswept, sweepArrivals, type Unswept } from '../../store/rails/chain-arrivals.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import { addOrder, countOrdersTo, type NewOrder } from '../../store/rails/chain-orders.ts';
-import { askFirst } from './agree.ts';
+import { askAgreed } from './agree.ts';
 import type { GasPrice } from './driver.ts';
 import { NoGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
@@ -57,12 +57,19 @@ async function sweep(
   const { coin } = facts;
   const cost = facts.gas.transferCost(currency, await gasPrice());
   const needed = NEEDED_TIMES * cost;
-  const coins = await askFirst(providers, (each) => each.balance(address, coin));
+  // One that lies about a balance would have gas brought again and again.
+  const balanceOf = async (of: Currency) =>
+    (
+      await askAgreed(providers, facts.quorum, `the balance of ${address}`, (each) =>
+        each.balance(address, of),
+      )
+    ).value;
+  const coins = await balanceOf(coin);
   if (currency.code === coin.code) {
     if (coins > needed) await bringIn(parts, unswept, { number, amountMinor: coins - needed });
     return;
   }
-  const there = await askFirst(providers, (each) => each.balance(address, currency));
+  const there = await balanceOf(currency);
   if (there === 0n) return;
   if (coins >= needed) await bringIn(parts, unswept, { number, amountMinor: there });
   else await bringGas(parts, unswept, { number, amountMinor: BROUGHT_TIMES * cost });

@@ -142,3 +142,20 @@ test('what is deposited while a sweep is under way waits for its end: one order 
     { amount: String(70n * USDT), state: 'confirmed' },
   ]);
 });
+
+test('a provider that says that an address has no gas does not have it brought again and again', async () => {
+  const bent = await startRpcProxy(net.node.url);
+  const honest = await startRpcProxy(net.node.url);
+  await net.takeOver({ providers: [bent.url, honest.url] });
+  const address = await net.address();
+  bent.twist = ({ method, params }, result) =>
+    method === 'eth_getBalance' && String(params[0]).toLowerCase() === address.toLowerCase() ? '0x0' : result;
+  await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');
+  await rounds();
+  expect(await ordered()).toEqual(['gas confirmed']);
+  bent.twist = undefined;
+  await rounds(3);
+  expect(await ordered()).toEqual(['gas confirmed', 'sweep confirmed']);
+  await bent.stop();
+  await honest.stop();
+});
