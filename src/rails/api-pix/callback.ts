@@ -7,19 +7,36 @@ import { GatewayError } from '../../base/errors.ts';
 import { readBody } from '../../base/read-body.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type CallerCheck, refusalOf } from './callers.ts';
-import { infractionNews } from './infractions.ts';
+import { readInfractionList } from './infractions.ts';
 import { tell, tellNews } from './tell.ts';
-import { readCallbackBody, WireError } from './wire.ts';
+import { readCallbackBody, type WireEntries, WireError } from './wire.ts';
 
 const WORDS_MAX = 300;
 
 /** Answers a call; `path` is what follows the callback's URL, without its secret. */
 export type Answering = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
-/** @returns what answers calls of a caller who passes the check. */
-export function answering(tools: RailTools, check: CallerCheck): Answering {
+/** How what a caller tells is taken, who passed the check. */
+export interface Hearing {
+  readonly pix: (entries: WireEntries) => Promise<Verdict>;
+  /** @param json - the body. @throws {WireError} when it is no such list. */
+  readonly infractions: (json: unknown) => Promise<Verdict>;
+}
+
+/** What is answered. */
+export interface Verdict {
+  readonly status: number;
+  readonly words: string;
+}
+
+/** @returns what answers calls of a caller who passes the check; `hearing` is for callers who are not known by a certificate. */
+export function answering(
+  tools: RailTools,
+  check: CallerCheck,
+  hearing: Hearing = believing(tools),
+): Answering {
   return async (request, response, path) => {
-    const { status, words } = await take(tools, check, request, path).catch((error: unknown) => {
+    const { status, words } = await take(hearing, check, request, path).catch((error: unknown) => {
       if (error instanceof GatewayError) return { status: statusOf(error), words: error.message };
       tools.log.error({ err: error }, 'a callback of the PIX provider could not be stored');
       return { status: 503, words: 'not stored: tell it again' };
@@ -36,13 +53,8 @@ export function answering(tools: RailTools, check: CallerCheck): Answering {
   };
 }
 
-interface Verdict {
-  readonly status: number;
-  readonly words: string;
-}
-
 async function take(
-  tools: RailTools,
+  hearing: Hearing,
   check: CallerCheck,
   request: IncomingMessage,
   path: string,
@@ -56,33 +68,39 @@ async function take(
       // A provider tries the address itself when it is registered.
       return { status: 200, words: 'ok' };
     case 'pix':
-      return takePix(tools, body);
+      return reading(() => hearing.pix(readCallbackBody(parse(body))));
     case 'infracoes':
-      return takeInfractions(tools, body);
+      return reading(() => hearing.infractions(parse(body)));
     default:
       return { status: 404, words: 'callbacks come to /pix' };
   }
 }
 
-async function takePix(tools: RailTools, body: Buffer): Promise<Verdict> {
-  const entries = reading(() => readCallbackBody(parse(body)));
-  if (entries instanceof WireError) return { status: 400, words: entries.message };
-  await tell(tools, entries.read);
-  return entries.wrong ? { status: 400, words: entries.wrong.message } : { status: 200, words: 'ok' };
+/** Who is known by a certificate is believed. */
+function believing(tools: RailTools): Hearing {
+  return {
+    pix: async ({ read, wrong }) => {
+      await tell(tools, read);
+      return verdictOn(wrong);
+    },
+    infractions: async (json) => {
+      const { read, wrong } = readInfractionList(json);
+      await tellNews(tools, read);
+      return verdictOn(wrong);
+    },
+  };
 }
 
-async function takeInfractions(tools: RailTools, body: Buffer): Promise<Verdict> {
-  const news = reading(() => infractionNews(parse(body)));
-  if (news instanceof WireError) return { status: 400, words: news.message };
-  await tellNews(tools, news);
-  return { status: 200, words: 'ok' };
+/** @returns what is answered after everything was taken but what is wrong. */
+export function verdictOn(wrong: WireError | undefined): Verdict {
+  return wrong ? { status: 400, words: wrong.message } : { status: 200, words: 'ok' };
 }
 
-function reading<Read>(read: () => Read): Read | WireError {
+async function reading(take: () => Promise<Verdict>): Promise<Verdict> {
   try {
-    return read();
+    return await take();
   } catch (error) {
-    if (error instanceof WireError) return error;
+    if (error instanceof WireError) return verdictOn(error);
     throw error;
   }
 }

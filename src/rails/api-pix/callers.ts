@@ -6,6 +6,7 @@ import { createHmac, timingSafeEqual, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { certificatesIn } from './certificates.ts';
 import type { ApiPixSettings, CallbackSettings } from './settings.ts';
 
 /** What a caller is checked by. */
@@ -63,6 +64,11 @@ export function portCheck(settings: ApiPixSettings, callback: CallbackSettings):
   };
 }
 
+/** @returns whether the caller has a certificate: a path alone may have been seen in a log, or by whoever stands in between. */
+export function isCertain({ clientCa, proxyHeader, secret }: CallbackSettings): boolean {
+  return clientCa !== null && (proxyHeader !== null || secret === null);
+}
+
 /** @returns what follows the secret part of the path, without query; why the caller is refused, where he is. */
 export function refusalOf(
   { token, refusal }: CallerCheck,
@@ -76,12 +82,6 @@ export function refusalOf(
     rest: parts.join('/'),
     refusal: isKnown ? refusal(request) : 'the path is not the one that was given',
   };
-}
-
-/** @returns the certificates of a file, in their order. */
-export function certificatesIn(pem: string): readonly X509Certificate[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map((block) => new X509Certificate(block));
 }
 
 /** As RFC 9440 has it (`:base64:`), or as a proxy escapes PEM for a URL. */

@@ -11,7 +11,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import type { ApiPix, ChargeRequest } from './client.ts';
 import { PspAway, PspProblem } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
-import { newsOf, tell } from './tell.ts';
+import { type KnownNames, newsOf, tell } from './tell.ts';
 import type { WireCharge } from './wire.ts';
 
 /** What charges are made with. */
@@ -25,7 +25,7 @@ type ChargeOrder = Order & { readonly txid: string; readonly merchantName: strin
 
 const DAY_SECONDS = 86_400;
 const NO_NAME = 'Crossramp';
-const NO_KEYS = { payout: new Map<string, string>(), return: new Map<string, string>() };
+const NO_NAMES: KnownNames = { payout: new Map(), return: new Map(), nameless: new Set() };
 
 /**
  * Makes a charge. The same txid is the same charge: one that is there already is taken where it is about the same money.
@@ -69,7 +69,7 @@ export async function cancelCharge(tools: ChargeTools, { row }: Order): Promise<
 /** @returns what the provider tells of payments of a charge; nothing for one that it does not have. @throws {PspAway} {PspProblem} */
 export async function askCharge({ api }: Pick<ChargeTools, 'api'>, txid: string): Promise<readonly News[]> {
   const charge = await api.getCharge(txid);
-  return (charge?.pix ?? []).flatMap((pix) => newsOf(pix, NO_KEYS)).filter(({ kind }) => kind === 'payment');
+  return (charge?.pix ?? []).flatMap((pix) => newsOf(pix, NO_NAMES)).filter(({ kind }) => kind === 'payment');
 }
 
 /** What is left of the session, whole seconds: a wallet refuses the charge after it. */

@@ -5,10 +5,12 @@ import type { Tokens } from './token.ts';
 import {
   readCharge,
   readPage,
+  readPix,
   readReturn,
   type WireCharge,
   WireError,
   type WirePage,
+  type WirePix,
   type WireReturn,
 } from './wire.ts';
 
@@ -35,6 +37,8 @@ export interface ApiPix {
   readonly putCharge: (txid: string, charge: ChargeRequest) => Promise<WireCharge>;
   readonly getCharge: (txid: string) => Promise<WireCharge | undefined>;
   readonly removeCharge: (txid: string) => Promise<void>;
+  /** A PIX that came. */
+  readonly getPix: (endToEndId: string) => Promise<WirePix | undefined>;
   readonly putReturn: (endToEndId: string, id: string, amount: string) => Promise<WireReturn>;
   readonly getReturn: (endToEndId: string, id: string) => Promise<WireReturn | undefined>;
   readonly getStatement: (part: StatementPart) => Promise<WirePage>;
@@ -85,6 +89,8 @@ export function createCalls(
     getCharge: (txid) => found(async () => read(readCharge, await send('GET', at('cob', txid)))),
     removeCharge: async (txid) =>
       void (await send('PATCH', at('cob', txid), { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })),
+    getPix: (endToEndId) =>
+      found(async () => read((json) => readPix(json, 'the PIX'), await send('GET', at('pix', endToEndId)))),
     putReturn: async (endToEndId, id, amount) =>
       read(readReturn, await send('PUT', at('pix', endToEndId, 'devolucao', id), { valor: amount })),
     getReturn: (endToEndId, id) =>

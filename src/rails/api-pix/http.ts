@@ -7,7 +7,12 @@ import type { ApiPixSettings } from './settings.ts';
 
 /** Nobody knows whether the call was acted on: the provider is asked before it is made again. */
 export class PspAway extends Error {
-  override readonly name = 'PspAway';
+  override readonly name: string = 'PspAway';
+}
+
+/** It did not answer at all, or with 5xx: the line is down, or the provider is. */
+export class PspSilent extends PspAway {
+  override readonly name = 'PspSilent';
 }
 
 /** The provider said no. */
@@ -39,7 +44,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Makes a call. @throws {PspAway} */
+/** Makes a call. @throws {PspSilent} */
 export type Caller = (call: Call) => Promise<Answer>;
 
 /** A page of the statement has a thousand payments at most. */
@@ -102,7 +107,7 @@ async function callOnce(
     });
   } catch (error) {
     const words = signal.aborted ? `no answer within ${limitMs} ms` : wordsOf(error);
-    throw new PspAway(`${method} ${pathOf(url)}: ${words}`);
+    throw new PspSilent(`${method} ${pathOf(url)}: ${words}`);
   }
 }
 
@@ -131,6 +136,30 @@ function pathOf(url: string): string {
   return new URL(url).pathname;
 }
 
+const UNSIGNED = 'the certificate of the provider is not signed by an authority of caFile';
+const NOT_TAKEN = 'the provider does not take the certificate of certificateFile';
+/** What errors of TLS mean to whoever wrote the settings. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ECONNRESET: `the provider closed the connection; if it always does, then ${NOT_TAKEN}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNSIGNED,
+  UNABLE_TO_GET_ISSUER_CERT: UNSIGNED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNSIGNED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNSIGNED,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNSIGNED,
+  CERT_SIGNATURE_FAILURE: UNSIGNED,
+  CERT_HAS_EXPIRED: 'the certificate of the provider has ended',
+  CERT_NOT_YET_VALID: 'the certificate of the provider is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the provider is for another host',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: NOT_TAKEN,
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: NOT_TAKEN,
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: NOT_TAKEN,
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: NOT_TAKEN,
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: NOT_TAKEN,
+};
+
 function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const words = error.message || error.name;
+  const meaning = MEANINGS[(error as NodeJS.ErrnoException).code ?? ''];
+  return meaning === undefined ? words : `${meaning} (${words})`;
 }

@@ -5,14 +5,16 @@
 import type { RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import type { PixRail } from '../../resolvers/services/rails.ts';
 import { answering } from './callback.ts';
-import { portCheck } from './callers.ts';
+import { isCertain, portCheck } from './callers.ts';
 import { checkAll } from './checks.ts';
 import { createCalls } from './client.ts';
+import { asking } from './confirm.ts';
 import { type Caller, createCaller } from './http.ts';
 import { efiPayouts } from './payouts.ts';
 import { askOrders, readStatement } from './poll.ts';
 import { orderKinds, pixPort } from './port.ts';
 import type { ApiPixSettings } from './settings.ts';
+import { watched } from './standing.ts';
 import { createTokens } from './token.ts';
 import { startWork } from './work.ts';
 
@@ -33,11 +35,12 @@ export function createApiPix(
   tools: RailTools,
   call: Caller = createCaller(settings),
 ): ApiPixPart {
-  const tokens = createTokens(call, settings);
-  const api = createCalls(call, tokens, settings);
+  const standing = watched(call, tools.log);
+  const tokens = createTokens(standing.call, settings);
+  const api = createCalls(standing.call, tokens, settings);
   const payouts = settings.payouts && efiPayouts(api, settings.payouts);
   const parts = { tools, settings, api, payouts };
-  const polling = { ...parts, kinds: orderKinds(parts) };
+  const polling = { ...parts, kinds: orderKinds(parts), complain: standing.complain };
   const poll = async () => {
     await askOrders(polling);
     await readStatement(polling);
@@ -47,7 +50,7 @@ export function createApiPix(
   return {
     port: pixPort(parts),
     checks: () => checkAll({ tools, settings, api, tokens }),
-    ...(check && { handle: answering(tools, check) }),
+    ...(check && { handle: answering(tools, check, isCertain(callback) ? undefined : asking(parts)) }),
     poll,
     start: () => startWork(polling),
   };

@@ -11,12 +11,35 @@ const DISPUTES: Readonly<Record<string, DisputeNews['kind']>> = {
   REJEITADA: 'dispute_rejected',
 };
 const AMOUNT = /^\d{1,10}\.\d{2}$/;
+const NAME_MAX = 80;
 
-/** @returns what a callback about disputes, or a page of them, tells. @throws {WireError} */
-export function infractionNews(json: unknown): readonly News[] {
+/** What the entries of a list tell that can be read, and what is wrong with the first that cannot. */
+export interface InfractionEntries {
+  readonly read: readonly News[];
+  readonly wrong: WireError | undefined;
+}
+
+/** @returns what a callback about disputes, or a page of them, tells. @throws {WireError} when it is no such list. */
+export function readInfractionList(json: unknown): InfractionEntries {
   const { infracoes } = (json ?? {}) as { readonly infracoes?: unknown };
   if (!Array.isArray(infracoes)) throw new WireError('there must be a list named infracoes');
-  return infracoes.flatMap((each, index) => newsOf(each, `infracoes[${index}]`));
+  const read: News[] = [];
+  let wrong: WireError | undefined;
+  for (const [index, each] of infracoes.entries()) {
+    try {
+      read.push(...newsOf(each, `infracoes[${index}]`));
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      wrong ??= new WireError(`${error.message}${named(each)}`);
+    }
+  }
+  return { read, wrong };
+}
+
+/** Whoever looks for it at the provider needs its name. */
+function named(json: unknown): string {
+  const { idInfracao } = (json ?? {}) as { readonly idInfracao?: unknown };
+  return typeof idInfracao === 'string' ? ` (idInfracao ${idInfracao.slice(0, NAME_MAX)})` : '';
 }
 
 /** Whoever hears of a dispute when it is decided hears first that it was opened: that may have been lost. */

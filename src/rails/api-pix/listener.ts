@@ -1,5 +1,8 @@
 /** A TLS port of its own for callbacks: whoever has no certificate of the provider does not get past the handshake. */
 import { createServer } from 'node:https';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { SettingsError } from '../../base/settings.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { answering } from './callback.ts';
 import { listenerCheck } from './callers.ts';
@@ -22,6 +25,7 @@ export interface Listener {
 /**
  * Starts the listener; undefined where none is configured.
  *
+ * @throws {SettingsError} where this machine does not have the address: nothing would ever be heard there.
  * @param againMs - how long a process waits that does not get the port.
  */
 export function startListener(
@@ -32,6 +36,10 @@ export function startListener(
   const { callback } = settings;
   if (!callback?.listen || callback.clientCa === null) return undefined;
   const { host, port, certificate, key } = callback.listen;
+  if (!isOfThisMachine(host))
+    throw new SettingsError(
+      `${tools.mode}.pix.callback.listen: expected an address of this machine, got ${host}:${port}`,
+    );
   const answer = answering(tools, listenerCheck(settings, callback));
   const prefix = new URL(callback.url).pathname.replace(/\/+$/, '');
   const server = createServer(
@@ -66,7 +74,10 @@ export function startListener(
     server.on('listening', resolve);
     server.on('error', (error) => {
       if (!isTold)
-        tools.log.warn({ err: error, host, port }, 'the port for callbacks of the PIX provider is not free');
+        tools.log.warn(
+          { err: error, host, port },
+          'callbacks of the PIX provider cannot be listened for yet',
+        );
       isTold = true;
       again = setTimeout(listen, againMs);
       resolve();
@@ -82,4 +93,16 @@ export function startListener(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** A name is looked up each time that it is listened at, and all of 127.0.0.0/8 is here. */
+function isOfThisMachine(host: string): boolean {
+  if (isIP(host) === 0) return true;
+  const here = new BlockList();
+  here.addSubnet('127.0.0.0', 8);
+  here.addAddress('0.0.0.0');
+  here.addAddress('::', 'ipv6');
+  for (const each of Object.values(networkInterfaces()).flat())
+    if (each) here.addAddress(each.address, each.family === 'IPv6' ? 'ipv6' : 'ipv4');
+  return here.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
 }

@@ -19,9 +19,10 @@ import {
 } from '../../store/rails/pix-statement.ts';
 import { type ApiPix, read, type StatementPart } from './client.ts';
 import { PspAway, PspProblem } from './http.ts';
-import { infractionNews } from './infractions.ts';
+import { readInfractionList } from './infractions.ts';
 import { askLater, askOrder, type OrderKind, type Told } from './orders.ts';
 import type { ApiPixSettings } from './settings.ts';
+import type { Standing } from './standing.ts';
 import { tell, tellNews } from './tell.ts';
 import { readPages, type WireError } from './wire.ts';
 
@@ -31,6 +32,7 @@ export interface PollParts {
   readonly settings: Pick<ApiPixSettings, 'url' | 'pixKey' | 'pollSeconds' | 'infractionsUrl'>;
   readonly api: ApiPix;
   readonly kinds: Readonly<Record<PixOrderKind, OrderKind>>;
+  readonly complain: Standing['complain'];
 }
 
 /** How the statement is read: what is new often, and what a provider lists late now and then. Unit: ms. */
@@ -123,7 +125,7 @@ async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 
 }
 
 /** Asks about orders that are due to be asked for. @returns how many. */
-export async function askOrders({ tools, kinds }: PollParts): Promise<number> {
+export async function askOrders({ tools, kinds, complain }: PollParts): Promise<number> {
   const nowMs = Date.now();
   const due = { nowMs, againMs: nowMs + ASKING_MS, limit: ORDERS_AT_ONCE };
   const orders = await claimPixOrders(tools.database, tools.mode, due);
@@ -132,7 +134,7 @@ export async function askOrders({ tools, kinds }: PollParts): Promise<number> {
     try {
       told = await askOrder(tools, kinds[order.kind], order);
     } catch (error) {
-      tools.log.warn({ err: error, order: order.key }, 'the PIX provider cannot be asked about an order');
+      complain({ err: error, order: order.key }, 'the PIX provider cannot be asked about an order');
       return askPixOrderAt(tools.database, order, Date.now() + AGAIN_MS);
     }
     return askLater(tools, order, told);
@@ -153,29 +155,35 @@ async function readPayments({ tools, api }: PollParts, period: Period): Promise<
     wrong ??= part.wrong;
     return part.pages;
   });
-  if (wrong) complain(tools, wrong, period);
+  if (wrong) tellUnread(tools, wrong, period);
   return !wrong;
 }
 
-/** Disputes and reports, where the provider has a list of them. @returns whether it could be read. */
-async function readInfractions({ tools, api, settings }: PollParts, period: Period): Promise<boolean> {
+/** Disputes and reports, where the provider has a list of them. @returns whether every entry could be read. */
+export async function readInfractions(
+  { tools, api, settings }: Pick<PollParts, 'tools' | 'api' | 'settings'>,
+  period: Period,
+): Promise<boolean> {
   const { infractionsUrl } = settings;
   if (infractionsUrl === null) return true;
+  let wrong: Error | undefined;
   try {
     await eachPage(async (page) => {
       const json = await api.getList(infractionsUrl, { ...period, page });
-      await tellNews(tools, read(infractionNews, json));
+      const entries = read(readInfractionList, json);
+      await tellNews(tools, entries.read);
+      wrong ??= entries.wrong;
       return read(readPages, json);
     });
-    return true;
   } catch (error) {
     if (!(error instanceof PspAway || error instanceof PspProblem)) throw error;
-    complain(tools, error, period);
-    return false;
+    wrong = error;
   }
+  if (wrong) tellUnread(tools, wrong, period);
+  return !wrong;
 }
 
-function complain({ log }: RailTools, err: Error, period: Period): void {
+function tellUnread({ log }: RailTools, err: Error, period: Period): void {
   log.error({ err, ...period }, 'a part of the statement of the PIX provider cannot be read');
 }
 

@@ -83,7 +83,7 @@ async function entriesOf(
     if (news.kind === 'payout_ended' && news.isDone && news.endToEndId !== null)
       return [{ kind: 'payout', id: news.endToEndId, amount: order.amount, at }];
     if (news.kind === 'refund_ended' && news.isDone)
-      return [{ kind: 'refund', id: order.key, amount: order.amount, at }];
+      return [{ kind: 'refund', id: order.key, amount: news.differs?.returned ?? order.amount, at }];
     if (news.kind === 'payout_returned')
       return [{ kind: 'payout_return', id: news.returnId, amount: news.amount, at }];
     return [];

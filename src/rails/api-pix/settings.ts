@@ -1,13 +1,7 @@
 /** Settings of a PIX rail over API Pix: one provider, one key, and how its callbacks are known to be its own. */
-import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { isCidr } from '../../base/cidr.ts';
 import { Settings, SettingsError } from '../../base/settings.ts';
-
-/** A certificate with its key, as PEM text. */
-export interface Certificate {
-  readonly certificate: string;
-  readonly key: string;
-}
+import { type Certificate, readAuthority, readCertificate } from './certificates.ts';
 
 /** How callbacks arrive, and by what a caller is known. */
 export interface CallbackSettings {
@@ -88,8 +82,8 @@ export function readApiPixSettings(json: unknown, path: string): ApiPixSettings 
     clientId: given.text('clientId'),
     clientSecret: given.contents('clientSecretFile'),
     scopes: scopes.length > 0 ? scopes : [...SCOPES, ...(payouts ? PAYOUT_SCOPES : [])],
-    ...certificateIn(given),
-    ca: given.has('caFile') ? given.contents('caFile') : null,
+    ...readCertificate(given),
+    ca: given.has('caFile') ? readAuthority(given, 'caFile') : null,
     pixKey: keyIn(given, 'pixKey'),
     ispb: given.match('ispb', /^[0-9A-Z]{8}$/, 'an ISPB: 8 digits or capital letters'),
     merchantCity: given.match(
@@ -114,7 +108,7 @@ function readCallback(given: Settings): CallbackSettings {
   const settings: CallbackSettings = {
     url: given.url('url'),
     listen: given.has('listen') ? readListen(given) : null,
-    clientCa: given.has('clientCaFile') ? given.contents('clientCaFile') : null,
+    clientCa: given.has('clientCaFile') ? readAuthority(given, 'clientCaFile') : null,
     clientNames: given.texts('clientNames'),
     proxyHeader: given.has('proxyHeader')
       ? given.match('proxyHeader', /^[A-Za-z0-9-]+$/, 'the name of a header field').toLowerCase()
@@ -145,25 +139,7 @@ function readListen(given: Settings): NonNullable<CallbackSettings['listen']> {
   const text = given.match('listen', LISTEN, 'a host and a port, such as 0.0.0.0:8443');
   const [, ipv6, host, port] = LISTEN.exec(text) ?? [];
   if (Number(port) > 65_535) given.refuse('listen', 'a port up to 65535');
-  return { host: ipv6 ?? host ?? '', port: Number(port), ...certificateIn(given) };
-}
-
-/** What TLS would not take is refused here: later it would end the start, or stop every call, in words that name no member. */
-function certificateIn(given: Settings): Certificate {
-  const [certificate, key] = [given.contents('certificateFile'), given.contents('keyFile')];
-  if (!isTaken({ cert: certificate })) given.refuse('certificateFile', 'a file with a certificate, PEM');
-  if (!isTaken({ cert: certificate, key }))
-    given.refuse('keyFile', 'a file with the private key of certificateFile, PEM, without a passphrase');
-  return { certificate, key };
-}
-
-function isTaken(identity: SecureContextOptions): boolean {
-  try {
-    createSecureContext(identity);
-    return true;
-  } catch {
-    return false;
-  }
+  return { host: ipv6 ?? host ?? '', port: Number(port), ...readCertificate(given) };
 }
 
 function readPayouts(given: Settings): EfiSettings {

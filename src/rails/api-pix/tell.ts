@@ -2,10 +2,17 @@
  * Says what a provider tells in the words of the gateway, and hands it on. What was told before is left out by one look, so that
  * a statement that is read again and again costs little.
  */
+import { BRL } from '../../base/currency.ts';
+import { toMinor } from '../../base/money.ts';
 import { recordOf } from '../../resolvers/inbound/match-news.ts';
 import type { News } from '../../resolvers/services/news.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
-import { endPixOrder, type PixOrderKind, readPixOrderKeys } from '../../store/rails/pix-orders.ts';
+import {
+  endPixOrder,
+  type NamedPixOrder,
+  type PixOrderKind,
+  readNamedPixOrders,
+} from '../../store/rails/pix-orders.ts';
 import { readStoredNews } from '../../store/rails/pix-statement.ts';
 import { afterPayout } from './times.ts';
 import type { WirePix, WireReturn } from './wire.ts';
@@ -13,10 +20,13 @@ import type { WirePix, WireReturn } from './wire.ts';
 /** What this works with. */
 export type TellTools = Pick<RailTools, 'mode' | 'database' | 'receive'>;
 
-/** Keys of our orders by their names at the provider. */
-interface OrderKeys {
-  readonly payout: ReadonlyMap<string, string>;
-  readonly return: ReadonlyMap<string, string>;
+/** What is known here of names that a provider uses. */
+export interface KnownNames {
+  /** Our orders. */
+  readonly payout: ReadonlyMap<string, NamedPixOrder>;
+  readonly return: ReadonlyMap<string, NamedPixOrder>;
+  /** Disputes that were told while the provider had no name for them yet. */
+  readonly nameless: ReadonlySet<string>;
 }
 
 /** PIX are taken so many at a time: what is told of one of them stays in its order. */
@@ -24,8 +34,8 @@ const AT_ONCE = 8;
 
 /** Hands on everything that is told of these PIX and was not told before. Once this resolves, all of it is stored. */
 export async function tell(tools: TellTools, told: readonly WirePix[]): Promise<void> {
-  const keys = await keysOf(tools, told);
-  const news = told.map((pix) => newsOf(pix, keys));
+  const names = await namesOf(tools, told);
+  const news = told.map((pix) => newsOf(pix, names));
   const isNew = await untold(tools, news.flat());
   const waiting = news.map((each) => each.filter(isNew)).filter((each) => each.length > 0);
   const take = async () => {
@@ -41,10 +51,11 @@ export async function tellNews(tools: TellTools, news: readonly News[]): Promise
   for (const each of news) if (isNew(each)) await handOn(tools, each);
 }
 
-/** Hands news on; an order that it ends is ended. */
+/** Hands news on; an order that it ends is ended. One of which another amount went back stays open, until somebody decides. */
 export async function handOn({ mode, database, receive }: TellTools, news: News): Promise<void> {
   await receive(news);
   const nowMs = Date.now();
+  if (news.kind === 'refund_ended' && news.differs) return;
   if (news.kind === 'payout_ended' || news.kind === 'refund_ended')
     await endPixOrder(
       database,
@@ -58,22 +69,25 @@ export async function handOn({ mode, database, receive }: TellTools, news: News)
     );
 }
 
-/** @returns what is told of the returns of a payment that is known by its EndToEndId. */
+/** @returns what is told of a return that was asked for here, or by somebody at the provider itself, under its name there. */
 export function returnNews(
   endToEndId: string,
-  { id, rtrId, amount, status, isMed }: WireReturn,
-  keys: OrderKeys['return'],
+  name: string,
+  { amount, status }: Pick<WireReturn, 'amount' | 'status'>,
+  order: NamedPixOrder | undefined,
 ): readonly News[] {
   if (status === 'EM_PROCESSAMENTO') return [];
   const isDone = status === 'DEVOLVIDO';
-  const name = id ?? rtrId ?? endToEndId;
-  if (!isMed) {
-    const order = keys.get(name) ?? name;
-    return [{ kind: 'refund_ended', rail: 'pix', order, endToEndId, isDone, ...NO_NETWORK }];
-  }
-  // The provider decided a dispute and tells only its end: the money is gone.
-  const dispute = { disputeId: name, endToEndId, amount };
-  return isDone
+  const isOther = isDone && order !== undefined && centsOf(amount) !== centsOf(order.amount);
+  const differs = isOther && { differs: { ordered: order.amount, returned: amount } };
+  const key = order?.key ?? name;
+  return [{ kind: 'refund_ended', rail: 'pix', order: key, endToEndId, isDone, ...differs, ...NO_NETWORK }];
+}
+
+/** The provider decided a dispute and tells only its end: the money is gone. */
+function disputeNews(endToEndId: string, disputeId: string, { amount, status }: WireReturn): readonly News[] {
+  const dispute = { disputeId, endToEndId, amount };
+  return status === 'DEVOLVIDO'
     ? [
         { kind: 'dispute_opened', ...dispute },
         { kind: 'dispute_accepted', ...dispute },
@@ -105,21 +119,55 @@ export function payoutNews(
 }
 
 /** @returns what is told of a PIX: of the payment itself first. */
-export function newsOf(pix: WirePix, keys: OrderKeys): readonly News[] {
+export function newsOf(pix: WirePix, names: KnownNames): readonly News[] {
   const { endToEndId, txid, amount, settledAt, payerTaxId, returns, sent } = pix;
   if (sent)
-    return payoutNews(keys.payout.get(sent.id) ?? sent.id, { status: sent.status, endToEndId, returns });
+    return payoutNews(names.payout.get(sent.id)?.key ?? sent.id, {
+      status: sent.status,
+      endToEndId,
+      returns,
+    });
   const payment: readonly News[] =
     settledAt === null ? [] : [{ kind: 'payment', txid, endToEndId, amount, settledAt, payerTaxId }];
-  return [...payment, ...returns.flatMap((each) => returnNews(endToEndId, each, keys.return))];
+  const facts = factNames(pix);
+  const back = returns.flatMap((each, index) => {
+    const name = each.id ?? each.rtrId;
+    const fact = facts[index] as string;
+    if (each.isMed) return disputeNews(endToEndId, names.nameless.has(fact) ? fact : (name ?? fact), each);
+    return returnNews(endToEndId, name ?? endToEndId, each, names.return.get(name ?? ''));
+  });
+  return [...payment, ...back];
 }
 
 const NO_NETWORK = { networkFee: null, gas: null, txHash: null } as const;
 
-async function keysOf({ database, mode }: TellTools, told: readonly WirePix[]): Promise<OrderKeys> {
+/**
+ * What tells the returns of a payment apart that have neither id nor rtrId: moment and amount, and of those that share both, their
+ * number. A dispute that was told so keeps this name when the provider has one for it later.
+ */
+function factNames({ endToEndId, returns }: Pick<WirePix, 'endToEndId' | 'returns'>): readonly string[] {
+  const counts = new Map<string, number>();
+  return returns.map(({ at, amount, isMed, status }) => {
+    const fact = `${endToEndId}:${at ?? ''}:${centsOf(amount)}`;
+    if (!isMed || status !== 'DEVOLVIDO') return fact;
+    const count = (counts.get(fact) ?? 0) + 1;
+    counts.set(fact, count);
+    return count === 1 ? fact : `${fact}:${count}`;
+  });
+}
+
+function centsOf(amount: string): bigint {
+  return toMinor(amount, BRL.decimals);
+}
+
+async function namesOf({ database, mode }: TellTools, told: readonly WirePix[]): Promise<KnownNames> {
   const named = (kind: PixOrderKind, ids: readonly (string | null)[]) =>
-    readPixOrderKeys(database, mode, kind, [...new Set(ids.filter((id) => id !== null))]);
+    readNamedPixOrders(database, mode, kind, [...new Set(ids.filter((id) => id !== null))]);
   const came = told.filter(({ sent }) => !sent);
+  const facts = came.flatMap((pix) => factNames(pix).filter((_, index) => pix.returns[index]?.isMed));
+  const keys = new Map(facts.map((fact) => [keyOfDispute(mode, fact), fact]));
+  const opened = [...keys.keys()].map((key) => ({ kind: 'dispute_opened', key }));
+  const stored = opened.length === 0 ? [] : await readStoredNews(database, mode, opened);
   return {
     payout: await named(
       'payout',
@@ -129,7 +177,12 @@ async function keysOf({ database, mode }: TellTools, told: readonly WirePix[]): 
       'return',
       came.flatMap(({ returns }) => returns.map(({ id }) => id)),
     ),
+    nameless: new Set(stored.flatMap(({ key }) => keys.get(key) ?? [])),
   };
+}
+
+function keyOfDispute(mode: TellTools['mode'], disputeId: string): string {
+  return recordOf({ mode }, { kind: 'dispute_opened', disputeId, endToEndId: '', amount: null }).key;
 }
 
 async function untold(

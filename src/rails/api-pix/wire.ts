@@ -17,6 +17,8 @@ export interface WireReturn {
   /** Decimal BRL. */
   readonly amount: string;
   readonly status: 'EM_PROCESSAMENTO' | 'DEVOLVIDO' | 'NAO_REALIZADO';
+  /** ISO 8601: when it was asked for, or else when it was carried out; null where the provider tells neither. */
+  readonly at: string | null;
   /** By the special mechanism (MED): nobody asked for it here. */
   readonly isMed: boolean;
 }
@@ -112,7 +114,7 @@ export function readCharge(json: unknown): WireCharge {
 
 /** @throws {WireError} */
 export function readReturn(json: unknown, path = 'the return'): WireReturn {
-  const { id, rtrId, valor, status, natureza } = objectOf(json, path);
+  const { id, rtrId, valor, status, natureza, horario } = objectOf(json, path);
   const known = RETURNED.find((each) => each === status);
   if (!known) throw new WireError(`${path}.status must be ${RETURNED.join(', ')}`);
   return {
@@ -120,6 +122,7 @@ export function readReturn(json: unknown, path = 'the return'): WireReturn {
     rtrId: rtrId === undefined || rtrId === null ? null : formed(rtrId, END_TO_END_ID, `${path}.rtrId`),
     amount: formed(valor, AMOUNT, `${path}.valor`),
     status: known,
+    at: momentIn(horario),
     isMed: typeof natureza === 'string' && natureza.startsWith('MED_'),
   };
 }
@@ -197,6 +200,13 @@ function taxIdIn(payer: unknown): string | null {
   if (!isObject(payer)) return null;
   const taxId = textOf(payer.cpf) ?? textOf(payer.cnpj);
   return taxId !== null && TAX_ID.test(taxId) ? taxId : null;
+}
+
+/** It tells returns apart that have no name; what stands there in another form does not. */
+function momentIn(times: unknown): string | null {
+  if (!isObject(times)) return null;
+  const at = [times.solicitacao, times.liquidacao].find(isInstant);
+  return at === undefined ? null : new Date(at).toISOString();
 }
 
 function formed(value: unknown, form: RegExp, path: string): string {

@@ -17,12 +17,12 @@ const REGISTER_FAILED_MS = 10_000;
 export function startWork(parts: PollParts & { readonly settings: ApiPixSettings }): {
   readonly stop: () => Promise<void>;
 } {
-  const { tools, settings, api } = parts;
+  const { tools, settings, api, complain: warn } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
   const listener = startListener(tools, settings);
   const turns = (complaint: string, failedMs: number, turn: () => Promise<number>) =>
-    repeat(signal, tools.log, { failedMs, complaint }, turn).done;
+    repeat(signal, { warn }, { failedMs, complaint }, turn).done;
   const works = [
     turns('the statement of the PIX provider cannot be read', FAILED_MS, async () => {
       await readStatement(parts);

@@ -1,6 +1,5 @@
 /** Work that goes on until it is stopped, turn by turn: the next one comes when somebody wakes it, or after a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 
 /** How turns follow each other. */
 export interface RepeatOptions {
@@ -10,6 +9,11 @@ export interface RepeatOptions {
   readonly failedMs: number;
   /** What is logged with an error. */
   readonly complaint: string;
+}
+
+/** Where turns that fail are told: a log, or what stands before one. */
+export interface Complaints {
+  readonly warn: (facts: { readonly err: unknown }, words: string) => void;
 }
 
 /** Turns that go on. */
@@ -23,7 +27,7 @@ export interface Loop {
 /** Takes turns that say after how many milliseconds the next one comes, until the signal; an error is not the end. */
 export function repeat(
   signal: AbortSignal,
-  log: Pick<Logger, 'warn'>,
+  log: Complaints,
   { gatherMs = 0, failedMs, complaint }: RepeatOptions,
   turn: () => Promise<number>,
 ): Loop {

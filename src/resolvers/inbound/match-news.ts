@@ -41,7 +41,8 @@ function nameOf(news: News): string {
     case 'payout_returned':
       return news.returnId;
     case 'refund_ended':
-      return news.order;
+      // What somebody has to decide stands beside the end that the order comes to.
+      return news.differs ? `${news.order}:${news.differs.returned}` : news.order;
     case 'infraction':
       return news.infractionId;
     case 'dispute_opened':

@@ -103,6 +103,11 @@ async function settleNews(
 ): Promise<Receipt | Failure> {
   if (news.kind === 'deposit_dropped' && entry)
     return (await dropSuspense(services, entry, record)) ?? untaken('its money is on its way back', entry);
+  if (news.kind === 'refund_ended' && news.differs) {
+    const { ordered, returned } = news.differs;
+    const words = `${returned} went back, and ${ordered} was ordered: somebody has to decide`;
+    return untaken(words, await targetOf(services, news));
+  }
   const suspended = news.kind === 'refund_ended' ? await endReturn(services, news, record) : undefined;
   if (suspended) return suspended;
   const found = await targetOf(services, news);

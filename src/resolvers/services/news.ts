@@ -66,6 +66,8 @@ export interface GivenBackNews {
   /** Of the PIX that goes back; null on a network. */
   readonly endToEndId: string | null;
   readonly isDone: boolean;
+  /** Set where another amount went back than was ordered: nothing is booked before somebody has decided. Decimal BRL. */
+  readonly differs?: { readonly ordered: string; readonly returned: string };
   /** What the network took of it, decimal text in its currency; null where nothing is taken. */
   readonly networkFee: string | null;
   /** What the network charged the house; null where nothing is known of it. */

@@ -35,6 +35,9 @@ export interface PixOrder extends NewPixOrder {
   readonly isDone: boolean | null;
 }
 
+/** An order, by its name at the provider. */
+export type NamedPixOrder = Pick<PixOrder, 'key' | 'amount'>;
+
 /** How an order ended. */
 export interface PixOrderEnd {
   readonly isDone: boolean;
@@ -45,12 +48,14 @@ export interface PixOrderEnd {
   readonly askAtMs: number | null;
 }
 
-type StoredOrder = Omit<PixOrder, 'placedAtMs' | 'sentAtMs'> & {
+/** An order as a row has it. */
+export type StoredOrder = Omit<PixOrder, 'placedAtMs' | 'sentAtMs'> & {
   readonly placedAtMs: bigint;
   readonly sentAtMs: bigint;
 };
 
-const COLUMNS = `mode, key, kind, account_id as "accountId", psp_id as "pspId", amount, pix_key as "pixKey",
+/** All of an order, by the names of its members. */
+export const ORDER_COLUMNS = `mode, key, kind, account_id as "accountId", psp_id as "pspId", amount, pix_key as "pixKey",
   payee_tax_id as "payeeTaxId", end_to_end_id as "endToEndId",
   (extract(epoch from placed_at) * 1000)::bigint as "placedAtMs", (extract(epoch from sent_at) * 1000)::bigint as "sentAtMs",
   is_done as "isDone"`;
@@ -62,11 +67,11 @@ const PLACE: Statement = {
 };
 const READ: Statement = {
   name: 'pix_order_read',
-  text: `select ${COLUMNS} from pix_order where mode = $1 and key = $2`,
+  text: `select ${ORDER_COLUMNS} from pix_order where mode = $1 and key = $2`,
 };
-const KEYS: Statement = {
-  name: 'pix_order_keys',
-  text: `select psp_id as "pspId", key from pix_order where mode = $1 and kind = $2 and psp_id = any ($3::text[])`,
+const NAMED: Statement = {
+  name: 'pix_orders_named',
+  text: `select psp_id as "pspId", key, amount from pix_order where mode = $1 and kind = $2 and psp_id = any ($3::text[])`,
 };
 const SEND_AGAIN: Statement = {
   name: 'pix_order_send_again',
@@ -81,7 +86,7 @@ const CLAIM: Statement = {
   name: 'pix_order_claim',
   text: `update pix_order set ask_at = $2 where mode = $1 and key = any (array(
       select key from pix_order where mode = $1 and ask_at <= $3 order by ask_at limit $4 for update skip locked))
-    returning ${COLUMNS}`,
+    returning ${ORDER_COLUMNS}`,
 };
 const ASK_AT: Statement = {
   name: 'pix_order_ask_at',
@@ -89,9 +94,9 @@ const ASK_AT: Statement = {
 };
 const ENDED: Statement = {
   name: 'pix_order_ended',
-  text: `select ${COLUMNS}, (extract(epoch from ended_at) * 1000)::bigint as "endedAtMs" from pix_order
+  text: `select ${ORDER_COLUMNS}, (extract(epoch from ended_at) * 1000)::bigint as "endedAtMs" from pix_order
       where mode = $1 and ended_at >= $2 and ended_at < $3
-    union select ${COLUMNS}, (extract(epoch from ended_at) * 1000)::bigint as "endedAtMs" from pix_order
+    union select ${ORDER_COLUMNS}, (extract(epoch from ended_at) * 1000)::bigint as "endedAtMs" from pix_order
       where mode = $1 and ended_at is not null and key = any (array(
         select p.body ->> 'order' from rail_news r
           join rail_news p on p.mode = r.mode and p.kind = 'payout_ended' and p.key = 'pix:' || (r.body ->> 'endToEndId')
@@ -119,16 +124,16 @@ export async function readPixOrder(tx: Tx, mode: AccountMode, key: string): Prom
   return row && orderOf(row);
 }
 
-/** @returns the keys of orders by their names at the provider; those that are not ours are not in it. */
-export async function readPixOrderKeys(
+/** @returns orders by their names at the provider; those that are not ours are not in it. */
+export async function readNamedPixOrders(
   tx: Tx,
   mode: AccountMode,
   kind: PixOrderKind,
   pspIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, NamedPixOrder>> {
   if (pspIds.length === 0) return new Map();
-  const rows = await tx.query<{ pspId: string; key: string }>(KEYS, [mode, kind, pspIds]);
-  return new Map(rows.map(({ pspId, key }) => [pspId, key]));
+  const rows = await tx.query<NamedPixOrder & { readonly pspId: string }>(NAMED, [mode, kind, pspIds]);
+  return new Map(rows.map(({ pspId, ...order }) => [pspId, order]));
 }
 
 /** Takes the right to send an order again that left before a moment; one of several who ask at once gets it. */
@@ -197,7 +202,8 @@ export async function readEndedPixOrders(
   return rows.map(({ endedAtMs, ...row }) => ({ ...orderOf(row), endedAtMs: Number(endedAtMs) }));
 }
 
-function orderOf({ placedAtMs, sentAtMs, ...order }: StoredOrder): PixOrder {
+/** @returns a row as an order. */
+export function orderOf({ placedAtMs, sentAtMs, ...order }: StoredOrder): PixOrder {
   return { ...order, placedAtMs: Number(placedAtMs), sentAtMs: Number(sentAtMs) };
 }
 

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';
 import { createAuthority, type Identity, issue } from '../../../src/psp/ca.ts';
 import { callbackUrl } from '../../../src/rails/api-pix/callers.ts';
+import { PspAway } from '../../../src/rails/api-pix/http.ts';
 import { createApiPix } from '../../../src/rails/api-pix/index.ts';
 import { startListener } from '../../../src/rails/api-pix/listener.ts';
 import type { CallbackSettings } from '../../../src/rails/api-pix/settings.ts';
@@ -216,4 +217,122 @@ describe('behind a proxy', () => {
     expect(await send(`/${'0'.repeat(64)}/pix`, escaped)).toBe(403);
     expect(await send(`${token}/pix`, escaped, '127.0.0.2')).toBe(403);
   });
+});
+
+describe('a caller who is known by the secret path alone', () => {
+  let server: Server;
+  let url: string;
+  const settingsWith = (infractionsUrl: string | null) => ({
+    ...stand.settings,
+    infractionsUrl,
+    callback: {
+      url: 'https://gateway.invalid/rails/live/pix',
+      listen: null,
+      clientCa: null,
+      clientNames: [],
+      proxyHeader: null,
+      proxies: [],
+      secret: SECRET,
+    },
+  });
+  let infractionsUrl: string | null = null;
+
+  beforeAll(async () => {
+    server = createServer(
+      (incoming, response) =>
+        void createApiPix(settingsWith(infractionsUrl), stand.tools).handle?.(
+          incoming,
+          response,
+          (incoming.url ?? '').slice(1),
+        ),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const settings = settingsWith(null);
+    const token = (callbackUrl(settings) as string).slice(settings.callback.url.length);
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${token}`;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  const tell = async (path: string, body: object): Promise<number> =>
+    (await fetch(`${url}/${path}`, { method: 'POST', body: JSON.stringify(body) })).status;
+
+  test('is not believed: nothing is booked of a payment that the provider does not know (C-34)', async () => {
+    const invented = pix({ valor: '9999.00' });
+    expect(await tell('pix', { pix: [invented] })).toBe(400);
+    expect(await told(invented.endToEndId)).toBe(0);
+  });
+
+  test('is told by the provider what a payment really is', async () => {
+    // Nobody else tells of it: its callback is lost, and it is older than what the statement is read for.
+    const lost = { on: 'callback', fault: 'lost', rate: 1, ms: 0 };
+    await stand.psp.control('PUT', '/faults', { seed: 1, rules: [lost] });
+    const settledAt = new Date(Date.now() - 60 * 3_600_000).toISOString();
+    const { json } = await stand.psp.control('POST', '/pay', { amount: '7.00', settledAt, wait: false });
+    const [endToEndId] = json.endToEndIds;
+    expect(await tell('pix', { pix: [pix({ endToEndId, valor: '7000.00' })] })).toBe(200);
+    const { rows } = await stand.app.owner.query(
+      `select body->>'amount' as amount from rail_news where key = $1`,
+      [`pix:${endToEndId}`],
+    );
+    expect(rows).toEqual([{ amount: '7.00' }]);
+  });
+
+  test('ends no payout that the provider does not call ended', async () => {
+    const wrong = {
+      endToEndId: pix().endToEndId,
+      valor: '1.00',
+      gnExtras: { idEnvio: 'unknown2' },
+      status: 'REALIZADO',
+    };
+    expect(await tell('pix', { pix: [wrong] })).toBe(400);
+    expect((await stand.inbound.newsOf('pix:unknown2')).length).toBe(0);
+  });
+
+  test('cannot open a dispute: the list of the provider is read instead, and without one nothing is taken', async () => {
+    const { json } = await stand.psp.control('POST', '/pay', { amount: '8.00', wait: false });
+    const [endToEndId] = json.endToEndIds;
+    const invented = { idInfracao: 'invented', endToEndId, tipo: 'DISPUTA', status: 'ABERTA' };
+    infractionsUrl = null;
+    expect(await tell('infracoes', { infracoes: [invented] })).toBe(403);
+    infractionsUrl = stand.settings.infractionsUrl;
+    const real = { kind: 'INFRACAO', status: 'ABERTA', endToEndId, wait: false };
+    await stand.psp.control('PUT', '/infractions/real', real);
+    expect(await tell('infracoes', { infracoes: [invented] })).toBe(200);
+    expect(await stand.inbound.newsOf('pix:invented')).toEqual([]);
+    expect(await stand.inbound.newsOf('pix:real')).toMatchObject([{ kind: 'infraction' }]);
+  });
+
+  test('is told again where the provider cannot be asked', async () => {
+    stand.meddle = undefined;
+    const away = createApiPix(settingsWith(null), stand.tools, async () => {
+      throw new PspAway('away');
+    });
+    const own = createServer(
+      (incoming, response) => void away.handle?.(incoming, response, (incoming.url ?? '').slice(1)),
+    );
+    await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve));
+    const port = (own.address() as AddressInfo).port;
+    const payment = pix();
+    const { pathname } = new URL(url);
+    const answer = await fetch(`http://127.0.0.1:${port}${pathname}/pix`, {
+      method: 'POST',
+      body: JSON.stringify({ pix: [payment] }),
+    });
+    expect([answer.status, await told(payment.endToEndId)]).toEqual([503, 0]);
+    await new Promise((resolve) => own.close(resolve));
+  });
+
+  test('is named by the checks', async () => {
+    const checks = await createApiPix(settingsWith(null), stand.tools).checks();
+    expect(checks.find(({ check }) => check === 'callers')?.detail).toContain('known by a secret path alone');
+  });
+});
+
+test('an address that this machine lacks ends the start, by the name of the setting', () => {
+  const { callback } = stand.settings;
+  if (!callback?.listen) throw new Error('there is no port');
+  const own = { ...callback, listen: { ...callback.listen, host: '192.0.2.1' } };
+  expect(() => startListener(stand.tools, { ...stand.settings, callback: own })).toThrow(
+    /^live\.pix\.callback\.listen: expected an address of this machine, got 192\.0\.2\.1:/,
+  );
 });

@@ -13,7 +13,9 @@ import {
   createCaller,
   PspAway,
   PspProblem,
+  PspSilent,
 } from '../../../src/rails/api-pix/http.ts';
+import { watched } from '../../../src/rails/api-pix/standing.ts';
 import { createTokens } from '../../../src/rails/api-pix/token.ts';
 import { usePsp } from '../../support/psp.ts';
 import { settingsFor } from './stand.ts';
@@ -119,7 +121,9 @@ describe('an answer', () => {
       { get: async () => 't', refused: () => {} },
       settings,
     );
-    await expect(stranger.send('GET', `${url}/html`)).rejects.toBeInstanceOf(PspAway);
+    await expect(stranger.send('GET', `${url}/html`)).rejects.toThrow(
+      'the certificate of the provider is not signed by an authority of caFile (',
+    );
     bank.closeAllConnections();
     await new Promise((resolve) => bank.close(resolve));
   });
@@ -128,6 +132,31 @@ describe('an answer', () => {
     const settings = settingsFor(psp, 1);
     const foreign = issue(createAuthority('Another'), { name: 'gateway' });
     const call = createCaller({ ...settings, ...foreign });
-    await expect(createTokens(call, settings).get()).rejects.toBeInstanceOf(PspAway);
+    const refused = createTokens(call, settings).get();
+    await expect(refused).rejects.toBeInstanceOf(PspAway);
+    await expect(refused).rejects.toThrow('the provider does not take the certificate of certificateFile');
   });
+});
+
+test('a provider that does not answer is told of once, and once more when it does; each turn in between is silent', async () => {
+  const told: string[] = [];
+  const note = (_facts: object, words: string) => void told.push(words);
+  let isAway = true;
+  const answers: Caller = async () => {
+    if (isAway) throw new PspSilent('no answer');
+    return { status: 200, body: '{}' };
+  };
+  const { call, complain } = watched(answers, { info: note, warn: note, error: note } as never);
+  const turn = () =>
+    call({ method: 'GET', url: 'https://bank.invalid' }).catch((err) => complain({ err }, 'turn'));
+  for (let count = 0; count < 6; count++) await turn();
+  expect(told).toEqual(['turn', 'turn', 'the PIX provider does not answer']);
+  complain({ err: new PspAway('the answer cannot be read') }, 'unread');
+  isAway = false;
+  await turn();
+  await turn();
+  expect(told.slice(3)).toEqual(['unread', 'the PIX provider answers again']);
+  isAway = true;
+  await turn();
+  expect(told.at(-1)).toBe('turn');
 });

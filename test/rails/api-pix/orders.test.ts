@@ -111,14 +111,16 @@ const aged = (id: string) =>
     id,
   ]);
 
-/** The statement has a return of a payment besides. */
-function listing(endToEndId: string | null, back: object): typeof stand.meddle {
+/** The statement has returns of a payment besides. */
+function listing(endToEndId: string | null, ...back: readonly object[]): typeof stand.meddle {
   return async (call, go) => {
     const answer = await go(call);
     if (!call.url.includes('/v2/pix?')) return answer;
     const page = JSON.parse(answer.body);
     const pix = page.pix.map((each: { endToEndId: string }) =>
-      each.endToEndId === endToEndId ? { ...each, devolucoes: [{ ...back, horario: {} }] } : each,
+      each.endToEndId === endToEndId
+        ? { ...each, devolucoes: back.map((one) => ({ horario: {}, ...one })) }
+        : each,
     );
     return { ...answer, body: JSON.stringify({ ...page, pix }) };
   };
@@ -198,6 +200,32 @@ describe('a return', () => {
     await stand.inbound.reach(row, 'refund/DONE');
     expect(await stand.inbound.newsOf('pix:byhand1')).toMatchObject([{ outcome: 'pending' }]);
     await stand.inbound.verified(row.accountId);
+  });
+
+  test('of which another amount went back is not called done: somebody has to decide (C-34)', async () => {
+    const row = await returning();
+    const { psp_id: id } = await orderOf('return', row);
+    const answers = await stand.psp.call('GET', `/v2/pix/${row.pixE2e}/devolucao/${id}`);
+    stand.meddle = async (call, go) => {
+      const answer = await go(call);
+      if (call.method !== 'GET' || !call.url.includes(`/devolucao/${id}`)) return answer;
+      return { ...answer, body: JSON.stringify({ ...answers.json, valor: '40.00', status: 'DEVOLVIDO' }) };
+    };
+    await ask();
+    const { key } = await orderOf('return', row);
+    const { rows } = await stand.app.owner.query(
+      'select kind, outcome, last_error from rail_news where key = $1',
+      [`pix:${key}:40.00`],
+    );
+    const words = '40.00 went back, and 100.00 was ordered: somebody has to decide';
+    expect(rows).toEqual([{ kind: 'refund_ended', outcome: 'pending', last_error: words }]);
+    expect(await stand.inbound.stepOf(row)).toBe('refund/INITIAL');
+    expect((await orderOf('return', row)).is_done).toBe(null);
+    await stand.inbound.verified(row.accountId);
+    stand.meddle = undefined;
+    await end('return', row, 'settle');
+    await ask();
+    await stand.inbound.reach(row, 'refund/DONE');
   });
 
   test('that could not be carried out has failed', async () => {
@@ -378,6 +406,41 @@ describe('a dispute', () => {
       { kind: 'dispute_opened' },
       { kind: 'dispute_accepted' },
     ]);
+    await stand.inbound.verified(row.accountId);
+  });
+
+  test('of two parts by MED that have neither id nor rtrId is told twice, and not again under their names (C-34)', async () => {
+    const { row, endToEndId } = await finished();
+    const part = (liquidacao: string, more: object = {}) => ({
+      valor: '20.00',
+      natureza: 'MED_FRAUDE',
+      status: 'DEVOLVIDO',
+      horario: { solicitacao: '2026-11-22T10:00:00.000Z', liquidacao },
+      ...more,
+    });
+    const told = async () =>
+      (
+        await stand.app.owner.query(
+          `select key from rail_news where kind = 'dispute_accepted' and body->>'endToEndId' = $1 order by id`,
+          [endToEndId],
+        )
+      ).rows.map(({ key }) => key);
+    stand.meddle = listing(endToEndId, part('2026-11-22T10:00:01.000Z'));
+    await ask();
+    stand.meddle = listing(endToEndId, part('2026-11-22T10:00:01.000Z'), part('2026-11-22T10:00:02.000Z'));
+    await ask();
+    const names = [1, 2].map(
+      (count) => `pix:${endToEndId}:2026-11-22T10:00:00.000Z:2000${count === 1 ? '' : `:${count}`}`,
+    );
+    expect(await told()).toEqual(names);
+    stand.meddle = listing(
+      endToEndId,
+      ...['1', '2'].map((last) =>
+        part('x', { id: `MED${last}`, rtrId: `D999999992026112210000000000000${last}` }),
+      ),
+    );
+    await ask();
+    expect(await told()).toEqual(names);
     await stand.inbound.verified(row.accountId);
   });
 

@@ -24,6 +24,7 @@ const [certificateFile, keyFile] = [file('cert.pem', ours.certificate), file('ke
 const clientCaFile = file('ca.pem', authority.certificate);
 const othersKeyFile = file('others-key.pem', issue(authority, { name: 'another' }).key);
 const secretFile = file('secret', `${'s'.repeat(40)}\n`);
+const junkFile = file('junk', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
 const CALLBACK = { url: 'https://gateway.invalid/hook/' };
 const GIVEN = {
   kind: 'api-pix',
@@ -73,6 +74,11 @@ describe('settings', () => {
         callback: { ...CALLBACK, listen: '0.0.0.0:8443', certificateFile: secretFile, keyFile, clientCaFile },
       },
       /^live\.pix\.callback\.certificateFile: expected a file with a certificate, PEM/,
+    ],
+    [{ caFile: secretFile }, /^live\.pix\.caFile: expected a file with one certificate at least, PEM/],
+    [
+      { callback: { ...CALLBACK, listen: '0.0.0.0:8443', certificateFile, keyFile, clientCaFile: junkFile } },
+      /^live\.pix\.callback\.clientCaFile: expected a file with one certificate at least, PEM/,
     ],
     [{ callback: CALLBACK }, /^live\.pix\.callback: expected listen, proxyHeader or secretFile/],
     [

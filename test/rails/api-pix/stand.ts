@@ -27,8 +27,9 @@ export interface Stand {
   readonly part: ApiPixPart;
   /** Method and path of each call of the rail, in order. */
   readonly calls: string[];
-  /** What the rail has logged, by message. */
+  /** What the rail has logged, by message; and what was wrong in each, where it was told. */
   readonly logged: string[];
+  readonly reasons: string[];
   /** Makes calls of the rail end otherwise: given the call, and what makes it. */
   meddle: ((call: Parameters<Caller>[0], go: Caller) => ReturnType<Caller>) | undefined;
   readonly merchant: Merchant;
@@ -46,7 +47,9 @@ export function useStand(
   { works }: { readonly works: boolean },
 ): Stand {
   const psp = usePsp();
-  const stand = { psp, calls: [], logged: [] } as unknown as { -readonly [Name in keyof Stand]: Stand[Name] };
+  const stand = { psp, calls: [], logged: [], reasons: [] } as unknown as {
+    -readonly [Name in keyof Stand]: Stand[Name];
+  };
   const rails: Rails = { ...LIVE_RAILS, pix: laterPort(() => stand.part.port) };
   stand.app = useApp({ liveRails: rails });
   let end: (() => Promise<void>) | undefined;
@@ -118,7 +121,12 @@ export function settingsFor({ url, certificates, client, holder }: TestPsp, port
 function toolsOf(stand: Stand): RailTools {
   const { services } = stand.app;
   const live = services.forMode('live');
-  const log = pino({ level: 'info' }, { write: (line: string) => stand.logged.push(JSON.parse(line).msg) });
+  const write = (line: string) => {
+    const { msg, err, reason } = JSON.parse(line);
+    stand.logged.push(msg);
+    stand.reasons.push(reason ?? err?.message ?? '');
+  };
+  const log = pino({ level: 'info' }, { write });
   return { mode: 'live', database: stand.app.database, clock: live.clock, receive: live.receive, log };
 }
 

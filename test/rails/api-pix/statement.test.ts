@@ -132,6 +132,31 @@ describe('the statement', () => {
   });
 });
 
+test('a dispute that cannot be read does not hold the others back: it is named in the log, and read again (C-34)', async () => {
+  const { json } = await stand.psp.control('POST', '/pay', { amount: '6.00', wait: false });
+  const [endToEndId] = json.endToEndIds;
+  const facts = { kind: 'INFRACAO', status: 'ABERTA', endToEndId, wait: false };
+  await stand.psp.control('PUT', '/infractions/told', facts);
+  stand.meddle = async (call, go) => {
+    const answer = await go(call);
+    if (!call.url.includes('/infracoes')) return answer;
+    const page = JSON.parse(answer.body);
+    const strange = { ...page.infracoes[0], idInfracao: 'strange', tipo: 'OUTRA' };
+    return { ...answer, body: JSON.stringify({ ...page, infracoes: [strange, ...page.infracoes] }) };
+  };
+  const before = await late();
+  await due();
+  await lateDue();
+  await stand.part.poll();
+  expect(await stand.inbound.newsOf('pix:told')).toMatchObject([{ kind: 'infraction' }]);
+  expect(stand.reasons.join()).toContain('tipo must be DISPUTA or INFRACAO (idInfracao strange)');
+  expect((await late()).read_until).toEqual(before.read_until);
+  stand.meddle = undefined;
+  await lateDue();
+  await stand.part.poll();
+  expect((await late()).read_until > before.read_until).toBe(true);
+});
+
 describe('a payment of which nobody tells the payer', () => {
   test('is held where the settings say so', async () => {
     const row = await stand.inbound.onramp(stand.merchant);

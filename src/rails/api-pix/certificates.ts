@@ -1,0 +1,49 @@
+/** Certificates and keys as files have them (PEM): what TLS takes, and what it would only find out about later. */
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import type { Settings } from '../../base/settings.ts';
+
+/** A certificate with its key, as PEM text. */
+export interface Certificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** @returns the certificates of a file, in their order. @throws the system's error for one that cannot be read. */
+export function certificatesIn(pem: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => new X509Certificate(block));
+}
+
+/** What TLS would not take is refused here: later it would end the start, or stop every call, in words that name no member. */
+export function readCertificate(given: Settings): Certificate {
+  const [certificate, key] = [given.contents('certificateFile'), given.contents('keyFile')];
+  if (!isTaken({ cert: certificate })) given.refuse('certificateFile', 'a file with a certificate, PEM');
+  if (!isTaken({ cert: certificate, key }))
+    given.refuse('keyFile', 'a file with the private key of certificateFile, PEM, without a passphrase');
+  return { certificate, key };
+}
+
+/** TLS takes a file without certificates for an authority that has signed nothing: then nobody would be known. */
+export function readAuthority(given: Settings, name: string): string {
+  const pem = given.contents(name);
+  if (!hasCertificates(pem)) given.refuse(name, 'a file with one certificate at least, PEM');
+  return pem;
+}
+
+function hasCertificates(pem: string): boolean {
+  try {
+    return certificatesIn(pem).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function isTaken(identity: SecureContextOptions): boolean {
+  try {
+    createSecureContext(identity);
+    return true;
+  } catch {
+    return false;
+  }
+}
