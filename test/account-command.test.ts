@@ -23,7 +23,11 @@ test('C-40: keys have the mode of their account, and the sandbox plays nothing o
   expect(JSON.parse((await key(play.accountId)).stdout).apiKey).toMatch(/^crx_test_/);
   for (const more of [['--live'], []]) {
     const { code, stdout, stderr } = await key(live.accountId, ...more);
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/no live rails.*\n$/)]);
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/no live rails.*; RAILS_FILE, which names them, is not set here\n$/),
+    ]);
   }
   const platform = await key('platform', '--live');
   expect([platform.code, platform.stderr]).toEqual([1, expect.stringMatching(/no live rails/)]);

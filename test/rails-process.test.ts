@@ -64,6 +64,7 @@ test('a process prices by its feeds, and shows its rails', async () => {
       ['sandbox rates: rate of USDT', true],
       ['sandbox liquidity: position in USDT_TRX', true],
       ['live identity: off', true],
+      ['live screening: configured', false],
     ]);
   } finally {
     expect((await gateway.end('SIGTERM')).code).toBe(0);

@@ -2,8 +2,10 @@
 import { Command } from 'commander';
 import { ACCOUNT_MODES } from '../base/account-mode.ts';
 import { readConfig } from '../config.ts';
-import { checkRails } from '../resolvers/inbound/rail-checks.ts';
+import { checkRails, type NamedCheck } from '../resolvers/inbound/rail-checks.ts';
 import type { Services } from '../resolvers/services/context.ts';
+import type { NamedRail } from '../resolvers/services/rail-part.ts';
+import type { Rails } from '../resolvers/services/rails.ts';
 import type { Statement } from '../store/database.ts';
 import { answer, jsonOption } from './output.ts';
 import { withServices } from './with-store.ts';
@@ -30,6 +32,11 @@ interface Check {
   readonly detail: string;
 }
 
+/** What stands still without one who judges. */
+const JUDGES = {
+  identity: 'no onramp and no offramp can be created',
+  screening: 'no transaction can be created',
+};
 const CLOCK_SKEW_MAX_MS = 5_000;
 
 /** Checks whether this installation can run. */
@@ -53,10 +60,31 @@ export function doctorCommand(): Command {
 /** What the rails of RAILS_FILE say of themselves. */
 async function examineRails(services: Services): Promise<Check[]> {
   const told = ACCOUNT_MODES.map(async (mode) => {
-    const checks = await checkRails(services.forMode(mode).railParts);
+    const { railParts, rails } = services.forMode(mode);
+    const checks = [...(await checkRails(railParts)), ...uncheckedIn(railParts, rails)];
     return checks.map(({ rail, check, ...found }) => ({ check: `${mode} ${rail}: ${check}`, ...found }));
   });
   return (await Promise.all(told)).flat();
+}
+
+/** Who is a customer, and where money comes from, has to be judged or left out in so many words: without either no ramp is created. */
+function uncheckedIn(
+  parts: readonly NamedRail[],
+  { missing = [] }: Pick<Rails, 'missing'>,
+): readonly NamedCheck[] {
+  if (parts.length === 0) return [];
+  return Object.entries(JUDGES).flatMap(([rail, words]) =>
+    missing.includes(rail)
+      ? [
+          {
+            rail,
+            check: 'configured',
+            ok: false,
+            detail: `missing, so ${words}; "off" says that nobody is judged`,
+          },
+        ]
+      : [],
+  );
 }
 
 function examine(server: Server): Check[] {

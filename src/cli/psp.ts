@@ -25,7 +25,7 @@ export function pspCommand(): Command {
     .option('--home <folder>', 'folder of its certificates and its state (default: psp in CROSSRAMP_HOME)')
     .option('--port <port>', 'port of its API; 0: any free one', portOf, 4100)
     .option('--control-port <port>', 'port of its control API; 0: any free one', portOf, 4101)
-    .option('--callback-port <port>', 'port on which the gateway takes its callbacks', portOf, 4102)
+    .option('--callback-port <port>', 'port on which the gateway takes its callbacks', fixedPortOf, 4102)
     .option('--location-host <host>', 'host that the codes of charges name', 'psp.localhost')
     .option(
       '--play-amounts',
@@ -46,11 +46,25 @@ async function run(options: Options): Promise<void> {
   const lines = [
     `API Pix   ${url}/v2, by the certificates in ${home}`,
     `Control   ${controlUrl}`,
-    `Gateway   RAILS_FILE=${railsFile} npm start`,
+    `Gateway   RAILS_FILE=${quoted(railsFile)} npm start`,
   ];
+  // Whoever reads the answer may stop it at once.
+  const stopped = untilStopped();
   answer(options, { url, controlUrl, home, railsFile }, lines.join('\n'));
-  await untilStopped();
+  await stopped;
   await psp.close();
+}
+
+/** As a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Its number stands in the settings before anybody listens there. */
+function fixedPortOf(text: string): number {
+  const port = portOf(text);
+  if (port > 0) return port;
+  throw new InvalidArgumentError(`Expected a port from 1 to ${PORT_MAX}.`);
 }
 
 function portOf(text: string): number {

@@ -88,6 +88,11 @@ export function homeFolder(): string {
   return readConfig(process.env).home;
 }
 
+/** @returns whether the environment of the command names rails. */
+export function hasRailsFile(): boolean {
+  return readConfig(process.env).railsFile !== undefined;
+}
+
 /** @returns the URL of the gateway: `PUBLIC_URL`, or that of the running sandbox, which may have chosen its port. */
 export function gatewayUrl(): string {
   const { publicUrl, home } = readConfig(process.env);

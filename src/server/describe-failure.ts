@@ -20,6 +20,9 @@ const EXPECTED = [
   StoreError,
 ];
 
+/** Rights, and a disk that cannot be written. */
+const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS'];
+
 /**
  * @param portHint - how whoever started it chooses another port.
  * @returns one line; for an unexpected error, its stack.
@@ -32,6 +35,10 @@ export function describeFailure(error: unknown, portHint = 'set PORT'): string {
   if (code === 'EADDRINUSE')
     return `port ${port} of ${address} is in use: stop what listens there, or ${portHint}`;
   if (code === 'EACCES' && port) return `not allowed to listen on port ${port}: ${portHint}, above 1023`;
+  if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}`;
+  if (code !== undefined && path !== undefined && NOT_ALLOWED.includes(code))
+    return `not allowed: ${error.message}`;
+  if (code === 'ENOTDIR') return `${path} is below a file, not in a folder`;
   if (code === 'ENOENT') return `no such file: ${path}`;
   if (code === 'EISDIR') return `${path ?? 'the path'} is a folder, not a file`;
   return error.stack ?? error.message;

@@ -128,6 +128,11 @@ test('by doctor', async () => {
     },
     { check: 'sandbox identity: off', ok: true, detail: 'off: everybody passes' },
     { check: 'live screening: off', ok: true, detail: 'off: everything is cleared' },
+    {
+      check: 'live identity: configured',
+      ok: false,
+      detail: expect.stringContaining('missing, so no onramp and no offramp can be created'),
+    },
   ]);
   await app.owner.query(`update rate_feed set price = 5.6 where feed = 'beta'`);
   const [contested] = await checks();

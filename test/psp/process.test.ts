@@ -111,3 +111,22 @@ test('a port in use is told in the words of the command', async () => {
   );
   holder.close();
 });
+
+test('a folder of any name does, from wherever the command is called; its settings are printed as a shell takes them', async () => {
+  const odd = join(home, 'a folder, 100%');
+  const { child, ended } = begin({}, 'psp', '--home', odd, '--control-port', '0', '--port', '0');
+  await once(child.stdout as NodeJS.ReadableStream, 'data');
+  child.kill('SIGTERM');
+  const { code, stdout } = await ended;
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`RAILS_FILE='${odd}/rails.json' npm start`)]);
+  const { pix } = JSON.parse(readFileSync(join(odd, 'rails.json'), 'utf8')).sandbox;
+  expect(readFileSync(join(odd, pix.caFile), 'utf8')).toContain('BEGIN CERTIFICATE');
+});
+
+test.each([
+  [['--callback-port', '0'], 2, /Expected a port from 1 to 65535/],
+  [['--home', '/dev/null/psp'], 1, /^crossramp: \/dev\/null\/psp is below a file, not in a folder\n$/],
+])('%j is refused in one line', async (given, status, words) => {
+  const { code, stderr } = await crossramp({}, ...options, '--port', '0', ...given);
+  expect([code, stderr]).toEqual([status, expect.stringMatching(words)]);
+});
