@@ -1,11 +1,12 @@
 /** The signer as a whole: a folder with key file, policy and record, and a door. It knows nothing of the gateway. */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readKeyFile, writeKeyFile } from './key-file.ts';
 import { type Policy, readPolicy, usd } from './policy.ts';
 import { openRecord } from './record.ts';
 import { type Door, openDoor, type SignerLog } from './serve.ts';
 import { createDesk } from './signer.ts';
+import { SignerError } from './signer-error.ts';
 import { openWallet, type Wallet } from './wallet.ts';
 
 export type { Door, SignerLog } from './serve.ts';
@@ -14,6 +15,9 @@ export { newWords, seedOf } from './words.ts';
 
 /** Files of the folder. */
 const FILES = { key: 'key.json', policy: 'policy.json', record: 'signed.sqlite' } as const;
+
+/** What a mode gives to group and others. */
+const OTHERS = 0o077;
 
 /** Public facts of a seed. */
 export type WalletFacts = Pick<Wallet, 'xpub' | 'hot'>;
@@ -30,10 +34,11 @@ export interface RunningSigner {
  * Makes the folder and the key file in it.
  *
  * @returns what the gateway needs of the seed.
- * @throws {SignerError} when there is a key already, or the passphrase is too short.
+ * @throws {SignerError} when there is a key already, the passphrase is too short, or others may look into the folder.
  */
 export async function initSigner(folder: string, seed: Uint8Array, passphrase: string): Promise<WalletFacts> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  refuseOpenFolder(folder);
   await writeKeyFile(join(folder, FILES.key), seed, passphrase);
   return factsOf(openWallet(seed));
 }
@@ -45,6 +50,7 @@ export async function startSigner(
   door: Door,
   log: SignerLog,
 ): Promise<RunningSigner> {
+  refuseOpenFolder(folder);
   const policyFile = join(folder, FILES.policy);
   const policy = readPolicy(existsSync(policyFile) ? policyFile : undefined);
   const wallet = openWallet(await readKeyFile(join(folder, FILES.key), passphrase));
@@ -66,6 +72,15 @@ export async function startSigner(
       record.close();
     },
   };
+}
+
+/** Whoever can write there writes the policy; whoever can read there takes the key file home. */
+function refuseOpenFolder(folder: string): void {
+  const mode = statSync(folder).mode & 0o777;
+  if ((mode & OTHERS) !== 0)
+    throw new SignerError(
+      `${folder} has the mode ${mode.toString(8).padStart(4, '0')}: nobody else may look into the folder of a signer (chmod 700)`,
+    );
 }
 
 const factsOf = ({ xpub, hot }: Wallet): WalletFacts => ({ xpub, hot });

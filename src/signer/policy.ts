@@ -1,5 +1,6 @@
 /** What the signer signs at most: limits and known keys, from a file of its own that the gateway cannot reach. */
 import { readFileSync } from 'node:fs';
+import { parseAddress } from '../base/address.ts';
 import { CURRENCIES } from '../base/currency.ts';
 import { fromMinor, isDecimal, toMinor } from '../base/money.ts';
 import { Settings, SettingsError } from '../base/settings.ts';
@@ -36,6 +37,8 @@ export interface Policy {
   readonly perMinute: number;
   /** Who may prove a destination. */
   readonly approvers: readonly Approver[];
+  /** Destinations whose proofs hold no more, by `destinationName`. */
+  readonly withdrawn: ReadonlySet<string>;
 }
 
 const STABLE = { transaction: '5000', hour: '10000', day: '40000' };
@@ -77,6 +80,7 @@ export function readPolicy(path?: string): Policy {
       fee: amountOf(given, 'fee', DEFAULT_POLICY.fee),
       perMinute: given.integer('perMinute', { min: 1, max: 1_000_000, fallback: DEFAULT_POLICY.perMinute }),
       approvers: given.has('approvers') ? readApprovers(given.parts('approvers')) : [],
+      withdrawn: new Set(given.has('withdrawn') ? given.parts('withdrawn').map(destinationIn) : []),
     };
     given.end();
     return policy;
@@ -116,6 +120,19 @@ function valuesOf<Value>(value: (asset: string) => Value): Record<string, Value>
   const tokens = CURRENCIES.filter(({ network }) => SIGNED_NETWORKS.includes(network));
   const coins = SIGNED_NETWORKS.map((network) => coinOf(network));
   return Object.fromEntries([...tokens, ...coins].map(({ code, asset }) => [code, value(asset)]));
+}
+
+/** @param address - in its canonical form. @returns what tells a destination from others. */
+export function destinationName(network: string, address: string): string {
+  return `${network} ${address}`;
+}
+
+function destinationIn(given: Settings): string {
+  const network = given.choice('network', SIGNED_NETWORKS);
+  const address = parseAddress(network, given.text('address'));
+  if (address === undefined) given.refuse('address', `an address on ${network}`);
+  given.end();
+  return destinationName(network, address);
 }
 
 /** Members of the file over those of the defaults. */

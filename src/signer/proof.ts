@@ -1,20 +1,23 @@
 /** Checks that somebody whom the policy knows has signed for a destination. */
 import { verify } from 'node:crypto';
 import { type WhitelistProof, whitelistChallenge, whitelistStatement } from '../chains/whitelist-proof.ts';
-import type { Approver, KeyApprover, PasskeyApprover } from './approvers.ts';
+import type { KeyApprover, PasskeyApprover } from './approvers.ts';
+import { destinationName, type Policy } from './policy.ts';
 import { Refusal } from './signer-error.ts';
 
 /**
  * @param proof - as it came from the gateway.
  * @param address - in its canonical form.
- * @throws {Refusal} `proof_wrong` unless an approver signed exactly this destination.
+ * @throws {Refusal} `proof_wrong` unless an approver signed exactly this destination, and its proof was not withdrawn.
  */
 export async function checkProof(
-  approvers: readonly Approver[],
+  { approvers, withdrawn }: Pick<Policy, 'approvers' | 'withdrawn'>,
   proof: unknown,
   network: string,
   address: string,
 ): Promise<void> {
+  if (withdrawn.has(destinationName(network, address)))
+    throw new Refusal('proof_wrong', 'the proof of this destination was withdrawn');
   const given = proof as Partial<WhitelistProof> | null;
   const approver = approvers.find(({ kind, id }) => kind === given?.kind && id === given.id);
   if (!approver) throw new Refusal('proof_wrong', 'the policy has no such approver');

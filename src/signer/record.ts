@@ -1,4 +1,5 @@
 /** What was signed, in a SQLite file that one process holds at a time. An entry is on the disk before the answer goes out. */
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Reason, SignerError } from './signer-error.ts';
 
@@ -102,6 +103,9 @@ export function openRecord(path: string, now: () => number = Date.now): SignedRe
 
 /** Two processes that each count alone would sign twice the limits. */
 function openAlone(path: string): DatabaseSync {
+  // SQLite gives its other files the mode of this one.
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
   const database = new DatabaseSync(path);
   try {
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full');

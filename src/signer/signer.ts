@@ -33,7 +33,7 @@ export function createDesk(wallet: Wallet, policy: Policy, record: SignedRecord)
       const sender = wallet.addressOf(network, key);
       const transfer = readTransfer(network, sender, unsigned);
       const way = await wayOf(wallet, request, transfer, () =>
-        checkProof(policy.approvers, proof, network, transfer.to),
+        checkProof(policy, proof, network, transfer.to),
       );
       record.alone(() => {
         // The same request may have been counted while a proof was checked.

@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { hex } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { whitelistChallenge, whitelistStatement } from '../../src/chains/whitelist-proof.ts';
+import type { Approver } from '../../src/signer/approvers.ts';
 import { readKeyFile, writeKeyFile } from '../../src/signer/key-file.ts';
-import { readPolicy, usd } from '../../src/signer/policy.ts';
+import { DEFAULT_POLICY, readPolicy, usd } from '../../src/signer/policy.ts';
 import { checkProof } from '../../src/signer/proof.ts';
 import { openWallet } from '../../src/signer/wallet.ts';
 import { newWords, seedOf } from '../../src/signer/words.ts';
@@ -117,6 +118,11 @@ describe('the policy', () => {
     ['a negative amount', { fee: '-1' }, /fee: expected a decimal amount/],
     ['an unknown limit', { all: { week: '1' } }, /all\.week: there is no such setting/],
     ['an unknown currency', { values: { EUR: '1' } }, /values\.EUR: expected one of USDT_TRX/],
+    [
+      'a destination that is none',
+      { withdrawn: [{ network: 'ETH', address: 'x' }] },
+      /withdrawn\[0\]\.address: expected an address on ETH/,
+    ],
     ['a rate of none', { perMinute: 0 }, /perMinute: expected an integer from 1/],
     [
       'an approver of no kind',
@@ -174,21 +180,36 @@ describe('a proof', () => {
     };
   }
 
-  const check = (proof: unknown) => checkProof([passkey], proof, 'ETH', STRANGERS.EVM);
+  const known = (...approvers: readonly Approver[]) => ({ approvers, withdrawn: new Set<string>() });
+  const check = (proof: unknown) => checkProof(known(passkey), proof, 'ETH', STRANGERS.EVM);
   const challenge = whitelistChallenge('ETH', STRANGERS.EVM);
 
   test('of a passkey holds for the destination that was its challenge, each time again', async () => {
     const proof = shown(challenge);
     await check(proof);
     await check(proof);
-    await expect(checkProof([passkey], proof, 'ETH', STRANGERS.EVM2)).rejects.toMatchObject({
+    await expect(checkProof(known(passkey), proof, 'ETH', STRANGERS.EVM2)).rejects.toMatchObject({
       reason: 'proof_wrong',
     });
-    await expect(checkProof([passkey], proof, 'BASE', STRANGERS.EVM)).rejects.toMatchObject({
+    await expect(checkProof(known(passkey), proof, 'BASE', STRANGERS.EVM)).rejects.toMatchObject({
       reason: 'proof_wrong',
     });
-    await expect(checkProof([], proof, 'ETH', STRANGERS.EVM)).rejects.toMatchObject({
+    await expect(checkProof(known(), proof, 'ETH', STRANGERS.EVM)).rejects.toMatchObject({
       reason: 'proof_wrong',
+    });
+  });
+
+  test('holds no more for an address that the policy calls withdrawn, whoever keeps a copy of it', async () => {
+    const policyFile = join(folder, 'withdrawn.json');
+    const address = STRANGERS.EVM.toLowerCase();
+    writeFileSync(policyFile, JSON.stringify({ withdrawn: [{ network: 'ETH', address }] }));
+    const { withdrawn } = readPolicy(policyFile);
+    const proof = shown(challenge);
+    await expect(
+      checkProof({ approvers: [passkey], withdrawn }, proof, 'ETH', STRANGERS.EVM),
+    ).rejects.toMatchObject({
+      reason: 'proof_wrong',
+      message: 'the proof of this destination was withdrawn',
     });
   });
 
@@ -208,9 +229,34 @@ describe('a proof', () => {
     const approver = { kind: 'key', id: 'loja', publicKey } as const;
     const statement = Buffer.from(whitelistStatement('TRX', STRANGERS.TRX));
     const signature = sign('sha256', statement, privateKey).toString('base64url');
-    await checkProof([approver], { kind: 'key', id: 'loja', signature }, 'TRX', STRANGERS.TRX);
+    await checkProof(known(approver), { kind: 'key', id: 'loja', signature }, 'TRX', STRANGERS.TRX);
     await expect(
-      checkProof([approver], { kind: 'key', id: 'loja', signature }, 'TRX', STRANGERS.TRX2),
+      checkProof(known(approver), { kind: 'key', id: 'loja', signature }, 'TRX', STRANGERS.TRX2),
     ).rejects.toMatchObject({ reason: 'proof_wrong' });
   });
 });
+
+test('the documentation has every member of the policy, with what is shipped', () => {
+  const text = readFileSync(new URL('../../docs/signer.md', import.meta.url), 'utf8');
+  const table = text.slice(text.indexOf('| Member | Shipped |'), text.indexOf('Hours and days are'));
+  const rows = new Map(
+    [...table.matchAll(/^\| `(\w+)` \| (.+?) \|/gm)].map(([, name, shipped]) => [name, shipped]),
+  );
+  const policyFile = join(folder, 'unknown.json');
+  writeFileSync(policyFile, '{"unknown": 1}');
+  const known = /known here: (.+)$/.exec(messageOf(() => readPolicy(policyFile)))?.[1]?.split(', ');
+  expect([...rows.keys()].toSorted()).toEqual(known?.toSorted());
+  // What is too long to be written out there is told in words.
+  const { values: _values, currencies: _currencies, ...written } = DEFAULT_POLICY;
+  for (const [name, value] of Object.entries(written))
+    expect([name, JSON.parse(rows.get(name)?.replaceAll('`', '') ?? 'null')]).toEqual([name, value]);
+});
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

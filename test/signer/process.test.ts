@@ -4,7 +4,7 @@
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -201,6 +201,8 @@ describe('the door', () => {
     const home = await made();
     const signer = await started(home);
     expect(statSync(home.socket).mode & 0o777).toBe(0o600);
+    for (const name of ['key.json', 'signed.sqlite', 'signed.sqlite-wal'])
+      expect([name, statSync(join(home.folder, name)).mode & 0o777]).toEqual([name, 0o600]);
     const passphrase = ['--passphrase-file', join(home.folder, 'passphrase')];
     const again = (socket: string) =>
       crossramp({}, 'signer', 'run', '--folder', home.folder, ...passphrase, '--socket', socket);
@@ -215,6 +217,20 @@ describe('the door', () => {
     expect(await checks()).toMatchObject([{ check: 'signer', ok: false }]);
     const facts = await crossramp({}, 'signer', 'init', '--folder', home.folder, ...passphrase);
     expect(facts).toMatchObject({ code: 1, stderr: expect.stringContaining('never written over') });
+  });
+
+  test('a folder into which others may look is refused, with the way out', async () => {
+    const home = await made();
+    chmodSync(home.folder, 0o755);
+    const given = ['--folder', home.folder, '--passphrase-file', join(home.folder, 'passphrase')];
+    const refused = {
+      code: 1,
+      stderr: `crossramp: ${home.folder} has the mode 0755: nobody else may look into the folder of a signer (chmod 700)\n`,
+    };
+    expect(await crossramp({}, 'signer', ...given, '--socket', home.socket)).toMatchObject(refused);
+    rmSync(join(home.folder, 'key.json'));
+    expect(await crossramp({}, 'signer', 'init', ...given)).toMatchObject(refused);
+    expect(existsSync(join(home.folder, 'key.json'))).toBe(false);
   });
 
   test('TLS with certificates on both sides: who has none is not heard', async () => {
