@@ -212,14 +212,18 @@ describe('the books of the house', () => {
       net: expect.any(Array),
     });
     expect((await command(env, 'books', 'closes')).stdout).toBe('no day is closed\n');
-    const closed = await run('books', 'close', '--day', '2026-01-01', '--idempotency-key', 'january');
-    expect(await run('books', 'close', '--day', '2026-01-01', '--idempotency-key', 'january')).toEqual(
-      closed,
-    );
+    const january = ['books', 'close', '--day', '2006-01-01', '--idempotency-key', 'january'];
+    const refused = await command(env, ...january);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^crossramp: --day: must be \S+ or later, as no day is closed yet; with --begin/),
+    ]);
+    const closed = await run(...january, '--begin');
+    expect(await run(...january, '--begin')).toEqual(closed);
     expect(await run('books', 'closes')).toMatchObject({
-      closes: [{ day: '2026-01-01', hash: closed.hash }],
+      closes: [{ day: '2006-01-01', hash: closed.hash }],
     });
-    expect(await command(env, 'books', 'close', '--day', '2026-01-01')).toMatchObject({ code: 1 });
+    expect(await command(env, 'books', 'close', '--day', '2006-01-01')).toMatchObject({ code: 1 });
     expect((await command(env, 'verify')).code).toBe(0);
   });
 });

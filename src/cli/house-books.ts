@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { currencyOfLedger } from '../base/currency.ts';
 import type { Named } from '../base/violations.ts';
 import { once } from '../resolvers/checks/once.ts';
-import { CLOSES_MAX, closeBooks, listBookCloses } from '../resolvers/ledger/close-books.ts';
+import { CLOSES_MAX, closeBooks, FIRST_CLOSE_DAYS, listBookCloses } from '../resolvers/ledger/close-books.ts';
 import {
   type BookKind,
   type PeriodInput,
@@ -83,6 +83,10 @@ export function booksCommand(): Command {
   withMode(books.command('close'))
     .description('Closes the books of a day in Brasília: no journal comes into it any more.')
     .requiredOption('--day <day>', 'YYYY-MM-DD: the day after the last that is closed')
+    .option(
+      '--begin',
+      `the first day that is closed is to be this one, though it is more than ${FIRST_CLOSE_DAYS} days ago`,
+    )
     .option('--idempotency-key <key>', 'the same command with the same key closes once; kept for 24 hours')
     .action(close);
   withMode(books.command('closes'))
@@ -106,20 +110,23 @@ export function booksCommand(): Command {
 
 async function close({
   day,
+  begin = false,
   idempotencyKey,
   ...options
-}: Options & { day: string; idempotencyKey?: string }): Promise<void> {
+}: Options & { day: string; begin?: boolean; idempotencyKey?: string }): Promise<void> {
   const closed: BookClose = await asPlatform(options, async (context) => {
     requireAct(context, 'books.close');
     const request = {
       key: idempotencyKey,
       parameter: '--idempotency-key',
       route: 'crossramp books.close',
-      body: JSON.stringify({ day, live: options.live === true }),
+      body: JSON.stringify({ day, live: options.live === true, ...(begin && { begin }) }),
     };
     const done = await once(context, request, async (attempt) => ({
       status: 200,
-      answer: JSON.stringify(await closeBooks(context, { name: '--day', value: day }, attempt)),
+      answer: JSON.stringify(
+        await closeBooks(context, { name: '--day', value: day }, { name: '--begin', value: begin }, attempt),
+      ),
     }));
     return JSON.parse(done.answer);
   });

@@ -1,7 +1,7 @@
 /** The close of a day: `Query.bookCloses` and `Mutation.closeBooks`. */
 import { ACTS } from '../base/acts.ts';
 import { isoMillis } from '../base/instant.ts';
-import { CLOSES_MAX, closeBooks, listBookCloses } from '../resolvers/ledger/close-books.ts';
+import { CLOSES_MAX, closeBooks, FIRST_CLOSE_DAYS, listBookCloses } from '../resolvers/ledger/close-books.ts';
 import type { BookClose } from '../store/ledger/book-closes.ts';
 import type { Builder } from './builder.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
@@ -47,15 +47,23 @@ export function defineBookCloses(builder: Builder): void {
   builder.mutationField('closeBooks', (t) =>
     t.field({
       type: close,
-      description: `Closes the books of a day: the one after the last that is closed, or any past day when it is the first. Error \`STEP_CONFLICT\` for another one. What stands in suspense may stay there. Needs the scope \`${ACTS['books.close'].scope}\`.`,
+      description: `Closes the books of a day: the one after the last that is closed; when it is the first, one of the last ${FIRST_CLOSE_DAYS}, or any past day with \`begin\`. Error \`STEP_CONFLICT\` for another one. What stands in suspense may stay there. Needs the scope \`${ACTS['books.close'].scope}\`.`,
       args: {
         day: t.arg.string({ required: true, description: 'The day, in Brasília, `YYYY-MM-DD`.' }),
+        begin: t.arg.boolean({
+          description: `The first day that is closed is to be this one, though it is more than ${FIRST_CLOSE_DAYS} days ago.`,
+        }),
         idempotencyKey: t.arg.string(KEY_ARGUMENT),
       },
       resolve: async (_root, args, context) => {
         const keyed = { mutation: 'closeBooks', act: 'books.close', args } as const;
         const { kept } = await keepOnce(context, keyed, (attempt) =>
-          closeBooks(context, { name: 'day', value: args.day }, attempt),
+          closeBooks(
+            context,
+            { name: 'day', value: args.day },
+            { name: 'begin', value: args.begin ?? false },
+            attempt,
+          ),
         );
         return kept;
       },

@@ -114,6 +114,22 @@ test('where a period begins and ends is looked up once for each ledger account, 
   expect(plan.filter((line) => / ledger_seq_before\(/.test(line))).toEqual([]);
 });
 
+test('the look-up of a moment goes by the primary key, also where nobody knows how long a ledger account is', async () => {
+  const { rows: sources } = await app.owner.query(
+    `select prosrc as source from pg_proc where proname = 'ledger_seq_before'`,
+  );
+  const [, inner = ''] = /select posted_at into t (from[^;]+);/.exec(sources[0].source) ?? [];
+  const values = { p_account: 1, p_ledger_account: 1, mid: 1 };
+  const query = Object.entries(values).reduce(
+    (text, [name, value]) => text.replaceAll(new RegExp(`= ${name}\\b`, 'g'), `= ${value}`),
+    inner,
+  );
+  const { rows } = await app.owner.query(`explain select posted_at ${query}`);
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  expect(plan).toMatch(/using ledger_line_pkey/);
+  expect(plan).toMatch(/Index Cond: .*seq <= 1/);
+});
+
 test('the treasury has what the balances say, over all accounts and over one', async () => {
   const { all, own } = await platform(`{
     all: treasury { account class currency { code } balance calculatedBrl }
@@ -166,6 +182,9 @@ describe('a day', () => {
     expect(await refused(await today())).toMatchObject({ code: 'STEP_CONFLICT' });
     expect(await refused('2026-02-30')).toMatchObject({ code: 'INVALID_PARAMETER' });
     const before = dayAfter(day, -1);
+    // A slip of the pen in the year would close nothing, and fix where the closes begin.
+    const slip = await refused(dayAfter(day, -20 * 365));
+    expect(slip).toMatchObject({ code: 'INVALID_PARAMETER' });
     await platform(close(before));
     const { closeBooks: closed } = await platform(close(day, 'one'));
     expect((await platform(close(day, 'one'))).closeBooks).toEqual(closed);

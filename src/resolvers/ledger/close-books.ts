@@ -22,14 +22,31 @@ import { boundsOf } from './read-books.ts';
 
 /** Most closes that are listed at once. */
 export const CLOSES_MAX = 400;
+/** The chain of closes begins with one of so many last days, unless somebody says that it is to begin earlier. */
+export const FIRST_CLOSE_DAYS = 31;
+
+const DAY_MS = 86_400_000;
+
+/** The first day that is closed may be long past. */
+export interface EarlyBeginning {
+  readonly name: string;
+  readonly value: boolean;
+}
 
 /**
- * Closes a day in Brasília: the day after the last that is closed, or any past day when it is the first.
+ * Closes a day in Brasília: the day after the last that is closed; when it is the first, one of the last 31, or any past day with `begin`.
+ *
+ * @param begin - the chain of closes begins with this day, however long past it is.
  *
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `STEP_CONFLICT` for a day that is not over, that is closed, or
  *   that is not the next.
  */
-export async function closeBooks(context: Context, given: Named, attempt: Attempt): Promise<BookClose> {
+export async function closeBooks(
+  context: Context,
+  given: Named,
+  begin: EarlyBeginning,
+  attempt: Attempt,
+): Promise<BookClose> {
   requireAct(context, 'books.close');
   const day = parseDay(given.value);
   if (!day)
@@ -37,7 +54,9 @@ export async function closeBooks(context: Context, given: Named, attempt: Attemp
   const { database, mode, clock, notifier } = context;
   const nowMs = await clock.nowMs();
   if (attempt.made === null) {
-    refuseUnlessNext(day, brasiliaDay(nowMs), await readLastClose(database, mode));
+    const before = await readLastClose(database, mode);
+    refuseUnlessNext(day, brasiliaDay(nowMs), before);
+    if (!before && !begin.value) refuseEarly({ ...given, value: day }, begin.name, nowMs);
     const bounds = boundsOf(day);
     await sealBooks(database.withTx, mode, bounds.to);
     await audited(context, async (tx, writeDown) => {
@@ -84,4 +103,12 @@ function refuseUnlessNext(day: string, today: string, last: BookClose | undefine
     throw new GatewayError('STEP_CONFLICT', `the books are closed up to ${last.day}`);
   const next = last && dayAfter(last.day);
   if (next && day !== next) throw new GatewayError('STEP_CONFLICT', `the next day to close is ${next}`);
+}
+
+/** A slip of the pen in the year would close nothing, and every day since would have to be closed one by one. */
+function refuseEarly({ name, value: day }: Named, begin: string, nowMs: number): void {
+  const earliest = brasiliaDay(nowMs - FIRST_CLOSE_DAYS * DAY_MS);
+  if (day >= earliest) return;
+  const message = `must be ${earliest} or later, as no day is closed yet; with ${begin} the closes begin earlier`;
+  throw invalidParameters([{ parameter: name, message }]);
 }
