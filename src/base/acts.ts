@@ -185,6 +185,11 @@ export const ACTS = {
   'account.create': act('platform:books', 'Adds an account. By `crossramp account create` only.'),
   'account.import': act('platform:books', 'Imports the history of an account. By `crossramp import` only.'),
   'receivable.settle': act(
+  'order.settle': act(
+    'platform:risk',
+    'Settles an order to the PIX provider by hand, whose outcome it cannot tell.',
+    'settlePixOrder',
+  ),
     'platform:books',
     'Settles what an account owes the house after a lost dispute or a dropped deposit.',
     'settleReceivable',
@@ -225,6 +230,7 @@ export const PASSKEY_ACTS: readonly ActName[] = [
   'journal.approve',
   'whitelist.add_entry',
   'settings.update_account',
+  'order.settle',
   'key.create',
   'key.rotate',
   'webhook.create',

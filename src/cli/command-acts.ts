@@ -16,6 +16,8 @@ export const COMMAND_ACTS: Readonly<Record<string, ActName | null>> = {
   'news list': null,
   'news retry': 'news.retry',
   'news close': 'news.close',
+  'order list': null,
+  'order settle': 'order.settle',
   'network pause': 'network.pause',
   'network resume': 'network.resume',
   'receivable list': null,

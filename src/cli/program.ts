@@ -17,6 +17,7 @@ import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { networkCommand } from './network.ts';
 import { newsCommand } from './news.ts';
+import { orderCommand } from './order.ts';
 import { personCommand } from './person.ts';
 import { pspCommand } from './psp.ts';
 import { rebalanceCommand } from './rebalance.ts';
@@ -55,6 +56,7 @@ export function crossrampProgram(): Command {
     suspenseCommand(),
     newsCommand(),
     networkCommand(),
+    orderCommand(),
     receivableCommand(),
     capitalCommand(),
     rebalanceCommand(),

@@ -24,6 +24,7 @@ import { definePasskeys } from './passkeys.ts';
 import { definePaymentSession } from './payment-session.ts';
 import { definePeople } from './people.ts';
 import { definePixKeyType } from './pix-key-type.ts';
+import { definePixOrders } from './pix-orders.ts';
 import { definePlatform } from './platform.ts';
 import { definePositions } from './positions.ts';
 import { defineQuote } from './quote.ts';
@@ -100,6 +101,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineApiKeys(builder, apiKey);
   defineSuspense(builder, currencies);
   defineRailNews(builder);
+  definePixOrders(builder);
   defineNetworks(builder);
   const setting = defineSettings(builder, account, template);
   defineTemplateLimits(builder, account, template);

@@ -116,9 +116,9 @@ const DONE: readonly (readonly [act: ActName, mutation: () => string, object: st
  * audit-transactions.test.ts does some of them.
  */
 const BY_ENGINE = /^(checkout|onramp|offramp|transaction|deposit|withdrawal|payment|hold|refund)\./;
-/** Acts that need an operator, a person who is signed in (people.test.ts, sign-in.test.ts), a delivery, money in suspense or owed, news that is not settled, or a change that waits (networks: pause.test.ts): not done here. */
+/** Acts that need an operator, a person who is signed in (people.test.ts, sign-in.test.ts), a delivery, money in suspense or owed, news that is not settled, or a change that waits (networks: pause.test.ts; orders: settled-orders.test.ts): not done here. */
 const NOT_HERE =
-  /^(account|books|capital|customer|receivable|identity|journal|network|news|passkey|sandbox|session|suspense|view)\.|^person\.(link|sign_in|sign_out|switch_account)$|^webhook\.(redeliver|test|recover)$|^settings\.(?:update_template|cancel_change)$|^facts\.correct$/;
+  /^(account|books|capital|customer|receivable|identity|journal|network|news|order|passkey|sandbox|session|suspense|view)\.|^person\.(link|sign_in|sign_out|switch_account)$|^webhook\.(redeliver|test|recover)$|^settings\.(?:update_template|cancel_change)$|^facts\.correct$|^whitelist\.withdraw_proof$/;
 
 async function mutate(mutation: string, requestId: string) {
   const headers = { 'x-request-id': requestId };

@@ -86,6 +86,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   retryRailNews: ['platform:risk', '(id: "1")'],
   closeRailNews: ['platform:risk', '(id: "1", reason: "x") { state }'],
   pauseNetwork: ['platform:risk', '(network: "ETH", reason: "x") { network }'],
+  settlePixOrder: ['platform:risk', '(key: "x", outcome: NOT_DONE, evidence: "x") { key }'],
   resumeNetwork: ['platform:risk', '(network: "ETH") { network }'],
   settleReceivable: [
     'platform:books',

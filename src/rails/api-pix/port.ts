@@ -4,12 +4,18 @@ import { BRL } from '../../base/currency.ts';
 import { orderNameOf } from '../../base/end-to-end-id.ts';
 import { fromMinor, toMinor, withDecimals } from '../../base/money.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
-import { type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
-import { endPixOrder, type NewPixOrder, type PixOrderKind } from '../../store/rails/pix-orders.ts';
+import { type OrderAnswer, type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
+import {
+  endPixOrder,
+  type NewPixOrder,
+  type PixOrderKind,
+  readPixOrder,
+} from '../../store/rails/pix-orders.ts';
 import { askCharge, cancelCharge, createCharge } from './charges.ts';
 import type { ApiPix } from './client.ts';
+import { PspAway, PspProblem } from './http.ts';
 import { keyOwner } from './look-ups.ts';
-import { type OrderKind, placeOrder } from './orders.ts';
+import { askOrder, type OrderKind, placeOrder } from './orders.ts';
 import type { PixPayouts } from './payouts.ts';
 import { reconciledStatement } from './reconciled-statement.ts';
 import { returnKind } from './returns.ts';
@@ -67,6 +73,7 @@ export function pixPort(parts: PortParts): PixRail {
         endToEndId: known(row.pixE2e, 'a payment'),
       }),
     giveBack,
+    askOrder: (key) => answerAbout(tools, kinds, key),
     keyOwner: (row) => keyOwner(tools, payouts?.lookUp, row),
     statement: reconciledStatement({ tools, api, kinds }),
   };
@@ -92,6 +99,24 @@ export function orderKinds({ api, payouts }: PortParts): Readonly<Record<PixOrde
       isRefusal: (problem) => configured().isRefusal(problem),
     },
   };
+}
+
+async function answerAbout(
+  tools: RailTools,
+  kinds: Readonly<Record<PixOrderKind, OrderKind>>,
+  key: string,
+): Promise<OrderAnswer> {
+  const order = await readPixOrder(tools.database, tools.mode, key);
+  if (!order) return 'unknown';
+  try {
+    const told = await askOrder(tools, kinds[order.kind], order);
+    if (!told) return 'unknown';
+    if (told.news.some((each) => each.kind === 'refund_ended' && each.differs)) return 'differs';
+    return told.news.length > 0 ? 'decided' : 'open';
+  } catch (error) {
+    if (error instanceof PspAway || error instanceof PspProblem) return 'away';
+    throw error;
+  }
 }
 
 function orderOf({ mode }: Pick<RailTools, 'mode'>, kind: PixOrderKind, given: Given): NewPixOrder {

@@ -34,6 +34,7 @@ export const AUDIT_OBJECT_KINDS = [
   'network',
   'passkey',
   'person',
+  'pix_order',
   'quote',
   'rail_news',
   'sandbox_clock',

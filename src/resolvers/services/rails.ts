@@ -30,6 +30,12 @@ export interface GiveBack {
 /** Whose a PIX key is that nobody has. */
 export const NO_OWNER = 'nobody';
 
+/**
+ * What a provider says of an order: it does not have it; it is under way; it has decided it, or had before; another amount went back than
+ * was ordered; it cannot be asked.
+ */
+export type OrderAnswer = 'unknown' | 'open' | 'decided' | 'differs' | 'away';
+
 /** PIX at a payment service provider (domain.md 3.5). */
 export interface PixRail {
   /** The bank that the house settles at, 8 characters of `[0-9A-Z]`: ids that we make begin with it. */
@@ -69,6 +75,8 @@ export interface PixRail {
   ) => Promise<unknown>;
   /** @returns CPF or CNPJ of whom a key belongs to; `NO_OWNER` where there is no such key; null where the directory does not tell. */
   readonly keyOwner: (row: ProcessRow) => Promise<string | null>;
+  /** Asks about an order of ours that is not decided; what the provider tells is received. A rail that never loses one has no use for it. */
+  readonly askOrder?: (key: string) => Promise<OrderAnswer>;
   /** What moved, for reconciliation; absent where the provider has nothing to read it from. */
   readonly statement?: RailStatement;
 }

@@ -1,0 +1,178 @@
+/**
+ * Orders to the provider of PIX that it has not decided, and how the operator settles one by hand, with evidence: where its outcome
+ * cannot be found out by asking, nobody else ever would (C-33, C-34).
+ */
+import { known } from '../../base/assert.ts';
+import { isEndToEndId } from '../../base/end-to-end-id.ts';
+import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
+import { instantOf } from '../../base/instant.ts';
+import { type Named, Violations } from '../../base/violations.ts';
+import { appendAudit } from '../../store/engine/audit.ts';
+import { postponeNews } from '../../store/engine/news.ts';
+import { lockHeads } from '../../store/engine/processes.ts';
+import { decidePixOrder, listOpenPixOrders } from '../../store/rails/open-pix-orders.ts';
+import { type PixOrder, readPixOrder } from '../../store/rails/pix-orders.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import type { Attempt } from '../checks/once.ts';
+import { auditEntry, authorOf } from '../services/author.ts';
+import { type Context, requireAct, requireScope } from '../services/context.ts';
+import type { News } from '../services/news.ts';
+import { recordOf } from './match-news.ts';
+
+/** Most orders that are listed at once. */
+export const ORDERS_MAX = 400;
+
+/** How the operator says that an order ended. */
+export const SETTLED_AS = {
+  DONE: 'The provider carried it out.',
+  NOT_DONE: 'The provider never carried it out, and will not.',
+} as const;
+/** One of SETTLED_AS. */
+export type SettledAs = keyof typeof SETTLED_AS;
+
+/** How an order is settled, each under the caller's own name. */
+export interface OrderSettlement {
+  readonly key: string;
+  readonly as: SettledAs;
+  /** The provider's id of what was carried out: EndToEndId of a payout, rtrId of a return; of what was not, who says so. */
+  readonly evidence: Named;
+}
+
+/** What left a moment ago may still arrive: longer than any call of the provider lasts. Unit: ms. */
+const ON_ITS_WAY_MS = 120_000;
+const PROVIDER_ID = /^[!-~]{1,64}$/;
+const UNKEYED: Attempt = { made: null, bind: async () => {} };
+
+/** @returns orders that the provider has not decided, the oldest first. @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`. */
+export function openOrders(
+  context: Context,
+  first: { readonly name: string; readonly value: number },
+): Promise<PixOrder[]> {
+  requireScope(context, 'platform:risk');
+  const violations = new Violations();
+  if (!Number.isInteger(first.value) || first.value < 1 || first.value > ORDERS_MAX)
+    violations.add({ parameter: first.name, message: `must be an integer from 1 to ${ORDERS_MAX}` });
+  violations.refuse();
+  return listOpenPixOrders(context.database, context.mode, first.value);
+}
+
+/**
+ * Settles an order by hand, once the provider was asked: its transaction, or what lies in suspense, goes on as if the provider had told it.
+ *
+ * @returns the order after it.
+ * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `INVALID_PARAMETER`; `UNAVAILABLE` where the provider cannot be asked;
+ *   `STEP_CONFLICT` where it is decided, where the provider says otherwise, and within two minutes after it left.
+ */
+export async function settleOrder(
+  context: Context,
+  { key, as, evidence }: OrderSettlement,
+  checks: CreationChecks,
+  attempt: Attempt = UNKEYED,
+): Promise<PixOrder> {
+  requireAct(context, 'order.settle');
+  const checked = checks.reference(evidence);
+  checks.refuse();
+  const order = await findOrder(context, key);
+  if (attempt.made !== null) return order;
+  const proof = proofOf(order, as, { name: evidence.name, value: known(checked, 'evidence') });
+  const askedAtMs = Date.now();
+  await refuseUnlessUnknown(context, order, as);
+  const news = newsOf(order, as === 'DONE', proof);
+  await decide(context, order, { as, proof, news, askedAtMs }, attempt);
+  // What fails now is tried again like any other news.
+  await context.receive(news).catch(() => {});
+  return findOrder(context, key);
+}
+
+/** @returns an order of the caller's mode. @throws {GatewayError} `NOT_FOUND`. */
+export async function findOrder({ database, mode }: Context, key: string): Promise<PixOrder> {
+  const order = await readPixOrder(database, mode, key);
+  if (!order) throw notFound();
+  return order;
+}
+
+function proofOf({ kind }: PixOrder, as: SettledAs, { name, value }: Named): string {
+  if (as === 'NOT_DONE') return value;
+  if (kind === 'payout' && !isEndToEndId(value))
+    throw invalidParameters([
+      { parameter: name, message: 'must be the EndToEndId of the payout, E… of 32 characters' },
+    ]);
+  if (!PROVIDER_ID.test(value))
+    throw invalidParameters([{ parameter: name, message: 'must be the rtrId of the return' }]);
+  return value;
+}
+
+/** The provider is asked once more: what it knows counts more than what somebody has heard. */
+async function refuseUnlessUnknown(
+  { rails }: Pick<Context, 'rails'>,
+  { key }: PixOrder,
+  as: SettledAs,
+): Promise<void> {
+  switch (await rails.pix.askOrder?.(key)) {
+    case 'unknown':
+      return;
+    case 'differs':
+      if (as === 'DONE') return;
+      throw new GatewayError('STEP_CONFLICT', `the provider says that money of ${key} went back`);
+    case 'open':
+      throw new GatewayError('STEP_CONFLICT', `the provider has ${key} under way, and decides it`);
+    case 'decided':
+      throw new GatewayError('STEP_CONFLICT', `the provider has decided ${key}`);
+    default:
+      throw new GatewayError('UNAVAILABLE', 'the provider of PIX cannot be asked now: try again');
+  }
+}
+
+/** Nobody sends it any more once this is stored, and the news of its end is tried until it is settled. */
+async function decide(
+  context: Context,
+  order: PixOrder,
+  given: { readonly as: SettledAs; readonly proof: string; readonly news: News; readonly askedAtMs: number },
+  attempt: Attempt,
+): Promise<void> {
+  const { database, mode, clock } = context;
+  const { key, kind, accountId, amount, pspId } = order;
+  const { as, proof, news, askedAtMs } = given;
+  const at = instantOf(new Date(await clock.nowMs()));
+  await database.withTx(async (tx) => {
+    const heads = await lockHeads(tx, [accountId], mode);
+    const now = known(await readPixOrder(tx, mode, key), 'an order');
+    if (now.isDone !== null) throw new GatewayError('STEP_CONFLICT', `${key} is decided`);
+    const end = {
+      isDone: as === 'DONE',
+      endToEndId: as === 'DONE' && kind === 'payout' ? proof : null,
+      endedAtMs: Date.now(),
+      sentBeforeMs: askedAtMs - ON_ITS_WAY_MS,
+    };
+    if (!(await decidePixOrder(tx, now, end)))
+      throw new GatewayError(
+        'STEP_CONFLICT',
+        `${key} left less than ${ON_ITS_WAY_MS / 1_000} seconds ago: the provider may have it soon`,
+      );
+    const dueMs = Date.now();
+    const waiting = { outcome: 'pending', dueMs, error: 'settled by hand', isUntaken: false } as const;
+    await postponeNews(tx, recordOf(context, news), { ...waiting, target: undefined });
+    await attempt.bind(tx, key);
+    const before = { kind, amount, pspId, state: 'open' };
+    const entry = auditEntry(authorOf(context, 'order.settle'), { kind: 'pix_order', id: key }, at, {
+      before,
+      after: { state: as, evidence: proof },
+    });
+    for (const head of heads.values()) await appendAudit(tx, head, [entry]);
+  });
+}
+
+function newsOf({ key, kind, endToEndId }: PixOrder, isDone: boolean, proof: string): News {
+  if (kind === 'payout')
+    return { kind: 'payout_ended', order: key, isDone, endToEndId: isDone ? proof : null };
+  return {
+    kind: 'refund_ended',
+    rail: 'pix',
+    order: key,
+    endToEndId,
+    isDone,
+    networkFee: null,
+    gas: null,
+    txHash: null,
+  };
+}

@@ -1,0 +1,106 @@
+/** Orders to the provider of PIX whose outcome nobody knows yet: `Query.openPixOrders`, and `settlePixOrder` by hand. */
+import { ACTS } from '../base/acts.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
+import {
+  findOrder,
+  ORDERS_MAX,
+  openOrders,
+  SETTLED_AS,
+  type SettledAs,
+  settleOrder,
+} from '../resolvers/inbound/settle-order.ts';
+import type { PixOrder } from '../store/rails/pix-orders.ts';
+import type { Builder } from './builder.ts';
+import { describedValues } from './described-values.ts';
+import { KEY_ARGUMENT, keepOnce } from './once.ts';
+
+const KINDS = {
+  payout: 'BRL is paid to a PIX key.',
+  return: 'A payment that came goes back to its payer, whole or in part.',
+} as const;
+
+/** Defines `PixOrder`, `Query.openPixOrders` and `Mutation.settlePixOrder`. */
+export function definePixOrders(builder: Builder): void {
+  const order = defineOrder(builder);
+  builder.queryField('openPixOrders', (t) =>
+    t.field({
+      type: [order],
+      description:
+        'Orders that the provider of PIX has not decided, the oldest first. Needs the scope `platform:risk`.',
+      args: { first: t.arg.int({ defaultValue: 100, description: `How many, 1 to ${ORDERS_MAX}.` }) },
+      complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 100) }),
+      resolve: (_root, { first }, context) => openOrders(context, { name: 'first', value: first ?? 100 }),
+    }),
+  );
+  const outcome = builder.enumType('PixOrderOutcome', {
+    description: 'How an order ended, as the operator says.',
+    values: describedValues<SettledAs>(SETTLED_AS),
+  });
+  builder.mutationField('settlePixOrder', (t) =>
+    t.field({
+      type: order,
+      description: `Settles an order by hand whose outcome the provider cannot tell: its transaction goes on as if the provider had told it. The provider is asked first. Error \`STEP_CONFLICT\` where it says otherwise, where the order is decided, and within two minutes after the order left; \`UNAVAILABLE\` where it cannot be asked. Needs the scope \`${ACTS['order.settle'].scope}\`.`,
+      args: {
+        key: t.arg.string({ required: true, description: 'Key of the order.' }),
+        outcome: t.arg({ type: outcome, required: true, description: 'How it ended.' }),
+        evidence: t.arg.string({
+          required: true,
+          description:
+            'With `DONE` the provider’s id: the EndToEndId of a payout, the rtrId of a return. With `NOT_DONE` who says so, 1 to 200 characters.',
+        }),
+        idempotencyKey: t.arg.string(KEY_ARGUMENT),
+      },
+      resolve: async (_root, args, context) => {
+        const keyed = { mutation: 'settlePixOrder', act: 'order.settle', args } as const;
+        const { kept } = await keepOnce(context, keyed, async (attempt) => {
+          const evidence = { name: 'evidence', value: args.evidence };
+          const given = { key: args.key, as: args.outcome, evidence };
+          const { key } = await settleOrder(context, given, checksOf(context), attempt);
+          return { key };
+        });
+        return findOrder(context, kept.key);
+      },
+    }),
+  );
+}
+
+function defineOrder(builder: Builder) {
+  const kind = builder.enumType('PixOrderKind', {
+    description: 'What an order to the provider of PIX asks for.',
+    values: describedValues(KINDS),
+  });
+  return builder.objectRef<PixOrder>('PixOrder').implement({
+    description: 'An order to the provider of PIX.',
+    fields: (t) => ({
+      key: t.exposeString('key', {
+        description:
+          'Key of the order: the id of a return, or one that begins with the `end2end` of its transaction.',
+      }),
+      kind: t.field({ type: kind, description: 'What it asks for.', resolve: (row) => row.kind }),
+      account: t.string({
+        description: 'Identifier of the account that it is for.',
+        resolve: ({ accountId }) => String(accountId),
+      }),
+      pspId: t.exposeString('pspId', { description: 'The name of the order at the provider.' }),
+      amount: t.field({ type: 'Decimal', description: 'BRL.', resolve: ({ amount }) => amount }),
+      endToEndId: t.exposeString('endToEndId', {
+        nullable: true,
+        description: 'Of the payment that goes back; of a payout null until it is known.',
+      }),
+      placedAt: t.field({
+        type: 'DateTime',
+        description: 'When it was placed, by the clock of the machine.',
+        resolve: ({ placedAtMs }) => new Date(placedAtMs).toISOString(),
+      }),
+      sentAt: t.field({
+        type: 'DateTime',
+        description: 'When it left last, by the clock of the machine.',
+        resolve: ({ sentAtMs }) => new Date(sentAtMs).toISOString(),
+      }),
+      isDone: t.exposeBoolean('isDone', {
+        nullable: true,
+        description: 'Whether it was carried out; null until that is decided.',
+      }),
+    }),
+  });
+}

@@ -1,0 +1,30 @@
+/** Orders to a provider of PIX that nobody has decided yet, and how one is decided by hand. Times are on the machine's clock. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Statement, Tx } from '../database.ts';
+import { ORDER_COLUMNS, orderOf, type PixOrder, type PixOrderEnd, type StoredOrder } from './pix-orders.ts';
+
+const OPEN: Statement = {
+  name: 'pix_orders_open',
+  text: `select ${ORDER_COLUMNS} from pix_order where mode = $1 and is_done is null order by placed_at, key limit $2`,
+};
+const DECIDE: Statement = {
+  name: 'pix_order_decide',
+  text: `update pix_order set is_done = $3, end_to_end_id = coalesce($4, end_to_end_id), ended_at = $5, ask_at = null
+    where mode = $1 and key = $2 and is_done is null and sent_at < $6 returning key`,
+};
+
+/** @returns them, the oldest first. */
+export async function listOpenPixOrders(tx: Tx, mode: AccountMode, limit: number): Promise<PixOrder[]> {
+  return (await tx.query<StoredOrder>(OPEN, [mode, limit])).map(orderOf);
+}
+
+/** Ends an order that left before a moment; it is not sent or asked for any more. @returns whether it was open, and so. */
+export async function decidePixOrder(
+  tx: Tx,
+  { mode, key }: Pick<PixOrder, 'mode' | 'key'>,
+  end: Omit<PixOrderEnd, 'askAtMs'> & { readonly sentBeforeMs: number },
+): Promise<boolean> {
+  const { isDone, endToEndId, endedAtMs, sentBeforeMs } = end;
+  const times = [endedAtMs, sentBeforeMs].map((ms) => new Date(ms).toISOString());
+  return (await tx.query(DECIDE, [mode, key, isDone, endToEndId, ...times])).length > 0;
+}

@@ -1,0 +1,143 @@
+/**
+ * Goal: an order whose outcome the provider cannot tell is settled by hand, once, with evidence, and never against what the provider says
+ * (C-33, C-34, C-41). Method: a gateway and the PSP over the wire, which has forgotten an order, has it under way, or is away.
+ */
+import { afterEach, describe, expect, test } from 'vitest';
+import { newEndToEndId, newReturnId } from '../../../src/base/end-to-end-id.ts';
+import { PspAway } from '../../../src/rails/api-pix/http.ts';
+import { platformAccount } from '../../../src/store/account/accounts.ts';
+import type { ProcessRow } from '../../../src/templates/facts.ts';
+import { depositFor } from '../../inbound/support.ts';
+import { useStand } from './stand.ts';
+
+const stand = useStand({}, { works: false });
+afterEach(() => {
+  stand.meddle = undefined;
+});
+
+/** The provider takes no payout, and has none. */
+const forgetful: typeof stand.meddle = async (call, go) => {
+  if (call.method === 'PUT' && call.url.includes('/gn/pix/')) throw new PspAway('lost');
+  if (call.url.includes('/enviados/id-envio/')) return { status: 404, body: '{"nome":"nao_encontrado"}' };
+  return go(call);
+};
+
+async function paying(): Promise<{ readonly row: ProcessRow; readonly key: string }> {
+  const row = await stand.inbound.offrampInstant(stand.merchant);
+  await stand.tools.receive(depositFor(await stand.inbound.rowOf(row.end2end)));
+  await stand.inbound.reach(row, 'pix_out/SENDING');
+  const find = async () =>
+    (await stand.app.owner.query('select key from pix_order where key like $1', [`${row.end2end}:%`]))
+      .rows[0];
+  await stand.until(async () => (await find()) !== undefined);
+  return { row, key: (await find()).key };
+}
+
+/** Ten minutes have passed since it left. */
+const aged = (key: string) =>
+  stand.app.owner.query(`update pix_order set sent_at = sent_at - interval '10 minutes' where key = $1`, [
+    key,
+  ]);
+const returnedId = () => newReturnId({ ispb: '99999999', at: new Date() });
+const sentId = () => newEndToEndId({ ispb: '99999999', at: new Date() });
+
+let platformKey: string | undefined;
+async function ask(query: string) {
+  const platform = await platformAccount(stand.app.database, 'live');
+  platformKey ??= (await stand.app.addKey(platform, ['platform:risk'])).apiKey;
+  return (await stand.app.graphql(query, {}, { key: platformKey })).json;
+}
+const settle = async (key: string, outcome: string, evidence: string) => {
+  const { data, errors } = await ask(
+    `mutation { settlePixOrder(key: "${key}", outcome: ${outcome}, evidence: "${evidence}") { key isDone } }`,
+  );
+  return errors ? errors[0].extensions.code : data.settlePixOrder;
+};
+
+describe('an order that the provider does not know', () => {
+  test('is listed, and settled as never carried out: the payout is rejected, and nothing is sent any more', async () => {
+    stand.meddle = forgetful;
+    const { row, key } = await paying();
+    const { data } = await ask('{ openPixOrders { key kind amount account isDone } }');
+    expect(data.openPixOrders).toContainEqual(
+      expect.objectContaining({ key, kind: 'PAYOUT', account: String(row.accountId), isDone: null }),
+    );
+    // It left a moment ago, and may be on its way.
+    expect(await settle(key, 'NOT_DONE', 'the bank')).toBe('STEP_CONFLICT');
+    await aged(key);
+    expect(await settle(key, 'NOT_DONE', 'the bank, case 4712')).toEqual({ key, isDone: false });
+    await stand.inbound.reach(row, 'pix_out/REJECTED');
+    expect(await settle(key, 'NOT_DONE', 'the bank')).toBe('STEP_CONFLICT');
+    const { rows } = await stand.app.owner.query(
+      `select object_id, after from audit_entry where act = 'order.settle' and account_id = $1`,
+      [String(row.accountId)],
+    );
+    expect(rows).toContainEqual({
+      object_id: key,
+      after: expect.objectContaining({ state: 'NOT_DONE', evidence: 'the bank, case 4712' }),
+    });
+    await stand.inbound.verified(row.accountId);
+  });
+
+  test('is settled as carried out, by the EndToEndId alone', async () => {
+    stand.meddle = forgetful;
+    const { row, key } = await paying();
+    await aged(key);
+    expect(await settle(key, 'DONE', 'somebody')).toBe('INVALID_PARAMETER');
+    expect(await settle(key, 'DONE', sentId())).toEqual({ key, isDone: true });
+    await stand.inbound.reach(row, 'success/DONE');
+    await stand.inbound.verified(row.accountId);
+  });
+});
+
+test('a return of which another amount went back is settled as carried out, once the rest was paid by hand', async () => {
+  const row = await stand.inbound.onramp(stand.merchant);
+  await stand.inbound.reach(row, 'depositpix/QRCODE');
+  const { txid } = (await stand.inbound.rowOf(row.end2end)).process ?? {};
+  await stand.psp.control('POST', '/pay', { txid, payerTaxId: '11144477735' });
+  await stand.app.owner.query('update pix_cursor set free_at = now()');
+  const answered = { id: 'x', rtrId: returnedId(), valor: '40.00', status: 'DEVOLVIDO', horario: {} };
+  stand.meddle = async (call, go) => {
+    const answer = await go(call);
+    return call.url.includes('/devolucao/') ? { status: 200, body: JSON.stringify(answered) } : answer;
+  };
+  await stand.part.poll();
+  await stand.inbound.reach(row, 'refund/INITIAL');
+  const find = async () =>
+    (await stand.app.owner.query(`select key from pix_order where kind = 'return' and is_done is null`))
+      .rows[0];
+  await stand.until(async () => (await find()) !== undefined);
+  const { key } = await find();
+  await aged(key);
+  expect(await settle(key, 'NOT_DONE', 'x')).toBe('STEP_CONFLICT');
+  expect(await settle(key, 'DONE', returnedId())).toEqual({ key, isDone: true });
+  await stand.inbound.reach(row, 'refund/DONE');
+  await stand.inbound.verified(row.accountId);
+});
+
+describe('is refused', () => {
+  test('where the provider has it under way, has decided it, or cannot be asked', async () => {
+    await stand.psp.control('PUT', '/faults', { seed: 1, rules: [] });
+    const { row, key } = await paying();
+    await aged(key);
+    const answers = (status: string | undefined): typeof stand.meddle => {
+      return async (call, go) => {
+        if (!call.url.includes('/enviados/id-envio/')) return go(call);
+        if (status === undefined) throw new PspAway('away');
+        return { status: 200, body: JSON.stringify({ status, endToEndId: sentId() }) };
+      };
+    };
+    stand.meddle = answers('EM_PROCESSAMENTO');
+    expect(await settle(key, 'NOT_DONE', 'x')).toBe('STEP_CONFLICT');
+    stand.meddle = answers(undefined);
+    expect(await settle(key, 'NOT_DONE', 'x')).toBe('UNAVAILABLE');
+    expect(await stand.inbound.stepOf(row)).toBe('pix_out/SENDING');
+    stand.meddle = answers('REALIZADO');
+    expect(await settle(key, 'NOT_DONE', 'x')).toBe('STEP_CONFLICT');
+    await stand.inbound.reach(row, 'success/DONE');
+  });
+
+  test('for an order that nobody placed', async () => {
+    expect(await settle('no-such-order', 'NOT_DONE', 'x')).toBe('NOT_FOUND');
+  });
+});
