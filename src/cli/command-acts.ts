@@ -20,6 +20,8 @@ export const COMMAND_ACTS: Readonly<Record<string, ActName | null>> = {
   'order settle': 'order.settle',
   'network pause': 'network.pause',
   'network resume': 'network.resume',
+  'whitelist list': null,
+  'whitelist withdraw-proof': 'whitelist.withdraw_proof',
   'receivable list': null,
   'receivable settle': 'receivable.settle',
   'capital book': 'capital.book',

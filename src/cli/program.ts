@@ -31,6 +31,7 @@ import { transactionCommand } from './transaction.ts';
 import { triggerCommand } from './trigger.ts';
 import { verifyCommand } from './verify.ts';
 import { webhookCommand } from './webhook.ts';
+import { whitelistCommand } from './whitelist.ts';
 
 const EXIT_CODES = `
 Exit codes:
@@ -55,8 +56,9 @@ export function crossrampProgram(): Command {
     refundCommand(),
     suspenseCommand(),
     newsCommand(),
-    networkCommand(),
     orderCommand(),
+    networkCommand(),
+    whitelistCommand(),
     receivableCommand(),
     capitalCommand(),
     rebalanceCommand(),

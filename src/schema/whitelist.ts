@@ -7,6 +7,7 @@ import {
   type GivenProof,
   removeWhitelistEntry,
   type WhitelistEntryInput,
+  withdrawProof,
 } from '../resolvers/account/manage-whitelist.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
@@ -33,6 +34,7 @@ export function defineWhitelist(builder: Builder, account: AccountRef, pixKeyTyp
   defineCreateGroup(builder, group);
   defineAddEntry(builder, entry, pixKeyType);
   defineRemoveEntry(builder, entry);
+  defineWithdrawProof(builder, entry);
   return entry;
 }
 
@@ -183,6 +185,21 @@ function defineRemoveEntry(builder: Builder, entry: EntryRef): void {
       args: { id: t.arg.string({ required: true, description: 'The entry, `wle_…`.' }) },
       resolve: async (query, _root, { id }, context) => {
         await removeWhitelistEntry(context, id);
+        return readEntry(context, query, id);
+      },
+    }),
+  );
+}
+
+function defineWithdrawProof(builder: Builder, entry: EntryRef): void {
+  builder.mutationField('withdrawWhitelistProof', (t) =>
+    t.prismaField({
+      type: entry,
+      description:
+        'Withdraws the proof of an address, at once: of this entry and of every other one with the same address. The signer refuses withdrawals there until it is proven again. Repeating it changes nothing. Needs the scope `move`.',
+      args: { id: t.arg.string({ required: true, description: 'The entry, `wle_…`.' }) },
+      resolve: async (query, _root, { id }, context) => {
+        await withdrawProof(context, id);
         return readEntry(context, query, id);
       },
     }),

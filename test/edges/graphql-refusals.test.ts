@@ -57,6 +57,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     '(groupId: "$group", input: { pixKeyType: CPF, pixKey: "52998224725" }) { id }',
   ],
   removeWhitelistEntry: ['move', '(id: "$entry") { id }'],
+  withdrawWhitelistProof: ['move', '(id: "$entry") { id }'],
   updateTemplateSettings: [
     'platform:pricing',
     '(account: "$account", template: onramp, input: {}) { template }',
@@ -85,8 +86,8 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   returnSuspense: ['platform:risk', '(id: "1") { state }'],
   retryRailNews: ['platform:risk', '(id: "1")'],
   closeRailNews: ['platform:risk', '(id: "1", reason: "x") { state }'],
-  pauseNetwork: ['platform:risk', '(network: "ETH", reason: "x") { network }'],
   settlePixOrder: ['platform:risk', '(key: "x", outcome: NOT_DONE, evidence: "x") { key }'],
+  pauseNetwork: ['platform:risk', '(network: "ETH", reason: "x") { network }'],
   resumeNetwork: ['platform:risk', '(network: "ETH") { network }'],
   settleReceivable: [
     'platform:books',

@@ -62,11 +62,24 @@ function groupCard(desk: Desk, group: Group, networks: readonly string[]): Html 
   return section(group.id, group.name, html`${shown}${entryForm(desk, group, networks)}`);
 }
 
-/** An address that nobody has proven to the signer yet leads to the page for that. */
+/** An address that nobody has proven to the signer yet leads to the page for that; of a proven one the proof can be withdrawn. */
 function proof(desk: Desk, { id, network, isProven }: Entry): Html | null {
   const { say, language } = desk;
-  if (network === null || isProven || !may(desk, 'move')) return null;
+  if (network === null || !may(desk, 'move')) return null;
+  if (isProven) return withdrawal(desk, id);
   return html`<a class="btn" href="/console/prove?entry=${id}&amp;next=/console/whitelist&amp;lang=${language}">${say('proveAddress')}</a>`;
+}
+
+function withdrawal(desk: Desk, id: string): Html | null {
+  const { say } = desk;
+  return askedForm(desk, {
+    act: 'WithdrawWhitelistProof',
+    given: { id },
+    open: say('withdrawProof'),
+    what: say('withdrawProofWhat'),
+    button: say('withdrawProofYes'),
+    kind: 'danger',
+  });
 }
 
 function removal(desk: Desk, id: string): Html | null {

@@ -97,6 +97,12 @@ export const SCREEN_WORDS = {
   takeAway: label('Remove…', 'Remover…'),
   takeAwayWhat: label('No withdrawal can go there any more.', 'Nenhum saque poderá ir para lá.'),
   takeAwayYes: label('Yes, remove it', 'Sim, remover'),
+  withdrawProof: label('Withdraw its proof…', 'Retirar a prova…'),
+  withdrawProofWhat: label(
+    'The signer refuses withdrawals there until the address is signed again.',
+    'O assinador recusa saques para lá até o endereço ser assinado de novo.',
+  ),
+  withdrawProofYes: label('Yes, withdraw it', 'Sim, retirar'),
   proveAddress: label('Sign it with a passkey', 'Assinar com chave de acesso'),
   noDestinations: label('No destinations yet', 'Ainda não há destinos'),
   noDestinationsHow: label('Withdrawals go only to what stands here.', 'Saques só vão para o que está aqui.'),

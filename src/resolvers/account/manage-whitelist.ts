@@ -7,7 +7,14 @@ import { invalidParameters, notFound } from '../../base/errors.ts';
 import { maskPixKey } from '../../base/mask.ts';
 import type { Named } from '../../base/violations.ts';
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
-import { addEntry, addGroup, findEntry, hasGroup, removeEntry } from '../../store/account/whitelist.ts';
+import {
+  addEntry,
+  addGroup,
+  dropProofs,
+  findEntry,
+  hasGroup,
+  removeEntry,
+} from '../../store/account/whitelist.ts';
 import type { Tx } from '../../store/database.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
@@ -132,6 +139,25 @@ export async function removeWhitelistEntry(context: Context, id: string): Promis
     removeEntry(tx, accountId, id, at),
   );
   if (!isThere) throw notFound();
+}
+
+/**
+ * Withdraws the proof of an address, so that it goes to the signer no more: that of an entry, and of every other entry with its address.
+ * Again is the same.
+ *
+ * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`, also for a PIX key, which has none.
+ */
+export async function withdrawProof(context: Context, id: string): Promise<void> {
+  requireAct(context, 'whitelist.withdraw_proof');
+  const { accountId } = context.caller;
+  const entry = ID.test(id) ? await findEntry(context.database, accountId, id) : undefined;
+  if (!entry || entry.network === null) throw notFound();
+  const { network, target } = entry;
+  const object = { kind: 'whitelist_entry', id } as const;
+  const factsOf = (tx: Tx) => entryFacts(tx, accountId, id);
+  await auditedChange(context, 'whitelist.withdraw_proof', object, factsOf, (tx) =>
+    dropProofs(tx, accountId, network, target),
+  );
 }
 
 /** A PIX key names a person: it is told as the logs show it. */

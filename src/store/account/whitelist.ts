@@ -67,6 +67,10 @@ const KEEP_PROOF: Statement = {
   name: 'whitelist_keep_proof',
   text: `update whitelist_entry set proof = $3::jsonb where account_id = $1 and id = $2`,
 };
+const DROP_PROOFS: Statement = {
+  name: 'whitelist_drop_proofs',
+  text: `update whitelist_entry set proof = null where account_id = $1 and network = $2 and target = $3 and proof is not null`,
+};
 const REMOVE_ENTRY: Statement = {
   name: 'whitelist_remove_entry',
   text: `update whitelist_entry set removed_at = coalesce(removed_at, $3) where account_id = $1 and id = $2 returning id`,
@@ -136,6 +140,16 @@ export async function keepProof(
   proof: WhitelistProof,
 ): Promise<void> {
   await database.query(KEEP_PROOF, [accountId, id, JSON.stringify(proof)]);
+}
+
+/** Forgets every proof of an address, also those of entries that were removed since. */
+export async function dropProofs(
+  database: Tx,
+  accountId: bigint,
+  network: string,
+  target: string,
+): Promise<void> {
+  await database.query(DROP_PROOFS, [accountId, network, target]);
 }
 
 /** Adds a group without entries. */

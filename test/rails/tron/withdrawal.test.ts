@@ -163,3 +163,28 @@ test('a proof whose form is wrong is refused by name', async () => {
     'input.proof',
   ]);
 });
+
+test('once its proof is withdrawn, nothing leaves to an address that was proven before (C-22)', async () => {
+  const address = tronAddress(new Uint8Array(20).fill(0x64));
+  expect(await withdraw(address, proofOf(address))).toBe('SUCCESS');
+  const { viewer } = await ask(
+    '{ viewer { account { whitelistGroups { entries { id target isProven } } } } }',
+  );
+  const entries: { id: string; target: string; isProven: boolean }[] = viewer.account.whitelistGroups.flatMap(
+    ({ entries: some }: { entries: object[] }) => some,
+  );
+  const [proven] = entries.filter(({ target }) => target === address);
+  const WITHDRAW = 'mutation($id: String!) { withdrawWhitelistProof(id: $id) { id isProven } }';
+  for (let turn = 0; turn < 2; turn++)
+    expect((await ask(WITHDRAW, { id: proven?.id })).withdrawWhitelistProof).toEqual({
+      id: proven?.id,
+      isProven: false,
+    });
+  const { rows } = await app.owner.query(
+    `select object_id, before, after from audit_entry where act = 'whitelist.withdraw_proof'`,
+  );
+  expect(rows).toEqual([{ object_id: proven?.id, before: { isProven: true }, after: { isProven: false } }]);
+  expect(await withdraw(address)).not.toBe('SUCCESS');
+  expect(record.refusals()).toMatchObject({ proof_missing: 2 });
+  expect(await refusal(WITHDRAW, { id: 'wle_0000000000000000' })).toMatchObject({ code: 'NOT_FOUND' });
+});
