@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { Command } from 'commander';
-import type { Door, SignerLog, WalletFacts } from '../signer/index.ts';
+import type { ListenAddress, SignerLog, WalletFacts } from '../signer/index.ts';
 import { SignerError } from '../signer/signer-error.ts';
 import { answer, jsonOption } from './output.ts';
 import { untilInterrupted } from './until-interrupted.ts';
@@ -69,9 +69,14 @@ async function init(options: InitOptions): Promise<void> {
 
 async function run(options: RunOptions): Promise<void> {
   const { startSigner } = await import('../signer/index.ts');
-  const door = doorOf(options);
-  const { wallet, limits, stop } = await startSigner(options.folder, await passphraseOf(options), door, LOG);
-  const place = 'socket' in door ? door.socket : `${door.host}:${door.port}`;
+  const address = listenAddressOf(options);
+  const { wallet, limits, stop } = await startSigner(
+    options.folder,
+    await passphraseOf(options),
+    address,
+    LOG,
+  );
+  const place = 'socket' in address ? address.socket : `${address.host}:${address.port}`;
   const text = [...linesOf(wallet), ...limits, `listens at ${place}`].join('\n');
   answer(options, { ...wallet, limits, listensAt: place }, text);
   await untilInterrupted(
@@ -100,7 +105,7 @@ function linesOf({ hot, xpub }: WalletFacts): string[] {
   ]);
 }
 
-function doorOf({ socket, listen, certificate, key, clientCa }: RunOptions): Door {
+function listenAddressOf({ socket, listen, certificate, key, clientCa }: RunOptions): ListenAddress {
   if (socket !== undefined && listen === undefined) return { socket };
   const [, host, port] = /^(.+):(\d{1,5})$/.exec(listen ?? '') ?? [];
   if (socket !== undefined || !host || !port || !certificate || !key || !clientCa)

@@ -1,15 +1,15 @@
-/** The signer as a whole: a folder with key file, policy and record, and a door. It knows nothing of the gateway. */
+/** The signer as a whole: a folder with key file, policy and record, and a server. It knows nothing of the gateway. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readKeyFile, writeKeyFile } from './key-file.ts';
 import { type Policy, readPolicy, usd } from './policy.ts';
 import { openRecord } from './record.ts';
-import { type Door, openDoor, type SignerLog } from './serve.ts';
-import { createDesk } from './signer.ts';
+import { type ListenAddress, openServer, type SignerLog } from './serve.ts';
+import { createSignerService } from './signer.ts';
 import { SignerError } from './signer-error.ts';
 import { openWallet, type Wallet } from './wallet.ts';
 
-export type { Door, SignerLog } from './serve.ts';
+export type { ListenAddress, SignerLog } from './serve.ts';
 export { SignerError } from './signer-error.ts';
 export { newWords, seedOf } from './words.ts';
 
@@ -47,7 +47,7 @@ export async function initSigner(folder: string, seed: Uint8Array, passphrase: s
 export async function startSigner(
   folder: string,
   passphrase: string,
-  door: Door,
+  address: ListenAddress,
   log: SignerLog,
 ): Promise<RunningSigner> {
   refuseOpenFolder(folder);
@@ -55,12 +55,15 @@ export async function startSigner(
   const policy = readPolicy(existsSync(policyFile) ? policyFile : undefined);
   const wallet = openWallet(await readKeyFile(join(folder, FILES.key), passphrase));
   const record = openRecord(join(folder, FILES.record));
-  const server = await openDoor(createDesk(wallet, policy, record), door, log, record.refused).catch(
-    (error: unknown) => {
-      record.close();
-      throw error;
-    },
-  );
+  const server = await openServer(
+    createSignerService(wallet, policy, record),
+    address,
+    log,
+    record.refused,
+  ).catch((error: unknown) => {
+    record.close();
+    throw error;
+  });
   return {
     wallet: factsOf(wallet),
     limits: linesOf(policy),

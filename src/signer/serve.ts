@@ -1,4 +1,4 @@
-/** The door of the signer: HTTP over a Unix socket, or over TLS with certificates on both sides. */
+/** The server of the signer: HTTP over a Unix socket, or over TLS with certificates on both sides. */
 import { chmodSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import {
   createServer,
@@ -10,11 +10,11 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import { readRequest } from './read-request.ts';
-import type { SigningDesk } from './signer.ts';
+import type { SignerService } from './signer.ts';
 import { type Reason, Refusal, SignerError } from './signer-error.ts';
 
 /** Where the signer listens. */
-export type Door =
+export type ListenAddress =
   | { readonly socket: string }
   | {
       readonly host: string;
@@ -25,7 +25,7 @@ export type Door =
       readonly clientCaFile: string;
     };
 
-/** What the door tells the operator. */
+/** What the server tells the operator. */
 export interface SignerLog {
   readonly signed: (facts: { readonly id: string; readonly network: string; readonly hash: string }) => void;
   /** Has to be looked at: a gateway that works as it should is not refused. */
@@ -40,42 +40,42 @@ const SOCKET_MODE = 0o600;
  * @param count - counts a refusal, and returns how often there was one of its reason.
  * @throws {SignerError} when another process listens there, or nobody may.
  */
-export async function openDoor(
-  desk: SigningDesk,
-  door: Door,
+export async function openServer(
+  service: SignerService,
+  address: ListenAddress,
   log: SignerLog,
   count: (reason: Reason) => number,
 ): Promise<Server> {
   const answer: RequestListener = (request, response) => {
-    respond(desk, log, count, request, response).catch((error: unknown) => {
+    respond(service, log, count, request, response).catch((error: unknown) => {
       log.alarm({ reason: 'failed', detail: String(error) });
       reply(response, 500, { reason: 'failed' });
     });
   };
-  const server = 'socket' in door ? createServer(answer) : createTlsServer(tlsOf(door), answer);
+  const server = 'socket' in address ? createServer(answer) : createTlsServer(tlsOf(address), answer);
   server.requestTimeout = REQUEST_MS;
-  if ('socket' in door) await clear(door.socket);
-  await listen(server, door).catch((error: NodeJS.ErrnoException) => {
-    throw cannotListen(door, error.code ?? error.message);
+  if ('socket' in address) await clear(address.socket);
+  await listen(server, address).catch((error: NodeJS.ErrnoException) => {
+    throw cannotListen(address, error.code ?? error.message);
   });
   return server;
 }
 
 async function respond(
-  desk: SigningDesk,
+  service: SignerService,
   log: SignerLog,
   count: (reason: Reason) => number,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const call = `${request.method} ${request.url}`;
-  if (call === 'GET /describe') return reply(response, 200, desk.describe());
+  if (call === 'GET /describe') return reply(response, 200, service.describe());
   if (call !== 'POST /sign') return reply(response, 404, { reason: 'no_such_call' });
   let id: string | undefined;
   try {
     const order = readRequest(await bodyOf(request));
     id = order.id;
-    const signed = await desk.sign(order);
+    const signed = await service.sign(order);
     log.signed({ id, network: order.network, hash: signed.hash });
     reply(response, 200, signed);
   } catch (error) {
@@ -103,7 +103,7 @@ function reply(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-function tlsOf({ certificateFile, keyFile, clientCaFile }: Exclude<Door, { socket: string }>) {
+function tlsOf({ certificateFile, keyFile, clientCaFile }: Exclude<ListenAddress, { socket: string }>) {
   return {
     cert: readFileSync(certificateFile),
     key: readFileSync(keyFile),
@@ -127,23 +127,25 @@ async function clear(path: string): Promise<void> {
 }
 
 /** A folder that is not there is told as one that may not be written, as if for a port: the system's words would lead astray. */
-function cannotListen(door: Door, code: string): SignerError {
-  if ('socket' in door)
+function cannotListen(address: ListenAddress, code: string): SignerError {
+  if ('socket' in address)
     return new SignerError(
-      `cannot listen at ${door.socket} (${code}): its folder has to be there, this user has to be allowed to write in it, and a path has about 100 characters at most`,
+      `cannot listen at ${address.socket} (${code}): its folder has to be there, this user has to be allowed to write in it, and a path has about 100 characters at most`,
     );
-  return new SignerError(`cannot listen at ${door.host}:${door.port} (${code}): choose another --listen`);
+  return new SignerError(
+    `cannot listen at ${address.host}:${address.port} (${code}): choose another --listen`,
+  );
 }
 
-function listen(server: Server, door: Door): Promise<void> {
+function listen(server: Server, address: ListenAddress): Promise<void> {
   const mask = process.umask(0o777 & ~SOCKET_MODE);
   return new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     const ready = () => {
-      if ('socket' in door) chmodSync(door.socket, SOCKET_MODE);
+      if ('socket' in address) chmodSync(address.socket, SOCKET_MODE);
       resolve();
     };
-    if ('socket' in door) server.listen(door.socket, ready);
-    else server.listen(door.port, door.host, ready);
+    if ('socket' in address) server.listen(address.socket, ready);
+    else server.listen(address.port, address.host, ready);
   }).finally(() => process.umask(mask));
 }

@@ -12,15 +12,15 @@ import type { SignedRecord } from './record.ts';
 import { Refusal } from './signer-error.ts';
 import { SIGNED_NETWORKS, type Wallet } from './wallet.ts';
 
-/** The signer without its door. */
-export interface SigningDesk {
+/** The signer without its server. */
+export interface SignerService {
   readonly describe: () => SignerFacts & { readonly refusals: Readonly<Record<string, number>> };
   /** @throws {Refusal} */
   readonly sign: (request: SignRequest) => Promise<Signed>;
 }
 
-/** @returns a desk that signs with the keys of the wallet what policy and record allow. */
-export function createDesk(wallet: Wallet, policy: Policy, record: SignedRecord): SigningDesk {
+/** @returns a service that signs with the keys of the wallet what policy and record allow. */
+export function createSignerService(wallet: Wallet, policy: Policy, record: SignedRecord): SignerService {
   const { hot, xpub } = wallet;
   return {
     describe: () => ({ hot, xpub, limits: describeLimits(policy), refusals: record.refusals() }),

@@ -11,10 +11,10 @@ import { millisOf } from '../../src/base/instant.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { txHashOf } from '../../src/rails/sandbox/chain.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
-import { recordOf } from '../../src/resolvers/inbound/match-news.ts';
 import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
 import type { News } from '../../src/resolvers/services/news.ts';
+import { newsRecordOf } from '../../src/resolvers/services/news-record.ts';
 import type { Order } from '../../src/resolvers/services/rails.ts';
 import type { Sandbox } from '../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
@@ -178,7 +178,7 @@ describe('orders', () => {
     within(told, 1_000);
     const id = (told as { endToEndId: string }).endToEndId;
     expect(isEndToEndId(id) && id.startsWith('E99999999')).toBe(true);
-    expect(told && recordOf(services, told).key).toBe(`pix:${id}`);
+    expect(told && newsRecordOf(services, told).key).toBe(`pix:${id}`);
   });
 
   test('a transfer is broadcast, then confirmed; its hash comes of the key', async () => {

@@ -30,8 +30,8 @@ async function made(policy?: object): Promise<SignerHome> {
   homes.push(home);
   return home;
 }
-async function started(home: SignerHome, ...door: string[]): Promise<SignerProcess> {
-  const signer = await startSigner(home, ...door);
+async function started(home: SignerHome, ...address: string[]): Promise<SignerProcess> {
+  const signer = await startSigner(home, ...address);
   running.push(signer);
   return signer;
 }
@@ -196,7 +196,7 @@ describe('kill -9', () => {
   });
 });
 
-describe('the door', () => {
+describe('the server', () => {
   test('a socket that its own user alone may open; a second signer on the folder does not start', async () => {
     const home = await made();
     const signer = await started(home);
@@ -265,8 +265,8 @@ describe('the door', () => {
   test('a place where it cannot listen is named with what to do', async () => {
     const home = await made();
     const passphrase = ['--passphrase-file', join(home.folder, 'passphrase')];
-    const at = (...door: string[]) =>
-      crossramp({}, 'signer', '--folder', home.folder, ...passphrase, ...door);
+    const at = (...address: string[]) =>
+      crossramp({}, 'signer', '--folder', home.folder, ...passphrase, ...address);
     const port = await freePort();
     const holder = createServer().listen(port, '127.0.0.1');
     await once(holder, 'listening');
@@ -291,8 +291,8 @@ describe('the door', () => {
   });
 
   test.each([
-    ['no door', [], /expected --socket, or --listen/],
-    ['two doors', ['--socket', 's', '--listen', '127.0.0.1:1'], /expected --socket, or --listen/],
+    ['no address', [], /expected --socket, or --listen/],
+    ['two addresses', ['--socket', 's', '--listen', '127.0.0.1:1'], /expected --socket, or --listen/],
     ['a passphrase that nobody can be asked for', ['--socket', 's'], /expected --passphrase-file/],
   ])('%s is refused', async (_, options, message) => {
     const { code, stderr } = await crossramp({}, 'signer', '--folder', '/nowhere', ...options);

@@ -1,8 +1,8 @@
 /** Customers, limits and payments for tests of what customers may move (C-21). */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { recordOf } from '../../src/resolvers/inbound/match-news.ts';
 import type { AdvanceResult } from '../../src/resolvers/services/advance.ts';
+import { newsRecordOf } from '../../src/resolvers/services/news-record.ts';
 import { findProcess } from '../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import type { Trigger } from '../../src/templates/triggers.ts';
@@ -134,7 +134,7 @@ export async function newShop(app: TestApp): Promise<Shop> {
       };
       return app.services.advance({
         target: { accountId, transactionId },
-        news: recordOf(app.services, { kind: 'payment', txid: null, ...told }),
+        news: newsRecordOf(app.services, { kind: 'payment', txid: null, ...told }),
         trigger: { on: 'pix_received', ...told },
       });
     },

@@ -43,9 +43,12 @@ export async function newSigner(policy?: object): Promise<SignerHome> {
   };
 }
 
-/** Starts it and waits until it listens: at its socket where `door` says nothing else. */
-export async function startSigner({ folder, socket }: SignerHome, ...door: string[]): Promise<SignerProcess> {
-  const place = door.length > 0 ? door : ['--socket', socket];
+/** Starts it and waits until it listens: at its socket where `address` says nothing else. */
+export async function startSigner(
+  { folder, socket }: SignerHome,
+  ...address: string[]
+): Promise<SignerProcess> {
+  const place = address.length > 0 ? address : ['--socket', socket];
   const passphrase = ['--passphrase-file', join(folder, 'passphrase')];
   const { child, ended } = begin({}, 'signer', '--folder', folder, ...passphrase, ...place);
   let said = '';

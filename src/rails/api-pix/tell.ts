@@ -4,8 +4,8 @@
  */
 import { BRL } from '../../base/currency.ts';
 import { toMinor } from '../../base/money.ts';
-import { recordOf } from '../../resolvers/inbound/match-news.ts';
 import type { News } from '../../resolvers/services/news.ts';
+import { newsRecordOf } from '../../resolvers/services/news-record.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import {
   endPixOrder,
@@ -182,7 +182,7 @@ async function namesOf({ database, mode }: TellTools, told: readonly WirePix[]):
 }
 
 function keyOfDispute(mode: TellTools['mode'], disputeId: string): string {
-  return recordOf({ mode }, { kind: 'dispute_opened', disputeId, endToEndId: '', amount: null }).key;
+  return newsRecordOf({ mode }, { kind: 'dispute_opened', disputeId, endToEndId: '', amount: null }).key;
 }
 
 async function untold(
@@ -190,11 +190,11 @@ async function untold(
   news: readonly News[],
 ): Promise<(news: News) => boolean> {
   if (news.length === 0) return () => false;
-  const records = news.map((each) => recordOf({ mode }, each));
+  const records = news.map((each) => newsRecordOf({ mode }, each));
   const stored = await readStoredNews(database, mode, records);
   const names = new Set(stored.map(({ kind, key }) => `${kind} ${key}`));
   return (each) => {
-    const { kind, key } = recordOf({ mode }, each);
+    const { kind, key } = newsRecordOf({ mode }, each);
     return !names.has(`${kind} ${key}`);
   };
 }

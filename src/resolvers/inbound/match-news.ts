@@ -1,5 +1,5 @@
 /** Finds the transaction that news is for, by what the rail knows, and turns the news into a trigger. */
-import { BRL, type Currency, currencyOf, currencyOfLedger } from '../../base/currency.ts';
+import { BRL, type Currency, currencyOf } from '../../base/currency.ts';
 import { toMinor } from '../../base/money.ts';
 import {
   findByDeposit,
@@ -7,64 +7,14 @@ import {
   findByNews,
   findByPix,
   findByTxid,
-  type NewsRecord,
   type NewsTarget,
 } from '../../store/engine/news.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
 import type { ArrivalNews, BroadcastNews, GivenBackNews, News } from '../services/news.ts';
+import { newsRecordOf } from '../services/news-record.ts';
 
 type Where = Pick<Services, 'database' | 'mode'>;
-
-/** @returns news as it is stored, under its natural key. */
-export function recordOf({ mode }: Pick<Services, 'mode'>, news: News): NewsRecord {
-  const rail = railOf(news);
-  return { mode, rail, kind: news.kind, key: `${rail}:${nameOf(news)}`, body: news };
-}
-
-function railOf(news: News): 'pix' | 'chain' {
-  if (news.kind === 'refund_ended') return news.rail;
-  return isOfChain(news) ? 'chain' : 'pix';
-}
-
-function isOfChain({ kind }: News): boolean {
-  return kind.startsWith('deposit_') || kind.startsWith('broadcast_') || kind === 'gas_spent';
-}
-
-/** The rail's own name for what happened. */
-function nameOf(news: News): string {
-  switch (news.kind) {
-    case 'payment':
-      return news.endToEndId;
-    case 'payout_ended':
-      return news.endToEndId ?? news.order;
-    case 'payout_returned':
-      return news.returnId;
-    case 'refund_ended':
-      // What somebody has to decide stands beside the end that the order comes to.
-      return news.differs ? `${news.order}:${news.differs.returned}` : news.order;
-    case 'infraction':
-      return news.infractionId;
-    case 'dispute_opened':
-    case 'dispute_accepted':
-    case 'dispute_rejected':
-      return news.disputeId;
-    case 'deposit_seen':
-    case 'deposit_confirmed':
-    case 'deposit_dropped':
-      return `${networkOf(news)}:${news.txHash}:${news.logIndex}`;
-    case 'broadcast_sent':
-    case 'broadcast_confirmed':
-    case 'broadcast_failed':
-      return `${networkOf(news)}:${news.txHash ?? news.order}`;
-    case 'gas_spent':
-      return `${currencyOfLedger(news.gas.currency).network}:${news.txHash}`;
-  }
-}
-
-function networkOf({ currency }: { readonly currency: string }): string {
-  return currencyOf(currency)?.network ?? currency;
-}
 
 /** Money that news tells of. */
 export interface Money {
@@ -151,7 +101,7 @@ async function ofRefund(where: Where, { endToEndId, order }: GivenBackNews): Pro
 
 async function ofBroadcast(where: Where, news: BroadcastNews): Promise<NewsTarget | undefined> {
   if (news.order !== null) return ofOrder(where, news.order);
-  const { key } = recordOf(where, news);
+  const { key } = newsRecordOf(where, news);
   return findByNews(where.database, { mode: where.mode, kind: 'broadcast_sent', key });
 }
 

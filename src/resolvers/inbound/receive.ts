@@ -20,10 +20,11 @@ import { isDisputed } from '../../templates/dispute-machine.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 import type { DepositNews, News, Receipt } from '../services/news.ts';
+import { newsRecordOf } from '../services/news-record.ts';
 import { bookGas } from './book-gas.ts';
 import { bookSuspense } from './book-suspense.ts';
 import { dropSuspense, placeOfDeposit } from './drop-suspense.ts';
-import { isArrival, type Money, moneyOf, recordOf, targetOf, triggerOf } from './match-news.ts';
+import { isArrival, type Money, moneyOf, targetOf, triggerOf } from './match-news.ts';
 import { endReturn } from './return-suspense.ts';
 
 /** Pauses before news that could not be settled is tried again, milliseconds. */
@@ -89,7 +90,7 @@ interface Place {
 }
 
 async function placeOf(services: Services, news: News): Promise<Place> {
-  const record = recordOf(services, news);
+  const record = newsRecordOf(services, news);
   if (news.kind !== 'deposit_confirmed' && news.kind !== 'deposit_dropped') return { record };
   const { key, entry } = await placeOfDeposit(services.database, record.mode, news, record.key);
   return { record: { ...record, key }, entry };
@@ -167,7 +168,7 @@ function waitsForDispute({ kind }: News, row: ProcessRow): boolean {
  */
 async function offerSeen(services: Services, news: DepositNews): Promise<void> {
   const seen = { ...news, kind: 'deposit_seen' } as const;
-  const record = recordOf(services, seen);
+  const record = newsRecordOf(services, seen);
   const kinds = [record, { ...record, kind: 'deposit_dropped' }];
   const known = await readKnownNews(services.database, services.mode, kinds);
   if (known.length !== 1 || known[0]?.kind !== seen.kind || known[0].outcome !== 'step')

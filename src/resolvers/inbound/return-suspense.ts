@@ -19,8 +19,8 @@ import { postJournals } from '../../store/ledger/posting.ts';
 import { gasJournals } from '../../templates/gas.ts';
 import type { Services } from '../services/context.ts';
 import type { ArrivalNews, GivenBackNews, Receipt } from '../services/news.ts';
+import { newsRecordOf } from '../services/news-record.ts';
 import { RailRefused } from '../services/rails.ts';
-import { recordOf } from './match-news.ts';
 
 const ORDER = /^suspense:(\d+):(\d+)$/;
 const BATCH_MAX = 100;
@@ -44,7 +44,7 @@ export async function orderReturn(services: Services, entry: SuspenseRow): Promi
       gas: null,
       txHash: null,
     };
-    await endReturn(services, news, recordOf(services, news));
+    await endReturn(services, news, newsRecordOf(services, news));
   }
 }
 

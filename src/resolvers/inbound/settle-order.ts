@@ -17,7 +17,7 @@ import type { Attempt } from '../checks/once.ts';
 import { auditEntry, authorOf } from '../services/author.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 import type { News } from '../services/news.ts';
-import { recordOf } from './match-news.ts';
+import { newsRecordOf } from '../services/news-record.ts';
 
 /** Most orders that are listed at once. */
 export const ORDERS_MAX = 400;
@@ -151,7 +151,7 @@ async function decide(
       );
     const dueMs = Date.now();
     const waiting = { outcome: 'pending', dueMs, error: 'settled by hand', isUntaken: false } as const;
-    await postponeNews(tx, recordOf(context, news), { ...waiting, target: undefined });
+    await postponeNews(tx, newsRecordOf(context, news), { ...waiting, target: undefined });
     await attempt.bind(tx, key);
     const before = { kind, amount, pspId, state: 'open' };
     const entry = auditEntry(authorOf(context, 'order.settle'), { kind: 'pix_order', id: key }, at, {

@@ -1,6 +1,6 @@
 /**
  * Goal: what the rail of an EVM network builds is what the signer's policy knows: payouts, gas, sweeps and replacements are signed without a
- * refusal, and a limit makes a payout wait. Method: a real node, and the signer's own desk behind its socket.
+ * refusal, and a limit makes a payout wait. Method: a real node, and the signer's own service behind its socket.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,8 +11,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { signerAt } from '../../../src/rails/chain/signer.ts';
 import { readPolicy } from '../../../src/signer/policy.ts';
 import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
-import { openDoor } from '../../../src/signer/serve.ts';
-import { createDesk } from '../../../src/signer/signer.ts';
+import { openServer } from '../../../src/signer/serve.ts';
+import { createSignerService } from '../../../src/signer/signer.ts';
 import { openWallet } from '../../../src/signer/wallet.ts';
 import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
 
@@ -20,7 +20,7 @@ const net = useNetwork({ sweep: { USDT_ETH: '50' } });
 const HOUR_MS = 3_600_000;
 let folder: string;
 let record: SignedRecord;
-let door: Server;
+let server: Server;
 let nowMs: number;
 
 beforeEach(async () => {
@@ -30,7 +30,7 @@ beforeEach(async () => {
   const wallet = openWallet(randomBytes(32));
   const log = { signed: () => {}, alarm: () => {} };
   const place = { socket: join(folder, 's') };
-  door = await openDoor(createDesk(wallet, readPolicy(), record), place, log, record.refused);
+  server = await openServer(createSignerService(wallet, readPolicy(), record), place, log, record.refused);
   const [hotAddress, xpub] = [wallet.hot.ETH as string, wallet.xpub.ETH as string];
   net.signer = { ...signerAt(place), hotAddress, xpub, signed: [], fault: undefined };
   await net.node.give(hotAddress, 100n * ETHER);
@@ -38,7 +38,7 @@ beforeEach(async () => {
   await net.takeOver();
 });
 afterEach(async () => {
-  await new Promise((resolve) => door.close(resolve));
+  await new Promise((resolve) => server.close(resolve));
   record.close();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -1,7 +1,7 @@
 /**
  * Goal: TRON works on the parts that all networks share: what is ordered is paid once, whatever expires, is rewritten or dies in between;
  * deposits count when they are final; they are gathered. Method: the rail on a real database, against a node of the test over HTTP, with the
- * signer's own desk and policy behind its socket.
+ * signer's own service and policy behind its socket.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -18,8 +18,8 @@ import { SYSTEM_CLOCK } from '../../../src/resolvers/services/clock.ts';
 import type { News } from '../../../src/resolvers/services/news.ts';
 import { readPolicy } from '../../../src/signer/policy.ts';
 import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
-import { openDoor } from '../../../src/signer/serve.ts';
-import { createDesk } from '../../../src/signer/signer.ts';
+import { openServer } from '../../../src/signer/serve.ts';
+import { createSignerService } from '../../../src/signer/signer.ts';
 import { openWallet } from '../../../src/signer/wallet.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -41,7 +41,7 @@ const alarms: string[] = [];
 let folder: string;
 let node: TronNode;
 let record: SignedRecord;
-let door: Server;
+let server: Server;
 let rail: NetworkRail;
 
 function make(over: object = {}): NetworkRail {
@@ -104,8 +104,8 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'crossramp-tron-'));
   record = openRecord(join(folder, 'signed.sqlite'));
   const log = { signed: () => {}, alarm: () => {} };
-  door = await openDoor(
-    createDesk(wallet, readPolicy(), record),
+  server = await openServer(
+    createSignerService(wallet, readPolicy(), record),
     { socket: join(folder, 's') },
     log,
     record.refused,
@@ -121,7 +121,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await node.close();
-  await new Promise((resolve) => door.close(resolve));
+  await new Promise((resolve) => server.close(resolve));
   record.close();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -15,8 +15,8 @@ import { createSigner } from '../../../src/rails/chain/signer-process.ts';
 import { createTron, readTronSettings } from '../../../src/rails/tron/index.ts';
 import { readPolicy } from '../../../src/signer/policy.ts';
 import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
-import { openDoor } from '../../../src/signer/serve.ts';
-import { createDesk } from '../../../src/signer/signer.ts';
+import { openServer } from '../../../src/signer/serve.ts';
+import { createSignerService } from '../../../src/signer/signer.ts';
 import { openWallet } from '../../../src/signer/wallet.ts';
 import { inboundOf } from '../../inbound/support.ts';
 import { useApp } from '../../support/app.ts';
@@ -37,7 +37,7 @@ const CUSTOMER = { client_name: 'Ana Souza', client_tax_id: '52998224725' };
 let folder: string;
 let node: TronNode;
 let record: SignedRecord;
-let door: Server;
+let server: Server;
 let rail: NetworkRail;
 
 const overrides: { railsFile?: RailsFile } = {};
@@ -45,8 +45,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'crossramp-reconciled-'));
   record = openRecord(join(folder, 'signed.sqlite'));
   const log = { signed: () => {}, alarm: () => {} };
-  const desk = createDesk(wallet, readPolicy(), record);
-  door = await openDoor(desk, { socket: join(folder, 's') }, log, record.refused);
+  const service = createSignerService(wallet, readPolicy(), record);
+  server = await openServer(service, { socket: join(folder, 's') }, log, record.refused);
   node = await startTronNode();
   for (const who of [HOT, STRANGER]) {
     node.give(who, 'TRX', 1_000n * ONE);
@@ -82,7 +82,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await node.close();
-  await new Promise((resolve) => door.close(resolve));
+  await new Promise((resolve) => server.close(resolve));
   record.close();
   rmSync(folder, { recursive: true, force: true });
 });

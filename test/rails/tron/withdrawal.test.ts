@@ -17,8 +17,8 @@ import { createSigner } from '../../../src/rails/chain/signer-process.ts';
 import { createTron, readTronSettings } from '../../../src/rails/tron/index.ts';
 import { readPolicy } from '../../../src/signer/policy.ts';
 import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
-import { openDoor } from '../../../src/signer/serve.ts';
-import { createDesk } from '../../../src/signer/signer.ts';
+import { openServer } from '../../../src/signer/serve.ts';
+import { createSignerService } from '../../../src/signer/signer.ts';
 import { openWallet } from '../../../src/signer/wallet.ts';
 import { useApp } from '../../support/app.ts';
 import { graphqlClient } from '../../support/graphql-client.ts';
@@ -39,7 +39,7 @@ const proofOf = (address: string) => ({
 let folder: string;
 let node: TronNode;
 let record: SignedRecord;
-let door: Server;
+let server: Server;
 let rail: NetworkRail;
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
 
@@ -49,9 +49,9 @@ beforeAll(async () => {
   const approver = { kind: 'key', id: 'loja', publicKey: publicKey.export({ type: 'spki', format: 'pem' }) };
   writeFileSync(join(folder, 'policy.json'), JSON.stringify({ approvers: [approver] }));
   record = openRecord(join(folder, 'signed.sqlite'));
-  const desk = createDesk(wallet, readPolicy(join(folder, 'policy.json')), record);
+  const service = createSignerService(wallet, readPolicy(join(folder, 'policy.json')), record);
   const log = { signed: () => {}, alarm: () => {} };
-  door = await openDoor(desk, { socket: join(folder, 's') }, log, record.refused);
+  server = await openServer(service, { socket: join(folder, 's') }, log, record.refused);
   node = await startTronNode();
   node.give(HOT, 'TRX', 1_000n * ONE);
   node.give(HOT, 'USDT', 1_000n * ONE);
@@ -90,7 +90,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await node.close();
-  await new Promise((resolve) => door.close(resolve));
+  await new Promise((resolve) => server.close(resolve));
   record.close();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -9,12 +9,12 @@ import type { Times } from '../../../src/base/account-mode.ts';
 import { millisOf } from '../../../src/base/instant.ts';
 import { createServices } from '../../../src/compose/services.ts';
 import { NEWS, settle, startWorker, type Worker } from '../../../src/resolvers/engine/run-jobs.ts';
-import { recordOf } from '../../../src/resolvers/inbound/match-news.ts';
 import { emptyProcess, endOf } from '../../../src/resolvers/orders/create-transaction.ts';
 import { fundAccount } from '../../../src/resolvers/sandbox/fund-account.ts';
 import type { NewProcess } from '../../../src/resolvers/services/advance.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
 import type { News, PaymentNews } from '../../../src/resolvers/services/news.ts';
+import { newsRecordOf } from '../../../src/resolvers/services/news-record.ts';
 import type { Sandbox } from '../../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
@@ -566,7 +566,7 @@ describe('news', () => {
     const told = payment('550.00', other);
     const { endToEndId, amount, settledAt, payerTaxId } = told;
     const trigger = { on: 'pix_received', endToEndId, amount, settledAt, payerTaxId } as const;
-    const news = recordOf(services, told);
+    const news = newsRecordOf(services, told);
     // What is told while the engine is busy comes into one batch.
     const busy = services.advance({ target: keyOf(other), trigger: { on: 'cancelled' } });
     const outcomes = await Promise.all(

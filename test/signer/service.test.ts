@@ -1,5 +1,5 @@
 /**
- * Goal: the signer signs plain transfers within its policy and nothing else, whatever it is told about them. Method: the desk
+ * Goal: the signer signs plain transfers within its policy and nothing else, whatever it is told about them. Method: the service
  * with a real record file and a clock of the test; each request differs from a good one in one thing.
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
@@ -15,7 +15,7 @@ import { encodeTokenTransfer } from '../../src/chains/token-transfer.ts';
 import { whitelistStatement } from '../../src/chains/whitelist-proof.ts';
 import { readPolicy } from '../../src/signer/policy.ts';
 import { openRecord, type SignedRecord } from '../../src/signer/record.ts';
-import { createDesk, type SigningDesk } from '../../src/signer/signer.ts';
+import { createSignerService, type SignerService } from '../../src/signer/signer.ts';
 import { openWallet } from '../../src/signer/wallet.ts';
 import { asked, evmTransfer, STRANGERS, tronTransfer } from '../support/signing.ts';
 
@@ -27,14 +27,14 @@ const USDT = 1_000_000n;
 
 let folder: string;
 let record: SignedRecord;
-let desk: SigningDesk;
+let service: SignerService;
 let nowMs: number;
 
 const open = (policy: object = {}) => {
   writeFileSync(join(folder, 'policy.json'), JSON.stringify(policy));
   record?.close();
   record = openRecord(join(folder, 'signed.sqlite'), () => nowMs);
-  desk = createDesk(wallet, readPolicy(join(folder, 'policy.json')), record);
+  service = createSignerService(wallet, readPolicy(join(folder, 'policy.json')), record);
 };
 
 beforeEach(() => {
@@ -55,7 +55,7 @@ const eth = (code: string, amount: bigint, nonce: number, to: string = STRANGERS
 const tron = (code: string, amount: bigint, to: string = STRANGERS.TRX, at = amount): SignRequest =>
   asked({ network: 'TRX', unsigned: tronTransfer(code, HOT.TRX, to, amount, { at }) });
 const refused = (request: SignRequest, reason: string) =>
-  expect(desk.sign(request)).rejects.toMatchObject({ name: 'Refusal', reason });
+  expect(service.sign(request)).rejects.toMatchObject({ name: 'Refusal', reason });
 const proofOf = (network: string, address: string) => ({
   kind: 'key',
   id: 'loja',
@@ -64,25 +64,25 @@ const proofOf = (network: string, address: string) => ({
 
 describe('what is signed', () => {
   test('a payout in tokens and coins of each network, by the key of the hot wallet', async () => {
-    const { raw, hash } = await desk.sign(eth('USDT_ETH', 100n * USDT, 0));
+    const { raw, hash } = await service.sign(eth('USDT_ETH', 100n * USDT, 0));
     expect(raw).toMatch(/^0x02f8/);
     expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
-    expect((await desk.sign(eth('ETH_ETH', 10n ** 16n, 1))).raw).toMatch(/^0x02f8/);
-    expect((await desk.sign(tron('USDT_TRX', 100n * USDT))).hash).toMatch(/^[0-9a-f]{64}$/);
-    expect((await desk.sign(tron('TRX_TRX', 100n * USDT))).raw).toMatch(/^0a/);
+    expect((await service.sign(eth('ETH_ETH', 10n ** 16n, 1))).raw).toMatch(/^0x02f8/);
+    expect((await service.sign(tron('USDT_TRX', 100n * USDT))).hash).toMatch(/^[0-9a-f]{64}$/);
+    expect((await service.sign(tron('TRX_TRX', 100n * USDT))).raw).toMatch(/^0a/);
   });
 
   test('the same id is answered with the same bytes and counted once, also after a restart', async () => {
     const request = eth('USDT_ETH', 2_000n * USDT - USDT, 0);
-    const first = await desk.sign(request);
+    const first = await service.sign(request);
     open();
-    for (let i = 0; i < 5; i += 1) expect(await desk.sign(request)).toEqual(first);
+    for (let i = 0; i < 5; i += 1) expect(await service.sign(request)).toEqual(first);
     expect(record.sums('USDT_ETH', 0)).toMatchObject({ count: 1n });
   });
 
   test('another transaction under a known id is refused', async () => {
     const request = eth('USDT_ETH', USDT, 0);
-    await desk.sign(request);
+    await service.sign(request);
     await refused({ ...request, unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM2, USDT) }, 'id_reused');
     await refused({ ...request, intent: 'refund' }, 'id_reused');
   });
@@ -91,7 +91,7 @@ describe('what is signed', () => {
     const amount = 1_000_000n * USDT;
     const unsigned = evmTransfer('USDT_ETH', HOT.ETH, amount);
     const key = { purpose: 'deposit', index: 7 } as const;
-    await desk.sign(asked({ network: 'ETH', unsigned, key, intent: 'sweep' }));
+    await service.sign(asked({ network: 'ETH', unsigned, key, intent: 'sweep' }));
     // 65,000 gas at 2 gwei and USD 5,000 for an ETH.
     expect(record.sums('USDT_ETH', 0)).toMatchObject({ all: 650_000n, unproven: 0n, currency: 0n });
     const elsewhere = evmTransfer('USDT_ETH', STRANGERS.EVM, amount, { nonce: 1 });
@@ -111,7 +111,7 @@ describe('what is signed', () => {
         depositIndex: index,
         ...over,
       });
-    await desk.sign(gas(10n ** 15n, 0));
+    await service.sign(gas(10n ** 15n, 0));
     await refused(gas(10n ** 15n, 1, { depositIndex: 4 }), 'destination');
     await refused(gas(10n ** 15n, 1, { depositIndex: undefined }), 'destination');
     await refused(gas(10n ** 17n, 1), 'transaction_limit');
@@ -182,50 +182,50 @@ describe('what is read from the transaction itself', () => {
 describe('limits', () => {
   test('of one transaction, without proof', async () => {
     await refused(eth('USDT_ETH', 2_000n * USDT, 0), 'transaction_limit');
-    await desk.sign(eth('USDT_ETH', 1_999n * USDT, 0));
+    await service.sign(eth('USDT_ETH', 1_999n * USDT, 0));
   });
 
   test('of an hour, over all networks and currencies; they open as the hour passes, not before', async () => {
-    await desk.sign(eth('USDT_ETH', 1_900n * USDT, 0));
-    await desk.sign(tron('USDT_TRX', 1_900n * USDT));
+    await service.sign(eth('USDT_ETH', 1_900n * USDT, 0));
+    await service.sign(tron('USDT_TRX', 1_900n * USDT));
     nowMs += HOUR_MS / 2;
-    await desk.sign(eth('ETH_ETH', 2n * 10n ** 17n, 1));
+    await service.sign(eth('ETH_ETH', 2n * 10n ** 17n, 1));
     await refused(tron('TRX_TRX', 2_000n * USDT), 'limit_hour');
     nowMs += HOUR_MS / 2 - 1;
     await refused(tron('TRX_TRX', 2_000n * USDT), 'limit_hour');
     nowMs += 1;
-    await desk.sign(tron('TRX_TRX', 2_000n * USDT));
+    await service.sign(tron('TRX_TRX', 2_000n * USDT));
   });
 
   test('of a day', async () => {
     for (let i = 0; i < 20; i += 1) {
-      await desk.sign(eth('USDT_ETH', 990n * USDT, i));
+      await service.sign(eth('USDT_ETH', 990n * USDT, i));
       nowMs += HOUR_MS;
     }
     await refused(eth('USDT_ETH', 990n * USDT, 20), 'limit_day');
     nowMs += 4 * HOUR_MS;
-    await desk.sign(eth('USDT_ETH', 990n * USDT, 20));
+    await service.sign(eth('USDT_ETH', 990n * USDT, 20));
   });
 
   test('of a minute, in number', async () => {
     open({ perMinute: 3 });
-    for (let i = 0; i < 3; i += 1) await desk.sign(eth('USDT_ETH', USDT, i));
+    for (let i = 0; i < 3; i += 1) await service.sign(eth('USDT_ETH', USDT, i));
     await refused(eth('USDT_ETH', USDT, 3), 'limit_minute');
     nowMs += 60_000;
-    await desk.sign(eth('USDT_ETH', USDT, 3));
+    await service.sign(eth('USDT_ETH', USDT, 3));
   });
 
   test('of one currency, and none is signed for without a value', async () => {
     open({ currencies: { USDT_ETH: { transaction: '10', hour: '15' } } });
     await refused(eth('USDT_ETH', 11n * USDT, 0), 'transaction_limit');
-    await desk.sign(eth('USDT_ETH', 10n * USDT, 0));
+    await service.sign(eth('USDT_ETH', 10n * USDT, 0));
     await refused(eth('USDT_ETH', 6n * USDT, 1), 'limit_hour');
-    await desk.sign(eth('USDC_ETH', 100n * USDT, 1));
+    await service.sign(eth('USDC_ETH', 100n * USDT, 1));
   });
 
   test('a clock that is set back opens nothing', async () => {
-    await desk.sign(eth('USDT_ETH', 1_999n * USDT, 0));
-    await desk.sign(eth('USDT_ETH', 1_999n * USDT, 1));
+    await service.sign(eth('USDT_ETH', 1_999n * USDT, 0));
+    await service.sign(eth('USDT_ETH', 1_999n * USDT, 1));
     nowMs -= 30 * 24 * HOUR_MS;
     open();
     await refused(eth('USDT_ETH', 1_999n * USDT, 2), 'limit_hour');
@@ -233,7 +233,7 @@ describe('limits', () => {
 
   test('fees count: a fraction of a cent is rounded up', async () => {
     open({ unproven: { hour: '1.3' } });
-    await desk.sign(eth('USDT_ETH', 1n, 0));
+    await service.sign(eth('USDT_ETH', 1n, 0));
     await refused(eth('USDT_ETH', 1n, 1), 'limit_hour');
     expect(record.sums('USDT_ETH', 0)).toMatchObject({ all: 650_001n });
   });
@@ -247,31 +247,31 @@ describe('a nonce', () => {
     });
 
   test('is used again for the same transfer at a higher fee, which alone is counted more', async () => {
-    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 1_500n * USDT, 2n));
-    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 1_500n * USDT, 4n));
+    await service.sign(at('USDT_ETH', STRANGERS.EVM, 1_500n * USDT, 2n));
+    await service.sign(at('USDT_ETH', STRANGERS.EVM, 1_500n * USDT, 4n));
     expect(record.sums('USDT_ETH', 0)).toMatchObject({ all: 1_501_300_000n, currency: 1_500_000_000n });
     await refused(at('USDT_ETH', STRANGERS.EVM, 1_500n * USDT, 4n), 'fee_not_higher');
   });
 
   test('is not used again for another destination, amount or currency', async () => {
-    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
+    await service.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
     await refused(at('USDT_ETH', STRANGERS.EVM2, 100n * USDT, 4n), 'nonce_reused');
     await refused(at('USDT_ETH', STRANGERS.EVM, 101n * USDT, 4n), 'nonce_reused');
     await refused(at('USDC_ETH', STRANGERS.EVM, 100n * USDT, 4n), 'nonce_reused');
   });
 
   test('is given up by a transfer of nothing to the wallet itself, and taken up again', async () => {
-    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
-    await desk.sign(at('ETH_ETH', HOT.ETH, 0n, 8n));
+    await service.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
+    await service.sign(at('ETH_ETH', HOT.ETH, 0n, 8n));
     await refused(at('USDT_ETH', STRANGERS.EVM2, 100n * USDT, 20n), 'nonce_reused');
-    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 20n));
+    await service.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 20n));
     expect(record.sums('USDT_ETH', 0)).toMatchObject({ currency: 100_000_000n });
   });
 
   test('of one network is free on another', async () => {
-    await desk.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
+    await service.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
     const unsigned = evmTransfer('USDC_BASE', STRANGERS.EVM2, USDT, { nonce: 4 });
-    await desk.sign(asked({ network: 'BASE', unsigned }));
+    await service.sign(asked({ network: 'BASE', unsigned }));
   });
 });
 
@@ -284,7 +284,7 @@ describe('a withdrawal', () => {
 
   test('needs proof of its destination; with it, the limits of what is unproven do not hold', async () => {
     await refused(withdrawal(), 'proof_missing');
-    await desk.sign(withdrawal(proofOf('ETH', STRANGERS.EVM)));
+    await service.sign(withdrawal(proofOf('ETH', STRANGERS.EVM)));
     expect(record.sums('USDT_ETH', 0)).toMatchObject({ unproven: 0n, all: 3_000_650_000n });
   });
 
@@ -301,8 +301,8 @@ describe('a withdrawal', () => {
     const proof = proofOf('ETH', STRANGERS.EVM);
     const more = (amount: bigint, nonce: number) => ({ ...eth('USDT_ETH', amount, nonce), proof });
     await refused(more(5_000n * USDT, 0), 'transaction_limit');
-    await desk.sign(more(4_900n * USDT, 0));
-    await desk.sign(more(4_900n * USDT, 1));
+    await service.sign(more(4_900n * USDT, 0));
+    await service.sign(more(4_900n * USDT, 1));
     await refused(more(4_900n * USDT, 2), 'limit_hour');
   });
 });
