@@ -73,6 +73,8 @@ export interface Config {
   } | null;
   /** JSON file that says which rails there are; undefined for none. */
   readonly railsFile: string | undefined;
+  /** So long after midnight in Brasília the day before is reconciled; null: never by itself. */
+  readonly reconcileAtMs: number | null;
   /** Whether GraphiQL is served. */
   readonly graphiql: boolean;
   /** Folder or JSON file of persisted documents; undefined for none. */
@@ -141,6 +143,7 @@ export function readConfig(env: Environment): Config {
     },
     oidc: oidc(env),
     railsFile: env.RAILS_FILE ? resolve(env.RAILS_FILE) : undefined,
+    reconcileAtMs: timeOfDay(env, 'RECONCILE_AT', '03:00'),
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',
     graphqlDocuments: env.GRAPHQL_DOCUMENTS ? resolve(env.GRAPHQL_DOCUMENTS) : undefined,
     graphqlOnlyDocuments: oneOf(env, 'GRAPHQL_ONLY_DOCUMENTS', ['0', '1'], '0') === '1',
@@ -194,6 +197,16 @@ function days(env: Environment, name: string, fallback: number, min: number): nu
   if (env[name] === 'off') return null;
   if (/^\d{1,5}$/.test(env[name] || String(fallback))) return integer(env, name, fallback, min, 36_500);
   throw new ConfigError(`${name}: expected off, or days from ${min} to 36500, got ${env[name]}`);
+}
+
+/** @returns milliseconds after midnight; null for `off`. */
+function timeOfDay(env: Environment, name: string, fallback: string): number | null {
+  const text = env[name] || fallback;
+  if (text === 'off') return null;
+  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  if (hours === undefined)
+    throw new ConfigError(`${name}: expected off, or a time such as 03:00, got ${text}`);
+  return (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
 function oneOf(env: Environment, name: string, accepted: readonly string[], fallback: string): string {

@@ -9,6 +9,7 @@ import { playDemo } from './rails/sandbox/demo.ts';
 import { startHousekeeping } from './resolvers/engine/housekeeping.ts';
 import { startWorker } from './resolvers/engine/run-jobs.ts';
 import { startSettlingSettings } from './resolvers/engine/settle-settings.ts';
+import { startNightlyReconciliation } from './resolvers/inbound/reconcile-nightly.ts';
 import { startNewsRetries } from './resolvers/inbound/retry-news.ts';
 import { makeNewcomerLink, startContext } from './resolvers/people/links.ts';
 import { provisionSandbox } from './resolvers/sandbox/provision-sandbox.ts';
@@ -109,7 +110,7 @@ async function start(): Promise<void> {
 /** Starts what works besides the answering of requests. @returns what stops the worker, and what stops the others. */
 function startWork(
   services: Services,
-  { retention }: Config,
+  { retention, reconcileAtMs }: Config,
   log: Logger,
 ): { worker: Ending; others: readonly Ending[] } {
   const worker = startWorker(services, log);
@@ -118,6 +119,7 @@ function startWork(
     startHousekeeping(services.database, retention, log),
     startNewsRetries(services, log),
     startSettlingSettings(services, log),
+    ...(reconcileAtMs === null ? [] : [startNightlyReconciliation(services, log, reconcileAtMs)]),
     ...modes.map((own) => startWebhooks(own, log, { allowsLoopback: own.sandbox !== null })),
     ...modes.flatMap(({ railParts }) => railParts.flatMap(({ part }) => part.start?.() ?? [])),
   ];

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { ACCOUNT_MODES } from '../base/account-mode.ts';
 import { readConfig } from '../config.ts';
 import { checkRails, type NamedCheck } from '../resolvers/inbound/rail-checks.ts';
+import { reconciliationChecks } from '../resolvers/inbound/reconciliation-checks.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import type { NamedRail } from '../resolvers/services/rail-part.ts';
 import type { Rails } from '../resolvers/services/rails.ts';
@@ -60,8 +61,10 @@ export function doctorCommand(): Command {
 /** What the rails of RAILS_FILE say of themselves. */
 async function examineRails(services: Services): Promise<Check[]> {
   const told = ACCOUNT_MODES.map(async (mode) => {
-    const { railParts, rails } = services.forMode(mode);
-    const checks = [...(await checkRails(railParts)), ...uncheckedIn(railParts, rails)];
+    const own = services.forMode(mode);
+    const { railParts, rails } = own;
+    const reconciled = await reconciliationChecks(own);
+    const checks = [...(await checkRails(railParts)), ...uncheckedIn(railParts, rails), ...reconciled];
     return checks.map(({ rail, check, ...found }) => ({ check: `${mode} ${rail}: ${check}`, ...found }));
   });
   return (await Promise.all(told)).flat();

@@ -75,7 +75,7 @@ export function pixPort(parts: PortParts): PixRail {
     giveBack,
     askOrder: (key) => answerAbout(tools, kinds, key),
     keyOwner: (row) => keyOwner(tools, payouts?.lookUp, row),
-    statement: reconciledStatement({ tools, api, kinds }),
+    statement: reconciledStatement({ tools, api, kinds, balanceUrl: settings.balanceUrl }),
   };
 }
 

@@ -5,6 +5,7 @@
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { RailStatement, StatementEntry, StatementPeriod } from '../../resolvers/services/statement.ts';
 import { type PixOrder, type PixOrderKind, readEndedPixOrders } from '../../store/rails/pix-orders.ts';
+import { bankBalances } from './balance.ts';
 import type { ApiPix } from './client.ts';
 import type { OrderKind } from './orders.ts';
 import { eachPage, PART_MS } from './poll.ts';
@@ -13,8 +14,10 @@ import type { WirePix } from './wire.ts';
 /** What it is read with. */
 export interface StatementParts {
   readonly tools: Pick<RailTools, 'mode' | 'database' | 'clock'>;
-  readonly api: Pick<ApiPix, 'getStatement'>;
+  readonly api: Pick<ApiPix, 'getStatement' | 'send'>;
   readonly kinds: Readonly<Record<PixOrderKind, OrderKind>>;
+  /** Null where the provider does not tell what the account has. */
+  readonly balanceUrl: string | null;
 }
 
 type EndedOrder = PixOrder & { readonly endedAtMs: number };
@@ -24,9 +27,15 @@ const AT_ONCE = 8;
 
 /** @returns the statement. */
 export function reconciledStatement(parts: StatementParts): RailStatement {
+  const read: RailStatement['read'] = async (period) => [
+    ...(await readPayments(parts, period)),
+    ...(await askEnded(parts, period)),
+  ];
+  const { balanceUrl } = parts;
   return {
     kinds: ['payment', 'refund', 'payout', 'payout_return'],
-    read: async (period) => [...(await readPayments(parts, period)), ...(await askEnded(parts, period))],
+    read,
+    ...(balanceUrl !== null && { balances: () => bankBalances({ ...parts, balanceUrl }, read) }),
   };
 }
 

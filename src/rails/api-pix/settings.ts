@@ -51,6 +51,8 @@ export interface ApiPixSettings extends Certificate {
   readonly payouts: EfiSettings | null;
   /** A list of disputes and reports (MED) in the form of `crossramp psp`; null where there is none. */
   readonly infractionsUrl: string | null;
+  /** Tells what the account has, in the form of Efí's *saldo*; null where the provider has no such call. */
+  readonly balanceUrl: string | null;
   /** What becomes of a payment of which the provider does not tell the payer. */
   readonly unknownPayer: 'accept' | 'hold';
   /** Time limit of a call. */
@@ -63,6 +65,7 @@ export interface ApiPixSettings extends Certificate {
 
 const SCOPES = ['cob.write', 'cob.read', 'pix.write', 'pix.read', 'webhook.write', 'webhook.read'];
 const PAYOUT_SCOPES = ['pix.send', 'gn.pix.send.read'];
+const BALANCE_SCOPE = 'gn.balance.read';
 const LISTEN = /^(?:\[([0-9a-fA-F:.]+)\]|([^:]+)):(\d{1,5})$/;
 const SECRET_MIN = 32;
 
@@ -81,7 +84,7 @@ export function readApiPixSettings(json: unknown, path: string): ApiPixSettings 
     tokenUrl: given.url('tokenUrl'),
     clientId: given.text('clientId'),
     clientSecret: given.contents('clientSecretFile'),
-    scopes: scopes.length > 0 ? scopes : [...SCOPES, ...(payouts ? PAYOUT_SCOPES : [])],
+    scopes: scopes.length > 0 ? scopes : defaultScopes(payouts !== null, given.has('balanceUrl')),
     ...readCertificate(given),
     ca: given.has('caFile') ? readAuthority(given, 'caFile') : null,
     pixKey: keyIn(given, 'pixKey'),
@@ -95,6 +98,7 @@ export function readApiPixSettings(json: unknown, path: string): ApiPixSettings 
     callback: given.has('callback') ? readCallback(given.part('callback')) : null,
     payouts,
     infractionsUrl: given.has('infractionsUrl') ? given.url('infractionsUrl') : null,
+    balanceUrl: given.has('balanceUrl') ? given.url('balanceUrl') : null,
     unknownPayer: given.choice('unknownPayer', ['accept', 'hold'], 'accept'),
     timeoutSeconds: given.integer('timeoutSeconds', { min: 1, max: 60, fallback: 15 }),
     pollSeconds: given.integer('pollSeconds', { min: 1, max: 3_600, fallback: 60 }),
@@ -102,6 +106,10 @@ export function readApiPixSettings(json: unknown, path: string): ApiPixSettings 
   };
   given.end();
   return settings;
+}
+
+function defaultScopes(paysOut: boolean, tellsBalance: boolean): readonly string[] {
+  return [...SCOPES, ...(paysOut ? PAYOUT_SCOPES : []), ...(tellsBalance ? [BALANCE_SCOPE] : [])];
 }
 
 function readCallback(given: Settings): CallbackSettings {

@@ -4,6 +4,7 @@ import { readRailHealth } from '../../store/engine/rail-health.ts';
 import type { EffectName } from '../../templates/effects.ts';
 import { type Context, requirePlatform } from '../services/context.ts';
 import { checkRails, type NamedCheck } from './rail-checks.ts';
+import { reconciliationChecks } from './reconciliation-checks.ts';
 
 /** The rails, with what each is. */
 export const RAILS = {
@@ -35,7 +36,9 @@ const partOf = (name: string): RailName => (Object.hasOwn(RAILS, name) ? (name a
  */
 export async function railChecks(context: Context, rail: RailName): Promise<readonly NamedCheck[]> {
   requirePlatform(context);
-  return checkRails(context.railParts.filter(({ name }) => partOf(name) === rail));
+  const told = await checkRails(context.railParts.filter(({ name }) => partOf(name) === rail));
+  const reconciled = await reconciliationChecks(context);
+  return [...told, ...reconciled.filter((each) => partOf(each.rail) === rail)];
 }
 
 /** Which rail an order goes to; money goes out by PIX where it is BRL. */

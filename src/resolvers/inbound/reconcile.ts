@@ -110,7 +110,8 @@ export function statementOf({ rails }: Pick<Services, 'rails'>, rail: string): R
   return rail === PIX ? rails.pix.statement : rails.chain.statementOf?.(rail);
 }
 
-function countsOf(
+/** @returns the numbers of a report. */
+export function countsOf(
   report: {
     readonly [Name in
       | 'matched'

@@ -4,14 +4,18 @@
  */
 import { describe, expect, test } from 'vitest';
 import { brasiliaDay } from '../../../src/base/brasilia-day.ts';
+import { BRL } from '../../../src/base/currency.ts';
 import { operatorContext } from '../../../src/cli/with-store.ts';
+import { capitalPaidIn } from '../../../src/ledger/journals.ts';
 import { PspAway } from '../../../src/rails/api-pix/http.ts';
 import { reconcile } from '../../../src/resolvers/inbound/reconcile.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { lockHeads } from '../../../src/store/engine/processes.ts';
+import { postJournals } from '../../../src/store/ledger/posting.ts';
 import { depositFor } from '../../inbound/support.ts';
 import { useStand } from './stand.ts';
 
-const stand = useStand({}, { works: false });
+const stand = useStand(({ url }) => ({ balanceUrl: `${url}/v2/gn/saldo` }), { works: false });
 
 async function today() {
   const { services, database } = stand.app;
@@ -37,9 +41,13 @@ describe('reconciliation over the wire', () => {
       matched: 0,
       missingHere: 1,
       findings: [{ finding: 'missing_here', id, amountThere: '8.00', why: 'the rail never told it' }],
+      balances: [{ currency: 'BRL', there: '8', here: '0', inFlight: '8', agrees: true }],
     });
     await ask();
-    expect(await today()).toMatchObject({ matched: 1, missingHere: 0, inSuspense: 1, findings: [] });
+    expect(await today()).toMatchObject({
+      ...{ matched: 1, missingHere: 0, inSuspense: 1, findings: [] },
+      balances: [{ there: '8', here: '8', inFlight: '0' }],
+    });
   });
 
   test('has payouts by what the provider says of them now', async () => {
@@ -71,6 +79,21 @@ describe('reconciliation over the wire', () => {
       ],
     });
     stand.meddle = undefined;
+  });
+
+  test('finds that the bank has not as much as the ledger says', async () => {
+    const { database } = stand.app;
+    const accountId = await platformAccount(database, 'live');
+    const request = { accountId, ref: 'capital', transactionId: null, journal: capitalPaidIn(BRL, 250n) };
+    await database.withTx(async (tx) => {
+      await lockHeads(tx, [accountId], 'live');
+      await postJournals(tx, [request], new Date());
+    });
+    const { findings, balancesDiffer } = await today();
+    expect(balancesDiffer).toBe(1);
+    const found = findings.find(({ kind }) => kind === 'balance');
+    expect(found).toMatchObject({ finding: 'balance_differs', currency: 'BRL', id: null });
+    expect(Number(found?.amountHere) - Number(found?.amountThere)).toBe(2.5);
   });
 
   test('says so while the provider is away', async () => {

@@ -1,0 +1,103 @@
+/**
+ * What the account at the provider has, beside what the ledger has. The two are read one after the other, and again, until nothing was
+ * booked and nothing moved in between; what one of both has and the other has not yet is told apart.
+ */
+import { BRL } from '../../base/currency.ts';
+import { fromMinor, toMinor } from '../../base/money.ts';
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
+import type { RailStatement, StatementEntry, ToldBalance } from '../../resolvers/services/statement.ts';
+import { listOpenPixOrders } from '../../store/rails/open-pix-orders.ts';
+import type { PixOrderKind } from '../../store/rails/pix-orders.ts';
+import { BANK, readBookedNews, readHeld } from '../../store/rails/vault.ts';
+import { type ApiPix, read as readAnswer } from './client.ts';
+import type { OrderKind } from './orders.ts';
+import { WireError } from './wire.ts';
+
+/** What it is asked with. */
+export interface BalanceParts {
+  readonly tools: Pick<RailTools, 'mode' | 'database' | 'clock'>;
+  readonly api: Pick<ApiPix, 'send'>;
+  readonly kinds: Readonly<Record<PixOrderKind, OrderKind>>;
+  readonly balanceUrl: string;
+}
+
+/** What may not be booked yet is not older. Unit: ms. */
+const LATE_MS = 24 * 3_600_000;
+/** Where something moves all the time, no balance is told. */
+const TRIES_MAX = 10;
+/** Orders that are asked for; with more than these, the balance is the smaller trouble. */
+const OPEN_MAX = 10_000;
+const AMOUNT = /^-?\d{1,15}\.\d{2}$/;
+/** By kind of entry: the kind of its news, and whether the account has more or less by it. */
+const MOVES: { readonly [Kind in StatementEntry['kind']]?: readonly [news: string, sign: bigint] } = {
+  payment: ['payment', 1n],
+  payout_return: ['payout_returned', 1n],
+  payout: ['payout_ended', -1n],
+  refund: ['refund_ended', -1n],
+};
+
+/** @returns what there is of BRL; nothing where it never stood still. @throws while the provider cannot be asked. */
+export async function bankBalances(
+  parts: BalanceParts,
+  read: RailStatement['read'],
+): Promise<readonly ToldBalance[]> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const before = await seen(parts);
+    const inFlight = (await unbooked(parts, read)) - (await sentAlready(parts));
+    const after = await seen(parts);
+    if (before.there !== after.there || before.here !== after.here) continue;
+    const [there, here, rest] = [after.there, after.here, inFlight].map((minor) =>
+      fromMinor(minor, BRL.decimals),
+    ) as [string, string, string];
+    return [{ currency: BRL.code, there, here, inFlight: rest }];
+  }
+  return [];
+}
+
+/** Minor units, there and here. */
+async function seen({ tools: { database, mode }, api, balanceUrl }: BalanceParts) {
+  const told = readAnswer(balanceOf, await api.send('GET', balanceUrl));
+  const here = (await readHeld(database, mode, BANK)).get(BRL.code) ?? 0n;
+  return { there: told, here };
+}
+
+/** @throws {WireError} */
+function balanceOf(json: unknown): bigint {
+  const { saldo } = (json ?? {}) as { readonly saldo?: unknown };
+  if (typeof saldo !== 'string' || !AMOUNT.test(saldo)) throw new WireError('saldo must be such as 12.34');
+  return toMinor(saldo, BRL.decimals);
+}
+
+/** What the statement has of late and the ledger has not, cents. */
+async function unbooked(
+  { tools: { database, mode, clock } }: BalanceParts,
+  read: RailStatement['read'],
+): Promise<bigint> {
+  const nowMs = await clock.nowMs();
+  const entries = await read({ from: new Date(nowMs - LATE_MS), to: new Date(nowMs) });
+  const moved = entries.flatMap((entry) => {
+    const [kind, sign] = MOVES[entry.kind] ?? [];
+    const { id, amount } = entry;
+    if (kind === undefined || sign === undefined || amount === null) return [];
+    return [{ name: { kind, key: `pix:${id}` }, minor: sign * toMinor(amount, BRL.decimals) }];
+  });
+  const told = await readBookedNews(
+    database,
+    mode,
+    moved.map(({ name }) => name),
+  );
+  const isSettled = (outcome: string) => outcome !== 'pending' && outcome !== 'failed';
+  const booked = new Set(told.flatMap(({ place, outcome }) => (isSettled(outcome) ? [place] : [])));
+  return moved.reduce((sum, { minor }, index) => sum + (booked.has(index + 1) ? 0n : minor), 0n);
+}
+
+/** What has left, of orders that nobody knows the end of yet, cents. */
+async function sentAlready({ tools: { database, mode }, kinds }: BalanceParts): Promise<bigint> {
+  let sum = 0n;
+  for (const order of await listOpenPixOrders(database, mode, OPEN_MAX)) {
+    const told = await kinds[order.kind].ask(order);
+    const isOver = told?.news.some((news) => 'isDone' in news && !news.isDone);
+    if (told && !isOver) sum += toMinor(order.amount, BRL.decimals);
+  }
+  return sum;
+}

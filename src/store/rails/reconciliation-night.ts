@@ -1,0 +1,105 @@
+/** Which day the night's reconciliation of each rail is at, and who is at it. */
+import type { AccountMode } from '../../base/account-mode.ts';
+import type { Statement, Tx } from '../database.ts';
+
+/** A rail of a mode. */
+export interface NightKey {
+  readonly mode: AccountMode;
+  readonly rail: string;
+}
+
+/** Where the night's reconciliation of a rail stands. */
+export interface Night {
+  /** In Brasília. */
+  readonly day: string;
+  readonly isDone: boolean;
+  /** Why the last try did not get to a report. */
+  readonly trouble: string | null;
+}
+
+const READ: Statement = {
+  name: 'reconciliation_night',
+  text: `select day::text as day, is_done as "isDone", trouble from reconciliation_night where mode = $1 and rail = $2`,
+};
+const BEGIN: Statement = {
+  name: 'reconciliation_night_begin',
+  text: `insert into reconciliation_night (mode, rail, day, is_done, leased_until) values ($1, $2, $3, true, $4) on conflict do nothing`,
+};
+const TAKE: Statement = {
+  name: 'reconciliation_night_take',
+  text: `update reconciliation_night set day = $3, is_done = false, leased_until = $5,
+      trouble = case when day = $3::date then trouble end
+    where mode = $1 and rail = $2 and (day < $3::date and is_done or day = $3::date and not is_done and leased_until <= $4) returning rail`,
+};
+const EXTEND: Statement = {
+  name: 'reconciliation_night_extend',
+  text: `update reconciliation_night set leased_until = $4 where mode = $1 and rail = $2 and day = $3 and not is_done`,
+};
+const FINISH: Statement = {
+  name: 'reconciliation_night_finish',
+  text: `update reconciliation_night set is_done = true, trouble = null where mode = $1 and rail = $2 and day = $3`,
+};
+const FAIL: Statement = {
+  name: 'reconciliation_night_fail',
+  text: `update reconciliation_night set leased_until = $4, trouble = $5 where mode = $1 and rail = $2 and day = $3 and not is_done`,
+};
+
+/** @returns undefined for a rail that was never seen. */
+export async function readNight(tx: Tx, { mode, rail }: NightKey): Promise<Night | undefined> {
+  const [row] = await tx.query<Night>(READ, [mode, rail]);
+  return row;
+}
+
+/** Keeps that a rail is there: the days up to this one are not reconciled by themselves. */
+export async function beginNights(
+  tx: Tx,
+  { mode, rail }: NightKey,
+  day: string,
+  nowMs: number,
+): Promise<void> {
+  await tx.query(BEGIN, [mode, rail, day, timeOf(nowMs)]);
+}
+
+/**
+ * Takes a day of a rail for one process.
+ *
+ * @param untilMs - when another may take it, on the clock of the machine, like `nowMs`.
+ * @returns whether it is the caller's.
+ */
+export async function takeNight(
+  tx: Tx,
+  { mode, rail }: NightKey,
+  day: string,
+  { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
+): Promise<boolean> {
+  return (await tx.query(TAKE, [mode, rail, day, timeOf(nowMs), timeOf(untilMs)])).length > 0;
+}
+
+/** Keeps the day for whoever took it. */
+export async function keepNight(
+  tx: Tx,
+  { mode, rail }: NightKey,
+  day: string,
+  untilMs: number,
+): Promise<void> {
+  await tx.query(EXTEND, [mode, rail, day, timeOf(untilMs)]);
+}
+
+/** Keeps that a day has its report, in the transaction that keeps the report. */
+export async function finishNight(tx: Tx, { mode, rail }: NightKey, day: string): Promise<void> {
+  await tx.query(FINISH, [mode, rail, day]);
+}
+
+/** Keeps why there is no report yet; whoever comes after `againMs` tries again. */
+export async function failNight(
+  tx: Tx,
+  { mode, rail }: NightKey,
+  day: string,
+  { trouble, againMs }: { readonly trouble: string; readonly againMs: number },
+): Promise<void> {
+  await tx.query(FAIL, [mode, rail, day, timeOf(againMs), trouble.slice(0, 500)]);
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
