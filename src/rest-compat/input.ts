@@ -149,8 +149,16 @@ function decode(text: string): string | undefined {
 /** Type of a member: text, or a number, which may also be given as text. */
 export type MemberKind = 'text' | 'number';
 
+/** A member that a body may have. */
+export interface BodyMember {
+  readonly kind: MemberKind;
+  /** What OpenAPI says of it. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example?: string | undefined;
+}
+
 /** The members that a body may have, by name. */
-export type BodyShape = Readonly<Record<string, MemberKind>>;
+export type BodyShape = Readonly<Record<string, BodyMember>>;
 
 /** A parsed body. */
 export interface Body {
@@ -172,7 +180,7 @@ export function parseBody(text: string, shape: BodyShape, violations: Violations
   for (const name of repeatedMembers(text))
     violations.add({ parameter: shownName(name), message: 'must be given once' });
   for (const [name, value] of Object.entries(members)) {
-    const kind = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    const kind = Object.hasOwn(shape, name) ? shape[name]?.kind : undefined;
     if (kind === undefined)
       violations.add({
         parameter: shownName(name),

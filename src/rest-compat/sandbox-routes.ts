@@ -1,11 +1,15 @@
 /** The routes of the sandbox: scenarios, the clock, and funding. */
 import { ACTS, type ActName } from '../base/acts.ts';
 import { Violations } from '../base/violations.ts';
+import { CURRENCY_FORMS } from '../resolvers/checks/creation-members.ts';
 import { advanceClock, fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
 import { type BodyShape, parseBody, parseQuery, type QueryPolicy } from './input.ts';
+import { amount as amountOf, text } from './members.ts';
 import type { AnswerShape, Route } from './route.ts';
+
+const AMOUNT = amountOf('Above zero, with no more decimals than the currency has.', '100.00');
 
 interface SandboxEntry {
   readonly act: ActName;
@@ -62,7 +66,13 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
       act: 'sandbox.trigger',
       path: '/v2/sandbox/trigger',
       summary: 'Plays a scenario: the outside world does something to a transaction',
-      shape: { scenario: 'text', end2end: 'text', amount: 'number' },
+      shape: {
+        scenario: text('Name of a scenario; docs/sandbox.md lists them.', { example: 'pay' }),
+        end2end: text('The transaction that the scenario happens to.', {
+          example: 'CRX01KQJ1A72GFRM9067ZF35B7ZCN',
+        }),
+        amount: AMOUNT,
+      },
       required: ['scenario', 'end2end'],
       answer: { kind: 'anyTransaction' },
       perform: async (context, { scenario = '', end2end = '', amount }) =>
@@ -72,7 +82,7 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
       act: 'sandbox.advance_clock',
       path: '/v2/sandbox/clock',
       summary: 'Moves the clock of the sandbox forward',
-      shape: { advance: 'text' },
+      shape: { advance: text('A duration such as 90s, 30m, 2h or 1d.', { example: '30m' }) },
       required: ['advance'],
       answer: { kind: 'sandbox', name: 'clock', members: ['now'] },
       perform: async (context, { advance = '' }) =>
@@ -82,7 +92,7 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
       act: 'sandbox.fund',
       path: '/v2/sandbox/fund',
       summary: 'Credits an amount to the balance, without a transaction',
-      shape: { currency: 'text', amount: 'number' },
+      shape: { currency: text(CURRENCY_FORMS, { example: 'USDT_TRX' }), amount: AMOUNT },
       required: ['currency', 'amount'],
       answer: { kind: 'sandbox', name: 'fund', members: ['journal_id', 'journalId', 'currency', 'amount'] },
       perform: async (context, { currency = '', amount = '' }) => {

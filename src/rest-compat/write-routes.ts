@@ -3,8 +3,13 @@
 import { ACTS, type ActName } from '../base/acts.ts';
 import type { Named } from '../base/violations.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
+import {
+  CHECKOUT_MEMBERS,
+  OFFRAMP_MEMBERS,
+  ONRAMP_MEMBERS,
+  WITHDRAWAL_MEMBERS,
+} from '../resolvers/checks/creation-members.ts';
 import { type Attempt, once } from '../resolvers/checks/once.ts';
-import { SESSION_MEMBERS, WITHDRAWAL_MEMBERS } from '../resolvers/checks/plain-members.ts';
 import type { Target } from '../resolvers/engine/advance-for-caller.ts';
 import {
   approveWithdrawal,
@@ -21,7 +26,7 @@ import type { ProcessRow } from '../templates/facts.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
 import { type Body, type BodyShape, parseBody, parseQuery, type QueryPolicy } from './input.ts';
-import { plainNames, plainShape } from './plain-members.ts';
+import { namesOf, shapeOf, text } from './members.ts';
 import type { BodyNeeds, Route } from './route.ts';
 
 /** A writing route. */
@@ -44,18 +49,6 @@ interface WriteRequest {
   readonly body: Body;
   readonly checks: CreationChecks;
 }
-
-const SESSION: BodyShape = {
-  ...plainShape(SESSION_MEMBERS),
-  expires_in: 'number',
-};
-const CLIENT: BodyShape = { client_name: 'text', client_tax_id: 'text' };
-const PIX_IN: BodyShape = {
-  amount_payment: 'number',
-  amount_received: 'number',
-  currency_exit_received_code: 'text',
-  ...CLIENT,
-};
 
 /** @returns the routes. `write` returns the published body of a transaction. */
 export function writeRoutes(writer: EnvelopeWriter, policy: QueryPolicy): readonly Route[] {
@@ -118,32 +111,10 @@ const ONRAMPS = familyNamed('onramps');
 const OFFRAMPS = familyNamed('offramps');
 const WITHDRAWALS = familyNamed('withdrawals');
 
-const ONRAMP_NAMES = {
-  amountPayment: 'amount_payment',
-  amountReceived: 'amount_received',
-  currency: 'currency_exit_received_code',
-  clientName: 'client_name',
-  clientTaxId: 'client_tax_id',
-};
-const OFFRAMP_NAMES = {
-  amountPaid: 'amount_paid',
-  amountSent: 'amount_sent',
-  currency: 'currency_entry_paid_code',
-  pixKey: 'pix_key',
-  pixKeyType: 'pix_key_type',
-  clientName: 'client_name',
-  clientTaxId: 'client_tax_id',
-};
-const WITHDRAWAL_NAMES = {
-  amountReceived: 'amount_received',
-  currency: 'currency_receive_code',
-  groupId: 'group_id',
-  address: 'address',
-};
-const SESSION_NAMES = {
-  ...plainNames(SESSION_MEMBERS),
-  expiresIn: 'expires_in',
-};
+const CHECKOUT_NAMES = namesOf(CHECKOUT_MEMBERS);
+const ONRAMP_NAMES = namesOf(ONRAMP_MEMBERS);
+const OFFRAMP_NAMES = namesOf(OFFRAMP_MEMBERS);
+const WITHDRAWAL_NAMES = namesOf(WITHDRAWAL_MEMBERS);
 
 /** The members of a body under the names that resolvers use. */
 function inputOf<Input>(body: Body, names: Readonly<Record<string, string>>): Input {
@@ -158,23 +129,17 @@ const CREATIONS: readonly WriteEntry[] = [
     act: 'checkout.create',
     summary: 'Creates a checkout session and its hosted payment link',
     status: 201,
-    shape: { ...PIX_IN, ...SESSION },
+    shape: shapeOf(CHECKOUT_MEMBERS),
     needs: { all: ['currency_exit_received_code'], atMostOneOf: ['amount_payment', 'amount_received'] },
     answer: { kind: 'created', family: CHECKOUTS, extras: ['payment_link'] },
     perform: (context, attempt, { body, checks }) =>
-      createOnramp(
-        context,
-        attempt,
-        inputOf<OnrampInput>(body, { ...ONRAMP_NAMES, ...SESSION_NAMES }),
-        checks,
-        {
-          family: 'checkouts',
-          names: ONRAMP_NAMES,
-          isAccepted: true,
-          needsCustomer: false,
-          needsAmount: false,
-        },
-      ),
+      createOnramp(context, attempt, inputOf<OnrampInput>(body, CHECKOUT_NAMES), checks, {
+        family: 'checkouts',
+        names: ONRAMP_NAMES,
+        isAccepted: true,
+        needsCustomer: false,
+        needsAmount: false,
+      }),
     extras: (context, row) => ({ payment_link: hostedPage(context, row) }),
   },
   {
@@ -182,20 +147,20 @@ const CREATIONS: readonly WriteEntry[] = [
     act: 'onramp.create',
     summary: 'Creates an onramp, to the balance or to a wallet, with its PIX code',
     status: 201,
-    shape: { ...PIX_IN, wallet: 'text', ...SESSION },
+    shape: shapeOf(ONRAMP_MEMBERS),
     needs: {
       all: ['currency_exit_received_code', 'client_name', 'client_tax_id'],
       oneOf: ['amount_payment', 'amount_received'],
     },
     answer: { kind: 'created', family: ONRAMPS, extras: ['pix_copy_paste', 'pix_qr_svg_url'] },
     perform: (context, attempt, { body, checks }) =>
-      createOnramp(
-        context,
-        attempt,
-        inputOf<OnrampInput>(body, { ...ONRAMP_NAMES, wallet: 'wallet', ...SESSION_NAMES }),
-        checks,
-        { family: 'onramps', names: ONRAMP_NAMES, isAccepted: true, needsCustomer: true, needsAmount: true },
-      ),
+      createOnramp(context, attempt, inputOf<OnrampInput>(body, ONRAMP_NAMES), checks, {
+        family: 'onramps',
+        names: ONRAMP_NAMES,
+        isAccepted: true,
+        needsCustomer: true,
+        needsAmount: true,
+      }),
     extras: (context, row) => ({
       pix_copy_paste: row.process?.brCode ?? '',
       pix_qr_svg_url: qrImage(context, row) ?? '',
@@ -206,29 +171,18 @@ const CREATIONS: readonly WriteEntry[] = [
     act: 'offramp.create',
     summary: 'Creates an offramp, from the balance or from a deposit',
     status: 201,
-    shape: {
-      amount_paid: 'number',
-      amount_sent: 'number',
-      currency_entry_paid_code: 'text',
-      pix_key: 'text',
-      pix_key_type: 'text',
-      ...CLIENT,
-      from: 'text',
-      ...SESSION,
-    },
+    shape: shapeOf(OFFRAMP_MEMBERS),
     needs: {
       all: ['currency_entry_paid_code', 'pix_key', 'pix_key_type', 'client_name', 'client_tax_id'],
       oneOf: ['amount_paid', 'amount_sent'],
     },
     answer: { kind: 'created', family: OFFRAMPS, extras: ['deposit_uri'] },
     perform: (context, attempt, { body, checks }) =>
-      createOfframp(
-        context,
-        attempt,
-        inputOf<OfframpInput>(body, { ...OFFRAMP_NAMES, from: 'from', ...SESSION_NAMES }),
-        checks,
-        { names: OFFRAMP_NAMES, isAccepted: true, needsPayee: true },
-      ),
+      createOfframp(context, attempt, inputOf<OfframpInput>(body, OFFRAMP_NAMES), checks, {
+        names: OFFRAMP_NAMES,
+        isAccepted: true,
+        needsPayee: true,
+      }),
     extras: (_context, row): Readonly<Record<string, string>> => {
       const uri = depositUri(row);
       return uri ? { deposit_uri: uri } : {};
@@ -239,20 +193,14 @@ const CREATIONS: readonly WriteEntry[] = [
     act: 'withdrawal.create',
     summary: 'Creates a withdrawal to a whitelisted wallet or PIX key',
     status: 201,
-    shape: {
-      amount_received: 'number',
-      currency_receive_code: 'text',
-      group_id: 'text',
-      address: 'text',
-      ...plainShape(WITHDRAWAL_MEMBERS),
-    },
+    shape: shapeOf(WITHDRAWAL_MEMBERS),
     needs: { all: ['amount_received', 'currency_receive_code', 'group_id'] },
     answer: { kind: 'created', family: WITHDRAWALS, extras: [] },
     perform: (context, attempt, { body, checks }) =>
       createWithdrawal(
         context,
         attempt,
-        inputOf<WithdrawalInput>(body, { ...WITHDRAWAL_NAMES, ...plainNames(WITHDRAWAL_MEMBERS) }),
+        inputOf<WithdrawalInput>(body, WITHDRAWAL_NAMES),
         checks,
         WITHDRAWAL_NAMES,
       ),
@@ -285,6 +233,7 @@ function actRoute(
 }
 
 const RESOLUTIONS = ['keep', 'refund', 'requote'] as const;
+const RETURN_ADDRESS = text('Where the deposit goes back to. Default: the address that it came from.');
 
 const ON_TRANSACTIONS: readonly WriteEntry[] = [
   ...FAMILIES.map((family) =>
@@ -303,7 +252,7 @@ const ON_TRANSACTIONS: readonly WriteEntry[] = [
     'Sends a held deposit back on-chain',
     (context, target, { body, checks }) =>
       resolveDeposit(context, target, 'refund', body.get('address'), checks),
-    { address: 'text' },
+    { address: RETURN_ADDRESS },
   ),
   actRoute(
     OFFRAMPS,
@@ -318,7 +267,7 @@ const ON_TRANSACTIONS: readonly WriteEntry[] = [
       checks.refuse();
       return resolveDeposit(context, target, resolution ?? 'keep', body.get('address'), checks);
     },
-    { action: 'text', address: 'text' },
+    { action: text('What becomes of it.', { enum: RESOLUTIONS, example: 'keep' }), address: RETURN_ADDRESS },
     { all: ['action'] },
   ),
   actRoute(

@@ -1,9 +1,10 @@
 /** The mutation that pays somebody by PIX out of crypto: `createOfframp`. */
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
-import { createOfframp, type OfframpInput } from '../resolvers/orders/create-offramp.ts';
+import { OFFRAMP_MEMBERS } from '../resolvers/checks/creation-members.ts';
+import { createOfframp, type OfframpInput, PAYEE } from '../resolvers/orders/create-offramp.ts';
 import { depositUri } from '../resolvers/payer/pay-links.ts';
 import type { Builder } from './builder.ts';
-import { definePayload, refuseBesides, sessionFields, templateField } from './creation.ts';
+import { definePayload, memberFields, refuseBesides, templateField } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
@@ -12,7 +13,6 @@ import type { TemplateRef } from './template.ts';
 import type { TransactionRef } from './transaction.ts';
 import { recordField, type TransactionRecordInputRef, withRecord } from './transaction-record.ts';
 
-const PAYEE = ['pixKey', 'pixKeyType', 'clientName', 'clientTaxId'] as const;
 const NAMES = pathsOf('input', ['amountPaid', 'amountSent', 'currency', ...PAYEE]);
 
 interface Refs {
@@ -71,32 +71,11 @@ function defineInput(builder: Builder, { template, pixKeyType, record }: Refs) {
     description:
       'An offramp. Give one of the two amounts, or a quote. Give the payee whole (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or not at all and name the payee later by `provideIdentity`.',
     fields: (t) => ({
-      amountPaid: t.field({
-        type: 'Decimal',
-        description: 'Crypto that is paid, above 0. No more decimals than the currency has.',
-      }),
-      amountSent: t.field({
-        type: 'Decimal',
-        description: 'BRL that the payee receives, instead of `amountPaid`. At most 2 decimals.',
-      }),
-      currency: t.string({ required: true, description: `Crypto that is paid. ${DESCRIPTIONS.currency}` }),
-      from: t.field({
-        type: source,
-        required: true,
-        defaultValue: 'balance',
-        description: 'Where the crypto comes from.',
-      }),
-      pixKey: t.string({
-        description: 'PIX key of the payee, in the form that its type asks for.',
-      }),
-      pixKeyType: t.field({ type: pixKeyType, description: DESCRIPTIONS.pixKeyType }),
-      clientName: t.string({ description: 'Full name of the payee.' }),
-      clientTaxId: t.string({ description: `${DESCRIPTIONS.clientTaxId} Of the payee.` }),
+      ...memberFields(t, OFFRAMP_MEMBERS, { from: source, pixKeyType }),
       template: templateField(t, template),
       quoteId: t.string({ description: DESCRIPTIONS.quoteId }),
       accept: t.boolean({ required: true, defaultValue: true, description: DESCRIPTIONS.accept }),
       record: recordField(t, record),
-      ...sessionFields(t),
     }),
   });
 }

@@ -1,10 +1,11 @@
 /** The mutations that let a customer pay by PIX: `createCheckout`, `createOnramp`. */
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { CHECKOUT_MEMBERS, ONRAMP_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { createOnramp, type OnrampInput, type OnrampOptions } from '../resolvers/orders/create-onramp.ts';
 import { hostedPage, qrImage } from '../resolvers/payer/pay-links.ts';
 import { FAMILY_TRAITS } from '../templates/families.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { definePayload, type InputFields, refuseBesides, sessionFields, templateField } from './creation.ts';
+import { definePayload, type InputFields, memberFields, refuseBesides, templateField } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { type Done, KEY_ARGUMENT, moveOnce } from './once.ts';
@@ -32,8 +33,9 @@ export function defineOnrampCreations(builder: Builder, transaction: Transaction
 
 function defineCreateCheckout(builder: Builder, transaction: TransactionRef, refs: Refs): void {
   const input = builder.inputType('CreateCheckoutInput', {
-    description: 'A checkout session on a hosted page. The customer enters there what is not given here.',
-    fields: (t) => inputFields(t, refs),
+    description:
+      'A checkout session on a hosted page. The customer enters there what is not given here, or the caller gives it by `provideIdentity`.',
+    fields: (t) => ({ ...memberFields(t, CHECKOUT_MEMBERS), ...inputFields(t, refs) }),
   });
   const payload = definePayload(builder, transaction, 'CreateCheckoutPayload');
   builder.objectField(payload, 'paymentLink', (t) =>
@@ -60,14 +62,9 @@ function defineCreateCheckout(builder: Builder, transaction: TransactionRef, ref
 
 function defineCreateOnramp(builder: Builder, transaction: TransactionRef, refs: Refs): void {
   const input = builder.inputType('CreateOnrampInput', {
-    description: 'An onramp. Give one of the two amounts, or a quote.',
-    fields: (t) => ({
-      ...inputFields(t, refs),
-      wallet: t.string({
-        description:
-          'Address that the crypto is delivered to, on the network of `currency`. Default: the crypto is credited to the balance.',
-      }),
-    }),
+    description:
+      'An onramp. Give one of the two amounts, or a quote. Without `clientTaxId` the process waits for `provideIdentity`.',
+    fields: (t) => ({ ...memberFields(t, ONRAMP_MEMBERS), ...inputFields(t, refs) }),
   });
   const payload = definePayload(builder, transaction, 'CreateOnrampPayload');
   addPixFields(builder, payload);
@@ -88,25 +85,10 @@ function defineCreateOnramp(builder: Builder, transaction: TransactionRef, refs:
 
 function inputFields(t: InputFields, { template, record }: Refs) {
   return {
-    amountPayment: t.field({
-      type: 'Decimal',
-      description: 'BRL that the customer pays, above 0, at most 2 decimals.',
-    }),
-    amountReceived: t.field({
-      type: 'Decimal',
-      description:
-        'Crypto that is received, instead of `amountPayment`. No more decimals than the currency has.',
-    }),
-    currency: t.string({ required: true, description: `Crypto that is received. ${DESCRIPTIONS.currency}` }),
-    clientName: t.string({ description: 'Full name of the customer.' }),
-    clientTaxId: t.string({
-      description: `${DESCRIPTIONS.clientTaxId} Without it the process waits for \`provideIdentity\`.`,
-    }),
     template: templateField(t, template),
     quoteId: t.string({ description: DESCRIPTIONS.quoteId }),
     accept: t.boolean({ required: true, defaultValue: true, description: DESCRIPTIONS.accept }),
     record: recordField(t, record),
-    ...sessionFields(t),
   };
 }
 

@@ -1,10 +1,9 @@
 /** The mutation that takes money out: `createWithdrawal`. */
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { WITHDRAWAL_MEMBERS } from '../resolvers/checks/plain-members.ts';
+import { WITHDRAWAL_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { createWithdrawal, type WithdrawalInput } from '../resolvers/orders/create-withdrawal.ts';
 import type { Builder } from './builder.ts';
-import { definePayload, plainFields, templateField } from './creation.ts';
-import { DESCRIPTIONS } from './descriptions.ts';
+import { definePayload, memberFields, templateField } from './creation.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
@@ -22,22 +21,7 @@ export function defineWithdrawalCreation(
   const input = builder.inputType('CreateWithdrawalInput', {
     description: 'A withdrawal to a destination of a whitelist group.',
     fields: (t) => ({
-      amountReceived: t.field({
-        type: 'Decimal',
-        required: true,
-        description:
-          'Amount that leaves the balance. On-chain, the network fee is deducted from it. No more decimals than the currency has.',
-      }),
-      currency: t.string({
-        required: true,
-        description: `Currency that is withdrawn. ${DESCRIPTIONS.currency}`,
-      }),
-      groupId: t.string({ required: true, description: 'Whitelist group of the destination, `grp_…`.' }),
-      address: t.string({
-        description:
-          'Address of the destination; for BRL, its PIX key. Required when several entries of the group fit the currency.',
-      }),
-      ...plainFields(t, WITHDRAWAL_MEMBERS),
+      ...memberFields(t, WITHDRAWAL_MEMBERS),
       template: templateField(t, template),
       record: recordField(t, record),
     }),

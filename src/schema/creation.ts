@@ -1,10 +1,10 @@
 /** What the mutations that make a transaction have in common: the shape of their answers, the session, the checks. */
 
+import { known } from '../base/assert.ts';
 import type { Named } from '../base/violations.ts';
-import { type CreationChecks, EXPIRES_IN } from '../resolvers/checks/check-creation.ts';
-import { type PlainMembers, SESSION_MEMBERS } from '../resolvers/checks/plain-members.ts';
+import type { CreationChecks } from '../resolvers/checks/check-creation.ts';
+import { EXPIRES_IN, type Member, type Members } from '../resolvers/checks/creation-members.ts';
 import type { Builder } from './builder.ts';
-import { DESCRIPTIONS } from './descriptions.ts';
 import type { Done } from './once.ts';
 import type { TemplateRef } from './template.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -27,26 +27,38 @@ export function definePayload(builder: Builder, transaction: TransactionRef, nam
   });
 }
 
-/** Defines the input of the session of a new transaction; the members stand in the input of each creation. */
-export function sessionFields(t: InputFields) {
-  return {
-    ...plainFields(t, SESSION_MEMBERS),
-    expiresIn: t.int({ defaultValue: EXPIRES_IN.default, description: DESCRIPTIONS.expiresIn }),
-  };
-}
-
-/** Defines the members of a list; they stand in the input of a creation. */
-export function plainFields<Members extends PlainMembers>(
+/**
+ * Defines the members of a list; they stand in the input of a creation.
+ *
+ * @param choices - the enums of members that are a choice.
+ */
+export function memberFields<List extends Members>(
   t: InputFields,
-  members: Members,
-): { [Name in keyof Members]: ReturnType<typeof textField> } {
-  return Object.fromEntries(Object.entries(members).map(([name, { doc }]) => [name, textField(t, doc)])) as {
-    [Name in keyof Members]: ReturnType<typeof textField>;
-  };
+  list: List,
+  choices: Readonly<Record<string, ChoiceRef>> = {},
+): { [Name in keyof List]: ReturnType<InputFields['string']> } {
+  return Object.fromEntries(
+    Object.entries(list).map(([name, member]) => [name, memberField(t, member, choices[name])]),
+  ) as { [Name in keyof List]: ReturnType<InputFields['string']> };
 }
 
-function textField(t: InputFields, description: string) {
-  return t.string({ description });
+/** An enum, whatever its values. */
+type ChoiceRef = ReturnType<Builder['enumType']>;
+
+function memberField(t: InputFields, member: Member, choice: ChoiceRef | undefined) {
+  const { doc: description, isRequired: required = false } = member;
+  switch (member.is) {
+    case 'amount':
+      return t.field({ type: 'Decimal', required, description });
+    case 'seconds':
+      return t.int({ defaultValue: EXPIRES_IN.default, description });
+    case 'choice': {
+      const byDefault = member.default && { required: true, defaultValue: member.default };
+      return t.field({ type: known(choice, 'an enum') as unknown as 'String', description, ...byDefault });
+    }
+    default:
+      return t.string({ required, description });
+  }
 }
 
 /** Defines the choice of a template; it stands in the input of each creation. */

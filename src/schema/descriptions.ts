@@ -1,14 +1,12 @@
 /** Descriptions that several fields and arguments share: each is written once. */
-import { EXPIRES_IN } from '../resolvers/checks/check-creation.ts';
+import { CURRENCY_FORMS } from '../resolvers/checks/creation-members.ts';
 
 /** Texts by what they describe. */
 export const DESCRIPTIONS = {
   end2end: 'Identifier of the transaction, `CRX…`.',
   actedOn: 'Identifier of the account that this is done on, as `accountId` has it.',
-  currency:
-    'Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6).',
+  currency: CURRENCY_FORMS,
   clientTaxId: 'CPF or CNPJ with valid check digits, with or without punctuation.',
-  expiresIn: `Lifetime of the session in seconds: ${EXPIRES_IN.min} to ${EXPIRES_IN.max}, default ${EXPIRES_IN.default}.`,
   quoteId:
     'A quote of `createQuote`, which fixes the amounts. It can be used once. Not together with an amount.',
   accept: 'Whether the quote is accepted now. If false, the process waits for `acceptQuote`.',

@@ -2,6 +2,7 @@
 
 import { currencyOfLedger } from '../base/currency.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { SESSION_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import {
   createStaticLink,
   disableStaticLink,
@@ -9,7 +10,7 @@ import {
   type StaticLinkInput,
 } from '../resolvers/payer/manage-links.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { sessionFields } from './creation.ts';
+import { memberFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
@@ -106,7 +107,7 @@ function defineCreate(builder: Builder, link: LinkRef): void {
         description: `Crypto that is received. ${DESCRIPTIONS.currency}`,
       }),
       amount: t.field({ type: 'Decimal', description: AMOUNT }),
-      ...sessionFields(t),
+      ...memberFields(t, SESSION_MEMBERS),
     }),
   });
   builder.mutationField('createStaticLink', (t) =>

@@ -94,7 +94,7 @@ function bodyOf(values: Values, { path, body: shape = {} }: Route): string | Buf
   const amounts = names.filter((name) => name.startsWith('amount_'));
   const members = names
     .filter((name) => !amounts.includes(name) || name === random.pick(amounts) || random.chance(0.05))
-    .map((name) => `${JSON.stringify(name)}:${tokenOf(values, path, name, shape[name] === 'number')}`);
+    .map((name) => `${JSON.stringify(name)}:${tokenOf(values, path, name, shape[name]?.kind === 'number')}`);
   if (random.chance(0.04)) members.push(`${JSON.stringify(values.oddText())}:${odd(values)}`);
   if (random.chance(0.02) && members[0]) members.push(members[0]);
   return `{${members.join(',')}}`;

@@ -5,10 +5,7 @@ import { isDecimal, isMore, toMinor } from '../../base/money.ts';
 import { PIX_KEY_FORMS, PIX_KEY_TYPES, type PixKeyType, parsePixKey } from '../../base/pix-key.ts';
 import { parseTaxId } from '../../base/tax-id.ts';
 import { type Named, Violations } from '../../base/violations.ts';
-import type { Given, Kept, PlainMembers } from './plain-members.ts';
-
-/** Bounds of a session's life in seconds, and what it is when nothing is said. */
-export const EXPIRES_IN = { min: 60, max: 2_592_000, default: 1_800 } as const;
+import { EXPIRES_IN, type Given, type Kept, type Members } from './creation-members.ts';
 
 const URL_LENGTH_MAX = 2_048;
 /** What the parser would repair is not taken: two slashes, a host, no credentials, no spaces or control characters. */
@@ -105,13 +102,15 @@ export class CreationChecks extends Violations {
     return text;
   }
 
-  /** @returns what is kept of the members of a list. */
-  kept<Members extends PlainMembers>(members: Members, input: Given<Members>): Kept<Members> {
-    const checked = Object.entries(members).map(([name, member]) => [
-      name,
-      (member.is === 'url' ? this.url(input[name]) : this.words(input[name], member.maxLength)) ?? null,
-    ]);
-    return Object.fromEntries(checked) as Kept<Members>;
+  /** @returns the words, URLs and tax ids of a list, which are kept as they are. */
+  kept<List extends Members>(list: List, input: Given<List>): Kept<List> {
+    const checked = Object.entries(list).flatMap(([name, member]) => {
+      const given = input[name];
+      if (member.is === 'words') return [[name, this.words(given, member.maxLength) ?? null]];
+      if (member.is === 'url') return [[name, this.url(given) ?? null]];
+      return member.is === 'tax_id' ? [[name, this.taxId(given) ?? null]] : [];
+    });
+    return Object.fromEntries(checked) as Kept<List>;
   }
 
   /** @returns an https URL without credentials; in a sandbox also http to this machine. */

@@ -6,8 +6,8 @@ import type { Named } from '../../base/violations.ts';
 import { readAvailable } from '../../store/engine/processes.ts';
 import type { ProcessRow, RenewedOrder } from '../../templates/facts.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { type Given, OFFRAMP_MEMBERS } from '../checks/creation-members.ts';
 import type { Attempt } from '../checks/once.ts';
-import { SESSION_MEMBERS, type SessionInput } from '../checks/plain-members.ts';
 import type { Wanted } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct, requireFresh } from '../services/context.ts';
@@ -22,27 +22,18 @@ import {
 } from './create-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
-export interface OfframpInput extends SessionInput {
-  readonly amountPaid?: Named | undefined;
-  readonly amountSent?: Named | undefined;
-  readonly currency?: Named | undefined;
-  readonly pixKey?: Named | undefined;
-  readonly pixKeyType?: Named | undefined;
-  readonly clientName?: Named | undefined;
-  readonly clientTaxId?: Named | undefined;
-  /** `balance` or `external`. */
-  readonly from?: Named | undefined;
+export interface OfframpInput extends Given<typeof OFFRAMP_MEMBERS> {
   /** Name of a template; the usual one when not given. */
   readonly template?: Named | undefined;
   readonly quoteId?: Named | undefined;
 }
 
+/** What names a payee. */
+export const PAYEE = ['pixKey', 'pixKeyType', 'clientName', 'clientTaxId'] as const;
+
 /** How the caller names what may be missing. */
 export type OfframpNames = Readonly<
-  Record<
-    'amountPaid' | 'amountSent' | 'currency' | 'pixKey' | 'pixKeyType' | 'clientName' | 'clientTaxId',
-    string
-  >
+  Record<'amountPaid' | 'amountSent' | 'currency' | (typeof PAYEE)[number], string>
 >;
 
 /** What differs between the edges. */
@@ -130,18 +121,12 @@ function check(input: OfframpInput, checks: CreationChecks, options: OfframpOpti
   );
   const paid = checks.amount(input.amountPaid, currency);
   const sent = checks.amount(input.amountSent, BRL);
-  const required = (given: Named | undefined, name: string) =>
-    options.needsPayee ? checks.required(given, name) : given;
-  const key = checks.pixKey(
-    required(input.pixKey, names.pixKey),
-    required(input.pixKeyType, names.pixKeyType),
-  );
+  if (options.needsPayee) for (const name of PAYEE) checks.required(input[name], names[name]);
+  const key = checks.pixKey(input.pixKey, input.pixKeyType);
   const facts = {
     pixKey: key?.pixKey ?? null,
     pixKeyType: key?.pixKeyType ?? null,
-    clientName: checks.personName(required(input.clientName, names.clientName)) ?? null,
-    clientTaxId: checks.taxId(required(input.clientTaxId, names.clientTaxId)) ?? null,
-    ...checks.kept(SESSION_MEMBERS, input),
+    ...checks.kept(OFFRAMP_MEMBERS, input),
   };
   const { from } = input;
   if (from && from.value !== 'balance' && from.value !== 'external')

@@ -6,8 +6,8 @@ import type { Family } from '../../templates/define.ts';
 import type { ProcessRow, RenewedOrder } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { type Given, ONRAMP_MEMBERS } from '../checks/creation-members.ts';
 import type { Attempt } from '../checks/once.ts';
-import { SESSION_MEMBERS, type SessionInput } from '../checks/plain-members.ts';
 import type { Wanted } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
@@ -21,13 +21,7 @@ import {
 } from './create-transaction.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
-export interface OnrampInput extends SessionInput {
-  readonly amountPayment?: Named | undefined;
-  readonly amountReceived?: Named | undefined;
-  readonly currency?: Named | undefined;
-  readonly clientName?: Named | undefined;
-  readonly clientTaxId?: Named | undefined;
-  readonly wallet?: Named | undefined;
+export interface OnrampInput extends Given<typeof ONRAMP_MEMBERS> {
   /** Name of a template; the usual one when not given. */
   readonly template?: Named | undefined;
   /** A quote to be used instead of a new price; amounts are then those of the quote. */
@@ -119,13 +113,13 @@ function check(input: OnrampInput, checks: CreationChecks, options: OnrampOption
   );
   const payment = checks.amount(input.amountPayment, BRL);
   const received = checks.amount(input.amountReceived, currency);
-  const required = (given: Named | undefined, name: string) =>
-    options.needsCustomer ? checks.required(given, name) : given;
+  if (options.needsCustomer) {
+    checks.required(input.clientName, names.clientName);
+    checks.required(input.clientTaxId, names.clientTaxId);
+  }
   const facts = {
-    clientName: checks.personName(required(input.clientName, names.clientName)) ?? null,
-    clientTaxId: checks.taxId(required(input.clientTaxId, names.clientTaxId)) ?? null,
+    ...checks.kept(ONRAMP_MEMBERS, input),
     wallet: checks.wallet(input.wallet, currency) ?? null,
-    ...checks.kept(SESSION_MEMBERS, input),
   };
   const expiresIn = checks.expiresIn(input.expiresIn);
   const quoteId = checks.text(input.quoteId);

@@ -14,8 +14,8 @@ import type { Tx } from '../../store/database.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { settleProtections } from '../account/protections.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { type Given, WITHDRAWAL_MEMBERS } from '../checks/creation-members.ts';
 import type { Attempt } from '../checks/once.ts';
-import { type Given, WITHDRAWAL_MEMBERS } from '../checks/plain-members.ts';
 import { currentRate, refuseOutOfBounds } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
 import { type Context, requireAct } from '../services/context.ts';
@@ -24,10 +24,6 @@ import { chooseTemplate, createAndAwait, emptyProcess } from './create-transacti
 
 /** What a caller gives; each under the caller's own name for it. */
 export interface WithdrawalInput extends Given<typeof WITHDRAWAL_MEMBERS> {
-  readonly amountReceived?: Named | undefined;
-  readonly currency?: Named | undefined;
-  readonly groupId?: Named | undefined;
-  readonly address?: Named | undefined;
   /** Name of a template; the usual one when not given. */
   readonly template?: Named | undefined;
 }

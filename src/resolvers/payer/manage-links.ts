@@ -15,7 +15,7 @@ import type { Template } from '../../templates/define.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { SESSION_MEMBERS, type SessionInput } from '../checks/plain-members.ts';
+import { SESSION_MEMBERS, type SessionInput } from '../checks/creation-members.ts';
 import { chooseTemplate } from '../orders/create-transaction.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
 import { type Context, requireAct } from '../services/context.ts';

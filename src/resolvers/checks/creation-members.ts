@@ -1,0 +1,165 @@
+/**
+ * The members of the bodies that make a transaction: what each is, and what is said of it. The input of GraphQL, the body of `/v2` and
+ * its OpenAPI are made from these lists, and so is the check of words, URLs and tax ids, which are kept as the facts of their
+ * names (`CreationChecks.kept`). What depends on more, such as an amount on its currency, is checked where it is used.
+ */
+import { PIX_KEY_TYPES } from '../../base/pix-key.ts';
+import type { Named } from '../../base/violations.ts';
+
+/** Bounds of a session's life in seconds, and what it is when nothing is said. */
+export const EXPIRES_IN = { min: 60, max: 2_592_000, default: 1_800 } as const;
+
+/** The spellings of a currency, for whoever names one. */
+export const CURRENCY_FORMS =
+  'Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6).';
+
+/** One of them. */
+export type Member = {
+  /** For whoever reads the documents of GraphQL or of `/v2`. */
+  readonly doc: string;
+  /** Its name in `/v2`, where that is not the same in snake_case. */
+  readonly wire?: string;
+  /** Nothing is made without it, on no edge. */
+  readonly isRequired?: true;
+  readonly example?: string;
+} & (
+  | { readonly is: 'words'; readonly maxLength: number }
+  | { readonly is: 'url' | 'tax_id' | 'text' | 'amount' | 'seconds' }
+  | { readonly is: 'choice'; readonly of: readonly string[]; readonly default?: string }
+);
+
+/** A list of them, by the name that resolvers and GraphQL use. */
+export type Members = Readonly<Record<string, Member>>;
+
+/** Where a session belongs in the caller's own records, where it leads, and how long it lives. */
+export const SESSION_MEMBERS = {
+  externalCode: { is: 'words', maxLength: 200, doc: 'Your own reference, 1 to 200 characters.' },
+  returnUrl: {
+    is: 'url',
+    doc: 'Where the customer is sent after the payment: an https URL without user name or password.',
+  },
+  webhook: {
+    is: 'url',
+    doc: 'https URL, without user name or password, that receives the events of this transaction. Default: the endpoints of the account.',
+  },
+  expiresIn: {
+    is: 'seconds',
+    doc: `Lifetime of the session in seconds: ${EXPIRES_IN.min} to ${EXPIRES_IN.max}, default ${EXPIRES_IN.default}.`,
+  },
+} as const satisfies Members;
+
+const TAX_ID = 'with valid check digits, with or without punctuation';
+
+/** A checkout session. */
+export const CHECKOUT_MEMBERS = {
+  amountPayment: {
+    is: 'amount',
+    doc: 'BRL that the customer pays, above 0, at most 2 decimals.',
+    example: '550.00',
+  },
+  amountReceived: {
+    is: 'amount',
+    doc: 'Crypto that is received, instead of the BRL that is paid. No more decimals than the currency has.',
+    example: '100',
+  },
+  currency: {
+    is: 'text',
+    wire: 'currency_exit_received_code',
+    isRequired: true,
+    doc: `Crypto that is received. ${CURRENCY_FORMS}`,
+    example: 'USDT_TRX',
+  },
+  clientName: { is: 'words', maxLength: 140, doc: 'Full name of the customer.', example: 'Ana Souza' },
+  clientTaxId: { is: 'tax_id', doc: `CPF or CNPJ of the customer, ${TAX_ID}.`, example: '52998224725' },
+  ...SESSION_MEMBERS,
+} as const satisfies Members;
+
+/** An onramp. */
+export const ONRAMP_MEMBERS = {
+  ...CHECKOUT_MEMBERS,
+  wallet: {
+    is: 'text',
+    doc: 'Address that the crypto is delivered to, on the network of the currency. Default: the crypto is credited to the balance.',
+  },
+} as const satisfies Members;
+
+/** An offramp. */
+export const OFFRAMP_MEMBERS = {
+  amountPaid: {
+    is: 'amount',
+    doc: 'Crypto that is paid, above 0. No more decimals than the currency has.',
+    example: '100',
+  },
+  amountSent: {
+    is: 'amount',
+    doc: 'BRL that the payee receives, instead of the crypto that is paid. At most 2 decimals.',
+  },
+  currency: {
+    is: 'text',
+    wire: 'currency_entry_paid_code',
+    isRequired: true,
+    doc: `Crypto that is paid. ${CURRENCY_FORMS}`,
+    example: 'USDT_TRX',
+  },
+  from: {
+    is: 'choice',
+    of: ['balance', 'external'],
+    default: 'balance',
+    doc: 'Where the crypto comes from.',
+  },
+  pixKey: {
+    is: 'text',
+    doc: 'PIX key of the payee, in the form that its type asks for.',
+    example: 'ana@example.com',
+  },
+  pixKeyType: {
+    is: 'choice',
+    of: PIX_KEY_TYPES,
+    doc: 'Type of the PIX key. Required with it.',
+    example: 'email',
+  },
+  clientName: { is: 'words', maxLength: 140, doc: 'Full name of the payee.', example: 'Ana Souza' },
+  clientTaxId: { is: 'tax_id', doc: `CPF or CNPJ of the payee, ${TAX_ID}.`, example: '52998224725' },
+  ...SESSION_MEMBERS,
+} as const satisfies Members;
+
+/** A withdrawal. */
+export const WITHDRAWAL_MEMBERS = {
+  amountReceived: {
+    is: 'amount',
+    isRequired: true,
+    doc: 'Amount that leaves the balance. On-chain, the network fee is deducted from it. No more decimals than the currency has.',
+    example: '100',
+  },
+  currency: {
+    is: 'text',
+    wire: 'currency_receive_code',
+    isRequired: true,
+    doc: `Currency that is withdrawn. ${CURRENCY_FORMS}`,
+    example: 'USDT_TRX',
+  },
+  groupId: {
+    is: 'text',
+    isRequired: true,
+    doc: 'Whitelist group of the destination, `grp_…`.',
+    example: 'grp_treasury',
+  },
+  address: {
+    is: 'text',
+    doc: 'Address of the destination; for BRL, its PIX key. Required when several entries of the group fit the currency.',
+  },
+  notes: { is: 'words', maxLength: 500, doc: 'Your own notes, at most 500 characters.' },
+} as const satisfies Members;
+
+/** What a caller gives of a list; each under the caller's own name for it. */
+export type Given<List> = { readonly [Name in keyof List]?: Named | undefined };
+
+/** What is kept of a list, null where nothing is said. */
+export type Kept<List> = {
+  readonly [Name in keyof List as List[Name] extends { is: 'words' | 'url' | 'tax_id' } ? Name : never]:
+    | string
+    | null;
+};
+
+/** What a caller says of a session. */
+export type SessionInput = Given<typeof SESSION_MEMBERS>;

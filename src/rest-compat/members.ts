@@ -1,0 +1,51 @@
+/** Members of bodies: their names, their kinds, and what OpenAPI says of them. */
+import { snakeCase } from '../base/snake-case.ts';
+import type { Member, Members } from '../resolvers/checks/creation-members.ts';
+import type { BodyMember, BodyShape } from './input.ts';
+
+/** @returns the names that a list has in a body, by those that resolvers use. */
+export function namesOf<List extends Members>(list: List): { readonly [Name in keyof List]: string } {
+  return Object.fromEntries(
+    Object.entries(list).map(([name, { wire }]) => [name, wire ?? snakeCase(name)]),
+  ) as { readonly [Name in keyof List]: string };
+}
+
+/** @returns the shape of a body with a list. */
+export function shapeOf(list: Members): BodyShape {
+  return Object.fromEntries(
+    Object.entries(list).map(([name, member]) => [member.wire ?? snakeCase(name), memberOf(member)]),
+  );
+}
+
+/** @returns a member that is a text. */
+export function text(
+  description: string,
+  more: Readonly<Record<string, unknown>> & { readonly example?: string | undefined } = {},
+): BodyMember {
+  const { example, ...schema } = more;
+  return { kind: 'text', schema: { type: 'string', description, ...schema }, example };
+}
+
+/** @returns a member that is a decimal number. */
+export function amount(description: string, example?: string | undefined): BodyMember {
+  return { kind: 'number', schema: { type: ['number', 'string'], description }, example };
+}
+
+function memberOf(member: Member): BodyMember {
+  const { doc, example } = member;
+  switch (member.is) {
+    case 'amount':
+      return amount(doc, example);
+    case 'seconds':
+      return { kind: 'number', schema: { type: ['integer', 'string'], description: doc }, example };
+    case 'words':
+      return text(doc, { example, minLength: 1, maxLength: member.maxLength });
+    case 'url':
+      return text(doc, { example, format: 'uri' });
+    case 'choice':
+      return text(doc, { example, enum: member.of, ...(member.default && { default: member.default }) });
+    case 'tax_id':
+    case 'text':
+      return text(doc, { example });
+  }
+}
