@@ -40,14 +40,14 @@ export async function withBenchServer<Result>(work: (url: string) => Promise<Res
 /**
  * As `withBenchServer`, for writes: a server of its own, whose data is deleted afterwards.
  *
- * @param options.fsync - false leaves out the flush to disk: a commit costs what it costs without the disk.
+ * @param options - `fsync`: false leaves out the flush to disk: a commit costs what it costs without the disk. `settings`: others.
  */
 export async function withWriteServer<Result>(
-  { fsync }: { readonly fsync: boolean },
+  { fsync, settings = {} }: { readonly fsync: boolean; readonly settings?: Record<string, string> },
   work: (url: string) => Promise<Result>,
 ): Promise<Result> {
   const home = `${BENCH_HOME}-write`;
-  const result = await withServer(home, { ...WRITING, fsync: fsync ? 'on' : 'off' }, work);
+  const result = await withServer(home, { ...WRITING, ...settings, fsync: fsync ? 'on' : 'off' }, work);
   await rm(home, { recursive: true, force: true });
   return result;
 }

@@ -2,7 +2,8 @@
  * Whole onramps of one hot account over REST: made, paid by the sandbox's customer, credited. One gateway process, and two
  * on the same database: callers go to them in turn. Prints onramps a second and CPU time of each onramp.
  *
- * `npm run onramps -- --processes 1,2 --callers 48 --warmup 15 --seconds 10 --rounds 2`
+ * `npm run onramps -- --processes 1,2 --callers 48 --warmup 15 --seconds 10 --rounds 2`; with `--count` also statements, database
+ * transactions and bytes of the log of each onramp, and the statements on which most time went.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,6 +17,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
 import { withWriteServer } from './environment.ts';
+import { beginCounts, COUNTING, countsTable } from './statements.ts';
 import { count, median, table } from './table.ts';
 
 interface Gateway {
@@ -37,6 +39,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '2' },
     warmup: { type: 'string', default: '15' },
+    count: { type: 'boolean', default: false },
   },
 });
 const AGENT = new Agent({ keepAlive: true });
@@ -141,8 +144,10 @@ async function measure(url: string, processes: number, seconds: number): Promise
       gateways.reduce((sum, { child }) => sum + processCpu(child.pid as number), 0),
       clusterCpu(postmaster),
     ];
+    const endCounts = options.count ? await beginCounts(owner) : undefined;
     const [before, began] = [used(), performance.now()];
     const made = await load(gateways, apiKey, seconds);
+    if (endCounts) console.log(countsTable(await endCounts(), made));
     const [node = 0, postgres = 0] = used().map((us, at) => (us - (before[at] as number)) / made);
     return { perSecond: (made * 1_000) / (performance.now() - began), nodeUs: node, postgresUs: postgres };
   } finally {
@@ -160,7 +165,7 @@ const layouts = options.processes.split(',').map(Number);
 const results = new Map<number, Result[]>(layouts.map((processes) => [processes, []]));
 for (let round = 0; round < Number(options.rounds); round += 1) {
   for (const processes of layouts) {
-    const result = await withWriteServer({ fsync: true }, (url) =>
+    const result = await withWriteServer({ fsync: true, settings: options.count ? COUNTING : {} }, (url) =>
       measure(url, processes, Number(options.seconds)),
     );
     results.get(processes)?.push(result);

@@ -54,6 +54,7 @@ export async function runRamps(
     mode: 'live',
     clock: SYSTEM_CLOCK,
     notifier: new Notifier(),
+    handOver: { receiver: undefined },
     render: envelopeWriter(REGISTRY, config).envelope,
   });
   const posted = { journals: 0 };

@@ -1,3 +1,5 @@
+/** Reads that many ask for at once. */
+
 /**
  * One read for all who ask while another is under way. A read that has begun may not see what its asker just did, so
  * nobody joins it: whoever comes meanwhile shares the next one.
@@ -17,4 +19,31 @@ export function readTogether<Result>(read: () => Promise<Result>): () => Promise
     });
     return next;
   };
+}
+
+type Read = () => Promise<unknown>;
+
+/** Different reads of a source that are remembered; one that is forgotten is shared with nobody once. */
+const REMEMBERED_MAX = 1_000;
+const remembered = new WeakMap<object, Map<string, Read>>();
+
+/**
+ * As `readTogether`, for reads that differ: of settings, rates, names.
+ *
+ * @param source - what is read, such as a database.
+ * @param asked - what is asked for; reads of the same are shared.
+ * @returns what nobody may change, since others have it too.
+ */
+export function readShared<Result>(
+  source: object,
+  asked: readonly (string | number | bigint)[],
+  read: () => Promise<Result>,
+): Promise<Result> {
+  const known = remembered.get(source) ?? new Map<string, Read>();
+  remembered.set(source, known);
+  const key = asked.join('\n');
+  const shared = known.get(key) ?? readTogether(read);
+  if (known.size >= REMEMBERED_MAX) known.clear();
+  known.set(key, shared);
+  return shared() as Promise<Result>;
 }

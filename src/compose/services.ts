@@ -10,6 +10,7 @@ import type { Advance } from '../resolvers/services/advance.ts';
 import { type Clock, SYSTEM_CLOCK } from '../resolvers/services/clock.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { EventHub } from '../resolvers/services/event-hub.ts';
+import type { HandOver } from '../resolvers/services/hand-over.ts';
 import { NO_RAILS } from '../resolvers/services/no-rails.ts';
 import { Notifier } from '../resolvers/services/notifier.ts';
 import type { RailTools } from '../resolvers/services/rail-part.ts';
@@ -58,6 +59,7 @@ export function createServices({
   log = SILENT,
 }: ServiceParts): Services {
   const notifier = new Notifier();
+  const handOver: HandOver = { receiver: undefined };
   const render = envelopeWriter(registry, config).envelope;
   const worker = config.role === 'serve' ? null : randomInt(1, WORKERS_MAX);
   const writes = new UnderWay();
@@ -69,6 +71,7 @@ export function createServices({
         mode,
         clock,
         notifier,
+        handOver,
         ispb: () => byMode[mode].rails.pix.ispb,
         render,
         worker,
@@ -100,6 +103,7 @@ export function createServices({
     forAccount: async (accountId: bigint) => byMode[await modeOf(accountId)],
     times: async () => ({ sandbox: await clock.nowMs(), live: await SYSTEM_CLOCK.nowMs() }),
     notifier,
+    handOver,
     writes,
     events: new EventHub(database, notifier),
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),

@@ -92,7 +92,7 @@ export function createDispatcher(
     giveBackUnknownDeliveries(database, worker, [...underWay.values()], await clock.nowMs()),
   );
   const leaseDue = (room: number, nowMs: number) =>
-    lease(() => leaseDeliveries(database, { mode, nowMs, machineMs: Date.now(), worker, limit: room }));
+    lease.take(() => leaseDeliveries(database, { mode, nowMs, machineMs: Date.now(), worker, limit: room }));
   return {
     turn: async () => {
       const room = max - underWay.size;

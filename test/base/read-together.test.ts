@@ -1,7 +1,7 @@
 /** Goal: reads are shared, and nobody gets one that began before the question. Method: reads that end when the test says so. */
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { readTogether } from '../../src/base/read-together.ts';
+import { readShared, readTogether } from '../../src/base/read-together.ts';
 
 function useReads() {
   const begun: { readonly end: (value: string) => void; readonly fail: (error: Error) => void }[] = [];
@@ -47,4 +47,20 @@ test('a read that fails fails for those who share it, and for nobody after them'
   await setImmediate();
   begun[1]?.end('there');
   expect(await after).toBe('there');
+});
+
+test('reads that differ are shared by those who ask for the same of the same source', async () => {
+  const [source, another] = [{}, {}];
+  let reads = 0;
+  const read = async () => {
+    reads += 1;
+    return reads;
+  };
+  const many = await Promise.all(
+    Array.from({ length: 50 }, () => readShared(source, ['rate', 'USDT'], read)),
+  );
+  expect(new Set(many)).toEqual(new Set([1]));
+  expect(await readShared(source, ['rate', 'BTC'], read)).toBe(2);
+  expect(await readShared(another, ['rate', 'USDT'], read)).toBe(3);
+  expect(await readShared(source, ['rate', 'USDT'], read)).toBe(4);
 });

@@ -18,7 +18,8 @@ import { newsRecordOf } from '../../src/resolvers/services/news-record.ts';
 import type { Order } from '../../src/resolvers/services/rails.ts';
 import type { Sandbox } from '../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
-import { arm, takePlan } from '../../src/store/account/sandbox.ts';
+import { arm } from '../../src/store/account/sandbox.ts';
+import { placeOrders } from '../../src/store/account/sandbox-orders.ts';
 import { readProcesses } from '../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
@@ -348,10 +349,17 @@ describe('decisions', () => {
 
   test('of several plans one is taken at a time, in the order of the rail', async () => {
     await armed('identity-irregular', 'step-up-require');
-    const take = (...names: string[]) => takePlan(store.database, row.accountId, row.id, names);
+    const take = async (...names: string[]) => {
+      const { key } = newOrder();
+      const planned = Object.fromEntries(names.map((name) => [name, { answer: name }]));
+      const order = { accountId: row.accountId, transactionId: row.id, key, kind: 'identity', request: {} };
+      const [placed] = await placeOrders(store.database, [{ ...order, usual: {}, planned }], null);
+      expect(placed?.answer).toBe(placed?.plan);
+      return placed?.plan;
+    };
     expect(await take('step-up-require', 'identity-irregular')).toBe('step-up-require');
     expect(await take('step-up-require', 'identity-irregular')).toBe('identity-irregular');
-    expect(await take('step-up-require', 'identity-irregular')).toBeUndefined();
-    expect(await take()).toBeUndefined();
+    expect(await take('step-up-require', 'identity-irregular')).toBeNull();
+    expect(await take()).toBeNull();
   });
 });

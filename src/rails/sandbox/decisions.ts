@@ -5,15 +5,15 @@
 import { assert } from '../../base/assert.ts';
 import { parseTaxId } from '../../base/tax-id.ts';
 import type { IdentityCheck, Liquidity, Order, Screening } from '../../resolvers/services/rails.ts';
-import { keepAnswer, placeOrder, readAnswer, takePlan } from '../../store/account/sandbox.ts';
-import type { Database } from '../../store/database.ts';
+import { readAnswer } from '../../store/account/sandbox-orders.ts';
+import type { RailParts } from './orders.ts';
 import type { PlanName } from './plans.ts';
 
 /** @returns the check: a right CPF or CNPJ passes. */
-export function sandboxIdentity(database: Database): IdentityCheck {
+export function sandboxIdentity(parts: RailParts): IdentityCheck {
   return {
     check: (order) =>
-      decideOnce(database, order, {
+      decideOnce(parts, order, {
         kind: 'identity',
         planned: {
           'step-up-require': 'step_up',
@@ -26,10 +26,10 @@ export function sandboxIdentity(database: Database): IdentityCheck {
 }
 
 /** @returns the screening: it finds nothing by itself, and asks for a closer look only at payments. */
-export function sandboxScreening(database: Database): Screening {
+export function sandboxScreening(parts: RailParts): Screening {
   return {
     screen: (order) =>
-      decideOnce(database, order, {
+      decideOnce(parts, order, {
         kind: 'screening',
         planned:
           order.row.process?.paid === undefined
@@ -41,10 +41,10 @@ export function sandboxScreening(database: Database): Screening {
 }
 
 /** @returns the conversion: it settles at once. */
-export function sandboxLiquidity(database: Database): Liquidity {
+export function sandboxLiquidity(parts: RailParts): Liquidity {
   return {
     convert: (order) =>
-      decideOnce(database, order, {
+      decideOnce(parts, order, {
         kind: 'conversion',
         planned: { 'swap-fail': 'failed' },
         usual: 'settled',
@@ -59,21 +59,17 @@ interface Decision<Answer extends string> {
   readonly usual: Answer;
 }
 
-function decideOnce<Answer extends string>(
-  database: Database,
+async function decideOnce<Answer extends string>(
+  { database, place }: RailParts,
   { key, row }: Order,
   { kind, planned, usual }: Decision<Answer>,
 ): Promise<Answer> {
-  return database.withTx(async (tx) => {
-    const order = { accountId: row.accountId, transactionId: row.id, key, kind, request: {} };
-    if (!(await placeOrder(tx, order))) {
-      const given = await readAnswer(tx, row.accountId, key);
-      assert(given, 'a decision that was asked for was answered');
-      return given as Answer;
-    }
-    const plan = await takePlan(tx, row.accountId, row.id, Object.keys(planned));
-    const answer = planned[plan as PlanName] ?? usual;
-    await keepAnswer(tx, row.accountId, key, answer);
-    return answer;
-  });
+  const { accountId, id: transactionId } = row;
+  const order = { accountId, transactionId, key, kind, request: {}, usual: { answer: usual } };
+  const answers = Object.entries(planned).map(([plan, answer]) => [plan, { answer: answer as string }]);
+  const placed = await place({ ...order, planned: Object.fromEntries(answers) });
+  // The same order came at the same time, and was committed only now.
+  const answer = placed.answer ?? (await readAnswer(database, order));
+  assert(answer, 'a decision that was asked for was answered');
+  return answer as Answer;
 }

@@ -15,6 +15,7 @@ import type { Registry } from '../../templates/registry.ts';
 import { sandboxChain } from './chain.ts';
 import { sandboxClock } from './clock.ts';
 import { sandboxIdentity, sandboxLiquidity, sandboxScreening } from './decisions.ts';
+import { placing, type RailParts } from './orders.ts';
 import { type Outside, pspOutside } from './outside.ts';
 import { sandboxPix } from './pix.ts';
 import { plannedPix } from './planned-pix.ts';
@@ -30,7 +31,7 @@ export interface SandboxParts {
   readonly notifier: Notifier;
   /** Charges are paid and deposits made by themselves, so that a demonstration needs no hand. */
   readonly isAuto: boolean;
-  /** See `RailParts`. */
+  /** Worker of this process, which takes its jobs first. */
   readonly worker: number | null;
   /** The engine, which needs the clock first. */
   readonly advance: () => Advance;
@@ -50,22 +51,23 @@ export function createSandbox(parts: SandboxParts): {
   const { database, isAuto, worker, pspControl } = parts;
   const clock = sandboxClock(database);
   const outside = pspControl === undefined ? undefined : pspOutside(pspControl, clock);
+  const railParts: RailParts = { database, clock, place: placing(database, worker) };
   const rails: Rails = {
-    pix: sandboxPix({ database, clock, worker }, isAuto),
-    chain: sandboxChain({ database, clock, worker }, isAuto),
+    pix: sandboxPix(railParts, isAuto),
+    chain: sandboxChain(railParts, isAuto),
     rates: sandboxRates(clock),
-    identity: sandboxIdentity(database),
-    screening: sandboxScreening(database),
-    liquidity: sandboxLiquidity(database),
+    identity: sandboxIdentity(railParts),
+    screening: sandboxScreening(railParts),
+    liquidity: sandboxLiquidity(railParts),
   };
   const sandbox: Sandbox = {
     scenarios: SCENARIOS,
     possible: (row) => possibleScenarios(parts.registry, row),
-    play: (row, scenario, options) => play({ ...parts, clock, outside }, row, scenario, options),
+    play: (row, scenario, options) => play({ ...parts, ...railParts, outside }, row, scenario, options),
     begin: (create) => begin(parts.registry, create),
     advanceClock: (byMs, atomic) => advanceClock(parts, outside, byMs, atomic),
   };
-  const planned = (pix: PixRail) => (outside ? plannedPix({ database, clock, worker }, pix, outside) : pix);
+  const planned = (pix: PixRail) => (outside ? plannedPix(railParts, pix, outside) : pix);
   return { rails, clock, sandbox, planned };
 }
 

@@ -1,23 +1,36 @@
 /**
- * Orders whose outcome comes later: the order, the plan that it uses up and the jobs that bring its outcome are one
- * database transaction, so an order that is repeated after a crash does nothing twice.
+ * Orders whose outcome comes later: the order, the plan that it uses up and the jobs that bring its outcome are stored together,
+ * so an order that is repeated after a crash does nothing twice.
  */
 
+import { groupCommit } from '../../resolvers/engine/group-commit.ts';
 import { NEWS } from '../../resolvers/engine/run-jobs.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { GivenBackNews, News } from '../../resolvers/services/news.ts';
 import type { GiveBack, Order } from '../../resolvers/services/rails.ts';
-import { placeOrder, takePlan } from '../../store/account/sandbox.ts';
+import { type PlacedOrder, placeOrders, type SandboxOrder } from '../../store/account/sandbox-orders.ts';
 import type { Database } from '../../store/database.ts';
-import { addJobs, type NewJob } from '../../store/engine/jobs.ts';
+import type { NewJob } from '../../store/engine/jobs.ts';
 import type { PlanName } from './plans.ts';
+
+/** Places an order; orders that come while others are stored are the next ones, in one statement. */
+export type Place = (order: SandboxOrder) => Promise<PlacedOrder>;
 
 /** What every rail of the sandbox works with. */
 export interface RailParts {
   readonly database: Database;
   readonly clock: Clock;
-  /** Worker of this process, which takes its jobs first. */
-  readonly worker: number | null;
+  readonly place: Place;
+}
+
+const TOGETHER_MAX = 200;
+
+/** @param worker - worker of this process, which takes the jobs of orders first; null for any worker. */
+export function placing(database: Database, worker: number | null): Place {
+  return groupCommit((orders: readonly SandboxOrder[]) => placeOrders(database, orders, worker), {
+    max: TOGETHER_MAX,
+    keyOf: ({ accountId, key }) => `${accountId} ${key}`,
+  });
 }
 
 /** How long the sandbox takes to settle a payout, a return or a transfer. */
@@ -42,24 +55,18 @@ export interface Placing {
 
 /** Places an order; one that comes again under its key does nothing. @returns the plan that it used up, if any. */
 export async function placeOnce(
-  { database, clock, worker }: RailParts,
+  { clock, place }: RailParts,
   { key, row }: Order,
   { kind, request, plans = [], outcomes }: Placing,
 ): Promise<string | undefined> {
-  const nowMs = await clock.nowMs();
-  return database.withTx(async (tx) => {
-    const target = { accountId: row.accountId, transactionId: row.id };
-    if (!(await placeOrder(tx, { ...target, key, kind, request }))) return undefined;
-    const plan = await takePlan(tx, row.accountId, row.id, plans);
-    const told = outcomes?.(nowMs, plan) ?? [];
-    if (told.length > 0)
-      await addJobs(
-        tx,
-        told.map(({ afterMs, news }) => newsJob(target, news, nowMs + afterMs)),
-        worker,
-      );
-    return plan;
+  const target = { accountId: row.accountId, transactionId: row.id };
+  const nowMs = outcomes ? await clock.nowMs() : 0;
+  const follow = (plan?: string) => ({
+    jobs: (outcomes?.(nowMs, plan) ?? []).map(({ afterMs, news }) => newsJob(target, news, nowMs + afterMs)),
   });
+  const planned = Object.fromEntries(plans.map((plan) => [plan, follow(plan)]));
+  const { plan } = await place({ ...target, key, kind, request, usual: follow(), planned });
+  return plan ?? undefined;
 }
 
 /** @returns the job that brings news at a moment of the sandbox clock. */
@@ -73,16 +80,13 @@ export function newsJob(
 
 /** Places an order to give money back that no transaction took; its outcome is told after a second. */
 export async function giveBackOnce(
-  { database, clock, worker }: RailParts,
+  { clock, place }: RailParts,
   { key, accountId }: GiveBack,
   request: Readonly<Record<string, unknown>>,
   outcome: Pick<GivenBackNews, 'rail' | 'endToEndId' | 'networkFee' | 'gas' | 'txHash'>,
 ): Promise<void> {
-  const dueMs = (await clock.nowMs()) + SETTLE_MS;
-  await database.withTx(async (tx) => {
-    const order = { accountId, transactionId: null, key, kind: 'give_back', request };
-    if (!(await placeOrder(tx, order))) return;
-    const news: News = { kind: 'refund_ended', order: key, isDone: true, ...outcome };
-    await addJobs(tx, [newsJob({ accountId, transactionId: null }, news, dueMs)], worker);
-  });
+  const target = { accountId, transactionId: null };
+  const news: News = { kind: 'refund_ended', order: key, isDone: true, ...outcome };
+  const jobs = [newsJob(target, news, (await clock.nowMs()) + SETTLE_MS)];
+  await place({ ...target, key, kind: 'give_back', request, usual: { jobs }, planned: {} });
 }

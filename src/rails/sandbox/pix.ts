@@ -31,7 +31,9 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
         kind: 'charge',
         request: { txid },
         plans: ['charge-fail'],
-        outcomes: (nowMs, failing) => (isAuto && !failing ? [paidByItself(order.row, txid, nowMs)] : []),
+        ...(isAuto && {
+          outcomes: (nowMs, failing) => (failing ? [] : [paidByItself(order.row, txid, nowMs)]),
+        }),
       });
       if (plan) throw new RailRefused('the sandbox was told to make no charge');
       const url = `sandbox.pix.local/qr/v2/${txid}`;

@@ -151,10 +151,7 @@ async function stageOf(
       if (code !== 'ADVANCED') throw stepConflict(name, after);
       return after;
     },
-    receive: async (news) => {
-      await told(news);
-      return readAgain();
-    },
+    receive: async (news) => (await told(news))?.row ?? readAgain(),
     report: async (news) => {
       if (!fits(news)) throw stepConflict(name, row);
       const receipt = await told(news);

@@ -8,7 +8,7 @@ import { assert } from '../../base/assert.ts';
 import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
 import { eventName } from '../../base/step-name.ts';
 import type { Database, Tx } from '../../store/database.ts';
-import { addJobs, endJobs, type NewJob } from '../../store/engine/jobs.ts';
+import { CommitUnknownError } from '../../store/database-error.ts';
 import {
   addTransactions,
   changeTransactions,
@@ -28,6 +28,7 @@ import type { Registry } from '../../templates/registry.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
 import type { Clock } from '../services/clock.ts';
+import type { HandOver } from '../services/hand-over.ts';
 import type { Notifier } from '../services/notifier.ts';
 import {
   chainActs,
@@ -39,6 +40,8 @@ import {
   type Outcome,
   postPlans,
   refuse,
+  type StoredJobs,
+  storeJobs,
   take,
 } from './batch.ts';
 import { countVolumes, type KnownNames } from './count-volumes.ts';
@@ -53,6 +56,7 @@ export interface EngineParts {
   readonly mode: AccountMode;
   readonly clock: Clock;
   readonly notifier: Notifier;
+  readonly handOver: HandOver;
   /** Bank of the house in the Brazilian payments system, 8 characters; asked for with every batch. */
   readonly ispb: () => string;
   /** The published body of a transaction (C-9). */
@@ -72,10 +76,10 @@ export function createAdvance(parts: EngineParts): Advance {
     { max: BATCH_MAX, keyOf: batchKeyOf, sharesOf },
   );
   return async (request) => {
-    const { code, row } = await advance(request);
-    if (code !== 'PRICE_NEEDED') return { code, row };
+    const { code, ...result } = await advance(request);
+    if (code !== 'PRICE_NEEDED') return { code, ...result };
     // Rates are asked for outside of the database transaction; the second try has the price.
-    const trigger = await parts.priceArrival(row, request.trigger as Arrival);
+    const trigger = await parts.priceArrival(result.row, request.trigger as Arrival);
     return advance({ ...request, trigger }) as Promise<AdvanceResult>;
   };
 }
@@ -99,6 +103,7 @@ async function advanceBatch(
   try {
     return await commitBatch(parts, begun, grow);
   } catch (error) {
+    if (error instanceof CommitUnknownError) parts.handOver.receiver?.doubt();
     if (!(error instanceof RefusedCreations)) throw error;
     const { requests, results } = error;
     const rest = requests.filter((request) => !results.has(request));
@@ -115,7 +120,7 @@ class RefusedCreations extends Error {
   constructor(requests: readonly AdvanceRequest[], refused: readonly Item[]) {
     super('some of the batch is refused');
     this.requests = requests;
-    this.results = new Map(refused.map(({ request, code, row }) => [request, { code, row }]));
+    this.results = new Map(refused.map(({ request, code, row }) => [request, { code, row, goesOn: false }]));
   }
 }
 
@@ -126,7 +131,7 @@ async function commitBatch(
 ): Promise<Outcome[]> {
   const beganMs = await parts.clock.nowMs();
   const askedAt = performance.now();
-  const items = await parts.database.withTx(async (tx) => {
+  const done = await parts.database.withTx(async (tx) => {
     const accountIds = new Set(begun.map(accountOf));
     const heads = await lockHeads(tx, [...accountIds], parts.mode);
     assert(heads.size === accountIds.size, `the ${parts.mode} engine works on ${parts.mode} accounts`);
@@ -142,15 +147,34 @@ async function commitBatch(
       ({ request, code }) => 'create' in request.target && code !== 'ADVANCED',
     );
     if (refused.length > 0) throw new RefusedCreations(requests, refused);
-    await storeBatch(tx, parts, batch, { nowMs, names });
-    return batch.items;
+    return { items: batch.items, ...(await storeBatch(tx, parts, batch, { nowMs, names })) };
   });
-  parts.notifier.notifyMoved(
-    items.flatMap(({ code, row }) =>
-      code === 'ADVANCED' ? [{ accountId: row.accountId, transactionId: row.id }] : [],
-    ),
+  return tell(parts, done);
+}
+
+/** What was committed: its items, and what is to be done next. */
+interface Committed extends StoredJobs {
+  readonly items: readonly Item[];
+}
+
+/** After the commit: hands jobs over, and tells those who wait. @returns the outcome of each item. */
+function tell({ handOver, notifier }: EngineParts, { items, begun, due, hasJobs }: Committed): Outcome[] {
+  const rows = new Map(items.map(({ row }) => [keyOf(row), row]));
+  for (const job of begun) {
+    const row = rows.get(`${job.accountId}/${job.transactionId}`);
+    if (row) handOver.receiver?.begin({ job, row });
+  }
+  const outcomes = items.map(({ code, row }) => ({ code, row, goesOn: due.has(keyOf(row)) }));
+  const moved = outcomes.filter(({ code }) => code === 'ADVANCED');
+  notifier.notifyMoved(
+    moved.map(({ row, goesOn }) => ({ accountId: row.accountId, transactionId: row.id, row, goesOn })),
+    { hasJobs },
   );
-  return items.map(({ code, row }) => ({ code, row }));
+  return outcomes;
+}
+
+function keyOf({ accountId, id }: ProcessRow): string {
+  return `${accountId}/${id}`;
 }
 
 interface Batch {
@@ -257,7 +281,7 @@ async function storeBatch(
   parts: EngineParts,
   { items, heads, places }: Batch,
   counting: { readonly nowMs: number; readonly names: KnownNames },
-): Promise<void> {
+): Promise<StoredJobs> {
   await countVolumes(tx, parts.registry, items, counting);
   const moved = items.filter(({ code }) => code === 'ADVANCED');
   const made = moved.filter(({ request }) => 'create' in request.target);
@@ -278,34 +302,14 @@ async function storeBatch(
       changed.map(({ row }) => row),
     );
   await keepBatchNews(tx, moved);
-  const jobs = moved.flatMap(jobsOf);
-  if (jobs.length > 0) await addJobs(tx, jobs, parts.worker);
-  const ended = items.flatMap(({ request, code }) =>
-    request.job && code !== 'PRICE_NEEDED' ? [request.job] : [],
-  );
-  if (ended.length > 0) await endJobs(tx, ended);
+  const jobs = await storeJobs(tx, parts, items, counting.nowMs);
   for (const { request, row } of moved) await request.atomically?.(tx, row);
   for (const { request, row, code } of items)
     if (code === 'STEP_CONFLICT' || code === 'LIMIT_EXCEEDED') await request.otherwise?.(tx, row);
   const events = moved.flatMap((item) => eventsOf(parts, item, heads));
   const acts = chainActs(moved, heads, instantOf(new Date(counting.nowMs)));
   if (events.length > 0 || acts.length > 0) await recordEvents(tx, events, [...heads.values()], acts);
-}
-
-/** Each job orders only the returns that its step added. */
-function jobsOf({ before, row, steps }: Item): NewJob[] {
-  return steps.flatMap(({ row: at, effects }, place) => {
-    const known = (steps[place - 1]?.row ?? before).process?.returns ?? [];
-    const added = at.process?.returns?.slice(known.length) ?? [];
-    const returnIds = added.map(({ returnId }) => returnId);
-    return effects.map(({ name, dueMs }) => ({
-      accountId: row.accountId,
-      transactionId: row.id,
-      kind: name,
-      payload: { sequence: at.process?.sequence, ...(returnIds.length > 0 && { returnIds }) },
-      dueMs,
-    }));
-  });
+  return jobs;
 }
 
 /** Every step is an event, and so is what happens beside the steps where it says so; the body is that of a GET at that moment (C-9). */

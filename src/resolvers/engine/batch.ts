@@ -1,6 +1,6 @@
 /**
- * A batch of the engine: its requests with what is planned for them, the journals of the plans, the news that is kept with
- * them, and what the audit log says of acts that make or move transactions.
+ * A batch of the engine: its requests with what is planned for them, the journals of the plans, the news and the jobs that are
+ * kept with them, and what the audit log says of acts that make or move transactions.
  */
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
@@ -8,6 +8,7 @@ import type { Instant } from '../../base/instant.ts';
 import { stepNameOf } from '../../base/step-name.ts';
 import type { Tx } from '../../store/database.ts';
 import { type AuditEntry, type AuditRow, chain } from '../../store/engine/audit.ts';
+import { addHandedJobs, addJobs, endJobs, type Job, type NewJob } from '../../store/engine/jobs.ts';
 import {
   hastenNews,
   type KnownNews,
@@ -24,11 +25,13 @@ import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { AdvanceRequest, AdvanceResult } from '../services/advance.ts';
 import { type Author, auditEntry } from '../services/author.ts';
+import type { HandOver } from '../services/hand-over.ts';
 
 /** Outcome of a request in its batch. `PRICE_NEEDED`: nothing happened, and the request must come again with a price. */
 export interface Outcome {
   readonly code: AdvanceResult['code'] | 'PRICE_NEEDED';
   readonly row: ProcessRow;
+  readonly goesOn: boolean;
 }
 
 /** A request with what is planned for it. */
@@ -105,6 +108,61 @@ export async function keepBatchNews(tx: Tx, moved: readonly Item[]): Promise<voi
 function settledNews({ request: { news }, row, isRepeat }: Item): SettledNews[] {
   if (!news || isRepeat) return [];
   return [{ ...news, outcome: 'step', accountId: row.accountId, transactionId: row.id }];
+}
+
+/** What is to be done after a batch. */
+export interface StoredJobs {
+  /** Jobs that the worker of this process begins. */
+  readonly begun: readonly Job[];
+  /** Transactions of which jobs are due. */
+  readonly due: ReadonlySet<string>;
+  /** Whether there are due jobs that nobody was handed. */
+  readonly hasJobs: boolean;
+}
+
+/** Ends the jobs whose outcome the batch is, and stores those that follow; of each transaction, the first that is due is handed over. */
+export async function storeJobs(
+  tx: Tx,
+  { handOver, worker }: { readonly handOver: HandOver; readonly worker: number | null },
+  items: readonly Item[],
+  nowMs: number,
+): Promise<StoredJobs> {
+  const ended = items.flatMap(({ request, code }) =>
+    request.job && code !== 'PRICE_NEEDED' ? [request.job] : [],
+  );
+  const areOthersDue = ended.length > 0 && (await endJobs(tx, ended, nowMs));
+  const jobs = items.filter(({ code }) => code === 'ADVANCED').flatMap(jobsOf);
+  const dueJobs = jobs.filter(({ dueMs }) => dueMs <= nowMs);
+  const due = new Set(dueJobs.map(({ accountId, transactionId }) => `${accountId}/${transactionId}`));
+  const { receiver } = handOver;
+  const lastFirst = dueJobs.toSorted((one, other) => one.dueMs - other.dueMs).toReversed();
+  const firsts = new Map(lastFirst.map((job) => [`${job.accountId}/${job.transactionId}`, job] as const));
+  const handed = new Set([...firsts.values()].slice(0, receiver?.room() ?? 0));
+  let begun: readonly Job[] = [];
+  if (receiver && handed.size > 0)
+    begun = await addHandedJobs(tx, jobs, worker, {
+      jobs: handed,
+      holder: receiver.holder,
+      nowMs: Date.now(),
+    });
+  else if (jobs.length > 0) await addJobs(tx, jobs, worker);
+  return { begun, due, hasJobs: areOthersDue || dueJobs.length > begun.length };
+}
+
+/** Each job orders only the returns that its step added. */
+function jobsOf({ before, row, steps }: Item): NewJob[] {
+  return steps.flatMap(({ row: at, effects }, place) => {
+    const known = (steps[place - 1]?.row ?? before).process?.returns ?? [];
+    const added = at.process?.returns?.slice(known.length) ?? [];
+    const returnIds = added.map(({ returnId }) => returnId);
+    return effects.map(({ name, dueMs }) => ({
+      accountId: row.accountId,
+      transactionId: row.id,
+      kind: name,
+      payload: { sequence: at.process?.sequence, ...(returnIds.length > 0 && { returnIds }) },
+      dueMs,
+    }));
+  });
 }
 
 /** A transaction with the steps that it is to take. */

@@ -3,22 +3,31 @@
 /** A server that does not answer may still take the lease this much later. */
 const UNCERTAIN_MS = 10_000;
 
-/**
- * @param giveBack - frees what this process has leased and does not know of.
- * @returns a function that takes a lease; for ten seconds after one that failed, what it may have taken is given back first.
- */
-export function leaseAfterLostAnswers(
-  giveBack: () => Promise<void>,
-): <Lease>(take: () => Promise<Lease>) => Promise<Lease> {
+/** How leases are taken. */
+export interface Leasing {
+  /** Takes a lease; for ten seconds after a doubt, what may have been taken is given back first. A lease that fails is in doubt. */
+  readonly take: <Lease>(take: () => Promise<Lease>) => Promise<Lease>;
+  /** Says that leases may have been taken of which nobody knows. */
+  readonly doubt: () => void;
+}
+
+/** @param giveBack - frees what this process has leased and does not know of. */
+export function leaseAfterLostAnswers(giveBack: () => Promise<void>): Leasing {
   /** Of the monotonic clock. */
   let uncertainUntilMs = 0;
-  return async (take) => {
-    try {
-      if (performance.now() < uncertainUntilMs) await giveBack();
-      return await take();
-    } catch (error) {
-      uncertainUntilMs = performance.now() + UNCERTAIN_MS;
-      throw error;
-    }
+  const doubt = () => {
+    uncertainUntilMs = performance.now() + UNCERTAIN_MS;
+  };
+  return {
+    doubt,
+    take: async (take) => {
+      try {
+        if (performance.now() < uncertainUntilMs) await giveBack();
+        return await take();
+      } catch (error) {
+        doubt();
+        throw error;
+      }
+    },
   };
 }

@@ -18,7 +18,9 @@ import {
 } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { type EffectName, STEP_TIMERS } from '../../templates/effects.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
+import type { Receiver } from '../services/hand-over.ts';
 import type { News } from '../services/news.ts';
 import type { TransactionKey } from '../services/notifier.ts';
 import { RailRefused } from '../services/rails.ts';
@@ -36,6 +38,8 @@ export interface Worker {
 }
 
 const BATCH_MAX = 100;
+/** Jobs that are under way at once, with those that the engine hands over. */
+const UNDER_WAY_MAX = 200;
 /** Poll interval, for jobs whose notification was missed: timers, and jobs of other processes. */
 const POLL_MS = 150;
 const TURNS: RepeatOptions = { failedMs: POLL_MS, complaint: 'jobs cannot be taken' };
@@ -60,23 +64,33 @@ export function startWorker(services: Services, log: Logger): Worker {
   const lease = leaseAfterLostAnswers(() =>
     giveBackUnknownJobs(services.database, holder, [...underWay.values()]),
   );
-  const claim = (room: number): Promise<Job[]> => lease(() => claimDue(services, room, { leasedBy: holder }));
+  const claim = (room: number): Promise<Job[]> =>
+    lease.take(() => claimDue(services, room, { leasedBy: holder }));
+  /** Whether jobs may wait for room. */
+  let isFull = false;
+  const begin = (job: Job, row?: ProcessRow) => {
+    const work = runJob(services, job, log, { row, stop: stopping.signal }).then((mayFollow) => {
+      underWay.delete(work);
+      if (mayFollow || isFull) loop.wake();
+    });
+    underWay.set(work, job);
+  };
   const loop = repeat(stopping.signal, log, TURNS, async () => {
     const room = BATCH_MAX - underWay.size;
-    // Each job that ends wakes the loop.
-    if (room <= 0) return POLL_MS;
+    isFull = room <= 0;
+    if (isFull) return POLL_MS;
     const jobs = await claim(room);
-    for (const job of jobs) {
-      const work = runJob(services, job, log, stopping.signal).finally(() => {
-        underWay.delete(work);
-        // Another job of the same transaction may have waited for this one.
-        loop.wake();
-      });
-      underWay.set(work, job);
-    }
+    for (const job of jobs) begin(job);
     return jobs.length < room ? POLL_MS : 0;
   });
-  services.notifier.onWork(loop.wake);
+  services.notifier.onJobs(loop.wake);
+  const receiver: Receiver = {
+    holder,
+    doubt: lease.doubt,
+    room: () => (stopping.signal.aborted ? 0 : UNDER_WAY_MAX - underWay.size),
+    begin: ({ job, row }) => begin(job, row),
+  };
+  services.handOver.receiver = receiver;
   const ended = new AbortController();
   let before: ReadonlySet<Job> = new Set();
   const renewing = repeat(ended.signal, log, RENEWALS, async () => {
@@ -90,7 +104,9 @@ export function startWorker(services: Services, log: Logger): Worker {
     stop: async () => {
       stopping.abort();
       await loop.done;
-      await Promise.all(underWay.keys());
+      // A batch that was under way may still hand over.
+      while (underWay.size > 0) await Promise.all(underWay.keys());
+      if (services.handOver.receiver === receiver) services.handOver.receiver = undefined;
       ended.abort();
       await renewing.done;
     },
@@ -130,17 +146,27 @@ async function claimDue(
   return claimJobs(database, { now: await times(), limit, worker, ...options });
 }
 
-async function runJob(services: Services, job: Job, log: Logger, stop?: AbortSignal): Promise<void> {
+/**
+ * @param options - `row`: the transaction as it was when the job was stored; it is read when not given. `stop`: gives up.
+ * @returns whether another job may have waited for this one; where the engine ended it, it has told the worker.
+ */
+async function runJob(
+  services: Services,
+  job: Job,
+  log: Logger,
+  { row, stop }: { readonly row?: ProcessRow | undefined; readonly stop?: AbortSignal } = {},
+): Promise<boolean> {
   try {
     const own = await services.forAccount(job.accountId);
-    if (job.kind === NEWS) await bring(own, job);
-    else await perform(own, job);
+    if (job.kind !== NEWS) return !(await perform(own, job, row));
+    await bring(own, job);
   } catch (error) {
     log.warn({ err: error, job: job.kind, attempts: job.attempts }, 'job failed');
     await giveBackInTime(services, job, error, stop).catch((reason) =>
       log.warn({ err: reason, job: job.kind }, 'job cannot be given back'),
     );
   }
+  return true;
 }
 
 /** Gives a job back as soon as the database takes it; once its lease has ended, it needs no giving back. */
@@ -164,21 +190,27 @@ async function giveBackInTime(
 /** News that cannot be settled now is stored and tried again; the job ends. */
 async function bring(services: Services, job: Job): Promise<void> {
   await services.receive(job.payload as News);
-  await endJobs(services.database, [job]);
+  await endJobs(services.database, [job], await services.clock.nowMs());
 }
 
-async function perform(services: Services, job: Job): Promise<void> {
+/** @returns whether the engine ended the job, with its outcome. */
+async function perform(services: Services, job: Job, known: ProcessRow | undefined): Promise<boolean> {
   const target = targetOf(job);
-  const [row] = await readProcesses(services.database, [target]);
-  if (!row) return endJobs(services.database, [job]);
+  const row = known ?? (await readProcesses(services.database, [target]))[0];
   const facts = job.payload as EffectFacts;
-  const isStale = STEP_TIMERS.includes(job.kind as EffectName) && row.process?.sequence !== facts.sequence;
-  if (isStale) return endJobs(services.database, [job]);
-  const key = `${row.end2end}:${job.id}`;
-  const trigger = await EFFECT_PERFORMERS[job.kind as EffectName](services, { key, row }, facts);
+  const isStale = STEP_TIMERS.includes(job.kind as EffectName) && row?.process?.sequence !== facts.sequence;
+  const trigger =
+    row && !isStale
+      ? await EFFECT_PERFORMERS[job.kind as EffectName](
+          services,
+          { key: `${row.end2end}:${job.id}`, row },
+          facts,
+        )
+      : undefined;
   // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
   if (trigger) await services.advance({ target, trigger, job });
-  else await endJobs(services.database, [job]);
+  else await endJobs(services.database, [job], await services.clock.nowMs());
+  return trigger !== undefined;
 }
 
 function targetOf({ accountId, transactionId }: Job): TransactionKey {

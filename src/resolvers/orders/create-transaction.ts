@@ -21,7 +21,7 @@ import type { Attempt } from '../checks/once.ts';
 import { overDailyLimit } from '../engine/advance-for-caller.ts';
 import { endOfPriced, type PriceRequest, price, type Wanted } from '../pricing/price.ts';
 import { quoteToUse, spendQuote } from '../pricing/quotes.ts';
-import type { AdvanceRequest, AtomicWork, NewProcess } from '../services/advance.ts';
+import type { AdvanceRequest, AdvanceResult, AtomicWork, NewProcess } from '../services/advance.ts';
 import { authorOf } from '../services/author.ts';
 import { type Context, railsFor, requireRails, type Services } from '../services/context.ts';
 import type { TransactionKey } from '../services/notifier.ts';
@@ -38,6 +38,8 @@ export interface Making {
 /** Rails are awaited so long before a creation is answered with 503; the transaction is kept (C-52). */
 const RAIL_WAIT_MS = 5_000;
 const LOOK_AGAIN_MS = 200;
+/** Where this process does the jobs, what it does is told; other processes take a job only when it is late. */
+const LOOK_LATER_MS = 1_000;
 const RETRY_SECONDS = 2;
 
 /** @returns a transaction with nothing known of it but whose it is, and its template. */
@@ -126,32 +128,37 @@ export async function createAndAwait(
     return awaitReady(context, { accountId: made.accountId, transactionId: made.id });
   }
   const { create, awaitsRail, atomically } = await make();
-  const row = await createTransaction(context, create, async (tx, made) => {
+  const { row, goesOn } = await commitTransaction(context, create, async (tx, made) => {
     await attempt.bind(tx, made.end2end);
     await attempt.keep?.(tx, made);
     await atomically?.(tx, made);
   });
-  return awaitsRail ? awaitReady(context, { accountId: row.accountId, transactionId: row.id }) : row;
+  if (!awaitsRail) return row;
+  return awaitReady(context, { accountId: row.accountId, transactionId: row.id }, { goesOn });
 }
 
 /**
  * Commits a transaction with its webhook, and with what a sandbox plans for it.
  *
- * @param atomically - done in the same database transaction.
  * @returns the transaction after its first steps.
  * @throws {GatewayError} `RAILS_MISSING`; `INSUFFICIENT_BALANCE` when it reserves at once what the balance does not cover,
  *   `LIMIT_EXCEEDED` when it takes its customer over the limit of the day; then nothing of it is stored.
  */
-export async function createTransaction(
+export async function createTransaction(context: Context, create: NewProcess): Promise<ProcessRow> {
+  return (await commitTransaction(context, create)).row;
+}
+
+/** As `createTransaction`; `atomically` is done in the same database transaction. */
+async function commitTransaction(
   context: Context,
   create: NewProcess,
   atomically?: AdvanceRequest['atomically'],
-): Promise<ProcessRow> {
+): Promise<AdvanceResult> {
   const { advance, registry, sandbox } = context;
   const template = registry.of(create.template);
   requireRails(context, railsFor(template, currenciesOf(create)));
   const planned = sandbox?.begin(create);
-  const { code, row } = await advance({
+  const result = await advance({
     target: { create: { ...create, expiresAt: await endOfPriced(context, create) } },
     trigger: planned?.trigger ?? { on: 'created' },
     author: authorOf(context, FAMILY_TRAITS[template.family].acts.create),
@@ -161,10 +168,10 @@ export async function createTransaction(
       await planned?.atomically(tx, made);
     },
   });
-  if (code === 'INSUFFICIENT_BALANCE') throw uncovered(row);
-  if (code === 'LIMIT_EXCEEDED') throw overDailyLimit();
-  assert(code === 'ADVANCED', 'a transaction begins');
-  return row;
+  if (result.code === 'INSUFFICIENT_BALANCE') throw uncovered(result.row);
+  if (result.code === 'LIMIT_EXCEEDED') throw overDailyLimit();
+  assert(result.code === 'ADVANCED', 'a transaction begins');
+  return result;
 }
 
 function currenciesOf({ sourceCurrency, targetCurrency }: NewProcess): readonly Currency[] {
@@ -183,29 +190,59 @@ export function uncovered({
   );
 }
 
-/** Waits until there is something to pay to, or nothing more to be done before somebody acts. */
-async function awaitReady({ database, clock, notifier }: Services, key: TransactionKey): Promise<ProcessRow> {
+/**
+ * Waits until there is something to pay to, or nothing more to be done before somebody acts. The engine of this process tells
+ * how the transaction moves; what other processes do is looked for.
+ *
+ * @param options - `goesOn`: it was just committed, and goes on by itself.
+ */
+async function awaitReady(
+  services: Services,
+  key: TransactionKey,
+  { goesOn = false } = {},
+): Promise<ProcessRow> {
   const until = Date.now() + RAIL_WAIT_MS;
-  for (;;) {
-    // Counted before the row is read: what the last job did is then seen in it. What became due while we ask counts too.
-    const soonMs = (await clock.nowMs()) + LOOK_AGAIN_MS;
-    const soon = { sandbox: soonMs, live: soonMs };
-    const pending = await pendingJobs(database, soon, { only: key, withPostponed: true });
-    const [row] = await readProcesses(database, [key]);
-    assert(row, 'a transaction that was made exists');
-    if (row.process?.brCode || row.depositAddress) return row;
-    // A database that took longer than we looked ahead may hold what became due since: that nothing is pending is not sure.
-    if (pending === 0 && (await clock.nowMs()) <= soonMs) return row;
-    if (Date.now() >= until)
-      throw new GatewayError(
-        'UNAVAILABLE',
-        `${row.end2end} was created, but the rail has not answered yet: repeat the request`,
-        {
-          retryAfter: RETRY_SECONDS,
-        },
-      );
-    await notifier.wait(key, LOOK_AGAIN_MS);
+  const pauseMs = services.handOver.receiver ? LOOK_LATER_MS : LOOK_AGAIN_MS;
+  const moves = services.notifier.follow(key);
+  let isWaiting = goesOn;
+  try {
+    for (;;) {
+      const move = isWaiting ? await moves.next(pauseMs) : undefined;
+      if (move && isPayable(move.row)) return move.row;
+      if (move?.goesOn) continue;
+      const { row, isReady } = await look(services, key);
+      if (isReady) return row;
+      if (Date.now() >= until)
+        throw new GatewayError(
+          'UNAVAILABLE',
+          `${row.end2end} was created, but the rail has not answered yet: repeat the request`,
+          { retryAfter: RETRY_SECONDS },
+        );
+      isWaiting = true;
+    }
+  } finally {
+    moves.end();
   }
+}
+
+function isPayable({ process, depositAddress }: ProcessRow): boolean {
+  return Boolean(process?.brCode || depositAddress);
+}
+
+/** @returns the transaction as it stands, and whether there is nothing to wait for. */
+async function look(
+  { database, clock }: Services,
+  key: TransactionKey,
+): Promise<{ readonly row: ProcessRow; readonly isReady: boolean }> {
+  // Counted before the row is read: what the last job did is then seen in it. What became due while we ask counts too.
+  const soonMs = (await clock.nowMs()) + LOOK_AGAIN_MS;
+  const soon = { sandbox: soonMs, live: soonMs };
+  const pending = await pendingJobs(database, soon, { only: key, withPostponed: true });
+  const [row] = await readProcesses(database, [key]);
+  assert(row, 'a transaction that was made exists');
+  // A database that took longer than we looked ahead may hold what became due since: that nothing is pending is not sure.
+  const isReady = isPayable(row) || (pending === 0 && (await clock.nowMs()) <= soonMs);
+  return { row, isReady };
 }
 
 /**

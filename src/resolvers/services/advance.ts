@@ -41,6 +41,8 @@ export interface AdvanceResult {
   readonly code: 'ADVANCED' | 'STEP_CONFLICT' | 'DUPLICATE' | 'INSUFFICIENT_BALANCE' | 'LIMIT_EXCEEDED';
   /** The transaction now; of one that was refused, what it was to be. */
   readonly row: ProcessRow;
+  /** Whether it goes on by itself: jobs of it that are due were stored with its steps. */
+  readonly goesOn: boolean;
 }
 
 /** Works on one request; resolves after the commit. */

@@ -14,6 +14,7 @@ import type { Advance } from './advance.ts';
 import type { Origin } from './author.ts';
 import type { Clock } from './clock.ts';
 import type { EventHub } from './event-hub.ts';
+import type { HandOver } from './hand-over.ts';
 import type { Receive } from './news.ts';
 import { NO_RAILS, railsMissing } from './no-rails.ts';
 import type { Notifier } from './notifier.ts';
@@ -48,6 +49,8 @@ export interface Services {
   /** Where the news of rails comes in. */
   readonly receive: Receive;
   readonly notifier: Notifier;
+  /** How the engines of this process hand jobs to its worker. */
+  readonly handOver: HandOver;
   /** What the engines of this process have to do, for accounts of both modes. */
   readonly writes: UnderWay;
   /** Those who follow accounts in this process. */

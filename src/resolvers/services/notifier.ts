@@ -2,12 +2,27 @@
  * Tells those who wait inside this process that something moved. What they then see, they read for themselves: a
  * notification that is lost costs time, never truth.
  */
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
+import type { ProcessRow } from '../../templates/facts.ts';
 
 /** A transaction by its ids. */
 export interface TransactionKey {
   readonly accountId: bigint;
   readonly transactionId: bigint;
+}
+
+/** A transaction as the engine committed it. */
+export interface Move {
+  readonly row: ProcessRow;
+  /** Whether it goes on by itself: jobs of it that are due were stored with it. */
+  readonly goesOn: boolean;
+}
+
+/** Hears how one transaction moves, from the call of `follow` on. */
+export interface Followed {
+  /** @returns the newest move that was not given yet, as soon as there is one; undefined after so many milliseconds. */
+  readonly next: (timeoutMs: number) => Promise<Move | undefined>;
+  readonly end: () => void;
 }
 
 /** Hears of accounts whose log or ledger moved. */
@@ -16,18 +31,27 @@ export type AccountListener = (accountIds: readonly bigint[]) => void;
 const ANY = 'any';
 const WORK = 'work';
 const HERE = 'here';
+const JOBS = 'jobs';
 
 /** Notifies after commits. */
 export class Notifier {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
 
-  /** Tells of transactions that moved by a commit of this process. */
-  notifyMoved(moved: readonly TransactionKey[]): void {
-    if (moved.length === 0) return;
-    for (const key of moved) this.#emitter.emit(nameOf(key));
+  /**
+   * Tells of transactions that moved by a commit of this process.
+   *
+   * @param options - `hasJobs`: there may be jobs that somebody has to look for. @default true
+   */
+  notifyMoved(moved: readonly (TransactionKey & Partial<Move>)[], { hasJobs = true } = {}): void {
+    for (const { row, goesOn = true, ...key } of moved)
+      if (row) this.#emitter.emit(nameOf(key), { row, goesOn } satisfies Move);
     const accountIds = [...new Set(moved.map(({ accountId }) => accountId))];
-    this.#emitter.emit(HERE, accountIds);
-    this.notify(accountIds);
+    if (accountIds.length > 0) {
+      this.#emitter.emit(HERE, accountIds);
+      this.#emitter.emit(ANY, accountIds);
+      this.#emitter.emit(WORK, accountIds);
+    }
+    if (hasJobs) this.#emitter.emit(JOBS, accountIds);
   }
 
   /**
@@ -37,7 +61,9 @@ export class Notifier {
    */
   notify(accountIds: readonly bigint[], { isWorkedOn = false } = {}): void {
     this.#emitter.emit(ANY, accountIds);
-    if (!isWorkedOn) this.#emitter.emit(WORK, accountIds);
+    if (isWorkedOn) return;
+    this.#emitter.emit(WORK, accountIds);
+    this.#emitter.emit(JOBS, accountIds);
   }
 
   /** Calls the listener at every notification: for those who follow accounts. */
@@ -46,11 +72,16 @@ export class Notifier {
   }
 
   /**
-   * Calls the listener when there is something to do here: for workers. If all workers woke at every notification, those of
+   * Calls the listener when there are events to work on here: for relays. If all of them woke at every notification, those of
    * two processes would stand in each other's way on an account that is busy.
    */
   onWork(listener: AccountListener): void {
     this.#emitter.on(WORK, listener);
+  }
+
+  /** Calls the listener when there may be jobs to look for here: for workers. */
+  onJobs(listener: () => void): void {
+    this.#emitter.on(JOBS, listener);
   }
 
   /** Calls the listener for what this process moved: to tell other processes. */
@@ -58,10 +89,31 @@ export class Notifier {
     this.#emitter.on(HERE, listener);
   }
 
-  /** Waits until the transaction moves, at most so many milliseconds: what other processes do is not told here. */
-  async wait(key: TransactionKey, timeoutMs: number): Promise<void> {
-    const timeout = AbortSignal.timeout(timeoutMs);
-    await once(this.#emitter, nameOf(key), { signal: timeout }).catch(() => {});
+  /** Follows a transaction: what other processes do with it is not told here. */
+  follow(key: TransactionKey): Followed {
+    let newest: Move | undefined;
+    let wake = () => {};
+    const hear = (move: Move) => {
+      newest = move;
+      wake();
+    };
+    this.#emitter.on(nameOf(key), hear);
+    return {
+      next: async (timeoutMs) => {
+        if (!newest)
+          await new Promise<void>((resolve) => {
+            const timer = setTimeout(resolve, timeoutMs);
+            wake = () => {
+              clearTimeout(timer);
+              resolve();
+            };
+          });
+        const move = newest;
+        newest = undefined;
+        return move;
+      },
+      end: () => this.#emitter.off(nameOf(key), hear),
+    };
   }
 }
 

@@ -1,4 +1,5 @@
 /** How the hosted pages of an account look. */
+import { readShared } from '../../base/read-together.ts';
 import type { Statement, Tx } from '../database.ts';
 
 /** The look of an account's pages. */
@@ -61,7 +62,9 @@ const CHANGE: Statement = {
 
 /** @returns the look of an account's pages. */
 export async function readBranding(database: Tx, accountId: bigint): Promise<Branding> {
-  const [row] = await database.query<Branding>(READ, [accountId]);
+  const [row] = await readShared(database, ['branding', accountId], () =>
+    database.query<Branding>(READ, [accountId]),
+  );
   return row as Branding;
 }
 

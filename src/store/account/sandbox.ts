@@ -1,5 +1,5 @@
 /**
- * State of the sandbox rails: how far their clock is ahead, the orders that they received, and the scenarios that are planned.
+ * State of the sandbox rails: how far their clock is ahead, and the scenarios that are planned. Their orders: sandbox-orders.ts.
  */
 import type { Statement, Tx } from '../database.ts';
 
@@ -17,30 +17,9 @@ const ADVANCE: Statement = {
     returning ahead_ms as "aheadMs"`,
 };
 const SET: Statement = { name: 'sandbox_set', text: `update sandbox_clock set ahead_ms = $1::bigint` };
-const PLACE: Statement = {
-  name: 'sandbox_place_order',
-  text: `insert into sandbox_order (account_id, transaction_id, key, kind, request) values ($1, $2, $3, $4, $5::jsonb)
-    on conflict do nothing returning key`,
-};
-const KEEP_ANSWER: Statement = {
-  name: 'sandbox_keep_answer',
-  text: `update sandbox_order set request = request || jsonb_build_object('answer', $3::text)
-    where account_id = $1 and key = $2`,
-};
-const ANSWER: Statement = {
-  name: 'sandbox_answer',
-  text: `select request ->> 'answer' as answer from sandbox_order where account_id = $1 and key = $2`,
-};
 const ARM: Statement = {
   name: 'sandbox_arm',
   text: `insert into sandbox_plan (account_id, transaction_id, scenario) values ($1, $2, $3) on conflict do nothing`,
-};
-const TAKE_PLAN: Statement = {
-  name: 'sandbox_take_plan',
-  text: `delete from sandbox_plan where account_id = $1 and transaction_id = $2 and scenario = (
-      select scenario from sandbox_plan where account_id = $1 and transaction_id = $2 and scenario = any ($3::text[])
-        order by array_position($3::text[], scenario) limit 1)
-    returning scenario`,
 };
 const DUE: Statement = {
   name: 'sandbox_due',
@@ -77,57 +56,9 @@ export async function advanceAheadMs(database: Tx, byMs: number): Promise<number
   return Number(row.aheadMs);
 }
 
-/** An order that the sandbox received. */
-export interface SandboxOrder {
-  readonly accountId: bigint;
-  /** Null for money that no transaction took. */
-  readonly transactionId: bigint | null;
-  /** Idempotency key. */
-  readonly key: string;
-  readonly kind: string;
-  /** What was asked for, as JSON. */
-  readonly request: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Stores an order. When the same order comes twice at once, the second waits until the first is committed or rolled back.
- *
- * @returns whether it is new; false when there is an order with this key.
- */
-export async function placeOrder(
-  tx: Tx,
-  { accountId, transactionId, key, kind, request }: SandboxOrder,
-): Promise<boolean> {
-  const placed = await tx.query(PLACE, [accountId, transactionId, key, kind, JSON.stringify(request)]);
-  return placed.length > 0;
-}
-
-/** Remembers the answer to an order, so that it is the same when asked again. */
-export async function keepAnswer(tx: Tx, accountId: bigint, key: string, answer: string): Promise<void> {
-  await tx.query(KEEP_ANSWER, [accountId, key, answer]);
-}
-
-/** @returns the answer that was given to an order, or undefined. */
-export async function readAnswer(tx: Tx, accountId: bigint, key: string): Promise<string | undefined> {
-  const [row] = await tx.query<{ answer: string | null }>(ANSWER, [accountId, key]);
-  return row?.answer ?? undefined;
-}
-
 /** Plans a scenario for a transaction, to be played when it fits; the same plan is stored once. */
 export async function arm(tx: Tx, accountId: bigint, transactionId: bigint, scenario: string): Promise<void> {
   await tx.query(ARM, [accountId, transactionId, scenario]);
-}
-
-/** Removes the first of these scenarios that is planned. @returns it; undefined when none is planned. */
-export async function takePlan(
-  tx: Tx,
-  accountId: bigint,
-  transactionId: bigint,
-  scenarios: readonly string[],
-): Promise<string | undefined> {
-  if (scenarios.length === 0) return undefined;
-  const [row] = await tx.query<{ scenario: string }>(TAKE_PLAN, [accountId, transactionId, scenarios]);
-  return row?.scenario;
 }
 
 /** @returns the transactions of sandbox accounts that have a due job, at most 1,000. */

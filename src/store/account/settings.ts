@@ -1,4 +1,5 @@
 /** Settings of an account: price and limits of each template, and rules of the whole account (C-21, C-22). */
+import { readShared } from '../../base/read-together.ts';
 import type { Statement, Tx } from '../database.ts';
 
 /** Price and limits of a template; fractions and BRL as decimal text. */
@@ -91,7 +92,9 @@ export async function readTemplateSettings(
   const { spread, feeRate, feeFixed, amountMin, amountMax, customerStepUp30d, customerLimitDaily } =
     TEMPLATE_DEFAULTS;
   const defaults = [spread, feeRate, feeFixed, amountMin, amountMax, customerStepUp30d, customerLimitDaily];
-  const [row] = await database.query<TemplateSettings>(TEMPLATE, [accountId, template, ...defaults]);
+  const [row] = await readShared(database, ['template settings', accountId, template], () =>
+    database.query<TemplateSettings>(TEMPLATE, [accountId, template, ...defaults]),
+  );
   return row ?? TEMPLATE_DEFAULTS;
 }
 

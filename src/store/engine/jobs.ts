@@ -59,12 +59,40 @@ const OWN_SECONDS = 0.5;
 const CLOCKS = `(values (false, $1::timestamptz), (true, $2::timestamptz)) c(is_live, now)`;
 const IS_DUE = `(not d.is_live and d.due_at <= $1::timestamptz or d.is_live and d.due_at <= $2::timestamptz)`;
 
+/** A job of table alias `n`. */
+const JOB = `n.account_id as "accountId", n.id, n.transaction_id as "transactionId", n.kind, n.payload, n.attempts,
+        n.leased_by as "leasedBy"`;
+/** The members of `jobRecord`, with their types. */
+export const JOB_RECORD =
+  'account_id bigint, transaction_id bigint, kind text, payload jsonb, due_at timestamptz';
+
+/**
+ * @param from - SQL that gives the members of `jobRecord` as columns.
+ * @param worker - parameter with the worker that takes them first.
+ * @returns SQL that stores these jobs.
+ */
+export function insertJobs(from: string, worker: string): string {
+  return `insert into job (account_id, transaction_id, kind, payload, due_at, worker, is_live)
+      select account_id, transaction_id, kind, payload, due_at, ${worker}::int,
+          (select mode = 'live' from account where id = j.account_id)
+        from (${from}) j`;
+}
+
 const ADD: Statement = {
   name: 'job_add',
-  text: `insert into job (account_id, transaction_id, kind, payload, due_at, worker, is_live)
-    select account_id, transaction_id, kind, payload, due_at, $2,
-        (select mode = 'live' from account where id = j.account_id)
-      from jsonb_to_recordset($1::jsonb) j(account_id bigint, transaction_id bigint, kind text, payload jsonb, due_at timestamptz)`,
+  text: insertJobs(`select * from jsonb_to_recordset($1::jsonb) r(${JOB_RECORD})`, '$2'),
+};
+/** Jobs that are handed over are leased as they are stored, unless another one of their transaction comes before them. */
+const ADD_HANDED: Statement = {
+  name: 'job_add_handed',
+  text: `insert into job as n (account_id, transaction_id, kind, payload, due_at, worker, is_live, leased_by, leased_until, attempts)
+      select account_id, transaction_id, kind, payload, due_at, $2::int,
+          (select mode = 'live' from account where id = j.account_id), case when is_handed then $3::text end,
+          case when is_handed then $4::timestamptz + interval '${LEASE_SECONDS} seconds' end, is_handed::int
+        from (select r.*, r.handed and not exists (select from job e where e.account_id = r.account_id
+                 and e.transaction_id = r.transaction_id and e.due_at <= r.due_at) as is_handed
+                from jsonb_to_recordset($1::jsonb) r(${JOB_RECORD}, handed boolean)) j
+    returning ${JOB}`,
 };
 const CLAIM: Statement = {
   name: 'job_claim',
@@ -82,8 +110,7 @@ const CLAIM: Statement = {
              order by d.due_at, d.id limit $3 for update of d skip locked) d
            order by d.due_at, d.id limit $3) due
     where j.account_id = due.account_id and j.id = due.id
-    returning j.account_id as "accountId", j.id, j.transaction_id as "transactionId", j.kind, j.payload, j.attempts,
-        j.leased_by as "leasedBy"`,
+    returning ${JOB.replaceAll('n.', 'j.')}`,
 };
 const RENEW: Statement = {
   name: 'job_renew',
@@ -93,7 +120,12 @@ const RENEW: Statement = {
 };
 const END: Statement = {
   name: 'job_end',
-  text: `delete from job j using unnest($1::bigint[], $2::bigint[]) u(account_id, id) where j.account_id = u.account_id and j.id = u.id`,
+  text: `with ended as (
+      delete from job j using unnest($1::bigint[], $2::bigint[]) u(account_id, id) where j.account_id = u.account_id and j.id = u.id
+      returning j.account_id, j.transaction_id, j.id
+    )
+    select exists (select from ended e join job o on o.account_id = e.account_id and o.transaction_id = e.transaction_id
+      where o.id <> e.id and o.due_at <= $3::timestamptz) as "areOthersDue"`,
 };
 const POSTPONE: Statement = {
   name: 'job_postpone',
@@ -117,14 +149,48 @@ const PENDING: Statement = {
  * @param worker - worker of this process, which takes them first; null for any worker.
  */
 export async function addJobs(tx: Tx, jobs: readonly NewJob[], worker: number | null): Promise<void> {
-  const records = jobs.map((job) => ({
-    account_id: String(job.accountId),
-    transaction_id: job.transactionId === null ? null : String(job.transactionId),
-    kind: job.kind,
-    payload: job.payload,
-    due_at: new Date(job.dueMs).toISOString(),
-  }));
-  await tx.query(ADD, [JSON.stringify(records), worker]);
+  await tx.query(ADD, [JSON.stringify(jobs.map(jobRecord)), worker]);
+}
+
+/** @returns a job as statements take it. */
+export function jobRecord({ accountId, transactionId, kind, payload, dueMs }: NewJob): object {
+  return {
+    account_id: String(accountId),
+    transaction_id: transactionId === null ? null : String(transactionId),
+    kind,
+    payload,
+    due_at: new Date(dueMs).toISOString(),
+  };
+}
+
+/** Jobs that are handed to a worker of this process as they are stored. */
+export interface HandedJobs {
+  readonly jobs: ReadonlySet<NewJob>;
+  readonly holder: string;
+  /** On the machine's clock. */
+  readonly nowMs: number;
+}
+
+/**
+ * As `addJobs`; some of the jobs are leased at once.
+ *
+ * @param handed - each is of another transaction.
+ * @returns those that were leased: a job waits for those of its transaction that were due before it.
+ */
+export async function addHandedJobs(
+  tx: Tx,
+  jobs: readonly NewJob[],
+  worker: number | null,
+  { jobs: handed, holder, nowMs }: HandedJobs,
+): Promise<Job[]> {
+  const records = jobs.map((job) => ({ ...jobRecord(job), handed: handed.has(job) }));
+  const added = await tx.query<Job>(ADD_HANDED, [
+    JSON.stringify(records),
+    worker,
+    holder,
+    new Date(nowMs).toISOString(),
+  ]);
+  return added.filter(({ leasedBy }) => leasedBy !== null);
 }
 
 /**
@@ -182,9 +248,19 @@ export async function giveBackUnknownJobs(
   ]);
 }
 
-/** Deletes finished jobs, in the transaction that stores their outcome, if there is one. */
-export async function endJobs(tx: Tx, jobs: readonly JobKey[]): Promise<void> {
-  await tx.query(END, [jobs.map(({ accountId }) => accountId), jobs.map(({ id }) => id)]);
+/**
+ * Deletes finished jobs, in the transaction that stores their outcome, if there is one.
+ *
+ * @param nowMs - on the clock of their accounts.
+ * @returns whether another job of one of their transactions is due.
+ */
+export async function endJobs(tx: Tx, jobs: readonly JobKey[], nowMs: number): Promise<boolean> {
+  const [row] = await tx.query<{ areOthersDue: boolean }>(END, [
+    jobs.map(({ accountId }) => accountId),
+    jobs.map(({ id }) => id),
+    new Date(nowMs).toISOString(),
+  ]);
+  return row?.areOthersDue ?? false;
 }
 
 /**

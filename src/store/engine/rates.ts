@@ -1,5 +1,6 @@
 /** Last known mid-market rates. Sandbox accounts and live accounts have rates of their own. */
 import type { AccountMode } from '../../base/account-mode.ts';
+import { readShared } from '../../base/read-together.ts';
 import type { Database, Statement } from '../database.ts';
 
 /** The last known rate of an asset. */
@@ -46,7 +47,9 @@ export async function readRate(
   mode: AccountMode,
   asset: string,
 ): Promise<Rate | undefined> {
-  const [row] = await database.query<Rate>(RATE, [mode, asset]);
+  const [row] = await readShared(database, ['rate', mode, asset], () =>
+    database.query<Rate>(RATE, [mode, asset]),
+  );
   return row;
 }
 

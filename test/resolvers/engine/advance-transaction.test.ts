@@ -36,6 +36,7 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     mode: 'sandbox',
     clock: { nowMs: async () => Date.now() },
     notifier: new Notifier(),
+    handOver: { receiver: undefined },
     render: () => '{}',
     worker: null,
     ispb: () => '12345678',

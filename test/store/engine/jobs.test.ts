@@ -282,7 +282,7 @@ describe('leases', () => {
     expect((await claim()).sort()).toEqual(['plain0 1', 'plain2 1']);
     expect(await claim()).toEqual([]);
     const { rows } = await store.owner.query(`select id from job where kind = 'plain0'`);
-    await endJobs(store.database, [{ accountId, id: BigInt(rows[0].id) }]);
+    await endJobs(store.database, [{ accountId, id: BigInt(rows[0].id) }], 0);
     expect(await claim()).toEqual(['plain1 1']);
   });
 

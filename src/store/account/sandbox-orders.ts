@@ -1,0 +1,112 @@
+/**
+ * Orders that the rails of the sandbox received. An order, the plan that it uses up, its answer and the jobs that bring its
+ * outcome are one statement, for as many orders as come together.
+ */
+import type { Statement, Tx } from '../database.ts';
+import { insertJobs, JOB_RECORD, jobRecord, type NewJob } from '../engine/jobs.ts';
+
+/** What follows from an order: the answer that is kept with it, and the jobs that bring its outcome. */
+export interface OrderOutcome {
+  readonly answer?: string;
+  readonly jobs?: readonly NewJob[];
+}
+
+/** An order that the sandbox receives. */
+export interface SandboxOrder {
+  readonly accountId: bigint;
+  /** Null for money that no transaction took. */
+  readonly transactionId: bigint | null;
+  /** Idempotency key. */
+  readonly key: string;
+  readonly kind: string;
+  /** What was asked for, as JSON. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** What follows where nothing is planned. */
+  readonly usual: OrderOutcome;
+  /** What follows where one of these is planned, the first of them first. */
+  readonly planned: Readonly<Record<string, OrderOutcome>>;
+}
+
+/** What became of an order. */
+export interface PlacedOrder {
+  /** False for one that came before under its key: nothing followed from it this time. */
+  readonly isNew: boolean;
+  /** The plan that it used up; null when there was none, or the order is not new. */
+  readonly plan: string | null;
+  /** The answer that is kept with it; null where it has none. */
+  readonly answer: string | null;
+}
+
+/**
+ * Orders of one transaction come one after another, so no other one takes the plan that is seen here. When the same order comes
+ * twice at once, the second waits until the first is committed; its answer is then to be read anew.
+ */
+const PLACE: Statement = {
+  name: 'sandbox_place_orders',
+  text: `with given as materialized (
+      select g.*, p.scenario, coalesce(g.planned -> p.scenario, g.usual) as outcome
+        from jsonb_to_recordset($1::jsonb) g(place int, account_id bigint, transaction_id bigint, key text, kind text, request jsonb,
+            plans text[], usual jsonb, planned jsonb)
+        left join lateral (
+          select scenario from sandbox_plan s
+           where s.account_id = g.account_id and s.transaction_id = g.transaction_id and s.scenario = any (g.plans)
+           order by array_position(g.plans, s.scenario) limit 1) p on true
+    ), placed as (
+      insert into sandbox_order (account_id, transaction_id, key, kind, request)
+        select account_id, transaction_id, key, kind, request || jsonb_strip_nulls(jsonb_build_object('answer', outcome -> 'answer'))
+          from given order by account_id, key
+      on conflict do nothing returning account_id, key, request ->> 'answer' as answer
+    ), mine as (
+      select g.*, o.key is not null as is_new, o.answer from given g left join placed o using (account_id, key)
+    ), taken as (
+      delete from sandbox_plan s using mine g
+       where g.is_new and s.account_id = g.account_id and s.transaction_id = g.transaction_id and s.scenario = g.scenario
+    ), added as (
+      ${insertJobs(`select j.* from mine g cross join lateral jsonb_to_recordset(g.outcome -> 'jobs') j(${JOB_RECORD}) where g.is_new`, '$2')}
+    )
+    select is_new as "isNew", case when is_new then scenario end as plan, case when is_new then answer
+        else (select o.request ->> 'answer' from sandbox_order o where o.account_id = g.account_id and o.key = g.key) end as answer
+      from mine g order by place`,
+};
+const ANSWER: Statement = {
+  name: 'sandbox_answer',
+  text: `select request ->> 'answer' as answer from sandbox_order where account_id = $1 and key = $2`,
+};
+
+/**
+ * Stores orders, each of another key.
+ *
+ * @param worker - worker of this process, which takes their jobs first; null for any worker.
+ * @returns what became of each, in their order.
+ */
+export function placeOrders(
+  database: Tx,
+  orders: readonly SandboxOrder[],
+  worker: number | null,
+): Promise<PlacedOrder[]> {
+  const records = orders.map(({ accountId, transactionId, key, kind, request, usual, planned }, place) => ({
+    place,
+    account_id: String(accountId),
+    transaction_id: transactionId === null ? null : String(transactionId),
+    key,
+    kind,
+    request,
+    plans: Object.keys(planned),
+    usual: recordOf(usual),
+    planned: Object.fromEntries(Object.entries(planned).map(([plan, outcome]) => [plan, recordOf(outcome)])),
+  }));
+  return database.query<PlacedOrder>(PLACE, [JSON.stringify(records), worker]);
+}
+
+function recordOf({ answer, jobs = [] }: OrderOutcome): object {
+  return { ...(answer !== undefined && { answer }), jobs: jobs.map(jobRecord) };
+}
+
+/** @returns the answer that was given to an order, or undefined. */
+export async function readAnswer(
+  database: Tx,
+  { accountId, key }: Pick<SandboxOrder, 'accountId' | 'key'>,
+): Promise<string | undefined> {
+  const [row] = await database.query<{ answer: string | null }>(ANSWER, [accountId, key]);
+  return row?.answer ?? undefined;
+}

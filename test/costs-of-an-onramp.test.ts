@@ -1,0 +1,100 @@
+/**
+ * Goal: a whole onramp stays cheap to write. Method: statements, database transactions and bytes of the log are counted while
+ * onramps are created over REST, paid and credited: one alone, and by 48 callers at once. `npm run count` prints the figures.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { useApp } from './support/app.ts';
+import { beginCount, type Costs, counted, walBytes } from './support/count-statements.ts';
+import { cpfOf } from './support/load.ts';
+
+/** Most that an onramp may cost: what it costs now; for 48 callers, who share as much as time lets them, twice as much. */
+const ALONE_MAX = { statements: 74, transactions: 18, wal: 36_000 };
+const SHARED_MAX = { statements: 24, transactions: 14 };
+const CALLERS = 48;
+const isTold = process.env.COUNT === '1';
+
+const app = useApp({ rateLimit: null });
+let customers = 0;
+
+/** @returns the transaction when it is paid for. */
+async function payNew(): Promise<string> {
+  customers += 1;
+  const made = await app.post('/v2/onramp', {
+    amount_payment: 100,
+    currency_exit_received_code: 'USDT_TRX',
+    client_name: 'Ana Souza',
+    client_tax_id: cpfOf(customers),
+  });
+  expect(made.status).toBe(201);
+  const { end2end } = made.json;
+  expect((await app.post('/v2/sandbox/trigger', { scenario: 'pay', end2end })).status).toBe(200);
+  return end2end;
+}
+
+/** Waits until transactions are credited and their jobs ended; looks with a connection that is not counted. */
+async function credited(ids: readonly string[]): Promise<void> {
+  for (;;) {
+    const { rows } = await app.owner.query(
+      `select count(*)::int as left from transaction t where end2end = any ($1) and (component <> 'success'
+         or exists (select from job j where j.account_id = t.account_id and j.transaction_id = t.id and j.leased_until is not null))`,
+      [ids],
+    );
+    if (rows[0].left === 0) return;
+    await sleep(10);
+  }
+}
+
+function told(heading: string, { statements, transactions, byName }: Costs, onramps: number, wal?: number) {
+  if (!isTold) return;
+  const each = (n: number) => (n / onramps).toFixed(1).padStart(7);
+  const lines = [...byName].sort(([, one], [, other]) => other - one);
+  process.stdout.write(`\n${heading}: statements${each(statements)}, transactions${each(transactions)}`);
+  process.stdout.write(wal === undefined ? '\n' : `, bytes of the log ${Math.round(wal)}\n`);
+  for (const [name, n] of lines) process.stdout.write(`${each(n)}  ${name.slice(0, 100)}\n`);
+}
+
+/** @returns the cheapest of so many onramps, one after the other: nothing that comes by time alone falls into it. */
+async function cheapestOf(times: number): Promise<Costs> {
+  const all: Costs[] = [];
+  for (let n = 0; n < times; n += 1) {
+    beginCount();
+    await credited([await payNew()]);
+    all.push(counted());
+  }
+  return all.reduce((least, each) => (each.statements < least.statements ? each : least));
+}
+
+test('an onramp alone', { timeout: 120_000 }, async () => {
+  await cheapestOf(8);
+  const before = await walBytes(app.owner);
+  const times = 16;
+  const cheapest = await cheapestOf(times);
+  const after = await walBytes(app.owner);
+  const wal = before === undefined || after === undefined ? undefined : Number(after - before) / times;
+  told('One alone', cheapest, 1, wal);
+  expect(cheapest.statements).toBeLessThanOrEqual(ALONE_MAX.statements);
+  expect(cheapest.transactions).toBeLessThanOrEqual(ALONE_MAX.transactions);
+  if (wal !== undefined) expect(wal).toBeLessThanOrEqual(ALONE_MAX.wal);
+});
+
+test('onramps of 48 callers at once', { timeout: 120_000 }, async () => {
+  const times = 4;
+  const before = await walBytes(app.owner);
+  beginCount();
+  const made = await Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      const ids: string[] = [];
+      for (let n = 0; n < times; n += 1) ids.push(await payNew());
+      return ids;
+    }),
+  );
+  await credited(made.flat());
+  const costs = counted();
+  const after = await walBytes(app.owner);
+  const onramps = CALLERS * times;
+  const wal = before === undefined || after === undefined ? undefined : Number(after - before) / onramps;
+  told('48 callers', costs, onramps, wal);
+  expect(costs.statements / onramps).toBeLessThanOrEqual(SHARED_MAX.statements);
+  expect(costs.transactions / onramps).toBeLessThanOrEqual(SHARED_MAX.transactions);
+});
