@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createAuthority, issue } from '../src/psp/ca.ts';
 import { useDatabase } from './support/database.ts';
 import { newHome } from './support/home.ts';
 import { crossramp, failToStart, start } from './support/process.ts';
@@ -82,5 +83,33 @@ test('a file that is wrong ends the start with one line, before anything is open
   expect([code, stderr]).toEqual([
     1,
     `crossramp: RAILS_FILE ${file}: live.rates.feeds[0].url: expected an https URL (http only to this machine) without user name and password, got nothing\n`,
+  ]);
+}, 60_000);
+
+test('callbacks at an address that the machine lacks end the start, by the name of the setting', async () => {
+  const authority = createAuthority('Bank');
+  const { certificate, key } = issue(authority, { name: 'gateway' });
+  const files = { 'cert.pem': certificate, 'key.pem': key, 'ca.pem': authority.certificate, secret: 'x' };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text);
+  const identity = { certificateFile: 'cert.pem', keyFile: 'key.pem' };
+  const callback = {
+    url: 'https://gateway.invalid',
+    listen: '192.0.2.1:4102',
+    clientCaFile: 'ca.pem',
+    ...identity,
+  };
+  const places = { url: 'https://bank.invalid/v2', tokenUrl: 'https://bank.invalid/token' };
+  const client = { clientId: 'x', clientSecretFile: 'secret', pixKey: 'key@example.com', ispb: '12345678' };
+  write({ live: { pix: { kind: 'api-pix', ...places, ...client, ...identity, callback } } });
+  const { code, stderr } = await failToStart({
+    PORT: '0',
+    CROSSRAMP_HOME: home,
+    DATABASE_URL: store.url,
+    RAILS_FILE: file,
+    LOG_LEVEL: 'silent',
+  });
+  expect([code, stderr]).toEqual([
+    1,
+    'crossramp: live.pix.callback.listen: expected an address of this machine, got 192.0.2.1:4102\n',
   ]);
 }, 60_000);

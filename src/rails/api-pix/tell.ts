@@ -52,10 +52,14 @@ export async function tellNews(tools: TellTools, news: readonly News[]): Promise
 }
 
 /** Hands news on; an order that it ends is ended. One of which another amount went back stays open, until somebody decides. */
-export async function handOn({ mode, database, receive }: TellTools, news: News): Promise<void> {
+export async function handOn(tools: TellTools, news: News): Promise<void> {
+  const { mode, database, receive } = tools;
+  const isToDecide = news.kind === 'refund_ended' && news.differs !== undefined;
+  // The order is asked for as long as it is open: what waits for somebody is told once.
+  if (isToDecide && !(await untold(tools, [news]))(news)) return;
   await receive(news);
+  if (isToDecide) return;
   const nowMs = Date.now();
-  if (news.kind === 'refund_ended' && news.differs) return;
   if (news.kind === 'payout_ended' || news.kind === 'refund_ended')
     await endPixOrder(
       database,

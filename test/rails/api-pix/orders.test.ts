@@ -212,13 +212,14 @@ describe('a return', () => {
       return { ...answer, body: JSON.stringify({ ...answers.json, valor: '40.00', status: 'DEVOLVIDO' }) };
     };
     await ask();
+    await ask();
     const { key } = await orderOf('return', row);
     const { rows } = await stand.app.owner.query(
-      'select kind, outcome, last_error from rail_news where key = $1',
+      'select kind, outcome, attempts, last_error from rail_news where key = $1',
       [`pix:${key}:40.00`],
     );
     const words = '40.00 went back, and 100.00 was ordered: somebody has to decide';
-    expect(rows).toEqual([{ kind: 'refund_ended', outcome: 'pending', last_error: words }]);
+    expect(rows).toEqual([{ kind: 'refund_ended', outcome: 'pending', attempts: 1, last_error: words }]);
     expect(await stand.inbound.stepOf(row)).toBe('refund/INITIAL');
     expect((await orderOf('return', row)).is_done).toBe(null);
     await stand.inbound.verified(row.accountId);
