@@ -62,7 +62,7 @@ test(`${ORDERS} live orders, ${KILLS} kills of each`, { timeout: LIMIT_MS }, asy
     every(PAY_MS, signal, orders.pay),
     every(TELL_MS, signal, tell),
   ];
-  await Promise.all([orders.make(LOAD), kills()]);
+  await Promise.all([orders.make({ ...LOAD, upTo }), kills()]);
   await trouble.end(stage);
   say('all orders are made, and nothing more goes wrong');
   await rest();
@@ -74,11 +74,16 @@ test(`${ORDERS} live orders, ${KILLS} kills of each`, { timeout: LIMIT_MS }, asy
   expect(defects).toEqual([]);
 });
 
+/** How often everything has died. */
+let rounds = 0;
+/** So many orders that each round has some of its own. */
+const PART = ORDERS / (KILLS + 1);
+const upTo = () => Math.ceil((rounds + 2) * PART);
+
 /** Everything dies in turn, as the orders go on. */
 async function kills(): Promise<void> {
-  for (let kill = 1; kill <= KILLS; kill++) {
-    const from = Math.floor((ORDERS * kill) / (KILLS + 1));
-    while ((await orders.progress()).ended < from) await sleep(200);
+  for (; rounds < KILLS; rounds++) {
+    while ((await orders.progress()).ended < Math.floor((rounds + 1) * PART)) await sleep(200);
     await trouble.round(stage, store.owner);
   }
 }

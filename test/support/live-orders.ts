@@ -20,8 +20,12 @@ export interface Progress {
 
 /** The orders. */
 export interface LiveOrders {
-  /** Makes all of them, by so many customers at once, while fewer than so many are open. */
-  readonly make: (at: { readonly once: number; readonly open: number }) => Promise<void>;
+  /** Makes all of them, by so many customers at once, while fewer than so many are open and fewer than so many were made. */
+  readonly make: (at: {
+    readonly once: number;
+    readonly open: number;
+    readonly upTo: () => number;
+  }) => Promise<void>;
   /** Pays on the network what is open there: a transfer that was lost with its block is sent again. */
   readonly pay: () => Promise<void>;
   readonly progress: () => Promise<Progress>;
@@ -62,9 +66,9 @@ export async function liveOrders(stage: LiveStage, owner: pg.Pool, count: number
     return row as unknown as Progress;
   };
   /** An offramp is made when what it sells was bought; the last ones wait for that. */
-  const next = async (open: number): Promise<number | undefined | 'wait'> => {
+  const next = async (open: number, upTo: number): Promise<number | undefined | 'wait'> => {
     const { ended, bought } = await progress();
-    if (started.all - ended >= open) return 'wait';
+    if (started.all < count && (started.all - ended >= open || started.all >= upTo)) return 'wait';
     const sale = bought > started.sold ? sales.shift() : undefined;
     const n = sale ?? others.shift();
     if (n === undefined) return sales.length > 0 ? 'wait' : undefined;
@@ -103,9 +107,9 @@ export async function liveOrders(stage: LiveStage, owner: pg.Pool, count: number
   };
   return {
     progress,
-    make: async ({ once, open }) => {
+    make: async ({ once, open, upTo }) => {
       const client = async () => {
-        for (let n = await next(open); n !== undefined; n = await next(open)) {
+        for (let n = await next(open, upTo()); n !== undefined; n = await next(open, upTo())) {
           if (n === 'wait') await sleep(WAIT_MS);
           else await order(n);
         }
