@@ -37,6 +37,8 @@ const DEPOSIT = '20';
 const PURSE = toMinor('21', DECIMALS);
 const ETHER = 10n ** 18n;
 const WAIT_MS = 100;
+/** Whoever sent money looks after so long whether a block has it. */
+const LOOK_MS = 6_000;
 
 /** @returns the address that the n-th order is delivered to. */
 export const walletOf = (n: number) => addressOf(0xcc_0000 + n);
@@ -52,6 +54,8 @@ export async function liveOrders(stage: LiveStage, owner: pg.Pool, count: number
   const sales = numbers.filter((n) => kindOf(n) === 'offramp');
   const others = numbers.filter((n) => kindOf(n) !== 'offramp');
   const started = { all: 0, sold: 0 };
+  /** When each purse paid last. */
+  const paidAt = new Map<string, number>();
   for (const n of others.filter((each) => kindOf(each) === 'offramp_instant')) {
     await stage.node.give(purseOf(n), ETHER);
     await stage.node.give(purseOf(n), PURSE, CURRENCY);
@@ -122,6 +126,8 @@ export async function liveOrders(stage: LiveStage, owner: pg.Pool, count: number
         from transaction where deposit_address is not null and outcome = 'OPEN'`);
       for (const { address = '', amount = '', payer = '' } of due) {
         const purse = purseOf(payers.get(payer) as number);
+        if (Date.now() - (paidAt.get(purse) ?? 0) < LOOK_MS) continue;
+        paidAt.set(purse, Date.now());
         // It is there already, or the node is away: then it is tried again.
         await stage.node.pay(purse, address, toMinor(amount, DECIMALS), CURRENCY, 0).catch(() => {});
       }

@@ -13,6 +13,7 @@ import { startRpcProxy } from './rpc-proxy.ts';
 /** What went wrong, by its name. */
 export type Happened = Readonly<
   Record<
+    | 'calls'
     | 'callsLost'
     | 'answersLost'
     | 'blocksAnew'
@@ -56,7 +57,7 @@ const HANG_MS = 1_500;
 /** @param atEnd - is called with each thing that has to be ended. */
 export function newTrouble(random: Random, atEnd: (end: () => unknown) => void): Trouble {
   const happened = {
-    ...{ callsLost: 0, answersLost: 0, blocksAnew: 0, nodeHung: 0, nodeKilled: 0 },
+    ...{ calls: 0, callsLost: 0, answersLost: 0, blocksAnew: 0, nodeHung: 0, nodeKilled: 0 },
     ...{ pspKilled: 0, signerKilled: 0, gatewayKilled: 0 },
   };
   let isOn = false;
@@ -64,7 +65,9 @@ export function newTrouble(random: Random, atEnd: (end: () => unknown) => void):
   const faults = (stage: LiveStage) =>
     control(stage, 'PUT', '/faults', { seed: random.integer(0, 2 ** 31), rules: isOn ? RULES : [] });
   const lose = () => {
-    if (!isOn || !random.chance(SHARE)) return undefined;
+    if (!isOn) return undefined;
+    happened.calls += 1;
+    if (!random.chance(SHARE)) return undefined;
     const when = random.pick(['before', 'after'] as const);
     happened[when === 'before' ? 'callsLost' : 'answersLost'] += 1;
     return when;

@@ -92,8 +92,8 @@ export function createWatcher(parts: NetworkParts): Watcher {
       await settleRange(parts, { from, to }, addresses);
       range = Math.min(RANGE_MAX, range * 2);
     } catch (error) {
-      // A provider may answer fewer blocks at once.
-      range = Math.max(1, Math.floor(range / 2));
+      // A provider may answer fewer blocks at once than it was asked for.
+      range = Math.max(1, Math.floor((to - from + 1) / 2));
       throw error;
     }
     return to < upTo;

@@ -192,6 +192,23 @@ test('that answer few blocks at once after a deep rewrite: what is in a later bl
   expect(rows).toEqual([{ state: 'confirmed' }]);
 });
 
+test('that answer few blocks at once: half of what was asked for is asked for next', async () => {
+  await net.turns();
+  await depositIsFinal();
+  await net.node.mine(40);
+  const few: Twist = ({ method, params }, result) => {
+    const [filter] = params as [{ fromBlock: string; toBlock: string }];
+    return method === 'eth_getLogs' && Number(filter.toBlock) - Number(filter.fromBlock) > 11
+      ? 'too many'
+      : result;
+  };
+  bent.twist = few;
+  honest.twist = few;
+  await net.turns(3);
+  honest.twist = undefined;
+  expect(confirmed()).toEqual(['deposit_confirmed 20 USDT_ETH']);
+});
+
 test('one that says that a transfer of ours failed, or never will be: it is not told, and not sent again', async () => {
   await net.send('CRX1:1', 20n * USDT);
   await net.turns(1);

@@ -92,7 +92,9 @@ test('a chain that is rewritten and has everything again says nothing', async ()
   expect(net.told('deposit_confirmed')).toEqual(['deposit_confirmed 20 USDT_ETH']);
 });
 
-test('a chain that is rewritten deeper than what is remembered is not believed: reading stops, and nothing is dropped or credited', async () => {
+test('a chain that is rewritten deeper than what is remembered is not believed: reading stops, and nothing is dropped or credited', {
+  timeout: 240_000,
+}, async () => {
   const address = await net.address();
   const before = await net.node.call('evm_snapshot');
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
