@@ -46,6 +46,7 @@ export const PLACES: readonly Place[] = [
   },
   { path: '/rails', word: 'rails', icon: 'activity', scope: ['platform:risk', 'platform:rails'], key: 'r' },
   { path: '/books', word: 'books', icon: 'receipt', scope: 'platform:books', key: 'b' },
+  { path: '/reconciliation', word: 'reconciliation', icon: 'convert', scope: 'platform:books', key: 'm' },
   { path: '/accounts', word: 'holders', icon: 'bank', scope: PLATFORM_SCOPES, key: 'c' },
 ];
 

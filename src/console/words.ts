@@ -5,6 +5,7 @@ import { type SayOf, sayFrom } from '../ui/say.ts';
 import { BOOK_WORDS } from './words/books.ts';
 import { FRAME_WORDS } from './words/frame.ts';
 import { OPERATOR_WORDS } from './words/operator.ts';
+import { RECONCILIATION_WORDS } from './words/reconciliation.ts';
 import { SCREEN_WORDS } from './words/screens.ts';
 import { TRANSACTION_WORDS } from './words/transactions.ts';
 
@@ -14,6 +15,7 @@ const WORDS = {
   ...SCREEN_WORDS,
   ...OPERATOR_WORDS,
   ...BOOK_WORDS,
+  ...RECONCILIATION_WORDS,
 } as const satisfies Record<string, Label>;
 
 /** Name of a text. */

@@ -32,7 +32,7 @@ const VARIABLES: Readonly<Record<string, () => Record<string, unknown>>> = {
   Rails: () => ({ state: 'PENDING', first: 25 }),
 };
 /** Screens of the operator. */
-const OF_PLATFORM = ['Operator', 'PlatformToday', 'Rails', 'Books', 'Accounts', 'Account'];
+const OF_PLATFORM = ['Operator', 'PlatformToday', 'Rails', 'Books', 'Reconciliation', 'Accounts', 'Account'];
 
 async function inProcess(name: string, key: string, variables: Record<string, unknown>): Promise<unknown> {
   const operation = OPERATIONS.get(name);

@@ -3,6 +3,8 @@
  * opens these screens. Method: the real application: what waits is made by the sandbox, forms are sent as a browser sends them.
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { brasiliaDay } from '../../src/base/brasilia-day.ts';
+import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
@@ -73,6 +75,8 @@ test.each([
   '/console/rails?state=PENDING',
   '/console/books',
   '/console/books?from=2026-01-01&to=2026-01-31',
+  '/console/reconciliation',
+  '/console/reconciliation?rail=pix&day=2026-01-01',
   '/console/accounts',
 ])('%s is a page in both languages', async (path) => {
   for (const lang of ['en', 'pt'])
@@ -248,4 +252,29 @@ test('a journal by hand is proposed by a form, and not approved by who proposed 
   const closed = await act('CloseBooks', { day: '2026-01-01' });
   expect(closed.headers.get('location')).toMatch(/^\/console\/books\?done=CloseBooks/);
   expect(await open('/console/books')).toContain('2026-01-01');
+});
+
+test('C-33: the screen of reconciliation shows what is open, and what to do; only with the scope', async () => {
+  const nowMs = await app.services.clock.nowMs();
+  const endToEndId = newEndToEndId({ ispb: '99999999', at: new Date(nowMs) });
+  const body = { kind: 'payment', endToEndId, amount: '7.00', settledAt: new Date(nowMs).toISOString() };
+  await app.owner.query(
+    `insert into rail_news (mode, rail, kind, key, body, outcome) values ('sandbox', 'pix', 'payment', $1, $2, 'failed')`,
+    [`pix:${endToEndId}`, JSON.stringify(body)],
+  );
+  const day = brasiliaDay(nowMs);
+  const made = await app.graphql(
+    `mutation { reconcile(day: "${day}") { isOpen } }`,
+    {},
+    { key: app.platformKey },
+  );
+  expect(made.json.data.reconcile).toEqual({ isOpen: true });
+  const page = await open('/console/reconciliation', books);
+  expect(page).toContain(endToEndId);
+  expect(page).toContain('Not in the books');
+  expect(page).toContain(`pix on ${day}`);
+  expect(page).toMatch(/href="\/console\/rails"/);
+  expect(page).toContain(`href="/console/reconciliation?rail=pix&amp;day=${day}"`);
+  expect(await open('/console/reconciliation?lang=pt', books)).toContain('Não está nos livros');
+  expect((await visit(app, owner, '/console/reconciliation')).status).toBe(403);
 });

@@ -13,6 +13,7 @@ import { OPERATOR } from './operator.ts';
 import { PEOPLE } from './people.ts';
 import { PLATFORM_TODAY } from './platform-today.ts';
 import { RAILS } from './rails.ts';
+import { RECONCILIATION } from './reconciliation.ts';
 import { REQUESTS } from './requests.ts';
 import { SEARCH } from './search.ts';
 import { STATEMENT } from './statement.ts';
@@ -41,6 +42,7 @@ export const SCREENS: readonly Screen[] = [
   OPERATOR,
   RAILS,
   BOOKS,
+  RECONCILIATION,
   ACCOUNTS,
   ACCOUNT,
 ];

@@ -1,0 +1,61 @@
+/** What the screen of reconciliation says; what is wrong has its name by `finding_`, and what to do by `todo_`. */
+import { label } from '../../base/label.ts';
+
+/** The words of reconciliation. */
+export const RECONCILIATION_WORDS = {
+  reconciliation: label('Reconciliation', 'Conciliação'),
+  reconciliationWhy: label(
+    'What banks and networks have, held against the books, day by day.',
+    'O que bancos e redes têm, comparado com os livros, dia a dia.',
+  ),
+  reports: label('Reports', 'Relatórios'),
+  noReports: label('No day was reconciled yet', 'Nenhum dia foi conciliado ainda'),
+  noReportsWhy: label(
+    'It is done every night for rails that are configured, or by crossramp reconcile.',
+    'É feito toda noite para os meios configurados, ou por crossramp reconcile.',
+  ),
+  reportOf: label('{rail} on {day}', '{rail} em {day}'),
+  isOpenReport: label('Look at it', 'Verificar'),
+  isClosedReport: label('All agrees', 'Tudo confere'),
+  matched: label('Agree', 'Conferem'),
+  openFindings: label('Open', 'Em aberto'),
+  findings: label('What does not agree', 'O que não confere'),
+  noFindings: label('Every entry agrees', 'Todos os lançamentos conferem'),
+  someFindings: label(
+    'The first {count}; crossramp reconcile prints all.',
+    'Os primeiros {count}; crossramp reconcile mostra todos.',
+  ),
+  balancesInAll: label('What there is in all', 'O que há no total'),
+  amountThere: label('There', 'Lá'),
+  amountHere: label('In the books', 'Nos livros'),
+  inFlight: label('In flight', 'Em trânsito'),
+  todo: label('What to do', 'O que fazer'),
+  suspenseToo: label('Money in suspense: {count}', 'Valores sem dono conhecido: {count}'),
+  finding_MISSING_HERE: label('Not in the books', 'Não está nos livros'),
+  finding_MISSING_THERE: label('Only in the books', 'Só nos livros'),
+  finding_AMOUNT_DIFFERS: label('Another amount', 'Outro valor'),
+  finding_DETAILS_DIFFER: label('Another address or currency', 'Outro endereço ou moeda'),
+  finding_BALANCE_DIFFERS: label('Another balance', 'Outro saldo'),
+  todo_MISSING_HERE: label('Look at the news of the rail', 'Veja as notícias do meio'),
+  todo_MISSING_THERE: label(
+    'Ask the provider, or look the hash up',
+    'Pergunte ao provedor, ou procure o hash',
+  ),
+  todo_AMOUNT_DIFFERS: label(
+    'Ask the provider; correct it by a journal by hand',
+    'Pergunte ao provedor; corrija com um lançamento manual',
+  ),
+  todo_DETAILS_DIFFER: label('Look the hash up: the network is right', 'Procure o hash: a rede tem razão'),
+  todo_BALANCE_DIFFERS: label('Settle the other findings first', 'Resolva primeiro o resto'),
+  entry_PAYMENT: label('Payment', 'Pagamento'),
+  entry_REFUND: label('Return', 'Devolução'),
+  entry_DISPUTE: label('Dispute', 'Contestação'),
+  entry_PAYOUT: label('Payout', 'Pagamento enviado'),
+  entry_PAYOUT_RETURN: label('Payout that came back', 'Pagamento enviado que voltou'),
+  entry_DEPOSIT: label('Deposit', 'Depósito'),
+  entry_TRANSFER: label('Transfer out', 'Transferência enviada'),
+  entry_FUNDING: label('To the hot wallet', 'Para a carteira quente'),
+  entry_GATHERING: label('Between own addresses', 'Entre endereços próprios'),
+  entry_GAS: label('Network fee', 'Taxa de rede'),
+  entry_BALANCE: label('Balance', 'Saldo'),
+} as const;
