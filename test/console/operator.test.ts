@@ -3,7 +3,7 @@
  * opens these screens. Method: the real application: what waits is made by the sandbox, forms are sent as a browser sends them.
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { brasiliaDay } from '../../src/base/brasilia-day.ts';
+import { brasiliaDay, dayAfter } from '../../src/base/brasilia-day.ts';
 import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
@@ -249,9 +249,10 @@ test('a journal by hand is proposed by a form, and not approved by who proposed 
   const [, id = ''] = /acts\/ApproveJournal"[\s\S]*?name="id" value="([^"]+)"/.exec(page) ?? [];
   const refused = await act('ApproveJournal', { id });
   expect(refused.status).not.toBe(303);
-  const closed = await act('CloseBooks', { day: '2026-01-01' });
+  const day = dayAfter(brasiliaDay(await app.services.clock.nowMs()), -1);
+  const closed = await act('CloseBooks', { day });
   expect(closed.headers.get('location')).toMatch(/^\/console\/books\?done=CloseBooks/);
-  expect(await open('/console/books')).toContain('2026-01-01');
+  expect(await open('/console/books')).toContain(day);
 });
 
 test('C-33: the screen of reconciliation shows what is open, and what to do; only with the scope', async () => {
