@@ -80,31 +80,43 @@ ${side(desk, viewer)}
     .text;
 }
 
-/** What the script says, in the language of the page; and where it may go. */
-function islandWords({ say, session }: Desk, { account, person }: Viewer): Html {
+/** What the script says in a language: the same on every page, so it is written once. */
+const SAID = new Map<Language, Html>();
+
+function saidBy({ say, language }: Desk): Html {
+  const before = SAID.get(language);
+  if (before) return before;
+  const words = {
+    newer: say('newer', { count: '#' }),
+    copied: say('copied'),
+    lost: say('lost'),
+    back: say('backAgain'),
+    keys: say('keys'),
+    search: say('searchOrGo'),
+    find: say('search'),
+    found: say('found'),
+    move: say('keysMove'),
+    open: say('keysOpen'),
+    filter: say('keysFilter'),
+    all: say('keysAll'),
+    palette: say('keysPalette'),
+    close: say('close'),
+    newPayment: say('newPayment'),
+    newTitle: say('newTitle'),
+    goTo: say('goTo'),
+    views: say('views'),
+    here: say('onThisScreen'),
+  };
+  const said = html` data-words="${JSON.stringify(words)}"`;
+  SAID.set(language, said);
+  return said;
+}
+
+/** What the script says, and where whoever looks may go. */
+function islandWords(desk: Desk, { account, person }: Viewer): Html {
+  const { say, session } = desk;
   const places = PLACES.filter(({ scope }) => may({ session }, scope));
   const told = {
-    words: {
-      newer: say('newer', { count: '#' }),
-      copied: say('copied'),
-      lost: say('lost'),
-      back: say('backAgain'),
-      keys: say('keys'),
-      search: say('searchOrGo'),
-      find: say('search'),
-      found: say('found'),
-      move: say('keysMove'),
-      open: say('keysOpen'),
-      filter: say('keysFilter'),
-      all: say('keysAll'),
-      palette: say('keysPalette'),
-      close: say('close'),
-      newPayment: say('newPayment'),
-      newTitle: say('newTitle'),
-      goTo: say('goTo'),
-      views: say('views'),
-      here: say('onThisScreen'),
-    },
     places: places.map(({ path, word, key }) => [pathTo(path), say(word), key]),
     kinds: KINDS.filter(({ mutation }) => mayDo({ session }, mutation)).map(({ name, word }) => [
       pathTo('/new', { kind: name }),
@@ -116,7 +128,7 @@ function islandWords({ say, session }: Desk, { account, person }: Viewer): Html 
     csrf: session.csrf,
     account: session.accountId,
   };
-  return html` data-desk="${JSON.stringify(told)}"`;
+  return html`${saidBy(desk)} data-desk="${JSON.stringify(told)}"`;
 }
 
 function side(desk: Desk, viewer: Viewer): Html {

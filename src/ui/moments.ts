@@ -59,8 +59,19 @@ export function nearText(millis: number, language: Language, form: NearForm, now
   return formatOf(`far ${form}`, language, { ...NEAR[form], year: 'numeric' }).format(millis);
 }
 
+/** Years by the hour since 1970, as no year begins within one: a list has many moments of the same hours. */
+const years = new Map<number, string>();
+const YEARS_MAX = 10_000;
+
 function yearOf(millis: number): string {
-  return formatOf('year', 'en', { year: 'numeric' }).format(millis);
+  const hour = Math.floor(millis / 3_600_000);
+  let year = years.get(hour);
+  if (year === undefined) {
+    if (years.size >= YEARS_MAX) years.clear();
+    year = formatOf('year', 'en', { year: 'numeric' }).format(millis);
+    years.set(hour, year);
+  }
+  return year;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

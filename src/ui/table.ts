@@ -29,12 +29,13 @@ export interface TableParts<Row> {
 
 /** @returns the table. */
 export function table<Row>(parts: TableParts<Row>): Html {
-  const { columns, rows, foot, rowAttributes } = parts;
+  const { rows, foot, rowAttributes } = parts;
+  const columns = parts.columns.map(dressed);
   return html`<table${attributes({ class: parts.isOfLinks === true && 'rows' })}>
 <caption${attributes({ class: parts.isCaptionUnseen === true && 'unseen' })}>${parts.caption}</caption>
-<thead><tr>${columns.map((column) => html`<th scope="col"${looks(column)}>${column.name}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr${rowAttributes && attributes(rowAttributes(row))}>${columns.map((column) => cellOf(column, row))}</tr>`)}</tbody>
-${foot && html`<tfoot>${foot.map((line) => html`<tr>${columns.map((column, at) => html`<td${looks(column)}>${line[at]}</td>`)}</tr>`)}</tfoot>`}
+<thead><tr>${columns.map(({ column, looks }) => html`<th scope="col"${looks}>${column.name}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr${rowAttributes && attributes(rowAttributes(row))}>${columns.map((each) => cellOf(each, row))}</tr>`)}</tbody>
+${foot && html`<tfoot>${foot.map((line) => html`<tr>${columns.map(({ looks }, at) => html`<td${looks}>${line[at]}</td>`)}</tr>`)}</tfoot>`}
 </table>`;
 }
 
@@ -43,14 +44,18 @@ export function scrolled(label: string, content: Html): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${content}</div>`;
 }
 
-function cellOf<Row>(column: Column<Row>, row: Row): Html {
-  const content = column.cell(row);
-  return column.isRowHead
-    ? html`<th scope="row"${looks(column)}>${content}</th>`
-    : html`<td${looks(column)}>${content}</td>`;
+/** A column with the attributes of its cells, which are made once. */
+interface Dressed<Row> {
+  readonly column: Column<Row>;
+  readonly looks: Html;
 }
 
-function looks<Row>({ isFigure, look }: Column<Row>): Html {
-  const classes = [isFigure && 'num', look].filter(Boolean).join(' ');
-  return attributes({ class: classes || null });
+function dressed<Row>(column: Column<Row>): Dressed<Row> {
+  const classes = [column.isFigure && 'num', column.look].filter(Boolean).join(' ');
+  return { column, looks: attributes({ class: classes || null }) };
+}
+
+function cellOf<Row>({ column, looks }: Dressed<Row>, row: Row): Html {
+  const content = column.cell(row);
+  return column.isRowHead ? html`<th scope="row"${looks}>${content}</th>` : html`<td${looks}>${content}</td>`;
 }

@@ -2,7 +2,6 @@
 
 /** What the page tells its script. */
 export interface Told {
-  readonly words: Readonly<Record<string, string>>;
   readonly places: readonly (readonly [href: string, word: string, key: string])[];
   /** What can be made: where its form is, and its name. */
   readonly kinds: readonly (readonly [href: string, word: string])[];
@@ -17,8 +16,10 @@ export interface Told {
 
 /** What the page of this script tells. */
 export const told = JSON.parse(document.body.dataset.desk || '{}') as Told;
-/** Texts, and places to go. */
-export const { words, places } = told;
+/** Texts in the language of the page. */
+export const words = JSON.parse(document.body.dataset.words || '{}') as Readonly<Record<string, string>>;
+/** Places to go. */
+export const { places } = told;
 /** Where the console is. */
 export const ROOT = '/console';
 

@@ -11,45 +11,58 @@ export function transactionTable(desk: Desk, rows: readonly Row[], caption: stri
   return table({
     caption,
     isCaptionUnseen: true,
-    rows,
-    rowAttributes: ({ end2end }) => ({ 'data-row': end2end }),
+    rows: rows.map((row) => writtenRow(desk, row)),
+    rowAttributes: ({ row: { end2end } }) => ({ 'data-row': end2end }),
     columns: columns(desk),
   });
 }
 
-function columns({ say, language }: Desk): readonly Column<Row>[] {
-  const when = ({ createdAt }: Row) => moment(createdAt, language);
-  const badge = (row: Row) => statusBadge(row, language);
-  const kind = ({ __typename }: Row) => sayNamed(say, __typename);
-  const who = (row: Row) => {
-    const about = [kind(row), row.externalCode].filter(Boolean).join(' ');
+/** A row with what stands in several of its cells, of which a desk and a phone show some each: written once. */
+interface WrittenRow {
+  readonly row: Row;
+  readonly when: Html;
+  readonly badge: Html;
+  readonly kind: string;
+  readonly pix: string | null;
+}
+
+function writtenRow({ say, language }: Desk, row: Row): WrittenRow {
+  const pix = pixOf(row);
+  return {
+    row,
+    when: moment(row.createdAt, language),
+    badge: statusBadge(row, language),
+    kind: sayNamed(say, row.__typename),
+    pix: pix && money(pix, language),
+  };
+}
+
+function columns({ say, language }: Desk): readonly Column<WrittenRow>[] {
+  const who = ({ row, when, kind }: WrittenRow) => {
+    const about = [kind, row.externalCode].filter(Boolean).join(' ');
     const href = pathTo(`/transactions/${row.end2end}`);
-    return html`<a href="${href}">${whoOf(row) ?? say('unknown')}</a><small class="narrow">${when(row)} · ${about}</small>`;
+    return html`<a href="${href}">${whoOf(row) ?? say('unknown')}</a><small class="narrow">${when} · ${about}</small>`;
   };
-  const main = (row: Row) => {
-    const amount = pixOf(row) ?? cryptoOf(row);
-    return html`${amount && money(amount, language)}<small>${badge(row)}</small>`;
+  const main = ({ row, badge, pix }: WrittenRow) => {
+    const amount = pix === null ? cryptoOf(row) : null;
+    return html`${pix ?? (amount && money(amount, language))}<small>${badge}</small>`;
   };
-  const crypto = (row: Row) => {
+  const crypto = ({ row }: WrittenRow) => {
     const amount = cryptoOf(row);
     if (!amount) return null;
     const { decimals, asset = '' } = amount.currency;
     return html`${decimal(amount.amount, decimals, language)}<span class="unit">${asset}</span>`;
   };
-  const pix = (row: Row) => {
-    const amount = pixOf(row);
-    return amount && money(amount, language);
-  };
   return [
-    { name: say('time'), look: 'wide', cell: when },
-    { name: say('status'), look: 'wide', cell: badge },
+    { name: say('time'), look: 'wide', cell: ({ when }) => when },
+    { name: say('status'), look: 'wide', cell: ({ badge }) => badge },
     { name: say('payerOrPayee'), look: 'cut', cell: who },
-    { name: say('kind'), look: 'wider', cell: kind },
-    { name: say('order'), look: 'wide', cell: (row) => row.externalCode },
-    { name: say('pix'), look: 'wide', isFigure: true, cell: pix },
+    { name: say('kind'), look: 'wider', cell: ({ kind }) => kind },
+    { name: say('order'), look: 'wide', cell: ({ row }) => row.externalCode },
+    { name: say('pix'), look: 'wide', isFigure: true, cell: ({ pix }) => pix },
     { name: say('crypto'), look: 'wide', isFigure: true, cell: crypto },
     { name: say('amount'), look: 'narrow', isFigure: true, cell: main },
-    { name: say('reference'), look: 'mono soft wider', cell: ({ end2end }) => `…${end2end.slice(-6)}` },
+    { name: say('reference'), look: 'mono soft wider', cell: ({ row }) => `…${row.end2end.slice(-6)}` },
   ];
 }
 

@@ -147,34 +147,51 @@ function ends(desk: Desk, { opening, closing }: StatementQuery): Html {
 
 type Line = StatementQuery['statement']['nodes'][number];
 
-function lines({ say, language }: Desk, nodes: readonly Line[]): Html {
-  const when = ({ date }: Line) => wholeMoment(date, language);
-  const who = ({ transaction }: Line) => transaction && whoOf(transaction);
-  const part = ({ ledgerAccount }: Line) => say(ledgerAccount.subAccount);
-  const what = (line: Line) => {
-    const also = html`<small class="narrow">${when(line)}${who(line) && html` · ${who(line)}`}</small>`;
+/** A line with what stands in several of its cells, of which a desk, a phone and paper show some each: written once. */
+interface WrittenLine {
+  readonly line: Line;
+  readonly when: Html;
+  readonly who: string | null;
+  readonly part: string;
+  readonly amount: Html;
+  readonly after: Html;
+}
+
+function writtenLine({ say, language }: Desk, line: Line): WrittenLine {
+  const { date, debit, credit, balance, ledgerAccount, transaction } = line;
+  const { currency } = ledgerAccount;
+  return {
+    line,
+    when: wholeMoment(date, language),
+    who: transaction && whoOf(transaction),
+    part: say(ledgerAccount.subAccount),
+    amount: figure(/[1-9]/.test(debit) ? `-${debit}` : credit, currency, language),
+    after: figure(balance, currency, language),
+  };
+}
+
+function lines(desk: Desk, nodes: readonly Line[]): Html {
+  const { say } = desk;
+  const what = ({ line, when, who }: WrittenLine) => {
+    const also = html`<small class="narrow">${when}${who && html` · ${who}`}</small>`;
     if (!line.transaction) return html`${say('adjustment')}${also}`;
     const { __typename, externalCode, end2end } = line.transaction;
     return html`<a href="${pathTo(`/transactions/${end2end}`)}">${sayNamed(say, __typename)} ${externalCode}</a>${also}`;
   };
-  const moved = ({ debit, credit }: Line) => (/[1-9]/.test(debit) ? `-${debit}` : credit);
-  const amount = (line: Line) => figure(moved(line), line.ledgerAccount.currency, language);
-  const after = ({ balance, ledgerAccount }: Line) => figure(balance, ledgerAccount.currency, language);
-  const both = (line: Line) =>
-    html`${amount(line)} ${line.ledgerAccount.currency.displayName}<small>${part(line)} ${after(line)}</small>`;
+  const nameOf = ({ line }: WrittenLine) => line.ledgerAccount.currency.displayName;
+  const both = (line: WrittenLine) =>
+    html`${line.amount} ${nameOf(line)}<small>${line.part} ${line.after}</small>`;
   // Where there is little room, on a phone and on paper, a line of the statement takes two.
-  const columns: readonly Column<Line>[] = [
-    { name: say('time'), look: 'wide', cell: when },
+  const columns: readonly Column<WrittenLine>[] = [
+    { name: say('time'), look: 'wide', cell: ({ when }) => when },
     { name: say('what'), look: 'cut', cell: what },
-    { name: say('payerOrPayee'), look: 'wide', cell: who },
-    { name: say('subAccount'), look: 'wide', cell: part },
-    { name: say('amount'), look: 'wide', isFigure: true, cell: amount },
-    { name: say('balance'), look: 'wide', isFigure: true, cell: after },
-    { name: say('currency'), look: 'wide', cell: ({ ledgerAccount }) => ledgerAccount.currency.displayName },
+    { name: say('payerOrPayee'), look: 'wide', cell: ({ who }) => who },
+    { name: say('subAccount'), look: 'wide', cell: ({ part }) => part },
+    { name: say('amount'), look: 'wide', isFigure: true, cell: ({ amount }) => amount },
+    { name: say('balance'), look: 'wide', isFigure: true, cell: ({ after }) => after },
+    { name: say('currency'), look: 'wide', cell: nameOf },
     { name: `${say('amount')} / ${say('balance')}`, look: 'narrow', isFigure: true, cell: both },
   ];
-  return scrolled(
-    say('lines'),
-    table({ caption: say('lines'), isCaptionUnseen: true, rows: nodes, columns }),
-  );
+  const rows = nodes.map((line) => writtenLine(desk, line));
+  return scrolled(say('lines'), table({ caption: say('lines'), isCaptionUnseen: true, rows, columns }));
 }
