@@ -16,6 +16,7 @@ import { drive, type Run, type Stage } from './load.ts';
 
 const CALLERS = 64;
 const SESSION_SECONDS = 1_800;
+const ISPB = '99999999';
 const CLIENT_TAX_ID = '52998224725';
 const FACTS = {
   sourceCurrency: 'BRL',
@@ -55,6 +56,11 @@ export async function runRamps(
     clock: SYSTEM_CLOCK,
     notifier: new Notifier(),
     handOver: { receiver: undefined },
+    ispb: () => ISPB,
+    worker: null,
+    priceArrival: async () => {
+      throw new Error('every payment arrives in time');
+    },
     render: envelopeWriter(REGISTRY, config).envelope,
   });
   const posted = { journals: 0 };
@@ -117,7 +123,7 @@ function payment(): Trigger {
   const now = new Date();
   return {
     on: 'pix_received',
-    endToEndId: newEndToEndId({ ispb: '99999999', at: now }),
+    endToEndId: newEndToEndId({ ispb: ISPB, at: now }),
     amount: FACTS.sourceAmount,
     settledAt: now.toISOString(),
     payerTaxId: CLIENT_TAX_ID,

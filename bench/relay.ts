@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createAccount } from '../src/store/account/accounts.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
-import { recordEvents } from '../src/store/engine/processes.ts';
+import { type Head, recordEvents } from '../src/store/engine/processes.ts';
 import { leaseDeliveries } from '../src/store/webhooks/deliveries.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { relayAccounts, relayAll } from '../src/webhooks/relay.ts';
@@ -76,11 +76,11 @@ async function fill(owner: pg.Client, texts: readonly string[], accountIds: read
 /** One event, as the engine appends it. */
 function append(database: Database, accountId: bigint): Promise<void> {
   return database.withTx(async (tx) => {
-    const [head] = await tx.query<{ accountId: bigint; transactionId: bigint; eventSeq: bigint }>(
+    const [head] = await tx.query<Head>(
       {
         name: 'bench_lock',
-        text: `select account_id as "accountId", transaction_id as "transactionId", event_seq as "eventSeq"
-          from account_head where account_id = $1 for update`,
+        text: `select account_id as "accountId", transaction_id as "transactionId", event_seq as "eventSeq",
+            audit_seq as "auditSeq", audit_hash as "auditHash" from account_head where account_id = $1 for update`,
       },
       [accountId],
     );
