@@ -31,7 +31,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['events', 'webhooks', 'account', 'people'],
     ['pricing'],
     ['engine'],
-    ['inbound'],
+    ['inbound', 'rails'],
     ['orders'],
     ['payer'],
     ['sandbox'],

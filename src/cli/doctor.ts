@@ -2,8 +2,8 @@
 import { Command } from 'commander';
 import { ACCOUNT_MODES } from '../base/account-mode.ts';
 import { readConfig } from '../config.ts';
-import { checkRails, type NamedCheck } from '../resolvers/inbound/rail-checks.ts';
-import { reconciliationChecks } from '../resolvers/inbound/reconciliation-checks.ts';
+import { checkRails, type NamedCheck } from '../resolvers/rails/rail-checks.ts';
+import { reconciliationChecks } from '../resolvers/rails/reconciliation-checks.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import type { NamedRail } from '../resolvers/services/rail-part.ts';
 import type { Rails } from '../resolvers/services/rails.ts';

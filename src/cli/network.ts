@@ -1,7 +1,7 @@
 /** `crossramp network pause|resume`. */
 import { Command } from 'commander';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { pauseNetwork, resumeNetwork, type Sending } from '../resolvers/inbound/pause-network.ts';
+import { pauseNetwork, resumeNetwork, type Sending } from '../resolvers/rails/pause-network.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { accountOrPlatform, answer, jsonOption } from './output.ts';
 import { operatorContext, withServices } from './with-store.ts';

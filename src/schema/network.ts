@@ -1,6 +1,6 @@
 /** Stopping what is sent on a network, by hand. */
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { pauseNetwork, resumeNetwork, type Sending } from '../resolvers/inbound/pause-network.ts';
+import { pauseNetwork, resumeNetwork, type Sending } from '../resolvers/rails/pause-network.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './moment.ts';
 

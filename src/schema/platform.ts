@@ -1,7 +1,7 @@
 /** What an operator sees over all accounts: who they are, and how the rails are doing. */
 import { listHolders, readHolder, requireCustomersOfOthers } from '../resolvers/account/list-holders.ts';
-import type { NamedCheck } from '../resolvers/inbound/rail-checks.ts';
-import { RAILS, type RailHealth, railChecks, railHealth } from '../resolvers/inbound/rail-health.ts';
+import type { NamedCheck } from '../resolvers/rails/rail-checks.ts';
+import { RAILS, type RailHealth, railChecks, railHealth } from '../resolvers/rails/rail-health.ts';
 import type { AccountRow } from '../store/account/accounts.ts';
 import { NEWS_LOOKED_THROUGH } from '../store/engine/rail-health.ts';
 import type { Builder } from './builder.ts';

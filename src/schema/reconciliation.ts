@@ -1,15 +1,15 @@
 /** Reconciliation: `Query.reconciliations` and `Mutation.reconcile`. */
 import { ACTS } from '../base/acts.ts';
 import type { Named } from '../base/violations.ts';
-import { type ComparedBalance, FINDINGS_MAX } from '../resolvers/inbound/compare-statement.ts';
-import { FINDING_KINDS, type Finding } from '../resolvers/inbound/match-statement.ts';
+import { type ComparedBalance, FINDINGS_MAX } from '../resolvers/rails/compare-statement.ts';
+import { FINDING_KINDS, type Finding } from '../resolvers/rails/match-statement.ts';
 import {
   isOpen,
   RECONCILIATIONS_MAX,
   type Reconciliation,
   readReconciliations,
   reconcile,
-} from '../resolvers/inbound/reconcile.ts';
+} from '../resolvers/rails/reconcile.ts';
 import { ENTRY_KINDS } from '../resolvers/services/statement.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';

@@ -4,8 +4,8 @@
  */
 import { beforeEach, expect, test } from 'vitest';
 import type { RailsFile } from '../../src/compose/rails-file.ts';
-import { reconcileNights } from '../../src/resolvers/inbound/reconcile-nightly.ts';
-import { reconciliationChecks } from '../../src/resolvers/inbound/reconciliation-checks.ts';
+import { reconcileNights } from '../../src/resolvers/rails/reconcile-nightly.ts';
+import { reconciliationChecks } from '../../src/resolvers/rails/reconciliation-checks.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
 import type { RailStatement, StatementEntry } from '../../src/resolvers/services/statement.ts';
 import { useApp } from '../support/app.ts';

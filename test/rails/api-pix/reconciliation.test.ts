@@ -8,7 +8,7 @@ import { BRL } from '../../../src/base/currency.ts';
 import { operatorContext } from '../../../src/cli/with-store.ts';
 import { capitalPaidIn } from '../../../src/ledger/journals.ts';
 import { PspAway } from '../../../src/rails/api-pix/http.ts';
-import { reconcile } from '../../../src/resolvers/inbound/reconcile.ts';
+import { reconcile } from '../../../src/resolvers/rails/reconcile.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { lockHeads } from '../../../src/store/engine/processes.ts';
 import { postJournals } from '../../../src/store/ledger/posting.ts';
