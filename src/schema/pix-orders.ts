@@ -26,7 +26,7 @@ export function definePixOrders(builder: Builder): void {
     t.field({
       type: [order],
       description:
-        'Orders that the provider of PIX has not decided, the oldest first. Needs the scope `platform:risk`.',
+        'Orders that the provider of PIX has not decided, the oldest first. Needs a scope of the platform.',
       args: { first: t.arg.int({ defaultValue: 100, description: `How many, 1 to ${ORDERS_MAX}.` }) },
       complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 100) }),
       resolve: (_root, { first }, context) => openOrders(context, { name: 'first', value: first ?? 100 }),

@@ -109,6 +109,22 @@ describe('C-34: news that is not settled', () => {
   });
 });
 
+test('C-34: an order that the PIX provider has not decided is shown with the form that settles it, to whoever may', async () => {
+  expect(await open('/console/rails')).not.toContain('id="orders"');
+  await app.owner.query(
+    `insert into pix_order (mode, key, kind, account_id, psp_id, amount, placed_at, sent_at)
+       values ('sandbox', 'CRX1:pay:0', 'payout', $1, 'x1', 12.5, now(), now())`,
+    [String(app.accountId)],
+  );
+  const page = await open('/console/rails?lang=pt');
+  expect(page).toMatch(/id="orders"[\s\S]*CRX1:pay:0/);
+  expect(page).toMatch(/acts\/SettlePixOrder"[\s\S]*?name="key" value="CRX1:pay:0"/);
+  const form = { back: '/console/rails', key: 'CRX1:pay:0', outcome: 'NOT_DONE', evidence: 'the bank' };
+  // The rail that is played in the process cannot be asked about it, so nothing is settled.
+  expect((await visit(app, desk, '/console/acts/SettlePixOrder', { form })).status).toBe(503);
+  await app.owner.query(`update pix_order set is_done = false where key = 'CRX1:pay:0'`);
+});
+
 describe('C-34: what failed to go back', () => {
   const send = (act: string, end2end: string, form: Record<string, string> = {}) =>
     visit(app, desk, `/console/acts/${act}`, {

@@ -8,6 +8,7 @@ import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
 import { actForm, askedForm, field } from '../parts/form.ts';
 import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
+import { ordersSection } from '../parts/pix-orders.ts';
 import { railTable } from '../parts/rail-health.ts';
 import { checksSection, ratesSection } from '../parts/rates.ts';
 
@@ -25,11 +26,11 @@ export const RAILS = screenOf<RailsQuery>({
     const state = STATES.find((each) => each === desk.query.get('state'));
     return { ...(state && { state }), ...pageVariables(desk) };
   },
-  view: ({ railHealth, rateFeeds, railNews }, desk) => {
+  view: ({ railHealth, rateFeeds, openPixOrders, railNews }, desk) => {
     const checks = railHealth.flatMap((rail) => rail.checks);
     const { say } = desk;
     const main = html`<div class="top"><h1>${say('rails')}</h1></div>
-${section('health', say('railHealth'), railTable(desk, railHealth))}${checksSection(desk, checks)}${ratesSection(desk, rateFeeds)}${newsList(desk, railNews)}`;
+${section('health', say('railHealth'), railTable(desk, railHealth))}${checksSection(desk, checks)}${ratesSection(desk, rateFeeds)}${ordersSection(desk, openPixOrders)}${newsList(desk, railNews)}`;
     return { title: say('rails'), main };
   },
 });

@@ -128,6 +128,21 @@ export const OPERATOR_WORDS = {
   news_REPORTED: label('Report of fraud', 'Aviso de fraude'),
   news_CLOSED: label('Closed by hand', 'Encerrada à mão'),
   retryNews: label('Try again now', 'Tentar agora'),
+  openOrders: label('Orders that the PIX provider has not decided', 'Ordens que o provedor PIX não decidiu'),
+  order_PAYOUT: label('Payout', 'Pagamento'),
+  order_RETURN: label('Return', 'Devolução'),
+  settleOrder: label('Settle by hand…', 'Encerrar à mão…'),
+  settleOrderWhat: label(
+    'The provider is asked once more. Then the order ends as you say, and is never sent again.',
+    'O provedor é consultado mais uma vez. Depois a ordem termina como você disser e não é mais enviada.',
+  ),
+  settleOrderYes: label('Settle it', 'Encerrar'),
+  orderDone: label('It was carried out', 'Foi executada'),
+  orderNotDone: label('It never was', 'Nunca foi executada'),
+  orderEvidence: label(
+    'Id at the provider (E… of a payout, D… of a return), or who says that it never was',
+    'Código no provedor (E… do pagamento, D… da devolução), ou quem diz que nunca foi',
+  ),
   closeNews: label('Close…', 'Encerrar…'),
   closeNewsWhat: label(
     'Nothing follows from it, and it is not tried again. Money that came cannot be closed.',

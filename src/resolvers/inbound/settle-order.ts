@@ -15,7 +15,7 @@ import { type PixOrder, readPixOrder } from '../../store/rails/pix-orders.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
 import { auditEntry, authorOf } from '../services/author.ts';
-import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { type Context, requireAct, requirePlatform } from '../services/context.ts';
 import type { News } from '../services/news.ts';
 import { newsRecordOf } from '../services/news-record.ts';
 
@@ -48,7 +48,7 @@ export function openOrders(
   context: Context,
   first: { readonly name: string; readonly value: number },
 ): Promise<PixOrder[]> {
-  requireScope(context, 'platform:risk');
+  requirePlatform(context);
   const violations = new Violations();
   if (!Number.isInteger(first.value) || first.value < 1 || first.value > ORDERS_MAX)
     violations.add({ parameter: first.name, message: `must be an integer from 1 to ${ORDERS_MAX}` });
