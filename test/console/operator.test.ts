@@ -221,6 +221,28 @@ describe('one account', () => {
     expect(page).toContain('Identity checked');
   });
 
+  test('C-40: facts of a transaction are recorded by a form; what is left empty stays, and a wrong one stands at its field', async () => {
+    const [end2end = ''] = owed;
+    const form = { back: path(), account: String(app.accountId), end2end };
+    const send = (fields: Record<string, string>, person = desk) =>
+      visit(app, person, '/console/acts/CorrectFacts', { form: { ...form, ...fields } });
+    expect(await open(path())).toContain('acts/CorrectFacts');
+    expect((await send({ walletCountry: 'BR', walletVasp: 'Exchange Ltda.' })).status).toBe(303);
+    expect((await send({ walletCountry: 'PT', walletVasp: '' })).status).toBe(303);
+    const { transaction } = await ask(
+      `{ transaction(end2end: "${end2end}") { record { walletCountry walletVasp } } }`,
+    );
+    expect(transaction.record).toEqual({ walletCountry: 'PT', walletVasp: 'Exchange Ltda.' });
+    const wrong = await send({ walletCountry: 'Brasil' });
+    expect([
+      wrong.status,
+      /-walletCountry"[^>]*value="Brasil"[^>]*aria-invalid="true"/.test(wrong.text),
+    ]).toEqual([400, true]);
+    expect((await send({ end2end: 'CRX00', walletCountry: 'BR' })).status).toBe(404);
+    expect((await send({ walletCountry: 'BR' }, books)).status).toBe(403);
+    expect(await open(path(), books)).not.toContain('acts/CorrectFacts');
+  });
+
   test('C-40: one of another mode, or none, looks like none; nobody else opens it', async () => {
     const live = await app.addAccount({ mode: 'live' });
     for (const id of [String(live.accountId), '999999', 'x'])

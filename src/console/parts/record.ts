@@ -4,7 +4,8 @@ import { keyValues, pair } from '../../ui/parts.ts';
 import type { Desk } from '../desk.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { moment } from './figures.ts';
-import { askedForm, field } from './form.ts';
+import { addForm, askedForm, field } from './form.ts';
+import { section } from './lists.ts';
 
 type Found = NonNullable<TransactionQuery['transaction']>;
 
@@ -33,21 +34,40 @@ function known({ say, language }: Desk, record: NonNullable<Found['record']>): H
 
 function recordForm(desk: Desk, { end2end, record }: Found): Html | null {
   const { say } = desk;
-  const custody = field(desk, ACT, {
-    name: 'walletCustody',
-    label: say('walletCustody'),
-    value: record?.walletCustody ?? null,
-    options: [['', say('notRecorded')], ...CUSTODIES.map((each) => [each, say(each)] as const)],
-  });
-  const texts = TEXTS.map((name) =>
-    field(desk, ACT, { name, label: say(name), value: record?.[name] ?? null }),
-  );
   return askedForm(desk, {
     act: ACT,
     given: { end2end },
     open: say('recordOpen'),
     what: say('recordWhat'),
     button: say('recordYes'),
-    fields: html`${custody}${texts}`,
+    fields: recordFields(desk, ACT, record),
   });
+}
+
+function recordFields(desk: Desk, act: string, record: Found['record'], given = {}): Html {
+  const { say } = desk;
+  const custody = {
+    name: 'walletCustody',
+    label: say('walletCustody'),
+    value: record?.walletCustody ?? null,
+    options: [['', say('notRecorded')], ...CUSTODIES.map((each) => [each, say(each)] as const)] as const,
+  };
+  const texts = TEXTS.map((name) => ({ name, label: say(name), value: record?.[name] ?? null }));
+  return html`${[custody, ...texts].map((each) => field(desk, act, each, given))}`;
+}
+
+/** @returns the form by which the operator records facts of a transaction of an account; nothing where the session may not. */
+export function correctionOf(desk: Desk, account: string): Html | null {
+  const { say } = desk;
+  const act = 'CorrectFacts';
+  const given = { account };
+  const end2end = { name: 'end2end', label: say('correctEnd2end'), isRequired: true };
+  const form = addForm(desk, {
+    act,
+    given,
+    open: say('correctOpen'),
+    button: say('recordYes'),
+    fields: html`<p class="small">${say('correctWhat')}</p>${field(desk, act, end2end, given)}${recordFields(desk, act, null, given)}`,
+  });
+  return form && section('record', say('record'), form);
 }

@@ -11,6 +11,7 @@ import { customerTable, limitFields } from '../parts/customer-table.ts';
 import { money } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
 import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
+import { correctionOf } from '../parts/record.ts';
 import { sayNamed } from '../words.ts';
 
 type Holder = NonNullable<AccountQuery['accountHolder']>;
@@ -37,7 +38,7 @@ export const ACCOUNT = screenOf<AccountQuery>({
     if (!accountHolder) throw notFound();
     const { name, accountId, templateSettings, customers } = accountHolder;
     const main = html`<div class="top"><h1>${name}</h1><p class="soft">${desk.say('accountNumber')} ${accountId}</p></div>
-${settingTable(desk, accountId, templateSettings)}${customers && customerList(desk, accountId, customers)}`;
+${settingTable(desk, accountId, templateSettings)}${customers && customerList(desk, accountId, customers)}${correctionOf(desk, accountId)}`;
     return { title: name, main };
   },
 });

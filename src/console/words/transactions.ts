@@ -112,6 +112,15 @@ export const TRANSACTION_WORDS = {
     'Kept beside the transaction and exported per month. An empty field takes away what was recorded.',
     'Fica ao lado da transação e é exportado por mês. Um campo vazio apaga o que estava registrado.',
   ),
+  correctOpen: label(
+    'Record facts of a transaction of this account',
+    'Registrar dados de uma transação desta conta',
+  ),
+  correctWhat: label(
+    'For reports to authorities. What you leave empty stays as it is.',
+    'Para relatórios a autoridades. O que ficar vazio não muda.',
+  ),
+  correctEnd2end: label('Transaction, CRX…', 'Transação, CRX…'),
   recordOpen: label('Record', 'Registrar'),
   recordYes: label('Keep it', 'Guardar'),
   walletCustody: label('Keys of the wallet', 'Chaves da carteira'),
