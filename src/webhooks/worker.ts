@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { type RepeatOptions, repeat } from '../resolvers/engine/repeat.ts';
 import type { Services } from '../resolvers/services/context.ts';
+import { modeFinder } from '../store/account/accounts.ts';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { createRelay } from './relay.ts';
 
@@ -43,8 +44,15 @@ export function startWebhooks(
     return POLL_MS;
   });
   dispatcher.onEnded(dispatching.wake);
-  services.notifier.onWork((accountIds) => {
-    relay.hear(accountIds);
+  const modeOf = modeFinder(services.database);
+  /** Those of the other mode have webhooks of their own; of whom nobody knows, it is asked later. */
+  const isOwn = async (accountId: bigint) =>
+    (await modeOf(accountId).catch(() => services.mode)) === services.mode;
+  services.notifier.onWork(async (accountIds) => {
+    const own: bigint[] = [];
+    for (const accountId of accountIds) if (await isOwn(accountId)) own.push(accountId);
+    if (own.length === 0) return;
+    relay.hear(own);
     relaying.wake();
     // The sandbox clock may have moved: waiting deliveries may be due now.
     dispatching.wake();

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
+import type { Database } from '../../src/store/database.ts';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, writeEvents } from '../support/events.ts';
@@ -66,4 +67,30 @@ test('C-40, C-63: the deliveries of an account follow the clock and the rules of
   for (const each of tried)
     expect(each).toMatchObject({ error: expect.stringContaining('URL_REFUSED'), isNear: true });
   expect(receiver.at('live')).toEqual([]);
+});
+
+test('an account wakes the webhooks of its own mode only', async () => {
+  const [play, live] = [await open('sandbox'), await open('live')];
+  const locked: bigint[][] = [];
+  const withTx: Database['withTx'] = (work) =>
+    store.database.withTx((tx) =>
+      work({
+        query: (statement, values) => {
+          if (statement.name === 'relay_lock') locked.push([...(values[0] as bigint[])]);
+          return tx.query(statement, values);
+        },
+      }),
+    );
+  const services = {
+    database: { ...store.database, withTx },
+    clock: SYSTEM_CLOCK,
+    notifier: clock.notifier,
+    mode: 'live',
+  } as const;
+  workers.push(startWebhooks(services, SILENT, { allowsLoopback: false, timeoutMs: 1_000 }));
+  await happen(play);
+  await receiver.until('sandbox', 3);
+  await happen(play, live);
+  await expect.poll(() => locked, { timeout: 15_000 }).toContainEqual([live]);
+  expect(locked.flat()).not.toContain(play);
 });
