@@ -164,6 +164,12 @@ describe('later', () => {
   });
 });
 
+it('is kept of imported history, too, which comes without', async () => {
+  const { json } = await app.get('/v2/onramps?limit=1');
+  const [{ end2end }] = json.results;
+  expect((await ask(SET, { end2end, input: RECORD }, app.apiKey)).record).toMatchObject(RECORD);
+});
+
 describe('the export of a month', () => {
   const month = () => new Date().toISOString().slice(0, 7);
   const file = async (query: string, key = shop.apiKey) => {
