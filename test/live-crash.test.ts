@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useDatabase } from './support/database.ts';
 import { newHome } from './support/home.ts';
-import { compareBooks, type Funds, fundsOf, waiting } from './support/live-books.ts';
+import { bookFunds, compareBooks, type Funds, waiting } from './support/live-books.ts';
 import { type LiveOrders, liveOrders } from './support/live-orders.ts';
 import { type LiveStage, setUpLive } from './support/live-stage.ts';
 import { newTrouble } from './support/live-trouble.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
     ...(process.env.LIVE_TELL && { say }),
   });
   orders = await liveOrders(stage, store.owner, ORDERS);
-  before = await fundsOf(stage);
+  before = await bookFunds(stage);
 }, 600_000);
 afterAll(async () => {
   for (const end of ends.toReversed()) await end();

@@ -6,7 +6,7 @@ import type { TestDatabase } from './database.ts';
 import { control } from './live-orders.ts';
 import { CURRENCY, DECIMALS, type LiveStage, run } from './live-stage.ts';
 
-/** What the hot wallet has of each at the beginning, minor units. */
+/** What the hot wallet has of each, minor units. */
 export interface Funds {
   readonly tokens: bigint;
   readonly coins: bigint;
@@ -21,11 +21,22 @@ export interface LiveBooks {
 
 /** What the network's fees are paid in. */
 const COIN = 'ETH_ETH';
+const COIN_DECIMALS = 18;
 type Row = Readonly<Record<string, string>>;
 
-/** @returns what the hot wallet has. */
-export async function fundsOf({ node, hotAddress }: LiveStage): Promise<Funds> {
+async function fundsOf({ node, hotAddress }: LiveStage): Promise<Funds> {
   return { tokens: await node.balance(hotAddress, CURRENCY), coins: await node.balance(hotAddress) };
+}
+
+/** Books what the hot wallet begins with as capital of the house. @returns it. */
+export async function bookFunds(stage: LiveStage): Promise<Funds> {
+  const funds = await fundsOf(stage);
+  const amounts = { [CURRENCY]: text(funds.tokens), [COIN]: fromMinor(funds.coins, COIN_DECIMALS) };
+  for (const [currency, amount] of Object.entries(amounts)) {
+    const what = ['--direction', 'in', '--currency', currency, '--amount', amount];
+    await run(stage.env, 'capital', 'book', '--live', ...what);
+  }
+  return funds;
 }
 
 /** @param before - the funds before the first order; @param count - of the orders. */
@@ -58,10 +69,9 @@ export async function compareBooks(
   const booked = (house: string, currency: string): string =>
     lines.find((line: Row) => line.house === house && line.currency === currency)?.balance ?? '0';
   agree('the account at the bank', Number(booked('A.pix', 'BRL')), Number(psp.saldo));
-  const custody = toMinor(booked('A.custody', CURRENCY), DECIMALS);
-  agree('custody on the network', text(custody), text(chain.deposited - chain.delivered));
-  const gas = toMinor(booked('X.gas', COIN), 18);
-  agree('gas', fromMinor(gas, 18), fromMinor(before.coins - after.coins, 18));
+  agree('custody on the network', booked('A.custody', CURRENCY), text(after.tokens + chain.deposited));
+  agree('custody of the coin', booked('A.custody', COIN), fromMinor(after.coins, COIN_DECIMALS));
+  agree('gas', booked('X.gas', COIN), fromMinor(before.coins - after.coins, COIN_DECIMALS));
   const templates = await rows(
     `select template, component || '/' || state as step, count(*)::text as count from transaction group by 1, 2 order by 1, 2`,
   );
@@ -73,9 +83,13 @@ export async function compareBooks(
   for (const each of templates)
     if (each.step !== 'success/DONE') defects.push(`${each.count} of ${each.template} are at ${each.step}`);
   defects.push(...(await waiting(owner)));
-  const day = brasiliaDay(Date.now());
-  const reconciled = await run(stage.env, 'reconcile', '--live', '--day', day);
-  if (reconciled.isOpen) defects.push(`reconciliation: ${JSON.stringify(reconciled)}`);
+  const matched: Record<string, number> = {};
+  for (const rail of ['pix', 'ETH']) {
+    const day = brasiliaDay(Date.now());
+    const reconciled = await run(stage.env, 'reconcile', '--live', '--rail', rail, '--day', day);
+    matched[rail] = reconciled.matched;
+    if (reconciled.isOpen) defects.push(`reconciliation of ${rail}: ${JSON.stringify(reconciled)}`);
+  }
   const verified = await run(stage.env, 'verify');
   defects.push(...(verified.defects ?? []).map((each: unknown) => JSON.stringify(each)));
   const [gateway] = await rows(COUNTS);
@@ -94,7 +108,7 @@ export async function compareBooks(
       custody: booked('A.custody', CURRENCY),
       gas: booked('X.gas', COIN),
       linesVerified: verified.checked,
-      statementMatched: reconciled.matched,
+      reconciled: matched,
     },
   };
   return { report, defects };

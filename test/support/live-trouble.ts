@@ -47,7 +47,8 @@ const RULES = [
   { on: 'callback', fault: 'doubled', rate: 0.25 },
   ...['charge', 'payout', 'refund'].map((on) => ({ on, fault: 'timeout', rate: SHARE, ms: 20 })),
 ];
-const BLOCK_MS = 500;
+/** Blocks carry whole seconds: more of them would run ahead of the clock. */
+const BLOCK_MS = 1_000;
 /** Less than what makes a block final. */
 const REORG_DEPTH = 1;
 /** Mean time between two that die. */
