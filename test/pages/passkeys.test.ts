@@ -152,11 +152,15 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
     );
     const env = { DATABASE_URL: app.url, PUBLIC_URL: app.baseUrl };
     const { stdout } = await command(env, 'person', 'passkeys', email, '--json');
-    const approvers = JSON.parse(stdout);
-    await checkProof(approvers, rows[0].proof, 'TRX', address);
-    await expect(checkProof(approvers, rows[0].proof, 'ETH', address)).rejects.toMatchObject({
+    const policy = { approvers: JSON.parse(stdout), withdrawn: new Set<string>() };
+    await checkProof(policy, rows[0].proof, 'TRX', address);
+    await expect(checkProof(policy, rows[0].proof, 'ETH', address)).rejects.toMatchObject({
       reason: 'proof_wrong',
     });
+
+    await page.locator('summary', { hasText: 'Withdraw its proof' }).click();
+    await page.getByRole('button', { name: 'Yes, withdraw it' }).click();
+    await page.getByRole('link', { name: 'Sign it with a passkey' }).waitFor();
   });
 
   test('C-22: signs no address of another account, no PIX key, and not what somebody else asks', async () => {
