@@ -1,5 +1,6 @@
 /** Customers, limits and payments for tests of what customers may move (C-21). */
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { AdvanceResult } from '../../src/resolvers/services/advance.ts';
 import { newsRecordOf } from '../../src/resolvers/services/news-record.ts';
@@ -13,7 +14,7 @@ import { cpfOf } from './load.ts';
 export interface Shop {
   readonly accountId: bigint;
   readonly apiKey: string;
-  /** What a rail did not answer in time is asked again, under the same idempotency key. */
+  /** What was not answered in time is asked again, under the same idempotency key. */
   readonly post: (path: string, body: unknown, key?: string) => Promise<Answer>;
   /** Sets the limits of all templates; BRL. */
   readonly limit: (limits: { daily?: string; stepUp?: string }) => Promise<unknown>;
@@ -54,10 +55,11 @@ export async function newShop(app: TestApp): Promise<Shop> {
   const id = String(accountId);
   const post: Shop['post'] = async (path, body, key = apiKey) => {
     const headers = { 'idempotency-key': randomUUID() };
-    // A rail of a busy machine may take more than the seconds that a creation waits for it: 503, and the same key again.
+    // A busy machine may take more than the seconds that a creation waits for: 503, and the same key again when it says so.
     for (;;) {
       const answer = await app.post(path, body, { key, headers });
-      if (answer.status !== 503) return answer;
+      if (answer.status !== 503 && answer.json?.code !== 'IDEMPOTENCY_RUNNING') return answer;
+      await setTimeout(Number(answer.headers.get('retry-after')) * 1_000);
     }
   };
   const incoming =
