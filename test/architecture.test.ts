@@ -113,6 +113,16 @@ describe('layers', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('tests are in the folders of what they test, or in one of those that say what they are about', () => {
+    const about = ['clients', 'edges', 'fuzz', 'generated', 'live', 'support', 'vectors', 'walk'];
+    const tests = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' });
+    const folders = new Set(
+      tests.filter((path) => /.\/.*\.ts$/.test(path)).map((path) => path.split('/')[0]),
+    );
+    const known = [...LAYERS.flat(), ...about];
+    expect([...folders].filter((name) => !known.includes(name as string))).toEqual([]);
+  });
+
   test.each(Object.entries(ROOMS))('tests of %s are in its rooms', (layer, rooms) => {
     const folder = new URL(`./${layer}/`, import.meta.url);
     const given = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());

@@ -4,7 +4,7 @@
  */
 import { beforeEach, expect, test } from 'vitest';
 import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
-import { SILENT } from '../inbound/support.ts';
+import { SILENT } from '../resolvers/inbound/support.ts';
 import { useApp } from '../support/app.ts';
 import { eventually } from '../support/receiver.ts';
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { inboundOf, pixFor } from '../inbound/support.ts';
+import { inboundOf, pixFor } from '../resolvers/inbound/support.ts';
 import { useApp } from '../support/app.ts';
 
 const SQL = readFileSync(

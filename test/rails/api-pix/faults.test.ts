@@ -5,7 +5,7 @@
  */
 import { afterAll, expect, test } from 'vitest';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
-import { depositFor, type Merchant } from '../../inbound/support.ts';
+import { depositFor, type Merchant } from '../../resolvers/inbound/support.ts';
 import { useStand } from './stand.ts';
 
 const stand = useStand({ sendAgainSeconds: 1, timeoutSeconds: 2 }, { works: true });

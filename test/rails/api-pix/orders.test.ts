@@ -6,7 +6,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { PspAway } from '../../../src/rails/api-pix/http.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
-import { depositFor } from '../../inbound/support.ts';
+import { depositFor } from '../../resolvers/inbound/support.ts';
 import { useStand } from './stand.ts';
 
 const stand = useStand({}, { works: false });

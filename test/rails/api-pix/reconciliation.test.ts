@@ -12,7 +12,7 @@ import { reconcile } from '../../../src/resolvers/rails/reconcile.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { lockHeads } from '../../../src/store/engine/processes.ts';
 import { postJournals } from '../../../src/store/ledger/posting.ts';
-import { depositFor } from '../../inbound/support.ts';
+import { depositFor } from '../../resolvers/inbound/support.ts';
 import { useStand } from './stand.ts';
 
 const stand = useStand(({ url }) => ({ balanceUrl: `${url}/v2/gn/saldo` }), { works: false });

@@ -7,7 +7,7 @@ import { newEndToEndId, newReturnId } from '../../../src/base/end-to-end-id.ts';
 import { PspAway } from '../../../src/rails/api-pix/http.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
-import { depositFor } from '../../inbound/support.ts';
+import { depositFor } from '../../resolvers/inbound/support.ts';
 import { useStand } from './stand.ts';
 
 const stand = useStand({}, { works: false });

@@ -8,7 +8,7 @@ import { type Caller, createCaller } from '../../../src/rails/api-pix/http.ts';
 import { type ApiPixPart, type ApiPixSettings, createApiPix } from '../../../src/rails/api-pix/index.ts';
 import type { RailTools } from '../../../src/resolvers/services/rail-part.ts';
 import type { PixRail, Rails } from '../../../src/resolvers/services/rails.ts';
-import { inboundOf, type Merchant } from '../../inbound/support.ts';
+import { inboundOf, type Merchant } from '../../resolvers/inbound/support.ts';
 import { apiPixSchema } from '../../support/api-pix-schema.ts';
 import { type TestApp, useApp } from '../../support/app.ts';
 import { freePort } from '../../support/free-port.ts';

@@ -9,7 +9,7 @@ import { toMinor } from '../../../src/base/money.ts';
 import { createEvm, readEvmSettings } from '../../../src/rails/evm/index.ts';
 import type { RailPart } from '../../../src/resolvers/services/rail-part.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
-import { inboundOf, pixFor } from '../../inbound/support.ts';
+import { inboundOf, pixFor } from '../../resolvers/inbound/support.ts';
 import { useApp } from '../../support/app.ts';
 import { type EvmNode, startEvmNode } from '../../support/evm-node.ts';
 import { LIVE_RAILS } from '../../support/live-rails.ts';

@@ -9,7 +9,7 @@ import { toMinor } from '../../../src/base/money.ts';
 import type { NetworkRail } from '../../../src/rails/chain/rail.ts';
 import { createEvm, readEvmSettings } from '../../../src/rails/evm/index.ts';
 import type { RailPart } from '../../../src/resolvers/services/rail-part.ts';
-import { inboundOf, pixFor } from '../../inbound/support.ts';
+import { inboundOf, pixFor } from '../../resolvers/inbound/support.ts';
 import { useApp } from '../../support/app.ts';
 import { type EvmNode, startEvmNode } from '../../support/evm-node.ts';
 import { LIVE_RAILS } from '../../support/live-rails.ts';

@@ -18,7 +18,7 @@ import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
 import { openServer } from '../../../src/signer/serve.ts';
 import { createSignerService } from '../../../src/signer/signer.ts';
 import { openWallet } from '../../../src/signer/wallet.ts';
-import { inboundOf } from '../../inbound/support.ts';
+import { inboundOf } from '../../resolvers/inbound/support.ts';
 import { useApp } from '../../support/app.ts';
 import { graphqlClient } from '../../support/graphql-client.ts';
 import { startTronNode, type TronNode } from '../../support/tron-node.ts';

@@ -7,8 +7,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { emptyProcess } from '../../../src/resolvers/orders/create-transaction.ts';
 import type { AdvanceRequest } from '../../../src/resolvers/services/advance.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
-import { inboundOf, type Merchant, pixFor } from '../../inbound/support.ts';
 import { useApp } from '../../support/app.ts';
+import { inboundOf, type Merchant, pixFor } from '../inbound/support.ts';
 
 const app = useApp();
 const { onramp, reach, rowOf, bookOf, verified } = inboundOf(app);

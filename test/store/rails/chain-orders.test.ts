@@ -1,6 +1,6 @@
 /** What was ordered of a network is never changed, not by the application either: only what became of it is. */
 import { expect, test } from 'vitest';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../../support/database.ts';
 
 const given = useDatabase();
 const AT = '2026-11-22T12:00:00Z';

@@ -3,9 +3,9 @@
  * a receivable, or a loss of the house. Method: over GraphQL, with the real ledger; the books of all accounts concerned.
  */
 import { expect, test } from 'vitest';
-import { settle } from '../../src/resolvers/engine/run-jobs.ts';
-import { clearingDefects } from '../../src/store/ledger/verify.ts';
-import { useApp } from '../support/app.ts';
+import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
+import { clearingDefects } from '../../../src/store/ledger/verify.ts';
+import { useApp } from '../../support/app.ts';
 import { depositFor, inboundOf, type Merchant, SILENT } from './support.ts';
 
 const app = useApp();

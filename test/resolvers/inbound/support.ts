@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import { settle } from '../../src/resolvers/engine/run-jobs.ts';
-import type { DepositNews, PaymentNews } from '../../src/resolvers/services/news.ts';
-import { findAnywhere } from '../../src/store/engine/processes.ts';
-import { verifyLedger } from '../../src/store/ledger/verify.ts';
-import type { ProcessRow } from '../../src/templates/facts.ts';
-import type { TestApp } from '../support/app.ts';
+import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
+import type { DepositNews, PaymentNews } from '../../../src/resolvers/services/news.ts';
+import { findAnywhere } from '../../../src/store/engine/processes.ts';
+import { verifyLedger } from '../../../src/store/ledger/verify.ts';
+import type { ProcessRow } from '../../../src/templates/facts.ts';
+import type { TestApp } from '../../support/app.ts';
 
 /** Whom money comes for. */
 export interface Merchant {

@@ -5,7 +5,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Api, ask } from '../src/cli/follow-events.ts';
+import { type Api, ask } from '../../src/cli/follow-events.ts';
 
 /** Ends the time of waiting for the answer that was asked for last. */
 let endWaiting = () => {};

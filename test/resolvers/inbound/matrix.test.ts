@@ -8,27 +8,27 @@
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { withNews } from '../../scripts/news-table.ts';
-import { currencyOfLedger } from '../../src/base/currency.ts';
-import { toMinor } from '../../src/base/money.ts';
-import { stepNameOf } from '../../src/base/step-name.ts';
-import { createServices } from '../../src/compose/services.ts';
-import { readConfig } from '../../src/config.ts';
-import { settle } from '../../src/resolvers/engine/run-jobs.ts';
-import type { Services } from '../../src/resolvers/services/context.ts';
-import type { News, Receipt } from '../../src/resolvers/services/news.ts';
-import { createAccount, platformAccount } from '../../src/store/account/accounts.ts';
-import { setAheadMs } from '../../src/store/account/sandbox.ts';
-import { findAnywhere } from '../../src/store/engine/processes.ts';
-import { verifyLedger } from '../../src/store/ledger/verify.ts';
-import type { Template } from '../../src/templates/define.ts';
-import { isDepositFinal } from '../../src/templates/deposit-machine.ts';
-import type { ProcessRow } from '../../src/templates/facts.ts';
-import { REGISTRY } from '../../src/templates/index.ts';
-import { returnsOf, sumOf } from '../../src/templates/returns.ts';
-import type { Trigger } from '../../src/templates/triggers.ts';
-import { useDatabase } from '../support/database.ts';
-import { DURING_MS, said } from '../support/machine.ts';
+import { withNews } from '../../../scripts/news-table.ts';
+import { currencyOfLedger } from '../../../src/base/currency.ts';
+import { toMinor } from '../../../src/base/money.ts';
+import { stepNameOf } from '../../../src/base/step-name.ts';
+import { createServices } from '../../../src/compose/services.ts';
+import { readConfig } from '../../../src/config.ts';
+import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
+import type { Services } from '../../../src/resolvers/services/context.ts';
+import type { News, Receipt } from '../../../src/resolvers/services/news.ts';
+import { createAccount, platformAccount } from '../../../src/store/account/accounts.ts';
+import { setAheadMs } from '../../../src/store/account/sandbox.ts';
+import { findAnywhere } from '../../../src/store/engine/processes.ts';
+import { verifyLedger } from '../../../src/store/ledger/verify.ts';
+import type { Template } from '../../../src/templates/define.ts';
+import { isDepositFinal } from '../../../src/templates/deposit-machine.ts';
+import type { ProcessRow } from '../../../src/templates/facts.ts';
+import { REGISTRY } from '../../../src/templates/index.ts';
+import { returnsOf, sumOf } from '../../../src/templates/returns.ts';
+import type { Trigger } from '../../../src/templates/triggers.ts';
+import { useDatabase } from '../../support/database.ts';
+import { DURING_MS, said } from '../../support/machine.ts';
 import {
   hasDeposit,
   hasPaidOut,
@@ -38,11 +38,11 @@ import {
   returnUnderWay,
   stepAfter,
   UNTAKEN,
-} from '../support/news-at-places.ts';
-import { type Place, placesOf } from '../support/places.ts';
+} from '../../support/news-at-places.ts';
+import { type Place, placesOf } from '../../support/places.ts';
 import { depositFor, endToEndIdOf, newName, paymentFor, returnIdOf, stand } from './stand.ts';
 
-const DOCUMENT = readFileSync(new URL('../../docs/ledger.md', import.meta.url), 'utf8');
+const DOCUMENT = readFileSync(new URL('../../../docs/ledger.md', import.meta.url), 'utf8');
 const WHOLE = (process.env.MATRIX ?? '').split(',');
 /** News that comes to a place, of each template, in a usual run. */
 const SAMPLE = 32;

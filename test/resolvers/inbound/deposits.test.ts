@@ -3,9 +3,9 @@
  * (payments.test.ts).
  */
 import { describe, expect, test } from 'vitest';
-import { toMinor } from '../../src/base/money.ts';
-import { platformAccount } from '../../src/store/account/accounts.ts';
-import { useApp } from '../support/app.ts';
+import { toMinor } from '../../../src/base/money.ts';
+import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { useApp } from '../../support/app.ts';
 import { depositFor, inboundOf } from './support.ts';
 
 const app = useApp();

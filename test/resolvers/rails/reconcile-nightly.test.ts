@@ -3,13 +3,13 @@
  * store; the clock and the statement of the rail are the test's.
  */
 import { beforeEach, expect, test } from 'vitest';
-import type { RailsFile } from '../../src/compose/rails-file.ts';
-import { reconcileNights } from '../../src/resolvers/rails/reconcile-nightly.ts';
-import { reconciliationChecks } from '../../src/resolvers/rails/reconciliation-checks.ts';
-import type { Services } from '../../src/resolvers/services/context.ts';
-import type { RailStatement, StatementEntry } from '../../src/resolvers/services/statement.ts';
-import { useApp } from '../support/app.ts';
-import { LIVE_RAILS } from '../support/live-rails.ts';
+import type { RailsFile } from '../../../src/compose/rails-file.ts';
+import { reconcileNights } from '../../../src/resolvers/rails/reconcile-nightly.ts';
+import { reconciliationChecks } from '../../../src/resolvers/rails/reconciliation-checks.ts';
+import type { Services } from '../../../src/resolvers/services/context.ts';
+import type { RailStatement, StatementEntry } from '../../../src/resolvers/services/statement.ts';
+import { useApp } from '../../support/app.ts';
+import { LIVE_RAILS } from '../../support/live-rails.ts';
 
 const HOUR = 3_600_000;
 let entries: readonly StatementEntry[] = [];

@@ -1,9 +1,9 @@
 /** Goal: `crossramp webhook` does what it says, and refuses in one line. Method: the command as a process, on a database. */
 import { beforeAll, expect, test } from 'vitest';
-import { createAccount } from '../src/store/account/accounts.ts';
-import { REGISTRY } from '../src/templates/index.ts';
-import { useDatabase } from './support/database.ts';
-import { crossramp } from './support/process.ts';
+import { createAccount } from '../../src/store/account/accounts.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { crossramp } from '../support/process.ts';
 
 const store = useDatabase();
 let account = '';

@@ -3,18 +3,18 @@
  * account; open streams are looked after. Method: the hub on a real database, the rest with made-up parts.
  */
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { GatewayError } from '../../src/base/errors.ts';
-import { eventName } from '../../src/base/step-name.ts';
-import { decodeEventCursor, encodeEventCursor } from '../../src/events/cursor.ts';
-import { templateOfEvent } from '../../src/events/event-name.ts';
-import { frameStream } from '../../src/resolvers/events/frame-stream.ts';
-import { EventHub } from '../../src/resolvers/services/event-hub.ts';
-import { Notifier } from '../../src/resolvers/services/notifier.ts';
-import { StreamLimit } from '../../src/resolvers/services/stream-limit.ts';
-import { type EndReason, OpenStreams } from '../../src/server/open-streams.ts';
-import type { KeyRecord } from '../../src/store/account/api-keys.ts';
-import { useApp } from '../support/app.ts';
-import { addMover, append } from './streams.ts';
+import { GatewayError } from '../../../src/base/errors.ts';
+import { eventName } from '../../../src/base/step-name.ts';
+import { decodeEventCursor, encodeEventCursor } from '../../../src/events/cursor.ts';
+import { templateOfEvent } from '../../../src/events/event-name.ts';
+import { frameStream } from '../../../src/resolvers/events/frame-stream.ts';
+import { EventHub } from '../../../src/resolvers/services/event-hub.ts';
+import { Notifier } from '../../../src/resolvers/services/notifier.ts';
+import { StreamLimit } from '../../../src/resolvers/services/stream-limit.ts';
+import { type EndReason, OpenStreams } from '../../../src/server/open-streams.ts';
+import type { KeyRecord } from '../../../src/store/account/api-keys.ts';
+import { addMover, append } from '../../live/streams.ts';
+import { useApp } from '../../support/app.ts';
 
 const app = useApp();
 

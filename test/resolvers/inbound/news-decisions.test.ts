@@ -3,12 +3,12 @@
  * once. Method: over GraphQL, on the real application.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { receiveNews } from '../../src/resolvers/inbound/receive.ts';
-import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
-import type { DisputeNews } from '../../src/resolvers/services/news.ts';
-import { platformAccount } from '../../src/store/account/accounts.ts';
-import { verifyAudit } from '../../src/store/engine/verify-audit.ts';
-import { useApp } from '../support/app.ts';
+import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
+import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
+import type { DisputeNews } from '../../../src/resolvers/services/news.ts';
+import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { verifyAudit } from '../../../src/store/engine/verify-audit.ts';
+import { useApp } from '../../support/app.ts';
 import { inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();

@@ -1,7 +1,7 @@
 /** Goal: `crossramp account` and `key` keep play money and real money apart (C-40). Method: the commands as processes, on a database. */
 import { expect, test } from 'vitest';
-import { command } from './support/command.ts';
-import { useDatabase } from './support/database.ts';
+import { command } from '../support/command.ts';
+import { useDatabase } from '../support/database.ts';
 
 const store = useDatabase();
 const run = (...args: string[]) => command({ DATABASE_URL: store.url }, ...args, '--json');

@@ -4,13 +4,13 @@
  */
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { isReturnId } from '../../src/base/end-to-end-id.ts';
-import { settle } from '../../src/resolvers/engine/run-jobs.ts';
-import { placeDueOrders } from '../../src/resolvers/inbound/return-suspense.ts';
-import { RailRefused } from '../../src/resolvers/services/rails.ts';
-import { platformAccount } from '../../src/store/account/accounts.ts';
-import { clearingDefects } from '../../src/store/ledger/verify.ts';
-import { useApp } from '../support/app.ts';
+import { isReturnId } from '../../../src/base/end-to-end-id.ts';
+import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
+import { placeDueOrders } from '../../../src/resolvers/inbound/return-suspense.ts';
+import { RailRefused } from '../../../src/resolvers/services/rails.ts';
+import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { clearingDefects } from '../../../src/store/ledger/verify.ts';
+import { useApp } from '../../support/app.ts';
 import { depositFor, inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();

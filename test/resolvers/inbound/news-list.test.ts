@@ -3,10 +3,10 @@
  * it failed, and when it is tried again. Method: over GraphQL, on the real application.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { receiveNews } from '../../src/resolvers/inbound/receive.ts';
-import type { DisputeNews, InfractionNews } from '../../src/resolvers/services/news.ts';
-import { platformAccount } from '../../src/store/account/accounts.ts';
-import { useApp } from '../support/app.ts';
+import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
+import type { DisputeNews, InfractionNews } from '../../../src/resolvers/services/news.ts';
+import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { useApp } from '../../support/app.ts';
 import { inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();

@@ -3,13 +3,13 @@
  * statements of the dispatcher, one by one, in the order that makes them meet; nothing runs beside them.
  */
 import { afterEach, expect, test } from 'vitest';
-import type { AccountMode } from '../../src/base/account-mode.ts';
-import { endTries, type LeasedDelivery, leaseDeliveries } from '../../src/store/webhooks/deliveries.ts';
-import { giveSignOfLife, takeTurns } from '../../src/store/webhooks/turns.ts';
-import { removeEndpoint } from '../../src/store/webhooks/webhooks.ts';
-import { useDatabase } from '../support/database.ts';
-import { addBusiness, addEndpointRow, writeEvents } from '../support/events.ts';
-import { DAY, HOUR } from '../support/webhooks.ts';
+import type { AccountMode } from '../../../src/base/account-mode.ts';
+import { endTries, type LeasedDelivery, leaseDeliveries } from '../../../src/store/webhooks/deliveries.ts';
+import { giveSignOfLife, takeTurns } from '../../../src/store/webhooks/turns.ts';
+import { removeEndpoint } from '../../../src/store/webhooks/webhooks.ts';
+import { useDatabase } from '../../support/database.ts';
+import { addBusiness, addEndpointRow, writeEvents } from '../../support/events.ts';
+import { DAY, HOUR } from '../../support/webhooks.ts';
 
 const test$ = useDatabase();
 const nowMs = Date.now();

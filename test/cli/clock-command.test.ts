@@ -1,9 +1,9 @@
 /** Goal: `crossramp clock` moves the sandbox, and nothing else. Method: the command as a process, on a database. */
 import { expect, test } from 'vitest';
-import { createAccount } from '../src/store/account/accounts.ts';
-import { addJobs } from '../src/store/engine/jobs.ts';
-import { useDatabase } from './support/database.ts';
-import { crossramp } from './support/process.ts';
+import { createAccount } from '../../src/store/account/accounts.ts';
+import { addJobs } from '../../src/store/engine/jobs.ts';
+import { useDatabase } from '../support/database.ts';
+import { crossramp } from '../support/process.ts';
 
 const store = useDatabase();
 

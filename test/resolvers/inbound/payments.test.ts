@@ -3,11 +3,11 @@
  * received by the real application; then the news, the entries and the book are looked at.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { settle } from '../../src/resolvers/engine/run-jobs.ts';
-import { receiveNews } from '../../src/resolvers/inbound/receive.ts';
-import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
-import { platformAccount } from '../../src/store/account/accounts.ts';
-import { useApp } from '../support/app.ts';
+import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
+import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
+import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
+import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { useApp } from '../../support/app.ts';
 import { inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();

@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { createAccount } from '../src/store/account/accounts.ts';
-import { useDatabase } from './support/database.ts';
-import { newHome } from './support/home.ts';
-import { begin, crossramp } from './support/process.ts';
-import { transaction } from './support/records.ts';
+import { createAccount } from '../../src/store/account/accounts.ts';
+import { useDatabase } from '../support/database.ts';
+import { newHome } from '../support/home.ts';
+import { begin, crossramp } from '../support/process.ts';
+import { transaction } from '../support/records.ts';
 
 const test = useDatabase();
 const { home, remove } = newHome();

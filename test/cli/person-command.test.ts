@@ -1,7 +1,7 @@
 /** Goal: `crossramp person` lets people in and takes them out, and says so in the audit log (C-40). Method: the commands, run here. */
 import { expect, test } from 'vitest';
-import { command } from './support/command.ts';
-import { useDatabase } from './support/database.ts';
+import { command } from '../support/command.ts';
+import { useDatabase } from '../support/database.ts';
 
 const store = useDatabase();
 const run = (...args: string[]) =>

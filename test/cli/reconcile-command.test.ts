@@ -3,10 +3,10 @@
  * processes on the database of a running gateway.
  */
 import { expect, test } from 'vitest';
-import { brasiliaDay } from '../src/base/brasilia-day.ts';
-import { newEndToEndId } from '../src/base/end-to-end-id.ts';
-import { useApp } from './support/app.ts';
-import { command } from './support/command.ts';
+import { brasiliaDay } from '../../src/base/brasilia-day.ts';
+import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
+import { useApp } from '../support/app.ts';
+import { command } from '../support/command.ts';
 
 const app = useApp();
 

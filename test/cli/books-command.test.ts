@@ -4,10 +4,10 @@
  */
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { verifyLedger } from '../src/store/ledger/verify.ts';
-import { useApp } from './support/app.ts';
-import { command } from './support/command.ts';
-import { graphqlClient } from './support/graphql-client.ts';
+import { verifyLedger } from '../../src/store/ledger/verify.ts';
+import { useApp } from '../support/app.ts';
+import { command } from '../support/command.ts';
+import { graphqlClient } from '../support/graphql-client.ts';
 
 const app = useApp();
 const ANA = { clientName: 'Ana Souza', clientTaxId: '529.982.247-25' };
