@@ -156,24 +156,40 @@ describe('a first start', () => {
 describe('starting again', () => {
   const { home, remove } = newHome();
   const env = { CROSSRAMP_HOME: home };
-  afterAll(remove);
+  let running: Running;
+  let apiKey: string;
+  const balance = () =>
+    fetch(`${running.baseUrl}/v2/balance`, { headers: { authorization: `Bearer ${apiKey}` } });
+  beforeAll(async () => {
+    running = await start(env);
+    apiKey = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8')).apiKey;
+  });
+  afterAll(async () => {
+    await running?.end('SIGKILL');
+    remove();
+  });
 
   test.each([
     'SIGTERM',
     'SIGINT',
     'SIGKILL',
   ] as const)('after %s the data is found, and the key of before is valid', async (signal) => {
-    const first = await start(env);
-    const { apiKey } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
-    const { code } = await first.end(signal);
+    const { code } = await running.end(signal);
     expect(code).toBe(signal === 'SIGKILL' ? null : 0);
-    const second = await start(env);
-    expect(second.banner).not.toContain(apiKey);
-    const answer = await fetch(`${second.baseUrl}/v2/balance`, {
-      headers: { authorization: `Bearer ${apiKey}` },
-    });
-    expect(answer.status).toBe(200);
-    expect((await second.end('SIGTERM')).code).toBe(0);
+    running = await start(env);
+    expect(running.banner).not.toContain(apiKey);
+    expect((await balance()).status).toBe(200);
+  });
+
+  test('requests under way are answered before the end', async () => {
+    const asked = Array.from({ length: 50 }, balance);
+    await asked[0];
+    const ended = running.end('SIGTERM');
+    const statuses = await Promise.allSettled(asked);
+    // A connection that was not accepted yet may be refused; none that was is cut off.
+    const answered = statuses.flatMap((each) => (each.status === 'fulfilled' ? [each.value.status] : []));
+    expect(new Set(answered)).toEqual(new Set([200]));
+    expect((await ended).code).toBe(0);
   });
 
   test('commands work without a running gateway, and stop the database again', async () => {
@@ -372,26 +388,4 @@ describe('a start that cannot succeed says why in one line', () => {
     expect(stderr).toMatch(line);
     expect(code).toBe(1);
   });
-});
-
-test('requests under way are answered before the end', async () => {
-  const { home, remove } = newHome();
-  try {
-    const running = await start({ CROSSRAMP_HOME: home });
-    const authorization = readFileSync(join(home, 'sandbox.header'), 'utf8')
-      .trim()
-      .replace(/^Authorization: /, '');
-    const asked = Array.from({ length: 50 }, () =>
-      fetch(`${running.baseUrl}/v2/balance`, { headers: { authorization } }),
-    );
-    await asked[0];
-    const ended = running.end('SIGTERM');
-    const statuses = await Promise.allSettled(asked);
-    // A connection that was not accepted yet may be refused; none that was is cut off.
-    const answered = statuses.flatMap((each) => (each.status === 'fulfilled' ? [each.value.status] : []));
-    expect(new Set(answered)).toEqual(new Set([200]));
-    expect((await ended).code).toBe(0);
-  } finally {
-    remove();
-  }
 });

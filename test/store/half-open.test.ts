@@ -33,28 +33,37 @@ afterAll(async () => {
 
 const add = (asset: string) => database.withTx((tx) => tx.query(ADD, [asset]));
 /** More at once than there are connections. */
-const addMany = (asset: string) =>
-  Promise.allSettled(Array.from({ length: 2 * CONNECTIONS }, (_, n) => add(`${asset}${n}`)));
+const addMany = (asset: string, to = database) =>
+  Promise.allSettled(
+    Array.from({ length: 2 * CONNECTIONS }, (_, n) => to.withTx((tx) => tx.query(ADD, [`${asset}${n}`]))),
+  );
 
-describe.each<[Fault, Direction]>([
+// Each on a network of its own, so that they can wait at the same time.
+test.concurrent.for<[Fault, Direction]>([
   ['drop', 'both'],
   ['drop', 'up'],
   ['drop', 'down'],
   ['hold', 'both'],
   ['halve', 'both'],
-])('a network that does "%s" (%s)', (fault, direction) => {
-  test('C-51: whoever waits is told that the database is away; afterwards it works again', async () => {
-    await addMany(`before ${fault} ${direction} `);
-    proxy.fail(fault, direction);
-    for (const end of await addMany(`during ${fault} ${direction} `))
-      expect(end.status === 'rejected' && isDatabaseAway(end.reason)).toBe(true);
-    proxy.heal();
-    await expect
-      .poll(async () =>
-        (await addMany(`after ${fault} ${direction} ${Math.random()} `)).map(({ status }) => status),
-      )
-      .not.toContain('rejected');
-  });
+])('C-51: a network that does "%s" (%s): whoever waits is told that the database is away; afterwards it works again', async ([
+  fault,
+  direction,
+], { expect: expectHere }) => {
+  const own = await startProxy(Number(new URL(store.url).port));
+  const far = openDatabase(through(own, store.url), { connections: CONNECTIONS });
+  try {
+    await addMany(`before ${fault} ${direction} `, far);
+    own.fail(fault, direction);
+    for (const end of await addMany(`during ${fault} ${direction} `, far))
+      expectHere(end.status === 'rejected' && isDatabaseAway(end.reason)).toBe(true);
+    own.heal();
+    const again = () => addMany(`after ${fault} ${direction} ${Math.random()} `, far);
+    await expectHere.poll(async () => (await again()).map(({ status }) => status)).not.toContain('rejected');
+  } finally {
+    own.heal();
+    await far.close();
+    await own.close();
+  }
 });
 
 test('C-51: a slow network ends nothing for good', async () => {
