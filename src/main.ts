@@ -24,12 +24,15 @@ import { openLog } from './server/log.ts';
 import { connectNotifier } from './server/remote-notifier.ts';
 import { type Sandbox, writeSandbox } from './server/sandbox-files.ts';
 import { servesHealthOnly, servesStart } from './server/without-app.ts';
-import { readStartOptions } from './start-options.ts';
+import { readStartOptions, refuseOutsideRails } from './start-options.ts';
+import { hasTransactions } from './store/engine/transactions.ts';
 import { REGISTRY } from './templates/index.ts';
 import { closeWebhookConnections } from './webhooks/send.ts';
 import { startWebhooks } from './webhooks/worker.ts';
 
 const GRACE_MS = 10_000;
+/** More than an upgrade usually has. */
+const MIGRATIONS_NAMED_MAX = 5;
 
 /** Ends what was started, in this order. */
 const endings: Ending[] = [];
@@ -46,6 +49,7 @@ async function start(): Promise<void> {
   if (options.demo && !config.hasSandbox)
     throw new ConfigError('--demo: the history is that of the sandbox; with DATABASE_URL, add --sandbox');
   const railsFile = await readRailsFile(config.railsFile);
+  refuseOutsideRails(options, config, railsFile);
   // Logs go to standard error: standard output is for the person who starts the gateway.
   const log = openLog(config.logLevel);
   endLog = log;
@@ -79,10 +83,7 @@ async function start(): Promise<void> {
     log,
     railsFile,
   });
-  if (options.demo && accountId) {
-    process.stdout.write('Playing thirty days of history, this takes half a minute …\n');
-    log.info({ made: await playDemo(services, accountId, log) }, 'demo');
-  }
+  if (options.demo && accountId) await fillOnce(services, accountId, log);
   app = createApp({ config: settings, services, log });
   endings.splice(endings.indexOf(store.close), 0, app.end);
   handle = answers ? app.handle : servesHealthOnly(app.handle, settings.publicUrl);
@@ -101,10 +102,25 @@ async function start(): Promise<void> {
     endings.splice(endings.indexOf(store.close), 0, worker, closeWebhookConnections);
   }
   server.on('clientError', app.refuseMalformed);
-  log.info({ port, applied: store.applied }, 'ready');
+  log.info({ port, ...migrationsOf(store.applied) }, 'ready');
   process.stdout.write(
     answers ? await welcome(services, settings, sandbox) : workerBanner(settings.publicUrl),
   );
+}
+
+/** Plays the history of the demo, unless there is something already. */
+async function fillOnce(services: Services, accountId: bigint, log: Logger): Promise<void> {
+  if (await hasTransactions(services.database)) {
+    process.stdout.write('There are transactions already: no history is played.\n');
+    return;
+  }
+  process.stdout.write('Playing thirty days of history, this takes half a minute …\n');
+  log.info({ made: await playDemo(services, accountId, log) }, 'demo');
+}
+
+/** @returns what the log says of migrations: after an upgrade which ones, after a first start how many. */
+function migrationsOf(applied: readonly string[]): object {
+  return { migrations: applied.length > MIGRATIONS_NAMED_MAX ? applied.length : applied };
 }
 
 /** Starts what works besides the answering of requests. @returns what stops the worker, and what stops the others. */

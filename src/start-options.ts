@@ -1,4 +1,6 @@
 /** The options of `npm start`. */
+import type { RailsFile } from './compose/rails-file.ts';
+import { type Config, ConfigError } from './config.ts';
 import { endOnBadUsage, newProgram } from './server/command-line.ts';
 
 /** What a start is asked for besides the settings of the environment. */
@@ -42,6 +44,23 @@ export function readStartOptions(argv: readonly string[], env: NodeJS.ProcessEnv
     demo: options.demo ?? isSetByNpm('demo'),
     auto: options.auto ?? isSetByNpm('auto'),
   };
+}
+
+/**
+ * What plays by itself is played by the rails inside of this process.
+ *
+ * @throws {ConfigError} where the sandbox has PIX or a network over the wire.
+ */
+export function refuseOutsideRails(
+  { demo }: Pick<StartOptions, 'demo'>,
+  { sandboxAuto, railsFile: file }: Pick<Config, 'sandboxAuto' | 'railsFile'>,
+  { sandbox }: RailsFile,
+): void {
+  const asked = demo ? '--demo' : sandboxAuto ? '--auto' : undefined;
+  if (!asked || !sandbox || (!sandbox.pix && sandbox.networks.size === 0)) return;
+  throw new ConfigError(
+    `${asked}: needs the PIX and the networks that the sandbox plays itself, and RAILS_FILE ${file} names others for it (crossramp psp writes such a file): start without RAILS_FILE, or without ${asked}`,
+  );
 }
 
 const HELP = `

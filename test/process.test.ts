@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PLATFORM_SCOPES, SCOPES } from '../src/base/api-key.ts';
-import { readStartOptions } from '../src/start-options.ts';
+import type { RailPlan } from '../src/compose/rails-file.ts';
+import { readStartOptions, refuseOutsideRails } from '../src/start-options.ts';
 import { HISTORY } from './support/app.ts';
 import { useDatabase } from './support/database.ts';
 import { freePort } from './support/free-port.ts';
@@ -298,6 +299,22 @@ describe('the options of a start', () => {
   ])('%j with the environment %j is %j: npm keeps options before "--" for itself', (words, env, options) => {
     expect(readStartOptions(['node', 'main.ts', ...words], env)).toEqual(options);
   });
+});
+
+test('--demo and --auto say that they need the rails of this process', () => {
+  const config = { sandboxAuto: false, railsFile: '/etc/rails.json' };
+  const plan = { networks: new Map() } as unknown as RailPlan;
+  const wired = { ...plan, pix: () => Promise.reject(new Error('is not made')) } as unknown as RailPlan;
+  const refused = (demo: boolean, sandboxAuto: boolean, sandbox?: RailPlan) => () =>
+    refuseOutsideRails({ demo }, { ...config, sandboxAuto }, sandbox ? { sandbox } : {});
+  expect(refused(true, false, wired)).toThrow(/^--demo: needs [^\n]*RAILS_FILE \/etc\/rails\.json[^\n]*$/);
+  expect(refused(false, true, wired)).toThrow(/^--auto: needs /);
+  for (const [demo, auto, sandbox] of [
+    [true, true],
+    [true, true, plan],
+    [false, false, wired],
+  ] as const)
+    expect(refused(demo, auto, sandbox)).not.toThrow();
 });
 
 describe('a start that cannot succeed says why in one line', () => {

@@ -37,13 +37,18 @@ docs/operations.md says more.
 /** The account, the keys that are new, and three commands that work when pasted: make, read, ask. */
 function sandboxWords(sandbox: Sandbox): string {
   const { baseUrl, graphqlUrl, accountId, paths, holder } = sandbox;
-  const curl = (rest: string) => `  curl -sS -H @${shellQuoted(paths.header)} ${rest}\n`;
-  const json = `-H 'content-type: application/json'`;
-  return [
+  const known = [
     `  Account   ${accountId} (sandbox)\n`,
     keyLine('API key ', sandbox.isNewKey && sandbox.apiKey, paths.json),
     keyLine('Platform', sandbox.isNewPlatformKey && sandbox.platformKey, paths.json),
     holder ? `\n${holder} uses this home too and keeps sandbox.json; this gateway has its own file.\n` : '',
+  ];
+  // Whoever starts it again has seen the commands.
+  if (!sandbox.isNewKey && !holder) return known.join('');
+  const curl = (rest: string) => `  curl -sS -H @${shellQuoted(paths.header)} ${rest}\n`;
+  const json = `-H 'content-type: application/json'`;
+  return [
+    ...known,
     '\nMake a checkout, and open the payment_link of the answer in a browser:\n\n',
     curl(
       `${json} -d '{"amount_payment": 150, "currency_exit_received_code": "USDT_TRX"}' ${baseUrl}/v2/crossramp_checkout`,

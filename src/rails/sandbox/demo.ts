@@ -3,47 +3,18 @@
  * same at every run (ids and times of day of the machine apart), so screens and documents have something true to show.
  */
 import type { Logger } from 'pino';
-import { SCOPES } from '../../base/api-key.ts';
-import { known } from '../../base/assert.ts';
-import { currencyOf } from '../../base/currency.ts';
-import { addWhitelistEntry, createWhitelistGroup } from '../../resolvers/account/manage-whitelist.ts';
-import { CreationChecks } from '../../resolvers/checks/check-creation.ts';
 import { settle, startWorker } from '../../resolvers/engine/run-jobs.ts';
-import { createOfframp } from '../../resolvers/orders/create-offramp.ts';
-import { createOnramp } from '../../resolvers/orders/create-onramp.ts';
-import { createWithdrawal } from '../../resolvers/orders/create-withdrawal.ts';
-import type { Origin } from '../../resolvers/services/author.ts';
-import type { Context, Services } from '../../resolvers/services/context.ts';
+import type { Services } from '../../resolvers/services/context.ts';
 import { setAheadMs } from '../../store/account/sandbox.ts';
-import { hasTransactions } from '../../store/engine/transactions.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { payerAddress } from './addresses.ts';
+import { closeDays, type DemoPlace, leaveOpen, openBusiness } from './demo-business.ts';
+import { PEOPLE, payOut, sell, withdraw } from './demo-sessions.ts';
 
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const SEED = 20_260_101;
-const PEOPLE = [
-  ['Ana Souza', '52998224725'],
-  ['Bruno Lima', '11144477735'],
-  ['Carla Mendes', '12345678909'],
-  ['Padaria São João Ltda', '11222333000181'],
-] as const;
-/** Nobody asks for what a demonstration does. */
-const DEMO_ORIGIN: Origin = { requestId: null, address: null, actor: { kind: 'SYSTEM', id: 'demo' } };
-const NAMES = {
-  amountPayment: 'amount_payment',
-  amountReceived: 'amount_received',
-  amountPaid: 'amount_paid',
-  amountSent: 'amount_sent',
-  currency: 'currency',
-  pixKey: 'pix_key',
-  pixKeyType: 'pix_key_type',
-  clientName: 'client_name',
-  clientTaxId: 'client_tax_id',
-  groupId: 'group_id',
-  address: 'address',
-};
-
+/** What is left open was made so long ago: it has not expired yet. Unit: ms. */
+const LAST_MS = 5 * 60_000;
 /** What happens to a session after it was made, by its kind; the first of each is the usual. */
 const ENDS = {
   in: [
@@ -72,31 +43,16 @@ type Kind = keyof typeof ENDS;
 const KINDS: readonly Kind[] = ['in', 'in', 'in', 'delivered', 'out', 'deposited', 'withdrawn', 'in'];
 
 /**
- * Fills the account, unless the database has a transaction already; afterwards the clock is that of the machine.
+ * Fills an account of a database without transactions; afterwards the clock is that of the machine.
  *
- * @returns how many transactions were made; none when there was something before.
+ * @returns how many transactions were made.
  */
 export async function playDemo(services: Services, accountId: bigint, log: Logger): Promise<number> {
-  if (await hasTransactions(services.database)) return 0;
-  const caller = {
-    accountId,
-    id: 'demo',
-    mode: 'test',
-    scopes: SCOPES,
-    allowedCidrs: [],
-    allowedOrigins: [],
-  } as const;
-  const stage: DemoStage = {
-    context: { ...services, caller, origin: DEMO_ORIGIN },
-    random: randomOf(SEED),
-    log,
-    groupId: '',
-    made: 0,
-  };
   const begin = Date.now() - DAYS * DAY_MS;
   await setAheadMs(services.database, begin - Date.now());
   const worker = startWorker(services, log);
-  stage.groupId = await whitelist(stage.context);
+  const place = await openBusiness(services, accountId);
+  const stage: DemoStage = { ...place, random: randomOf(SEED), log, made: 0 };
   for (let day = 0; day < DAYS; day++) {
     const sessions = 3 + Math.floor(stage.random() * 4);
     for (let n = 0; n < sessions; n++) {
@@ -104,17 +60,17 @@ export async function playDemo(services: Services, accountId: bigint, log: Logge
       await session(stage, KINDS[(day + n) % KINDS.length] as Kind, day);
     }
   }
-  await settle(services, log);
+  await at(stage, Date.now() - LAST_MS);
+  stage.made += await leaveOpen(place, () => wait(stage, 5_000));
   await worker.stop();
   await setAheadMs(services.database, 0);
+  await closeDays(place);
   return stage.made;
 }
 
-interface DemoStage {
-  readonly context: Context;
+interface DemoStage extends DemoPlace {
   readonly random: () => number;
   readonly log: Logger;
-  groupId: string;
   made: number;
 }
 
@@ -150,77 +106,25 @@ async function wait(stage: DemoStage, ms: number): Promise<void> {
   await at(stage, (await stage.context.clock.nowMs()) + ms);
 }
 
-async function make({ context, random, groupId }: DemoStage, kind: Kind, day: number): Promise<ProcessRow> {
-  const checks = new CreationChecks({ allowsLoopback: true });
-  const attempt = { made: null, bind: async () => {} };
-  const [clientName, clientTaxId] = PEOPLE[Math.floor(random() * PEOPLE.length)] as (typeof PEOPLE)[number];
+function make({ context, random, groupId }: DemoStage, kind: Kind, day: number): Promise<ProcessRow> {
+  const person = PEOPLE[Math.floor(random() * PEOPLE.length)] as (typeof PEOPLE)[number];
   const cents = 5_000 + Math.floor(random() * 150_000);
   const brl = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
   const crypto = String(5 + Math.floor(random() * 40));
-  const given = (name: string, value: string) => ({ name, value });
-  const customer = {
-    clientName: given('client_name', clientName),
-    clientTaxId: given('client_tax_id', clientTaxId),
-    externalCode: given('external_code', `order-${day + 1}-${cents}`),
-  };
-  const usdt = given('currency', 'USDT_TRX');
+  const facts = { person, brl, crypto, currency: 'USDT_TRX', reference: `order-${day + 1}-${cents}` };
   switch (kind) {
     case 'in':
-    case 'delivered': {
-      const wallet = kind === 'delivered' ? { wallet: given('wallet', payerAddress(USDT_TRX)) } : {};
-      const input = { ...customer, ...wallet, amountPayment: given('amount_payment', brl), currency: usdt };
-      const family = kind === 'in' && random() < 0.5 ? 'checkouts' : 'onramps';
-      const options = {
-        family,
-        names: NAMES,
-        isAccepted: true,
-        needsCustomer: true,
-        needsAmount: true,
-      } as const;
-      return createOnramp(context, attempt, input, checks, options);
-    }
+      return sell(context, facts, { family: random() < 0.5 ? 'checkouts' : 'onramps' });
+    case 'delivered':
+      return sell(context, facts, { family: 'onramps', isDelivered: true });
     case 'out':
-    case 'deposited': {
-      const input = {
-        ...customer,
-        amountPaid: given('amount_paid', crypto),
-        currency: usdt,
-        pixKey: given('pix_key', 'financeiro@example.com'),
-        pixKeyType: given('pix_key_type', 'email'),
-        from: given('from', kind === 'out' ? 'balance' : 'external'),
-      };
-      return createOfframp(context, attempt, input, checks, {
-        names: NAMES,
-        isAccepted: true,
-        needsPayee: true,
-      });
-    }
-    case 'withdrawn': {
-      const input = {
-        amountReceived: given('amount_received', crypto),
-        currency: usdt,
-        groupId: given('group_id', groupId),
-        notes: given('notes', `treasury ${day + 1}`),
-      };
-      return createWithdrawal(context, attempt, input, checks, NAMES);
-    }
+      return payOut(context, facts, 'balance');
+    case 'deposited':
+      return payOut(context, facts, 'external');
+    case 'withdrawn':
+      return withdraw(context, { ...facts, reference: `treasury ${day + 1}` }, groupId);
   }
 }
-
-async function whitelist(context: Context): Promise<string> {
-  const checks = new CreationChecks({ allowsLoopback: true });
-  const groupId = await createWhitelistGroup(context, { name: 'name', value: 'Treasury' }, checks);
-  const input = {
-    network: { name: 'network', value: USDT_TRX.network },
-    address: { name: 'address', value: payerAddress(USDT_TRX) },
-    label: { name: 'label', value: 'Cold wallet' },
-  };
-  await addWhitelistEntry(context, groupId, input, checks, ENTRY_NAMES);
-  return groupId;
-}
-
-const USDT_TRX = known(currencyOf('USDT_TRX'), 'a currency of the catalogue');
-const ENTRY_NAMES = { network: 'network', address: 'address', pixKeyType: 'pix_key_type', pixKey: 'pix_key' };
 
 /** Numbers from 0 to 1 that are the same at every run (mulberry32). */
 function randomOf(seed: number): () => number {

@@ -1,0 +1,193 @@
+/**
+ * The business around the sessions of the demo: what the operator pays in, what the shop has set up, and what still waits for
+ * somebody at the end. All of it is done by the use cases that requests call, and by news as rails tell them.
+ */
+import { grantableScopes, SCOPES } from '../../base/api-key.ts';
+import { brasiliaDay } from '../../base/brasilia-day.ts';
+import { updateAccountSettings } from '../../resolvers/account/manage-settings.ts';
+import { addWhitelistEntry, createWhitelistGroup } from '../../resolvers/account/manage-whitelist.ts';
+import { proposeJournal } from '../../resolvers/account/manual-journals.ts';
+import { reconcile } from '../../resolvers/inbound/reconcile.ts';
+import { bookCapital } from '../../resolvers/ledger/book-house.ts';
+import { closeBooks } from '../../resolvers/ledger/close-books.ts';
+import { createStaticLink } from '../../resolvers/payer/manage-links.ts';
+import type { Origin } from '../../resolvers/services/author.ts';
+import type { Context, Services } from '../../resolvers/services/context.ts';
+import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
+import { platformAccount } from '../../store/account/accounts.ts';
+import { readProcesses } from '../../store/engine/processes.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { payerAddress } from './addresses.ts';
+import {
+  coinOf,
+  given,
+  newChecks,
+  ONCE,
+  PEOPLE,
+  payOut,
+  type SessionFacts,
+  sell,
+  withdraw,
+} from './demo-sessions.ts';
+import { newPayment } from './pix.ts';
+
+/** Where the demo is played: as the shop, and as the operator. */
+export interface DemoPlace {
+  readonly context: Context;
+  readonly operator: Context;
+  /** Group of the whitelist that the treasury withdraws to. */
+  readonly groupId: string;
+}
+
+/** Nobody asks for what a demonstration does. */
+const DEMO_ORIGIN: Origin = { requestId: null, address: null, actor: { kind: 'SYSTEM', id: 'demo' } };
+/** What the operator begins with: more than goes out in thirty days. */
+const CAPITAL = [
+  ['BRL', '50000'],
+  ['USDT_TRX', '10000'],
+  // What the network charges for transfers.
+  ['TRX_TRX', '5000'],
+] as const;
+/** Withdrawals above so many BRL need somebody else. */
+const APPROVAL_ABOVE = '1000';
+/** Customers of the last hour: they have not paid anything before. */
+const NEWCOMERS = [
+  ['Marina Costa', '31415926590'],
+  ['Diego Ramos', '27182818205'],
+  ['Luiza Prado', '16180339805'],
+  ['Otávio Reis', '14142135651'],
+  ['Renata Alves', '17320508052'],
+  ['Caio Duarte', '22360679767'],
+  ['Sofia Nunes', '26457513182'],
+] as const;
+/** So often a transaction is given a little time to get there. */
+const LOOKS_MAX = 12;
+const DAY_MS = 86_400_000;
+/** Days before today that are closed; yesterday is left. */
+const CLOSED_DAYS_AGO = [4, 3, 2] as const;
+const NOT_EARLIER = { name: 'begin', value: false };
+const ENTRY_NAMES = { network: 'network', address: 'address', pixKeyType: 'pix_key_type', pixKey: 'pix_key' };
+
+/** Makes what there is before the first customer comes. */
+export async function openBusiness(services: Services, accountId: bigint): Promise<DemoPlace> {
+  const context = as(services, accountId, SCOPES);
+  const platform = await platformAccount(services.database, 'sandbox');
+  const operator = as(services, platform, grantableScopes({ isPlatform: true }));
+  for (const [currency, amount] of CAPITAL) {
+    const input = { currency: given('currency', currency), amount: given('amount', amount) };
+    await bookCapital(operator, input, 'in', ONCE, newChecks());
+  }
+  await updateAccountSettings(
+    context,
+    { approvalAbove: given('approval_above', APPROVAL_ABOVE) },
+    newChecks(),
+  );
+  const link = {
+    name: given('name', 'Monthly lesson'),
+    currency: given('currency', 'USDT_TRX'),
+    amount: given('amount', '150'),
+  };
+  await createStaticLink(context, link, newChecks());
+  const groupId = await createWhitelistGroup(context, given('name', 'Treasury'), newChecks());
+  const coin = coinOf('USDT_TRX');
+  const entry = {
+    network: given('network', coin.network),
+    address: given('address', payerAddress(coin)),
+    label: given('label', 'Cold wallet'),
+  };
+  await addWhitelistEntry(context, groupId, entry, newChecks(), ENTRY_NAMES);
+  return { context, operator, groupId };
+}
+
+/**
+ * Leaves something of each kind that waits for somebody.
+ *
+ * @param goOn - lets a little time pass, and what is due happen.
+ * @returns how many transactions were made.
+ */
+export async function leaveOpen(place: DemoPlace, goOn: () => Promise<void>): Promise<number> {
+  const { context, operator, groupId } = place;
+  const play = async (row: ProcessRow, ...scenarios: ScenarioName[]) => {
+    for (const scenario of scenarios) {
+      for (let looks = 0; looks < LOOKS_MAX && !(await isPossible(context, row, scenario)); looks++)
+        await goOn();
+      await context.sandbox?.play(row, scenario, {});
+      await goOn();
+    }
+  };
+  const made: ProcessRow[] = [];
+  const keep = async (making: Promise<ProcessRow>) => {
+    const row = await making;
+    made.push(row);
+    await goOn();
+    return row;
+  };
+  const checkout = (person: SessionFacts['person'], brl: string) =>
+    keep(sell(context, factsOf(person, { brl }), { family: 'checkouts' }));
+  const [marina, diego, luiza, otavio, renata, caio, sofia] = NEWCOMERS;
+
+  await play(await checkout(marina, '480.00'), 'hold', 'pay');
+  await play(await checkout(diego, '260.00'), 'refund-fail', 'pay-under');
+  await play(await checkout(luiza, '120.00'), 'pay', 'pay');
+  await play(await checkout(otavio, '930.00'), 'pay', 'dispute-open');
+  const delivered = { family: 'onramps', isDelivered: true } as const;
+  const lost = await keep(sell(context, factsOf(renata, { brl: '210.00' }), delivered));
+  await play(lost, 'pay', 'dispute-open', 'dispute-accept');
+  await play(await keep(payOut(context, factsOf(caio, { crypto: '35' }), 'external')), 'deposit-wrong');
+  // More than a customer may pay without one more document.
+  await checkout(PEOPLE[0], '12500.00');
+  await keep(withdraw(context, factsOf(sofia, { crypto: '300', reference: 'treasury, large' }), groupId));
+  await tellOfStranger(place);
+  await checkout(sofia, '150.00');
+  const coin = given('currency', 'BRL');
+  const proposal = {
+    account: given('account', String(operator.caller.accountId)),
+    debit: given('debit', 'X.loss'),
+    credit: given('credit', 'A.pix'),
+    currency: coin,
+    amount: given('amount', '12.90'),
+    reason: given('reason', 'Fee of the settlement bank, not on its statement yet'),
+  };
+  await proposeJournal(operator, proposal, ONCE, newChecks());
+  return made.length;
+}
+
+/** Closes days that are over, and compares today with the statement of the bank. */
+export async function closeDays({ operator }: DemoPlace): Promise<void> {
+  const nowMs = await operator.clock.nowMs();
+  for (const days of CLOSED_DAYS_AGO)
+    await closeBooks(operator, given('day', brasiliaDay(nowMs - days * DAY_MS)), NOT_EARLIER, ONCE);
+  await reconcile(operator, { day: given('day', brasiliaDay(nowMs)) }, ONCE);
+}
+
+/** @returns whether a transaction waits for the scenario, or leads to it. What nobody waits for can be played all the same. */
+async function isPossible(
+  { database, sandbox }: Context,
+  { accountId, id }: ProcessRow,
+  scenario: ScenarioName,
+): Promise<boolean> {
+  const [row] = await readProcesses(database, [{ accountId, transactionId: id }]);
+  const { now = [], later = [] } = (row && sandbox?.possible(row)) ?? {};
+  return [...now, ...later].includes(scenario);
+}
+
+/** A PIX to the key of the house that nobody waits for. */
+async function tellOfStranger({ context }: DemoPlace): Promise<void> {
+  const payment = {
+    txid: null,
+    amount: 7_500n,
+    settledAtMs: await context.clock.nowMs(),
+    payerTaxId: PEOPLE[1][1],
+  };
+  await context.receive(newPayment(payment));
+}
+
+function factsOf(person: SessionFacts['person'], change: Partial<SessionFacts>): SessionFacts {
+  const reference = `order-31-${person[1].slice(0, 4)}`;
+  return { person, brl: '', crypto: '', currency: 'USDT_TRX', reference, ...change };
+}
+
+function as(services: Services, accountId: bigint, scopes: Context['caller']['scopes']): Context {
+  const who = { id: 'demo', mode: 'test', allowedCidrs: [], allowedOrigins: [] } as const;
+  return { ...services, caller: { ...who, accountId, scopes }, origin: DEMO_ORIGIN };
+}

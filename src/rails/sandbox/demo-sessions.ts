@@ -1,0 +1,137 @@
+/** The sessions of the demo: how a customer's or the treasury's transaction is made, by the use cases that requests call. */
+import { known } from '../../base/assert.ts';
+import { currencyOf } from '../../base/currency.ts';
+import { GatewayError } from '../../base/errors.ts';
+import type { Named } from '../../base/violations.ts';
+import { CreationChecks } from '../../resolvers/checks/check-creation.ts';
+import type { Attempt } from '../../resolvers/checks/once.ts';
+import { createOfframp } from '../../resolvers/orders/create-offramp.ts';
+import { createOnramp } from '../../resolvers/orders/create-onramp.ts';
+import { createWithdrawal } from '../../resolvers/orders/create-withdrawal.ts';
+import type { Context } from '../../resolvers/services/context.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import { payerAddress } from './addresses.ts';
+
+/** Who pays and is paid. */
+export const PEOPLE = [
+  ['Ana Souza', '52998224725'],
+  ['Bruno Lima', '11144477735'],
+  ['Carla Mendes', '12345678909'],
+  ['Padaria São João Ltda', '11222333000181'],
+] as const;
+/** A creation of which nothing has been made yet, and which is not repeated. */
+export const ONCE = { made: null, bind: async () => {} };
+
+const TRIES_MAX = 20;
+
+/** What a session is about. */
+export interface SessionFacts {
+  readonly person: readonly [name: string, taxId: string];
+  /** Decimal BRL, where BRL is given. */
+  readonly brl: string;
+  /** Decimal amount of the coin, where it is given. */
+  readonly crypto: string;
+  readonly currency: string;
+  /** What the shop calls it, or the treasury notes. */
+  readonly reference: string;
+}
+
+const NAMES = {
+  amountPayment: 'amount_payment',
+  amountReceived: 'amount_received',
+  amountPaid: 'amount_paid',
+  amountSent: 'amount_sent',
+  currency: 'currency',
+  pixKey: 'pix_key',
+  pixKeyType: 'pix_key_type',
+  clientName: 'client_name',
+  clientTaxId: 'client_tax_id',
+  groupId: 'group_id',
+  address: 'address',
+};
+
+/** @returns a value under the caller's name for it. */
+export function given(name: string, value: string): Named {
+  return { name, value };
+}
+
+/** @returns checks as those of a request to a sandbox. */
+export function newChecks(): CreationChecks {
+  return new CreationChecks({ allowsLoopback: true });
+}
+
+/** Somebody pays by PIX: for the balance, or for a wallet of his own. */
+export function sell(
+  context: Context,
+  facts: SessionFacts,
+  {
+    family,
+    isDelivered = false,
+  }: { readonly family: 'checkouts' | 'onramps'; readonly isDelivered?: boolean },
+): Promise<ProcessRow> {
+  const input = {
+    ...customerOf(facts),
+    ...(isDelivered && { wallet: given('wallet', payerAddress(coinOf(facts.currency))) }),
+    amountPayment: given('amount_payment', facts.brl),
+  };
+  const options = { names: NAMES, isAccepted: true, needsCustomer: true, needsAmount: true };
+  return surely((attempt) => createOnramp(context, attempt, input, newChecks(), { family, ...options }));
+}
+
+/** Somebody is paid by PIX: from the balance, or for coins that arrive. */
+export function payOut(
+  context: Context,
+  facts: SessionFacts,
+  from: 'balance' | 'external',
+): Promise<ProcessRow> {
+  const input = {
+    ...customerOf(facts),
+    amountPaid: given('amount_paid', facts.crypto),
+    pixKey: given('pix_key', 'financeiro@example.com'),
+    pixKeyType: given('pix_key_type', 'email'),
+    from: given('from', from),
+  };
+  const options = { names: NAMES, isAccepted: true, needsPayee: true };
+  return surely((attempt) => createOfframp(context, attempt, input, newChecks(), options));
+}
+
+/** The treasury moves coins to a group of the whitelist. */
+export function withdraw(context: Context, facts: SessionFacts, groupId: string): Promise<ProcessRow> {
+  const input = {
+    amountReceived: given('amount_received', facts.crypto),
+    currency: given('currency', facts.currency),
+    groupId: given('group_id', groupId),
+    notes: given('notes', facts.reference),
+  };
+  return surely((attempt) => createWithdrawal(context, attempt, input, newChecks(), NAMES));
+}
+
+/** @returns a currency of the catalogue. */
+export function coinOf(code: string) {
+  return known(currencyOf(code), 'a currency of the catalogue');
+}
+
+/** Asks again while the machine is busier than a request is waited for, as callers do: it is made once. */
+async function surely(create: (attempt: Attempt) => Promise<ProcessRow>): Promise<ProcessRow> {
+  let made: string | null = null;
+  const bind: Attempt['bind'] = async (_tx, id) => {
+    made = id;
+  };
+  for (let tries = 1; ; tries++) {
+    try {
+      return await create({ made, bind });
+    } catch (error) {
+      const isLater = error instanceof GatewayError && error.code === 'UNAVAILABLE';
+      if (!isLater || tries === TRIES_MAX) throw error;
+    }
+  }
+}
+
+function customerOf({ person: [clientName, clientTaxId], currency, reference }: SessionFacts) {
+  return {
+    clientName: given('client_name', clientName),
+    clientTaxId: given('client_tax_id', clientTaxId),
+    externalCode: given('external_code', reference),
+    currency: given('currency', currency),
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Goal: whoever starts the demo finds something to do on every list of the console, and a house that can pay. Method: what the demo
+ * adds to its thirty days, on the application; what people see of it, by GraphQL.
+ */
+import { beforeAll, expect, test } from 'vitest';
+import { closeDays, leaveOpen, openBusiness } from '../../src/rails/sandbox/demo-business.ts';
+import { settle } from '../../src/resolvers/engine/run-jobs.ts';
+import { useApp } from '../support/app.ts';
+import { SILENT } from '../support/webhooks.ts';
+
+const app = useApp();
+/** One of each, and a session that waits for its payer. */
+const SESSIONS = 9;
+let made = 0;
+
+beforeAll(async () => {
+  const place = await openBusiness(app.services, app.accountId);
+  // What the thirty days leave in the balance.
+  await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '1000' });
+  made = await leaveOpen(place, async () => {
+    await app.services.sandbox?.advanceClock(5_000);
+    await settle(app.services, SILENT);
+  });
+  await closeDays(place);
+});
+
+async function ask(query: string, key = app.apiKey) {
+  const { json } = await app.graphql(query, {}, { key });
+  expect(json.errors).toBeUndefined();
+  return json.data;
+}
+
+test('something of each kind waits for somebody', async () => {
+  expect(made).toBe(SESSIONS);
+  const { attention } = await ask(
+    '{ attention { approvals failedRefunds heldDeposits holds stepUps suspense disabledWebhookEndpoints failedJobs } }',
+  );
+  expect(attention).toEqual({
+    ...{ approvals: 1, failedRefunds: 1, heldDeposits: 1, holds: 1, stepUps: 1, suspense: 1 },
+    ...{ disabledWebhookEndpoints: 0, failedJobs: 0 },
+  });
+});
+
+test('the operator has money that nobody waits for, a journal to approve, days that are closed, and a report', async () => {
+  const data = await ask(
+    `{ suspense { totalCount } holds { account }
+       manualJournals(state: PROPOSED) { amount } bookCloses { day } reconciliations { missingHere missingThere amountDiffers } }`,
+    app.platformKey,
+  );
+  expect(data).toEqual({
+    suspense: { totalCount: 2 },
+    holds: [{ account: String(app.accountId) }],
+    manualJournals: [{ amount: '12.9' }],
+    bookCloses: [expect.anything(), expect.anything(), expect.anything()],
+    reconciliations: [{ missingHere: 0, missingThere: 0, amountDiffers: 0 }],
+  });
+});
+
+test('the house has what it pays with', async () => {
+  const { treasury } = await ask('{ treasury { account balance currency { code } } }', app.platformKey);
+  const short = treasury.filter(
+    ({ account, balance }: { account: string | null; balance: string }) =>
+      account?.startsWith('A.') && balance.startsWith('-'),
+  );
+  expect(short).toEqual([]);
+});
