@@ -5,6 +5,7 @@
  *
  * `npm run rehearsal`
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeBrCode } from '../src/base/br-code.ts';
 import { brasiliaDay } from '../src/base/brasilia-day.ts';
 import { toMinor } from '../src/base/money.ts';
@@ -33,6 +34,8 @@ const CLIENT = { client_name: 'Ana Souza', client_tax_id: '52998224725' };
 const PAYOUT = { ...CLIENT, pix_key: 'ana@example.com', pix_key_type: 'email' };
 /** Who gets crypto. */
 const WALLET = '0x00000000000000000000000000000000000bb002';
+/** A page is asked for so often again while the gateway is too busy. */
+const PAGE_TRIES = 10;
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Json = any;
@@ -146,6 +149,16 @@ async function finished(stage: LiveStage, end2end: string): Promise<Json> {
   });
 }
 
+/** A gateway that is too busy to answer says when to come again. */
+async function pageOf(url: string, cookie: string): Promise<Response> {
+  for (let left = PAGE_TRIES; ; left--) {
+    const page = await fetch(url, { headers: { cookie } });
+    if (page.status !== 503 || left === 0) return page;
+    await page.body?.cancel();
+    await sleep(1_000 * Number(page.headers.get('retry-after') ?? 1));
+  }
+}
+
 /** Compares `/v2`, GraphQL, the console, the provider, the node and the ledger. */
 async function differencesOf(stage: LiveStage, done: readonly string[]): Promise<string[]> {
   const differences: string[] = [];
@@ -164,7 +177,7 @@ async function differencesOf(stage: LiveStage, done: readonly string[]): Promise
       JSON.parse(transaction.legacyBody),
       await read(stage, `/v2/${family}/${end2end}`),
     );
-    const page = await fetch(`${stage.gateway}/console/transactions/${end2end}`, { headers: { cookie } });
+    const page = await pageOf(`${stage.gateway}/console/transactions/${end2end}`, cookie);
     agree(`${line} in the console`, page.status, 200);
     agree(`${line} in the console`, (await page.text()).includes(transaction.status.en), true);
     paid[family === 'offramp' ? 'out' : 'in'].push(transaction.pixE2e);
