@@ -30,7 +30,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'books profit-and-loss': ['crossramp books profit-and-loss --from 2026-01-01 --to 2026-12-31'],
   'books close': ['crossramp books close --day 2026-01-31'],
-  reconcile: ['crossramp reconcile', 'crossramp reconcile --rail TRX --day 2026-01-31 --live --json'],
+  reconcile: [
+    'crossramp reconcile',
+    'crossramp reconcile --rail TRX --day 2026-01-31 --live --json',
+    'crossramp reconcile --file january.ofx --live',
+  ],
   records: ['crossramp records --month 2026-11 --live', 'crossramp records --month 2026-11 --format csv-pt'],
   'books closes': ['crossramp books closes', 'crossramp books closes --limit 5 --json'],
   'receivable list': ['crossramp receivable list', 'crossramp receivable list --live --json'],

@@ -1,21 +1,29 @@
 /** `crossramp reconcile`. */
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { invalidParameters } from '../base/errors.ts';
 import { isoMillis } from '../base/instant.ts';
 import type { Named } from '../base/violations.ts';
 import { once } from '../resolvers/checks/once.ts';
 import type { Finding } from '../resolvers/rails/match-statement.ts';
 import { isOpen, type Reconciliation, reconcile } from '../resolvers/rails/reconcile.ts';
+import { reconcileFile } from '../resolvers/rails/reconcile-file.ts';
 import { requireAct } from '../resolvers/services/context.ts';
+import { type BankColumns, DEFAULT_COLUMNS } from '../wire/bank-file.ts';
 import { answer, jsonOption, table } from './output.ts';
 import { asPlatform } from './with-store.ts';
 
 interface Options {
+  readonly file?: string;
+  readonly columns?: string;
   readonly rail?: string;
   readonly day?: string;
   readonly live?: boolean;
   readonly json?: boolean;
   readonly idempotencyKey?: string;
 }
+
+const COLUMN = /^(date|amount|id|text)=(.+)$/;
 
 /** Holds the statement of a day against the ledger; fails when something is open. */
 export function reconcileCommand(): Command {
@@ -25,13 +33,19 @@ export function reconcileCommand(): Command {
     )
     .option('--day <day>', 'day in Brasília, YYYY-MM-DD; default yesterday')
     .option('--rail <rail>', 'pix, or the name of a network such as TRX', 'pix')
+    .option(
+      '--file <file>',
+      'a file of the bank, OFX or CSV, in place of what a rail says; each of its days has a report',
+    )
+    .option('--columns <names>', 'columns of a CSV file: date=Data,amount=Valor,id=Documento,text=Histórico')
     .option('--live', 'of live accounts instead of those of the sandbox')
     .option(
       '--idempotency-key <key>',
       'the same command with the same key reconciles once; kept for 24 hours',
     )
     .addOption(jsonOption())
-    .action(async ({ day, rail, idempotencyKey, ...options }: Options) => {
+    .action(async ({ day, rail, file, columns, idempotencyKey, ...options }: Options) => {
+      if (file !== undefined) return fileReports(options, file, columns);
       const report: Reconciliation = await asPlatform(options, async (context) => {
         requireAct(context, 'books.reconcile');
         const request = {
@@ -50,6 +64,28 @@ export function reconcileCommand(): Command {
       answer(options, { ...report, isOpen: isOpen(report) }, textOf(report));
       if (isOpen(report)) process.exitCode = 1;
     });
+}
+
+/** The same file again prints the reports of before. */
+async function fileReports(options: Options, path: string, columns: string | undefined): Promise<void> {
+  const file = { parameter: '--file', bytes: readFileSync(path), columns: columnsOf(columns) };
+  const reports = await asPlatform(options, (context) => reconcileFile(context, file));
+  const told = reports.map((report) => ({ ...report, isOpen: isOpen(report) }));
+  answer(options, { reports: told }, reports.map(textOf).join('\n'));
+  if (told.some((report) => report.isOpen)) process.exitCode = 1;
+}
+
+function columnsOf(text: string | undefined): BankColumns {
+  const given = (text ?? '').split(',').filter(Boolean);
+  const named = given.map((each): [string, string] => {
+    const [, member, name] = COLUMN.exec(each) ?? [];
+    if (member === undefined || name === undefined)
+      throw invalidParameters([
+        { parameter: '--columns', message: 'must be such as date=Data,amount=Valor,id=Documento,text=Memo' },
+      ]);
+    return [member, name];
+  });
+  return { ...DEFAULT_COLUMNS, ...Object.fromEntries(named) };
 }
 
 function namedOf(name: string, value: string | undefined): Named | undefined {

@@ -26,7 +26,9 @@ export function defineReconciliation(builder: Builder): void {
         'Reports of reconciliation, those of the newest day first. Needs the scope `platform:books`.',
       args: {
         day: t.arg.string({ description: 'Only of this day in Brasília, `YYYY-MM-DD`.' }),
-        rail: t.arg.string({ description: 'Only of this rail: `pix`, or the name of a network.' }),
+        rail: t.arg.string({
+          description: 'Only of this rail: `pix`, the name of a network, or `bank` for files of the bank.',
+        }),
         first: t.arg.int({ defaultValue: 10, description: `How many, 1 to ${RECONCILIATIONS_MAX}.` }),
       },
       complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 10) }),

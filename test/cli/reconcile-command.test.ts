@@ -2,6 +2,9 @@
  * Goal: reconciliation is done at the command line as over GraphQL, and its exit code says whether something is open. Method: real
  * processes on the database of a running gateway.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { brasiliaDay } from '../../src/base/brasilia-day.ts';
 import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
@@ -32,4 +35,72 @@ test('reconcile ends with 1 when something is open, and prints what', async () =
     stderr: expect.stringMatching(/--day: must be an existing day/),
   });
   expect((await command(env, 'reconcile', '--live')).stderr).toMatch(/no live rails/);
+});
+
+test('C-33: a file of the bank is held against the ledger, OFX and CSV; the same file again changes nothing', async () => {
+  const env = { DATABASE_URL: app.url };
+  const nowMs = await app.services.clock.nowMs();
+  const day = brasiliaDay(nowMs);
+  const arrive = async (amount: string) => {
+    const endToEndId = newEndToEndId({ ispb: '88888888', at: new Date(nowMs) });
+    const settledAt = new Date(nowMs).toISOString();
+    await app.services.receive({
+      kind: 'payment',
+      txid: null,
+      endToEndId,
+      amount,
+      settledAt,
+      payerTaxId: null,
+    });
+    return endToEndId;
+  };
+  const named = await arrive('1234.56');
+  for (const amount of ['21.00', '22.00', '23.00']) await arrive(amount);
+  const line = (id: string, amount: string, memo = '') =>
+    `<STMTTRN><TRNTYPE>CREDIT<DTPOSTED>${day.replaceAll('-', '')}120000[-3:BRT]<TRNAMT>${amount}<FITID>${id}<MEMO>${memo}</STMTTRN>`;
+  const folder = mkdtempSync(join(tmpdir(), 'crossramp-bank-'));
+  const [ofx, csv] = [join(folder, 'bank.ofx'), join(folder, 'bank.csv')];
+  const twice = line('2', '21,00');
+  const text = `OFXHEADER:100\nENCODING:USASCII\n\n<OFX><BANKTRANLIST>${line('1', '1234.56', `Recebido Jo\u00e3o ${named}`)}
+${twice}${twice}${line('3', '22.10')}${line('4', '-5.00')}</BANKTRANLIST></OFX>`;
+  writeFileSync(ofx, Buffer.from(text, 'latin1'));
+  const first = await command(env, 'reconcile', '--file', ofx, '--json');
+  expect(first).toMatchObject({ code: 1, stderr: '' });
+  const [report] = JSON.parse(first.stdout).reports;
+  expect(report).toMatchObject({ rail: 'bank', day, matched: 2, missingHere: 2, missingThere: 2 });
+  const told = report.findings.map((each: Record<string, string>) => [
+    each.finding,
+    each.amountThere ?? each.amountHere,
+  ]);
+  expect(told.toSorted()).toEqual([
+    ['missing_here', '22.1'],
+    ['missing_here', '5'],
+    ['missing_there', '22'],
+    ['missing_there', '23'],
+  ]);
+  expect(JSON.parse((await command(env, 'reconcile', '--file', ofx, '--json')).stdout)).toEqual(
+    JSON.parse(first.stdout),
+  );
+  const { rows } = await app.owner.query(
+    `select count(*)::int as count from reconciliation where rail = 'bank'`,
+  );
+  expect(rows).toEqual([{ count: 1 }]);
+
+  const [year, month, date] = day.split('-');
+  const row = (...cells: string[]) => cells.join(';');
+  const brDay = `${date}/${month}/${year}`;
+  const head = row('Data', 'Valor', 'Hist\u00f3rico');
+  const all = [['1.234,56', named], ...['21,00', '22,00', '23,00'].map((amount) => [amount, 'PIX'])];
+  writeFileSync(csv, [head, ...all.map(([amount = '', memo = '']) => row(brDay, amount, memo))].join('\r\n'));
+  const columns = 'date=Data,amount=Valor,text=Hist\u00f3rico';
+  const good = await command(env, 'reconcile', '--file', csv, '--columns', columns, '--json');
+  expect(JSON.parse(good.stdout).reports[0]).toMatchObject({ matched: 4, missingHere: 0, missingThere: 0 });
+  expect((await command(env, 'reconcile', '--file', csv)).stderr).toMatch(
+    /--file: there is no column date; there are Data/,
+  );
+  writeFileSync(csv, `${head}\n${row(brDay, '1.234', '')}\n${row(brDay, 'x', '')}`);
+  expect((await command(env, 'reconcile', '--file', csv, '--columns', columns)).stderr).toMatch(
+    /row 2: the amount must be/,
+  );
+  rmSync(folder, { recursive: true });
 });

@@ -24,6 +24,9 @@ export const FINDINGS_MAX = 1_000;
 /** PIX, as reports name it; all other rails are networks. */
 export const PIX = 'pix';
 
+/** What is read from a file of the bank, as reports name it. */
+export const BANK_FILE = 'bank';
+
 /** What there is of a currency in all. */
 export interface ComparedBalance extends ToldBalance {
   readonly agrees: boolean;
@@ -48,6 +51,8 @@ const AFTER_MS = 3_600_000;
 const NETWORK_BEFORE_MS = 3_600_000;
 /** What people book about a transfer is looked for so much longer. Unit: ms. */
 const BY_HAND_MS = 24 * 3_600_000;
+/** Entries of the day before and after have lines of the days next to them. Unit: ms. */
+const FILE_MS = 48 * 3_600_000;
 /** Kinds of news by kind of entry; entries of networks say the name of their news themselves. */
 const NEWS_KINDS: { readonly [Kind in EntryKind]?: string } = {
   payment: 'payment',
@@ -61,20 +66,29 @@ const NEWS_KINDS: { readonly [Kind in EntryKind]?: string } = {
 export async function compareStatement(
   { database, mode }: Pick<Services, 'database' | 'mode'>,
   { rail, statement, day, nowMs, withBalances }: Comparison,
-): Promise<Omit<NewReconciliation, 'madeBy'>> {
-  const vault = rail === PIX ? BANK : networkVault(rail);
+): Promise<Omit<NewReconciliation, 'madeBy' | 'source'>> {
+  const isFile = rail === BANK_FILE;
+  const vault = rail === PIX || isFile ? BANK : networkVault(rail);
   const from = new Date(brasiliaMidnight(day));
   const endMs = brasiliaMidnight(dayAfter(day));
   const to = new Date(Math.min(endMs, nowMs));
   const isPix = rail === PIX;
   const around = {
-    from: new Date(from.getTime() - (isPix ? BEFORE_MS : NETWORK_BEFORE_MS)),
+    from: new Date(from.getTime() - (isPix || isFile ? BEFORE_MS : NETWORK_BEFORE_MS)),
     // Providers refuse a period that has not begun; clocks of networks may be ahead of ours.
-    to: new Date(Math.min(to.getTime() + AFTER_MS, isPix ? Math.max(nowMs, to.getTime()) : Infinity)),
+    to: new Date(
+      Math.min(
+        to.getTime() + (isFile ? BEFORE_MS : AFTER_MS),
+        isPix ? Math.max(nowMs, to.getTime()) : Infinity,
+      ),
+    ),
   };
   // The ledger first: what comes while the statement is read is not missing there.
-  const later = new Date(isPix ? to.getTime() : Math.min(to.getTime() + BY_HAND_MS, nowMs));
-  const near = await readLinesBetween(database, mode, vault, { from, to: later });
+  const later = new Date(
+    isPix ? to.getTime() : Math.min(to.getTime() + (isFile ? FILE_MS : BY_HAND_MS), nowMs),
+  );
+  const earlier = new Date(from.getTime() - (isFile ? FILE_MS : 0));
+  const near = await readLinesBetween(database, mode, vault, { from: earlier, to: later });
   const read = await asked(rail, () => statement.read(around));
   const isOfDay = (at: Date | Instant) => {
     const ms = typeof at === 'string' ? millisOf(at) : at.getTime();

@@ -2,8 +2,9 @@
  * Holds the entries of a statement against lines of the ledger: each entry takes the line of its money, once; what is left on either
  * side, or is not the same, is a finding.
  */
+import { brasiliaDay } from '../../base/brasilia-day.ts';
 import { BRL, currencyOfLedger } from '../../base/currency.ts';
-import { type Instant, instantOf } from '../../base/instant.ts';
+import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
 import type { BookedNews, VaultLine } from '../../store/rails/vault.ts';
 import type { EntryKind, StatementEntry } from '../services/statement.ts';
@@ -68,10 +69,12 @@ const KIND_OF: Readonly<Record<string, EntryKind>> = {
 };
 /** Journals by which a deposit that the network dropped is taken back: neither is on a statement. */
 const DROPS = ['L54', 'L55', 'L56', 'L58'];
+/** From the middle of a day to the end of the next, and to the beginning of the one before. Unit: ms. */
+const NEAR_MS = 36 * 3_600_000;
 /** Kinds of what comes in. */
 const INCOMING: readonly EntryKind[] = ['payment', 'payout_return', 'deposit', 'funding'];
 /** Journals that people book about money that moved without the gateway. */
-const BY_HAND = ['L65', 'L66', 'adjustment'];
+const BY_HAND = ['L65', 'L66', 'adjustment', 'manual'];
 
 /**
  * @param lines - of the day, and all others that belong to an entry; a line may come more than once.
@@ -90,6 +93,7 @@ export function matchStatement(
   const byJournal = Map.groupBy(free.values(), ({ accountId, journalId }) => `${accountId}:${journalId}`);
   const byHand = [...free.values()].filter(({ name }) => BY_HAND.includes(name));
   const candidates = ({ entry, booked }: ToldEntry): readonly VaultLine[] => {
+    if (entry.isNameless) return [...free.values()];
     if (!booked || booked.accountId === null) return booked || entry.own ? [] : byHand;
     const { accountId, transactionId, gasJournalId } = booked;
     const journalId = entry.kind === 'gas' && gasJournalId !== null ? gasJournalId : booked.journalId;
@@ -102,9 +106,12 @@ export function matchStatement(
     return line;
   };
   // First what agrees, so that nothing takes the line of another entry.
-  const apart = told.filter(
-    (each) => each.entry.own === undefined && !take(each, (line) => agrees(each, line)),
-  );
+  const taken = new Set<ToldEntry>();
+  for (const fits of [isNamed, isSameDay, isNear])
+    for (const each of told)
+      if (each.entry.own === undefined && !taken.has(each))
+        if (take(each, (line) => fits(each, line) && agrees(each, line))) taken.add(each);
+  const apart = told.filter((each) => each.entry.own === undefined && !taken.has(each));
   const findings = apart.flatMap((each): readonly Finding[] => {
     const line = each.booked && take(each, () => true);
     return each.isOfDay ? [entryFinding(each, line)] : [];
@@ -120,6 +127,13 @@ export function matchStatement(
     findings: all.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
   };
 }
+
+/** What has no name takes a line of its day, or else of the day before or after. */
+const isNamed = ({ entry }: ToldEntry) => !entry.isNameless;
+const isSameDay = ({ entry }: ToldEntry, line: VaultLine) =>
+  brasiliaDay(entry.at.getTime()) === brasiliaDay(millisOf(line.postedAt));
+const isNear = ({ entry }: ToldEntry, line: VaultLine) =>
+  Math.abs(entry.at.getTime() - millisOf(line.postedAt)) <= NEAR_MS;
 
 function nameOf({ accountId, journalId, currency, minor }: VaultLine): string {
   return `${accountId}:${journalId}:${currency}:${minor}`;
@@ -203,7 +217,8 @@ function oddFinding({ entry, booked }: ToldEntry): readonly Finding[] {
   return ordered === amount ? [] : found('amount_differs', 'another amount was ordered');
 }
 
-function whyMissing({ kind }: StatementEntry, booked: BookedNews | undefined): string {
+function whyMissing({ kind, isNameless }: StatementEntry, booked: BookedNews | undefined): string {
+  if (isNameless) return 'the ledger has no such amount on this day, the day before or the day after';
   switch (booked?.outcome) {
     case undefined:
       if (kind === 'funding')

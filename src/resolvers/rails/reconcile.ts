@@ -20,7 +20,7 @@ import { authorOf } from '../services/author.ts';
 import { type Context, requireAct, requireScope, type Services } from '../services/context.ts';
 import { railsMissing } from '../services/no-rails.ts';
 import type { RailStatement } from '../services/statement.ts';
-import { type ComparedBalance, compareStatement, PIX } from './compare-statement.ts';
+import { BANK_FILE, type ComparedBalance, compareStatement, PIX } from './compare-statement.ts';
 import type { Finding } from './match-statement.ts';
 
 /** A report. */
@@ -42,6 +42,7 @@ export const RECONCILIATIONS_MAX = 100;
 
 const RAILS = [PIX, ...Object.keys(NETWORKS)];
 const RAILS_FORM = `must be one of ${RAILS.join(', ')}`;
+const READ_FORM = `must be one of ${[...RAILS, BANK_FILE].join(', ')}`;
 
 /**
  * @param input - a day in Brasília; today is reconciled up to now.
@@ -65,7 +66,7 @@ export async function reconcile(
     const report = await compareStatement(context, { rail, statement, day, nowMs, withBalances });
     const madeBy = authorOf(context, 'books.reconcile').actorId;
     return audited(context, async (tx, writeDown) => {
-      const stored = await addReconciliation(tx, mode, { ...report, madeBy });
+      const stored = await addReconciliation(tx, mode, { ...report, madeBy, source: null });
       await attempt.bind(tx, String(stored.id));
       writeDown('books.reconcile', { kind: 'book_day', id: day }, { after: { rail, ...countsOf(stored) } });
       return reportOf(stored);
@@ -92,7 +93,8 @@ export async function readReconciliations(
       parameter: first.name,
       message: `must be an integer from 1 to ${RECONCILIATIONS_MAX}`,
     });
-  if (rail && !RAILS.includes(rail.value)) violations.add({ parameter: rail.name, message: RAILS_FORM });
+  if (rail && ![...RAILS, BANK_FILE].includes(rail.value))
+    violations.add({ parameter: rail.name, message: READ_FORM });
   const { dateFrom } = violations.days(day, undefined);
   violations.refuse();
   const filter = { day: dateFrom, rail: rail?.value, limit: first.value };
@@ -149,7 +151,8 @@ function dayOf(given: Named | undefined, nowMs: number): string {
   return day;
 }
 
-function reportOf({ id, findings, balances, ...report }: StoredReconciliation): Reconciliation {
+/** @returns a report as it is kept, for whoever reads it. */
+export function reportOf({ id, findings, balances, ...report }: StoredReconciliation): Reconciliation {
   return {
     ...report,
     id: String(id),

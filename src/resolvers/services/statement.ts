@@ -30,6 +30,8 @@ export interface StatementEntry {
   readonly at: Date;
   /** Natural key of the news that tells it. */
   readonly news?: NewsName;
+  /** The rail has no name for it that news could have: it is found by its amount and day. */
+  readonly isNameless?: boolean;
   /** Another address or currency than was ordered or told, in words. */
   readonly differs?: string | undefined;
   /** Of a transfer between our own addresses: what was ordered, decimal text. */

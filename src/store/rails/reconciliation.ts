@@ -26,6 +26,8 @@ export interface NewReconciliation {
   readonly oldestOpenAt: Instant | null;
   readonly findings: readonly unknown[];
   readonly balances: readonly unknown[];
+  /** Of a file: its digest, by which it is known again. */
+  readonly source: string | null;
 }
 
 /** A report as it is kept. */
@@ -42,22 +44,31 @@ export interface ReconciliationFilter {
 
 const COLUMNS = `id, rail, day::text as day, until, made_at as "madeAt", made_by as "madeBy", matched, missing_here as "missingHere",
   missing_there as "missingThere", amount_differs as "amountDiffers", details_differ as "detailsDiffer",
-  balances_differ as "balancesDiffer", in_suspense as "inSuspense", oldest_open_at as "oldestOpenAt", findings, balances`;
+  balances_differ as "balancesDiffer", in_suspense as "inSuspense", oldest_open_at as "oldestOpenAt", findings, balances, source`;
 const ADD: Statement = {
   name: 'reconciliation_add',
   text: `insert into reconciliation (mode, rail, day, until, made_at, made_by, matched, missing_here, missing_there, amount_differs,
-      details_differ, balances_differ, in_suspense, oldest_open_at, findings, balances)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::jsonb, $16::jsonb) returning ${COLUMNS}`,
+      details_differ, balances_differ, in_suspense, oldest_open_at, findings, balances, source)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::jsonb, $16::jsonb, $17) returning ${COLUMNS}`,
 };
 const FIND: Statement = {
   name: 'reconciliation_find',
   text: `select ${COLUMNS} from reconciliation where mode = $1 and id = $2`,
+};
+const BY_SOURCE: Statement = {
+  name: 'reconciliations_by_source',
+  text: `select ${COLUMNS} from reconciliation where mode = $1 and source = $2 order by day`,
 };
 const LIST: Statement = {
   name: 'reconciliations',
   text: `select ${COLUMNS} from reconciliation
     where mode = $1 and ($2::date is null or day = $2) and ($4::text is null or rail = $4) order by day desc, id desc limit $3`,
 };
+
+/** @returns the reports about a file, the oldest day first. */
+export function listBySource(tx: Tx, mode: AccountMode, source: string): Promise<StoredReconciliation[]> {
+  return tx.query<StoredReconciliation>(BY_SOURCE, [mode, source]);
+}
 
 /** Keeps a report. @returns it with its id. */
 export async function addReconciliation(
@@ -66,9 +77,9 @@ export async function addReconciliation(
   report: NewReconciliation,
 ): Promise<StoredReconciliation> {
   const { rail, day, until, madeAt, madeBy, matched, missingHere, missingThere, amountDiffers } = report;
-  const { detailsDiffer, balancesDiffer, inSuspense, oldestOpenAt, findings, balances } = report;
+  const { detailsDiffer, balancesDiffer, inSuspense, oldestOpenAt, findings, balances, source } = report;
   const counts = [matched, missingHere, missingThere, amountDiffers, detailsDiffer, balancesDiffer];
-  const rest = [inSuspense, oldestOpenAt, JSON.stringify(findings), JSON.stringify(balances)];
+  const rest = [inSuspense, oldestOpenAt, JSON.stringify(findings), JSON.stringify(balances), source];
   const values = [mode, rail, day, until, madeAt, madeBy, ...counts, ...rest];
   const [row] = await tx.query<StoredReconciliation>(ADD, values);
   assert(row, 'what is inserted is returned');

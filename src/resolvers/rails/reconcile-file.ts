@@ -1,0 +1,99 @@
+/**
+ * Reconciles a file that a bank exports, for providers without a statement to be read: each day of it has a report. The same file again
+ * has the reports of before, and changes nothing.
+ */
+import { createHash } from 'node:crypto';
+import { brasiliaDay, brasiliaMidnight } from '../../base/brasilia-day.ts';
+import { BRL } from '../../base/currency.ts';
+import { isEndToEndId, isReturnId } from '../../base/end-to-end-id.ts';
+import { invalidParameters } from '../../base/errors.ts';
+import { fromMinor } from '../../base/money.ts';
+import { addReconciliation, listBySource } from '../../store/rails/reconciliation.ts';
+import { type BankColumns, BankFileError, type BankMovement, readBankFile } from '../../wire/bank-file.ts';
+import { audited } from '../checks/audited.ts';
+import { authorOf } from '../services/author.ts';
+import { type Context, requireAct } from '../services/context.ts';
+import type { RailStatement, StatementEntry } from '../services/statement.ts';
+import { BANK_FILE, compareStatement } from './compare-statement.ts';
+import { countsOf, type Reconciliation, reportOf } from './reconcile.ts';
+
+/** A file, as the caller names it. */
+export interface BankFile {
+  readonly parameter: string;
+  readonly bytes: Uint8Array;
+  readonly columns: BankColumns;
+}
+
+const DAYS_MAX = 366;
+/** Movements have no time: they stand at noon. Unit: ms. */
+const NOON_MS = 12 * 3_600_000;
+const PLAIN = ['payment', 'payout'] as const;
+const PIX_ID = /[ED][0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}/;
+
+/** @returns a report for each day of the file, the oldest first. @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`. */
+export async function reconcileFile(context: Context, file: BankFile): Promise<readonly Reconciliation[]> {
+  requireAct(context, 'books.reconcile');
+  const { database, mode } = context;
+  const nowMs = await context.clock.nowMs();
+  const movements = movementsOf(file, brasiliaDay(nowMs));
+  const source = createHash('sha256').update(file.bytes).update(JSON.stringify(file.columns)).digest('hex');
+  const known = await listBySource(database, mode, source);
+  if (known.length > 0) return known.map(reportOf);
+  const statement = statementOf(movements);
+  const days = [...new Set(movements.map(({ day }) => day))].toSorted();
+  const made: Awaited<ReturnType<typeof compareStatement>>[] = [];
+  for (const day of days)
+    made.push(
+      await compareStatement(context, { rail: BANK_FILE, statement, day, nowMs, withBalances: false }),
+    );
+  const madeBy = authorOf(context, 'books.reconcile').actorId;
+  return audited(context, async (tx, writeDown) => {
+    // Somebody else may have read the same file meanwhile.
+    const before = await listBySource(tx, mode, source);
+    if (before.length > 0) return before.map(reportOf);
+    const reports: Reconciliation[] = [];
+    for (const report of made) {
+      const stored = await addReconciliation(tx, mode, { ...report, madeBy, source });
+      const after = { rail: BANK_FILE, ...countsOf(stored) };
+      writeDown('books.reconcile', { kind: 'book_day', id: report.day }, { after });
+      reports.push(reportOf(stored));
+    }
+    return reports;
+  });
+}
+
+function movementsOf({ parameter, bytes, columns }: BankFile, today: string): readonly BankMovement[] {
+  const refuse = (message: string) => invalidParameters([{ parameter, message }]);
+  try {
+    const movements = readBankFile(bytes, columns);
+    const days = new Set(movements.map(({ day }) => day));
+    if (movements.length === 0) throw refuse('must have a movement');
+    if (days.size > DAYS_MAX) throw refuse(`must have at most ${DAYS_MAX} days`);
+    const late = movements.find(({ day }) => day > today);
+    if (late) throw refuse(`must have no day after ${today}, and has ${late.day}`);
+    return movements;
+  } catch (error) {
+    throw error instanceof BankFileError ? refuse(error.message) : error;
+  }
+}
+
+function statementOf(movements: readonly BankMovement[]): RailStatement {
+  const entries = movements.filter(({ minor }) => minor !== 0n).map(entryOf);
+  return {
+    kinds: ['payment', 'refund', 'dispute', 'payout', 'payout_return'],
+    read: async ({ from, to }) => entries.filter(({ at }) => at >= from && at < to),
+  };
+}
+
+/** A movement that tells the id of a PIX is that PIX; any other is found by its amount and day. */
+function entryOf({ day, minor, id, text }: BankMovement): StatementEntry {
+  const isIn = minor > 0n;
+  const amount = fromMinor(isIn ? minor : -minor, BRL.decimals);
+  const [pixId] = PIX_ID.exec(`${id} ${text}`) ?? [];
+  const known = pixId && (isEndToEndId(pixId) || isReturnId(pixId)) ? pixId : undefined;
+  const at = new Date(brasiliaMidnight(day) + NOON_MS);
+  const [coming, going] = known?.startsWith('D') ? (['payout_return', 'refund'] as const) : PLAIN;
+  const kind = isIn ? coming : going;
+  if (known) return { kind, id: known, amount, at };
+  return { kind, id, amount, at, news: { kind: 'unknown', key: `bank:${id}` }, isNameless: true };
+}
