@@ -123,7 +123,12 @@ reconciles({
   stranger: PAYER,
   thief: THIEF,
   rail: () => rail,
-  pay: (from, to, minor, currency) => node.pay(from, to, minor, currency),
+  pay: async (from, to, minor, currency) => {
+    const hash = await node.pay(from, to, minor, currency);
+    // The first block after it may have been put together before it came.
+    while ((await node.call('eth_getTransactionReceipt', hash)) === null) await node.mine();
+    return hash;
+  },
   settle: () => node.mine(FINAL),
   give: async (address, minor, currency) =>
     node.give(address, (await node.balance(address, currency)) + minor, currency),
