@@ -37,7 +37,7 @@ const TAKE: Statement = {
           status = null, answer = null, attempt = k.attempt + 1,
           created_at = case when k.created_at < $5::timestamptz - make_interval(hours => ${KEPT_HOURS}) then excluded.created_at else k.created_at end
       where k.created_at < $5::timestamptz - make_interval(hours => ${KEPT_HOURS})
-         or (k.answer is null and k.leased_until < $5 and k.request_hash = excluded.request_hash)
+         or (k.answer is null and k.leased_until <= $5 and k.request_hash = excluded.request_hash)
     returning end2end, attempt`,
 };
 const READ: Statement = {

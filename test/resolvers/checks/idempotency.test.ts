@@ -3,7 +3,8 @@
  * days, dead requests and slow rails are made by the owner of the database, by locks, and by rails that wait.
  */
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { bindKey, releaseKey, takeKey } from '../../../src/store/engine/idempotency.ts';
 import { type Answer, useApp } from '../../support/app.ts';
 import { allowWithdrawals, cpfOf, type Merchant } from '../../support/load.ts';
 import { eventually } from '../../support/receiver.ts';
@@ -471,3 +472,18 @@ async function endLease(key: string): Promise<void> {
     [key],
   );
 }
+
+test('C-52: a key that was given back is free in the same millisecond', async () => {
+  const use = { accountId: app.accountId, route: '/v2/onramp', key: fresh().key };
+  const hash = Buffer.from('the same request');
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const taken = await takeKey(app.database, use, hash);
+    const mine = { ...use, attempt: taken?.attempt ?? 0 };
+    await app.database.withTx((tx) => bindKey(tx, mine, 'made-before'));
+    await releaseKey(app.database, mine);
+    expect(await takeKey(app.database, use, hash)).toMatchObject({ end2end: 'made-before' });
+  } finally {
+    vi.useRealTimers();
+  }
+});
