@@ -10,7 +10,7 @@ import { type Named, Violations } from '../../base/violations.ts';
 import { appendAudit } from '../../store/engine/audit.ts';
 import { postponeNews } from '../../store/engine/news.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
-import { decidePixOrder, listOpenPixOrders } from '../../store/rails/open-pix-orders.ts';
+import { decidePixOrder, listOpenPixOrders, orderToldOf } from '../../store/rails/open-pix-orders.ts';
 import { type PixOrder, readPixOrder } from '../../store/rails/pix-orders.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
@@ -74,10 +74,13 @@ export async function settleOrder(
   checks.refuse();
   const order = await findOrder(context, key);
   if (attempt.made !== null) return order;
-  const proof = proofOf(order, as, { name: evidence.name, value: known(checked, 'evidence') });
+  const proof = {
+    name: evidence.name,
+    value: proofOf(order, as, { ...evidence, value: known(checked, 'evidence') }),
+  };
   const askedAtMs = Date.now();
   await refuseUnlessUnknown(context, order, as);
-  const news = newsOf(order, as === 'DONE', proof);
+  const news = newsOf(order, as === 'DONE', proof.value);
   await decide(context, order, { as, proof, news, askedAtMs }, attempt);
   // What fails now is tried again like any other news.
   await context.receive(news).catch(() => {});
@@ -127,7 +130,7 @@ async function refuseUnlessUnknown(
 async function decide(
   context: Context,
   order: PixOrder,
-  given: { readonly as: SettledAs; readonly proof: string; readonly news: News; readonly askedAtMs: number },
+  given: { readonly as: SettledAs; readonly proof: Named; readonly news: News; readonly askedAtMs: number },
   attempt: Attempt,
 ): Promise<void> {
   const { database, mode, clock } = context;
@@ -140,7 +143,7 @@ async function decide(
     if (now.isDone !== null) throw new GatewayError('STEP_CONFLICT', `${key} is decided`);
     const end = {
       isDone: as === 'DONE',
-      endToEndId: as === 'DONE' && kind === 'payout' ? proof : null,
+      endToEndId: as === 'DONE' && kind === 'payout' ? proof.value : null,
       endedAtMs: Date.now(),
       sentBeforeMs: askedAtMs - ON_ITS_WAY_MS,
     };
@@ -151,12 +154,16 @@ async function decide(
       );
     const dueMs = Date.now();
     const waiting = { outcome: 'pending', dueMs, error: 'settled by hand', isUntaken: false } as const;
-    await postponeNews(tx, newsRecordOf(context, news), { ...waiting, target: undefined });
+    const record = newsRecordOf(context, news);
+    await postponeNews(tx, record, { ...waiting, target: undefined });
+    // A payout is told by its EndToEndId: told by that of another one, nobody would ever hear of its end.
+    if ((await orderToldOf(tx, record)) !== key)
+      throw invalidParameters([{ parameter: proof.name, message: 'must not be the id of another order' }]);
     await attempt.bind(tx, key);
     const before = { kind, amount, pspId, state: 'open' };
     const entry = auditEntry(authorOf(context, 'order.settle'), { kind: 'pix_order', id: key }, at, {
       before,
-      after: { state: as, evidence: proof },
+      after: { state: as, evidence: proof.value },
     });
     for (const head of heads.values()) await appendAudit(tx, head, [entry]);
   });

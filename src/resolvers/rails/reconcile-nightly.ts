@@ -34,7 +34,7 @@ const ALIVE_MS = 60_000;
 /** A shutdown waits so long for a report that is under way; another process makes it then. */
 const STOP_MAX_MS = 5_000;
 const AGAIN_MS = 15 * 60_000;
-/** Days that are done later where nobody ran; older ones are for a person. */
+/** Days that are done later where nobody ran, or the rail did not tell of them; older ones are for a person. */
 const LATE_DAYS = 7;
 
 /** @param atMs - so long after midnight in Brasília. */
@@ -94,9 +94,13 @@ async function reconcileNight(
   }
   const next = night.isDone ? dayAfter(night.day) : night.day;
   const oldest = dayAfter(last, 1 - LATE_DAYS);
-  const day = next < oldest && night.isDone ? oldest : next;
+  const day = next < oldest ? oldest : next;
   if (day > last) return false;
   if (!(await takeNight(database, key, day, { nowMs, untilMs: nowMs + LEASE_MS }))) return false;
+  if (day > next) {
+    const left = { mode, rail, from: next, until: dayAfter(day, -1) };
+    log.error(left, 'days are not reconciled any more by themselves: reconcile them by hand');
+  }
   const alive = setInterval(() => {
     keepNight(database, key, day, Date.now() + LEASE_MS).catch(() => {});
   }, ALIVE_MS);

@@ -12,6 +12,10 @@ const DECIDE: Statement = {
   text: `update pix_order set is_done = $3, end_to_end_id = coalesce($4, end_to_end_id), ended_at = $5, ask_at = null
     where mode = $1 and key = $2 and is_done is null and sent_at < $6 returning key`,
 };
+const TOLD_OF: Statement = {
+  name: 'pix_order_told_of',
+  text: `select body ->> 'order' as key from rail_news where mode = $1 and kind = $2 and key = $3`,
+};
 
 /** @returns them, the oldest first. */
 export async function listOpenPixOrders(tx: Tx, mode: AccountMode, limit: number): Promise<PixOrder[]> {
@@ -27,4 +31,13 @@ export async function decidePixOrder(
   const { isDone, endToEndId, endedAtMs, sentBeforeMs } = end;
   const times = [endedAtMs, sentBeforeMs].map((ms) => new Date(ms).toISOString());
   return (await tx.query(DECIDE, [mode, key, isDone, endToEndId, ...times])).length > 0;
+}
+
+/** @returns the key of the order that news tells the end of; undefined where there is no such news. */
+export async function orderToldOf(
+  tx: Tx,
+  { mode, kind, key }: { readonly mode: AccountMode; readonly kind: string; readonly key: string },
+): Promise<string | undefined> {
+  const [row] = await tx.query<{ key: string }>(TOLD_OF, [mode, kind, key]);
+  return row?.key;
 }

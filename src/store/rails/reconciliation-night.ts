@@ -29,7 +29,7 @@ const TAKE: Statement = {
   name: 'reconciliation_night_take',
   text: `update reconciliation_night set day = $3, is_done = false, leased_until = $5,
       trouble = case when day = $3::date then trouble end
-    where mode = $1 and rail = $2 and (day < $3::date and is_done or day = $3::date and not is_done and leased_until <= $4) returning rail`,
+    where mode = $1 and rail = $2 and (day < $3::date and is_done or day <= $3::date and not is_done and leased_until <= $4) returning rail`,
 };
 const EXTEND: Statement = {
   name: 'reconciliation_night_extend',

@@ -88,6 +88,21 @@ describe('an order that the provider does not know', () => {
     await stand.inbound.reach(row, 'success/DONE');
     await stand.inbound.verified(row.accountId);
   });
+
+  test('C-33: is not settled by the EndToEndId of another payout, also at once; its own settles it', async () => {
+    stand.meddle = forgetful;
+    const payouts = [await paying(), await paying()];
+    for (const { key } of payouts) await aged(key);
+    const id = sentId();
+    const said = await Promise.all(payouts.map(({ key }) => settle(key, 'DONE', id)));
+    const refused = payouts.filter((_, place) => said[place] === 'INVALID_PARAMETER');
+    expect(refused).toHaveLength(1);
+    for (const { key } of refused) {
+      expect(await settle(key, 'DONE', id)).toBe('INVALID_PARAMETER');
+      expect(await settle(key, 'DONE', sentId())).toEqual({ key, isDone: true });
+    }
+    for (const { row } of payouts) await stand.inbound.reach(row, 'success/DONE');
+  });
 });
 
 test('a return of which another amount went back is settled as carried out, once the rest was paid by hand', async () => {

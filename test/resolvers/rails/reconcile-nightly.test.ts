@@ -14,10 +14,12 @@ import { LIVE_RAILS } from '../../support/live-rails.ts';
 const HOUR = 3_600_000;
 let entries: readonly StatementEntry[] = [];
 let isAway = false;
+/** The bank tells nothing of before. */
+let toldFrom = '';
 const statement: RailStatement = {
   kinds: ['payment'],
-  read: async () => {
-    if (isAway) throw new Error('the bank is away');
+  read: async ({ from }) => {
+    if (isAway || from.toISOString() < toldFrom) throw new Error('the bank is away');
     return entries;
   },
 };
@@ -44,6 +46,7 @@ const days = async () => {
 beforeEach(async () => {
   entries = [];
   isAway = false;
+  toldFrom = '';
   logged.length = 0;
   await app.owner.query('alter table reconciliation disable trigger append_only');
   await app.owner.query('truncate reconciliation, reconciliation_night');
@@ -92,6 +95,18 @@ test('while the bank is away it waits, and says so; later it is done', async () 
   await app.owner.query(`update reconciliation_night set leased_until = '2020-01-01'`);
   await turn('2026-03-02T03:46');
   expect(await days()).toEqual(['pix 2026-03-01 gateway']);
+});
+
+test('a day of which the bank never tells keeps no later one from its report: after a week it is left to a person', async () => {
+  toldFrom = '2026-03-10';
+  await turn('2026-03-02T03:30');
+  await turn('2026-03-31T03:30');
+  expect(await days()).toEqual([]);
+  await app.owner.query(`update reconciliation_night set leased_until = '2020-01-01'`);
+  logged.length = 0;
+  await turn('2026-03-31T03:46');
+  expect(logged[0]).toBe('error days are not reconciled any more by themselves: reconcile them by hand');
+  expect(await days()).toEqual([24, 25, 26, 27, 28, 29, 30].map((day) => `pix 2026-03-${day} gateway`));
 });
 
 test('a process that died in the middle is followed by another one', async () => {
