@@ -206,7 +206,7 @@ describe('C-40: behind a proxy', () => {
 });
 
 describe('C-40: a revoked key', () => {
-  // That it does so within a second is held on a clock of its own: live/event-hub.
+  // That it does so within a second is held on a clock of its own: resolvers/services/event-hub.
   test('ends its streams, in every process', async () => {
     const other = await startLimited({});
     const { apiKey: key, keyId } = await app.addAccount();

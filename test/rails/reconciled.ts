@@ -97,7 +97,7 @@ export function reconciles(net: ReconciledNetwork): void {
     });
   };
 
-  test('all agrees: deposits, deliveries, what is gathered, gas, and what there is in all', async () => {
+  test('all agrees: deposits, deliveries, what is swept, gas, and what there is in all', async () => {
     const before = await report();
     for (const { currency, there, here, inFlight } of before.balances) {
       expect(inFlight).toBe('0');
@@ -193,7 +193,7 @@ export function reconciles(net: ReconciledNetwork): void {
       { finding: 'missing_there', kind: 'gas', currency: net.coin },
     ],
     [
-      'a gathering that the network does not have',
+      'a sweep that the network does not have',
       async () => {
         const { rows } = await app.owner.query(
           `insert into chain_order (mode, network, key, intent, currency, to_address, amount_minor, from_address, key_index, due_at,
@@ -207,7 +207,7 @@ export function reconciles(net: ReconciledNetwork): void {
           [rows[0].id, unknownHash()],
         );
       },
-      { finding: 'missing_there', kind: 'gathering', amountHere: fromMinor(500n, 6) },
+      { finding: 'missing_there', kind: 'sweep', amountHere: fromMinor(500n, 6) },
     ],
   ];
 

@@ -55,7 +55,7 @@ export const RECONCILIATION_WORDS = {
   entry_DEPOSIT: label('Deposit', 'Depósito'),
   entry_TRANSFER: label('Transfer out', 'Transferência enviada'),
   entry_FUNDING: label('To the hot wallet', 'Para a carteira quente'),
-  entry_GATHERING: label('Between own addresses', 'Entre endereços próprios'),
+  entry_SWEEP: label('Between own addresses', 'Entre endereços próprios'),
   entry_GAS: label('Network fee', 'Taxa de rede'),
   entry_BALANCE: label('Balance', 'Saldo'),
 } as const;

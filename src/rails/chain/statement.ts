@@ -141,7 +141,7 @@ function absentOf(network: string, order: SignedOrder, aheadMs: number): readonl
   const { currency, hash, amountMinor, endedAt } = order;
   const amount = textOf(currency, amountMinor);
   const at = new Date(Date.parse(endedAt) + aheadMs);
-  return [{ kind: 'gathering', id: `${network}:${hash}`, amount, currency, at, own: 'absent' }];
+  return [{ kind: 'sweep', id: `${network}:${hash}`, amount, currency, at, own: 'absent' }];
 }
 
 function gasOf(
@@ -193,11 +193,11 @@ async function toldApart(parts: NetworkParts, placed: readonly Placed[]): Promis
     if (order && isOwnMove(order)) {
       const other = order.currency === currency ? wrong : `${order.currency} was ordered`;
       const ordered = textOf(order.currency, order.amountMinor);
-      return [{ ...base, kind: 'gathering', id, own: 'known', ordered, differs: other }];
+      return [{ ...base, kind: 'sweep', id, own: 'known', ordered, differs: other }];
     }
     const left = (): readonly StatementEntry[] => {
       if (!addresses.has(from)) return [];
-      if (!order && addresses.has(to)) return [{ ...base, kind: 'gathering', id, news: unknownNews(id) }];
+      if (!order && addresses.has(to)) return [{ ...base, kind: 'sweep', id, news: unknownNews(id) }];
       const isRefund = order?.intent === 'refund';
       const news = isRefund
         ? { kind: 'refund_ended', key: `chain:${order.key}` }

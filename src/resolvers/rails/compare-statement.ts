@@ -21,9 +21,8 @@ import { type Finding, matchStatement, type ToldEntry } from './match-statement.
 
 /** Findings that a report keeps at most; their numbers are exact. */
 export const FINDINGS_MAX = 1_000;
-/** PIX, as reports name it; all other rails are networks. */
+/** PIX, as reports name it. */
 export const PIX = 'pix';
-
 /** What is read from a file of the bank, as reports name it. */
 export const BANK_FILE = 'bank';
 
@@ -34,7 +33,7 @@ export interface ComparedBalance extends ToldBalance {
 
 /** What is compared. */
 export interface Comparison {
-  /** `pix`, or the name of a network. */
+  /** `pix`, `bank`, or the name of a network. */
   readonly rail: string;
   readonly statement: RailStatement;
   /** In Brasília. */
@@ -44,15 +43,17 @@ export interface Comparison {
   readonly withBalances: boolean;
 }
 
-/** What is booked late has its entry on the day before; what is booked at once may be on the statement a little later. Unit: ms. */
-const BEFORE_MS = 24 * 3_600_000;
-const AFTER_MS = 3_600_000;
-/** On a network, what is final is booked soon after, and what took very long is asked for by its name. Unit: ms. */
-const NETWORK_BEFORE_MS = 3_600_000;
-/** What people book about a transfer is looked for so much longer. Unit: ms. */
-const BY_HAND_MS = 24 * 3_600_000;
-/** Entries of the day before and after have lines of the days next to them. Unit: ms. */
-const FILE_MS = 48 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How much before and after a day its statement is read (`told`), and the ledger (`booked`). Unit: ms. */
+const MARGINS = {
+  /** What is booked late has its entry on the day before; what is booked at once may be on the statement a little later. */
+  pix: { told: [DAY_MS, HOUR_MS], booked: [0, 0] },
+  /** What is final is booked soon after, and what took very long is asked for by its name; people book transfers later. */
+  network: { told: [HOUR_MS, HOUR_MS], booked: [0, DAY_MS] },
+  /** Entries of the day before and after have lines of the days next to them. */
+  bank: { told: [DAY_MS, DAY_MS], booked: [2 * DAY_MS, 2 * DAY_MS] },
+} as const;
 /** Kinds of news by kind of entry; entries of networks say the name of their news themselves. */
 const NEWS_KINDS: { readonly [Kind in EntryKind]?: string } = {
   payment: 'payment',
@@ -67,32 +68,14 @@ export async function compareStatement(
   { database, mode }: Pick<Services, 'database' | 'mode'>,
   { rail, statement, day, nowMs, withBalances }: Comparison,
 ): Promise<Omit<NewReconciliation, 'madeBy' | 'source'>> {
-  const isFile = rail === BANK_FILE;
-  const vault = rail === PIX || isFile ? BANK : networkVault(rail);
-  const from = new Date(brasiliaMidnight(day));
-  const endMs = brasiliaMidnight(dayAfter(day));
-  const to = new Date(Math.min(endMs, nowMs));
-  const isPix = rail === PIX;
-  const around = {
-    from: new Date(from.getTime() - (isPix || isFile ? BEFORE_MS : NETWORK_BEFORE_MS)),
-    // Providers refuse a period that has not begun; clocks of networks may be ahead of ours.
-    to: new Date(
-      Math.min(
-        to.getTime() + (isFile ? BEFORE_MS : AFTER_MS),
-        isPix ? Math.max(nowMs, to.getTime()) : Infinity,
-      ),
-    ),
-  };
+  const vault = isNetwork(rail) ? networkVault(rail) : BANK;
+  const { from, to, end, told: around, booked: inLedger } = periodsOf({ rail, day, nowMs });
   // The ledger first: what comes while the statement is read is not missing there.
-  const later = new Date(
-    isPix ? to.getTime() : Math.min(to.getTime() + (isFile ? FILE_MS : BY_HAND_MS), nowMs),
-  );
-  const earlier = new Date(from.getTime() - (isFile ? FILE_MS : 0));
-  const near = await readLinesBetween(database, mode, vault, { from: earlier, to: later });
+  const near = await readLinesBetween(database, mode, vault, inLedger);
   const read = await asked(rail, () => statement.read(around));
   const isOfDay = (at: Date | Instant) => {
     const ms = typeof at === 'string' ? millisOf(at) : at.getTime();
-    return ms >= from.getTime() && ms < endMs;
+    return ms >= from && ms < end;
   };
   const ofDay = near.filter(({ postedAt }) => isOfDay(postedAt));
   const entries = eachOnce([...read, ...(await foundByName(database, rail, statement, { read, ofDay }))]);
@@ -109,13 +92,13 @@ export async function compareStatement(
   });
   const balances = withBalances ? await balancesOf(rail, statement) : [];
   const findings = [...moved, ...balances.flatMap((each) => balanceFinding(each, nowMs))];
-  const suspense = await readOpenSuspense(database, mode, vault, to);
+  const suspense = await readOpenSuspense(database, mode, vault, new Date(to));
   const count = (kind: Finding['finding']) => findings.filter(({ finding }) => finding === kind).length;
   const oldest = [findings[0]?.at, suspense.oldestAt].filter((at) => at != null).toSorted();
   return {
     rail,
     day,
-    until: instantOf(to),
+    until: instantOf(new Date(to)),
     madeAt: instantOf(new Date(nowMs)),
     matched,
     missingHere: count('missing_here'),
@@ -127,6 +110,27 @@ export async function compareStatement(
     oldestOpenAt: oldest[0] ?? null,
     findings: findings.slice(0, FINDINGS_MAX),
     balances,
+  };
+}
+
+function isNetwork(rail: string): boolean {
+  return rail !== PIX && rail !== BANK_FILE;
+}
+
+/** The day as far as it is over, and what is read around it. */
+function periodsOf({ rail, day, nowMs }: Pick<Comparison, 'rail' | 'day' | 'nowMs'>) {
+  const { told, booked } = isNetwork(rail) ? MARGINS.network : MARGINS[rail as 'pix' | 'bank'];
+  const from = brasiliaMidnight(day);
+  const end = brasiliaMidnight(dayAfter(day));
+  const to = Math.min(end, nowMs);
+  // Providers refuse a period that has not begun; clocks of networks may be ahead of ours.
+  const last = rail === PIX ? nowMs : Infinity;
+  return {
+    from,
+    to,
+    end,
+    told: { from: new Date(from - told[0]), to: new Date(Math.min(to + told[1], last)) },
+    booked: { from: new Date(from - booked[0]), to: new Date(Math.min(to + booked[1], nowMs)) },
   };
 }
 

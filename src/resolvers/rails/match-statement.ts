@@ -224,7 +224,7 @@ function whyMissing({ kind, isNameless }: StatementEntry, booked: BookedNews | u
       if (kind === 'funding')
         return 'nobody booked it: it is no deposit, and no capital of this amount was booked';
       if (kind === 'transfer') return 'the gateway did not order it: look who else has the key';
-      if (kind === 'gathering') return 'the gateway did not order it, though both addresses are its own';
+      if (kind === 'sweep') return 'the gateway did not order it, though both addresses are its own';
       return 'the rail never told it';
     case 'pending':
     case 'failed':

@@ -11,7 +11,7 @@ export const ENTRY_KINDS = {
   deposit: 'A transfer to a deposit address.',
   transfer: 'A transfer on a network that left us.',
   funding: 'A transfer to the hot wallet by somebody else.',
-  gathering: 'A transfer between our own addresses: a deposit that is gathered, or gas for that.',
+  sweep: 'A transfer between our own addresses: a deposit that is swept, or gas for that.',
   gas: 'What a network charged for a transaction of ours.',
   balance: 'What there is in all.',
 } as const;

@@ -50,7 +50,7 @@ async function settle(rounds = 3): Promise<void> {
   }
 }
 
-test('payouts of a token and a coin, and a deposit that is gathered', async () => {
+test('payouts of a token and a coin, and a deposit that is swept', async () => {
   await net.send('CRX1:1', 20n * USDT);
   await net.send('CRX2:1', ETHER / 100n, 'ETH_ETH');
   const address = await net.address();

@@ -74,7 +74,7 @@ async function until(what: () => Promise<boolean>): Promise<void> {
   throw new Error('it did not come to that');
 }
 
-/** A session is paid by a deposit, which is gathered, and a delivery leaves. */
+/** A session is paid by a deposit, which is swept, and a delivery leaves. */
 async function live(): Promise<void> {
   const { apiKey: key } = await app.addAccount({ mode: 'live' });
   const sold = await app.post(

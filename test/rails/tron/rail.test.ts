@@ -1,6 +1,6 @@
 /**
  * Goal: TRON works on the parts that all networks share: what is ordered is paid once, whatever expires, is rewritten or dies in between;
- * deposits count when they are final; they are gathered. Method: the rail on a real database, against a node of the test over HTTP, with the
+ * deposits count when they are final; they are swept. Method: the rail on a real database, against a node of the test over HTTP, with the
  * signer's own service and policy behind its socket.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -99,7 +99,7 @@ const until = (isSo: () => Promise<boolean>) =>
     { timeout: 60_000, interval: 20 },
   );
 
-/** A session is paid by a deposit, which is gathered, and a delivery leaves. */
+/** A session is paid by a deposit, which is swept, and a delivery leaves. */
 async function live(): Promise<void> {
   const shop = await app.addAccount();
   const { trigger } = graphqlClient(app, () => shop.apiKey);
