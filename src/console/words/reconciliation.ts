@@ -36,7 +36,7 @@ export const RECONCILIATION_WORDS = {
   finding_AMOUNT_DIFFERS: label('Another amount', 'Outro valor'),
   finding_DETAILS_DIFFER: label('Another address or currency', 'Outro endereço ou moeda'),
   finding_BALANCE_DIFFERS: label('Another balance', 'Outro saldo'),
-  todo_MISSING_HERE: label('Look at the news of the rail', 'Veja as notícias do meio'),
+  todo_MISSING_HERE: label('Look at the news of the rail', 'Veja os avisos da rede'),
   todo_MISSING_THERE: label(
     'Ask the provider, or look the hash up',
     'Pergunte ao provedor, ou procure o hash',

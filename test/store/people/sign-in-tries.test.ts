@@ -3,8 +3,8 @@
  * callers at once.
  */
 import { expect, test } from 'vitest';
-import { takeTry } from '../../src/store/people/sign-in-tries.ts';
-import { useDatabase } from '../support/database.ts';
+import { takeTry } from '../../../src/store/people/sign-in-tries.ts';
+import { useDatabase } from '../../support/database.ts';
 
 const test$ = useDatabase();
 const LIMIT = { burst: 3, pauseMs: 5_000 };
