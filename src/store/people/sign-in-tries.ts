@@ -9,9 +9,12 @@ export interface TryLimit {
   readonly pauseMs: number;
 }
 
+// Rows of others that are in use are left: two who try at once would wait for each other's.
 const TAKE: Statement = {
   name: 'sign_in_try_take',
-  text: `with gone as (delete from sign_in_try where forgotten_at < $2 and subject <> $1),
+  text: `with gone as (
+      delete from sign_in_try where subject in (
+        select subject from sign_in_try where forgotten_at < $2 and subject <> $1 for update skip locked)),
     taken as (
       insert into sign_in_try as t (subject, forgotten_at) values ($1, $2::timestamptz + $3 * interval '1 ms')
       on conflict (subject) do update set forgotten_at = greatest(t.forgotten_at, $2) + $3 * interval '1 ms'

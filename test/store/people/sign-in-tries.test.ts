@@ -31,3 +31,16 @@ test('at once from several connections, no more than that', async () => {
   const taken = await Promise.all(Array.from({ length: 20 }, () => take('person-1', 0)));
   expect(taken.filter((ms) => ms === 0)).toHaveLength(3);
 });
+
+test('C-40: nobody waits for the row of another one, who tries at the same time', async () => {
+  for (const subject of ['10.0.1.1', '10.0.1.2']) await take(subject, 0);
+  const other = await test$.owner.connect();
+  try {
+    await other.query('begin');
+    await other.query(`select from sign_in_try where subject = '10.0.1.2' for update`);
+    expect(await take('10.0.1.1', 60_000)).toBe(0);
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
+});
