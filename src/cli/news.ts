@@ -7,11 +7,12 @@ import { listNews } from '../resolvers/inbound/list-news.ts';
 import { maskNews } from '../resolvers/inbound/mask-news.ts';
 import type { AnyOutcome } from '../store/engine/news.ts';
 import { LISTED_NEWS_STATES, type ListedNews, type ListedNewsState } from '../store/engine/news-list.ts';
-import { answer, jsonOption, readAccountOption, revealOption, table } from './output.ts';
+import { answer, jsonOption, liveOption, readAccountOption, revealOption, table } from './output.ts';
 import { asOperator } from './webhook.ts';
 
 interface Options {
   readonly account: string;
+  readonly live?: boolean;
   readonly state?: ListedNewsState;
   readonly reveal?: boolean;
   readonly json?: boolean;
@@ -36,13 +37,12 @@ export function newsCommand(): Command {
   );
   news
     .command('list')
-    .description(
-      `Lists the newest ${LIMIT} that are not settled, or report fraud, of the mode of the account.`,
-    )
+    .description(`Lists the newest ${LIMIT} that are not settled, or report fraud, of a mode.`)
     .addOption(
       new Option('--state <state>', 'only news in this state').choices(Object.keys(LISTED_NEWS_STATES)),
     )
     .addOption(readAccountOption())
+    .addOption(liveOption())
     .addOption(revealOption())
     .addOption(jsonOption())
     .action(list);
@@ -51,6 +51,7 @@ export function newsCommand(): Command {
     .description('Tries news again now that is not settled.')
     .argument('<id>', 'id of the news')
     .addOption(readAccountOption())
+    .addOption(liveOption())
     .addOption(jsonOption())
     .action(retry);
   news
@@ -61,6 +62,7 @@ export function newsCommand(): Command {
     .argument('<id>', 'id of the news')
     .requiredOption('--reason <text>', 'why nothing follows from it; 1 to 200 characters')
     .addOption(readAccountOption())
+    .addOption(liveOption())
     .addOption(revealOption())
     .addOption(jsonOption())
     .action(close);

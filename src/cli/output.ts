@@ -19,6 +19,10 @@ export const EVENTS_HELP =
 export const readAccountOption = () =>
   new Option('--account <id>', 'id of the account, or "sandbox"').default('sandbox');
 
+/** The option of commands over all accounts of a mode that are named by one of them. */
+export const liveOption = () =>
+  new Option('--live', 'of live accounts instead of those of the mode of --account').conflicts('account');
+
 /** Writes the answer to standard output. */
 export function answer(options: { json?: boolean }, value: unknown, text: string): void {
   answerText(options, () => JSON.stringify(value), text);

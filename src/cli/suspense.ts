@@ -8,11 +8,12 @@ import { listSuspense } from '../resolvers/inbound/list-suspense.ts';
 import { maskNews } from '../resolvers/inbound/mask-news.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { type SuspenseRow, type SuspenseState, whatBecameOf } from '../store/engine/suspense.ts';
-import { answer, jsonOption, readAccountOption, revealOption, table } from './output.ts';
+import { answer, jsonOption, liveOption, readAccountOption, revealOption, table } from './output.ts';
 import { asOperator } from './webhook.ts';
 
 interface Options {
   readonly account: string;
+  readonly live?: boolean;
   readonly reveal?: boolean;
   readonly json?: boolean;
 }
@@ -28,9 +29,10 @@ export function suspenseCommand(): Command {
   );
   suspense
     .command('list')
-    .description(`Lists the newest ${LIMIT} entries of all accounts of the mode.`)
+    .description(`Lists the newest ${LIMIT} entries of all accounts of a mode.`)
     .addOption(new Option('--state <state>', 'only entries in this state').choices(STATES))
     .addOption(readAccountOption())
+    .addOption(liveOption())
     .addOption(revealOption())
     .addOption(jsonOption())
     .action(list);
@@ -49,6 +51,7 @@ export function suspenseCommand(): Command {
     .description('Sends the money of an entry back to where it came from.')
     .argument('<id>', 'id of the entry')
     .addOption(readAccountOption())
+    .addOption(liveOption())
     .addOption(revealOption())
     .addOption(jsonOption())
     .action((id: string, options: Options) => decide(options, (context) => returnSuspense(context, id)));

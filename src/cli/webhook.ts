@@ -14,7 +14,7 @@ import {
 } from '../resolvers/webhooks/manage-webhooks.ts';
 import { recoverWebhookEndpoint, redeliverWebhooks } from '../resolvers/webhooks/redeliver-webhooks.ts';
 import { accountNamed, answer, EVENTS_HELP, jsonOption } from './output.ts';
-import { operatorContext, withServices } from './with-store.ts';
+import { asPlatform, operatorContext, withServices } from './with-store.ts';
 
 interface Options {
   readonly account: string;
@@ -64,9 +64,10 @@ function define(parent: Command, name: string, description: string): Command {
 
 /** The operator acts for the account, with every scope. */
 export function asOperator<Result>(
-  options: { readonly account: string },
+  options: { readonly account: string; readonly live?: boolean },
   work: (context: Context) => Promise<Result>,
 ): Promise<Result> {
+  if (options.live) return asPlatform(options, work);
   return withServices(async (services: Services) => {
     const accountId = await accountNamed(services.database, options.account);
     return work(await operatorContext(services, accountId));

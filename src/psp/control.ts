@@ -8,7 +8,7 @@ import { parseInstant } from '../base/instant.ts';
 import { concludeCharge, findCharge, getPayload } from './charges.ts';
 import { isoOf } from './clock.ts';
 import { FAULT_TARGETS, FAULTS, type FaultName, type FaultPlan, type FaultRule } from './faults.ts';
-import { type Answer, type Asked, type Route, readBody, route, routeOf, send, sendError } from './http.ts';
+import { type Answer, type Asked, type Route, readJson, route, routeOf, send, sendError } from './http.ts';
 import { type InfractionRow, setInfraction } from './infractions.ts';
 import { type Body, isAmount, objectOf, type PspParts, textOf } from './parts.ts';
 import { endPayout, getBalance, payoutNamed, returnPayout } from './payouts.ts';
@@ -29,7 +29,7 @@ export function controlListener(parts: PspParts): RequestListener {
       if (request.headers.origin !== undefined)
         throw new Refused(403, { error: 'not for browsers' }, 'application/json');
       const { route: found, named, query } = routeOf(routes, request);
-      const body = await readBody(request);
+      const body = await readJson(request);
       const { status, body: given } = await found.answer({ named, query, headers: request.headers, body });
       send(response, status, given, 'application/json');
     };

@@ -116,6 +116,11 @@ describe('commands of the operator', () => {
     expect(masked.news.payerTaxId).toBe('***.982.247-**');
     expect((await list('--reveal'))[0].news.payerTaxId).toBe('52998224725');
     expect((await crossramp(env, 'news', 'list')).stdout).toContain('no clock');
+    const live = { ...failing, mode: 'live' } as const;
+    await receiveNews(live, pino({ level: 'silent' }), { ...news, endToEndId: `${news.endToEndId}0` });
+    expect((await list('--live')).map((each: { key: string }) => each.key)).toEqual([`${news.endToEndId}0`]);
+    expect(await crossramp(env, 'suspense', 'list', '--live')).toMatchObject({ stdout: 'nothing\n' });
+    expect(await crossramp(env, 'news', 'list', '--live', '--account', 'sandbox')).toMatchObject({ code: 2 });
   });
 
   test('suspense says in a sentence what became of an entry, also where it refuses', async () => {

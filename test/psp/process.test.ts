@@ -88,6 +88,18 @@ test('killed while it answers, it knows everything that it has answered, and goe
   expect(await second.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
+test('the control server reads JSON as `curl -d` sends it, which calls it a form', async () => {
+  const { child, ended, controlUrl } = await start();
+  const rules = [{ on: 'payout', fault: 'timeout', rate: 0.1, ms: 500 }];
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const asked = { method: 'PUT', headers, body: JSON.stringify({ seed: 7, rules }) };
+  expect(await (await fetch(`${controlUrl}/faults`, asked)).json()).toEqual({ seed: 7, rules });
+  const cleared = { method: 'PUT', body: '{"rules": []}' };
+  expect((await fetch(`${controlUrl}/faults`, cleared)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 0 });
+});
+
 test('one PSP works in a folder: a second one ends, and the settings of the first stay', async () => {
   const first = await start();
   const settings = readFileSync(first.railsFile, 'utf8');
