@@ -39,7 +39,9 @@ export function readBankFile(bytes: Uint8Array, columns: BankColumns): readonly 
   const named = new Map<string, BankMovement>();
   for (const each of read) {
     const before = named.get(each.id);
-    if (before && before.day === each.day && before.minor === each.minor) continue;
+    const isSame =
+      before && before.day === each.day && before.minor === each.minor && before.text === each.text;
+    if (isSame) continue;
     // Some banks give one name to several movements.
     named.set(before ? `${each.id}#${named.size}` : each.id, each);
   }

@@ -48,6 +48,7 @@ test('one that stands there twice is one; two under one name are two; rows witho
   const one = '<DTPOSTED>20260131<TRNAMT>1.00<FITID>1';
   expect(ofx(one, one, '<DTPOSTED>20260131<TRNAMT>2.00<FITID>1')).toHaveLength(2);
   expect(csv('2026-01-31,1.00,,x', '2026-01-31,1.00,,x')).toHaveLength(2);
+  expect(csv('2026-01-31,1.00,1,PIX Ana', '2026-01-31,1.00,1,PIX Bia')).toHaveLength(2);
 });
 
 test('both kinds of OFX, entities, and both encodings', () => {

@@ -3,7 +3,7 @@
  * has the reports of before, and changes nothing.
  */
 import { createHash } from 'node:crypto';
-import { brasiliaDay, brasiliaMidnight } from '../../base/brasilia-day.ts';
+import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/brasilia-day.ts';
 import { BRL } from '../../base/currency.ts';
 import { isEndToEndId, isReturnId } from '../../base/end-to-end-id.ts';
 import { invalidParameters } from '../../base/errors.ts';
@@ -40,9 +40,8 @@ export async function reconcileFile(context: Context, file: BankFile): Promise<r
   const known = await listBySource(database, mode, source);
   if (known.length > 0) return known.map(reportOf);
   const statement = statementOf(movements);
-  const days = [...new Set(movements.map(({ day }) => day))].toSorted();
   const made: Awaited<ReturnType<typeof compareStatement>>[] = [];
-  for (const day of days)
+  for (const day of daysOf(movements))
     made.push(
       await compareStatement(context, { rail: BANK_FILE, statement, day, nowMs, withBalances: false }),
     );
@@ -66,34 +65,56 @@ function movementsOf({ parameter, bytes, columns }: BankFile, today: string): re
   const refuse = (message: string) => invalidParameters([{ parameter, message }]);
   try {
     const movements = readBankFile(bytes, columns);
-    const days = new Set(movements.map(({ day }) => day));
     if (movements.length === 0) throw refuse('must have a movement');
-    if (days.size > DAYS_MAX) throw refuse(`must have at most ${DAYS_MAX} days`);
     const late = movements.find(({ day }) => day > today);
     if (late) throw refuse(`must have no day after ${today}, and has ${late.day}`);
+    if (daysOf(movements).length > DAYS_MAX) throw refuse(`must have at most ${DAYS_MAX} days`);
     return movements;
   } catch (error) {
     throw error instanceof BankFileError ? refuse(error.message) : error;
   }
 }
 
+/** @returns each day from the first to the last, one more than `DAYS_MAX` at most: the ledger may have something where the bank has nothing. */
+function daysOf(movements: readonly BankMovement[]): readonly string[] {
+  const given = movements.map(({ day }) => day).toSorted();
+  const [first = '', last = ''] = [given[0], given.at(-1)];
+  const days = [first];
+  for (let day = dayAfter(first); day <= last && days.length <= DAYS_MAX; day = dayAfter(day)) days.push(day);
+  return days;
+}
+
 function statementOf(movements: readonly BankMovement[]): RailStatement {
-  const entries = movements.filter(({ minor }) => minor !== 0n).map(entryOf);
+  const named = new Set<string>();
+  const entries = movements
+    .filter(({ minor }) => minor !== 0n)
+    .toSorted((one, other) => Number(sizeOf(other) > sizeOf(one)) - Number(sizeOf(other) < sizeOf(one)))
+    .map((movement) => entryOf(movement, named));
   return {
     kinds: ['payment', 'refund', 'dispute', 'payout', 'payout_return'],
     read: async ({ from, to }) => entries.filter(({ at }) => at >= from && at < to),
   };
 }
 
-/** A movement that tells the id of a PIX is that PIX; any other is found by its amount and day. */
-function entryOf({ day, minor, id, text }: BankMovement): StatementEntry {
-  const isIn = minor > 0n;
-  const amount = fromMinor(isIn ? minor : -minor, BRL.decimals);
+const sizeOf = ({ minor }: BankMovement) => (minor < 0n ? -minor : minor);
+
+/**
+ * A movement that tells the id of a PIX is that PIX; any other is found by its amount and day. Of several that tell one id, such as a
+ * payout and its fee, the largest is the PIX.
+ */
+function entryOf(movement: BankMovement, named: Set<string>): StatementEntry {
+  const { day, minor, id, text } = movement;
   const [pixId] = PIX_ID.exec(`${id} ${text}`) ?? [];
   const known = pixId && (isEndToEndId(pixId) || isReturnId(pixId)) ? pixId : undefined;
-  const at = new Date(brasiliaMidnight(day) + NOON_MS);
   const [coming, going] = known?.startsWith('D') ? (['payout_return', 'refund'] as const) : PLAIN;
-  const kind = isIn ? coming : going;
-  if (known) return { kind, id: known, amount, at };
-  return { kind, id, amount, at, news: { kind: 'unknown', key: `bank:${id}` }, isNameless: true };
+  const kind = minor > 0n ? coming : going;
+  const amount = fromMinor(sizeOf(movement), BRL.decimals);
+  const at = new Date(brasiliaMidnight(day) + NOON_MS);
+  const isAgain = named.has(`${kind} ${known}`);
+  if (known && !isAgain) {
+    named.add(`${kind} ${known}`);
+    return { kind, id: known, amount, at };
+  }
+  const key = `bank:${id}`;
+  return { kind, id: isAgain ? key : id, amount, at, news: { kind: 'unknown', key }, isNameless: true };
 }

@@ -1,0 +1,76 @@
+/** Goal: a file of a bank hides no money, on either side (C-33). Method: the real store; payments of today, and files of a bank. */
+import { expect, test } from 'vitest';
+import { dayAfter } from '../../../src/base/brasilia-day.ts';
+import { newEndToEndId } from '../../../src/base/end-to-end-id.ts';
+import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
+import { reconcileFile } from '../../../src/resolvers/rails/reconcile-file.ts';
+import { GATEWAY } from '../../../src/resolvers/services/author.ts';
+import type { Context } from '../../../src/resolvers/services/context.ts';
+import { platformAccount } from '../../../src/store/account/accounts.ts';
+import { DEFAULT_COLUMNS } from '../../../src/wire/bank-file.ts';
+import { useApp } from '../../support/app.ts';
+
+const app = useApp();
+const DAY = '2026-03-10';
+const AT = `${DAY}T15:00:00.000Z`;
+const dayFrom = (days: number) => dayAfter(DAY, days);
+const pixId = () => newEndToEndId({ ispb: '88888888', at: new Date(AT) });
+const servicesAt = (nowMs: number) => ({
+  ...app.services.forMode('sandbox'),
+  clock: { nowMs: async () => nowMs },
+});
+
+/** Ten days later. */
+async function reportsOf(...rows: string[]) {
+  const caller: Context['caller'] = {
+    accountId: await platformAccount(app.database, 'sandbox'),
+    id: 'gateway',
+    mode: 'test',
+    scopes: ['platform:books'],
+    allowedCidrs: [],
+    allowedOrigins: [],
+  };
+  const bytes = Buffer.from(['date,amount,id,text', ...rows].join('\n'));
+  return reconcileFile(
+    { ...servicesAt(Date.parse(AT) + 240 * 3_600_000), caller, origin: GATEWAY },
+    { parameter: 'file', bytes, columns: DEFAULT_COLUMNS },
+  );
+}
+
+/** A payment that no transaction takes is booked, in suspense. */
+async function arrive(amount: string): Promise<string> {
+  const news = {
+    kind: 'payment',
+    txid: null,
+    endToEndId: pixId(),
+    amount,
+    settledAt: AT,
+    payerTaxId: null,
+  } as const;
+  const log = { warn: () => {} };
+  expect(await receiveNews(servicesAt(Date.parse(AT)), log, news)).toMatchObject({ outcome: 'suspense' });
+  return news.endToEndId;
+}
+
+test('a PIX that the bank has twice is once too often', async () => {
+  const id = await arrive('31.00');
+  const [report] = await reportsOf(`${DAY},31.00,1,${id}`, `${DAY},31.00,2,${id}`);
+  expect(report).toMatchObject({ matched: 1, missingHere: 1, missingThere: 0 });
+});
+
+test('a fee that names a PIX does not stand for it', async () => {
+  const id = pixId();
+  const [report] = await reportsOf(`${DAY},-90.00,1,${id}`, `${DAY},-1.50,2,Tarifa ${id}`);
+  expect(report?.findings.map(({ finding, amountThere }) => [finding, amountThere])).toContainEqual([
+    'missing_here',
+    '90',
+  ]);
+});
+
+test('a day between those of the file on which the bank has nothing has its report', async () => {
+  const days = [-3, -2, -1, 0, 1, 2, 3].map(dayFrom);
+  const reports = await reportsOf(`${days[0]},1.00,1,x`, `${days[6]},2.00,2,x`);
+  expect(reports.map(({ day }) => day)).toEqual(days);
+  expect(reports[3]).toMatchObject({ missingHere: 0, missingThere: 1 });
+  await expect(reportsOf(`${days[0]},1.00,1,x`, '2020-01-01,2.00,2,x')).rejects.toThrow(/at most 366 days/);
+});
