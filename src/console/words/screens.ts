@@ -81,7 +81,6 @@ export const SCREEN_WORDS = {
   withdraw: label('Withdraw {amount}', 'Sacar {amount}'),
   group: label('Group', 'Grupo'),
   destination: label('Destination', 'Destino'),
-  usableFrom: label('Usable from {time}', 'Liberado a partir de {time}'),
   usable: label('Usable', 'Liberado'),
   cooling: label(
     'A new destination can be used after {hours} h.',

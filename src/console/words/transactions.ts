@@ -155,7 +155,6 @@ export const TRANSACTION_WORDS = {
   toUrl: label('To {url}', 'Para {url}'),
   requestAndAnswer: label('Request and answer', 'Pedido e resposta'),
   waitsFor: label('Webhook waits until {time}', 'Webhook espera até {time}'),
-  actedBy: label('{actor} from {address}', '{actor} de {address}'),
   KEY: label('Key {id}', 'Chave {id}'),
   PERSON: label('Person {id}', 'Pessoa {id}'),
   OPERATOR: label('Operator {id}', 'Operador {id}'),

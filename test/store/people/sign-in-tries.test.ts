@@ -6,10 +6,10 @@ import { expect, test } from 'vitest';
 import { takeTry } from '../../../src/store/people/sign-in-tries.ts';
 import { useDatabase } from '../../support/database.ts';
 
-const test$ = useDatabase();
+const store = useDatabase();
 const LIMIT = { burst: 3, pauseMs: 5_000 };
 const START = Date.parse('2026-11-22T12:00:00.000Z');
-const take = (subject: string, ms: number) => takeTry(test$.database, subject, LIMIT, new Date(START + ms));
+const take = (subject: string, ms: number) => takeTry(store.database, subject, LIMIT, new Date(START + ms));
 
 test('a few at once, then one for each pause; of each subject by itself', async () => {
   const taken: number[] = [];
@@ -22,7 +22,7 @@ test('who waits long enough has all of them again, and is forgotten', async () =
   for (let each = 0; each < 4; each++) await take('10.0.0.3', 0);
   expect(await take('10.0.0.3', 1)).toBeGreaterThan(0);
   expect(await take('10.0.0.4', 60_000)).toBe(0);
-  const { rows } = await test$.owner.query('select subject from sign_in_try order by subject');
+  const { rows } = await store.owner.query('select subject from sign_in_try order by subject');
   expect(rows).toEqual([{ subject: '10.0.0.4' }]);
   for (let each = 0; each < 3; each++) expect(await take('10.0.0.3', 60_000)).toBe(0);
 });
@@ -34,7 +34,7 @@ test('at once from several connections, no more than that', async () => {
 
 test('C-40: nobody waits for the row of another one, who tries at the same time', async () => {
   for (const subject of ['10.0.1.1', '10.0.1.2']) await take(subject, 0);
-  const other = await test$.owner.connect();
+  const other = await store.owner.connect();
   try {
     await other.query('begin');
     await other.query(`select from sign_in_try where subject = '10.0.1.2' for update`);
