@@ -62,6 +62,20 @@ test('a field leads to any page and keeps the filters; what is no page is refuse
   expect([past.status, past.rows]).toEqual([200, []]);
 });
 
+test('a page after the last says so, and leads to the last; it does not tell of an account that has nothing', async () => {
+  const past = await open('/console/transactions?page=9');
+  expect(past.text).toContain('The list ends before this page');
+  expect(past.text).not.toContain('Create a payment, and it stands here.');
+  expect(past.text).not.toMatch(/\d of 60</);
+  expect(past.text).not.toContain('aria-current="page" aria-label="Page');
+  expect(past.text).toMatch(/name="page" min="1" max="3" value="3"/);
+  expect((await open(hrefOf(past.text, '3'))).rows).toEqual(all.slice(50));
+  expect((await open('/console/transactions?family=OFFRAMPS&page=9')).text).toContain(
+    'Create a payment, and it stands here.',
+  );
+  expect((await open('/console/statement?page=9')).text).toContain('No lines in this period');
+});
+
 test('a list without numbers has its last page', async () => {
   const first = await open('/console/events');
   const last = await open(hrefOf(first.text, 'Last'));

@@ -3,7 +3,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { showFigure } from '../../ui/figures.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import type { Language } from '../../ui/language.ts';
-import { chip } from '../../ui/parts.ts';
+import { chip, empty } from '../../ui/parts.ts';
 import { type Desk, sameWith } from '../desk.ts';
 
 /** Rows of a page: so many fit a laptop. */
@@ -98,19 +98,26 @@ export function pager(
   const { size = PAGE_ROWS, isPlaced = false } = paged;
   const skipped = skippedRows(desk, paged, rows, total);
   const shown = (value: number) => count(value, language);
-  const range = { from: shown(Math.min(skipped + 1, skipped + rows)), to: shown(skipped + rows) };
+  const range = { from: shown(skipped + 1), to: shown(skipped + rows) };
+  const which = total === null ? say('rangeOpen', range) : say('range', { ...range, total: shown(total) });
   const later = { ...NO_PAGE, after: info.endCursor ?? null, at: String(skipped + rows) };
   const before = Math.max(0, skipped - size);
   const earlier = { ...NO_PAGE, before: info.startCursor ?? null, at: before > 0 ? String(before) : null };
   const hasNumbers = isPlaced && total !== null && total > size;
   const link = (word: string, to: Readonly<Record<string, string | null>>, kind = '') =>
     html`<a class="btn pill${kind}" href="${sameWith(desk, to)}">${word}</a>`;
-  return html`<nav class="row push" aria-label="${say('pages')}"><span class="soft num small">${total === null ? say('rangeOpen', range) : say('range', { ...range, total: shown(total) })}</span>
+  return html`<nav class="row push" aria-label="${say('pages')}">${rows > 0 && html`<span class="soft num small">${which}</span>`}
 ${!hasNumbers && skipped > 0 && link(say('first'), NO_PAGE, ' quiet')}
 ${info.hasPreviousPage && info.startCursor && html`<a class="btn pill" rel="prev" href="${sameWith(desk, earlier)}">${say('previous')}</a>`}
 ${hasNumbers && numbers(desk, Math.floor(skipped / size) + 1, Math.ceil(total / size))}
 ${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href="${sameWith(desk, later)}">${say('next')}</a>`}
 ${!hasNumbers && total !== null && info.hasNextPage && link(say('last'), { ...NO_PAGE, page: LAST }, ' quiet')}</nav>`;
+}
+
+/** @returns what stands where a page has no rows: that the list ends before it, where it has any and the page was asked for by number. */
+export function emptyPage({ query, say }: Desk, total: number, otherwise: Html): Html {
+  const asked = query.get('page') || LAST;
+  return total === 0 || asked === LAST ? otherwise : empty('search', say('listEnded'));
 }
 
 /** The first page, the last and those around this one; and a field for any other, which is all that fits a phone. */
@@ -124,7 +131,7 @@ function numbers(desk: Desk, now: number, pages: number): Html {
   });
   const kept = [...desk.query].filter(([name]) => !Object.hasOwn(NO_PAGE, name));
   const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
-  const field = html`<input type="number" name="page" min="1" max="${pages}" value="${now}" required inputmode="numeric" aria-label="${say('goToPage')}">`;
+  const field = html`<input type="number" name="page" min="1" max="${pages}" value="${Math.min(now, pages)}" required inputmode="numeric" aria-label="${say('goToPage')}">`;
   return html`<span class="seg num wide">${links}</span><form method="get" class="row go-to">${hidden}${field}<span class="soft small narrow">${say('ofPages', { pages: count(pages, language) })}</span><button class="pill">${say('goToPage')}</button></form>`;
 }
 

@@ -11,7 +11,7 @@ import { operationNamed } from '../operations.ts';
 import { exportMenu } from '../parts/exports.ts';
 import { figure, wholeMoment } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
-import { chips, count, PAGE_NAMES, pager, pageVariables, section } from '../parts/lists.ts';
+import { chips, count, emptyPage, PAGE_NAMES, pager, pageVariables, section } from '../parts/lists.ts';
 import { whoOf } from '../parts/transaction-table.ts';
 import { viewMenu } from '../parts/views.ts';
 import { sayNamed } from '../words.ts';
@@ -46,7 +46,7 @@ export const STATEMENT = screenOf<StatementQuery>({
     const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(data.viewer.account.now), desk.language, 'full')}</p><div class="row push no-print">${exportMenu(desk, 'statement', FILTERS)}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
 ${filterRow(desk, viewMenu(desk, data.viewer))}
 ${section('ends', say('openingClosing'), ends(desk, data))}
-${section('lines', say('statement'), nodes.length > 0 ? html`<div data-whole>${lines(desk, nodes)}</div><p class="on-paper" data-cut hidden>${say('paperCut')}</p>` : empty('receipt', say('noLines')), count(totalCount, desk.language), 'rows')}
+${section('lines', say('statement'), nodes.length > 0 ? html`<div data-whole>${lines(desk, nodes)}</div><p class="on-paper" data-cut hidden>${say('paperCut')}</p>` : emptyPage(desk, totalCount, empty('receipt', say('noLines'))), count(totalCount, desk.language), 'rows')}
 <div class="row no-print">${pager(desk, pageInfo, nodes.length, totalCount, PAGED)}</div>`;
     return { title: say('statement'), main };
   },

@@ -9,7 +9,7 @@ import { operationNamed } from '../operations.ts';
 import { exportMenu } from '../parts/exports.ts';
 import { money, STATUSES } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
-import { chips, count, PAGE_NAMES, pager, pageVariables } from '../parts/lists.ts';
+import { chips, count, emptyPage, PAGE_NAMES, pager, pageVariables } from '../parts/lists.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
 import { viewMenu } from '../parts/views.ts';
 import { sayNamed, type Word } from '../words.ts';
@@ -84,11 +84,13 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
       isCurrent: each === family,
     }));
     const list = say(family ?? 'transactions');
+    // Where looking has ended early, older ones may be there.
+    const none = endsEarly ? nothing(desk) : emptyPage(desk, totalCount, nothing(desk));
     const table = transactionTable(desk, nodes, say('listCaption', { list }));
     const main = html`<div class="top"><h1>${say('transactions')}</h1>${totals(desk, transactions)}
 <div class="row push">${exportMenu(desk, 'transactions', ['family', ...FILTERS.map(({ name }) => name)])}${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
 ${segments(say('whichList'), views)}${filterRow(desk, viewMenu(desk, viewer))}
-<div class="card rows phone-full" data-live="rows">${nodes.length > 0 ? table : nothing(desk)}${endsEarly && html`<p class="in soft">${say('endsEarly')}</p>`}</div>
+<div class="card rows phone-full" data-live="rows">${nodes.length > 0 ? table : none}${endsEarly && html`<p class="in soft">${say('endsEarly')}</p>`}</div>
 <div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null, PAGED)}</div>`;
     return { title: say('transactions'), main };
   },

@@ -67,6 +67,7 @@ export const FRAME_WORDS = {
   pages: label('Pages', 'Páginas'),
   range: label('{from}–{to} of {total}', '{from}–{to} de {total}'),
   rangeOpen: label('{from}–{to}', '{from}–{to}'),
+  listEnded: label('The list ends before this page', 'A lista termina antes desta página'),
   next: label('Next', 'Próxima'),
   previous: label('Previous', 'Anterior'),
   first: label('First', 'Primeira'),
