@@ -69,6 +69,8 @@ export function startWorker(services: Services, log: Logger): Worker {
   /** Whether jobs may wait for room. */
   let isFull = false;
   const begin = (job: Job, row?: ProcessRow) => {
+    // Given back in doubt, and claimed, before the commit was answered that hands it over.
+    if ([...underWay.values()].some((each) => each.id === job.id && each.accountId === job.accountId)) return;
     const work = runJob(services, job, log, { row, stop: stopping.signal }).then((mayFollow) => {
       underWay.delete(work);
       if (mayFollow || isFull) loop.wake();

@@ -140,6 +140,31 @@ test('C-51: what a commit stored whose answer was lost is given back, and done a
   });
 });
 
+test('C-51: what is given back before its commit is answered, and claimed, is not begun again when it is handed over', async () => {
+  const checked: unknown[] = [];
+  let isHeld = true;
+  const database: Database = {
+    ...store.database,
+    query: (statement, values) => {
+      const isCheck = `${values[0]}`.includes('"kind":"identity"');
+      if (statement.name === 'sandbox_place_orders' && isCheck) checked.push(values);
+      return store.database.query(statement, values);
+    },
+    withTx: async (work) => {
+      const result = await store.database.withTx(work);
+      if (isHeld) await eventually('the claim', async () => checked.length > 0);
+      isHeld = false;
+      return result;
+    },
+  };
+  const services = createServices({ database, registry: REGISTRY, config: CONFIG });
+  workers.push(startWorker(services, SILENT));
+  services.handOver.receiver?.doubt();
+  const row = await make(services);
+  await eventually('the charge', async () => (await stepOf(row)) === 'depositpix/QRCODE');
+  expect(checked).toHaveLength(1);
+});
+
 test('a batch that is rolled back hands nothing over', async () => {
   const { services } = newServices();
   const handed = dying(services);
