@@ -278,12 +278,13 @@ test('a journal by hand is proposed by a form, and not approved by who proposed 
     debit: 'X.loss',
     credit: 'A.pix',
     currency: 'BRL',
-    amount: '12.34',
+    amount: '12.30',
     reason: 'a bank fee',
   });
   expect(proposed.headers.get('location')).toMatch(/^\/console\/books\?done=ProposeJournal/);
   const page = await open('/console/books');
   expect(page).toContain('a bank fee');
+  expect(page).toContain('>R$12.30<');
   const [, id = ''] = /acts\/ApproveJournal"[\s\S]*?name="id" value="([^"]+)"/.exec(page) ?? [];
   const refused = await act('ApproveJournal', { id });
   expect(refused.status).not.toBe(303);

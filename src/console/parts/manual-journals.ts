@@ -1,4 +1,5 @@
 /** Journals by hand, each with what can be decided, and the form that proposes one. */
+import { currencyOfLedger } from '../../base/currency.ts';
 import { MANUAL_ACCOUNTS } from '../../base/manual-accounts.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
@@ -6,7 +7,7 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { Desk } from '../desk.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
-import { moment } from './figures.ts';
+import { moment, money } from './figures.ts';
 import { actForm, addForm, askedForm, field } from './form.ts';
 import { section, unseen } from './lists.ts';
 
@@ -32,7 +33,11 @@ function columns(desk: Desk): readonly Column<Manual>[] {
     { name: say('account'), cell: ({ accountId }) => accountId },
     { name: say('debit'), look: 'mono', cell: ({ debit }) => debit },
     { name: say('credit'), look: 'mono', cell: ({ credit }) => credit },
-    { name: say('amount'), isFigure: true, cell: ({ amount, currency }) => `${amount} ${currency}` },
+    {
+      name: say('amount'),
+      isFigure: true,
+      cell: ({ amount, currency }) => money({ amount, currency: currencyOfLedger(currency) }, language),
+    },
     { name: say('journalReason'), cell: ({ reason }) => reason },
     { name: say('who'), look: 'wide', cell: ({ maker }) => maker },
     { name: say('status'), cell: ({ state }) => badge(TONES[state], say(state)) },
