@@ -196,7 +196,7 @@ function defineWithdrawProof(builder: Builder, entry: EntryRef): void {
     t.prismaField({
       type: entry,
       description:
-        'Withdraws the proof of an address, at once: of this entry and of every other one with the same address. The signer refuses withdrawals there until it is proven again. Repeating it changes nothing. Needs the scope `move`.',
+        'Withdraws the proof of an address, at once: of this entry and of every other one with the same address. The signer refuses withdrawals there that are ordered later, until it is proven again. Repeating it changes nothing. Needs the scope `move`.',
       args: { id: t.arg.string({ required: true, description: 'The entry, `wle_…`.' }) },
       resolve: async (query, _root, { id }, context) => {
         await withdrawProof(context, id);
