@@ -53,6 +53,11 @@ export function timeText(millis: number, language: Language, form: MomentForm): 
   return formatOf(form, language, MOMENTS[form]).format(millis);
 }
 
+/** @returns a day of Brasília, such as `2026-11-22`, as text. */
+export function dayText(day: string, language: Language): string {
+  return timeText(Date.parse(`${day}T12:00:00-03:00`), language, 'day');
+}
+
 /** @returns the same as a list shows it: the year stands where it is not that of `now`. */
 export function nearText(millis: number, language: Language, form: NearForm, now = Date.now()): string {
   if (yearOf(millis) === yearOf(now)) return formatOf(`near ${form}`, language, NEAR[form]).format(millis);

@@ -3,6 +3,7 @@ import { sum } from '../../base/money.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';
+import { dayText } from '../../ui/moments.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, screenOf } from '../desk.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
@@ -166,7 +167,7 @@ function closes(desk: Desk, rows: readonly Close[]): Html {
   const { say, language } = desk;
   const caption = say('bookCloses');
   const columns: readonly Column<Close>[] = [
-    { name: say('day'), isRowHead: true, cell: ({ day }) => day },
+    { name: say('day'), isRowHead: true, cell: ({ day }) => dayText(day, language) },
     { name: say('closedAt'), cell: ({ closedAt }) => moment(closedAt, language) },
     { name: say('who'), look: 'wide', cell: ({ closedBy }) => closedBy },
     {

@@ -1,6 +1,7 @@
 /** Reconciliation: the reports, and what one of them found, with what to do about it. */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
+import { dayText } from '../../ui/moments.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { ReconciliationQuery } from '../generated/graphql.ts';
@@ -42,6 +43,11 @@ function openOf(report: Report): number {
   return missingHere + missingThere + amountDiffers + detailsDiffer + balancesDiffer + inSuspense;
 }
 
+/** Networks and banks have the names that the operator gave them. */
+function railName({ say }: Desk, rail: string): string {
+  return rail === 'pix' ? say('PIX') : rail;
+}
+
 function reports(desk: Desk, rows: readonly Report[]): Html {
   const { say, language } = desk;
   const caption = say('reports');
@@ -51,9 +57,9 @@ function reports(desk: Desk, rows: readonly Report[]): Html {
     {
       name: say('day'),
       isRowHead: true,
-      cell: ({ rail, day }) => html`<a href="${sameWith(desk, { rail, day })}">${day}</a>`,
+      cell: ({ rail, day }) => html`<a href="${sameWith(desk, { rail, day })}">${dayText(day, language)}</a>`,
     },
-    { name: say('rail'), cell: ({ rail }) => rail },
+    { name: say('rail'), cell: ({ rail }) => railName(desk, rail) },
     { name: say('status'), cell: (report) => stateOf(desk, report) },
     { name: say('matched'), isFigure: true, look: 'wide', cell: ({ matched }) => count(matched, language) },
     { name: say('openFindings'), isFigure: true, cell: (report) => count(openOf(report), language) },
@@ -80,7 +86,7 @@ function details(desk: Desk, report: Shown): Html {
   const suspense =
     inSuspense > 0 &&
     html`<p class="in small"><a class="go" href="${pathTo('/operator')}">${say('suspenseToo', { count: count(inSuspense, language) })}</a></p>`;
-  const title = say('reportOf', { rail, day });
+  const title = say('reportOf', { rail: railName(desk, rail), day: dayText(day, language) });
   return html`${section('findings', title, html`${shown}${some && html`<p class="in small">${some}</p>`}${suspense}`, stateOf(desk, report))}${balances.length > 0 && balanceSection(desk, balances)}`;
 }
 

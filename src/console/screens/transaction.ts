@@ -98,13 +98,13 @@ function story(desk: Desk, found: Found, data: TransactionQuery): Html {
 
 function facts({ say, language }: Desk, found: Found): Html {
   const { source, target, fees } = found;
-  const taxId = member(found, 'clientTaxId');
+  const [taxId, networkFee] = [member(found, 'clientTaxId'), member(found, 'networkFee')];
   const seconds = (iso: string | null | undefined) => iso && moment(iso, language, 'second');
   const shown = keyValues(
     [
       pair(say('goesIn'), source && html`<b>${money(source, language)}</b>`),
       pair(say('fees'), fees && money({ amount: fees, currency: BRL }, language)),
-      pair(say('networkFee'), member(found, 'networkFee')),
+      pair(say('networkFee'), networkFee && target && money({ ...target, amount: networkFee }, language)),
       pair(say('rate'), member(found, 'quote')),
       pair(say('comesOut'), target && html`<b>${money(target, language)}</b>`),
       pair(say('customer'), found.clientName),
