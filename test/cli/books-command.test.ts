@@ -3,7 +3,7 @@
  * (C-35, C-40): once, audited, with the same refusals. Method: real processes on the database of a running gateway.
  */
 import { parse } from 'csv-parse/sync';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
 import { command } from '../support/command.ts';
@@ -192,10 +192,16 @@ test('capital book books on the account of the platform, and refuses what it doe
 describe('the books of the house', () => {
   test('are read and closed at the command line as over GraphQL', async () => {
     await onramp();
-    const { lines } = await run('treasury');
-    const { treasury } = await ask('{ treasury { account balance } }', {}, app.platformKey);
-    expect(lines.map(({ house, balance }: Record<string, unknown>) => ({ account: house, balance }))).toEqual(
-      treasury,
+    // What was ordered before may still be under way, and move the books between one look and the next.
+    await vi.waitFor(
+      async () => {
+        const { lines } = await run('treasury');
+        const { treasury } = await ask('{ treasury { account balance } }', {}, app.platformKey);
+        expect(
+          lines.map(({ house, balance }: Record<string, unknown>) => ({ account: house, balance })),
+        ).toEqual(treasury);
+      },
+      { timeout: 30_000, interval: 500 },
     );
     const trial = await run('books', 'trial-balance', '--account', String(shop.accountId));
     const { trialBalance } = await ask(

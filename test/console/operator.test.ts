@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { brasiliaDay, dayAfter } from '../../src/base/brasilia-day.ts';
 import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
+import { dayText } from '../../src/ui/moments.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
@@ -291,7 +292,7 @@ test('a journal by hand is proposed by a form, and not approved by who proposed 
   const day = dayAfter(brasiliaDay(await app.services.clock.nowMs()), -1);
   const closed = await act('CloseBooks', { day });
   expect(closed.headers.get('location')).toMatch(/^\/console\/books\?done=CloseBooks/);
-  expect(await open('/console/books')).toContain(day);
+  expect(await open('/console/books')).toContain(dayText(day, 'en'));
 });
 
 test('C-33: the screen of reconciliation shows what is open, and what to do; only with the scope', async () => {
@@ -312,7 +313,7 @@ test('C-33: the screen of reconciliation shows what is open, and what to do; onl
   const page = await open('/console/reconciliation', books);
   expect(page).toContain(endToEndId);
   expect(page).toContain('Not in the books');
-  expect(page).toContain(`pix on ${day}`);
+  expect(page).toContain(`PIX on ${dayText(day, 'en')}`);
   expect(page).toMatch(/href="\/console\/rails"/);
   expect(page).toContain(`href="/console/reconciliation?rail=pix&amp;day=${day}"`);
   expect(await open('/console/reconciliation?lang=pt', books)).toContain('Não está nos livros');

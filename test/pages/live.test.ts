@@ -94,8 +94,13 @@ describe.runIf(hasBrowser)('a page that is open', () => {
 describe.runIf(hasBrowser)('a page whose connection goes', () => {
   test('says so, and shows what happened meanwhile once it is back', async () => {
     const { page, session } = await openPayment();
-    await page.context().setOffline(true);
-    await page.locator('#net').waitFor({ state: 'visible' });
+    // What the stream tells first may come after the network went, and say that there is one: then it goes once more.
+    const goes = async () => {
+      await page.context().setOffline(false);
+      await page.context().setOffline(true);
+      return page.locator('#net').isVisible();
+    };
+    await expect.poll(goes, { timeout: 30_000, interval: 500 }).toBe(true);
     expect(await page.innerText('#net')).toBe('Connection lost. Trying again…');
     await trigger(app, session, 'pay');
     await page.context().setOffline(false);

@@ -42,7 +42,10 @@ function approval(
   const facts = keyValues([
     pair(say('created'), ago(createdAt, language)),
     pair(say('askedBy'), requestedByName ?? requestedBy),
-    pair(say('networkFee'), own?.networkFee && target && money({ ...target, amount: own.networkFee }, language)),
+    pair(
+      say('networkFee'),
+      own?.networkFee && target && money({ ...target, amount: own.networkFee }, language),
+    ),
     pair(say('notes'), own?.notes),
     idPair(say('destination'), own?.address && address(own.address)),
   ]);

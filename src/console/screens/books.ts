@@ -2,8 +2,8 @@
 import { sum } from '../../base/money.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { empty } from '../../ui/parts.ts';
 import { dayText } from '../../ui/moments.ts';
+import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, screenOf } from '../desk.ts';
 import type { BooksQuery } from '../generated/graphql.ts';

@@ -1,7 +1,7 @@
 /** Reconciliation: the reports, and what one of them found, with what to do about it. */
 import { type Html, html } from '../../ui/html.ts';
-import { badge, empty } from '../../ui/parts.ts';
 import { dayText } from '../../ui/moments.ts';
+import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { ReconciliationQuery } from '../generated/graphql.ts';

@@ -50,8 +50,7 @@ export const SESSION_MEMBERS = {
 
 const TAX_ID = 'with valid check digits, with or without punctuation';
 
-/** A checkout session. */
-export const CHECKOUT_MEMBERS = {
+const PIX_IN_MEMBERS = {
   amountPayment: {
     is: 'amount',
     doc: 'BRL that the customer pays, above 0, at most 2 decimals.',
@@ -71,16 +70,19 @@ export const CHECKOUT_MEMBERS = {
   },
   clientName: { is: 'words', maxLength: 140, doc: 'Full name of the customer.', example: 'Ana Souza' },
   clientTaxId: { is: 'tax_id', doc: `CPF or CNPJ of the customer, ${TAX_ID}.`, example: '52998224725' },
-  ...SESSION_MEMBERS,
 } as const satisfies Members;
+
+/** A checkout session. */
+export const CHECKOUT_MEMBERS = { ...PIX_IN_MEMBERS, ...SESSION_MEMBERS } as const satisfies Members;
 
 /** An onramp. */
 export const ONRAMP_MEMBERS = {
-  ...CHECKOUT_MEMBERS,
+  ...PIX_IN_MEMBERS,
   wallet: {
     is: 'text',
     doc: 'Address that the crypto is delivered to, on the network of the currency. Default: the crypto is credited to the balance.',
   },
+  ...SESSION_MEMBERS,
 } as const satisfies Members;
 
 /** An offramp. */
@@ -101,12 +103,6 @@ export const OFFRAMP_MEMBERS = {
     doc: `Crypto that is paid. ${CURRENCY_FORMS}`,
     example: 'USDT_TRX',
   },
-  from: {
-    is: 'choice',
-    of: ['balance', 'external'],
-    default: 'balance',
-    doc: 'Where the crypto comes from.',
-  },
   pixKey: {
     is: 'text',
     doc: 'PIX key of the payee, in the form that its type asks for.',
@@ -120,6 +116,12 @@ export const OFFRAMP_MEMBERS = {
   },
   clientName: { is: 'words', maxLength: 140, doc: 'Full name of the payee.', example: 'Ana Souza' },
   clientTaxId: { is: 'tax_id', doc: `CPF or CNPJ of the payee, ${TAX_ID}.`, example: '52998224725' },
+  from: {
+    is: 'choice',
+    of: ['balance', 'external'],
+    default: 'balance',
+    doc: 'Where the crypto comes from.',
+  },
   ...SESSION_MEMBERS,
 } as const satisfies Members;
 
