@@ -1,4 +1,5 @@
 /** What bank, node, gateway and ledger say of a live stage at the end, and everything in which they do not agree. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { brasiliaDay } from '../../src/base/brasilia-day.ts';
 import { fromMinor, toMinor } from '../../src/base/money.ts';
 import { unfinished } from './crash.ts';
@@ -37,6 +38,20 @@ export async function bookFunds(stage: LiveStage): Promise<Funds> {
     await run(stage.env, 'capital', 'book', '--live', ...what);
   }
   return funds;
+}
+
+/** A node that was started anew has no balances of the blocks before: it is asked again after another block. */
+async function reconcile(stage: LiveStage, rail: string): ReturnType<typeof run> {
+  const words = ['reconcile', '--live', '--rail', rail, '--day', brasiliaDay(Date.now())];
+  for (let left = 20; ; left--) {
+    try {
+      return await run(stage.env, ...words);
+    } catch (error) {
+      if (left === 0) throw error;
+      await stage.node.mine();
+      await sleep(500);
+    }
+  }
 }
 
 /** @param before - the funds before the first order; @param count - of the orders. */
@@ -85,8 +100,7 @@ export async function compareBooks(
   defects.push(...(await waiting(owner)));
   const matched: Record<string, number> = {};
   for (const rail of ['pix', 'ETH']) {
-    const day = brasiliaDay(Date.now());
-    const reconciled = await run(stage.env, 'reconcile', '--live', '--rail', rail, '--day', day);
+    const reconciled = await reconcile(stage, rail);
     matched[rail] = reconciled.matched;
     if (reconciled.isOpen) defects.push(`reconciliation of ${rail}: ${JSON.stringify(reconciled)}`);
   }
