@@ -10,6 +10,7 @@ import { brasiliaDay } from '../../src/base/brasilia-day.ts';
 import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
 import { useApp } from '../support/app.ts';
 import { command } from '../support/command.ts';
+import { plantPayment } from '../support/unbooked-payment.ts';
 
 const app = useApp();
 
@@ -20,13 +21,7 @@ test('reconcile ends with 1 when something is open, and prints what', async () =
     code: 0,
     stdout: { isOpen: false, matched: 0, findings: [] },
   });
-  const nowMs = await app.services.clock.nowMs();
-  const endToEndId = newEndToEndId({ ispb: '99999999', at: new Date(nowMs) });
-  const body = { kind: 'payment', endToEndId, amount: '7.00', settledAt: new Date(nowMs).toISOString() };
-  await app.owner.query(
-    `insert into rail_news (mode, rail, kind, key, body, outcome) values ('sandbox', 'pix', 'payment', $1, $2, 'failed')`,
-    [`pix:${endToEndId}`, JSON.stringify(body)],
-  );
+  const { endToEndId, nowMs } = await plantPayment(app);
   const open = await command(env, 'reconcile', '--day', brasiliaDay(nowMs));
   expect(open).toMatchObject({ code: 1, stderr: '' });
   expect(open.stdout).toContain('0 matched, 1 missing here, 0 missing there');

@@ -4,13 +4,13 @@
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { brasiliaDay, dayAfter } from '../../src/base/brasilia-day.ts';
-import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { dayText } from '../../src/ui/moments.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
 import { type SignedInForTest, signInAs } from '../support/people.ts';
+import { plantPayment } from '../support/unbooked-payment.ts';
 
 const app = useApp();
 const { create, trigger, stepNow, ask } = graphqlClient(app, () => app.apiKey);
@@ -296,13 +296,7 @@ test('a journal by hand is proposed by a form, and not approved by who proposed 
 });
 
 test('C-33: the screen of reconciliation shows what is open, and what to do; only with the scope', async () => {
-  const nowMs = await app.services.clock.nowMs();
-  const endToEndId = newEndToEndId({ ispb: '99999999', at: new Date(nowMs) });
-  const body = { kind: 'payment', endToEndId, amount: '7.00', settledAt: new Date(nowMs).toISOString() };
-  await app.owner.query(
-    `insert into rail_news (mode, rail, kind, key, body, outcome) values ('sandbox', 'pix', 'payment', $1, $2, 'failed')`,
-    [`pix:${endToEndId}`, JSON.stringify(body)],
-  );
+  const { endToEndId, nowMs } = await plantPayment(app);
   const day = brasiliaDay(nowMs);
   const made = await app.graphql(
     `mutation { reconcile(day: "${day}") { isOpen } }`,

@@ -8,6 +8,7 @@ import { brasiliaDay, dayAfter } from '../../src/base/brasilia-day.ts';
 import { newEndToEndId } from '../../src/base/end-to-end-id.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
+import { plantPayment } from '../support/unbooked-payment.ts';
 
 const app = useApp();
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
@@ -80,13 +81,7 @@ describe('a day', () => {
   });
 
   test('finds a payment that the ledger does not have', async () => {
-    const nowMs = await app.services.clock.nowMs();
-    const endToEndId = newEndToEndId({ ispb: '99999999', at: new Date(nowMs) });
-    const body = { kind: 'payment', endToEndId, amount: '7.00', settledAt: new Date(nowMs).toISOString() };
-    await app.owner.query(
-      `insert into rail_news (mode, rail, kind, key, body, outcome) values ('sandbox', 'pix', 'payment', $1, $2, 'failed')`,
-      [`pix:${endToEndId}`, JSON.stringify(body)],
-    );
+    const { endToEndId } = await plantPayment(app);
     expect(await reconcile()).toMatchObject({
       isOpen: true,
       missingHere: 1,

@@ -2,34 +2,19 @@
  * Goal: what gas costs is nobody's word alone: a provider that lies by a thousand times neither burns the float nor makes customers pay, and
  * above what is allowed transfers wait and `doctor` says so. Method: a real node behind proxies, one of which the test bends.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { currencyOfLedger } from '../../../src/base/currency.ts';
 import { readEvmTransaction } from '../../../src/chains/evm-transaction.ts';
-import { type RpcProxy, startRpcProxy } from '../../support/rpc-proxy.ts';
-import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
+import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork, useTwoProviders } from './stand.ts';
 
 const GWEI = 10n ** 9n;
 const net = useNetwork();
-let honest: RpcProxy;
-let bent: RpcProxy;
-
-beforeAll(async () => {
-  honest = await startRpcProxy(net.node.url);
-  bent = await startRpcProxy(net.node.url);
-});
-afterAll(async () => {
-  await honest.stop();
-  await bent.stop();
-});
-beforeEach(async () => {
-  bent.twist = undefined;
-  bent.isDead = false;
-});
+const providers = useTwoProviders(net);
 
 const times = (value: string, factor: bigint) => `0x${(BigInt(value) * factor).toString(16)}`;
 /** From now on a provider says that gas costs so many times what it does. */
 const lie = (factor: bigint) => {
-  bent.twist = ({ method, params }, result) => {
+  providers.bent.twist = ({ method, params }, result) => {
     if (method === 'eth_maxPriorityFeePerGas') return times(result as string, factor);
     if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return result;
     const block = result as { baseFeePerGas: string };
@@ -43,10 +28,10 @@ const attempts = async () =>
 const checked = async () => (await net.rail.checks()).find(({ check }) => check === 'gas price');
 
 test('of two providers, one that says a thousand times as much is not followed, and doctor names it', async () => {
-  await net.takeOver({ providers: [bent.url, honest.url], sweep: { USDT_ETH: '10' } });
+  await net.takeOver({ providers: [providers.bent.url, providers.honest.url], sweep: { USDT_ETH: '10' } });
   const quoted = await net.rail.port.networkFee(currencyOfLedger('ETH_ETH'));
   expect(await checked()).toMatchObject({ ok: true });
-  await net.takeOver({ providers: [bent.url, honest.url], sweep: { USDT_ETH: '10' } });
+  await net.takeOver({ providers: [providers.bent.url, providers.honest.url], sweep: { USDT_ETH: '10' } });
   const address = await net.address();
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
   await net.node.mine(FINAL);
@@ -62,12 +47,12 @@ test('of two providers, one that says a thousand times as much is not followed, 
   }
   const found = await checked();
   expect(found).toMatchObject({ ok: false });
-  expect(found?.detail).toContain(new URL(bent.url).host);
-  expect(found?.detail).not.toContain(new URL(honest.url).host);
+  expect(found?.detail).toContain(new URL(providers.bent.url).host);
+  expect(found?.detail).not.toContain(new URL(providers.honest.url).host);
 });
 
 test('above what is allowed nothing is quoted, signed or brought; it goes on when gas costs less', async () => {
-  await net.takeOver({ providers: [bent.url], sweep: { USDT_ETH: '10' }, maxFeeGwei: '50' });
+  await net.takeOver({ providers: [providers.bent.url], sweep: { USDT_ETH: '10' }, maxFeeGwei: '50' });
   const address = await net.address();
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
   await net.node.mine(FINAL);
@@ -85,7 +70,7 @@ test('above what is allowed nothing is quoted, signed or brought; it goes on whe
   });
   const { rows } = await net.owner.query('select intent, state, last_error from chain_order');
   expect(rows).toEqual([{ intent: 'payout', state: 'queued', last_error: 'waits for the price of gas' }]);
-  bent.twist = undefined;
+  providers.bent.twist = undefined;
   for (let round = 0; round < 3; round++) {
     await net.turns();
     await net.node.mine(FINAL);
@@ -97,7 +82,7 @@ test('above what is allowed nothing is quoted, signed or brought; it goes on whe
 });
 
 test('a stuck transfer is not raised above what is allowed by a price that is', async () => {
-  await net.takeOver({ providers: [bent.url], stuckMs: 0, maxFeeGwei: '50' });
+  await net.takeOver({ providers: [providers.bent.url], stuckMs: 0, maxFeeGwei: '50' });
   await net.send('CRX1:1', 1n * USDT);
   await net.turns(1);
   lie(1_000n);
@@ -106,8 +91,8 @@ test('a stuck transfer is not raised above what is allowed by a price that is', 
 });
 
 test('while fewer providers answer than have to agree, transfers wait', async () => {
-  await net.takeOver({ providers: [bent.url, honest.url] });
-  bent.isDead = true;
+  await net.takeOver({ providers: [providers.bent.url, providers.honest.url] });
+  providers.bent.isDead = true;
   await net.send('CRX1:1', 1n * USDT);
   await net.turns(2);
   expect(net.signer.signed).toEqual([]);
@@ -115,14 +100,14 @@ test('while fewer providers answer than have to agree, transfers wait', async ()
     ok: false,
     detail: expect.stringContaining('no 2 providers say what gas costs'),
   });
-  bent.isDead = false;
+  providers.bent.isDead = false;
   await net.turns(1);
   expect(net.signer.signed).toHaveLength(1);
 });
 
 test('an estimate of gas that is too low does not make a transfer of a token fail', async () => {
-  await net.takeOver({ providers: [bent.url] });
-  bent.twist = ({ method }, result) => (method === 'eth_estimateGas' ? '0x5208' : result);
+  await net.takeOver({ providers: [providers.bent.url] });
+  providers.bent.twist = ({ method }, result) => (method === 'eth_estimateGas' ? '0x5208' : result);
   await net.send('CRX1:1', 1n * USDT);
   for (let round = 0; round < 3; round++) {
     await net.turns();

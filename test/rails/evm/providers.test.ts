@@ -2,29 +2,15 @@
  * Goal: with two providers no money moves by the word of one: a provider that lies, lags or is dead stops the reading of the network and
  * raises an alarm, and never makes a wrong credit. Method: a real node behind two proxies, one of which the test bends.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { TOKEN_CONTRACTS } from '../../../src/base/token-contract.ts';
-import { type RpcProxy, startRpcProxy, type Twist } from '../../support/rpc-proxy.ts';
-import { FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
+import type { Twist } from '../../support/rpc-proxy.ts';
+import { FINAL, PAYEE, PAYER, USDT, useNetwork, useTwoProviders } from './stand.ts';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const net = useNetwork();
-let honest: RpcProxy;
-let bent: RpcProxy;
-
-beforeAll(async () => {
-  honest = await startRpcProxy(net.node.url);
-  bent = await startRpcProxy(net.node.url);
-});
-afterAll(async () => {
-  await honest.stop();
-  await bent.stop();
-});
-beforeEach(async () => {
-  bent.twist = undefined;
-  bent.isDead = false;
-  await net.takeOver({ providers: [bent.url, honest.url] });
-});
+const providers = useTwoProviders(net);
+beforeEach(() => net.takeOver({ providers: [providers.bent.url, providers.honest.url] }));
 
 /** Makes the second provider bend one answer. */
 const bend =
@@ -47,15 +33,15 @@ async function holdsBack(): Promise<void> {
   expect(net.alarms).toContain('a network cannot be read');
   const [reading] = (await net.rail.checks()).filter(({ check }) => check === 'reading');
   expect(reading).toMatchObject({ ok: false });
-  bent.twist = undefined;
-  bent.isDead = false;
+  providers.bent.twist = undefined;
+  providers.bent.isDead = false;
   await net.turns(4);
   expect(confirmed()).toEqual(['deposit_confirmed 20 USDT_ETH']);
 }
 
 test('one that tells another amount', async () => {
   await depositIsFinal();
-  bent.twist = bend('eth_getLogs', (logs: { data: string }[]) =>
+  providers.bent.twist = bend('eth_getLogs', (logs: { data: string }[]) =>
     logs.map((log) => ({ ...log, data: `0x${2_000_000_000n.toString(16).padStart(64, '0')}` })),
   );
   await holdsBack();
@@ -63,16 +49,16 @@ test('one that tells another amount', async () => {
 
 test('one that hides a deposit', async () => {
   await depositIsFinal();
-  bent.twist = bend('eth_getLogs', () => []);
+  providers.bent.twist = bend('eth_getLogs', () => []);
   await holdsBack();
 });
 
 test('one that makes a deposit up: it is seen, never confirmed, and dropped', async () => {
-  await net.takeOver({ providers: [honest.url, bent.url] });
+  await net.takeOver({ providers: [providers.honest.url, providers.bent.url] });
   const address = await net.address();
   await net.node.mine();
   const hash = `0x${'ab'.repeat(32)}`;
-  bent.twist = async ({ method, params }, result, ask) => {
+  providers.bent.twist = async ({ method, params }, result, ask) => {
     const block = (await ask('eth_getBlockByNumber', ['latest', false])) as { number: string; hash: string };
     const made = { blockNumber: block.number, blockHash: block.hash, logIndex: '0x0', transactionHash: hash };
     if (method === 'eth_getTransactionReceipt' && params[0] === hash)
@@ -87,7 +73,7 @@ test('one that makes a deposit up: it is seen, never confirmed, and dropped', as
   };
   await net.turns(1);
   expect(net.told('deposit_seen')).toEqual(['deposit_seen 20 USDT_ETH']);
-  bent.twist = undefined;
+  providers.bent.twist = undefined;
   await net.node.mine(FINAL);
   await net.turns();
   expect(confirmed()).toEqual([]);
@@ -98,7 +84,7 @@ test('one that makes a deposit up: it is seen, never confirmed, and dropped', as
 test('one that is far behind', async () => {
   const head = await net.node.call('eth_blockNumber');
   await depositIsFinal();
-  bent.twist = async ({ method, params }, result, ask) =>
+  providers.bent.twist = async ({ method, params }, result, ask) =>
     method === 'eth_getBlockByNumber' && (params[0] === 'latest' || Number(params[0]) > Number(head))
       ? params[0] === 'latest'
         ? ask('eth_getBlockByNumber', [head, false])
@@ -106,22 +92,22 @@ test('one that is far behind', async () => {
       : result;
   await net.turns();
   expect(confirmed()).toEqual([]);
-  bent.twist = undefined;
+  providers.bent.twist = undefined;
   await net.turns();
   expect(confirmed()).toHaveLength(1);
 });
 
 test('one that is dead', async () => {
   await depositIsFinal();
-  bent.isDead = true;
+  providers.bent.isDead = true;
   await holdsBack();
 });
 
 test('one that is of another chain, or answers nonsense', async () => {
   await depositIsFinal();
-  bent.twist = bend('eth_getBlockByNumber', () => 'nonsense');
+  providers.bent.twist = bend('eth_getBlockByNumber', () => 'nonsense');
   await holdsBack();
-  bent.twist = bend('eth_chainId', () => '0x2');
+  providers.bent.twist = bend('eth_chainId', () => '0x2');
   expect(await net.rail.checks()).toContainEqual(
     expect.objectContaining({
       check: 'providers',
@@ -133,9 +119,9 @@ test('one that is of another chain, or answers nonsense', async () => {
 
 test('of three, one that lies is outvoted', async () => {
   const third = await startRpcProxy(net.node.url);
-  await net.takeOver({ providers: [bent.url, honest.url, third.url] });
+  await net.takeOver({ providers: [providers.bent.url, providers.honest.url, third.url] });
   await depositIsFinal();
-  bent.twist = bend('eth_getLogs', () => []);
+  providers.bent.twist = bend('eth_getLogs', () => []);
   await net.turns(4);
   expect(confirmed()).toEqual(['deposit_confirmed 20 USDT_ETH']);
   await third.stop();
@@ -143,17 +129,19 @@ test('of three, one that lies is outvoted', async () => {
 
 test('one that is followed and has other blocks in place of final ones: what was confirmed stays, and the others are followed', async () => {
   const third = await startRpcProxy(net.node.url);
-  await net.takeOver({ providers: [honest.url, bent.url, third.url] });
+  await net.takeOver({ providers: [providers.honest.url, providers.bent.url, third.url] });
   const address = await depositIsFinal();
   await net.node.mine(FINAL);
   await net.turns();
   expect(confirmed()).toHaveLength(1);
   const { height } = (await net.owner.query('select height::int as height from chain_network')).rows[0];
   const other = (hash: string) => `0xabababab${hash.slice(10)}`;
-  bent.twist = bend('eth_getBlockByNumber', (block: { number: string; hash: string; parentHash: string }) =>
-    block && Number(block.number) > height - 2 * FINAL
-      ? { ...block, hash: other(block.hash), parentHash: other(block.parentHash) }
-      : block,
+  providers.bent.twist = bend(
+    'eth_getBlockByNumber',
+    (block: { number: string; hash: string; parentHash: string }) =>
+      block && Number(block.number) > height - 2 * FINAL
+        ? { ...block, hash: other(block.hash), parentHash: other(block.parentHash) }
+        : block,
   );
   await net.node.pay(PAYER, address, 30n * USDT, 'USDT_ETH');
   await net.node.mine(FINAL);
@@ -183,10 +171,10 @@ test('that answer few blocks at once after a deep rewrite: what is in a later bl
       ? 'too many'
       : result;
   };
-  bent.twist = few;
-  honest.twist = few;
+  providers.bent.twist = few;
+  providers.honest.twist = few;
   await net.turns(30);
-  honest.twist = undefined;
+  providers.honest.twist = undefined;
   expect(net.told('deposit_dropped')).toEqual([]);
   const { rows } = await net.owner.query('select state from chain_arrival');
   expect(rows).toEqual([{ state: 'confirmed' }]);
@@ -202,17 +190,17 @@ test('that answer few blocks at once: half of what was asked for is asked for ne
       ? 'too many'
       : result;
   };
-  bent.twist = few;
-  honest.twist = few;
+  providers.bent.twist = few;
+  providers.honest.twist = few;
   await net.turns(3);
-  honest.twist = undefined;
+  providers.honest.twist = undefined;
   expect(confirmed()).toEqual(['deposit_confirmed 20 USDT_ETH']);
 });
 
 test('one that says that a transfer of ours failed, or never will be: it is not told, and not sent again', async () => {
   await net.send('CRX1:1', 20n * USDT);
   await net.turns(1);
-  bent.twist = (call, result) => {
+  providers.bent.twist = (call, result) => {
     if (call.method === 'eth_getTransactionReceipt' && result)
       return { ...(result as object), status: '0x0' };
     return result;
@@ -220,10 +208,10 @@ test('one that says that a transfer of ours failed, or never will be: it is not 
   await net.node.mine(FINAL);
   await net.turns();
   expect(net.told('broadcast_failed', 'broadcast_confirmed')).toEqual([]);
-  bent.twist = bend('eth_getTransactionReceipt', () => null);
+  providers.bent.twist = bend('eth_getTransactionReceipt', () => null);
   await net.turns();
   expect(net.told('broadcast_failed', 'broadcast_confirmed')).toEqual([]);
-  bent.twist = undefined;
+  providers.bent.twist = undefined;
   await net.turns();
   expect(net.told('broadcast_failed', 'broadcast_confirmed')).toEqual(['broadcast_confirmed CRX1:1']);
   expect(await net.node.balance(PAYEE, 'USDT_ETH')).toBe(20n * USDT);

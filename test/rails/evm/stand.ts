@@ -9,6 +9,7 @@ import type { News } from '../../../src/resolvers/services/news.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { type TestDatabase, useDatabase } from '../../support/database.ts';
 import { type EvmNode, startEvmNode } from '../../support/evm-node.ts';
+import { type RpcProxy, startRpcProxy } from '../../support/rpc-proxy.ts';
 import { type TestSigner, testSigner } from '../../support/test-signer.ts';
 
 /** Somebody who has money of all kinds, and somebody who gets some. */
@@ -126,6 +127,24 @@ export function useNetwork(settings: Readonly<Record<string, unknown>> = {}): Ne
     await network.turns(1);
   });
   return network;
+}
+
+/** Two providers of the node, one of which a test bends; each test finds it straight again. */
+export function useTwoProviders(network: Network): { readonly honest: RpcProxy; readonly bent: RpcProxy } {
+  const two = {} as { honest: RpcProxy; bent: RpcProxy };
+  beforeAll(async () => {
+    two.honest = await startRpcProxy(network.node.url);
+    two.bent = await startRpcProxy(network.node.url);
+  });
+  afterAll(async () => {
+    await two.honest.stop();
+    await two.bent.stop();
+  });
+  beforeEach(() => {
+    two.bent.twist = undefined;
+    two.bent.isDead = false;
+  });
+  return two;
 }
 
 function nameOf(news: News): string {

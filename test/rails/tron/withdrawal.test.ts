@@ -3,96 +3,27 @@
  * stays in the account. Method: the gateway with the rail of TRON in place of the sandbox's, a node of the test, the signer behind its socket.
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { hex } from '@scure/base';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { tronAddress } from '../../../src/base/address.ts';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { whitelistStatement } from '../../../src/chains/whitelist-proof.ts';
-import type { RailPlan, RailsFile } from '../../../src/compose/rails-file.ts';
-import type { NetworkRail } from '../../../src/rails/chain/rail.ts';
-import { createSigner } from '../../../src/rails/chain/signer-process.ts';
-import { createTron, readTronSettings } from '../../../src/rails/tron/index.ts';
-import { readPolicy } from '../../../src/signer/policy.ts';
-import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
-import { openServer } from '../../../src/signer/serve.ts';
-import { createSignerService } from '../../../src/signer/signer.ts';
-import { openWallet } from '../../../src/signer/wallet.ts';
-import { useApp } from '../../support/app.ts';
 import { graphqlClient } from '../../support/graphql-client.ts';
-import { startTronNode, type TronNode } from '../../support/tron-node.ts';
+import { addressOf, ONE, useSandboxTron } from './sandbox-app.ts';
 
-const wallet = openWallet(hex.decode('000102030405060708090a0b0c0d0e0f'));
-const HOT = wallet.hot.TRX as string;
-const [PROVEN, UNPROVEN, FORGED] = [0x61, 0x62, 0x63].map((byte) =>
-  tronAddress(new Uint8Array(20).fill(byte)),
-) as [string, string, string];
-const ONE = 1_000_000n;
+const PROVEN = addressOf(0x61);
+const UNPROVEN = addressOf(0x62);
+const FORGED = addressOf(0x63);
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 const proofOf = (address: string) => ({
   id: 'loja',
   signature: sign(null, Buffer.from(whitelistStatement('TRX', address)), privateKey).toString('base64url'),
 });
-
-let folder: string;
-let node: TronNode;
-let record: SignedRecord;
-let server: Server;
-let rail: NetworkRail;
+const approver = { kind: 'key', id: 'loja', publicKey: publicKey.export({ type: 'spki', format: 'pem' }) };
+const tron = useSandboxTron({}, { approvers: [approver] });
+const { app } = tron;
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
-
-const overrides: { railsFile?: RailsFile } = {};
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'crossramp-withdrawal-'));
-  const approver = { kind: 'key', id: 'loja', publicKey: publicKey.export({ type: 'spki', format: 'pem' }) };
-  writeFileSync(join(folder, 'policy.json'), JSON.stringify({ approvers: [approver] }));
-  record = openRecord(join(folder, 'signed.sqlite'));
-  const service = createSignerService(wallet, readPolicy(join(folder, 'policy.json')), record);
-  const log = { signed: () => {}, alarm: () => {} };
-  server = await openServer(service, { socket: join(folder, 's') }, log, record.refused);
-  node = await startTronNode();
-  node.give(HOT, 'TRX', 1_000n * ONE);
-  node.give(HOT, 'USDT', 1_000n * ONE);
-  node.mine(25);
-  const given = { kind: 'tron', providers: [node.url], hotAddress: HOT, xpub: wallet.xpub.TRX };
-  const settings = readTronSettings(
-    { ...given, networkFees: { USDT_TRX: '2' } },
-    'sandbox.networks.TRX',
-    'TRX',
-  );
-  const plan: RailPlan = {
-    pix: undefined,
-    rates: undefined,
-    liquidity: undefined,
-    identity: undefined,
-    screening: undefined,
-    signer: () => createSigner({ socket: join(folder, 's') }),
-    networks: new Map([
-      [
-        'TRX',
-        (tools) => {
-          rail = createTron({ ...settings, pollMs: 1 }, tools);
-          return rail;
-        },
-      ],
-    ]),
-  };
-  overrides.railsFile = { sandbox: plan };
-});
-const app = useApp(overrides);
 const { ask, refusal, create, fund } = graphqlClient(app, () => shop.apiKey);
 beforeAll(async () => {
   shop = await app.addAccount();
   await fund('USDT_TRX', '100');
-  await rail.turn();
-});
-afterAll(async () => {
-  await node.close();
-  await new Promise((resolve) => server.close(resolve));
-  record.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** How a transaction ends. */
@@ -112,8 +43,8 @@ async function withdraw(address: string, proof?: object): Promise<string> {
   const { transaction: made } = await create('createWithdrawal', wanted);
   return vi.waitFor(
     async () => {
-      await rail.turn();
-      node.mine(4);
+      await tron.rail.turn();
+      tron.node.mine(4);
       const { transaction } = await ask(`{ transaction(end2end: "${made.end2end}") { statusCode } }`);
       if (!ENDS.includes(transaction.statusCode)) throw new Error(`it is ${transaction.statusCode}`);
       return transaction.statusCode as string;
@@ -124,7 +55,7 @@ async function withdraw(address: string, proof?: object): Promise<string> {
 
 test('with proof it is delivered', async () => {
   expect(await withdraw(PROVEN, proofOf(PROVEN))).toBe('SUCCESS');
-  expect(node.balance(PROVEN, 'USDT')).toBe(10n * ONE);
+  expect(tron.node.balance(PROVEN, 'USDT')).toBe(10n * ONE);
 });
 
 test('without proof, and with that of another address, nothing leaves', async () => {
@@ -133,9 +64,9 @@ test('without proof, and with that of another address, nothing leaves', async ()
     [FORGED, proofOf(PROVEN)],
   ] as const) {
     expect(await withdraw(address, proof)).not.toBe('SUCCESS');
-    expect(node.balance(address, 'USDT')).toBe(0n);
+    expect(tron.node.balance(address, 'USDT')).toBe(0n);
   }
-  expect(record.refusals()).toEqual({ proof_missing: 1, proof_wrong: 1 });
+  expect(tron.record.refusals()).toEqual({ proof_missing: 1, proof_wrong: 1 });
 });
 
 test('a proof whose form is wrong is refused by name', async () => {
@@ -165,7 +96,7 @@ test('a proof whose form is wrong is refused by name', async () => {
 });
 
 test('once its proof is withdrawn, nothing leaves to an address that was proven before (C-22)', async () => {
-  const address = tronAddress(new Uint8Array(20).fill(0x64));
+  const address = addressOf(0x64);
   expect(await withdraw(address, proofOf(address))).toBe('SUCCESS');
   const { viewer } = await ask(
     '{ viewer { account { whitelistGroups { entries { id target isProven } } } } }',
@@ -185,6 +116,6 @@ test('once its proof is withdrawn, nothing leaves to an address that was proven 
   );
   expect(rows).toEqual([{ object_id: proven?.id, before: { isProven: true }, after: { isProven: false } }]);
   expect(await withdraw(address)).not.toBe('SUCCESS');
-  expect(record.refusals()).toMatchObject({ proof_missing: 2 });
+  expect(tron.record.refusals()).toMatchObject({ proof_missing: 2 });
   expect(await refusal(WITHDRAW, { id: 'wle_0000000000000000' })).toMatchObject({ code: 'NOT_FOUND' });
 });
