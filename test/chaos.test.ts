@@ -43,7 +43,7 @@ const SAMPLES_PER_SECOND = 5;
 /** Customers who wait for an answer at once: a machine that cannot keep up gets no more. */
 const UNDER_WAY_MAX = 300;
 const REST_MAX_MS = 120_000;
-/** Part of the load that has to come about: while the network fails, customers wait. */
+/** Part of the load that has to come about in the time for which the network works. */
 const LOAD_LEAST = 0.9;
 
 const receiver = useReceiver();
@@ -257,7 +257,7 @@ function waitOf(happenedMs: number, arrivedMs: number): number {
   return arrivedMs - fromMs;
 }
 
-/** @returns what the receiver did not get, or not as it should, and the longest wait for a webhook. */
+/** @returns what the receiver did not get, or not as it should, and how long each webhook waited, and the slowest of them. */
 function compareWebhooks(log: readonly LoggedEvent[]): {
   defects: string[];
   waits: number[];
@@ -278,7 +278,11 @@ function compareWebhooks(log: readonly LoggedEvent[]): {
       defects.push(`${events.map(({ id }) => id)} came out of order`);
   }
   const waits = log.flatMap(({ id, atMs }) => waitOf(atMs, first.get(id)?.atMs ?? Number.NaN));
-  const slow = log.filter((_, at) => (waits[at] as number) > SLOW_MS);
+  const slow = [...log.keys()]
+    .filter((at) => (waits[at] as number) > SLOW_MS)
+    .sort((a, b) => (waits[b] as number) - (waits[a] as number))
+    .slice(0, EXPLAINED_MAX)
+    .map((at) => log[at] as LoggedEvent);
   return { defects, waits: waits.toSorted((a, b) => a - b), slow };
 }
 
@@ -289,7 +293,8 @@ async function explain(slow: readonly LoggedEvent[]): Promise<string[]> {
             d.ended_at as ended, (select json_agg(a order by a.attempt) from webhook_attempt a
                where a.account_id = d.account_id and a.delivery_id = d.id) as tries
        from event e join webhook_delivery d on d.account_id = e.account_id and d.event_seq = e.seq
-      where 'evt_' || e.seq || '_' || e.token = any ($1) order by e.seq limit ${EXPLAINED_MAX}`,
+      where 'evt_' || e.seq || '_' || e.token = any ($1)
+      order by array_position($1, 'evt_' || e.seq || '_' || e.token)`,
     [slow.map(({ id }) => id)],
   );
   const differing = samples.filter(({ works, isReady }) => works !== isReady).slice(0, EXPLAINED_MAX);
@@ -370,7 +375,7 @@ test(
     if (!IS_FULL) return;
     // Figures of less load, or of another version, are none of the full run.
     expect(summary.postgres).toMatch(/^16\./);
-    expect(promised.length / SECONDS).toBeGreaterThan(RATE * LOAD_LEAST);
+    expect(promised.length / (SECONDS - summary.faultSeconds)).toBeGreaterThan(RATE * LOAD_LEAST);
     expect(waits.at(-1)).toBeLessThan(WEBHOOK_MAX_MS);
     expect(summary.disagreementMs).toBeLessThanOrEqual(DISAGREEMENT_MAX_MS);
   },

@@ -4,7 +4,7 @@
  */
 import { beforeEach, expect, test } from 'vitest';
 import { TOKEN_CONTRACTS } from '../../../src/base/token-contract.ts';
-import type { Twist } from '../../support/rpc-proxy.ts';
+import { startRpcProxy, type Twist } from '../../support/rpc-proxy.ts';
 import { FINAL, PAYEE, PAYER, USDT, useNetwork, useTwoProviders } from './stand.ts';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
