@@ -1,5 +1,6 @@
 /** The open streams of this process: pings them, and closes those of stalled clients, revoked keys and ended sessions, and all at shutdown. */
 import { GatewayError } from '../base/errors.ts';
+import { inTurns } from '../base/in-turns.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
 import { callerName } from './valid-callers.ts';
 
@@ -33,6 +34,7 @@ export class OpenStreams {
   #pingedAt = Date.now();
   #isDraining = false;
   #isChecking = false;
+  #isSweeping = false;
 
   constructor(findValid: FindValid) {
     this.#findValid = findValid;
@@ -69,17 +71,20 @@ export class OpenStreams {
     for (const streams of [...this.#byCaller.values()]) yield* [...streams];
   }
 
-  #sweep(): void {
+  async #sweep(): Promise<void> {
+    if (this.#isSweeping) return;
+    this.#isSweeping = true;
     const now = Date.now();
     const isPingDue = now - this.#pingedAt >= PING_MS;
     if (isPingDue) this.#pingedAt = now;
-    for (const stream of this.#all()) {
+    await inTurns(this.#all(), (stream) => {
       if (stream.isStalled()) this.#noteStall(stream, now);
       else {
         this.#stalledSince.delete(stream);
         if (isPingDue) stream.ping();
       }
-    }
+    });
+    this.#isSweeping = false;
   }
 
   #noteStall(stream: OpenStream, now: number): void {

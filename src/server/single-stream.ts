@@ -13,7 +13,7 @@ import type { OperationParams } from './known-operations.ts';
 import { isFrames, type LiveOperation, liveResults, openFrames, presented } from './live-operation.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { type CostOf, writesOf } from './operation-cost.ts';
-import { EventConnection } from './sse.ts';
+import { EventConnection, eventBytes } from './sse.ts';
 
 /** Answers a request to the path of single connections. `body`: the JSON of a POST. */
 export type ServeSingleStream = (
@@ -177,9 +177,9 @@ async function open(
   stream.onEnd(() => connection?.destroy());
   connection.onClose(() => stream.end());
   for await (const text of body) {
-    const chunk = Buffer.from(text);
-    if (!connection.send(chunk)) await connection.drained();
-    stream.waiting = Math.max(0, stream.waiting - chunk.length);
+    const bytes = eventBytes(text);
+    if (!connection.send(bytes)) await connection.drained();
+    stream.waiting = Math.max(0, stream.waiting - bytes.body.length);
   }
   connection.end();
 }

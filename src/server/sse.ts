@@ -1,5 +1,7 @@
-/** Server-sent events on one response: frames, and a client that reads slowly or not at all. */
+/** Server-sent events on one response: their bytes, and a client that reads slowly or not at all. */
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ExecutionResult } from 'graphql';
 import type { Exchange } from './http.ts';
 
@@ -10,15 +12,29 @@ const HEADERS = {
   // Tells proxies not to buffer the answer, which would hold the events back.
   'x-accel-buffering': 'no',
 };
-const PING = Buffer.from(':\n\n');
+const PING = eventBytes(':\n\n');
 const COMPLETE = Buffer.from('event: complete\ndata:\n\n');
 const RETRY_MIN_MS = 500;
 const RETRY_SPREAD_MS = 1_500;
 
+/** An event that many connections write: as it is, and as a chunk of HTTP/1.1, so that none of them makes one of its own. */
+export interface EventBytes {
+  readonly body: Buffer;
+  readonly chunk: Buffer;
+}
+
+/** @returns the bytes of events that are given as text. */
+export function eventBytes(text: string): EventBytes {
+  const size = Buffer.byteLength(text);
+  const head = `${size.toString(16)}\r\n`;
+  const chunk = Buffer.from(`${head}${text}\r\n`);
+  return { body: chunk.subarray(head.length, head.length + size), chunk };
+}
+
 /** @returns the bytes of a `next` event. Without a cursor, a client cannot resume after it. */
-export function nextEvent(result: ExecutionResult, cursor?: string): Buffer {
+export function nextEvent(result: ExecutionResult, cursor?: string): EventBytes {
   const id = cursor ? `id: ${cursor}\n` : '';
-  return Buffer.from(`${id}event: next\ndata: ${JSON.stringify(result)}\n\n`);
+  return eventBytes(`${id}event: next\ndata: ${JSON.stringify(result)}\n\n`);
 }
 
 /** A response that events are written to. */
@@ -42,28 +58,29 @@ export class EventConnection {
 
   /** Whether written bytes are still waiting in this process. */
   get isStalled(): boolean {
-    return this.#exchange.response.writableNeedDrain;
+    return this.#target.writableNeedDrain;
   }
 
   /** Writes. @returns false when the client reads too slowly: nothing more should be written until it has caught up. */
-  send(chunk: Buffer): boolean {
-    return !this.isOpen || this.#exchange.response.write(chunk);
+  send({ body, chunk }: EventBytes): boolean {
+    if (!this.isOpen) return true;
+    const target = this.#target;
+    return target.write(target === this.#exchange.response ? body : chunk);
   }
 
   /** Sends a ping, unless other bytes are waiting. */
   ping(): void {
-    if (this.isOpen && !this.isStalled) this.#exchange.response.write(PING);
+    if (!this.isStalled) this.send(PING);
   }
 
   /** Resolves when more can be written, or the client has gone. */
   async drained(): Promise<void> {
-    const { response } = this.#exchange;
-    if (!this.isOpen || !response.writableNeedDrain) return;
+    if (!this.isOpen || !this.isStalled) return;
     const gone = new AbortController();
     const { signal } = gone;
     await Promise.race([
-      once(response, 'drain', { signal }).catch(() => {}),
-      once(response, 'close', { signal }).catch(() => {}),
+      once(this.#target, 'drain', { signal }).catch(() => {}),
+      once(this.#exchange.response, 'close', { signal }).catch(() => {}),
     ]);
     gone.abort();
   }
@@ -87,5 +104,15 @@ export class EventConnection {
 
   onClose(listener: () => void): void {
     this.#exchange.response.once('close', listener);
+  }
+
+  /**
+   * The socket, which takes a finished chunk in one write, once everything before is in its hands. The response itself while it
+   * waits for another one on the connection, and for clients of HTTP/1.0, which know no chunks.
+   */
+  get #target(): ServerResponse | Socket {
+    const { response } = this.#exchange;
+    const { socket, chunkedEncoding, writableNeedDrain } = response;
+    return socket && chunkedEncoding && !writableNeedDrain ? socket : response;
   }
 }

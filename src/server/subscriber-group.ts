@@ -3,9 +3,10 @@
  * them. A new member first reads the events that it has missed, at its own pace, until it has caught up with the others. One
  * that reads too slowly leaves the shared stream, keeps only its position, and catches up when it can be written to again.
  */
+import { inTurns } from '../base/in-turns.ts';
 import type { Frame, FrameStream } from '../resolvers/events/frame-stream.ts';
 import { executeFrame, isFrames, isUnavailable, type LiveOperation, openFrames } from './live-operation.ts';
-import { type EventConnection, nextEvent } from './sse.ts';
+import { type EventBytes, type EventConnection, nextEvent } from './sse.ts';
 
 /** Where a subscriber begins, or the errors that it gets instead. */
 export type Beginning = Awaited<ReturnType<typeof openFrames>>;
@@ -43,7 +44,7 @@ export class SubscriberGroup {
   readonly #members = new Set<Member>();
   /** Members that have caught up. */
   readonly #live = new Set<Member>();
-  readonly #remembered = new Map<bigint, Promise<Buffer>>();
+  readonly #remembered = new Map<bigint, Promise<EventBytes>>();
   readonly #started: Promise<void>;
   #source: FrameStream<Frame> | undefined;
   #position = 0n;
@@ -95,18 +96,18 @@ export class SubscriberGroup {
 
   async #forward(source: FrameStream<Frame>): Promise<void> {
     for await (const frame of source) {
-      const chunk = this.#live.size > 0 ? await this.#render(frame) : undefined;
+      const bytes = this.#live.size > 0 ? await this.#render(frame) : undefined;
       this.#position = frame.position;
-      if (chunk) for (const member of this.#live) this.#pass(member, frame, chunk);
+      if (bytes) await inTurns(this.#live, (member) => this.#pass(member, frame, bytes));
     }
   }
 
-  #pass(member: Member, frame: Frame, chunk: Buffer): void {
+  #pass(member: Member, frame: Frame, bytes: EventBytes): void {
     // A member can be ahead: it may have read already what the group sends next.
     const { position = -1n } = member;
     if (frame.isHeartbeat ? frame.position < position : frame.position <= position) return;
     member.position = frame.position;
-    if (member.connection.send(chunk)) return;
+    if (member.connection.send(bytes)) return;
     this.#live.delete(member);
     this.#goOn(member);
   }
@@ -154,21 +155,21 @@ export class SubscriberGroup {
     connection.end();
   }
 
-  #render(frame: Frame): Promise<Buffer> {
+  #render(frame: Frame): Promise<EventBytes> {
     if (frame.isPresent || frame.isHeartbeat || frame.isLast) return this.#execute(frame);
-    let chunk = this.#remembered.get(frame.position);
-    if (!chunk) {
-      chunk = this.#execute(frame);
-      this.#remembered.set(frame.position, chunk);
+    let bytes = this.#remembered.get(frame.position);
+    if (!bytes) {
+      bytes = this.#execute(frame);
+      this.#remembered.set(frame.position, bytes);
       // A failed frame is not kept: the next member that needs it executes it again.
-      chunk.catch(() => this.#remembered.delete(frame.position));
+      bytes.catch(() => this.#remembered.delete(frame.position));
       if (this.#remembered.size > Math.min(REMEMBERED_MAX, this.#members.size))
         this.#remembered.delete(this.#remembered.keys().next().value as bigint);
     }
-    return chunk;
+    return bytes;
   }
 
-  async #execute(frame: Frame): Promise<Buffer> {
+  async #execute(frame: Frame): Promise<EventBytes> {
     const result = await executeFrame(this.#operation, frame);
     if (isUnavailable(result)) throw new Error('the database is away');
     return nextEvent(result, frame.cursor);
