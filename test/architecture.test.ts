@@ -16,7 +16,7 @@ const LAYERS = [
   ['templates'],
   ['store', 'wire', 'postgres'],
   ['resolvers'],
-  ['schema', 'rest-compat', 'pages', 'docs', 'console', 'rails', 'webhooks', 'psp', 'signer'],
+  ['schema', 'compiled', 'rest-compat', 'pages', 'docs', 'console', 'rails', 'webhooks', 'psp', 'signer'],
   ['server'],
   ['compose'],
   ['cli', '.'],

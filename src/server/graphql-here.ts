@@ -52,9 +52,10 @@ async function run(
   params: OperationParams,
 ): Promise<ExecutionResult> {
   const { query, operationName, variables } = params;
-  const result = await known(params, context)?.(context, variables ?? {});
+  const result = await known(params, context)?.execute(context, variables ?? {});
   // Without data it was refused before execution, and is executed normally, for the error that callers know.
-  if (result && result.data !== undefined) return result;
+  if (result?.data !== undefined)
+    return { data: JSON.parse(result.data), ...(result.errors && { errors: result.errors }) };
   const { document, errors } = prepare(query, context);
   if (!document) return { errors: errors ?? [] };
   context.limits.takeWrites(writesOf(document, operationName ?? undefined));

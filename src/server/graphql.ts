@@ -1,6 +1,6 @@
 /**
  * GraphQL over HTTP. Yoga implements the protocol. A repeated query bypasses it and is executed on the same schema, because
- * Yoga's request pipeline costs more than most reads (docs/decisions/0008).
+ * Yoga's request pipeline costs more than most reads (docs/decisions/0008, 0045).
  */
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth';
@@ -29,7 +29,7 @@ import {
 import { type ExecuteGraphql, executor } from './graphql-here.ts';
 import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, sendJson } from './http.ts';
 import { knownOperations, type OperationParams } from './known-operations.ts';
-import { noteOperation, noteResult } from './note-operation.ts';
+import { noteOperation, noteResult, noteText } from './note-operation.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { operationCosts, writesOf } from './operation-cost.ts';
 import type { ResolveDocument } from './persisted-documents.ts';
@@ -87,10 +87,13 @@ export function graphqlServer(
       const mediaType = answerMediaType(exchange);
       if (operation && mediaType) {
         const { variables } = params as OperationParams;
-        const result = await operation(context, variables ?? {});
+        const { data, errors: failures } = await operation.execute(context, variables ?? {});
         // Without data it was refused before execution. Yoga then answers as the protocol requires.
-        if (result.data !== undefined)
-          return answer(exchange, result, { ...headers, 'content-type': mediaType }, log);
+        if (data !== undefined) {
+          const errors = failures?.map((error) => presentGraphqlError(error, log, exchange.requestId));
+          noteText(exchange, operation, { data, errors });
+          return answer(exchange, data, errors, { ...headers, 'content-type': mediaType });
+        }
       }
       // Yoga takes an already parsed body from here.
       Object.assign(request, { body: params });
@@ -146,20 +149,15 @@ function serverContextOf(exchange: Exchange, context: Context, limits: KeyLimits
   return { ...context, requestId, noted, limits, loaders };
 }
 
+/** @param data - JSON text. */
 function answer(
   exchange: Exchange,
-  result: ExecutionResult,
+  data: string,
+  errors: readonly GraphQLError[] | undefined,
   headers: Record<string, string>,
-  log: Logger,
 ): void {
-  const errors = result.errors?.map((error) => presentGraphqlError(error, log, exchange.requestId));
-  noteResult(exchange, { ...result, ...(errors && { errors }) });
-  sendJson(
-    exchange,
-    200,
-    JSON.stringify(errors ? { errors, data: result.data } : { data: result.data }),
-    headers,
-  );
+  const before = errors ? `"errors":${JSON.stringify(errors)},` : '';
+  sendJson(exchange, 200, `{${before}"data":${data}}`, headers);
 }
 
 function answerMediaType({ request }: Exchange): string | undefined {

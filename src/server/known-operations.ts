@@ -1,14 +1,6 @@
-/**
- * Compiled queries: a repeated query is not parsed, validated and interpreted again (docs/decisions/0008).
- */
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  execute,
-  type GraphQLSchema,
-  getOperationAST,
-} from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
+/** Compiled queries: a repeated query is not parsed, validated and interpreted again (docs/decisions/0045). */
+import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode } from 'graphql';
+import { compile, type Operation } from '../compiled/compile.ts';
 
 /** A GraphQL request, as POST carries it. */
 export interface OperationParams {
@@ -17,15 +9,16 @@ export interface OperationParams {
   readonly variables?: Record<string, unknown> | null;
 }
 
-/** Executes one operation. A result without `data` was refused before anything was executed. */
-export type Operation = (
-  contextValue: object,
-  variables: Record<string, unknown>,
-) => Promise<ExecutionResult>;
-
-const KNOWN_MAX = 1_000;
+const SEEN_MAX = 1_000;
+/** Most fields of all compiled operations together: about 50 MB. */
+const FIELDS_MAX = 100_000;
 /** Longer documents are not cached. */
 const LENGTH_MAX = 20_000;
+
+interface Known {
+  readonly operation: Operation;
+  fields: number;
+}
 
 /**
  * @param prepare - parses and validates a document with all bounds; without a document when it is not fit.
@@ -35,41 +28,52 @@ const LENGTH_MAX = 20_000;
 export function knownOperations<Context>(
   schema: GraphQLSchema,
   prepare: (query: string, context: Context) => { readonly document?: DocumentNode | undefined },
+  { fieldsMax = FIELDS_MAX } = {},
 ): (params: OperationParams, context: Context) => Operation | undefined {
-  const known = new Map<string, Operation>();
+  const kept = keeper(fieldsMax);
   const seen = new Set<string>();
   return ({ query, operationName }, context) => {
     const key = JSON.stringify([operationName, query]);
-    let operation = known.get(key);
+    const operation = kept.find(key);
     if (operation || query.length > LENGTH_MAX) return operation;
     if (!seen.has(key)) {
-      forgetOldest(seen);
+      if (seen.size >= SEEN_MAX) seen.delete(seen.keys().next().value as string);
       seen.add(key);
       return undefined;
     }
     const { document } = prepare(query, context);
-    if (!document || getOperationAST(document, operationName)?.operation !== 'query') return undefined;
-    operation = compile(schema, document, operationName ?? undefined);
-    forgetOldest(known);
-    known.set(key, operation);
-    return operation;
+    const asked = document && getOperationAST(document, operationName);
+    if (!document || asked?.operation !== OperationTypeNode.QUERY) return undefined;
+    return kept.add(key, (grow) => compile(schema, document, asked, grow));
   };
 }
 
-function forgetOldest(collection: Map<string, unknown> | Set<string>): void {
-  if (collection.size >= KNOWN_MAX) collection.delete(collection.keys().next().value as string);
-}
+/** What is kept of a document besides its fields is about as much as this part of its characters in fields. */
+const CHARACTERS_PER_FIELD = 10;
 
-function compile(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-): Operation {
-  const compiled = compileQuery(schema, document, operationName);
-  if (isCompiledQuery(compiled)) {
-    return async (contextValue, variables) => compiled.query(undefined, contextValue, variables);
-  }
-  // An operation that cannot be compiled is executed normally.
-  return async (contextValue, variableValues) =>
-    execute({ schema, document, contextValue, variableValues, operationName: operationName ?? null });
+/** Keeps operations as long as they have no more fields together than this. The oldest goes first. */
+function keeper(fieldsMax: number) {
+  const known = new Map<string, Known>();
+  let fields = 0;
+  const forgetOldest = () => {
+    const [key, oldest] = known.entries().next().value as [string, Known];
+    known.delete(key);
+    fields -= oldest.fields;
+  };
+  return {
+    find: (key: string): Operation | undefined => known.get(key)?.operation,
+    add: (key: string, make: (grow: (more: number) => void) => Operation): Operation => {
+      const grow = (more: number) => {
+        entry.fields += more;
+        // An operation that runs may have been forgotten meanwhile.
+        if (known.get(key) !== entry) return;
+        fields += more;
+        while (fields > fieldsMax) forgetOldest();
+      };
+      const entry: Known = { operation: make(grow), fields: 0 };
+      known.set(key, entry);
+      grow(Math.ceil(key.length / CHARACTERS_PER_FIELD));
+      return entry.operation;
+    },
+  };
 }

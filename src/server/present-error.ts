@@ -33,8 +33,8 @@ export function presentGraphqlError(error: GraphQLError, log: Logger, requestId:
   }
   const presented = presentError(cause, log, requestId);
   const { code, message } = presented;
-  // Status and headers for Yoga, which are not shown. Errors of compiled queries have no extensions.
-  const http = (error.extensions as GraphQLError['extensions'] | undefined)?.http;
+  // Status and headers for Yoga, which are not shown.
+  const { http } = error.extensions;
   return withExtensions(error, message, {
     code,
     requestId,
@@ -55,14 +55,12 @@ function withExtensions(
   message: string,
   extensions: Record<string, unknown>,
 ): GraphQLError {
-  const { nodes, source, positions, path, locations } = error;
-  const presented = new GraphQLError(message, {
+  const { nodes, source, positions, path } = error;
+  return new GraphQLError(message, {
     nodes: nodes ?? null,
     source: source ?? null,
     positions: positions ?? null,
     path: path ?? null,
     extensions,
   });
-  // Errors of compiled queries have locations without nodes of the document.
-  return Object.assign(presented, locations && { locations });
 }

@@ -46,7 +46,7 @@ const CUTS = [
 ];
 
 /** An operation on its way: what is put together while its document is written. */
-interface Draft {
+export interface Draft {
   readonly values: Values;
   readonly declared: string[];
   readonly variables: Record<string, unknown>;
@@ -135,7 +135,8 @@ function fieldOf(draft: Draft, field: GraphQLField<unknown, unknown>, depth: num
   return `${alias}${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''}${directive} ${selection}`;
 }
 
-function argumentOf(draft: Draft, { name, type }: GraphQLArgument): string {
+/** @returns a value for an argument as it stands in the document: a literal, or a variable that is declared and given. */
+export function argumentOf(draft: Draft, { name, type }: GraphQLArgument): string {
   const value = inputOf(draft, name, type);
   if (draft.values.random.chance(0.5)) return literal(value, type);
   const variable = `v${draft.declared.length}`;

@@ -6,12 +6,13 @@ import { knownOperations, type OperationParams } from '../../src/server/known-op
 const schema = buildSchema('type Query { twice(of: Int = 1): Int } type Mutation { change: Int }');
 const QUERY = 'query Twice($of: Int) { twice(of: $of) }';
 
-function counted() {
+function counted(bounds?: { readonly fieldsMax: number }) {
   let prepared = 0;
-  const find = knownOperations<object>(schema, (query) => {
+  const prepare = (query: string) => {
     prepared += 1;
     return query.includes('unfit') ? {} : { document: parse(query) };
-  });
+  };
+  const find = knownOperations<object>(schema, prepare, bounds);
   return { find: (params: OperationParams) => find(params, {}), prepared: () => prepared };
 }
 
@@ -22,7 +23,7 @@ test('the first time is not compiled, the second is, the third is the same', asy
   const operation = find({ query: QUERY });
   expect(find({ query: QUERY })).toBe(operation);
   expect(prepared()).toBe(1);
-  expect(await operation?.({}, { of: 2 })).toEqual({ data: { twice: null } });
+  expect(await operation?.execute({}, { of: 2 })).toEqual({ data: '{"twice":null}' });
 });
 
 test('an operation is known by its document and its name', () => {
@@ -39,4 +40,24 @@ test.each([
 ])('%s is never compiled', (_what, query) => {
   const { find } = counted();
   for (let time = 0; time < 3; time++) expect(find({ query })).toBeUndefined();
+});
+
+test('the oldest are forgotten where all together have more fields than are kept, also when they grow later', async () => {
+  const { find, prepared } = counted({ fieldsMax: 40 });
+  const queries = ['a', 'b', 'c', 'd', 'e'].map(
+    (name) => `query ${name} { one: twice two: twice three: twice }`,
+  );
+  const known = (query: string | undefined) => {
+    const before = prepared();
+    const operation = find({ query: query as string });
+    return operation !== undefined && prepared() === before;
+  };
+  for (const query of queries) {
+    expect(find({ query })).toBeUndefined();
+    await find({ query })?.execute({}, {});
+  }
+  // Each has three fields, and five for its text.
+  expect(known(queries[4])).toBe(true);
+  expect(known(queries[1])).toBe(true);
+  expect(known(queries[0])).toBe(false);
 });

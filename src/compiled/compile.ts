@@ -1,0 +1,121 @@
+/** Queries that are executed by functions made for them, which write the answer as JSON text (docs/decisions/0045). */
+import {
+  type DocumentNode,
+  execute,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  getVariableValues,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { Failures } from './failures.ts';
+import { mentions } from './mentions.ts';
+import { Plan } from './plan.ts';
+import { type Asked, directiveVariables, type Variables } from './selection.ts';
+
+/** What an operation is answered with. Without data it was refused before anything was executed. */
+export interface Answer {
+  /** JSON text. */
+  readonly data?: string | undefined;
+  readonly errors?: readonly GraphQLError[] | undefined;
+}
+
+/** A compiled operation. */
+export interface Operation {
+  /** Executes it with a context, and with variables as they were given. */
+  readonly execute: Execute;
+  /** Whether an answer may have this key, in the data or in objects that stand in each other so deep; lists are left out. */
+  readonly mentions: (key: string, depth: number) => boolean;
+}
+
+type Execute = (contextValue: unknown, variables: Record<string, unknown>) => Promise<Answer>;
+
+/** With more variables in directives a query is executed without plans: there would be one for each set of their values. */
+const DIRECTIVE_VARIABLES_MAX = 4;
+/** As graphql-js has it. */
+const VARIABLE_ERRORS_MAX = 50;
+
+/**
+ * @param document - valid for the schema.
+ * @param operation - a query of the document.
+ * @param grow - is told whenever more is kept for the operation, in fields.
+ */
+export function compile(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  grow: (fields: number) => void,
+): Operation {
+  const asked = { schema, operation, fragments: fragmentsOf(document) };
+  const used = directiveVariables(asked);
+  const isPlanned = used.length <= DIRECTIVE_VARIABLES_MAX && !hasTypeTests(schema);
+  return {
+    execute: isPlanned ? planned(asked, used, grow) : interpreted(asked, document),
+    mentions: (key, depth) => mentions(asked, key, depth),
+  };
+}
+
+function planned(asked: Asked, used: readonly string[], grow: (fields: number) => void): Execute {
+  const { schema, operation } = asked;
+  const planOf = plans(asked, used, grow);
+  const definitions = operation.variableDefinitions ?? [];
+  return async (contextValue, given) => {
+    const { coerced, errors } = getVariableValues(schema, definitions, given, {
+      maxErrors: VARIABLE_ERRORS_MAX,
+    });
+    if (errors) return { errors };
+    const variables = coerced as Variables;
+    const failures = new Failures();
+    let data: string;
+    try {
+      data = await planOf(variables).write({ contextValue, variables, failures });
+    } catch (error) {
+      failures.add(error as GraphQLError, undefined);
+      data = 'null';
+    }
+    return failures.errors.length > 0 ? { errors: failures.errors, data } : { data };
+  };
+}
+
+function fragmentsOf({ definitions }: DocumentNode): Record<string, FragmentDefinitionNode> {
+  const fragments = Object.create(null);
+  for (const definition of definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  return fragments;
+}
+
+/** Types that test their values are left to graphql-js. */
+function hasTypeTests(schema: GraphQLSchema): boolean {
+  return Object.values(schema.getTypeMap()).some((type) => isObjectType(type) && type.isTypeOf);
+}
+
+/** A plan for each set of values of the variables that directives use. */
+function plans(asked: Asked, used: readonly string[], grow: (fields: number) => void) {
+  const made = new Map<string, Plan>();
+  return (variables: Variables): Plan => {
+    // They are booleans, null, or not there.
+    const key = used.map((name) => String(variables[name])).join();
+    let plan = made.get(key);
+    if (!plan) {
+      const values = used.filter((name) => name in variables).map((name) => [name, variables[name]]);
+      plan = new Plan(asked, Object.fromEntries(values), grow);
+      made.set(key, plan);
+    }
+    return plan;
+  };
+}
+
+function interpreted({ schema, operation }: Asked, document: DocumentNode): Execute {
+  return async (contextValue, variableValues) => {
+    const { data, errors } = await execute({
+      schema,
+      document,
+      contextValue,
+      variableValues,
+      operationName: operation.name?.value ?? null,
+    });
+    return { ...(errors && { errors }), ...(data !== undefined && { data: JSON.stringify(data) }) };
+  };
+}

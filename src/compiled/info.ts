@@ -1,0 +1,62 @@
+/** What a resolver may ask about its field, made of what is known from the plan and of the place. */
+import type {
+  FieldNode,
+  GraphQLField,
+  GraphQLObjectType,
+  GraphQLOutputType,
+  GraphQLResolveInfo,
+  ResponsePath,
+} from 'graphql';
+import type { Asked, Variables } from './selection.ts';
+
+/** A field of a type of object, as an operation asks for it. */
+export interface Site {
+  readonly asked: Asked;
+  /** The name in the answer. */
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+  readonly parentType: GraphQLObjectType;
+  readonly field: GraphQLField<unknown, unknown>;
+}
+
+/** Hardly anyone asks, so nothing is copied. */
+export class FieldInfo implements GraphQLResolveInfo {
+  readonly #site: Site;
+  readonly variableValues: Variables;
+  readonly path: ResponsePath;
+  readonly rootValue = undefined;
+
+  constructor(site: Site, variables: Variables, path: ResponsePath) {
+    this.#site = site;
+    this.variableValues = variables;
+    this.path = path;
+  }
+
+  get fieldName(): string {
+    return this.#site.field.name;
+  }
+
+  get fieldNodes(): readonly FieldNode[] {
+    return this.#site.nodes;
+  }
+
+  get returnType(): GraphQLOutputType {
+    return this.#site.field.type;
+  }
+
+  get parentType(): GraphQLObjectType {
+    return this.#site.parentType;
+  }
+
+  get schema() {
+    return this.#site.asked.schema;
+  }
+
+  get fragments() {
+    return this.#site.asked.fragments;
+  }
+
+  get operation() {
+    return this.#site.asked.operation;
+  }
+}

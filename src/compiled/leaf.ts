@@ -1,0 +1,63 @@
+/** Scalars and enums as JSON text: what `JSON.stringify` writes of what their types make of a value. */
+import {
+  GraphQLBoolean,
+  GraphQLID,
+  GraphQLInt,
+  type GraphQLLeafType,
+  GraphQLString,
+  isEnumType,
+} from 'graphql';
+import { inspect } from 'graphql/jsutils/inspect.js';
+
+/** Writes a value that is not null. */
+export type LeafText = (value: unknown) => string;
+
+/** @returns what writes values of this type; it throws what the type throws. */
+export function leafText(type: GraphQLLeafType): LeafText {
+  const other: LeafText = (value) => {
+    if (value instanceof Error) throw value;
+    const serialized: unknown = type.serialize(value);
+    if (serialized == null) {
+      throw new Error(
+        `Expected \`${inspect(type)}.serialize(${inspect(value)})\` to return non-nullable value, returned: ${inspect(serialized)}`,
+      );
+    }
+    return typeof serialized === 'string' ? quoted(serialized) : JSON.stringify(serialized);
+  };
+  // The types of GraphQL itself give these values back as they are.
+  if (type === GraphQLString || type === GraphQLID)
+    return (value) => (typeof value === 'string' ? quoted(value) : other(value));
+  if (type === GraphQLInt)
+    return (value) => (typeof value === 'number' && (value | 0) === value ? `${value}` : other(value));
+  if (type === GraphQLBoolean)
+    return (value) => (value === true ? 'true' : value === false ? 'false' : other(value));
+  return isEnumType(type) ? remembered(other) : other;
+}
+
+/** An enum has as many texts as values. */
+function remembered(text: LeafText): LeafText {
+  const texts = new Map<unknown, string>();
+  return (value) => {
+    let found = texts.get(value);
+    if (found === undefined) {
+      found = text(value);
+      texts.set(value, found);
+    }
+    return found;
+  };
+}
+
+/** Longer texts are left to `JSON.stringify`, which is faster from there on. */
+const SHORT = 40;
+
+/** @returns a text as JSON. */
+export function quoted(text: string): string {
+  if (text.length > SHORT) return JSON.stringify(text);
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // Control characters, quotes, backslashes, and halves of pairs.
+    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || (unit >= 0xd800 && unit <= 0xdfff))
+      return JSON.stringify(text);
+  }
+  return `"${text}"`;
+}

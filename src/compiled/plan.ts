@@ -1,0 +1,241 @@
+/**
+ * The writers of an operation: functions that write the values of its fields as JSON text. They are made when a type of object is
+ * met for the first time, and follow the algorithm of graphql-js, so that values, nulls and errors are the same.
+ */
+import {
+  defaultFieldResolver,
+  defaultTypeResolver,
+  type FieldNode,
+  type GraphQLAbstractType,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getArgumentValues,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type ResponsePath,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
+} from 'graphql';
+import { type Failures, type Path, placed } from './failures.ts';
+import { FieldInfo, type Site } from './info.ts';
+import { type LeafText, leafText } from './leaf.ts';
+import { runtimeType } from './runtime-type.ts';
+import { type Asked, fieldsOf, type Variables } from './selection.ts';
+import { isPromise, objectWriter, type Text, writeList } from './text.ts';
+
+/** One execution of an operation. */
+export interface Run {
+  readonly contextValue: unknown;
+  readonly variables: Variables;
+  readonly failures: Failures;
+}
+
+/** Writes a value that stands at this place. */
+type Write = (value: unknown, run: Run, path: ResponsePath) => Text;
+/** Writes the fields of an object at this place. */
+type WriteFields = (source: unknown, run: Run, path: Path) => Text;
+
+const NO_ARGUMENTS = Object.freeze({});
+
+/** The writers of one operation under one set of values of its directives. */
+export class Plan {
+  readonly #asked: Asked;
+  readonly #directives: Variables;
+  readonly #grow: (fields: number) => void;
+  readonly #objects = new Map<string, WriteFields>();
+  readonly #leaves = new Map<unknown, LeafText>();
+  readonly #numbers = new Map<SelectionSetNode, number>();
+
+  /**
+   * @param directives - values of the variables that directives use.
+   * @param grow - is told how many fields there are more to be kept.
+   */
+  constructor(asked: Asked, directives: Variables, grow: (fields: number) => void) {
+    this.#asked = asked;
+    this.#directives = directives;
+    this.#grow = grow;
+  }
+
+  /** Writes the data of the operation. It throws, or rejects, when all of it is null. */
+  write(run: Run): Text {
+    const { schema, operation } = this.#asked;
+    const root = schema.getQueryType() as GraphQLObjectType;
+    return this.#object(root, [operation.selectionSet])(undefined, run, undefined);
+  }
+
+  /** The same selections of the same type are written by the same function, wherever they stand. */
+  #object(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WriteFields {
+    const name = `${type.name} ${sets.map((set) => this.#numberOf(set)).join(' ')}`;
+    let write = this.#objects.get(name);
+    if (!write) {
+      write = objectWriter(this.#fields(type, sets));
+      this.#objects.set(name, write);
+    }
+    return write;
+  }
+
+  #numberOf(set: SelectionSetNode): number {
+    const known = this.#numbers.get(set) ?? this.#numbers.size;
+    this.#numbers.set(set, known);
+    return known;
+  }
+
+  #fields(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): KeyedWrite[] {
+    const found: KeyedWrite[] = [];
+    for (const [key, nodes] of fieldsOf(this.#asked, type, sets, this.#directives)) {
+      const field = this.#definition(type, (nodes[0] as FieldNode).name.value);
+      if (field) found.push([key, this.#field({ asked: this.#asked, key, nodes, parentType: type, field })]);
+    }
+    this.#grow(found.length);
+    return found;
+  }
+
+  #definition(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
+    if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+    if (type === this.#asked.schema.getQueryType()) {
+      if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+      if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+    }
+    return type.getFields()[name];
+  }
+
+  #field(site: Site): WriteFields {
+    const { field, nodes, parentType, key } = site;
+    if (field === TypeNameMetaFieldDef) {
+      const name = JSON.stringify(parentType.name);
+      return () => name;
+    }
+    const { resolve = defaultFieldResolver } = field;
+    const hasArguments = field.args.length > 0;
+    const complete = guarded(site, field.type, this.#value(site, field.type));
+    return (source, run, parent) => {
+      const path = { prev: parent, key, typename: parentType.name };
+      let value: unknown;
+      try {
+        const given = hasArguments
+          ? getArgumentValues(field, nodes[0] as FieldNode, run.variables)
+          : NO_ARGUMENTS;
+        value = resolve(source, given, run.contextValue, new FieldInfo(site, run.variables, path));
+      } catch (error) {
+        return nulled(site, field.type, error, run, path);
+      }
+      return isPromise(value)
+        ? value.then(
+            (found) => complete(found, run, path),
+            (error) => nulled(site, field.type, error, run, path),
+          )
+        : complete(value, run, path);
+    };
+  }
+
+  /** Writes a value of a type; what it throws belongs to the nearest place around it that may be null. */
+  #value(site: Site, type: GraphQLOutputType): Write {
+    if (isNonNullType(type)) {
+      const inner = this.#present(site, type.ofType);
+      const { parentType, field } = site;
+      return (value, run, path) => {
+        if (value == null)
+          throw new Error(`Cannot return null for non-nullable field ${parentType.name}.${field.name}.`);
+        return inner(value, run, path);
+      };
+    }
+    const inner = this.#present(site, type);
+    return (value, run, path) => (value == null ? 'null' : inner(value, run, path));
+  }
+
+  /** Writes a value that is not null. */
+  #present(site: Site, type: GraphQLOutputType): Write {
+    if (isLeafType(type)) {
+      const known = this.#leaves.get(type) ?? leafText(type);
+      this.#leaves.set(type, known);
+      return known;
+    }
+    if (isListType(type)) return this.#list(site, type.ofType);
+    const sets = site.nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    if (isObjectType(type)) {
+      let write: WriteFields | undefined;
+      return (value, run, path) => {
+        if (value instanceof Error) throw value;
+        write ??= this.#object(type, sets);
+        return write(value, run, path);
+      };
+    }
+    return this.#abstract(site, type as GraphQLAbstractType, sets);
+  }
+
+  #list(site: Site, type: GraphQLOutputType): Write {
+    const item = guarded(site, type, this.#value(site, type));
+    return (value, run, path) => {
+      if (value instanceof Error) throw value;
+      const items = Array.isArray(value) ? value : iterated(site, value);
+      return writeList(items, (each, index) => {
+        const place = { prev: path, key: index, typename: undefined };
+        return isPromise(each)
+          ? each.then(
+              (found) => item(found, run, place),
+              (error) => nulled(site, type, error, run, place),
+            )
+          : item(each, run, place);
+      });
+    };
+  }
+
+  #abstract(site: Site, type: GraphQLAbstractType, sets: readonly SelectionSetNode[]): Write {
+    const resolveType = type.resolveType ?? defaultTypeResolver;
+    const writers = new Map<unknown, WriteFields>();
+    const write = (name: unknown, value: unknown, run: Run, path: ResponsePath): Text => {
+      let known = writers.get(name);
+      if (!known) {
+        known = this.#object(runtimeType(site, type, name, value), sets);
+        writers.set(name, known);
+      }
+      return known(value, run, path);
+    };
+    return (value, run, path) => {
+      if (value instanceof Error) throw value;
+      const name = resolveType(value, run.contextValue, new FieldInfo(site, run.variables, path), type);
+      return isPromise(name)
+        ? name.then((found) => write(found, value, run, path))
+        : write(name, value, run, path);
+    };
+  }
+}
+
+type KeyedWrite = readonly [key: string, write: WriteFields];
+
+/** @returns the same, but what it throws makes the place null, or what is around it where the type may not be null. */
+function guarded(site: Site, type: GraphQLOutputType, write: Write): Write {
+  return (value, run, path) => {
+    try {
+      const text = write(value, run, path);
+      return typeof text === 'string'
+        ? text
+        : text.then(undefined, (error) => nulled(site, type, error, run, path));
+    } catch (error) {
+      return nulled(site, type, error, run, path);
+    }
+  };
+}
+
+/** @throws {GraphQLError} where the type may not be null. */
+function nulled(site: Site, type: GraphQLOutputType, error: unknown, run: Run, path: Path): string {
+  const failure = placed(error, site.nodes, path);
+  if (isNonNullType(type)) throw failure;
+  run.failures.add(failure, path);
+  return 'null';
+}
+
+/** @throws {GraphQLError} for what is no list. */
+function iterated({ parentType, field }: Site, value: unknown): unknown[] {
+  if (typeof value === 'object' && value !== null && Symbol.iterator in value)
+    return [...(value as Iterable<unknown>)];
+  throw new GraphQLError(
+    `Expected Iterable, but did not find one for field "${parentType.name}.${field.name}".`,
+  );
+}

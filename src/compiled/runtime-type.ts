@@ -1,0 +1,35 @@
+/** Which type of object stands for an interface or union: the checks of graphql-js, and its words where a resolver names none. */
+import { type GraphQLAbstractType, GraphQLError, type GraphQLObjectType, isObjectType } from 'graphql';
+import { inspect } from 'graphql/jsutils/inspect.js';
+import type { Site } from './info.ts';
+
+/**
+ * @param name - what the type's resolver made of the value.
+ * @throws {GraphQLError} where that is not the name of a possible type.
+ */
+export function runtimeType(
+  { asked: { schema }, nodes, parentType, field }: Site,
+  abstract: GraphQLAbstractType,
+  name: unknown,
+  value: unknown,
+): GraphQLObjectType {
+  const type = typeof name === 'string' ? schema.getType(name) : undefined;
+  if (isObjectType(type) && schema.isSubType(abstract, type)) return type;
+  const place = `for field "${parentType.name}.${field.name}"`;
+  const must = `Abstract type "${abstract.name}" must resolve to an Object type at runtime ${place}`;
+  if (name == null)
+    throw new GraphQLError(
+      `${must}. Either the "${abstract.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`,
+      { nodes },
+    );
+  if (typeof name !== 'string')
+    throw new GraphQLError(`${must} with value ${inspect(value)}, received "${inspect(name)}".`);
+  if (isObjectType(type))
+    throw new GraphQLError(`Runtime Object type "${name}" is not a possible type for "${abstract.name}".`, {
+      nodes,
+    });
+  const what = type
+    ? `a non-object type "${name}"`
+    : `a type "${name}" that does not exist inside the schema`;
+  throw new GraphQLError(`Abstract type "${abstract.name}" was resolved to ${what}.`, { nodes });
+}

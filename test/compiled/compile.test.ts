@@ -1,0 +1,284 @@
+/**
+ * Goal: a compiled query is answered as graphql-js answers it: the same bytes, nulls, errors and paths. Method: a small schema whose
+ * resolvers do everything that resolvers can do wrong, now and later; each query is executed by both.
+ */
+import {
+  execute,
+  GraphQLError,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getOperationAST,
+  OperationTypeNode,
+  parse,
+} from 'graphql';
+import { createSchema } from 'graphql-yoga';
+import { expect, test } from 'vitest';
+import { compile } from '../../src/compiled/compile.ts';
+
+const later = async <Value>(value: Value) => value;
+const fail = (message: string) => () => {
+  throw new Error(message);
+};
+const failLater = (message: string) => async () => {
+  throw new Error(message);
+};
+const LEAF = {
+  text: () => 'a "b" \\ \n \u0000 \ud800 é 😀 \u2028',
+  long: () => '"'.repeat(60),
+  empty: () => '',
+  none: () => null,
+  missing: () => undefined,
+  number: () => -0,
+  fraction: () => 1.5,
+  whole: () => 2 ** 31 - 1,
+  tooLarge: () => 2 ** 31,
+  asText: () => 12,
+  yes: () => true,
+  one: () => 1,
+  id: () => 42,
+  color: () => 7,
+  wrongColor: () => 8,
+  exact: () => '12.500',
+  nothing: () => 'nothing',
+  object: () => ({}),
+  error: () => new Error('given back'),
+  errorLater: () => later(new Error('given back later')),
+  thrown: fail('thrown'),
+  thrownLater: failLater('thrown later'),
+  thrownText: () => {
+    throw 'a text';
+  },
+  located: () => {
+    throw new GraphQLError('of its own', { extensions: { code: 'OWN', http: { status: 418 } } });
+  },
+  textLater: () => later('later'),
+  must: () => null,
+  mustLater: () => later(null),
+  mustThrow: fail('must'),
+  mustThrowLater: failLater('must later'),
+  echo: (_source: unknown, args: object) => JSON.stringify(args),
+  where: (_source: unknown, _args: object, _context: object, info: GraphQLResolveInfo) =>
+    JSON.stringify([
+      info.fieldName,
+      info.fieldNodes.length,
+      String(info.returnType),
+      String(info.parentType),
+      info.path,
+      info.schema.getQueryType()?.name,
+      Object.keys(info.fragments),
+      info.operation.name?.value,
+      info.rootValue,
+      info.variableValues,
+    ]),
+  context: (_source: unknown, _args: object, context: { told: string }) => context.told,
+};
+const LISTS = {
+  list: () => ['a', null, 'c'],
+  listLater: () => [later('a'), 'b', later(null)],
+  listOfMust: () => ['a', null],
+  listOfMustLater: () => [later('a'), later(null), 'c'],
+  noList: () => 'text',
+  set: () => new Set(['x', 'y']),
+  emptyList: () => [],
+  nested: () => [['a'], null, [], later(['b', null])],
+  failing: () => ['a', new Error('in a list'), later(new Error('later in a list'))],
+  rejected: () => ['a', Promise.reject(new Error('rejected'))],
+  listMust: () => null,
+  things: () => [{}, later({}), null],
+  mustThings: () => [{}, later({}), {}],
+  pets: () => [
+    { kind: 'Cat' },
+    later({ kind: 'Dog' }),
+    { kind: 'Cow' },
+    { kind: null },
+    { kind: 'Later' },
+    { kind: 'Thing' },
+  ],
+  petsOrNull: () => [{ kind: 'Dog' }, null],
+};
+const THING = {
+  ...LEAF,
+  ...LISTS,
+  thing: () => ({}),
+  thingLater: () => later({}),
+  mustThing: () => ({}),
+  noThing: () => null,
+};
+
+const SCHEMA = createSchema({
+  typeDefs: /* GraphQL */ `
+    scalar Exact
+    scalar Any
+    enum Color { RED GREEN }
+    interface Node { id: ID }
+    interface Named implements Node { id: ID name: String }
+    type Cat implements Named & Node { id: ID name: String lives: Int! }
+    type Dog implements Named & Node { id: ID name: String tricks: [String!]! }
+    union Pet = Cat | Dog
+    input Filter { word: String = "default" numbers: [Int!] color: Color }
+    type Thing implements Node {
+      text: String long: String empty: String none: String missing: String number: Int fraction: Float whole: Int
+      tooLarge: Int asText: String yes: Boolean one: Boolean id: ID color: Color wrongColor: Color exact: Exact nothing: Exact
+      object: String error: String errorLater: String thrown: String thrownLater: String thrownText: String located: String
+      textLater: String must: String! mustLater: String! mustThrow: String! mustThrowLater: String!
+      echo(first: Int = 3, filter: Filter, color: Color = RED, need: Boolean! = true): String where: String context: String any: Any
+      list: [String] listLater: [String] listOfMust: [String!] listOfMustLater: [String!] noList: [String] set: [String]
+      emptyList: [String!]! nested: [[String]] failing: [String] rejected: [String] listMust: [String]! things: [Thing]
+      mustThings: [Thing!]! pets: [Named] petsOrNull: [Pet!]
+      thing: Thing thingLater: Thing mustThing: Thing! noThing: Thing plain: String constructor: String
+    }
+    type Query { thing: Thing thingLater: Thing mustThing: Thing! mustThingLater: Thing! things: [Thing!]! text: String pet: Pet
+      sameError: String sameErrorAgain: String }
+    type Mutation { change: Int }
+  `,
+  resolvers: {
+    Exact: {
+      serialize: (value: unknown) => (value === 'nothing' ? null : String(value)),
+    },
+    Any: { serialize: (value: unknown) => value },
+    Color: { RED: 7, GREEN: { object: true } },
+    Thing: { ...THING, any: () => ({ a: [1, { b: null }], c: 'd' }) },
+    Named: {
+      __resolveType: ({ kind }: { kind: string | null }) => (kind === 'Later' ? later('Dog') : kind),
+    },
+    Pet: { __resolveType: ({ kind }: { kind: string }) => kind },
+    Cat: { id: () => 'c', name: () => later('Tom'), lives: () => 9 },
+    Dog: { id: () => 'd', name: () => 'Rex', tricks: () => ['sit', later('roll')] },
+    Query: {
+      thing: () => ({ plain: () => 'called' }),
+      thingLater: () => later({ plain: 'property' }),
+      mustThing: () => ({}),
+      mustThingLater: () => later({}),
+      things: () => [{}, later({})],
+      text: () => 'root',
+      pet: () => ({ kind: 'Cat' }),
+      sameError: failLater('first'),
+      sameErrorAgain: failLater('second'),
+    },
+  },
+}) as unknown as GraphQLSchema;
+
+type Query = readonly [query: string, variables?: Record<string, unknown>];
+
+const each = (fields: readonly string[], around: (field: string) => string) =>
+  fields.map((field): Query => [around(field)]);
+const FIELDS = Object.keys({ ...LEAF, any: 0, plain: 0, constructor: 0 });
+const LIST_FIELDS = Object.keys(LISTS).filter((name) => !/things|pets/i.test(name));
+
+const QUERIES: readonly Query[] = [
+  ...each([...FIELDS, ...LIST_FIELDS], (field) => `{ thing { ${field} } text }`),
+  ...each(
+    [...FIELDS, ...LIST_FIELDS],
+    (field) => `{ thingLater { x: text thing { ${field} yes } textLater } text }`,
+  ),
+  ...each(
+    ['must', 'mustLater', 'mustThrow', 'mustThrowLater', 'listMust'],
+    (field) => `{ mustThing { ${field} } text }`,
+  ),
+  ...each(
+    ['must', 'mustLater', 'mustThrow', 'mustThrowLater'],
+    (field) => `{ thing { mustThing { textLater ${field} } text } text }`,
+  ),
+  ...each(
+    ['must', 'mustLater', 'thrown', 'thrownLater', 'text'],
+    (field) => `{ thing { things { ${field} } } }`,
+  ),
+  ...each(['must', 'mustThrowLater', 'textLater'], (field) => `{ thing { mustThings { ${field} } } text }`),
+  ...each(['must', 'mustThrowLater', 'textLater'], (field) => `{ things { ${field} } text }`),
+  ['{ thing { thrownLater must } text }'],
+  ['{ thing { things { thrownLater } must } }'],
+  ['{ thing { thrown thrownLater error errorLater text } }'],
+  ['{ sameError sameErrorAgain }'],
+  [
+    '{ thing { pets { __typename id name ... on Cat { lives } ... on Dog { tricks } ... on Node { again: id } } } }',
+  ],
+  ['{ thing { petsOrNull { __typename ... on Named { name } } } pet { ... on Dog { tricks } } }'],
+  [
+    'query Where($a: Int) { thing { where echo(first: $a) } thingLater { where things { where } } } fragment F on Thing { id }',
+    { a: 1 },
+  ],
+  [
+    'query Where { ...R } fragment R on Query { thing { ...F ...F text } } fragment F on Thing { where text thing { text } thing { id } }',
+  ],
+  ['{ thing { a: text b: text __proto__: text __typename t: __typename } }'],
+  [
+    '{ thing { ... { text } ... on Node { id } ... on Thing { yes } ... @skip(if: true) { empty } noThing { text } } }',
+  ],
+  ['{ thing { text @skip(if: true) } }'],
+  ['{ text @include(if: false) }'],
+  [
+    'query($a: Boolean!, $b: Boolean = true) { thing { text @include(if: $a) yes @skip(if: $b) ...F @include(if: $a) } } fragment F on Thing { id }',
+    { a: true },
+  ],
+  [
+    'query($a: Boolean!, $b: Boolean = true) { thing { text @include(if: $a) yes @skip(if: $b) ...F @include(if: $a) } } fragment F on Thing { id }',
+    { a: false, b: false },
+  ],
+  ['query($b: Boolean = true) { text thing { id things { yes @skip(if: $b) } } }', { b: null }],
+  ['query($b: Boolean = true) { text @skip(if: $b) }', { b: null }],
+  [
+    'query($a: Boolean!, $b: Boolean!, $c: Boolean!, $d: Boolean!, $e: Boolean!) { thing { text @skip(if: $a) yes @skip(if: $b) id @skip(if: $c) empty @skip(if: $d) none @skip(if: $e) } }',
+    { a: true, b: false, c: true, d: false, e: false },
+  ],
+  ['query($f: Filter, $first: Int) { thing { echo(filter: $f, first: $first) } }', {}],
+  [
+    'query($f: Filter, $first: Int) { thing { echo(filter: $f, first: $first) } }',
+    { f: { numbers: 3, color: 'GREEN' }, first: null },
+  ],
+  ['query($n: Boolean) { thing { echo(need: $n) id } }', { n: null }],
+  ['query($n: Int!) { thing { echo(first: $n) } }', { n: 'many' }],
+  ['query($n: Int!) { thing { echo(first: $n) } }', {}],
+  ['query($n: [Int!]) { thing { text } }', { n: Array.from({ length: 60 }, () => 'x') }],
+  [
+    '{ __typename __schema { queryType { name } types { name kind } } __type(name: "Thing") { fields { name type { name ofType { name } } } } }',
+  ],
+  ['{ thing { things { things { pets { name } set } } } }'],
+];
+
+async function byBoth(query: string, variables: Record<string, unknown> = {}) {
+  const document = parse(query);
+  const operation = getOperationAST(document);
+  if (operation?.operation !== OperationTypeNode.QUERY) throw new Error('no query');
+  const contextValue = { told: 'context' };
+  const { data, errors } = await execute({
+    schema: SCHEMA,
+    document,
+    contextValue,
+    variableValues: variables,
+  });
+  const expected = { errors: errors?.map(told), data: JSON.stringify(data) };
+  const compiled = compile(SCHEMA, document, operation, () => {});
+  const given = async () => {
+    const answer = await compiled.execute(contextValue, variables);
+    return { errors: answer.errors?.map(told), data: answer.data };
+  };
+  return { expected, first: await given(), second: await given() };
+}
+
+/** An error with what the gateway makes of it. */
+function told(error: GraphQLError) {
+  return { ...error.toJSON(), cause: error.originalError?.message, nodes: error.nodes?.length };
+}
+
+test.each([...QUERIES])('%s', async (...given) => {
+  const [query, variables] = given as unknown as Query;
+  const { expected, first, second } = await byBoth(query, variables);
+  expect(first).toEqual(expected);
+  expect(second).toEqual(expected);
+});
+
+test('what rejects where nobody waits any more is nobody’s to catch', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  try {
+    const { data } = await byBoth('{ thing { mustThings { mustThrowLater must } } text }').then(
+      ({ first }) => first,
+    );
+    expect(data).toBe('{"thing":null,"text":"root"}');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+});
