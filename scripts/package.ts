@@ -60,12 +60,12 @@ for (const path of Object.values(bin)) {
   chmodSync(pathOf(path, stage), 0o755);
 }
 
-const { name, version, description, license, type, dependencies, optionalDependencies } =
+const { name, version, description, license, type, engines, dependencies, optionalDependencies } =
   readJson('package.json');
 const manifest = {
   ...{ name, version, description, license, private: true, type, bin },
-  // Where there is no Node of ours, the launcher says which one is needed.
-  engines: { node: '>=20' },
+  // This Node runs npm; where there is no Node of ours besides, the launcher says which one is needed.
+  engines,
   scripts: { start: `exec ${bin['crossramp-gateway']}`, crossramp: `exec ${bin.crossramp}` },
   dependencies,
   optionalDependencies,
@@ -74,7 +74,7 @@ writeJson('package.json', manifest);
 writeJson('npm-shrinkwrap.json', {
   ...{ name, version, lockfileVersion: 3, requires: true },
   packages: {
-    '': { name, version, license, bin, engines: manifest.engines, dependencies, optionalDependencies },
+    '': { name, version, license, bin, engines, dependencies, optionalDependencies },
     ...neededOf(readJson('package-lock.json').packages, { dependencies, optionalDependencies }),
   },
 });

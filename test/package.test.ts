@@ -5,7 +5,16 @@
  * operator would (about a minute; on a machine with nothing but Node 20 put that first on the path).
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,10 +37,17 @@ const PATH = (process.env.PATH ?? '')
   .filter((each) => !each.includes('node_modules'))
   .join(delimiter);
 
+/** A copy of this checkout: as a fresh one it has none of the console's types, and no other test is disturbed. */
+const checkout = join(place, 'checkout');
+const NOT_COPIED = ['node_modules', '.git', '.crossramp', 'dist', 'coverage', 'src/console/generated'].map(
+  (each) => join(ROOT, each),
+);
+
 beforeAll(() => {
-  // As in a fresh checkout.
-  rmSync(join(ROOT, 'src/console/generated'), { recursive: true, force: true });
-  const tarball = execFileSync('npm', ['run', '--silent', 'package'], { cwd: ROOT, encoding: 'utf8' }).trim();
+  cpSync(ROOT, checkout, { recursive: true, filter: (path) => !NOT_COPIED.includes(path) });
+  symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+  const options = { cwd: checkout, encoding: 'utf8' } as const;
+  const tarball = execFileSync('npm', ['run', '--silent', 'package'], options).trim();
   execFileSync('tar', ['-xzf', tarball, '-C', place]);
   rmSync(tarball);
   // Only root can start it as somebody else, who must be able to pass.

@@ -35,6 +35,18 @@ test('the Portuguese README has the commands of the English one', () => {
   expect(commandsOf('README.pt-BR.md')).toEqual(commandsOf('README.md'));
 });
 
+test('README, package and the document of an installation ask for one Node', () => {
+  const { engines } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  const [, oldest] = /^>=(\d+)$/.exec(engines.node) ?? [];
+  const texts = {
+    'README.md': 'or newer',
+    'README.pt-BR.md': 'ou mais novo',
+    'docs/operations.md': 'or newer',
+  };
+  for (const [path, newer] of Object.entries(texts))
+    expect(readFileSync(new URL(path, root), 'utf8')).toContain(`Node ${oldest} ${newer}`);
+});
+
 test('the commands of the README run, one after another', async () => {
   const commands = commandsOf('README.md').filter((command) => !/^npm (ci|start|test)$/.test(command));
   let answer = '';

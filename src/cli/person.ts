@@ -54,7 +54,7 @@ export function personCommand(): Command {
     const removed = await withServices(async (services) => {
       const context = await contextAt(services, options);
       const member = await memberNamed(context, email);
-      return removeMember(context, { name: 'email', value: member.id });
+      return removeMember(context, { name: '<email>', value: member.id });
     });
     answer(options, shown(removed), `${removed.email} removed`);
   });
@@ -127,9 +127,11 @@ function addInvite(person: Command): void {
   ).action(async (email: string, options: PlaceOptions & { name: string; role: string }) => {
     const { member, url, expiresAt } = await withServices(async (services) => {
       const context = await contextAt(services, options);
-      const given = { name: options.name, email, role: options.role };
-      const named = (name: keyof typeof given) => ({ name, value: given[name] });
-      const input = { name: named('name'), email: named('email'), role: named('role') };
+      const input = {
+        name: { name: '--name', value: options.name },
+        email: { name: '<email>', value: email },
+        role: { name: '--role', value: options.role },
+      };
       return inviteMember(context, input, checksOf(context));
     });
     answer(options, { personId: member.id, url, expiresAt }, url);

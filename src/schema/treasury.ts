@@ -33,8 +33,10 @@ const HOLDERS = 'what account holders have';
 const SIDE =
   'Above zero on the side where the class belongs: assets and expenses are debits, the rest credits.';
 const SCOPE = 'Needs the scope `platform:books`.';
-/** Most lines of an answer: kinds of ledger accounts times currencies. */
-const COST = { field: 1, multiplier: 50 };
+/** What a list of lines costs: as often as there are kinds of ledger accounts in some currency. */
+const LINES = { field: 1, multiplier: 50 };
+/** Reading a period costs so much, however few of its lines are wanted. */
+const PERIOD = { field: 50, multiplier: 1 };
 
 /** Defines the three queries and their types. */
 export function defineTreasury(builder: Builder, currencies: CurrencyRefs, ledger: LedgerRefs): void {
@@ -108,7 +110,7 @@ function defineTreasuryLines(builder: Builder, kind: KindRef): void {
       type: [line],
       description: `Custody by network, the balance at the provider of PIX, positions, fees, gas, capital, receivables and suspense, and what is owed to account holders: all kinds of ledger accounts that are not zero, over all accounts of your mode or one. Exact. ${SCOPE}`,
       args: { account: t.arg.string({ description: 'Identifier of one account. Default: all of them.' }) },
-      complexity: COST,
+      complexity: LINES,
       resolve: (_root, { account }, context) => readTreasury(context, namedOf('account', account)),
     }),
   );
@@ -144,6 +146,7 @@ function defineTrialBalance(builder: Builder, kind: KindRef): void {
       to: t.exposeString('to', { description: 'Last day, in Brasília, `YYYY-MM-DD`.' }),
       lines: t.field({
         type: [trialLine],
+        complexity: LINES,
         description: 'All that is or was not zero.',
         resolve: (row) => row.lines,
       }),
@@ -154,7 +157,7 @@ function defineTrialBalance(builder: Builder, kind: KindRef): void {
       type: trial,
       description: `Balances before a period, debits, credits and balances after it, over all accounts of your mode or one. ${SCOPE}`,
       args: periodArguments(t.arg),
-      complexity: COST,
+      complexity: PERIOD,
       resolve: (_root, given, context) => trialBalance(context, periodOf(given)),
     }),
   );
@@ -186,6 +189,7 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
       to: t.exposeString('to', { description: 'Last day, in Brasília, `YYYY-MM-DD`.' }),
       lines: t.field({
         type: [resultLine],
+        complexity: LINES,
         description: 'What was earned and spent, by kind.',
         resolve: (row) => row.lines,
       }),
@@ -207,7 +211,7 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
       type: result,
       description: `What the house earned and spent in a period, over all accounts of your mode or one. ${SCOPE}`,
       args: periodArguments(t.arg),
-      complexity: COST,
+      complexity: PERIOD,
       resolve: (_root, given, context) => profitAndLoss(context, periodOf(given)),
     }),
   );

@@ -29,7 +29,7 @@ test('C-40: an operator invites, lists, makes links for, and removes people', as
   const wrong = await run('person', 'invite', 'x', ...at, '--name', 'X', '--role', 'platform_owner');
   expect([wrong.code, wrong.stderr]).toEqual([
     expect.any(Number),
-    expect.stringMatching(/must be an e-mail address.*must be one of viewer/),
+    expect.stringMatching(/<email>: must be an e-mail address.*--role: must be one of viewer/),
   ]);
   const nobody = await run('person', 'link', 'nobody@example.com', ...at);
   expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringMatching(/nobody of the account has/)]);
