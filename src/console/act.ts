@@ -1,7 +1,9 @@
 /** Does what a form asks for: its fields become the variables of one published mutation. */
 
 import { CONSOLE_PATH, consolePathOf } from '../base/console-url.ts';
-import { invalidParameters, notFound } from '../base/errors.ts';
+import { type GatewayError, invalidParameters, notFound } from '../base/errors.ts';
+import { parseInstant } from '../base/instant.ts';
+import { isDecimal } from '../base/money.ts';
 import { readBrl } from '../ui/figures.ts';
 import type { Language } from '../ui/language.ts';
 import { pathTo } from './desk.ts';
@@ -25,8 +27,18 @@ export function actNamed(name: string): Operation {
 
 const SAY_PLAIN = 'can be read in two ways: write 1000 for a thousand, 1.0000 for one';
 
-/** @returns the variables of a mutation: each field of the form by the type of the variable of its name. An empty field is not given. @throws {GatewayError} `INVALID_PARAMETER` for an amount that can be read in two ways. */
+/**
+ * The variables of a mutation: each field of the form by the type of the variable of its name. An empty field is not given.
+ *
+ * @throws {GatewayError} `INVALID_PARAMETER` for fields that are empty and needed, or of another form than their type.
+ */
 export function variablesOf({ variables }: Operation, form: URLSearchParams, language: Language): Variables {
+  const missing = variables.filter(
+    ({ name, type, isRequired, isList }) =>
+      isRequired && !isList && type !== 'Boolean' && !form.get(name)?.trim(),
+  );
+  if (missing.length > 0)
+    throw invalidParameters(missing.map(({ name }) => ({ parameter: name, message: 'is required' })));
   return Object.fromEntries(
     variables.flatMap((variable) => {
       const values = form.getAll(variable.name).map((each) => each.trim());
@@ -47,14 +59,30 @@ const FRACTION = /^0[.,]\d+$/;
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
 
 function read({ name, type }: Variable, text: string, language: Language): unknown {
-  if (type === 'Decimal' && TWO_WAYS.test(text))
-    throw invalidParameters([{ parameter: name, message: SAY_PLAIN }]);
-  if (type === 'Decimal') return FRACTION.test(text) ? text.replace(',', '.') : readBrl(text, language);
-  if (type === 'DateTime') return MINUTE.test(text) ? `${text}:00-03:00` : text;
-  // A number that is none is refused by the schema, which names the variable.
-  if (type === 'Int') return /^-?\d{1,9}$/.test(text) ? Number(text) : text;
+  if (type === 'Decimal') return decimalOf(name, text, language);
+  if (type === 'DateTime') {
+    const moment = MINUTE.test(text) ? `${text}:00-03:00` : text;
+    if (parseInstant(moment)) return moment;
+    throw wrong(name, 'must be a moment, such as 2026-11-22T09:30');
+  }
+  if (type === 'Int') {
+    if (/^-?\d{1,9}$/.test(text)) return Number(text);
+    throw wrong(name, 'must be a whole number');
+  }
   if (type === 'Boolean') return text === 'true' || text === 'on';
   return text;
+}
+
+/** @returns an amount that is written as the language writes it. @throws {GatewayError} `INVALID_PARAMETER` for what is none, or can be read in two ways. */
+export function decimalOf(name: string, text: string, language: Language): string {
+  if (TWO_WAYS.test(text)) throw wrong(name, SAY_PLAIN);
+  const plain = FRACTION.test(text) ? text.replace(',', '.') : readBrl(text, language);
+  if (!isDecimal(plain)) throw wrong(name, 'must be a number, such as 150.00');
+  return plain;
+}
+
+function wrong(parameter: string, message: string): GatewayError {
+  return invalidParameters([{ parameter, message }]);
 }
 
 /**

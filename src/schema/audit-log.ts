@@ -1,6 +1,6 @@
 /** The audit log: its types, `Query.auditLog`, and the entries of a transaction. */
 import { isoMillis } from '../base/instant.ts';
-import { type AuditInput, readAuditLog } from '../resolvers/account/read-audit.ts';
+import { type AuditInput, findAuditEntry, readAuditLog } from '../resolvers/account/read-audit.ts';
 import { AUDIT_OBJECT_KINDS } from '../resolvers/services/author.ts';
 import type { LoggedEntry } from '../store/account/audit-log.ts';
 import { ACTOR_KINDS } from '../store/engine/audit.ts';
@@ -8,13 +8,13 @@ import type { Builder, GraphqlContext } from './builder.ts';
 import {
   type Connection,
   connectionOf,
+  countedArguments,
   decodeNumber,
   encodeCursor,
   exactConnection,
-  type PageArgs,
-  pageArguments,
+  type PlacedArgs,
   pageComplexity,
-  sliceOf,
+  placedSlice,
 } from './pagination.ts';
 
 const ACTORS: Readonly<Record<(typeof ACTOR_KINDS)[number], string>> = {
@@ -52,7 +52,7 @@ export function defineAuditLog(builder: Builder) {
       description:
         'The audit log of the account: one entry for each act that is not a read, newest first. Needs the scope `admin`.',
       args: {
-        ...pageArguments(t.arg),
+        ...countedArguments(t.arg),
         acts: t.arg.stringList({ description: FILTERS.acts }),
         actorId: t.arg.string({ description: FILTERS.actorId }),
         objectId: t.arg.string({ description: FILTERS.objectId }),
@@ -164,11 +164,11 @@ function defineNames(builder: Builder, entry: ReturnType<typeof defineEntry>): v
 
 async function readPage(
   context: GraphqlContext,
-  args: PageArgs,
+  args: PlacedArgs,
   input: AuditInput,
 ): Promise<Connection<LoggedEntry>> {
-  const slice = sliceOf(args, decodeNumber);
   // The connection begins with the newest: what comes after a cursor has a smaller number.
+  const slice = await placedSlice(args, decodeNumber, (number) => findAuditEntry(context, input, number));
   const { after, before, size, isBackward } = slice;
   const { entries, total } = await readAuditLog(context, input, {
     before: after ?? null,

@@ -10,13 +10,13 @@ import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './moment.ts';
 import {
   connectionOf,
+  countedArguments,
+  countedSlice,
   decodeCursor,
   encodeCursor,
   exactConnection,
-  type PageArgs,
-  pageArguments,
+  type PlacedArgs,
   pageComplexity,
-  sliceOf,
 } from './pagination.ts';
 
 /** Days of volumes that are shown: those that a step-up looks back on. */
@@ -230,7 +230,7 @@ function defineList(builder: Builder, customer: CustomerRef['customer']) {
     t.field({
       type: connection,
       description: 'The customers of the account, by tax id.',
-      args: pageArguments(t.arg),
+      args: countedArguments(t.arg),
       complexity: pageComplexity,
       resolve: async (_root, args, context) => {
         requireScope(context, 'read');
@@ -242,10 +242,10 @@ function defineList(builder: Builder, customer: CustomerRef['customer']) {
 }
 
 /** @returns a page of the customers of an account, whoever asks. */
-export async function readCustomers({ database }: Context, accountId: bigint, args: PageArgs) {
+export async function readCustomers({ database }: Context, accountId: bigint, args: PlacedArgs) {
   const { customer } = database.prisma;
-  const slice = sliceOf(args, decodeCursor);
-  const { after, before } = slice;
+  const slice = countedSlice(args, decodeCursor);
+  const { after, before, skip } = slice;
   const rows = await customer.findMany({
     where: {
       accountId,
@@ -253,6 +253,7 @@ export async function readCustomers({ database }: Context, accountId: bigint, ar
     },
     orderBy: { taxId: slice.isBackward ? 'desc' : 'asc' },
     take: slice.size + 1,
+    skip,
   });
   const isFound = async (taxId: object | undefined) =>
     taxId !== undefined &&
@@ -260,7 +261,7 @@ export async function readCustomers({ database }: Context, accountId: bigint, ar
   return connectionOf(rows, slice, {
     totalCount: () => countCustomers(database, accountId),
     cursorOf: ({ taxId }) => encodeCursor(taxId),
-    isPreceded: await isFound(after === undefined ? undefined : { lte: after }),
+    isPreceded: await isFound(after === undefined ? (skip > 0 ? {} : undefined) : { lte: after }),
     isFollowed: await isFound(before === undefined ? undefined : { gte: before }),
   });
 }

@@ -13,7 +13,8 @@ import {
   type Connection,
   connectionOf,
   exactConnection,
-  type PageArgs,
+  offsetOf,
+  type PlacedArgs,
   pageArguments,
   pageComplexity,
   sliceOf,
@@ -46,7 +47,13 @@ export function defineEventLog(
       type: connection,
       description:
         'The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer kept; its extension `earliest` is the cursor to go on with.',
-      args: pageArguments(t.arg),
+      args: {
+        ...pageArguments(t.arg),
+        offset: t.arg.int({
+          description:
+            'How many nodes the page leaves out: at the start of the list, with `last` at its end. At any size as fast as the first page. Not together with `after` or `before`.',
+        }),
+      },
       complexity: pageComplexity,
       resolve: async (_root, args, context) => (await readPage(context, args)) as never,
     }),
@@ -147,11 +154,15 @@ function defineTransactionEvent(
   });
 }
 
-async function readPage(context: GraphqlContext, args: PageArgs): Promise<Connection<EventParent>> {
+async function readPage(
+  context: GraphqlContext,
+  { offset, ...args }: PlacedArgs,
+): Promise<Connection<EventParent>> {
   // The log knows its own cursors.
   const slice = sliceOf(args, (cursor) => cursor);
   const { size, ...bounds } = slice;
-  const found = await readEventSlice(context, { limit: size + 1, ...bounds });
+  const skip = offsetOf(offset, slice);
+  const found = await readEventSlice(context, { limit: size + 1, ...bounds, skip });
   const events = found.events.map((event) => ({
     kind: 'event' as const,
     cursor: encodeEventCursor(context.caller.accountId, event.seq),

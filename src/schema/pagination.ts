@@ -1,5 +1,5 @@
 /** Relay connections with keyset cursors, read from either end. */
-import { invalidParameters, type Violation } from '../base/errors.ts';
+import { type GatewayError, invalidParameters, type Violation } from '../base/errors.ts';
 import { BAD_CURSOR } from '../resolvers/transactions/list-transactions.ts';
 import type { IdPart, IdSlice } from '../store/id-list.ts';
 import type { Builder } from './builder.ts';
@@ -9,7 +9,7 @@ export const PAGE_MAX = 100;
 /** Page when neither `first` nor `last` is given. */
 export const PAGE_DEFAULT = 20;
 
-/** The arguments of a list that positions count, as the client wrote them. */
+/** The arguments of a list that opens at any place, as the client wrote them. */
 export interface PlacedArgs extends PageArgs {
   readonly offset?: number | null | undefined;
 }
@@ -94,13 +94,26 @@ export function pageArguments(t: ArgumentBuilder) {
   };
 }
 
+const OFFSET_ALONE =
+  'Not together with `after`, `before` or `last`. To walk through a list that grows, go on from a cursor.';
+
 /** Defines the arguments of a connection that can be opened at any place. */
 export function placedArguments(t: ArgumentBuilder) {
   return {
     ...pageArguments(t),
     offset: t.int({
-      description:
-        'How many nodes the page leaves out before it, counted from the start of the list: at any size as fast as its first page. Not together with `after`, `before` or `last`. To walk through a list that grows, go on from a cursor.',
+      description: `How many nodes the page leaves out before it, counted from the start of the list: at any size as fast as its first page. ${OFFSET_ALONE}`,
+    }),
+  };
+}
+
+/** Defines the arguments of a connection whose nodes are counted: what stands before a place is passed over one by one. */
+export function countedArguments(t: ArgumentBuilder, max?: number) {
+  const most = max === undefined ? '' : `, at most ${max.toLocaleString('en')}`;
+  return {
+    ...pageArguments(t),
+    offset: t.int({
+      description: `How many nodes the page leaves out before it, counted from the start of the list${most}. ${OFFSET_ALONE}`,
     }),
   };
 }
@@ -147,14 +160,47 @@ export async function placedSlice<Key>(
   keyOf: (cursor: string) => Key | undefined,
   find: (number: number) => Promise<Key | undefined>,
 ): Promise<Slice<Key>> {
+  const { skip, ...slice } = countedSlice({ offset, ...args }, keyOf);
+  return skip === 0 ? slice : { ...slice, after: await find(skip) };
+}
+
+/** What the arguments ask for, and how many nodes the page leaves out before it. */
+export interface CountedSlice<Key> extends Slice<Key> {
+  readonly skip: number;
+}
+
+/**
+ * @param max - most nodes that are left out.
+ * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset beside a cursor, or out of its range.
+ */
+export function countedSlice<Key>(
+  { offset, ...args }: PlacedArgs,
+  keyOf: (cursor: string) => Key | undefined,
+  max = Number.MAX_SAFE_INTEGER,
+): CountedSlice<Key> {
   const slice = sliceOf(args, keyOf);
-  if (offset == null) return slice;
-  if (offset < 0) throw invalidParameters([{ parameter: 'offset', message: 'must be an integer from 0 on' }]);
-  if (slice.isBackward || slice.after !== undefined || slice.before !== undefined)
-    throw invalidParameters([
-      { parameter: 'offset', message: 'must not be given together with after, before or last' },
-    ]);
-  return offset === 0 ? slice : { ...slice, after: await find(offset) };
+  const skip = offsetOf(offset, slice, max);
+  if (offset != null && slice.isBackward)
+    throw wrongOffset('must not be given together with after, before or last');
+  return { ...slice, skip };
+}
+
+/** @returns how many nodes a page leaves out, at the end from which it is read. @throws {GatewayError} as `countedSlice`. */
+export function offsetOf(
+  offset: PlacedArgs['offset'],
+  { after, before }: Pick<Slice<unknown>, 'after' | 'before'>,
+  max = Number.MAX_SAFE_INTEGER,
+): number {
+  if (offset == null) return 0;
+  if (offset < 0) throw wrongOffset('must be an integer from 0 on');
+  if (offset > max) throw wrongOffset(`must be at most ${max}: narrow the filter, or go on from a cursor`);
+  if (after !== undefined || before !== undefined)
+    throw wrongOffset('must not be given together with after, before or last');
+  return offset;
+}
+
+function wrongOffset(message: string): GatewayError {
+  return invalidParameters([{ parameter: 'offset', message }]);
 }
 
 /**
@@ -199,20 +245,21 @@ export function connectionOf<Node>(
  * @throws {GatewayError} as `sliceOf` and `read`.
  */
 export async function idConnection<Row extends { readonly id: bigint }>(
-  args: PageArgs,
+  args: PlacedArgs,
   read: (slice: IdSlice) => Promise<IdPart<Row>>,
 ): Promise<Connection<Row>> {
-  const slice = sliceOf(args, decodeNumber);
+  const slice = countedSlice(args, decodeNumber);
   const { rows, total, hasNewer, hasOlder } = await read({
     limit: slice.size + 1,
     below: slice.after ?? null,
     above: slice.before ?? null,
     isBackward: slice.isBackward,
+    skip: slice.skip,
   });
   return connectionOf(rows, slice, {
     totalCount: () => Number(total),
     cursorOf: ({ id }) => encodeCursor(String(id)),
-    isPreceded: hasNewer,
+    isPreceded: hasNewer || (slice.skip > 0 && total > 0n),
     isFollowed: hasOlder,
   });
 }

@@ -8,7 +8,7 @@ import type { Builder } from './builder.ts';
 import { type CustomerPageRef, readCustomers } from './customer.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
-import { exactConnection, idConnection, pageArguments, pageComplexity } from './pagination.ts';
+import { countedArguments, exactConnection, idConnection, pageComplexity } from './pagination.ts';
 import type { TemplateSettingRef } from './settings.ts';
 
 /** What an account holder is told with. */
@@ -56,7 +56,7 @@ function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): v
         type: customers,
         description:
           'The customers of the account, by tax id. Needs the scope `platform:pricing` or `platform:risk`.',
-        args: pageArguments(t.arg),
+        args: countedArguments(t.arg),
         complexity: pageComplexity,
         resolve: async ({ id }, args, context) => {
           requireCustomersOfOthers(context);
@@ -75,7 +75,7 @@ function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): v
     t.field({
       type: connection,
       description: 'The account holders of your mode, the newest first. Needs a scope of the platform.',
-      args: pageArguments(t.arg),
+      args: countedArguments(t.arg),
       complexity: pageComplexity,
       resolve: async (_root, args, context) =>
         (await idConnection(args, (slice) => listHolders(context, slice))) as never,

@@ -8,7 +8,7 @@ import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { KEY_ARGUMENT, keepOnce } from './once.ts';
-import { exactConnection, idConnection, pageArguments, pageComplexity } from './pagination.ts';
+import { countedArguments, exactConnection, idConnection, pageComplexity } from './pagination.ts';
 
 const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
   step: 'Its transaction took it.',
@@ -44,7 +44,7 @@ export function defineRailNews(builder: Builder): void {
           type: state,
           description: 'Only news in this state; default: all but what was closed.',
         }),
-        ...pageArguments(t.arg),
+        ...countedArguments(t.arg),
       },
       complexity: pageComplexity,
       resolve: async (_root, { state: wanted, ...args }, context) =>

@@ -7,12 +7,12 @@ import type { Builder, GraphqlContext } from './builder.ts';
 import {
   type Connection,
   connectionOf,
+  countedArguments,
+  countedSlice,
   decodeNumber,
   encodeCursor,
-  type PageArgs,
-  pageArguments,
+  type PlacedArgs,
   pageComplexity,
-  sliceOf,
 } from './pagination.ts';
 
 /** Classes of statuses (RFC 9110, section 15), by their first digit. */
@@ -51,7 +51,7 @@ export function defineRequestLog(builder: Builder, actorKind: ActorKindRef): voi
       description:
         'The requests of the account in the last days (`REQUEST_LOG_DAYS`, 7 by default), newest first; each is here within about a second. Needs the scope `admin`.',
       args: {
-        ...pageArguments(t.arg),
+        ...countedArguments(t.arg, REQUESTS_COUNTED_MAX),
         statusClass: t.arg({ type: statusClass, description: 'Only requests with such a status.' }),
         actorKind: t.arg({ type: actorKind, description: 'Only requests of this kind of caller.' }),
         actorId: t.arg.string({ description: 'Only requests of the key, or the person, with this id.' }),
@@ -121,24 +121,27 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
 
 async function readPage(
   context: GraphqlContext,
-  args: PageArgs,
+  args: PlacedArgs,
   input: RequestInput,
 ): Promise<Connection<LoggedRequest>> {
-  const slice = sliceOf(args, decodeNumber);
+  const slice = countedSlice(args, decodeNumber, REQUESTS_COUNTED_MAX);
   // The connection begins with the newest: what comes after a cursor has a smaller number.
-  const { after, before, size, isBackward } = slice;
+  const { after, before, size, isBackward, skip } = slice;
   const { entries, total } = await readRequestLog(context, input, {
     before: after ?? null,
     after: before ?? null,
     isNewestFirst: !isBackward,
     limit: size + 1,
+    skip,
   });
   const exists = async (beyond: { before: bigint | null; after: bigint | null }) =>
     (await readRequestLog(context, input, { ...beyond, isNewestFirst: true, limit: 1 })).entries.length > 0;
   return connectionOf(entries, slice, {
     totalCount: total,
     cursorOf: ({ id }) => encodeCursor(String(id)),
-    isPreceded: after !== undefined && (await exists({ before: null, after: after - 1n })),
+    isPreceded:
+      (after !== undefined && (await exists({ before: null, after: after - 1n }))) ||
+      (skip > 0 && (await exists({ before: null, after: null }))),
     isFollowed: before !== undefined && (await exists({ before: before + 1n, after: null })),
   });
 }

@@ -11,7 +11,7 @@ import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './moment.ts';
 import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
-import { exactConnection, idConnection, pageArguments, pageComplexity } from './pagination.ts';
+import { countedArguments, exactConnection, idConnection, pageComplexity } from './pagination.ts';
 
 const STATES: Readonly<Record<SuspenseState, string>> = {
   open: 'It waits for a decision.',
@@ -39,7 +39,7 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): void
         'Money that came and that no transaction took, newest first: that of your account; with the scope `platform:risk`, that of all accounts of your mode and what nobody knows.',
       args: {
         state: t.arg({ type: state, description: 'Only entries in this state; default: all.' }),
-        ...pageArguments(t.arg),
+        ...countedArguments(t.arg),
       },
       complexity: pageComplexity,
       resolve: async (_root, { state: wanted, ...args }, context) =>

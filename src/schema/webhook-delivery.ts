@@ -20,12 +20,12 @@ import { named } from './named.ts';
 import {
   type Connection,
   connectionOf,
+  countedArguments,
+  countedSlice,
   decodeNumber,
   encodeCursor,
-  type PageArgs,
-  pageArguments,
+  type PlacedArgs,
   pageComplexity,
-  sliceOf,
 } from './pagination.ts';
 import { selects } from './selection.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -195,7 +195,7 @@ function defineList(builder: Builder, account: AccountRef, delivery: DeliveryRef
           type: [state],
           description: 'Only deliveries in one of these states; default: all.',
         }),
-        ...pageArguments(t.arg),
+        ...countedArguments(t.arg, COUNT_MAX),
       },
       complexity: pageComplexity,
       resolve: async (_account, args, context, info) => (await readPage(context, args, info)) as never,
@@ -203,7 +203,7 @@ function defineList(builder: Builder, account: AccountRef, delivery: DeliveryRef
   );
 }
 
-interface ListArgs extends PageArgs {
+interface ListArgs extends PlacedArgs {
   readonly endpointId?: string | null | undefined;
   readonly states?: readonly string[] | null | undefined;
 }
@@ -219,7 +219,8 @@ async function readPage(
   const violations = new Violations();
   violations.text(named('endpointId', endpointId));
   violations.refuse();
-  const slice = sliceOf(args, decodeNumber);
+  const slice = countedSlice(args, decodeNumber, COUNT_MAX);
+  const { skip } = slice;
   const { webhookDelivery } = context.database.prisma;
   const where = {
     accountId: context.caller.accountId,
@@ -240,6 +241,7 @@ async function readPage(
     },
     orderBy: { id: slice.isBackward ? 'asc' : 'desc' },
     take: slice.size + 1,
+    skip,
   });
   const isFound = async (id: object | undefined) =>
     id !== undefined &&
@@ -251,7 +253,9 @@ async function readPage(
       return count > COUNT_MAX ? null : count;
     },
     cursorOf: ({ id }) => encodeCursor(String(id)),
-    isPreceded: isAsked && (await isFound(slice.after === undefined ? undefined : { gte: slice.after })),
+    isPreceded:
+      isAsked &&
+      (await isFound(slice.after === undefined ? (skip > 0 ? {} : undefined) : { gte: slice.after })),
     isFollowed: isAsked && (await isFound(slice.before === undefined ? undefined : { lte: slice.before })),
   });
 }

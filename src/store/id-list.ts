@@ -8,6 +8,8 @@ export interface IdSlice {
   readonly below: bigint | null;
   readonly above: bigint | null;
   readonly isBackward: boolean;
+  /** How many records are left out before the part; none when not given. */
+  readonly skip?: number;
 }
 
 /** The records of a part, how many the list has in all, and whether some are outside of the bounds of the part. */
@@ -51,12 +53,12 @@ export function idList<Row>({
   filters,
   countedFrom = from,
 }: IdListParts): ReadIdList<Row> {
-  const [below, above, limit] = [1, 2, 3].map((place) => `$${filters + place}`);
+  const [below, above, limit, skip] = [1, 2, 3, 4].map((place) => `$${filters + place}`);
   const page = (order: 'asc' | 'desc'): Statement => ({
     name: `${name}_page_${order}`,
     text: `select ${columns} from ${from} where ${where}
         and (${below}::bigint is null or ${id} < ${below}) and (${above}::bigint is null or ${id} > ${above})
-      order by ${id} ${order} limit ${limit}`,
+      order by ${id} ${order} limit ${limit} offset ${skip}`,
   });
   const [forward, backward] = [page('desc'), page('asc')];
   const count: Statement = {
@@ -68,7 +70,7 @@ export function idList<Row>({
   return async (database, values, slice) => {
     const bounds = [...values, slice.below, slice.above];
     const [rows, [counts]] = await Promise.all([
-      database.query<Row>(slice.isBackward ? backward : forward, [...bounds, slice.limit]),
+      database.query<Row>(slice.isBackward ? backward : forward, [...bounds, slice.limit, slice.skip ?? 0]),
       database.query<Omit<IdPart<Row>, 'rows'>>(count, bounds),
     ]);
     return { rows, ...(counts ?? { total: 0n, hasNewer: false, hasOlder: false }) };

@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly isFigure?: boolean;
   /** Whether its cell names the row. */
   readonly isRowHead?: boolean;
+  /** Whether it has what can be done with a row: where there is little room it stands below the row. */
+  readonly isActs?: boolean;
   /** Further classes, such as `cut`, `wide`. */
   readonly look?: string;
 }
@@ -30,8 +32,10 @@ export interface TableParts<Row> {
 /** @returns the table. */
 export function table<Row>(parts: TableParts<Row>): Html {
   const { rows, foot, rowAttributes } = parts;
-  const columns = parts.columns.map(dressed);
-  return html`<table${attributes({ class: parts.isOfLinks === true && 'rows' })}>
+  const hasActs = parts.columns.some(({ isActs }) => isActs);
+  const columns = parts.columns.map((column) => dressed(column, hasActs));
+  const looks = [parts.isOfLinks && 'rows', hasActs && 'acted'].filter(Boolean).join(' ');
+  return html`<table${attributes({ class: looks || null })}>
 <caption${attributes({ class: parts.isCaptionUnseen === true && 'unseen' })}>${parts.caption}</caption>
 <thead><tr>${columns.map(({ column, looks }) => html`<th scope="col"${looks}>${column.name}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr${rowAttributes && attributes(rowAttributes(row))}>${columns.map((each) => cellOf(each, row))}</tr>`)}</tbody>
@@ -48,14 +52,21 @@ export function scrolled(label: string, content: Html): Html {
 interface Dressed<Row> {
   readonly column: Column<Row>;
   readonly looks: Html;
+  /** Says at each cell what it is, where the heads of the columns are not seen. */
+  readonly named: Html | false;
 }
 
-function dressed<Row>(column: Column<Row>): Dressed<Row> {
-  const classes = [column.isFigure && 'num', column.look].filter(Boolean).join(' ');
-  return { column, looks: attributes({ class: classes || null }) };
+function dressed<Row>(column: Column<Row>, hasActs: boolean): Dressed<Row> {
+  const { name, isFigure, isActs, look } = column;
+  const classes = [isFigure && 'num', isActs && 'acts', look].filter(Boolean).join(' ');
+  const isNamed = hasActs && !isActs && typeof name === 'string';
+  const named = isNamed && attributes({ 'data-name': name });
+  return { column, looks: attributes({ class: classes || null }), named };
 }
 
-function cellOf<Row>({ column, looks }: Dressed<Row>, row: Row): Html {
+function cellOf<Row>({ column, looks, named }: Dressed<Row>, row: Row): Html {
   const content = column.cell(row);
-  return column.isRowHead ? html`<th scope="row"${looks}>${content}</th>` : html`<td${looks}>${content}</td>`;
+  return column.isRowHead
+    ? html`<th scope="row"${looks}>${content}</th>`
+    : html`<td${looks}${named}>${content}</td>`;
 }

@@ -2,11 +2,13 @@
  * Goal: the console shows and does nothing that `/graphql` does not (issue 12). Method: every document over `/graphql` with a
  * key, and in process with the same rights, gives the same data; what an act refuses, it refuses in the same words.
  */
+import { complexityFromQuery } from '@pothos/plugin-complexity';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { apiKeyHash } from '../../src/base/api-key.ts';
 import { OPERATIONS } from '../../src/console/operations.ts';
 import { SCREENS } from '../../src/console/screens/index.ts';
+import { COMPLEXITY_MAX } from '../../src/schema/builder.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { graphqlServer } from '../../src/server/graphql.ts';
 import { OpenStreams } from '../../src/server/open-streams.ts';
@@ -60,6 +62,14 @@ describe('documents', () => {
         .sort(),
     );
     expect(FORMS.filter(({ name, field }) => name.toLowerCase() !== field.toLowerCase())).toEqual([]);
+  });
+
+  test('each costs at most half of what an operation may cost: a field more is no other document', () => {
+    const points = QUERIES.map(({ name, text }) => {
+      const variables = VARIABLES[name]?.() ?? { first: 50 };
+      return [name, complexityFromQuery(text, { schema: SCHEMA, ctx: {}, variables }).complexity] as const;
+    });
+    expect(points.filter(([, each]) => each === 0 || each > COMPLEXITY_MAX / 2)).toEqual([]);
   });
 
   test.each(

@@ -195,7 +195,7 @@ describe('one account', () => {
     const page = await open(`${path()}?lang=en`);
     expect(page).toContain('9,876.50');
     expect(page).toMatch(
-      /<th scope="row">Onramp to the balance<\/th><td class="num">[\d.]+%<\/td><td class="num">1\.5%</,
+      /<th scope="row">Onramp to the balance<\/th><td class="num"[^>]*>[\d.]+%<\/td><td class="num"[^>]*>1\.5%</,
     );
     const wrong = await visit(app, desk, '/console/acts/UpdateTemplateSettings', {
       form: { ...form, feeRate: '2' },
@@ -283,6 +283,10 @@ test('a journal by hand is proposed by a form, and not approved by who proposed 
     reason: 'a bank fee',
   });
   expect(proposed.headers.get('location')).toMatch(/^\/console\/books\?done=ProposeJournal/);
+  const nothing = await act('ProposeJournal', { account, debit: 'X.loss', credit: 'A.pix', amount: '1.00' });
+  expect(nothing.status).toBe(400);
+  expect(nothing.text).toContain('currency: is required; reason: is required');
+  expect(nothing.text).toMatch(/id="ProposeJournal-reason"[^>]*aria-invalid="true"/);
   const page = await open('/console/books');
   expect(page).toContain('a bank fee');
   expect(page).toContain('>R$12.30<');

@@ -64,6 +64,38 @@ test('a filter stands in the address and in words, each with its way out; none i
   }
 });
 
+test.each([
+  ['/console/transactions?status=success', 'Status Done'],
+  ['/console/transactions?status=success,Failed', 'Status Done, Failed'],
+  ['/console/transactions?direction=in', 'In'],
+  ['/console/transactions?family=onramps', 'Onramps'],
+  ['/console/requests?status=client_error', 'Refused'],
+])('C-12: %s is typed by hand, in letters of either case', async (path, word) => {
+  const page = await visit(app, owner, path);
+  expect([page.status, page.text.includes(word)]).toEqual([200, true]);
+});
+
+test.each([
+  ['/console/transactions?status=much', /status: must be one of CREATED, PENDING/],
+  ['/console/transactions?direction=up', /direction: must be one of IN, OUT/],
+  ['/console/transactions?waitsFor=me', /waitsFor: must be one of HELD_DEPOSIT/],
+  ['/console/transactions?amountMin=much', /amountMin: must be a number, such as 150.00/],
+  ['/console/transactions?amountMax=1.000', /amountMax: can be read in two ways/],
+  ['/console/statement?subAccount=mine', /subAccount: must be one of available/],
+  ['/console/requests?status=400', /status: must be one of SUCCESSFUL/],
+  ['/console/developers?state=LATE', /state: must be one of PENDING/],
+  ['/console/audit?page=x', /page: must be a whole number/],
+])('C-12: %s is refused by a sentence that names the field, not shown without the filter', async (path, sentence) => {
+  const page = await visit(app, owner, path);
+  expect([page.status, page.text]).toEqual([400, expect.stringMatching(sentence)]);
+});
+
+test('what was chosen by hand is what the export and the filter form have', async () => {
+  const { text } = await visit(app, owner, '/console/transactions?status=success,failed&amountMin=1234,5');
+  expect(text).toMatch(/format=csv&amp;status_codes=SUCCESS%2CFAILED&amp;amount_min=1234.5"/);
+  expect(text).toContain('<option value="SUCCESS,FAILED" selected>Done, Failed</option>');
+});
+
 test('every status to choose from is a word that fits it', async () => {
   const page = await visit(app, owner, '/console/transactions');
   const words = [...page.text.matchAll(/<option value="([A-Z_]+)"[^>]*>([^<]+)</g)].map(([, , word]) => word);

@@ -50,6 +50,9 @@ const CONNECTIONS = {
     node: 'id state',
     path: ['viewer', 'account'],
   },
+  auditLog: { field: 'auditLog', args: '', node: 'seq act', path: [] },
+  'auditLog of an act': { field: 'auditLog', args: 'acts: ["sandbox.fund"]', node: 'seq act', path: [] },
+  customers: { field: 'customers', args: '', node: 'taxId', path: [] },
 } as const;
 type Name = keyof typeof CONNECTIONS;
 const NAMES = Object.keys(CONNECTIONS) as Name[];
@@ -71,6 +74,10 @@ beforeAll(async () => {
     await ask(`mutation { sandboxFund(currency: "BRL", amount: "${nth + 1}") { journalId } }`);
     await ask(`mutation { sandboxFund(currency: "USDT_TRX", amount: "1") { journalId } }`);
   }
+  for (const taxId of ['52998224725', '11144477735', '12345678909', '98765432100', '39053344705'])
+    await ask(
+      `mutation { createCheckout(input: { currency: "USDT_TRX", amountPayment: "10.00", clientTaxId: "${taxId}", clientName: "Ana" }) { transaction { end2end } } }`,
+    );
   // Deliveries as the relay makes them, without one that runs beside the test.
   await app.owner.query(
     `insert into webhook_delivery (account_id, endpoint_id, event_seq, transaction_id, due_at, created_at, state)
@@ -144,6 +151,19 @@ describe.each(NAMES)('%s', (name) => {
     expect(await around(`last: 5, before: "${whole.edges[0]?.cursor}"`)).toEqual([false, true]);
   });
 
+  test('C-10: at a place: what stands there, and nothing after the last', async () => {
+    const { length } = whole.edges;
+    for (const offset of [0, 1, 2, length - 1])
+      expectPart(await pageOf(name, `first: 2, offset: ${offset}`), offset, Math.min(offset + 2, length));
+    for (const offset of [length, length + 1, 100_000])
+      if (!name.includes('filter') || offset <= length + 1)
+        expect(await pageOf(name, `first: 2, offset: ${offset}`)).toMatchObject({
+          totalCount: length,
+          nodes: [],
+          pageInfo: { hasPreviousPage: true, hasNextPage: false },
+        });
+  });
+
   test('without first or last: 20 nodes from the start', async () => {
     expectPart(await pageOf(name, ''), 0, Math.min(20, whole.edges.length));
   });
@@ -156,6 +176,7 @@ describe.each(NAMES)('%s', (name) => {
     ['after: "nonsense"', 'after', /cursor/],
     ['before: "nonsense"', 'before', /cursor/],
     ['last: 1, before: ""', 'before', /cursor/],
+    ['offset: -1', 'offset', /from 0 on/],
   ])('C-12, C-13: %s is refused and names %s', async (args, parameter, message) => {
     const { field, args: own, path } = CONNECTIONS[name];
     const document = path.reduceRight(
@@ -166,6 +187,15 @@ describe.each(NAMES)('%s', (name) => {
     expect(code).toBe('INVALID_PARAMETER');
     expect(violations).toEqual([{ parameter, message: expect.stringMatching(message) }]);
   });
+});
+
+test('C-10: the event log opens at a place from either end', async () => {
+  const { edges } = await pageOf('events', 'first: 100');
+  const { nodes, pageInfo } = await pageOf('events', 'last: 2, offset: 1');
+  expect(nodes).toEqual(edges.slice(-3, -1).map(({ node }) => node));
+  expect(pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: true });
+  const none = await pageOf('events', `last: 2, offset: ${edges.length}`);
+  expect(none).toMatchObject({ nodes: [], pageInfo: { hasPreviousPage: false, hasNextPage: true } });
 });
 
 test('the event log is read backward to the oldest event that is kept', async () => {

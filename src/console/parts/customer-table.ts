@@ -52,7 +52,7 @@ export function customerTable(desk: Desk, rows: readonly Customer[], { href, act
       isFigure: true,
       cell: ({ grantedStepUp30d, stepUp30d }) => limit(grantedStepUp30d, stepUp30d),
     },
-    { name: unseen(say('actsHere')), cell: acts },
+    { name: unseen(say('actsHere')), isActs: true, cell: acts },
   ];
   const caption = say('customers');
   return scrolled(

@@ -7,7 +7,7 @@ import type { DevelopersQuery } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
 import { moment } from './figures.ts';
 import { actForm, addForm, field } from './form.ts';
-import { count, pager, section, unseen } from './lists.ts';
+import { chosen, count, NO_PAGE, pageOf, pager, section, unseen } from './lists.ts';
 
 type Account = DevelopersQuery['viewer']['account'];
 type Delivery = NonNullable<Account['webhookDeliveries']>['nodes'][number];
@@ -22,12 +22,13 @@ const ASKED = ['endpointId', 'since', 'states'] as const;
 /** @returns the deliveries with their states, and the form that sends many again; nothing where the session does not see them. */
 export function deliveries(desk: Desk, { webhookDeliveries, webhookEndpoints }: Account): Html | null {
   if (!webhookDeliveries) return null;
-  const { say, language, query } = desk;
+  const { say, language } = desk;
+  const asked = chosen(desk, 'state', DELIVERY_STATES) ?? null;
   const { nodes, pageInfo, totalCount } = webhookDeliveries;
   const views = [null, ...DELIVERY_STATES].map((state) => ({
-    href: sameWith(desk, { state, after: null, at: null, done: null }),
+    href: sameWith(desk, { ...NO_PAGE, state }),
     word: state === null ? say('all') : say(state),
-    isCurrent: query.get('state') === state,
+    isCurrent: state === asked,
   }));
   const last = ({ attempts }: Delivery) => attempts.at(-1);
   const columns: readonly Column<Delivery>[] = [
@@ -48,16 +49,21 @@ export function deliveries(desk: Desk, { webhookDeliveries, webhookEndpoints }: 
     },
     {
       name: unseen(say('actsHere')),
+      isActs: true,
       cell: ({ id }) =>
         actForm(desk, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' }),
     },
   ];
   const caption = say('deliveries');
   const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns });
+  const list =
+    nodes.length > 0
+      ? scrolled(say('tableOf', { name: caption }), shown)
+      : empty('bolt', say('noDeliveries'));
   return section(
     'deliveries',
     caption,
-    html`<div class="in-x">${segments(caption, views)}</div>${nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('bolt', say('noDeliveries'))}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount ?? null)}</div>${redelivery(desk, webhookEndpoints ?? [])}`,
+    html`<div class="in-x">${segments(caption, views)}</div>${pageOf(desk, nodes.length, totalCount ?? null, list)}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount ?? null)}</div>${redelivery(desk, webhookEndpoints ?? [])}`,
   );
 }
 

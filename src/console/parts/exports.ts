@@ -23,16 +23,17 @@ const LISTS = {
 const NAMES: Readonly<Record<string, string>> = { status: 'status_codes', family: 'families' };
 const LOWER = ['family', 'direction', 'waitsFor'];
 
-/** @returns the menu; `filters` are the names of filters in the address of the screen. */
-export function exportMenu({ query, say }: Desk, list: keyof typeof LISTS, filters: readonly string[]): Html {
-  const given = new URLSearchParams(
-    filters.flatMap((name) => {
-      const value = query.get(name)?.trim();
-      return value ? [[NAMES[name] ?? snakeCase(name), takenAs(name, value)]] : [];
-    }),
+/** @returns the menu; `filters` are those of the screen, by their names in its address. */
+export function exportMenu(
+  { say }: Desk,
+  list: keyof typeof LISTS,
+  filters: Readonly<Record<string, string | null | undefined>>,
+): Html {
+  const given = Object.entries(filters).flatMap(([name, value]) =>
+    value ? [[NAMES[name] ?? snakeCase(name), takenAs(name, value)] as const] : [],
   );
   const links = LISTS[list].map((format) => {
-    const search = new URLSearchParams([['format', format], ...given]);
+    const search = new URLSearchParams({ format, ...Object.fromEntries(given) });
     return html`<a class="btn" href="/export/${list}?${search.toString()}" download>${FORMATS[format]}</a>`;
   });
   return html`<button class="btn" type="button" popovertarget="export">${icon('save')} ${say('export')}</button><div id="export" class="menu" popover>${links}</div>`;

@@ -1,5 +1,5 @@
 /** What lists share: filters in words, pages, the empty state, parts of a page. */
-import { GatewayError } from '../../base/errors.ts';
+import { invalidParameters } from '../../base/errors.ts';
 import { showFigure } from '../../ui/figures.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import type { Language } from '../../ui/language.ts';
@@ -19,7 +19,33 @@ export interface Chip {
 /** Members of a query that say which page of a list is shown. */
 export const PAGE_NAMES = ['after', 'before', 'at', 'page'] as const;
 
-const NO_PAGE = { after: null, before: null, at: null, page: null, done: null } as const;
+/** Changes of a query that lead to the first page of another list. */
+export const NO_PAGE = { after: null, before: null, at: null, page: null, done: null } as const;
+
+/**
+ * @returns what the query asks for under a name, in letters of either case; undefined where it asks for nothing.
+ * @throws {GatewayError} `INVALID_PARAMETER` for something else: a filter that is not understood would be none.
+ */
+export function chosen<Choice extends string>(
+  { query }: Pick<Desk, 'query'>,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const asked = query.get(name)?.trim();
+  return asked ? choiceOf(name, asked, choices) : undefined;
+}
+
+/** @returns the choice that a text means. @throws {GatewayError} `INVALID_PARAMETER` where it means none. */
+export function choiceOf<Choice extends string>(
+  name: string,
+  text: string,
+  choices: readonly Choice[],
+): Choice {
+  const found = choices.find((each) => each.toUpperCase() === text.trim().toUpperCase());
+  if (found === undefined)
+    throw invalidParameters([{ parameter: name, message: `must be one of ${choices.join(', ')}` }]);
+  return found;
+}
 
 /** @returns each filter in words with its way out. */
 export function chips(desk: Desk, given: readonly Chip[]): readonly Html[] {
@@ -40,37 +66,32 @@ export interface PageInfo {
   readonly endCursor?: string | null | undefined;
 }
 
-/** How a list is cut into pages. */
-export interface Paged {
-  /** Rows of a page. */
-  readonly size?: number;
-  /** Whether the list opens at any place (`offset`), so that its pages have numbers. */
-  readonly isPlaced?: boolean;
-}
-
-/** The page that is asked for by its number; 0 for the last one, undefined where none is. */
-function pageAsked({ query }: Desk, { isPlaced }: Paged): number | undefined {
+/** The page that is asked for by its number; undefined where none is. */
+function pageAsked({ query }: Desk): number | undefined {
   const asked = query.get('page');
   if (!asked) return undefined;
-  if (asked === LAST) return 0;
-  const page = isPlaced && /^[1-9]\d{0,6}$/.test(asked) ? Number(asked) : 0;
-  const form = isPlaced ? `a whole number from 1 on, or ${LAST}` : LAST;
-  if (page === 0) throw new GatewayError('INVALID_PARAMETER', `page: must be ${form}`);
-  return page;
+  if (/^[1-9]\d{0,6}$/.test(asked)) return Number(asked);
+  throw invalidParameters([{ parameter: 'page', message: 'must be a whole number from 1 on' }]);
 }
 
-const LAST = 'last';
+/** The arguments of a connection. */
+export type PageVariables = {
+  readonly first?: number;
+  readonly after?: string;
+  readonly last?: number;
+  readonly before?: string;
+  readonly offset?: number;
+};
 
 /**
  * The arguments of a connection for the page that the query asks for.
  *
  * @throws {GatewayError} `INVALID_PARAMETER` for a page that has no such number.
  */
-export function pageVariables(desk: Desk, paged: Paged = {}): Readonly<Record<string, unknown>> {
+export function pageVariables(desk: Desk, size = PAGE_ROWS): PageVariables {
   const { query } = desk;
-  const { size = PAGE_ROWS } = paged;
-  const page = pageAsked(desk, paged);
-  if (page !== undefined) return page === 0 ? { last: size } : { first: size, offset: (page - 1) * size };
+  const page = pageAsked(desk);
+  if (page !== undefined) return { first: size, offset: (page - 1) * size };
   const before = query.get('before');
   if (before !== null) return { last: size, before };
   const after = query.get('after');
@@ -78,10 +99,9 @@ export function pageVariables(desk: Desk, paged: Paged = {}): Readonly<Record<st
 }
 
 /** How many rows stand before those that are shown; between two pages `at` of the query counts them. */
-function skippedRows(desk: Desk, paged: Paged, rows: number, total: number | null): number {
-  const page = pageAsked(desk, paged);
-  if (page === 0) return Math.max(0, (total ?? rows) - rows);
-  if (page !== undefined) return (page - 1) * (paged.size ?? PAGE_ROWS);
+function skippedRows(desk: Desk, size: number): number {
+  const page = pageAsked(desk);
+  if (page !== undefined) return (page - 1) * size;
   return Math.max(0, Number.parseInt(desk.query.get('at') ?? '0', 10) || 0);
 }
 
@@ -91,33 +111,29 @@ export function pager(
   info: PageInfo,
   rows: number,
   total: number | null,
-  paged: Paged = {},
+  size = PAGE_ROWS,
 ): Html | null {
   if (rows === 0 && !info.hasPreviousPage && !info.hasNextPage) return null;
   const { say, language } = desk;
-  const { size = PAGE_ROWS, isPlaced = false } = paged;
-  const skipped = skippedRows(desk, paged, rows, total);
+  const skipped = skippedRows(desk, size);
   const shown = (value: number) => count(value, language);
   const range = { from: shown(skipped + 1), to: shown(skipped + rows) };
   const which = total === null ? say('rangeOpen', range) : say('range', { ...range, total: shown(total) });
   const later = { ...NO_PAGE, after: info.endCursor ?? null, at: String(skipped + rows) };
   const before = Math.max(0, skipped - size);
   const earlier = { ...NO_PAGE, before: info.startCursor ?? null, at: before > 0 ? String(before) : null };
-  const hasNumbers = isPlaced && total !== null && total > size;
-  const link = (word: string, to: Readonly<Record<string, string | null>>, kind = '') =>
-    html`<a class="btn pill${kind}" href="${sameWith(desk, to)}">${word}</a>`;
+  const hasNumbers = total !== null && total > size;
   return html`<nav class="row push" aria-label="${say('pages')}">${rows > 0 && html`<span class="soft num small">${which}</span>`}
-${!hasNumbers && skipped > 0 && link(say('first'), NO_PAGE, ' quiet')}
+${!hasNumbers && skipped > 0 && html`<a class="btn pill quiet" href="${sameWith(desk, NO_PAGE)}">${say('first')}</a>`}
 ${info.hasPreviousPage && info.startCursor && html`<a class="btn pill" rel="prev" href="${sameWith(desk, earlier)}">${say('previous')}</a>`}
 ${hasNumbers && numbers(desk, Math.floor(skipped / size) + 1, Math.ceil(total / size))}
-${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href="${sameWith(desk, later)}">${say('next')}</a>`}
-${!hasNumbers && total !== null && info.hasNextPage && link(say('last'), { ...NO_PAGE, page: LAST }, ' quiet')}</nav>`;
+${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href="${sameWith(desk, later)}">${say('next')}</a>`}</nav>`;
 }
 
-/** @returns what stands where a page has no rows: that the list ends before it, where it has any and the page was asked for by number. */
-export function emptyPage({ query, say }: Desk, total: number, otherwise: Html): Html {
-  const asked = query.get('page') || LAST;
-  return total === 0 || asked === LAST ? otherwise : empty('search', say('listEnded'));
+/** @returns the rows of a page, or what stands in place of them; of a page after the last one, that the list ends before it. */
+export function pageOf({ query, say }: Desk, rows: number, total: number | null, content: Html): Html {
+  const isAfterEnd = rows === 0 && total !== 0 && Boolean(query.get('page'));
+  return isAfterEnd ? empty('search', say('listEnded')) : content;
 }
 
 /** The first page, the last and those around this one; and a field for any other, which is all that fits a phone. */

@@ -41,7 +41,11 @@ function columns(desk: Desk): readonly Column<Manual>[] {
     { name: say('journalReason'), cell: ({ reason }) => reason },
     { name: say('who'), look: 'wide', cell: ({ maker }) => maker },
     { name: say('status'), cell: ({ state }) => badge(TONES[state], say(state)) },
-    { name: unseen(say('actsHere')), cell: (row) => row.state === 'PROPOSED' && decisions(desk, row) },
+    {
+      name: unseen(say('actsHere')),
+      isActs: true,
+      cell: (row) => row.state === 'PROPOSED' && decisions(desk, row),
+    },
   ];
 }
 

@@ -42,7 +42,7 @@ export function refundList(desk: Desk, rows: readonly Refund[]): Html {
       cell: (row) =>
         open(row).map(({ state }) => html`<div>${badge(TONES[state] ?? 'idle', sayNamed(say, state))}</div>`),
     },
-    { name: unseen(say('actsHere')), cell: (row) => hasFailed(row) && refundActs(desk, row) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (row) => hasFailed(row) && refundActs(desk, row) },
   ];
   const caption = say('openRefunds');
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });
@@ -90,7 +90,7 @@ export function receivableList(desk: Desk, rows: readonly Debt[]): Html | null {
       isFigure: true,
       cell: ({ amount, currency }) => money({ amount, currency }, language),
     },
-    { name: unseen(say('actsHere')), cell: (row) => settleForm(desk, row) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (row) => settleForm(desk, row) },
   ];
   const caption = say('receivables');
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });

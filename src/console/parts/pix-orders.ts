@@ -19,7 +19,7 @@ export function ordersSection(desk: Desk, rows: readonly Order[]): Html {
     { name: say('amount'), isFigure: true, cell: ({ amount }) => decimal(amount, 2, language) },
     { name: say('account'), look: 'wide', cell: ({ account }) => account },
     { name: say('reference'), look: 'mono wide', cell: ({ key }) => key },
-    { name: unseen(say('actsHere')), cell: (order) => settling(desk, order) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (order) => settling(desk, order) },
   ];
   if (rows.length === 0) return html``;
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });

@@ -10,7 +10,7 @@ import { operationNamed } from '../operations.ts';
 import { customerTable, limitFields } from '../parts/customer-table.ts';
 import { money } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
-import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
+import { pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { correctionOf } from '../parts/record.ts';
 import { sayNamed } from '../words.ts';
 
@@ -57,7 +57,11 @@ function settingTable(desk: Desk, account: string, rows: readonly Setting[]): Ht
       isFigure: true,
       cell: (row: Setting) => money({ amount: row[name], currency: BRL }, language),
     })),
-    { name: unseen(say('actsHere')), cell: ({ template }) => settingForm(desk, { account, template }) },
+    {
+      name: unseen(say('actsHere')),
+      isActs: true,
+      cell: ({ template }) => settingForm(desk, { account, template }),
+    },
   ];
   const caption = say('templateSettings');
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });
@@ -88,7 +92,11 @@ function settingForm(
 function customerList(desk: Desk, account: string, { nodes, pageInfo, totalCount }: Customers): Html {
   const list = customerTable(desk, nodes, { acts: (customer) => grantForm(desk, account, customer) });
   const pages = pager(desk, pageInfo, nodes.length, totalCount);
-  return section('customers', desk.say('customers'), html`${list}<div class="row in-x">${pages}</div>`);
+  return section(
+    'customers',
+    desk.say('customers'),
+    html`${pageOf(desk, nodes.length, totalCount, list)}<div class="row in-x">${pages}</div>`,
+  );
 }
 
 function grantForm(desk: Desk, account: string, { taxId, level }: Customer): Html | null {

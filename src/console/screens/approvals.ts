@@ -10,15 +10,13 @@ import { pager, pageVariables, section } from '../parts/lists.ts';
 import { rejectForm } from '../parts/transaction-acts.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
 
-const PAGED = { isPlaced: true };
-
 type Approval = ApprovalsQuery['approvals'][number];
 
 /** The screen. */
 export const APPROVALS = screenOf<ApprovalsQuery>({
   path: '/approvals',
   operation: operationNamed('Approvals'),
-  variables: (desk) => pageVariables(desk, PAGED),
+  variables: (desk) => pageVariables(desk),
   view: ({ approvals, transactions }, desk) => {
     const { say } = desk;
     const { nodes, pageInfo, totalCount, totalIsExact } = transactions;
@@ -26,7 +24,7 @@ export const APPROVALS = screenOf<ApprovalsQuery>({
     const main = html`<div class="top"><h1>${say('approvals')}</h1><p class="soft">${say('approvalsRule')}</p></div>
 <div class="stack" data-live="waiting">${approvals.length > 0 ? approvals.map((each) => approval(desk, each)) : html`<div class="card phone-full">${empty('approve', say('noApprovals'), say('noApprovalsHow'))}</div>`}</div>
 ${nodes.length > 0 && section('withdrawals', say('WITHDRAWALS'), list, null, 'rows')}
-<div class="row">${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null, PAGED)}</div>`;
+<div class="row">${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
     return { title: say('approvals'), main };
   },
 });

@@ -6,7 +6,7 @@ import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { AuditQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
-import { chips, pager, pageVariables } from '../parts/lists.ts';
+import { chips, NO_PAGE, pageOf, pager, pageVariables } from '../parts/lists.ts';
 import { actWord, objectWord } from '../words/acts.ts';
 import { sayNamed } from '../words.ts';
 
@@ -38,10 +38,19 @@ export const AUDIT = screenOf<AuditQuery>({
         : [];
     });
     const caption = say('audit');
-    const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
+    const rowAttributes = ({ seq }: Entry) => ({ 'data-row': seq });
+    const shown = table({
+      caption,
+      isCaptionUnseen: true,
+      rows: nodes,
+      columns: columns(desk),
+      rowAttributes,
+    });
+    const list =
+      nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('shield', say('noActs'));
     const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${say('auditWhy')}</p></div>
 <div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}</div>
-<div class="card phone-full">${nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('shield', say('noActs'))}</div>
+<div class="card phone-full">${pageOf(desk, nodes.length, totalCount, list)}</div>
 <div class="row">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`;
     return { title: caption, main };
   },
@@ -49,8 +58,7 @@ export const AUDIT = screenOf<AuditQuery>({
 
 function columns(desk: Desk): readonly Column<Entry>[] {
   const { say, language } = desk;
-  const only = (name: string, value: string) =>
-    sameWith(desk, { [name]: value, after: null, before: null, at: null });
+  const only = (name: string, value: string) => sameWith(desk, { ...NO_PAGE, [name]: value });
   const when = ({ at }: Entry) => moment(at, language, 'second');
   const who = ({ actorKind, actorId, actorName }: Entry) =>
     html`<a href="${only('actorId', actorId)}">${sayNamed(say, actorKind, { id: actorName ?? actorId })}</a>`;

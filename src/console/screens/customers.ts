@@ -7,7 +7,7 @@ import type { CustomerRowFragment, CustomersQuery } from '../generated/graphql.t
 import { operationNamed } from '../operations.ts';
 import { customerTable, limitFields } from '../parts/customer-table.ts';
 import { askedForm } from '../parts/form.ts';
-import { pager, pageVariables, section } from '../parts/lists.ts';
+import { pageOf, pager, pageVariables, section } from '../parts/lists.ts';
 
 /** A tax id that can be of nobody, for who asks for none. */
 const NOBODY = '52998224725';
@@ -27,9 +27,10 @@ export const CUSTOMERS = screenOf<CustomersQuery>({
     const isMissed = rows.length === 0 && askedOf(desk) !== '';
     const found = customerTable(desk, rows, { href: transactionsOf, acts: (each) => limitForm(desk, each) });
     const list = isMissed ? empty('search', say('nothingFound')) : found;
+    const shown = customers ? pageOf(desk, rows.length, customers.totalCount, list) : list;
     const main = html`<div class="top"><h1>${say('customers')}</h1><p class="soft">${say('customersWhy')}</p></div>
 <form method="get" role="search" class="row"><input type="search" name="q" value="${askedOf(desk)}" aria-label="${say('clientTaxId')}" placeholder="${say('clientTaxId')}" maxlength="20"><button>${icon('search')} ${say('search')}</button>${askedOf(desk) && html`<a class="btn quiet" href="${pathTo('/customers')}">${say('clear')}</a>`}</form>
-${section('customers', say('customers'), list)}<div class="row">${pages}</div>`;
+${section('customers', say('customers'), shown)}<div class="row">${pages}</div>`;
     return { title: say('customers'), main };
   },
 });

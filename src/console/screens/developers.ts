@@ -10,7 +10,7 @@ import { operationNamed } from '../operations.ts';
 import { DELIVERY_STATES, deliveries } from '../parts/deliveries.ts';
 import { ago, moment } from '../parts/figures.ts';
 import { actForm, addForm, askedForm, field } from '../parts/form.ts';
-import { pageVariables, section, unseen } from '../parts/lists.ts';
+import { chosen, pageVariables, section, unseen } from '../parts/lists.ts';
 import { playMoney } from '../parts/sandbox.ts';
 
 type Account = DevelopersQuery['viewer']['account'];
@@ -27,7 +27,7 @@ export const DEVELOPERS = screenOf<DevelopersQuery>({
   operation: operationNamed('Developers'),
   variables: (desk) => {
     const { query } = desk;
-    const state = DELIVERY_STATES.find((each) => each === query.get('state'));
+    const state = chosen(desk, 'state', DELIVERY_STATES);
     return {
       isAdmin: may(desk, 'admin'),
       ...(state && { states: [state] }),
@@ -58,7 +58,7 @@ function keys(desk: Desk, all: readonly Key[]): Html {
       name: say('status'),
       cell: ({ revokedAt }) => (revokedAt ? badge('idle', say('revoked')) : badge('good', say('valid'))),
     },
-    { name: unseen(say('actsHere')), cell: (key) => !key.revokedAt && keyActs(desk, key) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (key) => !key.revokedAt && keyActs(desk, key) },
   ];
   const caption = say('apiKeys');
   const shown = table({ caption, isCaptionUnseen: true, rows: all, columns });
@@ -112,7 +112,7 @@ function endpoints(desk: Desk, all: readonly Endpoint[]): Html {
       cell: ({ state, disabledReason }) =>
         html`${badge(ENDPOINT_TONES[state], say(state))} <small>${disabledReason}</small>`,
     },
-    { name: unseen(say('actsHere')), cell: (endpoint) => endpointActs(desk, endpoint) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (endpoint) => endpointActs(desk, endpoint) },
   ];
   const caption = say('endpoints');
   const shown = table({ caption, isCaptionUnseen: true, rows: all, columns });

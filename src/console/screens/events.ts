@@ -6,7 +6,7 @@ import { pathTo, screenOf } from '../desk.ts';
 import type { EventsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
-import { PAGE_ROWS, pager } from '../parts/lists.ts';
+import { pageOf, pager, pageVariables } from '../parts/lists.ts';
 
 type Event = EventsQuery['events']['nodes'][number];
 
@@ -14,11 +14,10 @@ type Event = EventsQuery['events']['nodes'][number];
 export const EVENTS = screenOf<EventsQuery>({
   path: '/events',
   operation: operationNamed('Events'),
-  // The log is in order of time: its last page is shown first, turned round.
-  variables: ({ query }) => {
-    if (query.get('page') === 'last') return { first: PAGE_ROWS };
-    const before = query.get('after');
-    return { last: PAGE_ROWS, ...(before && { before }) };
+  // The log is in order of time: its end is shown first, turned round.
+  variables: (desk) => {
+    const { first, after, last, before, offset } = pageVariables(desk);
+    return { last: first, before: after, first: last, after: before, offset };
   },
   view: ({ events: { nodes, pageInfo, totalCount } }, desk) => {
     const { say, language } = desk;
@@ -42,10 +41,17 @@ export const EVENTS = screenOf<EventsQuery>({
       columns,
       rowAttributes: ({ cursor }) => ({ 'data-row': cursor }),
     });
-    const older = { hasNextPage: pageInfo.hasPreviousPage, endCursor: pageInfo.startCursor };
+    const turned = {
+      hasNextPage: pageInfo.hasPreviousPage,
+      endCursor: pageInfo.startCursor,
+      hasPreviousPage: pageInfo.hasNextPage,
+      startCursor: pageInfo.endCursor,
+    };
+    const list =
+      rows.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('bolt', say('noEvents'));
     const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${say('eventsWhy')}</p></div>
-<div class="card phone-full rows" data-live="rows">${rows.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('bolt', say('noEvents'))}</div>
-<div class="row">${pager(desk, older, rows.length, totalCount)}</div>`;
+<div class="card phone-full rows" data-live="rows">${pageOf(desk, rows.length, totalCount, list)}</div>
+<div class="row">${pager(desk, turned, rows.length, totalCount)}</div>`;
     return { title: caption, main };
   },
 });

@@ -252,6 +252,7 @@ function links(desk: Desk, { viewer }: NewQuery): Html {
     },
     {
       name: unseen(say('actsHere')),
+      isActs: true,
       cell: (link) =>
         !link.disabledAt &&
         html`<div class="row"><a class="btn pill" href="${sameWith(desk, { link: link.slug, done: null })}">${say('qr')}</a>${end(link)}</div>`,

@@ -7,7 +7,7 @@ import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { ago, money } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
-import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
+import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { receivableList, refundList } from '../parts/owed.ts';
 import { positionList } from '../parts/positions.ts';
 import { sayNamed } from '../words.ts';
@@ -39,7 +39,7 @@ function suspenseList(desk: Desk, { nodes, pageInfo, totalCount }: Suspense): Ht
   const { say } = desk;
   const caption = say('suspense');
   const views = STATES.map((each) => ({
-    href: sameWith(desk, { state: each, after: null, before: null, at: null, done: null }),
+    href: sameWith(desk, { ...NO_PAGE, state: each }),
     word: sayNamed(say, each),
     isCurrent: each === stateOf(desk),
   }));
@@ -51,13 +51,13 @@ function suspenseList(desk: Desk, { nodes, pageInfo, totalCount }: Suspense): Ht
   return section(
     'suspense',
     caption,
-    html`<div class="in-x">${segments(caption, views)}</div>${content}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`,
+    html`<div class="in-x">${segments(caption, views)}</div>${pageOf(desk, nodes.length, totalCount, content)}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`,
     say('suspenseWhy'),
   );
 }
 
-function stateOf({ query }: Desk): (typeof STATES)[number] {
-  return STATES.find((each) => each === query.get('state')) ?? 'OPEN';
+function stateOf(desk: Desk): (typeof STATES)[number] {
+  return chosen(desk, 'state', STATES) ?? 'OPEN';
 }
 
 function columns(desk: Desk): readonly Column<Entry>[] {
@@ -75,7 +75,11 @@ function columns(desk: Desk): readonly Column<Entry>[] {
       name: say('status'),
       cell: ({ state }) => badge(state === 'OPEN' ? 'warn' : 'good', sayNamed(say, state)),
     },
-    { name: unseen(say('actsHere')), cell: (entry) => entry.state === 'OPEN' && decisions(desk, entry) },
+    {
+      name: unseen(say('actsHere')),
+      isActs: true,
+      cell: (entry) => entry.state === 'OPEN' && decisions(desk, entry),
+    },
   ];
 }
 
@@ -126,7 +130,7 @@ function holdList(desk: Desk, holds: readonly Hold[]): Html {
       cell: ({ transaction: { source } }) => source && money(source, language),
     },
     { name: say('reference'), look: 'mono wide', cell: ({ transaction: { end2end } }) => end2end },
-    { name: unseen(say('actsHere')), cell: decide },
+    { name: unseen(say('actsHere')), isActs: true, cell: decide },
   ];
   const caption = say('holds');
   const shown = table({ caption, isCaptionUnseen: true, rows: holds, columns });

@@ -54,7 +54,7 @@ function memberList(desk: Desk, members: readonly Member[]): Html {
       name: say('status'),
       cell: ({ joinedAt }) => (joinedAt ? badge('good', say('member')) : badge('idle', say('invited'))),
     },
-    { name: unseen(say('actsHere')), cell: (member) => memberActs(desk, member) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (member) => memberActs(desk, member) },
   ];
   const caption = say('members');
   const act = 'InviteMember';
@@ -101,6 +101,7 @@ function sessionList(desk: Desk, sessions: readonly Session[]): Html {
     { name: say('lastSeen'), cell: ({ lastSeenAt }) => ago(lastSeenAt, language) },
     {
       name: unseen(say('actsHere')),
+      isActs: true,
       cell: ({ sessionId, isCurrent }) => (isCurrent ? badge('good', say('thisBrowser')) : end(sessionId)),
     },
   ];

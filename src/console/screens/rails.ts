@@ -7,7 +7,7 @@ import type { RailsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
 import { actForm, askedForm, field } from '../parts/form.ts';
-import { pager, pageVariables, section, unseen } from '../parts/lists.ts';
+import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { ordersSection } from '../parts/pix-orders.ts';
 import { railTable } from '../parts/rail-health.ts';
 import { checksSection, ratesSection } from '../parts/rates.ts';
@@ -23,7 +23,7 @@ export const RAILS = screenOf<RailsQuery>({
   operation: operationNamed('Rails'),
   scope: ['platform:risk', 'platform:rails'],
   variables: (desk) => {
-    const state = STATES.find((each) => each === desk.query.get('state'));
+    const state = chosen(desk, 'state', STATES);
     return { ...(state && { state }), ...pageVariables(desk) };
   },
   view: ({ railHealth, rateFeeds, openPixOrders, railNews }, desk) => {
@@ -36,12 +36,13 @@ ${section('health', say('railHealth'), railTable(desk, railHealth))}${checksSect
 });
 
 function newsList(desk: Desk, { nodes, pageInfo, totalCount }: RailsQuery['railNews']): Html {
-  const { say, query } = desk;
+  const { say } = desk;
   const caption = say('news');
+  const asked = chosen(desk, 'state', STATES) ?? null;
   const views = [null, ...STATES].map((state) => ({
-    href: sameWith(desk, { state, after: null, before: null, at: null, done: null }),
+    href: sameWith(desk, { ...NO_PAGE, state }),
     word: state === null ? say('all') : say(`news_${state}`),
-    isCurrent: query.get('state') === state,
+    isCurrent: state === asked,
   }));
   const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
   const content =
@@ -49,7 +50,7 @@ function newsList(desk: Desk, { nodes, pageInfo, totalCount }: RailsQuery['railN
   return section(
     'news',
     caption,
-    html`<div class="in-x">${segments(caption, views)}</div>${content}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`,
+    html`<div class="in-x">${segments(caption, views)}</div>${pageOf(desk, nodes.length, totalCount, content)}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`,
   );
 }
 
@@ -69,7 +70,7 @@ function columns(desk: Desk): readonly Column<News>[] {
     },
     { name: say('status'), cell: ({ state }) => badge(TONES[state], say(`news_${state}`)) },
     { name: say('told'), cell: whole },
-    { name: unseen(say('actsHere')), cell: (news) => isOpen(news) && decisions(desk, news) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (news) => isOpen(news) && decisions(desk, news) },
   ];
 
   function whole({ key, news, lastError, closeReason, closedBy }: News): Html {

@@ -6,14 +6,13 @@ import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { RequestsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
-import { chips, pager, pageVariables } from '../parts/lists.ts';
+import { chips, chosen, NO_PAGE, pageOf, pager, pageVariables } from '../parts/lists.ts';
 import { sayNamed } from '../words.ts';
 
 type Entry = RequestsQuery['requestLog']['nodes'][number];
 
 const FILTERS = ['actorId', 'requestId', 'end2end'] as const;
 const CLASSES = ['SUCCESSFUL', 'REDIRECTION', 'CLIENT_ERROR', 'SERVER_ERROR'] as const;
-const NO_PAGE = { after: null, before: null, at: null } as const;
 
 /** The screen. */
 export const REQUESTS = screenOf<RequestsQuery>({
@@ -22,7 +21,7 @@ export const REQUESTS = screenOf<RequestsQuery>({
   scope: 'admin',
   variables: (desk) => {
     const { query } = desk;
-    const statusClass = CLASSES.find((each) => each === query.get('status'));
+    const statusClass = chosen(desk, 'status', CLASSES);
     const given = FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []));
     return { ...Object.fromEntries(given), ...(statusClass && { statusClass }), ...pageVariables(desk) };
   },
@@ -35,21 +34,26 @@ export const REQUESTS = screenOf<RequestsQuery>({
     });
     const caption = say('requests');
     const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
+    const list =
+      nodes.length > 0
+        ? scrolled(say('tableOf', { name: caption }), shown)
+        : empty('activity', say('noRequests'));
     const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${say('developers')}</a></nav>
 <div class="top"><h1>${caption}</h1><p class="soft">${say('requestsWhy')}</p></div>
 ${statusLinks(desk)}<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}</div>
-<div class="card phone-full">${nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('activity', say('noRequests'))}</div>
+<div class="card phone-full">${pageOf(desk, nodes.length, totalCount ?? null, list)}</div>
 <div class="row">${pager(desk, pageInfo, nodes.length, totalCount ?? null)}</div>`;
     return { title: caption, main };
   },
 });
 
 function statusLinks(desk: Desk): Html {
-  const { say, query } = desk;
+  const { say } = desk;
+  const asked = chosen(desk, 'status', CLASSES) ?? null;
   const views = [null, ...CLASSES].map((status) => ({
     href: sameWith(desk, { ...NO_PAGE, status }),
     word: say(status ?? 'all'),
-    isCurrent: query.get('status') === status,
+    isCurrent: status === asked,
   }));
   return segments(say('status'), views);
 }

@@ -11,7 +11,7 @@ import { operationNamed } from '../operations.ts';
 import { exportMenu } from '../parts/exports.ts';
 import { figure, wholeMoment } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
-import { chips, count, emptyPage, PAGE_NAMES, pager, pageVariables, section } from '../parts/lists.ts';
+import { chips, chosen, count, PAGE_NAMES, pageOf, pager, pageVariables, section } from '../parts/lists.ts';
 import { whoOf } from '../parts/transaction-table.ts';
 import { viewMenu } from '../parts/views.ts';
 import { sayNamed } from '../words.ts';
@@ -19,7 +19,7 @@ import { sayNamed } from '../words.ts';
 const SUB_ACCOUNTS = ['available', 'in_transit', 'to_receive', 'blocked'] as const;
 const FILTERS = ['currency', 'subAccount', 'dateFrom', 'dateTo'] as const;
 /** A page of paper and more: what is printed should be whole. */
-const PAGED = { size: 50, isPlaced: true };
+const LINES = 50;
 const DAY_MS = 86_400_000;
 
 /** The screen. */
@@ -30,7 +30,7 @@ export const STATEMENT = screenOf<StatementQuery>({
     const { dateFrom, dateTo } = filterOf(desk);
     return {
       filter: filterOf(desk),
-      ...pageVariables(desk, PAGED),
+      ...pageVariables(desk, LINES),
       // A period is opened by the balance at its first moment; an open end is now.
       openingAt: dateFrom === undefined ? new Date(0).toISOString() : dayStart(dateFrom, 0),
       ...(dateTo !== undefined && { closingAt: dayStart(dateTo, 1) }),
@@ -43,27 +43,30 @@ export const STATEMENT = screenOf<StatementQuery>({
       account: data.viewer.account.name,
       person: data.viewer.person?.name ?? '',
     });
-    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(data.viewer.account.now), desk.language, 'full')}</p><div class="row push no-print">${exportMenu(desk, 'statement', FILTERS)}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
+    const rows =
+      nodes.length > 0
+        ? html`<div data-whole>${lines(desk, nodes)}</div><p class="on-paper" data-cut hidden>${say('paperCut')}</p>`
+        : empty('receipt', say('noLines'));
+    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(data.viewer.account.now), desk.language, 'full')}</p><div class="row push no-print">${exportMenu(desk, 'statement', filterOf(desk))}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
 ${filterRow(desk, viewMenu(desk, data.viewer))}
 ${section('ends', say('openingClosing'), ends(desk, data))}
-${section('lines', say('statement'), nodes.length > 0 ? html`<div data-whole>${lines(desk, nodes)}</div><p class="on-paper" data-cut hidden>${say('paperCut')}</p>` : emptyPage(desk, totalCount, empty('receipt', say('noLines'))), count(totalCount, desk.language), 'rows')}
-<div class="row no-print">${pager(desk, pageInfo, nodes.length, totalCount, PAGED)}</div>`;
+${section('lines', say('statement'), pageOf(desk, nodes.length, totalCount, rows), count(totalCount, desk.language), 'rows')}
+<div class="row no-print">${pager(desk, pageInfo, nodes.length, totalCount, LINES)}</div>`;
     return { title: say('statement'), main };
   },
 });
 
 type Filter = { readonly [Name in (typeof FILTERS)[number]]?: string };
 
-function filterOf({ query }: Desk): Filter {
+function filterOf(desk: Desk): Filter {
   const filter = Object.fromEntries(
     FILTERS.flatMap((name) => {
-      const value = query.get(name)?.trim();
+      const value = desk.query.get(name)?.trim();
       return value ? [[name, value]] : [];
     }),
   ) as Filter;
-  if (filter.subAccount !== undefined && !SUB_ACCOUNTS.some((each) => each === filter.subAccount))
-    throw new GatewayError('INVALID_PARAMETER', `subAccount: must be one of ${SUB_ACCOUNTS.join(', ')}`);
-  return filter;
+  const subAccount = chosen(desk, 'subAccount', SUB_ACCOUNTS);
+  return { ...filter, ...(subAccount && { subAccount }) };
 }
 
 function dayStart(day: string, later: number): string {
@@ -74,7 +77,7 @@ function dayStart(day: string, later: number): string {
 }
 
 function filterRow(desk: Desk, menu: Html | null): Html {
-  const { say, query } = desk;
+  const { say } = desk;
   const filter = filterOf(desk);
   const labels = {
     currency: say('currency'),
@@ -91,7 +94,7 @@ function filterRow(desk: Desk, menu: Html | null): Html {
     field(desk, 'filter', {
       name,
       label: labels[name],
-      value: query.get(name),
+      value: filter[name] ?? null,
       type: name.startsWith('date') ? 'date' : 'text',
       ...(name === 'subAccount' && { options: options as readonly (readonly [string, string])[] }),
     }),

@@ -1,22 +1,32 @@
 /** The list of transactions: every filter is in its address and in words above the table. */
-import { GatewayError } from '../../base/errors.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
+import type { Language } from '../../ui/language.ts';
 import { empty, segments } from '../../ui/parts.ts';
+import { decimalOf } from '../act.ts';
 import { type Desk, mayDo, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { TransactionsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { exportMenu } from '../parts/exports.ts';
-import { money, STATUSES } from '../parts/figures.ts';
+import { decimal, money, STATUSES } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
-import { chips, count, emptyPage, PAGE_NAMES, pager, pageVariables } from '../parts/lists.ts';
+import {
+  chips,
+  choiceOf,
+  chosen,
+  count,
+  NO_PAGE,
+  PAGE_NAMES,
+  pageOf,
+  pager,
+  pageVariables,
+} from '../parts/lists.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
 import { viewMenu } from '../parts/views.ts';
 import { sayNamed, type Word } from '../words.ts';
 
 /** Statuses whose names are other words elsewhere: of deliveries, of returns. */
 const STATUS_WORDS: Readonly<Record<string, Word>> = { PENDING: 'status_PENDING', FAILED: 'status_FAILED' };
-const PAGED = { isPlaced: true };
 const FAMILIES = ['CHECKOUTS', 'ONRAMPS', 'OFFRAMPS', 'WITHDRAWALS'] as const;
 
 /** A filter: its name in the address and in the schema, its word, what can be chosen. */
@@ -25,6 +35,10 @@ interface Filter {
   readonly word: Word;
   readonly choices?: readonly string[];
   readonly type?: 'date';
+  /** Whether several can be chosen, with a comma between them. */
+  readonly isList?: boolean;
+  /** Whether it is an amount, written as the language writes it. */
+  readonly isAmount?: boolean;
   /** What the schema takes for a text of the address; the text itself where not given. */
   readonly take?: (text: string) => unknown;
   readonly member?: string;
@@ -36,13 +50,14 @@ const FILTERS: readonly Filter[] = [
     name: 'status',
     word: 'listStatus',
     choices: STATUSES,
+    isList: true,
     member: 'statusCodes',
     take: (text) => text.split(','),
   },
   { name: 'direction', word: 'direction', choices: ['IN', 'OUT'] },
   { name: 'currency', word: 'currencyFilter' },
-  { name: 'amountMin', word: 'amountMin' },
-  { name: 'amountMax', word: 'amountMax' },
+  { name: 'amountMin', word: 'amountMin', isAmount: true },
+  { name: 'amountMax', word: 'amountMax', isAmount: true },
   { name: 'dateFrom', word: 'dateFrom', type: 'date' },
   { name: 'dateTo', word: 'dateTo', type: 'date' },
   { name: 'externalCode', word: 'externalCode' },
@@ -71,7 +86,7 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
     return {
       ...(family && { families: [family] }),
       ...(filter.length > 0 && { filter: Object.fromEntries(filter) }),
-      ...pageVariables(desk, PAGED),
+      ...pageVariables(desk),
     };
   },
   view: ({ transactions, viewer }, desk) => {
@@ -79,19 +94,20 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
     const family = familyOf(desk);
     const { nodes, totalCount, totalIsExact, endsEarly, pageInfo } = transactions;
     const views = [null, ...FAMILIES].map((each) => ({
-      href: sameWith(desk, { ...NO_PAGE, done: null, family: each }),
+      href: sameWith(desk, { ...NO_PAGE, family: each }),
       word: say(each ?? 'ALL'),
       isCurrent: each === family,
     }));
     const list = say(family ?? 'transactions');
+    const rows =
+      nodes.length > 0 ? transactionTable(desk, nodes, say('listCaption', { list })) : nothing(desk);
     // Where looking has ended early, older ones may be there.
-    const none = endsEarly ? nothing(desk) : emptyPage(desk, totalCount, nothing(desk));
-    const table = transactionTable(desk, nodes, say('listCaption', { list }));
+    const shown = endsEarly ? rows : pageOf(desk, nodes.length, totalCount, rows);
     const main = html`<div class="top"><h1>${say('transactions')}</h1>${totals(desk, transactions)}
-<div class="row push">${exportMenu(desk, 'transactions', ['family', ...FILTERS.map(({ name }) => name)])}${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
+<div class="row push">${exportMenu(desk, 'transactions', { family, ...Object.fromEntries(given(desk).map(({ filter: { name }, value }) => [name, value])) })}${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
 ${segments(say('whichList'), views)}${filterRow(desk, viewMenu(desk, viewer))}
-<div class="card rows phone-full" data-live="rows">${nodes.length > 0 ? table : none}${endsEarly && html`<p class="in soft">${say('endsEarly')}</p>`}</div>
-<div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null, PAGED)}</div>`;
+<div class="card rows phone-full" data-live="rows">${shown}${endsEarly && html`<p class="in soft">${say('endsEarly')}</p>`}</div>
+<div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
     return { title: say('transactions'), main };
   },
 });
@@ -113,45 +129,56 @@ function totals({ say, language }: Desk, { totalCount, totalIsExact, sums }: Fou
   return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${say('match')}</span>${amounts.map((each) => html`<span class="num small soft"> · ${each}</span>`)}</p>`;
 }
 
-function sayChoice(say: Desk['say'], choice: string): string {
-  return sayNamed(say, STATUS_WORDS[choice] ?? choice);
+/** What was chosen in words, each of several. */
+function sayChoice(say: Desk['say'], chosen: string): string {
+  return chosen
+    .split(',')
+    .map((each) => sayNamed(say, STATUS_WORDS[each] ?? each))
+    .join(', ');
 }
 
-const NO_PAGE = Object.fromEntries(PAGE_NAMES.map((name) => [name, null]));
-
-function familyOf({ query }: Desk): (typeof FAMILIES)[number] | null {
-  const asked = query.get('family');
-  if (!asked) return null;
-  const found = FAMILIES.find((each) => each === asked.toUpperCase());
-  if (!found) throw new GatewayError('INVALID_PARAMETER', `family: must be one of ${FAMILIES.join(', ')}`);
-  return found;
+function familyOf(desk: Desk): (typeof FAMILIES)[number] | null {
+  return chosen(desk, 'family', FAMILIES) ?? null;
 }
 
-function given({ query }: Desk): readonly { readonly filter: Filter; readonly value: string }[] {
+/** The filters that are set, each with its value as the schema writes it. */
+function given({ query, language }: Desk): readonly { readonly filter: Filter; readonly value: string }[] {
   return FILTERS.flatMap((filter) => {
-    const value = query.get(filter.name)?.trim();
-    return value ? [{ filter, value }] : [];
+    const text = query.get(filter.name)?.trim();
+    return text ? [{ filter, value: writtenAs(filter, text, language) }] : [];
   });
 }
 
+function writtenAs({ name, choices, isList, isAmount }: Filter, text: string, language: Language): string {
+  if (isAmount) return decimalOf(name, text, language);
+  if (!choices) return text;
+  const parts = isList ? text.split(',') : [text];
+  return parts.map((each) => choiceOf(name, each, choices)).join(',');
+}
+
 function filterRow(desk: Desk, menu: Html | null): Html {
-  const { say, query } = desk;
-  const filters = given(desk).map(({ filter: { name, word, choices }, value }) => ({
+  const { say, query, language } = desk;
+  const all = given(desk);
+  const filters = all.map(({ filter: { name, word, choices, isAmount }, value }) => ({
     name,
     label: say(word),
-    value: choices ? sayChoice(say, value) : value,
+    value: choices ? sayChoice(say, value) : isAmount ? decimal(value, 2, language) : value,
   }));
+  // What the address has as one text, such as two statuses, is kept by the form as one choice more.
+  const valueFor = (wanted: string) => all.find(({ filter: { name } }) => name === wanted)?.value ?? '';
+  const optionsOf = ({ name, choices = [] }: Filter) =>
+    [...new Set(['', ...choices, valueFor(name)])].map(
+      (each) => [each, each === '' ? say('all') : sayChoice(say, each)] as const,
+    );
   const dropped = [...FILTERS.map(({ name }) => name), ...PAGE_NAMES, 'done'];
   const cleared = sameWith(desk, Object.fromEntries(dropped.map((name) => [name, null])));
-  const fields = FILTERS.map(({ name, word, choices, type }) =>
+  const fields = FILTERS.map((filter) =>
     field(desk, 'filter', {
-      name,
-      label: say(word),
-      value: query.get(name),
-      ...(type && { type }),
-      ...(choices && {
-        options: [['', say('all')], ...choices.map((each) => [each, sayChoice(say, each)] as const)],
-      }),
+      name: filter.name,
+      label: say(filter.word),
+      value: filter.choices ? valueFor(filter.name) : query.get(filter.name),
+      ...(filter.type && { type: filter.type }),
+      ...(filter.choices && { options: optionsOf(filter) }),
     }),
   );
   return html`<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, filters)}

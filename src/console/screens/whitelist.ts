@@ -50,7 +50,11 @@ function groupCard(desk: Desk, group: Group, networks: readonly string[]): Html 
           ? badge('good', say('usable'))
           : badge('idle', html`${moment(entry.usableAt, language)}`),
     },
-    { name: unseen(say('actsHere')), cell: (entry) => html`${proof(desk, entry)}${removal(desk, entry.id)}` },
+    {
+      name: unseen(say('actsHere')),
+      isActs: true,
+      cell: (entry) => html`${proof(desk, entry)}${removal(desk, entry.id)}`,
+    },
   ];
   const shown =
     entries.length === 0

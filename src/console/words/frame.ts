@@ -71,7 +71,6 @@ export const FRAME_WORDS = {
   next: label('Next', 'Próxima'),
   previous: label('Previous', 'Anterior'),
   first: label('First', 'Primeira'),
-  last: label('Last', 'Última'),
   pageNumber: label('Page {page}', 'Página {page}'),
   goToPage: label('Go to page', 'Ir para a página'),
   ofPages: label('of {pages}', 'de {pages}'),

@@ -6,6 +6,7 @@ import {
   type AuditFilter,
   type AuditSlice,
   countAudit,
+  findNthAudit,
   type LoggedEntry,
   readAudit,
 } from '../../store/account/audit-log.ts';
@@ -37,16 +38,31 @@ export async function readAuditLog(
 ): Promise<AuditPage> {
   requireScope(context, 'admin');
   const { database, caller } = context;
-  const filter: AuditFilter = {
+  const filter = filterOf(input);
+  return {
+    entries: await readAudit(database, caller.accountId, filter, slice),
+    total: () => countAudit(database, caller.accountId, filter),
+  };
+}
+
+/**
+ * @returns the number of the entry at a place of what the filter finds, counted from 1 with the newest; the oldest has the
+ *   number 1 of all, so that nothing comes after it where there are fewer.
+ * @throws as above.
+ */
+export async function findAuditEntry(context: Context, input: AuditInput, place: number): Promise<bigint> {
+  requireScope(context, 'admin');
+  const { database, caller } = context;
+  return (await findNthAudit(database, caller.accountId, filterOf(input), place)) ?? 1n;
+}
+
+function filterOf(input: AuditInput): AuditFilter {
+  return {
     acts: checkActs(input.acts),
     actorId: storableId(input.actorId),
     objectId: storableId(input.objectId),
     since: input.since?.toISOString() ?? null,
     until: input.until?.toISOString() ?? null,
-  };
-  return {
-    entries: await readAudit(database, caller.accountId, filter, slice),
-    total: () => countAudit(database, caller.accountId, filter),
   };
 }
 

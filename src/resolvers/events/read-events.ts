@@ -62,6 +62,8 @@ export interface EventSliceInput {
   readonly before?: string | undefined;
   /** Newest first. */
   readonly isBackward: boolean;
+  /** How many events are left out at the end from which is read; only where no cursor is given. */
+  readonly skip: number;
 }
 
 /** Events of a slice, in the order in which they were read, and what there is besides. */
@@ -86,9 +88,15 @@ export async function readEventSlice(context: Context, input: EventSliceInput): 
   const { database, caller } = context;
   const [mark] = await readMarks(database, [caller.accountId]);
   assert(mark, 'the account of a key exists');
-  const after = input.after === undefined ? mark.floor - 1n : positionOf(input.after, 'after', mark);
+  // Events are numbered without gaps, so that a place is a number.
+  const skip = BigInt(input.skip);
+  const [oldest, newest] = input.isBackward ? [0n, skip] : [skip, 0n];
+  const start = mark.floor - 1n + oldest;
+  const first = start > mark.seq ? mark.seq : start;
+  const after = input.after === undefined ? first : positionOf(input.after, 'after', mark);
   if (isExpired(after, mark)) throw cursorExpired(mark);
-  const before = input.before === undefined ? END : positionOf(input.before, 'before', mark);
+  const end = newest > 0n ? mark.seq + 1n - newest : END;
+  const before = input.before === undefined ? end : positionOf(input.before, 'before', mark);
   const rows = input.isBackward
     ? await readEventsBefore(database, mark.accountId, before, input.limit)
     : await readRising(database, mark, after, input.limit);

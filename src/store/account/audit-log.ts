@@ -54,6 +54,26 @@ export function readAudit(
   return database.query<LoggedEntry>(statement, [...valuesOf(accountId, filter), after, before, limit]);
 }
 
+const NTH: Statement = {
+  name: 'audit_nth',
+  text: `select seq from audit_entry where ${MATCHES} order by seq desc limit 1 offset $7`,
+};
+
+/** @returns the number of the entry at a place, counted from 1 with the newest; undefined where there are fewer. */
+export async function findNthAudit(
+  database: Tx,
+  accountId: bigint,
+  filter: AuditFilter,
+  place: number,
+): Promise<bigint | undefined> {
+  if (isOfAll(filter)) {
+    const seq = (await countAudit(database, accountId, filter)) - place + 1;
+    return seq > 0 ? BigInt(seq) : undefined;
+  }
+  const [row] = await database.query<{ seq: bigint }>(NTH, [...valuesOf(accountId, filter), place - 1]);
+  return row?.seq;
+}
+
 const LENGTH: Statement = {
   name: 'audit_length',
   text: `select audit_seq::int as count from account_head where account_id = $1`,
@@ -61,12 +81,17 @@ const LENGTH: Statement = {
 
 /** @returns how many entries a filter finds; of all there are, the length of the chain tells. */
 export async function countAudit(database: Tx, accountId: bigint, filter: AuditFilter): Promise<number> {
-  if (Object.values(filter).every((each) => each === null)) {
+  if (isOfAll(filter)) {
     const [head] = await database.query<{ count: number }>(LENGTH, [accountId]);
     return head?.count ?? 0;
   }
   const [row] = await database.query<{ count: number }>(COUNT, valuesOf(accountId, filter));
   return row?.count ?? 0;
+}
+
+/** Entries have numbers without gaps, so that all of them are counted without being read. */
+function isOfAll(filter: AuditFilter): boolean {
+  return Object.values(filter).every((each) => each === null);
 }
 
 function valuesOf(accountId: bigint, filter: AuditFilter): unknown[] {

@@ -47,6 +47,8 @@ export interface RequestSlice {
   readonly before: bigint | null;
   readonly isNewestFirst: boolean;
   readonly limit: number;
+  /** How many entries are left out before the slice; none when not given. */
+  readonly skip?: number;
 }
 
 /** Most rows of one statement. */
@@ -99,7 +101,7 @@ const page = (name: string, order: 'asc' | 'desc'): Statement => ({
   text: `select r.id, r.at, r.actor_kind as "actorKind", r.actor_id as "actorId", coalesce(k.name, p.name) as "actorName", r.method,
       r.route, r.operation, r.status, r.duration_ms as "durationMs", r.request_id as "requestId", r.end2end, r.error_code as "errorCode"
     from (select * from request_log r where ${MATCHES} and ($7::bigint is null or r.id > $7) and ($8::bigint is null or r.id < $8)
-      order by r.id ${order} limit $9) r
+      order by r.id ${order} limit $9 offset $10) r
     left join api_key k on r.actor_kind = 'KEY' and k.account_id = r.account_id and k.id = r.actor_id
     left join person p on r.actor_kind = 'PERSON' and p.id = r.actor_id
     order by r.id ${order}`,
@@ -116,10 +118,16 @@ export function readRequests(
   database: Tx,
   accountId: bigint,
   filter: RequestFilter,
-  { after, before, isNewestFirst, limit }: RequestSlice,
+  { after, before, isNewestFirst, limit, skip = 0 }: RequestSlice,
 ): Promise<LoggedRequest[]> {
   const statement = isNewestFirst ? NEWEST : OLDEST;
-  return database.query<LoggedRequest>(statement, [...valuesOf(accountId, filter), after, before, limit]);
+  return database.query<LoggedRequest>(statement, [
+    ...valuesOf(accountId, filter),
+    after,
+    before,
+    limit,
+    skip,
+  ]);
 }
 
 /** @returns how many entries a filter finds; null when there are more than are counted. */
