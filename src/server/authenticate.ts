@@ -12,7 +12,7 @@ import { findValidKey, type KeyRecord, touchKey } from '../store/account/api-key
 import type { Database } from '../store/database.ts';
 import { type AddressCheck, limitedAddress, networksOf } from './client-address.ts';
 import { type ConsoleSessions, isFromOwnPage } from './console-session.ts';
-import type { Exchange } from './http.ts';
+import { type Exchange, headerValues } from './http.ts';
 import { rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 
 /** Finds the key of a request. @throws {GatewayError} `UNAUTHORIZED`, with the same message for every reason. */
@@ -148,7 +148,7 @@ function failureLimiter(limit: RateLimit | null): (authenticate: Authenticate) =
 
 /** @returns the `WWW-Authenticate` header of a refusal: it says more only when a token was sent (RFC 6750 section 3). */
 export function challenge(request: IncomingMessage): string {
-  const sent = request.headersDistinct.authorization ?? [];
+  const sent = headerValues(request, 'authorization');
   return sent.some((value) => /^bearer +\S/i.test(value)) ? 'Bearer error="invalid_token"' : 'Bearer';
 }
 
@@ -158,8 +158,8 @@ function refusal(): GatewayError {
 
 function bearerToken(request: IncomingMessage): string | undefined {
   // Of two Authorization headers Node silently keeps the first. Two are refused here.
-  const sent = request.headersDistinct.authorization;
-  if (sent?.length !== 1) return undefined;
+  const sent = headerValues(request, 'authorization');
+  if (sent.length !== 1) return undefined;
   return /^bearer +(\S+)$/i.exec(sent[0] as string)?.[1];
 }
 

@@ -7,6 +7,7 @@ export type AddressCheck = (address: string) => boolean;
 
 /** @param cidrs - networks such as `203.0.113.0/24`, or single addresses. @returns whether an address is in one of them. */
 export function networksOf(cidrs: readonly string[]): AddressCheck {
+  if (cidrs.length === 0) return () => false;
   const list = new BlockList();
   for (const cidr of cidrs) {
     const [network = '', bits] = cidr.split('/');

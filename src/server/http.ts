@@ -40,6 +40,20 @@ export function originOf({ requestId, address }: Exchange): Origin {
   return { requestId, address: address === '' ? null : address };
 }
 
+/**
+ * @param name - in lower case.
+ * @returns the values of a header, each as it was sent: of some headers Node keeps the first alone, others it joins.
+ */
+export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at] as string;
+    if (given.length === name.length && given.toLowerCase() === name)
+      values.push(rawHeaders[at + 1] as string);
+  }
+  return values;
+}
+
 /** Methods of paths that only read. */
 export const READ_METHODS = ['GET', 'HEAD'];
 

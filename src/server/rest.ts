@@ -6,7 +6,7 @@ import { readBody } from '../base/read-body.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import { isOddId } from '../resolvers/transactions/read-transaction.ts';
 import type { Route, RouteTable } from '../rest-compat/route.ts';
-import { accepts, type Exchange, mediaTypeOf, READ_METHODS, sendJson } from './http.ts';
+import { accepts, type Exchange, headerValues, mediaTypeOf, READ_METHODS, sendJson } from './http.ts';
 
 /** The routes of a path by the methods that a request may have, and the `{id}` of the path. */
 export interface Match {
@@ -115,9 +115,9 @@ async function readJson(request: IncomingMessage): Promise<string> {
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 function idempotencyKeyOf(request: IncomingMessage): string | undefined {
-  const given = request.headersDistinct['idempotency-key'];
+  if (request.headers['idempotency-key'] === undefined) return undefined;
   // Two Idempotency-Key headers are joined with a space, which no valid key contains, so they are refused.
-  return given?.join(' ');
+  return headerValues(request, 'idempotency-key').join(' ');
 }
 
 /** @returns the route of a path for a method. @throws {GatewayError} `METHOD_NOT_ALLOWED`. */

@@ -5,6 +5,7 @@
  */
 import pg from 'pg';
 import { isRefused, NoAnswerError } from './database-error.ts';
+import { RowConnection } from './row-connection.ts';
 
 /** The role that can read and post, but not change history (migration `roles`). */
 export const APPLICATION_ROLE = 'crossramp_app';
@@ -57,7 +58,7 @@ export function watchedClients({
 
   return class WatchedClient extends pg.Client {
     #pid = 0;
-    /** When the statement that has no answer yet was sent. */
+    /** When the first statement that has no answer yet was sent, or the last answer came; undefined when all are answered. */
     #askedAt: number | undefined;
     #timer: NodeJS.Timeout | undefined;
 
@@ -69,16 +70,22 @@ export function watchedClients({
         keepAlive: true,
         keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       });
+      Object.assign(this, { connection: rowConnection(this) });
       // A broken connection fails its statement. Without a listener, the error event would end the process.
       this.on('error', () => {});
+      this.connection.on('readyForQuery', () => {
+        if (this.#askedAt !== undefined) this.#askedAt = performance.now();
+      });
       this.on('drain', () => {
         this.#askedAt = undefined;
       });
       this.on('end', () => clearTimeout(this.#timer));
       const ask = this.query.bind(this) as (...given: unknown[]) => unknown;
       this.query = ((...given: unknown[]) => {
-        this.#askedAt = performance.now();
-        this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#lookInto(), SILENT_MS).unref();
+        if (this.#askedAt === undefined) {
+          this.#askedAt = performance.now();
+          this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#lookInto(), SILENT_MS).unref();
+        }
         return ask(...given);
       }) as typeof this.query;
     }
@@ -102,11 +109,13 @@ export function watchedClients({
     async #lookInto(): Promise<void> {
       const askedAt = this.#askedAt;
       if (askedAt === undefined) return;
+      // It answers others meanwhile: that is not silence.
+      if (performance.now() - askedAt < SILENT_MS / 2) return void this.#timer?.refresh();
       const isOverdue = statementMaxMs > 0 && performance.now() - askedAt > statementMaxMs + GRACE_MS;
       const isWorking = isOverdue ? () => false : await look(askedAt);
-      // It was answered meanwhile. The next statement has restarted the timer.
-      if (this.#askedAt !== askedAt) return;
-      if (isWorking(this.#pid)) this.#timer?.refresh();
+      // Answered meanwhile. The next statement has restarted the timer, unless it was sent before that answer.
+      if (this.#askedAt === undefined) return;
+      if (this.#askedAt !== askedAt || isWorking(this.#pid)) this.#timer?.refresh();
       else destroy(this, new NoAnswerError('the database did not answer'));
     }
   } as typeof pg.Client;
@@ -153,4 +162,21 @@ async function lookIntoServer(url: string): Promise<Working> {
 
 function destroy(client: pg.Client, error?: Error): void {
   client.connection.stream.destroy(error);
+}
+
+/** What the driver's client makes its connection of. */
+interface DriverClient {
+  readonly ssl: unknown;
+  readonly sslNegotiation: unknown;
+}
+
+/** @returns the connection that the client would have made, except that it hands on rows as they came. */
+function rowConnection(client: pg.Client): pg.Connection {
+  const { ssl, sslNegotiation } = client as unknown as DriverClient;
+  return new RowConnection({
+    ssl,
+    sslNegotiation,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  }) as unknown as pg.Connection;
 }

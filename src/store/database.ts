@@ -6,16 +6,25 @@ import pg from 'pg';
 import { CONNECT_MAX_MS, enterSession, watchedClients } from './connection.ts';
 import { CommitUnknownError, isRefused, NoAnswerError } from './database-error.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
+import { RowsQuery, send } from './rows-query.ts';
+import { sharedConnections } from './shared-connections.ts';
 
 /** Schema of the tables, unless `DATABASE_SCHEMA` names another one. */
 export const DEFAULT_SCHEMA = 'public';
 /** Time limit of a statement. Unit: ms. */
 const STATEMENT_MAX_MS = 15_000;
+/** What the server knows the connections by. */
+const APPLICATION_NAME = 'crossramp';
+/** Of so many connections and more, some are shared. */
+const SHARED_FROM = 8;
+const SHARED_CONNECTIONS = 2;
 
 /** A prepared statement: sent once per connection, then executed by its name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** A read of a few records by their keys, which takes a moment whatever there is: it may share a connection with others. */
+  readonly isQuick?: true;
 }
 
 /** The database, as everything that reads or writes it gets it. */
@@ -48,7 +57,7 @@ export type Tx = Pick<Database, 'query'>;
 
 /** Options of a database. */
 export interface DatabaseOptions {
-  /** Maximum number of connections, default 10. */
+  /** Maximum number of connections, default 10; of eight and more, two are shared by quick reads. */
   readonly connections?: number;
   /** No time limit for statements, for audits of millions of lines and large imports. Default no. */
   readonly patient?: boolean;
@@ -62,14 +71,21 @@ export interface DatabaseOptions {
  */
 export function openDatabase(url: string | (() => string), options: DatabaseOptions = {}): Database {
   const schema = options.schema ?? DEFAULT_SCHEMA;
+  const connections = options.connections ?? 10;
+  const sharedCount = connections >= SHARED_FROM ? SHARED_CONNECTIONS : 0;
+  const Client = watchedClients({
+    url: typeof url === 'string' ? () => url : url,
+    schema,
+    statementMaxMs: options.patient ? 0 : STATEMENT_MAX_MS,
+  });
+  const shared = sharedConnections(
+    () => new Client({ application_name: APPLICATION_NAME, pipeline: true }),
+    sharedCount,
+  );
   const pool = new pg.Pool({
-    Client: watchedClients({
-      url: typeof url === 'string' ? () => url : url,
-      schema,
-      statementMaxMs: options.patient ? 0 : STATEMENT_MAX_MS,
-    }) as new () => pg.Client,
-    application_name: 'crossramp',
-    max: options.connections ?? 10,
+    Client: Client as new () => pg.Client,
+    application_name: APPLICATION_NAME,
+    max: connections - sharedCount,
     connectionTimeoutMillis: CONNECT_MAX_MS,
     onConnect: enterSession,
   });
@@ -78,22 +94,25 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema }), errorFormat: 'minimal' });
   return {
     prisma,
-    query: (statement, values) => run(pool, statement, values),
+    query: (statement, values) =>
+      statement.isQuick && sharedCount > 0
+        ? shared.query(new RowsQuery(statement, values, parserOf))
+        : run(pool, statement, values),
     queryWithin: (limitMs, statement, values) => runWithin(pool, limitMs, statement, values),
     withTx: (work) => transact(pool, work),
     close: async () => {
       await prisma.$disconnect();
-      await pool.end();
+      await Promise.all([pool.end(), shared.close()]);
     },
   };
 }
 
-const PLAIN_TYPES = { getTypeParser } as pg.CustomTypesConfig;
 const { INT8, JSONB, BOOL, INT2, INT4, BYTEA } = pg.types.builtins;
 const TEXT_ARRAY = 1009;
 
-function getTypeParser(oid: number): (text: string) => unknown {
-  switch (oid) {
+/** @returns how values of a type are made; undefined where they stay text. */
+function parserOf(type: number): ((text: string) => unknown) | undefined {
+  switch (type) {
     case INT8:
       return BigInt;
     case JSONB:
@@ -103,24 +122,33 @@ function getTypeParser(oid: number): (text: string) => unknown {
     case INT4:
     case BYTEA:
     case TEXT_ARRAY:
-      return pg.types.getTypeParser(oid as number);
+      return pg.types.getTypeParser(type as number);
     default:
-      return (text) => text;
+      return undefined;
   }
 }
 
-async function run<Row>(
+const PLAIN_TYPES = {
+  getTypeParser: (type: number) => parserOf(type) ?? ((text: string) => text),
+} as pg.CustomTypesConfig;
+
+function run<Row>(
   client: pg.Pool | pg.PoolClient,
-  statement: Statement,
+  { name, text }: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const result = await client.query<Row & pg.QueryResultRow>({
-    name: statement.name,
-    text: statement.text,
-    values: values as unknown[],
-    types: PLAIN_TYPES,
-  });
-  return result.rows;
+  if (name === '') return runUnnamed(client, text, values);
+  return send(client, new RowsQuery({ name, text }, values, parserOf));
+}
+
+/** A text that is not the same each time is not prepared. */
+async function runUnnamed<Row>(
+  client: pg.Pool | pg.PoolClient,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const query = { text, values: values as unknown[], types: PLAIN_TYPES };
+  return (await client.query<Row & pg.QueryResultRow>(query)).rows;
 }
 
 async function runWithin<Row>(

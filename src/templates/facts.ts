@@ -63,6 +63,9 @@ export interface TransactionRow extends Facts {
   readonly asPublished: Readonly<Record<string, string>> | null;
 }
 
+/** What is published of a transaction: all but the ids that it is kept under. */
+export type PublishedRow = Omit<TransactionRow, 'accountId' | 'id'>;
+
 /**
  * Working facts of a process that are not published. Amounts are decimal text; a transaction of imported history has
  * none of them, and takes no trigger.

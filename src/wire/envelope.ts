@@ -5,7 +5,7 @@ import { type Instant, isoExact, isoSeconds } from '../base/instant.ts';
 import type { Label } from '../base/label.ts';
 import { roundHalfUp, trimDecimal } from '../base/money.ts';
 import type { Attribute, Step, Template } from '../templates/define.ts';
-import type { FactName, TransactionRow } from '../templates/facts.ts';
+import type { FactName, PublishedRow } from '../templates/facts.ts';
 import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 
@@ -17,9 +17,9 @@ export type LabelName = (typeof LABELS)[number];
 /** Writes transactions as JSON text. */
 export interface EnvelopeWriter {
   /** The single-record body (`service.md` 2.1, C-1). */
-  readonly envelope: (row: TransactionRow) => string;
+  readonly envelope: (row: PublishedRow) => string;
   /** The form inside a statement entry: without component and state (C-18). */
-  readonly embedded: (row: TransactionRow) => string;
+  readonly embedded: (row: PublishedRow) => string;
 }
 
 /**
@@ -31,13 +31,13 @@ export function envelopeWriter(registry: Registry, options: WireOptions): Envelo
     registry.templates.map((template) => [template.name, attributesWriter(template, options)]),
   );
   const labels = labelsWriter(registry);
-  const attributes = (row: TransactionRow) => {
+  const attributes = (row: PublishedRow) => {
     const write = attributesOf.get(row.template);
     assert(write, `template ${row.template} is in the registry`);
     return write(row);
   };
   const iso = instantWriter(options);
-  const times = (row: TransactionRow) =>
+  const times = (row: PublishedRow) =>
     `"created_at":"${iso(row.createdAt)}","updated_at":"${iso(row.updatedAt)}"`;
   return {
     envelope: (row) =>
@@ -49,7 +49,7 @@ export function envelopeWriter(registry: Registry, options: WireOptions): Envelo
 }
 
 /** @returns a label of a row: that of its step, unless history was published with another (C-70). */
-export function labelOf(registry: Registry, row: TransactionRow, name: LabelName): Label {
+export function labelOf(registry: Registry, row: PublishedRow, name: LabelName): Label {
   const ours = registry.stepOf(row.template, row.component, row.state)[name];
   if (!row.asPublished) return ours;
   return { en: row.asPublished[`${name}.en`] ?? ours.en, pt: row.asPublished[`${name}.pt`] ?? ours.pt };
@@ -59,9 +59,9 @@ function attributesWriter(template: Template, options: WireOptions): AttributeWr
   const writers = template.attributes.map((attribute) => {
     const key = `${JSON.stringify(attribute.name)}:`;
     const write = attributeWriter(attribute, options);
-    if (!attribute.optional) return (row: TransactionRow) => key + write(row);
+    if (!attribute.optional) return (row: PublishedRow) => key + write(row);
     const read = attributeReader(attribute);
-    return (row: TransactionRow) => (read(row) === null ? '' : key + write(row));
+    return (row: PublishedRow) => (read(row) === null ? '' : key + write(row));
   });
   return (row) => {
     let text = '';
@@ -73,7 +73,7 @@ function attributesWriter(template: Template, options: WireOptions): AttributeWr
   };
 }
 
-function labelsWriter(registry: Registry): (row: TransactionRow) => string {
+function labelsWriter(registry: Registry): (row: PublishedRow) => string {
   const written = new WeakMap<Step, string>();
   return (row) => {
     const error =
@@ -101,10 +101,10 @@ function labelJson(name: string, label: Label): string {
  *
  * @returns null when it is not known yet.
  */
-export type AttributeReader = (row: TransactionRow) => string | null;
+export type AttributeReader = (row: PublishedRow) => string | null;
 
 /** Writes an attribute of a row as a JSON token; a text that is not known is `""` (C-5), a number `null`. */
-export type AttributeWriter = (row: TransactionRow) => string;
+export type AttributeWriter = (row: PublishedRow) => string;
 
 /** How exactly values are written. */
 export interface WireOptions {

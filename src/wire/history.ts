@@ -5,7 +5,7 @@ import { parseInstant } from '../base/instant.ts';
 import { EMPTY_LABEL, type Label } from '../base/label.ts';
 import { expandNumber, toMinor } from '../base/money.ts';
 import type { Attribute, Template } from '../templates/define.ts';
-import { type Facts, NO_FACTS, type TransactionRow } from '../templates/facts.ts';
+import { type Facts, NO_FACTS, type PublishedRow } from '../templates/facts.ts';
 import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 import { canonicalReader } from './envelope.ts';
@@ -16,7 +16,7 @@ export class HistoryError extends Error {
 }
 
 /** A transaction of history: a row without the ids that the account gives it. */
-export type HistoryTransaction = Omit<TransactionRow, 'accountId' | 'id'>;
+export type HistoryTransaction = PublishedRow;
 
 /** A statement entry of history; amounts in minor units of the currency. */
 export interface HistoryEntry {

@@ -1,18 +1,19 @@
 /** Statement entries and their envelope (`service.md` 2.8). */
 import { isoSeconds } from '../base/instant.ts';
 import { fromMinor } from '../base/money.ts';
-import type { TransactionRow } from '../templates/facts.ts';
+import type { PublishedRow } from '../templates/facts.ts';
+import { commaSeparated } from './list.ts';
 
 /** What a statement entry is written from. */
 export interface EntryFacts {
-  readonly id: bigint;
+  readonly id: bigint | string;
   readonly postedAt: string;
   /** Minor units of the ledger account's scale; a credit is positive. */
   readonly delta: string;
   readonly balanceBefore: string;
   readonly balanceAfter: string;
   readonly ledgerAccount: {
-    readonly id: bigint;
+    readonly id: bigint | string;
     readonly name: string;
     readonly code: string;
     readonly currency: string;
@@ -60,11 +61,12 @@ export function statementEntry(line: EntryFacts, date: string, transaction: stri
 export function statementEnvelope(
   total: bigint,
   page: { limit: number; offset: number },
-  lines: readonly (EntryFacts & { readonly transaction: TransactionRow | null })[],
-  embedded: (row: TransactionRow) => string,
+  lines: readonly (EntryFacts & { readonly transaction: PublishedRow | null })[],
+  embedded: (row: PublishedRow) => string,
 ): string {
   const entries = lines.map((line) =>
     statementEntry(line, isoSeconds(line.postedAt), line.transaction ? embedded(line.transaction) : 'null'),
   );
-  return `{"total":${total},"limit":${page.limit},"offset":${page.offset},"entries":[${entries.join(',')}]}`;
+  const head = `{"total":${total},"limit":${page.limit},"offset":${page.offset},"entries":[`;
+  return `${commaSeparated(head, entries)}]}`;
 }

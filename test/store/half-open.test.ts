@@ -66,6 +66,44 @@ test.concurrent.for<[Fault, Direction]>([
   }
 });
 
+test.concurrent.for<[Fault, Direction]>([
+  ['drop', 'both'],
+  ['drop', 'down'],
+  ['hold', 'both'],
+  ['halve', 'both'],
+])('C-51: of reads that share connections, none waits for a network that does "%s" (%s), however many are asked meanwhile', async ([
+  fault,
+  direction,
+], { expect: expectHere }) => {
+  const own = await startProxy(Number(new URL(store.url).port));
+  const far = openDatabase(through(own, store.url), { connections: 10 });
+  const ask = () => far.query({ ...COUNT, name: 'quick_count_of_test', isQuick: true }, ['none']);
+  const askMany = () => Promise.all(Array.from({ length: 20 }, ask));
+  try {
+    await askMany();
+    own.fail(fault, direction);
+    let isOver = false;
+    const asked = Promise.allSettled(Array.from({ length: 20 }, ask)).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      ask().catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    for (const end of await asked) {
+      if (end.status === 'rejected') expectHere(isDatabaseAway(end.reason)).toBe(true);
+      // Of what is sent together, the first half may hold whole statements.
+      else expectHere([fault, end.value]).toEqual(['halve', [{ n: 0 }]]);
+    }
+    own.heal();
+    await expectHere.poll(() => askMany().then(() => 'answered', isDatabaseAway)).toBe('answered');
+  } finally {
+    own.heal();
+    await far.close();
+    await own.close();
+  }
+});
+
 test('C-51: a slow network ends nothing for good', async () => {
   proxy.fail('delay');
   for (const end of await addMany('during delay '))

@@ -11,7 +11,7 @@ import {
   stageTransactions,
 } from '../../store/account/staged-history.ts';
 import type { Tx } from '../../store/database.ts';
-import type { TransactionRow } from '../../templates/facts.ts';
+import type { PublishedRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { envelopeWriter } from '../../wire/envelope.ts';
 import { HistoryError, readEntry, readTransaction } from '../../wire/history.ts';
@@ -84,12 +84,9 @@ export async function stageHistory(
 }
 
 /** @returns a function that says whether two transactions are published as the same text: the same digest. */
-export function digester(registry: Registry): (row: Omit<TransactionRow, 'accountId' | 'id'>) => string {
+export function digester(registry: Registry): (row: PublishedRow) => string {
   const { envelope } = envelopeWriter(registry, { exactIntegers: true, exactInstants: true });
-  return (row) =>
-    createHash('sha256')
-      .update(envelope({ ...row, accountId: 0n, id: 0n }))
-      .digest('base64');
+  return (row) => createHash('sha256').update(envelope(row)).digest('base64');
 }
 
 type Read = { transaction: StagedTransaction['record'] } | { entry: StagedEntry };

@@ -63,6 +63,7 @@ const IS_VALID = `k.revoked_at is null and (k.expires_at is null or k.expires_at
   and (k.mode = 'live') = (a.mode = 'live')`;
 const VALID_BY_HASH: Statement = {
   name: 'api_key_by_hash',
+  isQuick: true,
   text: `select ${COLUMNS} from api_key k join account a on a.id = k.account_id where k.hash = $1 and ${IS_VALID}`,
 };
 const VALID_BY_ID: Statement = {

@@ -83,6 +83,7 @@ const CONDITIONS = Object.keys(FILTER_CONDITIONS) as Condition[];
 
 const BY_END2END: Statement = {
   name: 'transaction_by_end2end',
+  isQuick: true,
   text: `select ${TRANSACTION_SELECT} from transaction t where t.account_id = $1 and t.end2end = $2`,
 };
 const BY_IDS: Statement = {
@@ -161,7 +162,9 @@ function listStatement(conditions: readonly Condition[], page: Page, counted: bo
   const name = `list_${formOf(page)}${counted ? '_counted' : ''}_${letters}`;
   let statement = statements.get(name);
   if (!statement) {
-    statement = { name, text: listSql(conditions, page, counted) };
+    // A condition may have to be looked for.
+    const isQuick = conditions.length === 0 && { isQuick: true as const };
+    statement = { name, text: listSql(conditions, page, counted), ...isQuick };
     statements.set(name, statement);
   }
   return statement;

@@ -1,9 +1,9 @@
 /** The ledger in the database: statement pages, balances, opening and posting. */
 import type { Instant } from '../../base/instant.ts';
 import type { AccountSheet } from '../../ledger/chart.ts';
-import type { TransactionRow } from '../../templates/facts.ts';
+import type { PublishedRow } from '../../templates/facts.ts';
 import type { Database, Statement } from '../database.ts';
-import { TRANSACTION_COLUMNS, TRANSACTION_SELECT } from '../engine/transactions.ts';
+import { TRANSACTION_COLUMNS } from '../engine/transactions.ts';
 
 /** A ledger account as a statement shows it. */
 export interface LedgerAccountRow extends Omit<AccountSheet, 'house'> {
@@ -65,9 +65,14 @@ export interface StatementPart extends StatementPage {
   readonly hasOlder: boolean;
 }
 
-/** A line with its transaction; null for an adjustment. */
-export interface StatementEntry extends LedgerLineRow {
-  readonly transaction: TransactionRow | null;
+/** A line as the statement of `/v2` publishes it, with its transaction; null for an adjustment. Ids are as the database prints them. */
+export interface StatementEntry
+  extends Pick<LedgerLineRow, 'postedAt' | 'delta' | 'balanceBefore' | 'balanceAfter'> {
+  readonly id: string;
+  readonly ledgerAccount: Pick<LedgerAccountRow, 'code' | 'name' | 'currency' | 'prettyName' | 'scale'> & {
+    readonly id: string;
+  };
+  readonly transaction: PublishedRow | null;
 }
 
 /** The balance of one sub-account. */
@@ -93,6 +98,7 @@ const statementSlice = (isBackward: boolean): Statement => {
     : 'l.seq <= w.hi and l.seq > greatest(w.hi - $6::int, w.lo - 1)';
   return {
     name: `statement_slice_${order}`,
+    isQuick: true,
     text: `with w as materialized (
         select w.ledger_account_id as id, w.lo as first, w.hi as last,
           case when $8::bigint is null then w.lo else greatest(w.lo, coalesce((select l.seq from ledger_line l
@@ -113,9 +119,17 @@ const statementSlice = (isBackward: boolean): Statement => {
 };
 const STATEMENT_FORWARD = statementSlice(false);
 const STATEMENT_BACKWARD = statementSlice(true);
+const { accountId: _account, id: _id, ...PUBLISHED } = TRANSACTION_COLUMNS;
 const STATEMENT_ENTRIES: Statement = {
   name: 'statement_entries',
-  text: `select s.total, ${LINE_COLUMNS}, ${TRANSACTION_SELECT.replaceAll(' as "', ' as "t_')} ${PAGE}
+  isQuick: true,
+  text: `select s.total, (s.line).id::text, (s.line).posted_at as "postedAt", (s.line).delta, (s.line).balance_before as "balanceBefore",
+      (s.line).balance_after as "balanceAfter", a.id::text as "ledgerAccount.id", a.code as "ledgerAccount.code",
+      a.name as "ledgerAccount.name", a.currency as "ledgerAccount.currency", a.pretty_name as "ledgerAccount.prettyName",
+      a.scale as "ledgerAccount.scale",
+      ${Object.entries(PUBLISHED)
+        .map(([name, column]) => `t.${column} as "transaction.${name}"`)
+        .join(', ')} ${PAGE}
     left join transaction t on t.account_id = $1 and t.id = (s.line).transaction_id order by (s.line).id desc`,
 };
 const LINE_AT: Statement = {
@@ -124,6 +138,7 @@ const LINE_AT: Statement = {
 };
 const BALANCES: Statement = {
   name: 'balances',
+  isQuick: true,
   text: `select a.currency, a.scale, a.sub_account as "subAccount", b.balance
     from ledger_account a join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
     where a.account_id = $1 and a.sub_account > 0`,
@@ -165,18 +180,13 @@ export async function readStatementEntries(
   filter: StatementFilter,
   window: StatementWindow,
 ): Promise<StatementPage<StatementEntry>> {
-  const rows = await database.query<FlatLine & Record<string, unknown>>(STATEMENT_ENTRIES, [
+  const rows = await database.query<StatementEntry & { readonly total: bigint }>(STATEMENT_ENTRIES, [
     ...filterValues(accountId, filter),
     window.limit,
     window.offset,
   ]);
-  if (rows[0]?.id == null) return { total: rows[0]?.total ?? 0n, lines: [] };
-  return {
-    total: rows[0].total,
-    lines: rows.map((row) =>
-      Object.assign(lineOf(accountId, row), { transaction: embeddedTransaction(row) }),
-    ),
-  };
+  const [first] = rows;
+  return { total: first?.total ?? 0n, lines: first?.id == null ? [] : rows };
 }
 
 /** @returns the id of the line of a number, counted from 1, the newest first; of the oldest where there are fewer. */
@@ -237,13 +247,4 @@ function lineOf(accountId: bigint, row: FlatLine): LedgerLineRow {
       subAccount: row.subAccount,
     },
   };
-}
-
-const TRANSACTION_PROPERTIES = Object.keys(TRANSACTION_COLUMNS);
-
-function embeddedTransaction(row: Record<string, unknown>): TransactionRow | null {
-  if (row.transactionId === null) return null;
-  return Object.fromEntries(
-    TRANSACTION_PROPERTIES.map((name) => [name, row[`t_${name}`]]),
-  ) as unknown as TransactionRow;
 }

@@ -136,7 +136,7 @@ async function naiveIds(filter: StatementFilter): Promise<bigint[]> {
 
 async function page(filter: StatementFilter, window: { limit: number; offset: number }) {
   const { total, lines } = await readStatementEntries(test.database, book.accountId, filter, window);
-  return { total, ids: lines.map((line) => line.id) };
+  return { total, ids: lines.map((line) => BigInt(line.id)) };
 }
 
 async function slice(filter: StatementFilter, { isBackward = false, ...bounds }: Partial<StatementSlice>) {
@@ -264,16 +264,14 @@ describe('the statement gives what naive SQL gives', () => {
       { limit: 100, offset: 250 },
     );
     const { rows } = await test.owner.query(
-      `select l.id, l.seq, l.delta, l.balance_before, l.balance_after, a.code, a.currency ${NAIVE} and l.id = any ($6)`,
+      `select l.id, l.delta, l.balance_before, l.balance_after, a.code, a.currency ${NAIVE} and l.id = any ($6)`,
       [book.accountId, null, null, null, null, lines.map((line) => line.id)],
     );
-    const flat = lines.map(
-      ({ id, seq, delta, balanceBefore, balanceAfter, ledgerAccount: { code, currency } }) =>
-        [id, seq, delta, balanceBefore, balanceAfter, code, currency].map(String),
+    const flat = lines.map(({ id, delta, balanceBefore, balanceAfter, ledgerAccount: { code, currency } }) =>
+      [id, delta, balanceBefore, balanceAfter, code, currency].map(String),
     );
     expect(flat).toHaveLength(100);
     expect(flat.toSorted()).toEqual(rows.map((row) => Object.values(row).map(String)).toSorted());
-    expect(new Set(lines.map((line) => line.accountId))).toEqual(new Set([book.accountId]));
   });
 
   it.each([

@@ -1,0 +1,78 @@
+/**
+ * A few connections for reads that take a moment: each is sent behind the others, without waiting for their answers (pipelining).
+ * That saves the pool's work, and the server reads several statements at once. What may take long, waits for locks or belongs to
+ * a database transaction has a connection of its own, because answers come in the order of the statements (decision 0046).
+ */
+import type pg from 'pg';
+import { enterSession } from './connection.ts';
+import { type RowsQuery, send } from './rows-query.ts';
+
+/** The connections. */
+export interface SharedConnections {
+  /** Sends a statement on the connection that has the fewest to answer. @throws the driver's error. */
+  readonly query: <Row>(statement: RowsQuery) => Promise<Row[]>;
+  readonly close: () => Promise<void>;
+}
+
+interface Shared {
+  readonly opening: Promise<pg.Client>;
+  /** Once it is open. */
+  client: pg.Client | undefined;
+  /** Statements without an answer. */
+  waiting: number;
+}
+
+/** @returns so many connections, each opened when it is first needed, and anew when it broke. */
+export function sharedConnections(newClient: () => pg.Client, count: number): SharedConnections {
+  const all: (Shared | undefined)[] = new Array(count).fill(undefined);
+  let isClosed = false;
+
+  const open = (at: number): Shared => {
+    const client = newClient();
+    const forget = () => {
+      if (all[at] === shared) all[at] = undefined;
+    };
+    const opening = client.connect().then(async () => {
+      await enterSession(client);
+      shared.client = client;
+      return client;
+    });
+    const shared: Shared = { opening, client: undefined, waiting: 0 };
+    client.on('error', forget);
+    client.on('end', forget);
+    opening.catch(() => {
+      forget();
+      client.end().catch(() => {});
+    });
+    all[at] = shared;
+    return shared;
+  };
+  const least = (): Shared => {
+    if (isClosed) throw new Error('the database is closed');
+    let best = 0;
+    for (let at = 1; at < count; at++) if ((all[at]?.waiting ?? 0) < (all[best]?.waiting ?? 0)) best = at;
+    return all[best] ?? open(best);
+  };
+  return {
+    query: async <Row>(statement: RowsQuery) => {
+      const shared = least();
+      shared.waiting += 1;
+      try {
+        return await send<Row>(shared.client ?? (await shared.opening), statement);
+      } finally {
+        shared.waiting -= 1;
+      }
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.all(
+        all.map((shared) =>
+          shared?.opening.then(
+            (client) => client.end(),
+            () => {},
+          ),
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * Goal: rows are made from the bytes of the connection, and are the rows that the driver would have made, whatever they hold and
+ * however they arrive (decision 0046). Method: the same statements by the driver's own way, on the real database.
+ */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Database, openDatabase, type Statement } from '../../src/store/database.ts';
+import { useDatabase } from '../support/database.ts';
+
+const store = useDatabase();
+let database: Database;
+let plain: pg.Client;
+
+beforeAll(async () => {
+  database = openDatabase(store.url, { connections: 10 });
+  plain = new pg.Client({ connectionString: store.url, options: '-c timezone=UTC' });
+  await plain.connect();
+});
+afterAll(async () => {
+  await database?.close();
+  await plain?.end();
+});
+
+const TEXTS = `values (null), (''), ('ASCII'), ('São João, 100 €'), ('𝄞 clef and 🐝'), (repeat('a', 127)), (repeat('a', 128)),
+  (repeat('é', 300)), (repeat('b', 40000)), (repeat('ß🐝', 30000)), (E'quote " back \\\\ line \\n tab \\t'), (E'\\u007f\\u0080\\u07ff\\uffff')`;
+const NUMBERED = `select n, 'row ' || n as text, case when n % 7 = 0 then 'é' || n end as accent from generate_series(1, $1::int) n order by n`;
+
+/** The text of each column, as the driver gives it. */
+async function byDriver(text: string, values: unknown[] = []): Promise<unknown[]> {
+  const types = { getTypeParser: () => (value: string) => value };
+  return (await plain.query({ text, values, types })).rows;
+}
+
+const named = (name: string, text: string, isQuick?: true): Statement => ({
+  name,
+  text,
+  ...(isQuick && { isQuick }),
+});
+
+describe.each<[string, true | undefined]>([
+  ['on a connection of its own', undefined],
+  ['on a shared connection', true],
+])('a statement %s', (_where, isQuick) => {
+  const suffix = isQuick ? '_quick' : '';
+
+  it('gives every text as it is, the first time and again', async () => {
+    const text = `select t.column1 as text, length(t.column1)::text as length from (${TEXTS}) t`;
+    const expected = await byDriver(text);
+    for (let time = 1; time <= 3; time++)
+      expect(await database.query(named(`texts${suffix}`, text, isQuick), [])).toEqual(expected);
+  });
+
+  it('gives the values of each type', async () => {
+    const text = `select 9007199254740993::int8 as big, -1::int2 as small, 2147483647 as int, true as yes, false as no,
+      '{"a": [1, "é"]}'::jsonb as json, 'null'::jsonb as nothing, '\\x00ff10'::bytea as bytes, array['a', 'ç', null] as list,
+      -0.00000000012300::numeric as decimal, '2026-05-04 12:00:00.5+00'::timestamptz as at, '2026-05-04'::date as day, null::int8 as none`;
+    const expected = {
+      big: 9007199254740993n,
+      small: -1,
+      int: 2147483647,
+      yes: true,
+      no: false,
+      json: { a: [1, 'é'] },
+      nothing: null,
+      bytes: Buffer.from([0, 255, 16]),
+      list: ['a', 'ç', null],
+      decimal: '-0.00000000012300',
+      at: '2026-05-04 12:00:00.5+00',
+      day: '2026-05-04',
+      none: null,
+    };
+    for (let time = 1; time <= 2; time++)
+      expect(await database.query(named(`types${suffix}`, text, isQuick), [])).toEqual([expected]);
+  });
+
+  it('gives all rows of long answers that arrive in parts, and none of an empty one', async () => {
+    const statement = named(`numbered${suffix}`, NUMBERED, isQuick);
+    for (const rows of [0, 1, 20_000, 0]) {
+      const expected = (await byDriver(NUMBERED, [rows])) as { n: string }[];
+      const found = await database.query<{ n: number }>(statement, [rows]);
+      expect(found.map((row) => ({ ...row, n: String(row.n) }))).toEqual(expected);
+    }
+  });
+
+  it('with many at once, failures among them, gives each its own', async () => {
+    const statement = named(
+      `failing${suffix}`,
+      `select n, 12 / (n - $1::int) as part from generate_series(1, 5) n`,
+      isQuick,
+    );
+    const asked = Array.from({ length: 200 }, (_, n) => n % 20);
+    const outcomes = await Promise.allSettled(asked.map((n) => database.query(statement, [n])));
+    for (const [at, outcome] of outcomes.entries()) {
+      const given = asked[at] as number;
+      // Its rows up to the one that fails came, too.
+      if (given >= 1 && given <= 5)
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
+      else {
+        const rows = [1, 2, 3, 4, 5].map((n) => ({ n, part: Math.trunc(12 / (n - given)) + 0 }));
+        expect(outcome).toEqual({ status: 'fulfilled', value: rows });
+      }
+    }
+  });
+
+  it('whose value cannot be sent, or whose text is wrong, fails alone', async () => {
+    const wrong = named(`wrong${suffix}`, 'select no_such_column', isQuick);
+    const statement = named(`numbered_again${suffix}`, NUMBERED, isQuick);
+    const circle: Record<string, unknown> = {};
+    circle.toPostgres = () => circle;
+    const outcomes = await Promise.allSettled([
+      database.query(statement, [1]),
+      database.query(wrong, []),
+      database.query(statement, [circle]),
+      database.query(statement, ['not a number']),
+      database.query(wrong, []),
+      database.query(statement, [2]),
+    ]);
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+});
+
+it('a connection serves prepared statements, others and Prisma in turn', async () => {
+  const one = openDatabase(store.url, { connections: 1 });
+  try {
+    const statement = named('numbered_in_turn', NUMBERED);
+    for (let time = 1; time <= 3; time++) {
+      expect(await one.query(statement, [3])).toHaveLength(3);
+      expect(await one.query({ name: '', text: `select 'São' as name` }, [])).toEqual([{ name: 'São' }]);
+      expect(await one.prisma.account.count()).toBe(0);
+      expect(await one.withTx((tx) => tx.query(statement, [2]))).toHaveLength(2);
+    }
+  } finally {
+    await one.close();
+  }
+});
+
+it('a statement that changes rows and returns none is done', async () => {
+  const statement = named(
+    'nothing_to_do',
+    'update api_key set last_used_at = last_used_at where account_id = $1',
+  );
+  for (let time = 1; time <= 3; time++) expect(await database.query(statement, [0])).toEqual([]);
+});
