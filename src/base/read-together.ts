@@ -21,6 +21,27 @@ export function readTogether<Result>(read: () => Promise<Result>): () => Promise
   };
 }
 
+/**
+ * As `readTogether`, for one read of many things: whoever asks while a read is under way shares the next one.
+ *
+ * @param read - gives what each of them stands for, in their order.
+ * @returns a read of one thing that begins after the call.
+ */
+export function readManyTogether<Asked, Result>(
+  read: (asked: readonly Asked[]) => Promise<readonly Result[]>,
+): (asked: Asked) => Promise<Result> {
+  let waiting: Asked[] = [];
+  const together = readTogether(() => {
+    const asked = waiting;
+    waiting = [];
+    return read(asked);
+  });
+  return async (asked) => {
+    const place = waiting.push(asked) - 1;
+    return (await together())[place] as Result;
+  };
+}
+
 type Read = () => Promise<unknown>;
 
 /** Different reads of a source that are remembered; one that is forgotten is shared with nobody once. */

@@ -1,7 +1,7 @@
 /** Goal: reads are shared, and nobody gets one that began before the question. Method: reads that end when the test says so. */
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { readShared, readTogether } from '../../src/base/read-together.ts';
+import { readManyTogether, readShared, readTogether } from '../../src/base/read-together.ts';
 
 function useReads() {
   const begun: { readonly end: (value: string) => void; readonly fail: (error: Error) => void }[] = [];
@@ -63,4 +63,17 @@ test('reads that differ are shared by those who ask for the same of the same sou
   expect(await readShared(source, ['rate', 'BTC'], read)).toBe(2);
   expect(await readShared(another, ['rate', 'USDT'], read)).toBe(3);
   expect(await readShared(source, ['rate', 'USDT'], read)).toBe(4);
+});
+
+test('many things are read at once, and each asker gets its own', async () => {
+  const reads: (readonly number[])[] = [];
+  const ask = readManyTogether(async (asked: readonly number[]) => {
+    reads.push(asked);
+    await setImmediate();
+    return asked.map((each) => each * 2);
+  });
+  const first = ask(1);
+  await setImmediate();
+  expect(await Promise.all([first, ask(2), ask(3), ask(2)])).toEqual([2, 4, 6, 4]);
+  expect(reads).toEqual([[1], [2, 3, 2]]);
 });

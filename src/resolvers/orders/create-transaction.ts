@@ -4,11 +4,12 @@ import { type Currency, currencyOfLedger } from '../../base/currency.ts';
 import { newEnd2end } from '../../base/end2end.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
+import { readManyTogether } from '../../base/read-together.ts';
 import { newSessionToken } from '../../base/session-token.ts';
 import type { Named } from '../../base/violations.ts';
 import { newSecret } from '../../base/webhook-keys.ts';
-import type { Tx } from '../../store/database.ts';
-import { pendingJobs } from '../../store/engine/jobs.ts';
+import type { Database, Tx } from '../../store/database.ts';
+import { pendingJobsOf } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
 import { ensureTransactionEndpoint } from '../../store/webhooks/webhooks.ts';
@@ -23,6 +24,7 @@ import { endOfPriced, type PriceRequest, price, type Wanted } from '../pricing/p
 import { quoteToUse, spendQuote } from '../pricing/quotes.ts';
 import type { AdvanceRequest, AdvanceResult, AtomicWork, NewProcess } from '../services/advance.ts';
 import { authorOf } from '../services/author.ts';
+import type { Clock } from '../services/clock.ts';
 import { type Context, railsFor, requireRails, type Services } from '../services/context.ts';
 import type { TransactionKey } from '../services/notifier.ts';
 
@@ -207,7 +209,8 @@ async function awaitReady(
   let isWaiting = goesOn;
   try {
     for (;;) {
-      const move = isWaiting ? await moves.next(pauseMs) : undefined;
+      // All who wait look at the same moments, so that one read serves them.
+      const move = isWaiting ? await moves.next(pauseMs - (Date.now() % pauseMs)) : undefined;
       if (move && isPayable(move.row)) return move.row;
       if (move?.goesOn) continue;
       const { row, isReady } = await look(services, key);
@@ -229,20 +232,40 @@ function isPayable({ process, depositAddress }: ProcessRow): boolean {
   return Boolean(process?.brCode || depositAddress);
 }
 
-/** @returns the transaction as it stands, and whether there is nothing to wait for. */
-async function look(
-  { database, clock }: Services,
-  key: TransactionKey,
-): Promise<{ readonly row: ProcessRow; readonly isReady: boolean }> {
-  // Counted before the row is read: what the last job did is then seen in it. What became due while we ask counts too.
+/** A transaction as it stands, and whether there is nothing to wait for. */
+interface Looked {
+  readonly row: ProcessRow;
+  readonly isReady: boolean;
+}
+
+type Look = (key: TransactionKey) => Promise<Looked>;
+/** Many creations may wait for other processes at once: those of a mode are looked at together. */
+const looks = { sandbox: new WeakMap<Database, Look>(), live: new WeakMap<Database, Look>() };
+
+function look({ database, clock, mode }: Services, key: TransactionKey): Promise<Looked> {
+  const lookAtOne = looks[mode].get(database) ?? readManyTogether((keys) => lookAt(database, clock, keys));
+  looks[mode].set(database, lookAtOne);
+  return lookAtOne(key);
+}
+
+async function lookAt(
+  database: Database,
+  clock: Clock,
+  keys: readonly TransactionKey[],
+): Promise<readonly Looked[]> {
+  // Counted before the rows are read: what the last job did is then seen in them. What became due while we ask counts too.
   const soonMs = (await clock.nowMs()) + LOOK_AGAIN_MS;
-  const soon = { sandbox: soonMs, live: soonMs };
-  const pending = await pendingJobs(database, soon, { only: key, withPostponed: true });
-  const [row] = await readProcesses(database, [key]);
-  assert(row, 'a transaction that was made exists');
+  const pending = await pendingJobsOf(database, { sandbox: soonMs, live: soonMs }, keys);
+  const rows = new Map(
+    (await readProcesses(database, keys)).map((row) => [`${row.accountId}/${row.id}`, row]),
+  );
   // A database that took longer than we looked ahead may hold what became due since: that nothing is pending is not sure.
-  const isReady = isPayable(row) || (pending === 0 && (await clock.nowMs()) <= soonMs);
-  return { row, isReady };
+  const isSure = (await clock.nowMs()) <= soonMs;
+  return keys.map(({ accountId, transactionId }, place) => {
+    const row = rows.get(`${accountId}/${transactionId}`);
+    assert(row, 'a transaction that was made exists');
+    return { row, isReady: isPayable(row) || (isSure && pending[place] === 0) };
+  });
 }
 
 /**

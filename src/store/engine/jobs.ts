@@ -139,8 +139,15 @@ const GIVE_BACK: Statement = {
 };
 const PENDING: Statement = {
   name: 'job_pending',
-  text: `select count(*)::int as pending from job d where (${IS_DUE} or ($5 and d.last_error is not null))
-      and ($6::boolean is null or d.is_live = $6) and ($3::bigint is null or (d.account_id = $3 and d.transaction_id = $4))`,
+  text: `select count(*)::int as pending from job d where ${IS_DUE}
+      and ($5::boolean is null or d.is_live = $5) and ($3::bigint is null or (d.account_id = $3 and d.transaction_id = $4))`,
+};
+
+const PENDING_OF: Statement = {
+  name: 'job_pending_of',
+  text: `select (select count(*)::int from job d where d.account_id = w.account_id and d.transaction_id = w.transaction_id
+             and (${IS_DUE} or d.last_error is not null)) as pending
+      from unnest($3::bigint[], $4::bigint[]) with ordinality as w (account_id, transaction_id, place) order by w.place`,
 };
 
 /**
@@ -283,26 +290,35 @@ export async function postponeJob(
 
 /**
  * @param now - on the clock of each mode.
- * @param options - `only`: one transaction; `mode`: accounts of one mode; `withPostponed`: also those that failed and are tried again later.
+ * @param options - `only`: one transaction; `mode`: accounts of one mode.
  * @returns how many jobs are due and not done.
  */
 export async function pendingJobs(
   database: Tx,
   now: Times,
-  {
-    only,
-    withPostponed = false,
-    mode,
-  }: Pick<JobClaim, 'only' | 'mode'> & { readonly withPostponed?: boolean } = {},
+  { only, mode }: Pick<JobClaim, 'only' | 'mode'> = {},
 ): Promise<number> {
   const [row] = await database.query<{ pending: number }>(PENDING, [
     ...instantsOf(now),
     only?.accountId ?? null,
     only?.transactionId ?? null,
-    withPostponed,
     mode === undefined ? null : mode === 'live',
   ]);
   return row?.pending ?? 0;
+}
+
+/** @returns how many jobs of each transaction are due, or failed and are tried again later; in the order of the transactions. */
+export async function pendingJobsOf(
+  database: Tx,
+  now: Times,
+  transactions: readonly TransactionJobs[],
+): Promise<readonly number[]> {
+  const rows = await database.query<{ pending: number }>(PENDING_OF, [
+    ...instantsOf(now),
+    transactions.map(({ accountId }) => accountId),
+    transactions.map(({ transactionId }) => transactionId),
+  ]);
+  return rows.map(({ pending }) => pending);
 }
 
 function instantsOf({ sandbox, live }: Times): [string, string] {
