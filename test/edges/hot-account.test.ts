@@ -285,7 +285,7 @@ describe('what excludes each other', () => {
   });
 });
 
-test('everything at once', { timeout: 60_000 }, async () => {
+test('everything at once', { timeout: 180_000 }, async () => {
   const merchant = await newMerchant({ USDT_TRX: '2500', BRL: '1500' }, '250');
   const made: { path: string; end2end: string }[] = [];
   await all(async (client) => {
