@@ -203,11 +203,11 @@ async function outlastLeases(): Promise<void> {
     );
 }
 
-/** Events that were not relayed, jobs that were not done, deliveries that have not ended. */
+/** Events that were not relayed, jobs that were not done, news that waits to be tried again, deliveries that have not ended. */
 async function pending(): Promise<number> {
   const { rows } = await owner.query(
     `select (select count(*) from webhook_delivery where state = 'pending') + (select count(*) from job where kind not like 'expire%')
-       + (select count(*) from relay_queue) as n`,
+       + (select count(*) from rail_news where outcome = 'pending') + (select count(*) from relay_queue) as n`,
   );
   return Number(rows[0].n);
 }
