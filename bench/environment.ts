@@ -41,13 +41,20 @@ export async function withBenchServer<Result>(work: (url: string) => Promise<Res
  * As `withBenchServer`, for writes: a server of its own, whose data is deleted afterwards.
  *
  * @param options - `fsync`: false leaves out the flush to disk: a commit costs what it costs without the disk. `settings`: others.
+ *   `isEmpty`: the work brings the database to a schema itself.
  */
 export async function withWriteServer<Result>(
-  { fsync, settings = {} }: { readonly fsync: boolean; readonly settings?: Record<string, string> },
+  options: {
+    readonly fsync: boolean;
+    readonly settings?: Record<string, string>;
+    readonly isEmpty?: boolean;
+  },
   work: (url: string) => Promise<Result>,
 ): Promise<Result> {
+  const { fsync, settings = {}, isEmpty = false } = options;
   const home = `${BENCH_HOME}-write`;
-  const result = await withServer(home, { ...WRITING, ...settings, fsync: fsync ? 'on' : 'off' }, work);
+  const all = { ...WRITING, ...settings, fsync: fsync ? 'on' : 'off' };
+  const result = await withServer(home, all, work, { isEmpty });
   await rm(home, { recursive: true, force: true });
   return result;
 }
@@ -56,10 +63,11 @@ async function withServer<Result>(
   home: string,
   settings: Record<string, string>,
   work: (url: string) => Promise<Result>,
+  { isEmpty = false } = {},
 ): Promise<Result> {
   const server = await acquireEmbeddedPostgres({ home, settings });
   try {
-    await migrate(server.url);
+    if (!isEmpty) await migrate(server.url);
     return await work(server.url);
   } finally {
     await server.release();

@@ -3,19 +3,21 @@
  * on the same database: callers go to them in turn. Prints onramps a second and CPU time of each onramp.
  *
  * `npm run onramps -- --processes 1,2 --callers 48 --warmup 15 --seconds 10 --rounds 2`; with `--count` also statements, database
- * transactions and bytes of the log of each onramp, and the statements on which most time went.
+ * transactions and bytes of the log of each onramp, and the statements on which most time went. `--beside <folder>` measures the
+ * gateway of another checkout in turn, `--delay 5` brings every statement to the database 5 ms late.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
+import { startDelay } from './delay.ts';
 import { withWriteServer } from './environment.ts';
 import { beginCounts, COUNTING, countsTable } from './statements.ts';
 import { count, median, table } from './table.ts';
@@ -40,10 +42,12 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '2' },
     warmup: { type: 'string', default: '15' },
     count: { type: 'boolean', default: false },
+    beside: { type: 'string' },
+    delay: { type: 'string', default: '0' },
   },
 });
 const AGENT = new Agent({ keepAlive: true });
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const HERE = fileURLToPath(new URL('..', import.meta.url));
 const ORDER = {
   amount_payment: 550,
   currency_exit_received_code: 'USDT_TRX',
@@ -52,8 +56,15 @@ const ORDER = {
 };
 const STEP_MS = 25;
 
-async function startGateway(databaseUrl: string, home: string): Promise<Gateway> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+/** What is compared: a number of processes of the gateway of a checkout. */
+interface Layout {
+  readonly checkout: string;
+  readonly processes: number;
+}
+
+async function startGateway(checkout: string, databaseUrl: string, home: string): Promise<Gateway> {
+  const main = join(checkout, 'src/main.ts');
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
@@ -122,15 +133,18 @@ async function load(gateways: readonly Gateway[], key: string, seconds: number):
   return made.reduce((sum, each) => sum + each, 0);
 }
 
-async function measure(url: string, processes: number, seconds: number): Promise<Result> {
+async function measure(url: string, { checkout, processes }: Layout, seconds: number): Promise<Result> {
   const home = mkdtempSync(join(tmpdir(), 'crossramp-onramps-'));
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();
   const gateways: Gateway[] = [];
+  const delayed = await startDelay(url, Number(options.delay));
   try {
     const { rows } = await owner.query('select pg_backend_pid() as pid');
     const postmaster = parentOf(rows[0].pid);
-    for (let n = 0; n < processes; n += 1) gateways.push(await startGateway(url, join(home, String(n))));
+    for (let n = 0; n < processes; n += 1) {
+      gateways.push(await startGateway(checkout, delayed.url, join(home, String(n))));
+    }
     const { apiKey } = JSON.parse(readFileSync(join(home, '0', 'sandbox.json'), 'utf8'));
     await owner.query(
       `insert into template_setting (account_id, template, customer_limit_daily, customer_step_up_30d)
@@ -156,27 +170,38 @@ async function measure(url: string, processes: number, seconds: number): Promise
       await once(child, 'exit');
     }
     await owner.end();
+    delayed.close();
     rmSync(home, { recursive: true, force: true });
   }
 }
 
 console.log(machine());
-const layouts = options.processes.split(',').map(Number);
-const results = new Map<number, Result[]>(layouts.map((processes) => [processes, []]));
+const checkouts = [HERE, ...(options.beside === undefined ? [] : [resolve(options.beside)])];
+const layouts = options.processes
+  .split(',')
+  .flatMap((processes): Layout[] =>
+    checkouts.map((checkout) => ({ checkout, processes: Number(processes) })),
+  );
+const results = new Map<Layout, Result[]>(layouts.map((layout) => [layout, []]));
 for (let round = 0; round < Number(options.rounds); round += 1) {
-  for (const processes of layouts) {
-    const result = await withWriteServer({ fsync: true, settings: options.count ? COUNTING : {} }, (url) =>
-      measure(url, processes, Number(options.seconds)),
+  for (const layout of layouts) {
+    const settings = options.count ? COUNTING : {};
+    const result = await withWriteServer({ fsync: true, settings, isEmpty: true }, (url) =>
+      measure(url, layout, Number(options.seconds)),
     );
-    results.get(processes)?.push(result);
+    results.get(layout)?.push(result);
+    console.log(
+      `${layout.checkout} ${layout.processes}: ${count(result.nodeUs)} | ${count(result.postgresUs)} µs`,
+    );
   }
 }
 console.log(
   table(
-    ['Processes', 'callers', 'onramps/s', 'Node µs', 'PostgreSQL µs', 'both µs'],
-    [...results].map(([processes, all]) => {
+    ['Checkout', 'processes', 'callers', 'onramps/s', 'Node µs', 'PostgreSQL µs', 'both µs'],
+    [...results].map(([{ checkout, processes }, all]) => {
       const middle = (of: (result: Result) => number) => count(median(all.map(of)));
       return [
+        checkout === HERE ? 'this' : checkout,
         String(processes),
         options.callers,
         middle(({ perSecond }) => perSecond),

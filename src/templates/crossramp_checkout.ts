@@ -9,7 +9,7 @@
 import { label } from '../base/label.ts';
 import * as journals from '../ledger/journals.ts';
 import { attribute, defineTemplate, type Step, step } from './define.ts';
-import { paidTransitions, pixInEntering, pixInTransitions } from './pix-in-machine.ts';
+import { nameCharge, paidTransitions, pixInEntering, pixInTransitions } from './pix-in-machine.ts';
 import { DISPUTE_STEPS, PIX_REFUND_STEPS, pixInSteps } from './pix-in-steps.ts';
 import { ofTarget } from './post-moves.ts';
 import { PIX_IN_ATTRIBUTES } from './shared-attributes.ts';
@@ -61,7 +61,7 @@ export const crossrampCheckout = defineTemplate({
     transitions: [
       ...pixInTransitions(COMPONENTS),
       ...paidTransitions(STEPS),
-      when('created', 'start', 'static_entry/AMOUNT'),
+      when('created', 'start', 'static_entry/AMOUNT', { set: nameCharge }),
       when('amount_given', 'static_entry/AMOUNT', 'quote/QUOTE', {
         set: ({ trigger: { price, pricedAt, expiresAt } }) => ({
           facts: { ...price, expiresAt },

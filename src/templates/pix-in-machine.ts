@@ -15,7 +15,7 @@ import type { ProcessRow } from './facts.ts';
 import { expiry, isTooLate } from './lateness.ts';
 import { returnPayment, returnTransitions } from './pix-return-machine.ts';
 import { withReturn } from './returns.ts';
-import { type Entering, type Transition, type View, when } from './transition.ts';
+import { type Change, type Entering, type Transition, type View, when } from './transition.ts';
 
 /** Component names that differ between the templates. */
 export interface PixInComponents {
@@ -77,11 +77,22 @@ const isPaid = ({ process }: View) => process.paid !== undefined;
 const isUnpaid = (view: View) => !isPaid(view);
 const isHeldStill = ({ process }: View) => process.isTurnedDown !== true;
 
+/**
+ * The txid is ours: it is known before the charge is ordered, so that a payment finds its transaction whatever is heard of the
+ * order. It has an index, which a later step would write anew with all others of its row.
+ */
+export function nameCharge({ row }: View): Change {
+  return { process: { txid: txidOf(row.end2end) } };
+}
+
 function quoteTransitions({ identity }: PixInComponents): Transition[] {
   const collecting: StepName[] = ['pre_kyc/INFO', 'pre_kyc/CONFIRM'];
   return [
     when('quote_failed', 'start', 'quote/ERROR'),
-    when('created', 'start', 'quote/QUOTE', { when: ({ row }) => row.sourceAmount !== null }),
+    when('created', 'start', 'quote/QUOTE', {
+      when: ({ row }) => row.sourceAmount !== null,
+      set: nameCharge,
+    }),
     when('accepted', 'quote/QUOTE', 'quote/ACCEPTED', acceptance),
     when('reached', 'quote/QUOTE', 'quote/ACCEPTED', { when: ({ process }) => process.isAccepted === true }),
     when('reached', 'quote/ACCEPTED', 'pre_kyc/INFO', { when: ({ row }) => row.clientTaxId === null }),
@@ -107,10 +118,10 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
   const pending: StepName = `${identity}/PENDING`;
   const review: StepName = `${identity}/REVIEW`;
   const undecided: StepName[] = [initial, pending, review];
-  // The txid is ours: it is known before the charge is ordered, so that a payment finds its transaction whatever is heard of the order.
+  // Orders from before their creation named it are named here.
   const admitted = {
     when: admitOnce.when,
-    set: ({ row }: View) => ({ process: { ...admitOnce.set().process, txid: txidOf(row.end2end) } }),
+    set: (view: View) => ({ process: { ...admitOnce.set().process, ...nameCharge(view).process } }),
     effects: ['create_charge'],
   } as const;
   return [

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Currency, currencyOf } from '../../src/base/currency.ts';
+import { txidOf } from '../../src/base/end-to-end-id.ts';
 import { instantOf, millisOf } from '../../src/base/instant.ts';
 import { fromMinor, toMinor } from '../../src/base/money.ts';
 import { stepNameOf } from '../../src/base/step-name.ts';
@@ -620,6 +621,16 @@ describe('effects', () => {
   ] as const)('%s after %s: %s is due at its time', (sample, way, name, dueMs) => {
     const effects = at(sample, way).steps.flatMap((step) => step.effects);
     expect(effects.find((each) => each.name === name)?.dueMs).toBe(dueMs);
+  });
+
+  test.each([
+    'onramp',
+    'onramp to address',
+    'checkout',
+    'open checkout',
+  ] as const)('the charge of %s has its txid from the creation on: no later step writes its index', (sample) => {
+    const made = at(sample, 'created').row;
+    expect(made.process?.txid).toBe(txidOf(made.end2end));
   });
 
   test('a deposit goes back to the address that was given, or where it came from', () => {
