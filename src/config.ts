@@ -81,6 +81,8 @@ export interface Config {
   readonly graphqlDocuments: string | undefined;
   /** Whether only persisted documents are executed. */
   readonly graphqlOnlyDocuments: boolean;
+  /** Most memory of the process for answers that are written again while nothing changes; 0 keeps none. Unit: bytes. */
+  readonly answersBytesMax: number;
   /** Most event streams of one key in the process. */
   readonly eventStreamsMax: number;
   /** Whether a start makes a sandbox: account, rates, keys and `sandbox.json`. Always with the embedded database. */
@@ -147,6 +149,7 @@ export function readConfig(env: Environment): Config {
     graphiql: oneOf(env, 'GRAPHIQL', ['on', 'off'], 'on') === 'on',
     graphqlDocuments: env.GRAPHQL_DOCUMENTS ? resolve(env.GRAPHQL_DOCUMENTS) : undefined,
     graphqlOnlyDocuments: oneOf(env, 'GRAPHQL_ONLY_DOCUMENTS', ['0', '1'], '0') === '1',
+    answersBytesMax: 1_048_576 * integer(env, 'ANSWERS_MAX_MB', 64, 0, 65_536),
     eventStreamsMax: integer(env, 'EVENT_STREAMS_MAX', 1_000, 1, 1_000_000),
     hasSandbox: oneOf(env, 'SANDBOX', ['0', '1'], '0') === '1' || !env.DATABASE_URL,
     sandboxAuto: oneOf(env, 'SANDBOX_AUTO', ['0', '1'], '0') === '1',

@@ -22,6 +22,20 @@ export const IDEMPOTENCY_KEY: Schema = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
+/** Header field by which a client says which answer it has. */
+export const IF_NONE_MATCH: Schema = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of an earlier answer: 304 while the answer would be the same.',
+  schema: { type: 'string' },
+};
+
+/** What an answer with an `ETag` has besides. */
+export const ETAG_HEADERS: Schema = {
+  ETag: { description: 'Strong: the same for the same bytes.', schema: { type: 'string' } },
+};
+
 /** Header fields of a webhook (C-60). */
 export const WEBHOOK_HEADERS: readonly (Schema & { readonly name: string })[] = [
   ['webhook-id', 'Id of the event, the same for every attempt: `evt_<number in the account>_<random>`.'],

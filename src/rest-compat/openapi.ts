@@ -6,7 +6,14 @@ import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { RestFamily } from './families.ts';
 import { LIMIT_MAX } from './input.ts';
-import { IDEMPOTENCY_KEY, requestBody, WEBHOOK_HEADERS, WRITE_REFUSALS } from './openapi-body.ts';
+import {
+  ETAG_HEADERS,
+  IDEMPOTENCY_KEY,
+  IF_NONE_MATCH,
+  requestBody,
+  WEBHOOK_HEADERS,
+  WRITE_REFUSALS,
+} from './openapi-body.ts';
 import { TAGS, tagOf } from './openapi-tags.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import type { AnswerShape, RestPolicy, Route, RouteTable } from './route.ts';
@@ -95,13 +102,16 @@ function operation(registry: Registry, route: Route): Schema {
       ...path,
       ...route.parameters.map(queryParameter),
       ...(isOnce(route) ? [IDEMPOTENCY_KEY] : []),
+      ...(route.isProved ? [IF_NONE_MATCH] : []),
     ],
     ...(route.body && { requestBody: requestBody(route.body, route.needs ?? { all: [] }) }),
     responses: {
       [route.status]: {
         description: 'The answer.',
+        ...(route.isProved && { headers: ETAG_HEADERS }),
         content: { 'application/json': { schema: answerSchema(registry, route.answer) } },
       },
+      ...(route.isProved && { 304: { description: 'The answer is the one that the client has.' } }),
       ...Object.fromEntries(
         codes.map((code) => [ERRORS[code].status, { $ref: `#/components/responses/${code}` }]),
       ),

@@ -76,6 +76,8 @@ export interface Route {
   /** Status of a good answer. */
   readonly status: 200 | 201;
   readonly answer: AnswerShape;
+  /** Every fact of the answer moves the version of the account when it changes (docs/decisions/0044). */
+  readonly isProved?: true;
   readonly handle: (context: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 

@@ -47,7 +47,7 @@ export function restRoutes(registry: Registry, policy: RestPolicy): RouteTable {
 }
 
 /** A reading route; `respond` returns the body. */
-interface RouteEntry extends Pick<Route, 'path' | 'summary' | 'parameters' | 'answer'> {
+interface RouteEntry extends Pick<Route, 'path' | 'summary' | 'parameters' | 'answer' | 'isProved'> {
   readonly respond: (context: Context, id: string, query: Query, violations: Violations) => Promise<string>;
 }
 
@@ -74,6 +74,7 @@ function singleRoute(family: RestFamily, writer: Writer): RouteEntry {
     summary: `Reads one transaction of the family ${family.family}`,
     parameters: [],
     answer: { kind: 'transaction', family },
+    isProved: true,
     respond: async (context, id, _query, violations) => {
       violations.refuse();
       return writer.envelope(await readTransaction(context, id, family.family));
@@ -87,6 +88,7 @@ function listRoute(family: RestFamily, writer: Writer, policy: RestPolicy): Rout
     summary: `Lists the ${family.family}, newest first`,
     parameters: [...PAGE_PARAMETERS, ...Object.keys(family.filters)],
     answer: { kind: 'list', family },
+    isProved: true,
     respond: async (context, _id, query, violations) => {
       const page = parsePage(query, policy, violations);
       const filters = pick<ListFilterInput>(query, family.filters);
@@ -103,6 +105,7 @@ function statementRoute(writer: Writer, policy: RestPolicy): RouteEntry {
     summary: 'The account statement, newest line first',
     parameters: [...PAGE_PARAMETERS, ...Object.keys(STATEMENT_FILTERS)],
     answer: { kind: 'statement' },
+    isProved: true,
     respond: async (context, _id, query, violations) => {
       const page = parsePage(query, policy, violations);
       const filters = pick<StatementFilterInput>(query, STATEMENT_FILTERS);

@@ -41,6 +41,7 @@ import { payServer } from './pay.ts';
 import { peopleServer } from './people.ts';
 import { documentResolver } from './persisted-documents.ts';
 import { presentError } from './present-error.ts';
+import { ProvedAnswers } from './proved-answers.ts';
 import { type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { type RequestRecorder, requestRecorder } from './record-requests.ts';
 import { checkMethod, type Match, methodsOf, routeFinder, routeFor, serveRest } from './rest.ts';
@@ -65,6 +66,7 @@ export interface AppParts {
     | 'graphqlDocuments'
     | 'graphqlOnlyDocuments'
     | 'retention'
+    | 'answersBytesMax'
   >;
   readonly services: Services;
   readonly log: Logger;
@@ -104,20 +106,21 @@ export function createApp({ config, services, log }: AppParts): App {
   const { authenticate, authenticatePayer } = authenticators(services, sessions, config.authFailureLimit);
   const streams = new OpenStreams((callers) => findValidCallers(database, callers));
   const schema = buildSchema(registry);
-  const graphqlApi = graphqlServer(schema, streams, log, documentResolver(config, schema));
+  const answers = new ProvedAnswers(database, config.answersBytesMax);
+  const graphqlApi = graphqlServer(schema, streams, log, documentResolver(config, schema), answers);
   const limiters = limitersOf(config);
   const cors = createCors(() => listedOrigins(database));
   const admit = admission(services, limiters, cors);
   const limitsOf = operationLimits(limiters);
   let isDraining = false;
-
   const rest = async (exchange: Exchange, match: Match) => {
     exchange.route = match.path;
     exchange.allowed = methodsOf(match);
     if (isPreflight(exchange)) return cors.preflight(exchange, false);
     const found = routeFor(match, exchange.request.method);
     const { context, headers } = await admit(exchange, authenticate, kindOf(found.route));
-    await serveRest(exchange, found, context, { headers, authenticate: () => authenticate(exchange) });
+    const again = () => authenticate(exchange);
+    await serveRest(exchange, found, context, { headers, authenticate: again, answers });
   };
   const graphql = async (exchange: Exchange) => {
     exchange.route = exchange.path;
@@ -148,7 +151,6 @@ export function createApp({ config, services, log }: AppParts): App {
     if (isGraphql(exchange)) return graphql(exchange);
     return serveExport(exchange) ?? serveOpen(exchange);
   };
-
   const recorder = config.retention.requests === 0 ? undefined : requestRecorder(database, log);
   const settle = settling(cors, config.publicUrl, log);
   const handle = (request: IncomingMessage, response: ServerResponse) => {

@@ -21,12 +21,12 @@ export interface Cors {
 type FindListed = () => Promise<ReadonlySet<string>>;
 
 const REQUEST_HEADERS = [
-  ...['accept', 'authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'],
-  'x-graphql-event-stream-token',
+  ...['accept', 'authorization', 'content-type', 'idempotency-key', 'if-none-match', 'last-event-id'],
+  ...['x-graphql-event-stream-token', 'x-request-id'],
 ].join(', ');
 const ANSWER_HEADERS = [
-  ...['crossramp-ignored-parameters', 'idempotent-replayed', 'ratelimit', 'ratelimit-policy', 'retry-after'],
-  'x-request-id',
+  ...['crossramp-ignored-parameters', 'etag', 'idempotent-replayed', 'ratelimit', 'ratelimit-policy'],
+  ...['retry-after', 'x-request-id'],
 ].join(', ');
 /** How long a browser may keep the answer to a preflight. Unit: seconds. */
 const PREFLIGHT_SECONDS = 600;

@@ -34,6 +34,8 @@ import type { OpenStreams } from './open-streams.ts';
 import { operationCosts, writesOf } from './operation-cost.ts';
 import type { ResolveDocument } from './persisted-documents.ts';
 import { presentGraphqlError } from './present-error.ts';
+import { type Answer, type ProvedAnswers, sendAnswer } from './proved-answers.ts';
+import { type Prove, provedOperations } from './proved-operations.ts';
 import { singleStreamServer } from './single-stream.ts';
 import { subscriptionServer } from './subscriptions.ts';
 
@@ -54,6 +56,15 @@ export interface GraphqlServer {
   readonly execute: ExecuteGraphql;
 }
 
+/** A request that is to be answered. */
+interface Work {
+  readonly exchange: Exchange;
+  readonly context: ServerContext;
+  readonly params: unknown;
+  readonly headers: Record<string, string>;
+  readonly prove: Prove;
+}
+
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /** @returns the GraphQL side of the server, on this schema. */
@@ -62,6 +73,7 @@ export function graphqlServer(
   streams: OpenStreams,
   log: Logger,
   resolveDocument: ResolveDocument = (params) => params,
+  answers?: ProvedAnswers,
 ): GraphqlServer {
   const yoga = yogaOn(schema, log);
   const prepare = preparer(yoga, schema);
@@ -69,12 +81,9 @@ export function graphqlServer(
   const known = knownOperations(schema, prepare);
   const subscribe = subscriptionServer(schema, streams, log);
 
-  const perform = async (
-    exchange: Exchange,
-    context: ServerContext,
-    params: unknown,
-    headers: Record<string, string>,
-  ): Promise<void> => {
+  const find = provedOperations(schema, prepare, answers);
+
+  const perform = async ({ exchange, context, params, headers, prove }: Work): Promise<void> => {
     const { request, response } = exchange;
     if (request.headers.accept?.includes('text/event-stream') && isPlainOperation(params)) {
       const { document } = prepare(params.query, context);
@@ -82,44 +91,46 @@ export function graphqlServer(
         return subscribe(exchange, context, params, document, headers);
     }
     if (context.caller.isForStreams) throw onlySubscriptions();
-    if (request.method === 'POST') {
-      const operation = isPlainOperation(params) ? known(params, context) : undefined;
-      const mediaType = answerMediaType(exchange);
-      if (operation && mediaType) {
-        const { variables } = params as OperationParams;
-        const { data, errors: failures } = await operation.execute(context, variables ?? {});
-        // Without data it was refused before execution. Yoga then answers as the protocol requires.
-        if (data !== undefined) {
-          const errors = failures?.map((error) => presentGraphqlError(error, log, exchange.requestId));
-          noteText(exchange, operation, { data, errors });
-          return answer(exchange, data, errors, { ...headers, 'content-type': mediaType });
-        }
+    const operation = isPlainOperation(params) ? known(params, context) : undefined;
+    const mediaType = answerMediaType(exchange);
+    if (operation && mediaType) {
+      const { variables } = params as OperationParams;
+      const { data, errors: failures } = await operation.execute(context, variables ?? {});
+      // Without data it was refused before execution. Yoga then answers as the protocol requires.
+      if (data !== undefined) {
+        const errors = failures?.map((error) => presentGraphqlError(error, log, exchange.requestId));
+        noteText(exchange, operation, { data, errors });
+        return answer(exchange, { data, errors }, { ...headers, 'content-type': mediaType }, prove);
       }
-      // Yoga takes an already parsed body from here.
-      Object.assign(request, { body: params });
     }
+    // Yoga takes an already parsed body from here.
+    if (request.method === 'POST') Object.assign(request, { body: params });
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.setHeader('x-request-id', exchange.requestId);
     response.setHeader('cache-control', 'no-store');
     await yoga(request, response, context);
   };
-  const serve: ServeGraphql = async (exchange, context, headers, limits) => {
-    const serverContext = serverContextOf(exchange, context, limits);
+  const serve: ServeGraphql = async (exchange, caller, headers, limits) => {
     const isPost = exchange.request.method === 'POST';
-    const params = isPost
-      ? await readParams(exchange, resolveDocument)
-      : searchParams(exchange, resolveDocument);
+    const text = isPost ? await readText(exchange) : exchange.search;
+    const found = await find(exchange, caller, text, answerMediaType(exchange));
+    if (found.answer) return answerAgain(exchange, found.answer, headers, limits);
+    const context = serverContextOf(exchange, caller, limits);
+    const params = isPost ? paramsOf(text, resolveDocument) : searchParams(exchange, resolveDocument);
     if (isPlainOperation(params)) noteOperation(exchange, params);
-    const leave = await limits.enter(isPlainOperation(params) ? costOf(params, serverContext) : 0);
+    const points = isPlainOperation(params) ? costOf(params, context) : 0;
+    const leave = await limits.enter(points);
+    const prove = found.proving({ exchange, context, params: params as OperationParams, points });
     try {
-      await perform(exchange, serverContext, params, headers);
+      await perform({ exchange, context, params, headers, prove });
     } finally {
       leave();
     }
   };
   const single = singleStreamServer({ schema, prepare, costOf, streams, log });
   const serveStream: ServeGraphql = async (exchange, context, headers, limits) => {
-    const body = exchange.request.method === 'POST' ? await readParams(exchange, resolveDocument) : null;
+    const isPost = exchange.request.method === 'POST';
+    const body = isPost ? paramsOf(await readText(exchange), resolveDocument) : null;
     await single(exchange, serverContextOf(exchange, context, limits), headers, body);
   };
   const executeHere = executor({ schema, prepare, costOf, known, contextOf: serverContextOf, log });
@@ -149,15 +160,31 @@ function serverContextOf(exchange: Exchange, context: Context, limits: KeyLimits
   return { ...context, requestId, noted, limits, loaders };
 }
 
-/** @param data - JSON text. */
+/** Writes an answer once more, with the limits of the key and the request log as ever. */
+async function answerAgain(
+  exchange: Exchange,
+  answer: Answer,
+  headers: Record<string, string>,
+  limits: KeyLimits,
+): Promise<void> {
+  Object.assign(exchange.noted, answer.noted);
+  const leave = await limits.enter(answer.points);
+  sendAnswer(exchange, answer, headers);
+  leave();
+}
+
+/** @param result - data as JSON text. */
 function answer(
   exchange: Exchange,
-  data: string,
-  errors: readonly GraphQLError[] | undefined,
-  headers: Record<string, string>,
+  { data, errors }: { readonly data: string; readonly errors: readonly GraphQLError[] | undefined },
+  headers: Record<string, string> & { readonly 'content-type': string },
+  prove: Prove,
 ): void {
   const before = errors ? `"errors":${JSON.stringify(errors)},` : '';
-  sendJson(exchange, 200, `{${before}"data":${data}}`, headers);
+  const body = `{${before}"data":${data}}`;
+  const proved = errors ? undefined : prove(headers['content-type'], body);
+  if (proved) sendAnswer(exchange, proved, headers);
+  else sendJson(exchange, 200, body, headers);
 }
 
 function answerMediaType({ request }: Exchange): string | undefined {
@@ -240,14 +267,17 @@ function knownMembers(params: unknown): unknown {
   return { query, operationName, variables, extensions };
 }
 
-async function readParams({ request }: Exchange, resolveDocument: ResolveDocument): Promise<unknown> {
+async function readText({ request }: Exchange): Promise<string> {
   if (mediaTypeOf(request) !== 'application/json') {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the body must be application/json');
   }
-  const body = await readBody(request);
+  return (await readBody(request)).toString('utf8');
+}
+
+function paramsOf(text: string, resolveDocument: ResolveDocument): unknown {
   let params: unknown;
   try {
-    params = JSON.parse(body.toString('utf8'));
+    params = JSON.parse(text);
   } catch {
     throw new GatewayError('BAD_REQUEST', 'the body is not JSON');
   }

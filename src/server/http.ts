@@ -62,6 +62,9 @@ export const GRAPHQL_PATH = '/graphql';
 /** Path of the single connection mode of GraphQL over server-sent events. */
 export const GRAPHQL_STREAM_PATH = '/graphql/stream';
 
+/** The media type of JSON. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Answers with JSON text. */
 export function sendJson(
   exchange: Exchange,
@@ -69,7 +72,7 @@ export function sendJson(
   body: string,
   headers: Record<string, string> = {},
 ): void {
-  send(exchange, status, 'application/json; charset=utf-8', body, headers);
+  send(exchange, status, JSON_TYPE, body, headers);
 }
 
 /** Answers with a complete body. */

@@ -6,7 +6,16 @@ import { readBody } from '../base/read-body.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import { isOddId } from '../resolvers/transactions/read-transaction.ts';
 import type { Route, RouteTable } from '../rest-compat/route.ts';
-import { accepts, type Exchange, headerValues, mediaTypeOf, READ_METHODS, sendJson } from './http.ts';
+import {
+  accepts,
+  type Exchange,
+  headerValues,
+  JSON_TYPE,
+  mediaTypeOf,
+  READ_METHODS,
+  sendJson,
+} from './http.ts';
+import { etagOf, type ProvedAnswers, sendAnswer } from './proved-answers.ts';
 
 /** The routes of a path by the methods that a request may have, and the `{id}` of the path. */
 export interface Match {
@@ -56,6 +65,7 @@ export interface Admitted {
   readonly headers: Record<string, string>;
   /** Checks the caller's key again. @throws {GatewayError} `UNAUTHORIZED`. */
   readonly authenticate: () => Promise<unknown>;
+  readonly answers: ProvedAnswers;
 }
 
 /**
@@ -67,7 +77,7 @@ export async function serveRest(
   exchange: Exchange,
   { route, id }: Found,
   context: Context,
-  { headers, authenticate }: Admitted,
+  { headers, authenticate, answers }: Admitted,
 ): Promise<void> {
   const { request, search } = exchange;
   if (!accepts(request, 'application', 'json'))
@@ -76,12 +86,33 @@ export async function serveRest(
   const body = route.method === 'POST' ? await readJson(request) : '';
   if (isEnd2end(id)) exchange.noted.end2end = id;
   const begun = performance.now();
+  const found = route.isProved
+    ? await answers.find(context.caller.accountId, `${exchange.path}?${search}`)
+    : undefined;
+  if (found?.answer) {
+    Object.assign(exchange.noted, found.answer.noted);
+    return sendAnswer(exchange, found.answer, headers);
+  }
   const answer = await route.handle(context, { id, search, body, idempotencyKey: idempotencyKeyOf(request) });
   exchange.noted.end2end ??= id || createdBy(route, answer.body);
   // A key that was revoked during a long wait gets no answer.
   if (route.method === 'GET' && performance.now() - begun > WAITED_MS) await authenticate();
-  if (answer.ignored.length > 0) headers['crossramp-ignored-parameters'] = answer.ignored.join(', ');
-  sendJson(exchange, answer.status, answer.body, { ...headers, ...answer.headers });
+  const ignored = answer.ignored.length > 0 && {
+    'crossramp-ignored-parameters': answer.ignored.join(', '),
+  };
+  const { status, body: text } = answer;
+  if (!found) return sendJson(exchange, status, text, { ...headers, ...ignored, ...answer.headers });
+  const { end2end } = exchange.noted;
+  const fresh = {
+    contentType: JSON_TYPE,
+    body: text,
+    headers: { ...ignored },
+    etag: etagOf(text),
+    noted: { end2end },
+    points: 1,
+  };
+  found.keep?.(fresh);
+  sendAnswer(exchange, fresh, headers);
 }
 
 /** @returns the transaction that a POST has made or acted on, as its answer names it. */

@@ -141,9 +141,10 @@ describe('OpenAPI', () => {
     // What a creation or an act does is done once under a key (C-52); the sandbox's own routes take none.
     const hasKey = (path: string) => !path.startsWith('/v2/sandbox/');
     expect(described).toEqual(
-      ROUTES.map(({ method, path, parameters }) => [
+      ROUTES.map(({ method, path, parameters, isProved }) => [
         ...[method, path, ...(path.includes('{id}') ? ['id'] : []), ...parameters],
         ...(method === 'POST' && hasKey(path) ? ['Idempotency-Key'] : []),
+        ...(isProved ? ['If-None-Match'] : []),
       ]),
     );
     const ids = Object.values<Record<string, Operation>>(json.paths).flatMap((operations) =>

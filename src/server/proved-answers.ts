@@ -1,0 +1,133 @@
+/**
+ * Answers that are written again as they are while nothing of their account has changed (docs/decisions/0044). What proves
+ * one is the version of its account, read before what it is made of, and again after the request for it has come.
+ */
+import { hash } from 'node:crypto';
+import { versionReader } from '../store/account/account-version.ts';
+import type { Database } from '../store/database.ts';
+import { type Exchange, send } from './http.ts';
+
+/** An answer as it is written. */
+export interface Answer {
+  readonly contentType: string;
+  readonly body: string;
+  /** Headers that do not depend on the request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null where the method has none. */
+  readonly etag: string | null;
+  /** What the request log says of it. */
+  readonly noted: Exchange['noted'];
+  /** What it counts for in the limits of the key. */
+  readonly points: number;
+}
+
+/** What was found for a request: the answer, if it is still the same; what else is answered can be kept. */
+export interface Found {
+  readonly answer?: Answer;
+  /** Keeps what was read after the request was looked up. */
+  readonly keep?: (answer: Answer) => void;
+}
+
+/** Bytes that an answer takes besides its text and its key. */
+const OVERHEAD_BYTES = 500;
+/** Share of all bytes that one answer may take; what was asked for once takes as much in all. */
+const SHARE = 16;
+const NOTHING: Found = {};
+
+/** The answers that a process keeps. */
+export class ProvedAnswers {
+  readonly #kept: Shelf<{ readonly version: bigint; readonly answer: Answer }>;
+  /** What was asked for before. What is asked for once, is not kept, and costs no statement more. */
+  readonly #asked: Shelf<true>;
+  readonly #versionOf: (accountId: bigint) => Promise<bigint | undefined>;
+  readonly #answerBytesMax: number;
+
+  /** @param bytesMax - of all answers together; 0 keeps none. */
+  constructor(database: Pick<Database, 'query'>, bytesMax: number) {
+    this.#kept = new Shelf(bytesMax);
+    this.#asked = new Shelf(bytesMax / SHARE);
+    this.#answerBytesMax = bytesMax / SHARE;
+    this.#versionOf = versionReader(database);
+  }
+
+  /**
+   * Looks for the answer to a request that has come.
+   *
+   * @param key - all that the answer depends on besides the data of the account.
+   */
+  async find(accountId: bigint, key: string): Promise<Found> {
+    const name = `${accountId} ${key}`;
+    const kept = this.#kept.get(name);
+    if (!kept && !this.#asked.get(name))
+      return { keep: () => this.#asked.put(name, true, name.length + OVERHEAD_BYTES) };
+    // Where the database does not say, the answer is read, and the read says what is wrong.
+    const version = await this.#versionOf(accountId).catch(() => undefined);
+    if (version === undefined) return NOTHING;
+    if (kept?.version === version) return { answer: kept.answer };
+    return { keep: (answer) => this.#keep(name, version, answer) };
+  }
+
+  #keep(name: string, version: bigint, answer: Answer): void {
+    const bytes = answer.body.length + name.length + OVERHEAD_BYTES;
+    if (bytes <= this.#answerBytesMax) this.#kept.put(name, { version, answer }, bytes);
+  }
+}
+
+/** Holds so many bytes: what was not used for longest makes room. */
+class Shelf<Value> {
+  readonly #items = new Map<string, { readonly value: Value; readonly bytes: number }>();
+  readonly #max: number;
+  #bytes = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get(name: string): Value | undefined {
+    const item = this.#items.get(name);
+    if (!item) return undefined;
+    // The last of the map is the one that was used last.
+    this.#items.delete(name);
+    this.#items.set(name, item);
+    return item.value;
+  }
+
+  put(name: string, value: Value, bytes: number): void {
+    this.#bytes += bytes - (this.#items.get(name)?.bytes ?? 0);
+    this.#items.delete(name);
+    this.#items.set(name, { value, bytes });
+    for (const [oldest, item] of this.#items) {
+      if (this.#bytes <= this.#max) break;
+      this.#items.delete(oldest);
+      this.#bytes -= item.bytes;
+    }
+  }
+}
+
+/** @returns a strong entity tag: the same for the same bytes, whoever renders them. */
+export function etagOf(body: string): string {
+  return `"${hash('sha256', body, 'base64url')}"`;
+}
+
+/** Writes an answer; to a client that has the same one already, that it has (304, RFC 9110 section 13). */
+export function sendAnswer(exchange: Exchange, answer: Answer, given: Record<string, string>): void {
+  const { contentType, body, etag } = answer;
+  const { request, response, requestId } = exchange;
+  const headers = {
+    ...given,
+    ...answer.headers,
+    // A browser may keep it, and asks each time whether it is still the same.
+    ...(etag !== null && { 'cache-control': 'private, no-cache', etag }),
+  };
+  if (etag !== null && hasSame(request.headers['if-none-match'], etag))
+    response.writeHead(304, { 'x-request-id': requestId, ...headers }).end();
+  else send(exchange, 200, contentType, body, headers);
+}
+
+/** Whether one of the tags of an `If-None-Match` header is this one; a weak one of the same bytes is. */
+function hasSame(given: string | undefined, etag: string): boolean {
+  if (given === undefined) return false;
+  return given.trim() === '*' || given.match(TAGS)?.includes(etag) === true;
+}
+
+const TAGS = /"[^"]*"/g;

@@ -1,0 +1,28 @@
+/** The version of an account: it moves with everything that proved answers are made of (docs/decisions/0044). */
+import { readTogether } from '../../base/read-together.ts';
+import type { Database, Statement } from '../database.ts';
+
+const VERSIONS: Statement = {
+  name: 'account_versions',
+  text: `select account_id as "accountId", version from account_head where account_id = any ($1::bigint[])`,
+};
+
+/**
+ * @returns a read of the version of an account, undefined where there is none. It begins after it was asked for; one
+ *   statement reads for all who ask while another is under way.
+ */
+export function versionReader(
+  database: Pick<Database, 'query'>,
+): (accountId: bigint) => Promise<bigint | undefined> {
+  let asked = new Set<bigint>();
+  const read = readTogether(async () => {
+    const ids = [...asked];
+    asked = new Set();
+    const rows = await database.query<{ accountId: bigint; version: bigint }>(VERSIONS, [ids]);
+    return new Map(rows.map(({ accountId, version }) => [accountId, version]));
+  });
+  return async (accountId) => {
+    asked.add(accountId);
+    return (await read()).get(accountId);
+  };
+}

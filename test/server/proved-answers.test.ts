@@ -1,0 +1,72 @@
+/** Goal: kept answers take no more memory than they may, and are found under what they depend on alone (decision 0044). */
+import { expect, test } from 'vitest';
+import { type Answer, ProvedAnswers } from '../../src/server/proved-answers.ts';
+
+const MIB = 1_048_576;
+let version = 1n;
+let reads = 0;
+const database = {
+  query: (async (_statement: unknown, [ids]: [readonly bigint[]]) => {
+    reads += 1;
+    return ids.map((accountId) => ({ accountId, version }));
+  }) as never,
+};
+
+const answerOf = (body: string): Answer => ({
+  contentType: 'application/json',
+  body,
+  headers: {},
+  etag: null,
+  noted: {},
+  points: 1,
+});
+
+/** Asks for an answer, and renders it where none is kept. @returns whether it was kept. */
+async function ask(answers: ProvedAnswers, key: string, body = key): Promise<boolean> {
+  const { answer, keep } = await answers.find(1n, key);
+  if (!answer) keep?.(answerOf(body));
+  return answer !== undefined;
+}
+
+test('what is asked for once costs nothing, twice is kept, three times is proved', async () => {
+  const answers = new ProvedAnswers(database, MIB);
+  reads = 0;
+  const asked: [boolean, number][] = [];
+  for (let n = 0; n < 4; n += 1) asked.push([await ask(answers, 'a'), reads]);
+  expect(asked).toEqual([
+    [false, 0],
+    [false, 1],
+    [true, 2],
+    [true, 3],
+  ]);
+  version += 1n;
+  expect([await ask(answers, 'a'), await ask(answers, 'a')]).toEqual([false, true]);
+});
+
+test('the answer that was not used for longest makes room', async () => {
+  const answers = new ProvedAnswers(database, MIB);
+  const body = 'x'.repeat(MIB / 17);
+  const twice = async (key: string) => [await ask(answers, key, body), await ask(answers, key, body)];
+  for (let n = 0; n < 16; n += 1) await twice(`${n}`);
+  expect(await ask(answers, '0', body)).toBe(true);
+  await twice('one more');
+  expect(await ask(answers, '1', body)).toBe(false);
+  expect(await ask(answers, '0', body)).toBe(true);
+});
+
+test('an answer that takes much of the memory alone is not kept', async () => {
+  const answers = new ProvedAnswers(database, MIB);
+  for (let n = 0; n < 3; n += 1) expect(await ask(answers, 'a', 'x'.repeat(MIB / 16))).toBe(false);
+});
+
+test('without memory nothing is kept, and nothing is asked of the database', async () => {
+  const answers = new ProvedAnswers(database, 0);
+  reads = 0;
+  for (let n = 0; n < 3; n += 1) expect(await ask(answers, 'a')).toBe(false);
+  expect(reads).toBe(0);
+});
+
+test('where the database does not answer, nothing is proved and nothing kept', async () => {
+  const answers = new ProvedAnswers({ query: () => Promise.reject(new Error('away')) }, MIB);
+  for (let n = 0; n < 3; n += 1) expect(await ask(answers, 'a')).toBe(false);
+});
