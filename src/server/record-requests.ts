@@ -3,9 +3,15 @@
  * a second at most and written in batches. What cannot be written is dropped and counted in the log.
  */
 import type { Logger } from 'pino';
-import { instantOf } from '../base/instant.ts';
+import { type Instant, instantOf } from '../base/instant.ts';
 import { actorKindOf } from '../resolvers/services/author.ts';
-import { type AnsweredRequest, REQUEST_BATCH, writeRequests } from '../store/account/request-log.ts';
+import {
+  type AnsweredRequest,
+  addRequest,
+  REQUEST_BATCH,
+  writeRequests,
+} from '../store/account/request-log.ts';
+import { CopiedLines } from '../store/copy-rows.ts';
 import type { Database } from '../store/database.ts';
 import type { Exchange } from './http.ts';
 
@@ -17,8 +23,8 @@ export interface RequestRecorder {
   readonly end: () => Promise<void>;
 }
 
-/** Most entries that wait in memory. */
-const WAITING_MAX = 10_000;
+/** Most batches that wait in memory: 10,000 entries. */
+const BATCHES_MAX = 10;
 const WRITE_EVERY_MS = 500;
 /** After a batch that failed, the database is left alone for so long. */
 const AFTER_FAILURE_MS = 5_000;
@@ -27,10 +33,10 @@ const TOLD_EVERY_MS = 10_000;
 
 /** @returns the recorder of this process. */
 export function requestRecorder(
-  database: Pick<Database, 'queryWithin'>,
+  database: Pick<Database, 'copyWithin'>,
   log: Pick<Logger, 'warn'>,
 ): RequestRecorder {
-  let waiting: AnsweredRequest[] = [];
+  let waiting: CopiedLines[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   let hasEnded = false;
@@ -39,13 +45,13 @@ export function requestRecorder(
   /** Writes all that waits, until a batch fails: what came after it waits for the next turn. */
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, REQUEST_BATCH);
-      waiting = waiting.slice(REQUEST_BATCH);
+      const [batch, ...rest] = waiting as [CopiedLines, ...CopiedLines[]];
+      waiting = rest;
       try {
         await writeRequests(database, batch);
       } catch (error) {
         // The database may have taken a batch whose answer is missing: a second try could write it twice.
-        drops.add(batch.length, error);
+        drops.add(batch.count, error);
         return plan(AFTER_FAILURE_MS);
       }
     }
@@ -61,8 +67,13 @@ export function requestRecorder(
     record: (exchange, status, durationMs) => {
       const request = requestOf(exchange, status, durationMs);
       if (!request || hasEnded) return;
-      if (waiting.length >= WAITING_MAX) return drops.add(1);
-      waiting.push(request);
+      let last = waiting.at(-1);
+      if (!last || last.count === REQUEST_BATCH) {
+        if (waiting.length === BATCHES_MAX) return drops.add(1);
+        last = new CopiedLines();
+        waiting.push(last);
+      }
+      addRequest(last, request);
       if (timer === undefined) plan(WRITE_EVERY_MS);
     },
     end: async () => {
@@ -71,7 +82,7 @@ export function requestRecorder(
       clearTimeout(timer);
       await writeAll();
       clearTimeout(timer);
-      if (waiting.length > 0) drops.add(waiting.length);
+      for (const batch of waiting) drops.add(batch.count);
       drops.tell();
     },
   };
@@ -105,7 +116,7 @@ function requestOf(
   if (!caller) return undefined;
   return {
     accountId: caller.accountId,
-    at: instantOf(new Date()),
+    at: instantNow(),
     actorKind: actorKindOf(caller),
     actorId: caller.id,
     method: request.method ?? '',
@@ -117,4 +128,13 @@ function requestOf(
     end2end: noted.end2end ?? null,
     errorCode: noted.errorCode ?? null,
   };
+}
+
+const made = { ms: 0, instant: '' };
+
+/** Many requests end in one millisecond. */
+function instantNow(): Instant {
+  const ms = Date.now();
+  if (ms !== made.ms) Object.assign(made, { ms, instant: instantOf(new Date(ms)) });
+  return made.instant;
 }

@@ -4,6 +4,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { CONNECT_MAX_MS, enterSession, watchedClients } from './connection.ts';
+import { CopyRows } from './copy-rows.ts';
 import { CommitUnknownError, isRefused, NoAnswerError } from './database-error.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { RowsQuery, send } from './rows-query.ts';
@@ -43,6 +44,13 @@ export interface Database {
     statement: Statement,
     values: readonly unknown[],
   ) => Promise<Row[]>;
+  /**
+   * Writes rows by COPY, within a time limit as above.
+   *
+   * @param text - `copy … from stdin`.
+   * @param lines - of `CopiedLines`.
+   */
+  readonly copyWithin: (limitMs: number, text: string, lines: Buffer) => Promise<void>;
   /**
    * Runs the work in one database transaction.
    *
@@ -98,7 +106,11 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
       statement.isQuick && sharedCount > 0
         ? shared.query(new RowsQuery(statement, values, parserOf))
         : run(pool, statement, values),
-    queryWithin: (limitMs, statement, values) => runWithin(pool, limitMs, statement, values),
+    queryWithin: <Row>(limitMs: number, statement: Statement, values: readonly unknown[]) =>
+      within(pool, limitMs, (client) => run<Row>(client, statement, values)),
+    copyWithin: async (limitMs, text, lines) => {
+      await within(pool, limitMs, (client) => send(client, new CopyRows(text, lines)));
+    },
     withTx: (work) => transact(pool, work),
     close: async () => {
       await prisma.$disconnect();
@@ -151,22 +163,21 @@ async function runUnnamed<Row>(
   return (await client.query<Row & pg.QueryResultRow>(query)).rows;
 }
 
-async function runWithin<Row>(
+async function within<Result>(
   pool: pg.Pool,
   limitMs: number,
-  statement: Statement,
-  values: readonly unknown[],
-): Promise<Row[]> {
+  ask: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const connecting = pool.connect();
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new NoAnswerError(`no answer within ${limitMs} ms`)), limitMs);
   });
-  const connecting = pool.connect();
   let client: pg.PoolClient | undefined;
   let failure: Error | undefined;
   try {
     client = await Promise.race([connecting, limit]);
-    return await Promise.race([run<Row>(client, statement, values), limit]);
+    return await Promise.race([ask(client), limit]);
   } catch (error) {
     failure = error as Error;
     throw error;

@@ -86,7 +86,7 @@ export class RowsQuery extends DriverQuery implements RowTaker {
 }
 
 /** Sends a statement. @throws the driver's error. */
-export function send<Row>(client: pg.Pool | pg.ClientBase, statement: RowsQuery): Promise<Row[]> {
+export function send<Row>(client: pg.Pool | pg.ClientBase, statement: object): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     const answer = (error: Error | null, result: { readonly rows: Row[] }) =>
       error ? reject(error) : resolve(result.rows);

@@ -12,6 +12,10 @@ const NOTHING = { name: 'nothing', text: 'select' };
 const WAYS: readonly (readonly [way: string, ask: (database: Database) => Promise<unknown>])[] = [
   ['a statement', (database) => readAheadMs(database)],
   ['a statement with a time limit', (database) => database.queryWithin(1_000, NOTHING, [])],
+  [
+    'rows that are copied',
+    (database) => database.copyWithin(1_000, 'copy request_log from stdin', Buffer.alloc(0)),
+  ],
   ['another database transaction', (database) => database.withTx(async () => {})],
   ['Prisma', (database) => database.prisma.account.findMany()],
 ];

@@ -1,0 +1,60 @@
+/** Goal: what is copied is stored as it was, whatever it holds, or all of it is refused. Method: the real database. */
+import { expect, it } from 'vitest';
+import { CopiedLines } from '../../src/store/copy-rows.ts';
+import { useDatabase } from '../support/database.ts';
+
+const store = useDatabase();
+const COPY = `copy request_log (account_id, at, actor_kind, actor_id, method, route, operation, status, duration_ms, request_id) from stdin`;
+const ODD = [
+  '',
+  '\\N',
+  'NULL',
+  '\\.',
+  'tab\t',
+  'two\nlines\r',
+  'back\\slash',
+  '"quoted", comma',
+  'São João 🐝',
+  'x'.repeat(100_000),
+];
+
+const AT = '2026-05-04 12:00:00.123+00';
+
+/** Rows with these texts, null for none, and one with a time that is none where it is asked for. */
+function linesOf(texts: readonly (string | null)[], { isBad = false } = {}): Buffer {
+  const lines = new CopiedLines();
+  for (const text of texts) lines.add([7n, AT, 'KEY', 'key', 'GET', text ?? '/', text, 200, 3, 'id']);
+  if (isBad) lines.add([7n, 'never', 'KEY', 'key', 'GET', '/', null, 200, 3, 'id']);
+  expect(lines.count).toBe(texts.length + Number(isBad));
+  return lines.bytes;
+}
+
+async function stored() {
+  const { rows } = await store.owner.query(
+    `select account_id::text, at::text, route, operation, status from request_log order by id`,
+  );
+  return rows;
+}
+
+it('each row is stored as it was', async () => {
+  await store.database.copyWithin(15_000, COPY, linesOf([...ODD, null]));
+  const expected = [...ODD.map((odd) => [odd, odd]), ['/', null]].map(([route, operation]) => ({
+    account_id: '7',
+    at: expect.stringContaining('.123'),
+    ...{ route, operation, status: 200 },
+  }));
+  expect(await stored()).toEqual(expected);
+});
+
+it('of a batch with a row that is refused nothing is stored, and the connection goes on', async () => {
+  const before = await stored();
+  for (let time = 1; time <= 12; time++)
+    await expect(
+      store.database.copyWithin(15_000, COPY, linesOf(['/'], { isBad: true })),
+    ).rejects.toMatchObject({
+      code: '22007',
+    });
+  expect(await stored()).toEqual(before);
+  await store.database.copyWithin(15_000, COPY, linesOf(['/after']));
+  expect(await stored()).toHaveLength(before.length + 1);
+});
