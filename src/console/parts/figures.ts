@@ -81,8 +81,9 @@ export const STATUSES = Object.keys(TONES) as readonly TransactionStatus[];
 /** States in which nobody has to do anything but the payer or a rail. */
 const RUNS_BY_ITSELF = /^(QRCODE|WAITING_DEPOSIT|DETECTED|INITIAL|DONE)$/;
 
-/** @returns how a status is to be taken; a pending one needs a look unless it goes on by itself. */
-export function toneOf(statusCode: TransactionStatus, state: string): Tone {
+/** @returns how a status is to be taken; a pending one needs a look unless it goes on by itself, and a payment that its payer disputes. */
+export function toneOf(statusCode: TransactionStatus, state: string, component?: string): Tone {
+  if (component === 'dispute' && state === 'OPEN') return 'warn';
   return statusCode === 'PENDING' && RUNS_BY_ITSELF.test(state) ? 'idle' : TONES[statusCode];
 }
 
@@ -98,6 +99,6 @@ export function statusBadge(
   language: Language,
   isAlone = false,
 ): Html {
-  const { statusCode, state } = shown;
-  return badge(toneOf(statusCode, state), stepWord(shown)[language], undefined, isAlone);
+  const { statusCode, state, component } = shown;
+  return badge(toneOf(statusCode, state, component), stepWord(shown)[language], undefined, isAlone);
 }

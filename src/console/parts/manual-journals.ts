@@ -31,8 +31,11 @@ function columns(desk: Desk): readonly Column<Manual>[] {
   return [
     { name: say('time'), cell: ({ madeAt }) => moment(madeAt, language) },
     { name: say('account'), cell: ({ accountId }) => accountId },
-    { name: say('debit'), look: 'mono', cell: ({ debit }) => debit },
-    { name: say('credit'), look: 'mono', cell: ({ credit }) => credit },
+    {
+      name: `${say('debit')} / ${say('credit')}`,
+      look: 'mono',
+      cell: ({ debit, credit }) => html`${debit}<br>${credit}`,
+    },
     {
       name: say('amount'),
       isFigure: true,

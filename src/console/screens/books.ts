@@ -26,7 +26,7 @@ export const BOOKS = screenOf<BooksQuery>({
     Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)?.trim()]] : []))),
   view: ({ treasury, trialBalance, profitAndLoss, manualJournals, bookCloses }, desk) => {
     const { say } = desk;
-    const period = say('bookPeriod', { from: trialBalance.from, to: trialBalance.to });
+    const period = periodText(desk, trialBalance);
     const main = html`<div class="top"><h1>${say('books')}</h1></div>
 ${periodForm(desk, trialBalance)}
 ${section('treasury', say('treasury'), tableOf(desk, 'treasury', treasury, treasuryColumns(desk)))}
@@ -42,13 +42,17 @@ type TrialLine = Trial['lines'][number];
 type Line = Pick<TrialLine, 'account' | 'currency'>;
 type Close = BooksQuery['bookCloses'][number];
 
+function periodText({ say, language }: Desk, { from, to }: Pick<Trial, 'from' | 'to'>): string {
+  return say('bookPeriod', { from: dayText(from, language), to: dayText(to, language) });
+}
+
 function periodForm(desk: Desk, { from, to }: Trial): Html {
   const { say, query } = desk;
   const days = html`${field(desk, 'period', { name: 'from', label: say('fromBrasilia'), type: 'date', value: from })}${field(desk, 'period', { name: 'to', label: say('toBrasilia'), type: 'date', value: to })}`;
   const account = { name: 'account', label: say('bookAccount'), value: query.get('account') };
   const dropped = [...FILTERS, 'done'];
   const form = queryForm(desk, html`${days}${field(desk, 'period', account)}`, say('apply'), dropped);
-  return html`<div class="row" role="group" aria-label="${say('filters')}"><button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('bookPeriod', { from, to })}</button>
+  return html`<div class="row" role="group" aria-label="${say('filters')}"><button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${periodText(desk, { from, to })}</button>
 <div id="filter" class="menu sheet" popover>${form}</div></div>`;
 }
 

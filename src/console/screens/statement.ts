@@ -3,7 +3,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { timeText } from '../../ui/moments.ts';
-import { empty } from '../../ui/parts.ts';
+import { empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
 import type { StatementQuery } from '../generated/graphql.ts';
@@ -11,7 +11,17 @@ import { operationNamed } from '../operations.ts';
 import { exportMenu } from '../parts/exports.ts';
 import { figure, wholeMoment } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
-import { chips, chosen, count, PAGE_NAMES, pageOf, pager, pageVariables, section } from '../parts/lists.ts';
+import {
+  chips,
+  chosen,
+  count,
+  NO_PAGE,
+  PAGE_NAMES,
+  pageOf,
+  pager,
+  pageVariables,
+  section,
+} from '../parts/lists.ts';
 import { whoOf } from '../parts/transaction-table.ts';
 import { viewMenu } from '../parts/views.ts';
 import { sayNamed } from '../words.ts';
@@ -48,7 +58,7 @@ export const STATEMENT = screenOf<StatementQuery>({
         ? html`<div data-whole>${lines(desk, nodes)}</div><p class="on-paper" data-cut hidden>${say('paperCut')}</p>`
         : empty('receipt', say('noLines'));
     const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(data.viewer.account.now), desk.language, 'full')}</p><div class="row push no-print">${exportMenu(desk, 'statement', filterOf(desk))}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
-${filterRow(desk, viewMenu(desk, data.viewer))}
+${filterRow(desk, data)}
 ${section('ends', say('openingClosing'), ends(desk, data))}
 ${section('lines', say('statement'), pageOf(desk, nodes.length, totalCount, rows), count(totalCount, desk.language), 'rows')}
 <div class="row no-print">${pager(desk, pageInfo, nodes.length, totalCount, LINES)}</div>`;
@@ -76,7 +86,7 @@ function dayStart(day: string, later: number): string {
   return new Date(start + later * DAY_MS).toISOString();
 }
 
-function filterRow(desk: Desk, menu: Html | null): Html {
+function filterRow(desk: Desk, { viewer, closing }: StatementQuery): Html {
   const { say } = desk;
   const filter = filterOf(desk);
   const labels = {
@@ -100,9 +110,26 @@ function filterRow(desk: Desk, menu: Html | null): Html {
     }),
   );
   const dropped = [...FILTERS, ...PAGE_NAMES, 'done'];
-  return html`<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}<button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
+  return html`<div class="row">${links(desk, closing)}<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}<button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
 <div id="filter" class="menu sheet" popover>${queryForm(desk, html`${fields}`, say('apply'), dropped)}</div>
-${given.length > 0 && html`<a class="btn pill quiet no-print" href="${sameWith(desk, Object.fromEntries(dropped.map((name) => [name, null])))}">${say('clear')}</a>`}${menu}</div>`;
+${given.length > 0 && html`<a class="btn pill quiet no-print" href="${sameWith(desk, Object.fromEntries(dropped.map((name) => [name, null])))}">${say('clear')}</a>`}${viewMenu(desk, viewer)}</div></div>`;
+}
+
+/** The parts of the balance, and the currencies where there are several, each in one step. */
+function links(desk: Desk, balances: readonly Balance[]): Html {
+  const { say } = desk;
+  const now = filterOf(desk);
+  const parts = [null, ...SUB_ACCOUNTS].map((each) => ({
+    href: sameWith(desk, { ...NO_PAGE, subAccount: each }),
+    word: say(each ?? 'all'),
+    isCurrent: (now.subAccount ?? null) === each,
+  }));
+  const currencies = [null, ...balances.map(({ currency }) => currency)].map((each) => ({
+    href: sameWith(desk, { ...NO_PAGE, currency: each?.code ?? null }),
+    word: each?.displayName ?? say('all'),
+    isCurrent: (now.currency?.toUpperCase() ?? null) === (each?.code ?? null),
+  }));
+  return html`<div class="row no-print">${balances.length > 1 && segments(say('currency'), currencies)}${segments(say('subAccount'), parts)}</div>`;
 }
 
 const MEMBERS = {

@@ -105,7 +105,7 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
     const shown = endsEarly ? rows : pageOf(desk, nodes.length, totalCount, rows);
     const main = html`<div class="top"><h1>${say('transactions')}</h1>${totals(desk, transactions)}
 <div class="row push">${exportMenu(desk, 'transactions', { family, ...Object.fromEntries(given(desk).map(({ filter: { name }, value }) => [name, value])) })}${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
-${segments(say('whichList'), views)}${filterRow(desk, viewMenu(desk, viewer))}
+${filterRow(desk, segments(say('whichList'), views), viewMenu(desk, viewer))}
 <div class="card rows phone-full" data-live="rows">${shown}${endsEarly && html`<p class="in soft">${say('endsEarly')}</p>`}</div>
 <div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
     return { title: say('transactions'), main };
@@ -156,7 +156,7 @@ function writtenAs({ name, choices, isList, isAmount }: Filter, text: string, la
   return parts.map((each) => choiceOf(name, each, choices)).join(',');
 }
 
-function filterRow(desk: Desk, menu: Html | null): Html {
+function filterRow(desk: Desk, families: Html, menu: Html | null): Html {
   const { say, query, language } = desk;
   const all = given(desk);
   const filters = all.map(({ filter: { name, word, choices, isAmount }, value }) => ({
@@ -181,11 +181,11 @@ function filterRow(desk: Desk, menu: Html | null): Html {
       ...(filter.choices && { options: optionsOf(filter) }),
     }),
   );
-  return html`<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, filters)}
+  return html`<div class="row">${families}<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, filters)}
 <button class="btn pill quiet" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
 <div id="filter" class="menu sheet" popover>${queryForm(desk, html`${fields}`, say('apply'), dropped)}</div>
 ${filters.length > 0 && html`<a class="btn pill quiet" href="${cleared}">${say('clear')}</a>`}${menu}
-<a class="btn pill fresh push" href="${sameWith(desk, NO_PAGE)}" data-fresh hidden>${icon('up')} <span></span></a></div>`;
+<a class="btn pill fresh push" href="${sameWith(desk, NO_PAGE)}" data-fresh hidden>${icon('up')} <span></span></a></div></div>`;
 }
 
 function nothing(desk: Desk): Html {
