@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { known } from '../../src/base/assert.ts';
 import { operatorContext } from '../../src/cli/with-store.ts';
+import { noteScenario } from '../../src/resolvers/sandbox/note-scenario.ts';
 import { playScenario } from '../../src/resolvers/sandbox/play-sandbox.ts';
 import type { Sandbox } from '../../src/resolvers/services/sandbox.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
@@ -139,6 +140,24 @@ describe('the sandbox', () => {
       // The worker may have been there by then.
       { before, after: { ...asked, step: expect.stringMatching(/^(depositpix.UNDERPAID|refund.\w+)$/) } },
     ]);
+  });
+
+  test('C-40: scenarios of several accounts that are played at once share commits, each in its own log', async () => {
+    const other = await app.addAccount();
+    const accounts = [shop.accountId, other.accountId];
+    const contexts = await Promise.all(accounts.map((account) => operatorContext(app.services, account)));
+    const ids = Array.from({ length: 20 }, (_, n) => `together-${n}`);
+    const note = (id: string, n: number) =>
+      noteScenario(known(contexts[n % 2], 'a context'), { kind: 'transaction', id }, { after: { n } });
+    await Promise.all(ids.map(note));
+    const { rows } = await app.owner.query<{ account_id: string; object_id: string; xmin: string }>(
+      `select account_id::text, object_id, xmin::text from audit_entry where object_id like 'together-%' order by account_id, seq`,
+    );
+    expect(rows.map(({ account_id, object_id }) => `${account_id} ${object_id}`).sort()).toEqual(
+      ids.map((id, n) => `${accounts[n % 2]} ${id}`).sort(),
+    );
+    expect(new Set(rows.map(({ xmin }) => xmin)).size).toBeLessThanOrEqual(3);
+    for (const account of accounts) expect((await verifyAudit(app.database, account)).defects).toEqual([]);
   });
 
   test('C-40: a scenario that something else comes before is in the log with what kept it from happening', async () => {

@@ -17,12 +17,15 @@ export async function logEnd(owner: pg.Pool): Promise<string> {
   return rows[0]?.at as string;
 }
 
-/** @returns what was written between two places of the log, most first; undefined where the server lacks the extension. */
+/**
+ * @returns what was written between two places of the log, most first; undefined where the server lacks the extension, or has
+ *   removed that part of the log.
+ */
 export async function logParts(owner: pg.Pool, from: string, to: string): Promise<LogPart[] | undefined> {
   const { rowCount } = await owner.query(`select from pg_available_extensions where name = 'pg_walinspect'`);
   if (!rowCount) return undefined;
   await owner.query('create extension if not exists pg_walinspect');
-  const { rows } = await owner.query<LogPart>(
+  const read = owner.query<LogPart>(
     `with blocks as (
        select coalesce(i.indrelid::regclass::text || ' > ' || c.relname, c.relname, 'others') as name,
            b.start_lsn, (b.record_length - sum(b.block_fpi_length) over w)::float / count(*) over w as bytes, b.block_fpi_length as images
@@ -40,5 +43,11 @@ export async function logParts(owner: pg.Pool, from: string, to: string): Promis
        from whole group by name order by 3 desc`,
     [from, to],
   );
-  return rows;
+  return read.then(
+    ({ rows }) => rows,
+    (error: Error) => {
+      if (/has already been removed/.test(error.message)) return undefined;
+      throw error;
+    },
+  );
 }

@@ -10,6 +10,7 @@ import { type Context, requireAct } from '../services/context.ts';
 import type { Sandbox } from '../services/sandbox.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 import { type Funding, postFunding } from './fund-account.ts';
+import { noteScenario } from './note-scenario.ts';
 
 /** A scenario to be played; each as the caller wrote it. */
 export interface ScenarioInput {
@@ -36,9 +37,7 @@ export async function playScenario(context: Context, input: ScenarioInput): Prom
   const before = { step: stepNameOf(row) };
   const object = { kind: 'transaction', id: row.end2end } as const;
   const write = (came: object = {}) =>
-    audited(context, async (_tx, writeDown) =>
-      writeDown('sandbox.trigger', object, { before, after: { scenario, amount, ...came } }),
-    );
+    noteScenario(context, object, { before, after: { scenario, amount, ...came } });
   let isAsked = false;
   const beforehand = async () => {
     await write();
