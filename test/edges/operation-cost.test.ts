@@ -93,9 +93,16 @@ test('C-53: without rates too, a key has a bounded number of operations under wa
   await app.owner.query('begin');
   await app.owner.query('lock table transaction in access exclusive mode');
   const answers = Array.from({ length: 52 }, send);
-  const first = await Promise.race(answers);
+  // A read that waits for too long is answered with its error, and 200: on a busy machine before all have come.
+  const refused = await Promise.any(
+    answers.map(async (each) => {
+      const answer = await each;
+      if (answer.status === 200) throw new Error('this one was let in');
+      return answer;
+    }),
+  );
   await app.owner.query('rollback');
-  expect([first.status, (await first.json()).code]).toEqual([429, 'RATE_LIMITED']);
+  expect([refused.status, (await refused.json()).code]).toEqual([429, 'RATE_LIMITED']);
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(51);
 });

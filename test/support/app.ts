@@ -186,7 +186,7 @@ export function useApp(overrides: Overrides = {}): TestApp {
 
 /** Limits of an application. */
 export type AppLimits = Partial<
-  Pick<Config, 'connections' | 'trustedProxies' | 'authFailureLimit' | 'rateLimit'>
+  Pick<Config, 'connections' | 'trustedProxies' | 'authFailureLimit' | 'rateLimit' | 'answersBytesMax'>
 >;
 
 /** Another application on a database, to be closed by the test that starts it; on a free port, or on the one that is given. */
