@@ -14,7 +14,7 @@ import { type Role, scopesOf } from '../src/base/roles.ts';
 import { operatorContext } from '../src/cli/with-store.ts';
 import { createServices } from '../src/compose/services.ts';
 import { readConfig } from '../src/config.ts';
-import type { Desk } from '../src/console/desk.ts';
+import type { ScreenContext } from '../src/console/context.ts';
 import { SCREENS } from '../src/console/screens/index.ts';
 import { sayIn } from '../src/console/words.ts';
 import { checksOf } from '../src/resolvers/checks/check-creation.ts';
@@ -245,7 +245,7 @@ async function get(base: string, path: string, person: Person): Promise<void> {
 function documentOf(base: string, path: string, person: Person): () => Promise<void> {
   const url = new URL(path, base);
   const below = url.pathname.slice('/console'.length);
-  const desk = deskOf(below, url.searchParams, person);
+  const context = contextOf(below, url.searchParams, person);
   const screen = SCREENS.find(
     (each) =>
       isOfPlatform(each.scope) === person.role.startsWith('platform') &&
@@ -257,7 +257,7 @@ function documentOf(base: string, path: string, person: Person): () => Promise<v
   const body = JSON.stringify({
     query: operation.text,
     operationName: operation.name,
-    variables: screen.variables(desk),
+    variables: screen.variables(context),
   });
   const headers = { ...cookieOf(person), 'content-type': 'application/json' };
   return async () => {
@@ -268,7 +268,7 @@ function documentOf(base: string, path: string, person: Person): () => Promise<v
   };
 }
 
-function deskOf(path: string, query: URLSearchParams, { role, account, token }: Person): Desk {
+function contextOf(path: string, query: URLSearchParams, { role, account, token }: Person): ScreenContext {
   const session = { accountId: String(account.id), scopes: scopesOf(role), csrf: formToken(token) };
   const named = { account: String(account.id) };
   return { session, language: 'en', say: sayIn('en'), path, query, named, refused: null };

@@ -6,7 +6,7 @@ import { parseInstant } from '../base/instant.ts';
 import { isDecimal } from '../base/money.ts';
 import { readBrl } from '../ui/figures.ts';
 import type { Language } from '../ui/language.ts';
-import { pathTo } from './desk.ts';
+import { pathTo } from './context.ts';
 import type { Variables } from './execute.ts';
 import { OPERATIONS, type Operation, type Variable } from './operations.ts';
 

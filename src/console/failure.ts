@@ -5,7 +5,7 @@ import { ERRORS, type ErrorCode, type GatewayError } from '../base/errors.ts';
 import { html } from '../ui/html.ts';
 import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
 import { STYLE } from './assets.ts';
-import { pathTo } from './desk.ts';
+import { pathTo } from './context.ts';
 import { type Say, sayIn, type Word } from './words.ts';
 
 const SAID: { readonly [Code in ErrorCode]?: readonly [title: Word, text: Word | null] } = {

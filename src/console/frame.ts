@@ -6,7 +6,7 @@ import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
 import { initials, note } from '../ui/parts.ts';
 import { roleWord } from '../ui/role-words.ts';
 import { ISLAND, STYLE } from './assets.ts';
-import { type Desk, may, mayDo, pathTo, sameWith, type View } from './desk.ts';
+import { may, mayDo, pathTo, type ScreenContext, sameWith, type View } from './context.ts';
 import type { FrameFragment } from './generated/graphql.ts';
 import { KINDS } from './screens/new.ts';
 import { CODES, type Code } from './show-code.ts';
@@ -54,7 +54,7 @@ type Viewer = FrameFragment['viewer'];
 
 /** A page to be put into its frame. */
 export interface Framed {
-  readonly desk: Desk;
+  readonly context: ScreenContext;
   readonly view: View;
   /** Whose account it is, and who looks. */
   readonly viewer: Viewer;
@@ -63,8 +63,8 @@ export interface Framed {
 }
 
 /** @returns the whole page. */
-export function framed({ desk, view, viewer, code }: Framed): string {
-  const { say, language } = desk;
+export function framed({ context, view, viewer, code }: Framed): string {
+  const { say, language } = context;
   const { account } = viewer;
   const isTest = account.mode === 'SANDBOX';
   return html`<!doctype html>
@@ -72,10 +72,10 @@ export function framed({ desk, view, viewer, code }: Framed): string {
 <meta name="robots" content="noindex, nofollow"><meta name="color-scheme" content="light dark">
 <title>${view.title} · ${account.name}</title>
 <link rel="stylesheet" href="${STYLE.path}"><script type="module" src="${ISLAND.path}"></script></head>
-<body class="desk shell"${islandWords(desk, viewer)}>
+<body class="desk shell"${islandWords(context, viewer)}>
 ${isTest && html`<section class="test" aria-label="${say('testMode')}"><b>${say('testMode')}</b> ${say('testModeWhy')}</section>`}
-${side(desk, viewer)}
-<main id="main" tabindex="-1">${doneNote(desk)}${code && codePanel(desk, code)}${view.main}${foot(desk)}</main>
+${side(context, viewer)}
+<main id="main" tabindex="-1">${doneNote(context)}${code && codePanel(context, code)}${view.main}${foot(context)}</main>
 <p id="say" class="unseen" role="status"></p><p id="line" class="toast no-print" hidden></p></body></html>`
     .text;
 }
@@ -83,7 +83,7 @@ ${side(desk, viewer)}
 /** What the script says in a language: the same on every page, so it is written once. */
 const SAID = new Map<Language, Html>();
 
-function saidBy({ say, language }: Desk): Html {
+function saidBy({ say, language }: ScreenContext): Html {
   const before = SAID.get(language);
   if (before) return before;
   const words = {
@@ -113,8 +113,8 @@ function saidBy({ say, language }: Desk): Html {
 }
 
 /** What the script says, and where whoever looks may go. */
-function islandWords(desk: Desk, { account, person }: Viewer): Html {
-  const { say, session } = desk;
+function islandWords(context: ScreenContext, { account, person }: Viewer): Html {
+  const { say, session } = context;
   const places = PLACES.filter(({ scope }) => may({ session }, scope));
   const told = {
     places: places.map(({ path, word, key }) => [pathTo(path), say(word), key]),
@@ -128,34 +128,34 @@ function islandWords(desk: Desk, { account, person }: Viewer): Html {
     csrf: session.csrf,
     account: session.accountId,
   };
-  return html`${saidBy(desk)} data-desk="${JSON.stringify(told)}"`;
+  return html`${saidBy(context)} data-told="${JSON.stringify(told)}"`;
 }
 
-function side(desk: Desk, viewer: Viewer): Html {
-  const { say, session } = desk;
+function side(context: ScreenContext, viewer: Viewer): Html {
+  const { say, session } = context;
   const account = viewer.account.name;
   const { name = '', role } = viewer.person ?? {};
-  const places = PLACES.filter(({ scope }) => may(desk, scope));
+  const places = PLACES.filter(({ scope }) => may(context, scope));
   const rest = places.filter(({ isMain }) => !isMain);
   const item = (place: Place) =>
-    html`<li${!place.isMain && html` class="wide"`}>${placeLink(desk, place)}</li>`;
+    html`<li${!place.isMain && html` class="wide"`}>${placeLink(context, place)}</li>`;
   return html`<header class="side"><a class="btn skip" href="#main">${say('skip')}</a>
 <button class="quiet" type="button" popovertarget="accounts"><span class="logo" aria-hidden="true">${initials(account)}</span> ${account} ${icon('down')}</button>
 <a class="btn find push" href="${pathTo('/search')}" data-palette>${icon('search')} <span class="wide">${say('searchOrGo')}</span><span class="unseen narrow">${say('search')}</span><kbd class="wide push" data-script hidden>⌘K</kbd></a>
 <nav aria-label="${say('main')}"><ul>${places.map(item)}${rest.length > 0 && html`<li class="narrow"><button type="button" popovertarget="more">${icon('more')} ${say('more')}</button></li>`}</ul></nav>
-<button class="quiet wide left" type="button" popovertarget="me">${icon('person')} <span>${name}</span> <span class="soft push">${role && roleWord(role, desk.language)}</span></button></header>
-<div id="accounts" class="menu" popover>${accountForms(desk, viewer)}${languageLinks(desk)}<a class="btn narrow" href="${pathTo('/security')}">${icon('person')} ${name}</a></div>
-<div id="more" class="menu" popover>${rest.map((place) => placeLink(desk, place, 'btn'))}</div>
-<div id="me" class="menu" popover><a class="btn" href="${pathTo('/security')}">${say('sessions')}</a>${languageLinks(desk)}<form method="post" action="${pathTo('/sign-out')}"><input type="hidden" name="csrf" value="${session.csrf}"><button>${say('signOut')}</button></form></div>`;
+<button class="quiet wide left" type="button" popovertarget="me">${icon('person')} <span>${name}</span> <span class="soft push">${role && roleWord(role, context.language)}</span></button></header>
+<div id="accounts" class="menu" popover>${accountForms(context, viewer)}${languageLinks(context)}<a class="btn narrow" href="${pathTo('/security')}">${icon('person')} ${name}</a></div>
+<div id="more" class="menu" popover>${rest.map((place) => placeLink(context, place, 'btn'))}</div>
+<div id="me" class="menu" popover><a class="btn" href="${pathTo('/security')}">${say('sessions')}</a>${languageLinks(context)}<form method="post" action="${pathTo('/sign-out')}"><input type="hidden" name="csrf" value="${session.csrf}"><button>${say('signOut')}</button></form></div>`;
 }
 
-function placeLink({ say, path }: Desk, place: Place, kind?: string): Html {
+function placeLink({ say, path }: ScreenContext, place: Place, kind?: string): Html {
   const isHere = place.path === '' ? path === '' : path === place.path || path.startsWith(`${place.path}/`);
   return html`<a href="${pathTo(place.path)}"${kind && html` class="${kind}"`}${isHere && html` aria-current="page"`}>${icon(place.icon)} ${say(place.word)}</a>`;
 }
 
 /** Each account is a form, as whoever opens another one changes the session. */
-function accountForms({ session }: Desk, { account, person }: Viewer): Html[] {
+function accountForms({ session }: ScreenContext, { account, person }: Viewer): Html[] {
   const { csrf } = session;
   return (person?.accounts ?? []).map(({ accountId, name }) =>
     accountId === account.accountId
@@ -164,15 +164,15 @@ function accountForms({ session }: Desk, { account, person }: Viewer): Html[] {
   );
 }
 
-function languageLinks(desk: Desk): Html[] {
-  const others = (Object.keys(LANGUAGES) as Language[]).filter((each) => each !== desk.language);
+function languageLinks(context: ScreenContext): Html[] {
+  const others = (Object.keys(LANGUAGES) as Language[]).filter((each) => each !== context.language);
   return others.map(
     (each) =>
-      html`<a class="btn" href="${sameWith(desk, { lang: each, done: null })}" lang="${TAGS[each]}" hreflang="${TAGS[each]}">${LANGUAGES[each]}</a>`,
+      html`<a class="btn" href="${sameWith(context, { lang: each, done: null })}" lang="${TAGS[each]}" hreflang="${TAGS[each]}">${LANGUAGES[each]}</a>`,
   );
 }
 
-function doneNote({ query, refused, say }: Desk): Html | null {
+function doneNote({ query, refused, say }: ScreenContext): Html | null {
   if (refused)
     return html`<div role="alert">${note('failed', html`<b>${say('notDone')}</b> ${refused.message}`, true)}</div>`;
   if (!query.has('done')) return null;
@@ -181,15 +181,18 @@ function doneNote({ query, refused, say }: Desk): Html | null {
 }
 
 /** The same screen as code, in three ways, at the foot of every screen. */
-function foot(desk: Desk): Html {
+function foot(context: ScreenContext): Html {
   const links = (Object.keys(CODES) as Code[]).map(
     (name) =>
-      html`<a class="go" href="${sameWith(desk, { code: name, done: null })}" rel="nofollow">${CODES[name]}</a>`,
+      html`<a class="go" href="${sameWith(context, { code: name, done: null })}" rel="nofollow">${CODES[name]}</a>`,
   );
-  return html`<p class="row small soft no-print">${icon('code')} ${desk.say('showAsCode')}: ${links}</p>`;
+  return html`<p class="row small soft no-print">${icon('code')} ${context.say('showAsCode')}: ${links}</p>`;
 }
 
-function codePanel(desk: Desk, { name, text }: { readonly name: Code; readonly text: string }): Html {
-  const { say } = desk;
-  return html`<section class="card code" aria-labelledby="code"><header><h2 id="code">${CODES[name]}</h2><span class="small soft">${say('codeWhy')}</span><button class="pill push" type="button" data-copy="code-text" hidden>${icon('copy')} ${say('copy')}</button><a class="btn pill" href="${sameWith(desk, { code: null })}">${say('close')}</a></header><pre id="code-text" tabindex="0">${text}</pre></section>`;
+function codePanel(
+  context: ScreenContext,
+  { name, text }: { readonly name: Code; readonly text: string },
+): Html {
+  const { say } = context;
+  return html`<section class="card code" aria-labelledby="code"><header><h2 id="code">${CODES[name]}</h2><span class="small soft">${say('codeWhy')}</span><button class="pill push" type="button" data-copy="code-text" hidden>${icon('copy')} ${say('copy')}</button><a class="btn pill" href="${sameWith(context, { code: null })}">${say('close')}</a></header><pre id="code-text" tabindex="0">${text}</pre></section>`;
 }

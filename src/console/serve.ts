@@ -7,7 +7,7 @@ import { icon } from '../ui/icons.ts';
 import type { Language } from '../ui/language.ts';
 import { copyValue } from '../ui/parts.ts';
 import { actNamed, afterAct, variablesOf } from './act.ts';
-import { type Desk, may, type Preview, type Refused, type Sent } from './desk.ts';
+import { may, type Preview, type Refused, type ScreenContext, type Sent } from './context.ts';
 import { dataOf, type Execute } from './execute.ts';
 import { framed } from './frame.ts';
 import type { FrameFragment } from './generated/graphql.ts';
@@ -47,19 +47,19 @@ export async function showScreen(
   request: ConsoleRequest,
   form: Sent = { refused: null },
 ): Promise<ConsoleAnswer> {
-  const { screen, desk } = deskOf(request, form);
-  const { refused } = desk;
-  if (screen.scope && !may(desk, screen.scope))
+  const { screen, context } = contextOf(request, form);
+  const { refused } = context;
+  if (screen.scope && !may(context, screen.scope))
     throw new GatewayError(
       'FORBIDDEN',
       `this requires a role with the scope "${[screen.scope].flat().join('" or "')}"`,
     );
-  const variables = screen.variables(desk);
+  const variables = screen.variables(context);
   const data = await dataOf<FrameFragment>(request.execute, screen.operation, variables);
-  const code = desk.query.get('code');
+  const code = context.query.get('code');
   const body = framed({
-    desk,
-    view: screen.view(data, desk),
+    context,
+    view: screen.view(data, context),
     viewer: data.viewer,
     code: isCode(code)
       ? { name: code, text: codeOf(code, screen.operation, variables, request.publicUrl) }
@@ -114,7 +114,7 @@ function actOf({ path }: ConsoleRequest): Operation {
 }
 
 /** The screen of a path; where several have one path, the first that the session may see. */
-function deskOf({ path, query, language, session }: ConsoleRequest, form: Sent) {
+function contextOf({ path, query, language, session }: ConsoleRequest, form: Sent) {
   const below = path.slice(CONSOLE_PATH.length).replace(/\/$/, '');
   const all = SCREENS.flatMap((screen) => {
     const named = namesIn(below, screen.path);
@@ -123,8 +123,16 @@ function deskOf({ path, query, language, session }: ConsoleRequest, form: Sent) 
   const found = all.find(({ screen: { scope } }) => !scope || may({ session }, scope)) ?? all[0];
   if (!found) throw notFound();
   const { screen, named } = found;
-  const desk: Desk = { session, language, say: sayIn(language), path: below, query, named, ...form };
-  return { screen, desk };
+  const context: ScreenContext = {
+    session,
+    language,
+    say: sayIn(language),
+    path: below,
+    query,
+    named,
+    ...form,
+  };
+  return { screen, context };
 }
 
 /** The names in a path; undefined where it has another form. */
@@ -161,9 +169,9 @@ async function showSecret(
   back: string,
 ): Promise<ConsoleAnswer> {
   const say = sayIn(language);
-  const desk: Desk = { session, language, say, path: '', query, named: {}, refused: null };
+  const context: ScreenContext = { session, language, say, path: '', query, named: {}, refused: null };
   const { viewer } = await dataOf<FrameFragment>(execute, operationNamed('FrameOnly'), {});
   const button = html`<button type="button" data-copy="secret" hidden>${icon('copy')} ${say('copy')}</button>`;
   const main = html`<h1>${say(title)}</h1><p>${say(why)}</p>${copyValue({ id: 'secret', shown: text, button })}<p><a class="btn" href="${back}">${say('back')}</a></p>`;
-  return { status: 200, body: framed({ desk, view: { title: say(title), main }, viewer, code: null }) };
+  return { status: 200, body: framed({ context, view: { title: say(title), main }, viewer, code: null }) };
 }

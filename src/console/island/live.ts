@@ -44,7 +44,7 @@ async function refresh(): Promise<boolean> {
   sayAgo(document);
   sayAgo(page);
   // Another account was opened in another tab: what is of one is not shown below the name of the other.
-  const { account = told.account } = JSON.parse(page.body.dataset.desk || '{}') as Partial<Told>;
+  const { account = told.account } = JSON.parse(page.body.dataset.told || '{}') as Partial<Told>;
   if (account !== told.account) return leave();
   page.querySelectorAll<HTMLElement>('[data-live]').forEach((there) => {
     const here = document.querySelector<HTMLElement>(`[data-live="${there.dataset.live}"]`);

@@ -15,7 +15,7 @@ export interface Told {
 }
 
 /** What the page of this script tells. */
-export const told = JSON.parse(document.body.dataset.desk || '{}') as Told;
+export const told = JSON.parse(document.body.dataset.told || '{}') as Told;
 /** Texts in the language of the page. */
 export const words = JSON.parse(document.body.dataset.words || '{}') as Readonly<Record<string, string>>;
 /** Places to go. */

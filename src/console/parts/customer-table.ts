@@ -3,7 +3,7 @@ import { formatTaxId } from '../../base/tax-id.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 import type { CustomerRowFragment as Customer } from '../generated/graphql.ts';
 import { moment, money } from './figures.ts';
 import { field } from './form.ts';
@@ -19,8 +19,12 @@ export interface CustomerParts {
 }
 
 /** @returns the table; a limit that the platform granted stands in place of the account's own. */
-export function customerTable(desk: Desk, rows: readonly Customer[], { href, acts }: CustomerParts): Html {
-  const { say, language } = desk;
+export function customerTable(
+  context: ScreenContext,
+  rows: readonly Customer[],
+  { href, acts }: CustomerParts,
+): Html {
+  const { say, language } = context;
   if (rows.length === 0) return empty('person', say('noCustomers'));
   const limit = (granted: string | null, own: string | null) => {
     const amount = granted ?? own;
@@ -63,12 +67,12 @@ export function customerTable(desk: Desk, rows: readonly Customer[], { href, act
 
 /** @returns the fields of the limits of a customer. */
 export function limitFields(
-  desk: Desk,
+  context: ScreenContext,
   act: string,
   given: Readonly<Record<string, string>>,
 ): readonly Html[] {
   return (['limitDaily', 'stepUp30d'] as const).map((name) => {
-    const label = desk.say(name === 'limitDaily' ? 'set_customerLimitDaily' : 'set_customerStepUp30d');
-    return field(desk, act, { name, label, inputmode: 'decimal' }, given);
+    const label = context.say(name === 'limitDaily' ? 'set_customerLimitDaily' : 'set_customerStepUp30d');
+    return field(context, act, { name, label, inputmode: 'decimal' }, given);
   });
 }

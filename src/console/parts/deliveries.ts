@@ -2,7 +2,7 @@
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, note, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, pathTo, sameWith } from '../desk.ts';
+import { pathTo, type ScreenContext, sameWith } from '../context.ts';
 import type { DevelopersQuery } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
 import { moment } from './figures.ts';
@@ -20,13 +20,16 @@ const TONES = { DELIVERED: 'good', PENDING: 'info', DEAD: 'bad', SKIPPED: 'idle'
 const ASKED = ['endpointId', 'since', 'states'] as const;
 
 /** @returns the deliveries with their states, and the form that sends many again; nothing where the session does not see them. */
-export function deliveries(desk: Desk, { webhookDeliveries, webhookEndpoints }: Account): Html | null {
+export function deliveries(
+  context: ScreenContext,
+  { webhookDeliveries, webhookEndpoints }: Account,
+): Html | null {
   if (!webhookDeliveries) return null;
-  const { say, language } = desk;
-  const asked = chosen(desk, 'state', DELIVERY_STATES) ?? null;
+  const { say, language } = context;
+  const asked = chosen(context, 'state', DELIVERY_STATES) ?? null;
   const { nodes, pageInfo, totalCount } = webhookDeliveries;
   const views = [null, ...DELIVERY_STATES].map((state) => ({
-    href: sameWith(desk, { ...NO_PAGE, state }),
+    href: sameWith(context, { ...NO_PAGE, state }),
     word: state === null ? say('all') : say(state),
     isCurrent: state === asked,
   }));
@@ -51,7 +54,7 @@ export function deliveries(desk: Desk, { webhookDeliveries, webhookEndpoints }: 
       name: unseen(say('actsHere')),
       isActs: true,
       cell: ({ id }) =>
-        actForm(desk, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' }),
+        actForm(context, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' }),
     },
   ];
   const caption = say('deliveries');
@@ -63,21 +66,21 @@ export function deliveries(desk: Desk, { webhookDeliveries, webhookEndpoints }: 
   return section(
     'deliveries',
     caption,
-    html`<div class="in-x">${segments(caption, views)}</div>${pageOf(desk, nodes.length, totalCount ?? null, list)}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount ?? null)}</div>${redelivery(desk, webhookEndpoints ?? [])}`,
+    html`<div class="in-x">${segments(caption, views)}</div>${pageOf(context, nodes.length, totalCount ?? null, list)}<div class="row in-x">${pager(context, pageInfo, nodes.length, totalCount ?? null)}</div>${redelivery(context, webhookEndpoints ?? [])}`,
   );
 }
 
 /** Many at once: counted first, sent by a second form that has the same filter. */
-function redelivery(desk: Desk, endpoints: readonly Endpoint[]): Html | null {
-  const { say } = desk;
+function redelivery(context: ScreenContext, endpoints: readonly Endpoint[]): Html | null {
+  const { say } = context;
   const act = 'RedeliverWebhooks';
   const states = (['DEAD', 'SKIPPED', 'DELIVERED'] as const).map((each) => [each, say(each)] as const);
-  const fields = html`${field(desk, act, {
+  const fields = html`${field(context, act, {
     name: 'endpointId',
     label: say('endpoint'),
     options: [['', say('all')], ...endpoints.map(({ id, url }) => [id, url] as const)],
-  })}${field(desk, act, { name: 'since', label: say('happenedSince'), type: 'datetime-local' })}${field(
-    desk,
+  })}${field(context, act, { name: 'since', label: say('happenedSince'), type: 'datetime-local' })}${field(
+    context,
     act,
     {
       name: 'states',
@@ -86,17 +89,17 @@ function redelivery(desk: Desk, endpoints: readonly Endpoint[]): Html | null {
     },
   )}`;
   const open = say('sendMany');
-  const form = addForm(desk, { act, given: { dryRun: 'true' }, open, button: say('countThem'), fields });
-  return html`${form}${confirmation(desk, act)}`;
+  const form = addForm(context, { act, given: { dryRun: 'true' }, open, button: say('countThem'), fields });
+  return html`${form}${confirmation(context, act)}`;
 }
 
-function confirmation(desk: Desk, act: string): Html | null {
-  const { say, language, preview } = desk;
+function confirmation(context: ScreenContext, act: string): Html | null {
+  const { say, language, preview } = context;
   if (preview?.act !== act) return null;
   const { matched, values } = preview;
   if (matched === 0) return html`<div class="in">${note('info', say('nothingToSend'))}</div>`;
   const asked = ASKED.map((name) => [name, values.get(name) ?? ''] as const).filter(([, value]) => value);
   const given = { dryRun: 'false', ...Object.fromEntries(asked) };
   const button = say('sendThem', { count: count(matched, language) });
-  return html`<div class="in" role="status">${note('info', say('wouldSend', { count: count(matched, language) }))}${actForm(desk, { act, given, button, kind: 'primary' })}</div>`;
+  return html`<div class="in" role="status">${note('info', say('wouldSend', { count: count(matched, language) }))}${actForm(context, { act, given, button, kind: 'primary' })}</div>`;
 }

@@ -2,7 +2,7 @@
 import { snakeCase } from '../../base/snake-case.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 
 /** Formats as their links say them, in the order of the menu. */
 const FORMATS = {
@@ -25,7 +25,7 @@ const LOWER = ['family', 'direction', 'waitsFor'];
 
 /** @returns the menu; `filters` are those of the screen, by their names in its address. */
 export function exportMenu(
-  { say }: Desk,
+  { say }: ScreenContext,
   list: keyof typeof LISTS,
   filters: Readonly<Record<string, string | null | undefined>>,
 ): Html {

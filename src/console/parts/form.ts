@@ -3,7 +3,7 @@ import { choice, field as framed } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { ACCOUNT_FIELD, actPath } from '../act.ts';
-import { type Desk, formKey, mayDo, type Sent, sameWith } from '../desk.ts';
+import { formKey, mayDo, type ScreenContext, type Sent, sameWith } from '../context.ts';
 import { type Operation, operationNamed } from '../operations.ts';
 
 /** A form of an act. */
@@ -19,34 +19,44 @@ export interface ActForm {
 }
 
 /** @returns the form of an act; nothing where the session may not do it. */
-export function actForm(desk: Desk, { act, given = {}, button, kind = '', fields }: ActForm): Html | null {
+export function actForm(
+  context: ScreenContext,
+  { act, given = {}, button, kind = '', fields }: ActForm,
+): Html | null {
   const operation = operationNamed(act);
-  if (!mayDo(desk, operation.field)) return null;
-  return html`<form method="post" action="${actPath(operation)}" class="stack tight">${hidden(desk, operation, given)}${fields}${typeof button === 'string' ? html`<p><button class="${kind}">${button}</button></p>` : button}</form>`;
+  if (!mayDo(context, operation.field)) return null;
+  return html`<form method="post" action="${actPath(operation)}" class="stack tight">${hidden(context, operation, given)}${fields}${typeof button === 'string' ? html`<p><button class="${kind}">${button}</button></p>` : button}</form>`;
 }
 
 /** @returns an act behind a button that says what it does before it is done. */
 export function askedForm(
-  desk: Desk,
+  context: ScreenContext,
   form: ActForm & { readonly open: string; readonly what: string },
 ): Html | null {
-  const inner = actForm(desk, form);
+  const inner = actForm(context, form);
   if (inner === null) return null;
-  const isOpen = desk.refused?.act === form.act && isSame(desk, form);
+  const isOpen = context.refused?.act === form.act && isSame(context, form);
   return html`<details class="ask"${isOpen && html` open`}><summary class="btn ${form.kind}">${form.open}</summary><div class="card in stack tight"><p class="small">${form.what}</p>${inner}</div></details>`;
 }
 
 /** Whether the form that was not taken is this one, and not the same act on something else. */
-function isSame({ refused }: Pick<Desk, 'refused'>, { given = {} }: Pick<ActForm, 'given'>): boolean {
+function isSame(
+  { refused }: Pick<ScreenContext, 'refused'>,
+  { given = {} }: Pick<ActForm, 'given'>,
+): boolean {
   return Object.entries(given).every(([name, value]) => refused?.values.get(name) === value);
 }
 
-function hidden(desk: Desk, { variables }: Operation, given: Readonly<Record<string, string>>): Html[] {
+function hidden(
+  context: ScreenContext,
+  { variables }: Operation,
+  given: Readonly<Record<string, string>>,
+): Html[] {
   const isOnce = variables.some(({ name }) => name === 'idempotencyKey');
   const values = {
-    csrf: desk.session.csrf,
-    [ACCOUNT_FIELD]: desk.session.accountId,
-    back: sameWith(desk, { done: null }),
+    csrf: context.session.csrf,
+    [ACCOUNT_FIELD]: context.session.accountId,
+    back: sameWith(context, { done: null }),
     ...(isOnce && { idempotencyKey: formKey() }),
     ...given,
   };
@@ -69,14 +79,14 @@ export interface Field {
 
 /** @returns a field: label above, hint and what is wrong below. `act` and what is `given` keep several forms of a page apart. */
 export function field(
-  desk: Sent,
+  context: Sent,
   act: string,
   each: Field,
   given: Readonly<Record<string, string>> = {},
 ): Html {
   const { name, label, options } = each;
-  const refused = desk.refused?.act === act && isSame(desk, { given }) ? desk.refused : null;
-  const sent = refused ?? (desk.preview?.act === act ? desk.preview : desk.asked);
+  const refused = context.refused?.act === act && isSame(context, { given }) ? context.refused : null;
+  const sent = refused ?? (context.preview?.act === act ? context.preview : context.asked);
   const wrong = refused?.violations.find(({ parameter }) => parameter.split('.').at(-1) === name)?.message;
   const value = sent?.values.get(name) ?? each.value ?? '';
   // The frame gives its name to the input as id, too: several forms of a page have fields of one name.
@@ -90,15 +100,21 @@ export function field(
 }
 
 /** @returns a form behind its name, for lists that one adds to; open where it was not taken. */
-export function addForm(desk: Desk, form: ActForm & { readonly open: string }): Html | null {
-  const inner = actForm(desk, form);
+export function addForm(context: ScreenContext, form: ActForm & { readonly open: string }): Html | null {
+  const inner = actForm(context, form);
   if (inner === null) return null;
-  const isOpen = desk.preview?.act === form.act || (desk.refused?.act === form.act && isSame(desk, form));
+  const isOpen =
+    context.preview?.act === form.act || (context.refused?.act === form.act && isSame(context, form));
   return html`<details class="in line add"${isOpen && html` open`}><summary>${icon('plus')} ${form.open}</summary><div class="form">${inner}</div></details>`;
 }
 
 /** @returns a form that changes the query of the screen, and so its address. */
-export function queryForm(desk: Desk, fields: Html, button: string, dropped: readonly string[]): Html {
-  const kept = [...desk.query].filter(([name]) => !dropped.includes(name));
+export function queryForm(
+  context: ScreenContext,
+  fields: Html,
+  button: string,
+  dropped: readonly string[],
+): Html {
+  const kept = [...context.query].filter(([name]) => !dropped.includes(name));
   return html`<form method="get" class="stack tight in">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${fields}<p><button class="primary">${button}</button></p></form>`;
 }

@@ -3,10 +3,10 @@ import { Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { copyValue } from '../../ui/parts.ts';
 import { qrSvg } from '../../ui/qr.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 
 /** @returns the card with the link; `title` names what is handed over. */
-export function handOver({ say }: Desk, link: string, title: string): Html {
+export function handOver({ say }: ScreenContext, link: string, title: string): Html {
   const button = html`<button type="button" data-copy="pay-link" hidden>${icon('copy')} ${say('copy')}</button>`;
   // Drawn by the encoder: nothing of the link is in it as text.
   const picture = new Html(qrSvg(link));

@@ -3,7 +3,7 @@ import { axis, type Happening as Shown } from '../../ui/axis.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { nearText, timeText } from '../../ui/moments.ts';
 import { more } from '../../ui/parts.ts';
-import { type Desk, mayDo } from '../desk.ts';
+import { mayDo, type ScreenContext } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { actWord } from '../words/acts.ts';
 import { stepWord } from '../words/steps.ts';
@@ -28,20 +28,24 @@ export interface Happening extends Omit<Shown, 'when'> {
 }
 
 /** @returns everything that happened, in order. */
-export function happenings(desk: Desk, found: Found, data: TransactionQuery): readonly Happening[] {
+export function happenings(
+  context: ScreenContext,
+  found: Found,
+  data: TransactionQuery,
+): readonly Happening[] {
   const all = [
-    ...steps(desk, found),
-    ...postings(desk, found),
-    ...returns(desk, found),
-    ...found.deliveries.flatMap((delivery) => attempts(desk, delivery)),
-    ...acts(desk, data),
-    ...calls(desk, data),
+    ...steps(context, found),
+    ...postings(context, found),
+    ...returns(context, found),
+    ...found.deliveries.flatMap((delivery) => attempts(context, delivery)),
+    ...acts(context, data),
+    ...calls(context, data),
   ];
   return all.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
 }
 
 /** @returns the axis. */
-export function axisOf({ say, language }: Desk, happened: readonly Happening[]): Html {
+export function axisOf({ say, language }: ScreenContext, happened: readonly Happening[]): Html {
   const dayOf = ({ at }: Happening) => timeText(Date.parse(at), language, 'day');
   const shown = happened.map((each, index) => {
     const before = happened[index - 1];
@@ -56,7 +60,7 @@ export function axisOf({ say, language }: Desk, happened: readonly Happening[]):
 
 const SIGNS = { good: 'done', info: 'waiting', idle: 'clock', warn: 'warning', bad: 'failed' } as const;
 
-function steps({ say, language }: Desk, { events }: Found): Happening[] {
+function steps({ say, language }: ScreenContext, { events }: Found): Happening[] {
   return events.map((event) => {
     const { occurredAt, name, sequence, state, status } = event;
     const tone = toneOf(statusOf(status), state);
@@ -71,21 +75,21 @@ function steps({ say, language }: Desk, { events }: Found): Happening[] {
   });
 }
 
-function postings(desk: Desk, { ledgerLines }: Found): Happening[] {
+function postings(context: ScreenContext, { ledgerLines }: Found): Happening[] {
   return journalsOf(ledgerLines).map((journal) => ({
     at: journal.date,
     kind: 'money',
     tone: 'good',
     sign: 'bank',
-    what: desk.say('journal', { id: journal.id }),
+    what: context.say('journal', { id: journal.id }),
     note: [...new Set(journal.lines.map(({ ledgerAccount }) => ledgerAccount.currency.displayName))].join(
       ', ',
     ),
-    more: journalTable(desk, journal),
+    more: journalTable(context, journal),
   }));
 }
 
-function returns({ say, language }: Desk, { refunds }: Found): Happening[] {
+function returns({ say, language }: ScreenContext, { refunds }: Found): Happening[] {
   return refunds.map(({ amount, state, requestedAt, endedAt, reference }) => ({
     at: endedAt ?? requestedAt,
     kind: 'money',
@@ -96,8 +100,8 @@ function returns({ say, language }: Desk, { refunds }: Found): Happening[] {
   }));
 }
 
-function attempts(desk: Desk, delivery: Delivery): Happening[] {
-  const { say, language } = desk;
+function attempts(context: ScreenContext, delivery: Delivery): Happening[] {
+  const { say, language } = context;
   const { endpoint, event, id, state, nextAttemptAt } = delivery;
   const tried = delivery.attempts.map(
     ({ at, attempt, status, durationMs, error, answer }, index): Happening => {
@@ -112,7 +116,7 @@ function attempts(desk: Desk, delivery: Delivery): Happening[] {
         what: say('attempt', { attempt: String(attempt), result, ms: String(durationMs) }),
         note: `${say('toUrl', { url: endpoint.url })}, ${event?.name ?? ''}`,
         more: html`${exchange(say('requestAndAnswer'), event?.body ?? '', `${status ?? ''} ${answer ?? error ?? ''}`)}
-${isLast && mayDo(desk, 'redeliverWebhook') && actForm(desk, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' })}`,
+${isLast && mayDo(context, 'redeliverWebhook') && actForm(context, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' })}`,
       };
     },
   );
@@ -132,7 +136,7 @@ function exchange(title: string, request: string, answer: string): Html {
   return more(title, html`<pre tabindex="0">${request}\n\n${answer.trim()}</pre>`, { class: 'card' });
 }
 
-function acts({ say, language }: Desk, { auditLog }: TransactionQuery): Happening[] {
+function acts({ say, language }: ScreenContext, { auditLog }: TransactionQuery): Happening[] {
   return (auditLog?.nodes ?? []).map(({ at, act, actorKind, actorId, actorName, address, requestId }) => ({
     at,
     kind: 'acts',
@@ -149,7 +153,7 @@ function acts({ say, language }: Desk, { auditLog }: TransactionQuery): Happenin
   }));
 }
 
-function calls({ say }: Desk, { requestLog }: TransactionQuery): Happening[] {
+function calls({ say }: ScreenContext, { requestLog }: TransactionQuery): Happening[] {
   return (requestLog?.nodes ?? []).map((call) => ({
     at: call.at,
     kind: 'calls',

@@ -2,13 +2,13 @@
 import { type Html, html } from '../../ui/html.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, pathTo } from '../desk.ts';
+import { pathTo, type ScreenContext } from '../context.ts';
 import type { HolderFragment } from '../generated/graphql.ts';
 import { moment } from './figures.ts';
 
 /** @returns the accounts. */
-export function holderTable(desk: Desk, rows: readonly HolderFragment[]): Html {
-  const { say, language } = desk;
+export function holderTable(context: ScreenContext, rows: readonly HolderFragment[]): Html {
+  const { say, language } = context;
   if (rows.length === 0) return empty('bank', say('noHolders'));
   const columns: readonly Column<HolderFragment>[] = [
     {

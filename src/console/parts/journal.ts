@@ -3,7 +3,7 @@ import { sum } from '../../base/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { scrolled, table } from '../../ui/table.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 import type { PostingFragment } from '../generated/graphql.ts';
 import { type CurrencyShown, decimal } from './figures.ts';
 
@@ -29,7 +29,7 @@ export function journalsOf(lines: readonly PostingFragment[]): readonly Journal[
 }
 
 /** @returns the table of a journal; under its lines the sum of each currency. */
-export function journalTable({ say, language }: Desk, { id, lines }: Journal): Html {
+export function journalTable({ say, language }: ScreenContext, { id, lines }: Journal): Html {
   const sides = sidesOf(say, lines);
   const shown = (amount: string | null, { decimals }: CurrencyShown) =>
     amount !== null && /[1-9]/.test(amount) ? decimal(amount, decimals, language) : null;
@@ -54,7 +54,7 @@ export function journalTable({ say, language }: Desk, { id, lines }: Journal): H
 }
 
 /** Every line of the journal once: the account's own, which have a balance, and those of the house. */
-function sidesOf(say: Desk['say'], lines: readonly PostingFragment[]): readonly Side[] {
+function sidesOf(say: ScreenContext['say'], lines: readonly PostingFragment[]): readonly Side[] {
   const own = lines.map(({ ledgerAccount: { currency, subAccount }, debit, credit, balance }) => ({
     name: `${say('yours', { subAccount: say(subAccount).toLowerCase() })} ${currency.displayName}`,
     currency,
@@ -74,7 +74,7 @@ function sidesOf(say: Desk['say'], lines: readonly PostingFragment[]): readonly 
   return [...own, ...house];
 }
 
-function sumsOf(say: Desk['say'], sides: readonly Side[]): readonly Side[] {
+function sumsOf(say: ScreenContext['say'], sides: readonly Side[]): readonly Side[] {
   return [...Map.groupBy(sides, ({ currency }) => currency.code).values()].map((own) => {
     const { currency } = own[0] as Side;
     const debit = sum(own.map((each) => each.debit));

@@ -4,7 +4,7 @@ import { showFigure } from '../../ui/figures.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import type { Language } from '../../ui/language.ts';
 import { chip, empty } from '../../ui/parts.ts';
-import { type Desk, sameWith } from '../desk.ts';
+import { type ScreenContext, sameWith } from '../context.ts';
 
 /** Rows of a page: so many fit a laptop. */
 export const PAGE_ROWS = 25;
@@ -27,7 +27,7 @@ export const NO_PAGE = { after: null, before: null, at: null, page: null, done: 
  * @throws {GatewayError} `INVALID_PARAMETER` for something else: a filter that is not understood would be none.
  */
 export function chosen<Choice extends string>(
-  { query }: Pick<Desk, 'query'>,
+  { query }: Pick<ScreenContext, 'query'>,
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined {
@@ -48,12 +48,12 @@ export function choiceOf<Choice extends string>(
 }
 
 /** @returns each filter in words with its way out. */
-export function chips(desk: Desk, given: readonly Chip[]): readonly Html[] {
+export function chips(context: ScreenContext, given: readonly Chip[]): readonly Html[] {
   return given.map(({ name, label, value }) =>
     chip(
       html`<span class="soft">${label}</span> ${value}`,
-      sameWith(desk, { ...NO_PAGE, [name]: null }),
-      desk.say('remove', { what: `${label} ${value}` }),
+      sameWith(context, { ...NO_PAGE, [name]: null }),
+      context.say('remove', { what: `${label} ${value}` }),
     ),
   );
 }
@@ -67,7 +67,7 @@ export interface PageInfo {
 }
 
 /** The page that is asked for by its number; undefined where none is. */
-function pageAsked({ query }: Desk): number | undefined {
+function pageAsked({ query }: ScreenContext): number | undefined {
   const asked = query.get('page');
   if (!asked) return undefined;
   if (/^[1-9]\d{0,6}$/.test(asked)) return Number(asked);
@@ -88,9 +88,9 @@ export type PageVariables = {
  *
  * @throws {GatewayError} `INVALID_PARAMETER` for a page that has no such number.
  */
-export function pageVariables(desk: Desk, size = PAGE_ROWS): PageVariables {
-  const { query } = desk;
-  const page = pageAsked(desk);
+export function pageVariables(context: ScreenContext, size = PAGE_ROWS): PageVariables {
+  const { query } = context;
+  const page = pageAsked(context);
   if (page !== undefined) return { first: size, offset: (page - 1) * size };
   const before = query.get('before');
   if (before !== null) return { last: size, before };
@@ -99,23 +99,23 @@ export function pageVariables(desk: Desk, size = PAGE_ROWS): PageVariables {
 }
 
 /** How many rows stand before those that are shown; between two pages `at` of the query counts them. */
-function skippedRows(desk: Desk, size: number): number {
-  const page = pageAsked(desk);
+function skippedRows(context: ScreenContext, size: number): number {
+  const page = pageAsked(context);
   if (page !== undefined) return (page - 1) * size;
-  return Math.max(0, Number.parseInt(desk.query.get('at') ?? '0', 10) || 0);
+  return Math.max(0, Number.parseInt(context.query.get('at') ?? '0', 10) || 0);
 }
 
 /** @returns links to other pages of the list, and which rows this one has; nothing of an empty list. */
 export function pager(
-  desk: Desk,
+  context: ScreenContext,
   info: PageInfo,
   rows: number,
   total: number | null,
   size = PAGE_ROWS,
 ): Html | null {
   if (rows === 0 && !info.hasPreviousPage && !info.hasNextPage) return null;
-  const { say, language } = desk;
-  const skipped = skippedRows(desk, size);
+  const { say, language } = context;
+  const skipped = skippedRows(context, size);
   const shown = (value: number) => count(value, language);
   const range = { from: shown(skipped + 1), to: shown(skipped + rows) };
   const which = total === null ? say('rangeOpen', range) : say('range', { ...range, total: shown(total) });
@@ -124,28 +124,33 @@ export function pager(
   const earlier = { ...NO_PAGE, before: info.startCursor ?? null, at: before > 0 ? String(before) : null };
   const hasNumbers = total !== null && total > size;
   return html`<nav class="row push" aria-label="${say('pages')}">${rows > 0 && html`<span class="soft num small">${which}</span>`}
-${!hasNumbers && skipped > 0 && html`<a class="btn pill quiet" href="${sameWith(desk, NO_PAGE)}">${say('first')}</a>`}
-${info.hasPreviousPage && info.startCursor && html`<a class="btn pill" rel="prev" href="${sameWith(desk, earlier)}">${say('previous')}</a>`}
-${hasNumbers && numbers(desk, Math.floor(skipped / size) + 1, Math.ceil(total / size))}
-${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href="${sameWith(desk, later)}">${say('next')}</a>`}</nav>`;
+${!hasNumbers && skipped > 0 && html`<a class="btn pill quiet" href="${sameWith(context, NO_PAGE)}">${say('first')}</a>`}
+${info.hasPreviousPage && info.startCursor && html`<a class="btn pill" rel="prev" href="${sameWith(context, earlier)}">${say('previous')}</a>`}
+${hasNumbers && numbers(context, Math.floor(skipped / size) + 1, Math.ceil(total / size))}
+${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href="${sameWith(context, later)}">${say('next')}</a>`}</nav>`;
 }
 
 /** @returns the rows of a page, or what stands in place of them; of a page after the last one, that the list ends before it. */
-export function pageOf({ query, say }: Desk, rows: number, total: number | null, content: Html): Html {
+export function pageOf(
+  { query, say }: ScreenContext,
+  rows: number,
+  total: number | null,
+  content: Html,
+): Html {
   const isAfterEnd = rows === 0 && total !== 0 && Boolean(query.get('page'));
   return isAfterEnd ? empty('search', say('listEnded')) : content;
 }
 
 /** The first page, the last and those around this one; and a field for any other, which is all that fits a phone. */
-function numbers(desk: Desk, now: number, pages: number): Html {
-  const { say, language } = desk;
+function numbers(context: ScreenContext, now: number, pages: number): Html {
+  const { say, language } = context;
   const near = [1, now - 1, now, now + 1, pages].filter((page) => page >= 1 && page <= pages);
   const links = [...new Set(near)].map((page, index, all) => {
-    const to = sameWith(desk, { ...NO_PAGE, page: page > 1 ? String(page) : null });
+    const to = sameWith(context, { ...NO_PAGE, page: page > 1 ? String(page) : null });
     const gap = index > 0 && page - (all[index - 1] as number) > 1 && html`<span class="soft">…</span>`;
     return html`${gap}<a href="${to}"${page === now && html` aria-current="page"`} aria-label="${say('pageNumber', { page: count(page, language) })}">${count(page, language)}</a>`;
   });
-  const kept = [...desk.query].filter(([name]) => !Object.hasOwn(NO_PAGE, name));
+  const kept = [...context.query].filter(([name]) => !Object.hasOwn(NO_PAGE, name));
   const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
   const field = html`<input type="number" name="page" min="1" max="${pages}" value="${Math.min(now, pages)}" required inputmode="numeric" aria-label="${say('goToPage')}">`;
   return html`<span class="seg num wide">${links}</span><form method="get" class="row go-to">${hidden}${field}<span class="soft small narrow">${say('ofPages', { pages: count(pages, language) })}</span><button class="pill">${say('goToPage')}</button></form>`;

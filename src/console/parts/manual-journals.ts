@@ -4,7 +4,7 @@ import { MANUAL_ACCOUNTS } from '../../base/manual-accounts.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
 import { moment, money } from './figures.ts';
@@ -15,19 +15,19 @@ type Manual = BooksQuery['manualJournals'][number];
 
 const TONES = { PROPOSED: 'warn', POSTED: 'good', REJECTED: 'idle' } as const;
 /** @returns the section of the screen of the books. */
-export function manualSection(desk: Desk, rows: readonly Manual[]): Html {
-  const { say } = desk;
+export function manualSection(context: ScreenContext, rows: readonly Manual[]): Html {
+  const { say } = context;
   const caption = say('manualJournals');
-  const shown = table({ caption, isCaptionUnseen: true, rows, columns: columns(desk) });
+  const shown = table({ caption, isCaptionUnseen: true, rows, columns: columns(context) });
   const list =
     rows.length > 0
       ? scrolled(say('tableOf', { name: caption }), shown)
       : empty('receipt', say('noManualJournals'));
-  return section('manual', caption, html`${list}${proposeForm(desk)}`);
+  return section('manual', caption, html`${list}${proposeForm(context)}`);
 }
 
-function columns(desk: Desk): readonly Column<Manual>[] {
-  const { say, language } = desk;
+function columns(context: ScreenContext): readonly Column<Manual>[] {
+  const { say, language } = context;
   return [
     { name: say('time'), cell: ({ madeAt }) => moment(madeAt, language) },
     { name: say('account'), cell: ({ accountId }) => accountId },
@@ -47,27 +47,32 @@ function columns(desk: Desk): readonly Column<Manual>[] {
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: (row) => row.state === 'PROPOSED' && decisions(desk, row),
+      cell: (row) => row.state === 'PROPOSED' && decisions(context, row),
     },
   ];
 }
 
-function decisions(desk: Desk, { id }: Manual): Html {
-  const { say } = desk;
+function decisions(context: ScreenContext, { id }: Manual): Html {
+  const { say } = context;
   const given = { id };
-  const approve = askedForm(desk, {
+  const approve = askedForm(context, {
     act: 'ApproveJournal',
     given,
     open: say('approveJournal'),
     what: say('approveJournalWhat'),
     button: say('approveJournalYes'),
   });
-  const reject = actForm(desk, { act: 'RejectJournal', given, button: say('rejectJournal'), kind: 'pill' });
+  const reject = actForm(context, {
+    act: 'RejectJournal',
+    given,
+    button: say('rejectJournal'),
+    kind: 'pill',
+  });
   return html`<div class="row">${approve}${reject}</div>`;
 }
 
-function proposeForm(desk: Desk): Html | null {
-  const { say } = desk;
+function proposeForm(context: ScreenContext): Html | null {
+  const { say } = context;
   const act = 'ProposeJournal';
   const options = MANUAL_ACCOUNTS.map(
     (each) => [each, `${sayNamed(say, `book_${each}`)} (${each})`] as const,
@@ -81,10 +86,10 @@ function proposeForm(desk: Desk): Html | null {
     { name: 'amount', label: say('amount'), inputmode: 'decimal', ...required },
     { name: 'reason', label: say('journalReason'), ...required },
   ] as const;
-  return addForm(desk, {
+  return addForm(context, {
     act,
     open: say('proposeJournal'),
     button: say('proposeJournalYes'),
-    fields: html`${fields.map((each) => field(desk, act, each))}`,
+    fields: html`${fields.map((each) => field(context, act, each))}`,
   });
 }

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, type Tone } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 import type { OperatorQuery, RefundUnderWayFragment } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
 import { ago, money } from './figures.ts';
@@ -20,8 +20,8 @@ export function hasFailed({ transaction: { component, state, refunds } }: Refund
 }
 
 /** @returns what is on its way back to payers, with what can be done about what failed. */
-export function refundList(desk: Desk, rows: readonly Refund[]): Html {
-  const { say, language } = desk;
+export function refundList(context: ScreenContext, rows: readonly Refund[]): Html {
+  const { say, language } = context;
   const open = ({ transaction: { refunds } }: Refund) => refunds.filter(({ state }) => state in TONES);
   const columns: readonly Column<Refund>[] = [
     { name: say('account'), cell: ({ account }) => account },
@@ -42,7 +42,11 @@ export function refundList(desk: Desk, rows: readonly Refund[]): Html {
       cell: (row) =>
         open(row).map(({ state }) => html`<div>${badge(TONES[state] ?? 'idle', sayNamed(say, state))}</div>`),
     },
-    { name: unseen(say('actsHere')), isActs: true, cell: (row) => hasFailed(row) && refundActs(desk, row) },
+    {
+      name: unseen(say('actsHere')),
+      isActs: true,
+      cell: (row) => hasFailed(row) && refundActs(context, row),
+    },
   ];
   const caption = say('openRefunds');
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });
@@ -53,10 +57,10 @@ export function refundList(desk: Desk, rows: readonly Refund[]): Html {
   return section('refunds', caption, content, say('openRefundsWhy'));
 }
 
-function refundActs(desk: Desk, { account, transaction: { end2end } }: Refund): Html {
-  const { say } = desk;
+function refundActs(context: ScreenContext, { account, transaction: { end2end } }: Refund): Html {
+  const { say } = context;
   const given = { account, end2end };
-  const retry = askedForm(desk, {
+  const retry = askedForm(context, {
     act: 'RetryRefund',
     given,
     open: say('retryRefund'),
@@ -64,21 +68,21 @@ function refundActs(desk: Desk, { account, transaction: { end2end } }: Refund): 
     button: say('retryRefundYes'),
   });
   const reference = { name: 'reference', label: say('paymentReference'), isRequired: true };
-  const settle = askedForm(desk, {
+  const settle = askedForm(context, {
     act: 'SettleRefundByHand',
     given,
     open: say('settleRefund'),
     what: say('settleRefundWhat'),
     button: say('settleRefundYes'),
-    fields: field(desk, 'SettleRefundByHand', reference, given),
+    fields: field(context, 'SettleRefundByHand', reference, given),
   });
   return html`<div class="row">${retry}${settle}</div>`;
 }
 
 /** @returns what accounts owe the house, each with the form that settles it; nothing where they owe nothing. */
-export function receivableList(desk: Desk, rows: readonly Debt[]): Html | null {
+export function receivableList(context: ScreenContext, rows: readonly Debt[]): Html | null {
   if (rows.length === 0) return null;
-  const { say, language } = desk;
+  const { say, language } = context;
   const columns: readonly Column<Debt>[] = [
     {
       name: say('account'),
@@ -90,26 +94,26 @@ export function receivableList(desk: Desk, rows: readonly Debt[]): Html | null {
       isFigure: true,
       cell: ({ amount, currency }) => money({ amount, currency }, language),
     },
-    { name: unseen(say('actsHere')), isActs: true, cell: (row) => settleForm(desk, row) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (row) => settleForm(context, row) },
   ];
   const caption = say('receivables');
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });
   return section('receivables', caption, scrolled(say('tableOf', { name: caption }), shown));
 }
 
-function settleForm(desk: Desk, { account, currency: { code } }: Debt): Html | null {
-  const { say } = desk;
+function settleForm(context: ScreenContext, { account, currency: { code } }: Debt): Html | null {
+  const { say } = context;
   const act = 'SettleReceivable';
   const given = { account, currency: code };
   const sources = (['BALANCE', 'CAPITAL'] as const).map((each) => [each, say(each)] as const);
   const amount = { name: 'amount', label: say('amount'), inputmode: 'decimal', isRequired: true } as const;
   const source = { name: 'source', label: say('settledBy'), options: sources };
-  return askedForm(desk, {
+  return askedForm(context, {
     act,
     given,
     open: say('settleDebt'),
     what: say('settleDebtWhat'),
     button: say('settleDebtYes'),
-    fields: html`${field(desk, act, amount, given)}${field(desk, act, source, given)}`,
+    fields: html`${field(context, act, amount, given)}${field(context, act, source, given)}`,
   });
 }

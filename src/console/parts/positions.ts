@@ -2,7 +2,7 @@
 import type { Html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
 import { decimal, money } from './figures.ts';
 import { section } from './lists.ts';
@@ -10,9 +10,9 @@ import { section } from './lists.ts';
 type Position = NonNullable<OperatorQuery['positions']>[number];
 
 /** @returns a row for each currency; what is beyond its limit is marked. */
-export function positionList(desk: Desk, rows: readonly Position[]): Html | null {
+export function positionList(context: ScreenContext, rows: readonly Position[]): Html | null {
   if (rows.length === 0) return null;
-  const { say, language } = desk;
+  const { say, language } = context;
   const shown = ({ currency }: Position, amount: string | null | undefined) =>
     amount && decimal(amount, currency.decimals, language);
   const columns: readonly Column<Position>[] = [

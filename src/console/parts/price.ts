@@ -2,7 +2,7 @@
 import { isMore } from '../../base/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { keyValues, pair } from '../../ui/parts.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 import type { NewQuery } from '../generated/graphql.ts';
 import { decimal, money } from './figures.ts';
 
@@ -20,7 +20,7 @@ const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 };
 const NOTHING = new URLSearchParams();
 
 /** @returns the variables that ask for the price of what the form says; none where nobody asks. */
-export function priceVariables({ asked }: Desk, priced: Priced | undefined) {
+export function priceVariables({ asked }: ScreenContext, priced: Priced | undefined) {
   const brlAmount = priced && asked?.variables[priced.amount];
   if (!asked || !priced || brlAmount === undefined) return {};
   const { currency } = asked.variables;
@@ -35,12 +35,16 @@ function templateOf({ type }: Priced, values: URLSearchParams): string {
 }
 
 /** @returns the button that asks for the price, and the place where it is shown. */
-export function priceButton({ say }: Desk): Html {
+export function priceButton({ say }: ScreenContext): Html {
   return html`<button name="ask" value="price">${say('askPrice')}</button>`;
 }
 
 /** @returns the price; an empty place where nobody asked, which a script fills while somebody writes. */
-export function pricePlace({ say, language }: Desk, { isPayout }: Priced, quote: NewQuery['quote']): Html {
+export function pricePlace(
+  { say, language }: ScreenContext,
+  { isPayout }: Priced,
+  quote: NewQuery['quote'],
+): Html {
   if (!quote) return html`<div id="price" role="status"></div>`;
   const { brlAmount, cryptoAmount, currency, rate, fees, networkFee } = quote;
   const brl = (amount: string) => money({ amount, currency: BRL }, language);
@@ -57,7 +61,7 @@ export function pricePlace({ say, language }: Desk, { isPayout }: Priced, quote:
 
 /** @returns the least and the most that an order may be of: of the platform's limits and the account's own the tighter. */
 export function rangeHint(
-  { say, language, asked, refused }: Desk,
+  { say, language, asked, refused }: ScreenContext,
   { viewer }: NewQuery,
   priced: Priced,
 ): string | null {
@@ -75,7 +79,7 @@ export function rangeHint(
 
 /** @returns a currency with what is available of it, for a choice of what to take out. */
 export function withAvailable(
-  { say, language }: Desk,
+  { say, language }: ScreenContext,
   { balances }: NewQuery,
   { code, displayName, decimals }: NewQuery['currencies'][number],
 ): string {

@@ -2,14 +2,14 @@
 import type { Html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 import type { HealthFragment } from '../generated/graphql.ts';
 import { ago } from './figures.ts';
 import { count } from './lists.ts';
 
 /** @returns one row for each rail; what fails is marked. */
-export function railTable(desk: Desk, rows: readonly HealthFragment[]): Html {
-  const { say, language } = desk;
+export function railTable(context: ScreenContext, rows: readonly HealthFragment[]): Html {
+  const { say, language } = context;
   const shown = (value: number) => count(value, language);
   const columns: readonly Column<HealthFragment>[] = [
     { name: say('rail'), isRowHead: true, cell: ({ rail }) => say(rail) },

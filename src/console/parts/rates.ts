@@ -2,7 +2,7 @@
 import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 import type { RailsQuery } from '../generated/graphql.ts';
 import { decimal, moment } from './figures.ts';
 import { section } from './lists.ts';
@@ -14,8 +14,8 @@ const TONES = { IN: 'good', STALE: 'warn', OFF: 'bad', NONE: 'bad' } as const;
 const NONE = html``;
 
 /** @returns every check, in the order of the rails. */
-export function checksSection(desk: Desk, rows: readonly Check[]): Html {
-  const { say } = desk;
+export function checksSection(context: ScreenContext, rows: readonly Check[]): Html {
+  const { say } = context;
   const columns: readonly Column<Check>[] = [
     { name: say('rail'), isRowHead: true, cell: ({ part }) => part },
     { name: say('check'), cell: ({ check }) => check },
@@ -25,12 +25,12 @@ export function checksSection(desk: Desk, rows: readonly Check[]): Html {
     },
     { name: say('found'), cell: ({ detail }) => detail },
   ];
-  return rows.length === 0 ? NONE : listed(desk, 'checks', say('railChecks'), { rows, columns });
+  return rows.length === 0 ? NONE : listed(context, 'checks', say('railChecks'), { rows, columns });
 }
 
 /** @returns each asset with its rate, and below it each of its feeds. */
-export function ratesSection(desk: Desk, rates: readonly Rate[]): Html {
-  const { say, language } = desk;
+export function ratesSection(context: ScreenContext, rates: readonly Rate[]): Html {
+  const { say, language } = context;
   type Row = Rate['feeds'][number] & { readonly rate: Rate };
   const shown = (price: string | null | undefined) => price && decimal(price, 2, language);
   const columns: readonly Column<Row>[] = [
@@ -54,11 +54,11 @@ export function ratesSection(desk: Desk, rates: readonly Rate[]): Html {
       html`<li>${rate.asset} <b class="num">${shown(rate.mid)}</b> ${badge(rate.mid ? 'good' : 'bad', say(`rate_${rate.state}`))}</li>`,
   );
   const head = html`<ul class="in-x stack tight">${sums}</ul>`;
-  return listed(desk, 'rates', say('rateFeeds'), { rows, columns }, head);
+  return listed(context, 'rates', say('rateFeeds'), { rows, columns }, head);
 }
 
 function listed<Row>(
-  { say }: Desk,
+  { say }: ScreenContext,
   id: string,
   caption: string,
   given: { readonly rows: readonly Row[]; readonly columns: readonly Column<Row>[] },

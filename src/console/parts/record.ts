@@ -1,7 +1,7 @@
 /** What is recorded of a transaction for authorities, and the form that records it. */
 import { type Html, html } from '../../ui/html.ts';
 import { keyValues, pair } from '../../ui/parts.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { moment } from './figures.ts';
 import { addForm, askedForm, field } from './form.ts';
@@ -14,14 +14,14 @@ const TEXTS = ['walletHolder', 'walletVasp', 'walletCountry', 'purposeCode', 'co
 const CUSTODIES = ['SELF_CUSTODY', 'CUSTODIAL'] as const;
 
 /** @returns what is recorded, with its form; nothing where nothing is and nobody may record. */
-export function recordOf(desk: Desk, found: Found): Html | null {
-  const { say } = desk;
-  const form = recordForm(desk, found);
+export function recordOf(context: ScreenContext, found: Found): Html | null {
+  const { say } = context;
+  const form = recordForm(context, found);
   if (!found.record && !form) return null;
-  return html`<section class="card in stack tight" aria-label="${say('record')}"><h2>${say('record')}</h2><div data-live="record">${found.record ? known(desk, found.record) : null}</div>${form}</section>`;
+  return html`<section class="card in stack tight" aria-label="${say('record')}"><h2>${say('record')}</h2><div data-live="record">${found.record ? known(context, found.record) : null}</div>${form}</section>`;
 }
 
-function known({ say, language }: Desk, record: NonNullable<Found['record']>): Html | null {
+function known({ say, language }: ScreenContext, record: NonNullable<Found['record']>): Html | null {
   const { walletCustody, usdValue, usdValueAt } = record;
   const at = usdValueAt && html` <span class="soft">${moment(usdValueAt, language)}</span>`;
   const pairs = [
@@ -32,20 +32,20 @@ function known({ say, language }: Desk, record: NonNullable<Found['record']>): H
   return keyValues(pairs, true);
 }
 
-function recordForm(desk: Desk, { end2end, record }: Found): Html | null {
-  const { say } = desk;
-  return askedForm(desk, {
+function recordForm(context: ScreenContext, { end2end, record }: Found): Html | null {
+  const { say } = context;
+  return askedForm(context, {
     act: ACT,
     given: { end2end },
     open: say('recordOpen'),
     what: say('recordWhat'),
     button: say('recordYes'),
-    fields: recordFields(desk, ACT, record),
+    fields: recordFields(context, ACT, record),
   });
 }
 
-function recordFields(desk: Desk, act: string, record: Found['record'], given = {}): Html {
-  const { say } = desk;
+function recordFields(context: ScreenContext, act: string, record: Found['record'], given = {}): Html {
+  const { say } = context;
   const custody = {
     name: 'walletCustody',
     label: say('walletCustody'),
@@ -53,21 +53,21 @@ function recordFields(desk: Desk, act: string, record: Found['record'], given = 
     options: [['', say('notRecorded')], ...CUSTODIES.map((each) => [each, say(each)] as const)] as const,
   };
   const texts = TEXTS.map((name) => ({ name, label: say(name), value: record?.[name] ?? null }));
-  return html`${[custody, ...texts].map((each) => field(desk, act, each, given))}`;
+  return html`${[custody, ...texts].map((each) => field(context, act, each, given))}`;
 }
 
 /** @returns the form by which the operator records facts of a transaction of an account; nothing where the session may not. */
-export function correctionOf(desk: Desk, account: string): Html | null {
-  const { say } = desk;
+export function correctionOf(context: ScreenContext, account: string): Html | null {
+  const { say } = context;
   const act = 'CorrectFacts';
   const given = { account };
   const end2end = { name: 'end2end', label: say('correctEnd2end'), isRequired: true };
-  const form = addForm(desk, {
+  const form = addForm(context, {
     act,
     given,
     open: say('correctOpen'),
     button: say('recordYes'),
-    fields: html`<p class="small">${say('correctWhat')}</p>${field(desk, act, end2end, given)}${recordFields(desk, act, null, given)}`,
+    fields: html`<p class="small">${say('correctWhat')}</p>${field(context, act, end2end, given)}${recordFields(context, act, null, given)}`,
   });
   return form && section('record', say('record'), form);
 }

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';
-import type { Desk } from '../desk.ts';
+import type { ScreenContext } from '../context.ts';
 import type { Word } from '../words.ts';
 import { count } from './lists.ts';
 
@@ -16,7 +16,10 @@ export interface Task {
 }
 
 /** @returns the kinds of which something waits; or that nothing does. */
-export function taskList({ say, language }: Pick<Desk, 'say' | 'language'>, all: readonly Task[]): Html {
+export function taskList(
+  { say, language }: Pick<ScreenContext, 'say' | 'language'>,
+  all: readonly Task[],
+): Html {
   const named = (word: Word, href: string | null) =>
     href === null ? html`<span>${say(word)}</span>` : html`<a href="${href}">${say(word)}</a>`;
   const items = all.flatMap(({ word, count: waiting = 0, href }) =>

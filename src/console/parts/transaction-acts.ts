@@ -4,7 +4,7 @@ import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { more } from '../../ui/parts.ts';
 import { SCENARIO_WORDS } from '../../ui/sandbox-words.ts';
-import { type Desk, mayDo } from '../desk.ts';
+import { mayDo, type ScreenContext } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { actForm, askedForm, field } from './form.ts';
 
@@ -18,21 +18,21 @@ const HAS_MONEY = /^(PAID|UNDERPAID|OVERPAID|LATE|DETECTED|DROPPED|UNCOMPLIANT)$
 const PAID_BY_PIX = ['CrossrampCheckout', 'Onramp', 'OnrampInstant'];
 
 /** @returns the forms of what can be done now, and why whoever asked for a withdrawal cannot approve it; the server refuses what somebody made impossible meanwhile. */
-export function actsNow(desk: Desk, found: Found, approval: Approval | undefined): Html | null {
-  const { say } = desk;
+export function actsNow(context: ScreenContext, found: Found, approval: Approval | undefined): Html | null {
+  const { say } = context;
   const { end2end, component, state } = found;
   const given = { end2end };
   const isOpen = found.status.en === 'Created' || found.status.en === 'Pending';
   const forms = [
     component === 'quote' &&
       state === 'QUOTE' &&
-      actForm(desk, { act: 'AcceptQuote', given, button: say('acceptQuote'), kind: 'primary' }),
+      actForm(context, { act: 'AcceptQuote', given, button: say('acceptQuote'), kind: 'primary' }),
     approval?.mayApprove &&
-      actForm(desk, { act: 'ApproveWithdrawal', given, button: say('approve'), kind: 'primary' }),
-    approval && rejectForm(desk, end2end),
-    ...resolutionForms(desk, found),
-    component === 'success' && PAID_BY_PIX.includes(found.__typename) && refundForm(desk, end2end),
-    isOpen && !HAS_MONEY.test(state) && cancelForm(desk, end2end),
+      actForm(context, { act: 'ApproveWithdrawal', given, button: say('approve'), kind: 'primary' }),
+    approval && rejectForm(context, end2end),
+    ...resolutionForms(context, found),
+    component === 'success' && PAID_BY_PIX.includes(found.__typename) && refundForm(context, end2end),
+    isOpen && !HAS_MONEY.test(state) && cancelForm(context, end2end),
   ].filter((form) => form);
   if (forms.length === 0) return null;
   const why = approval?.whyNot && html`<p class="small">${say(approval.whyNot)}</p>`;
@@ -40,9 +40,9 @@ export function actsNow(desk: Desk, found: Found, approval: Approval | undefined
 }
 
 /** @returns the form that declines a withdrawal. */
-export function rejectForm(desk: Desk, end2end: string): Html | null {
-  const { say } = desk;
-  return askedForm(desk, {
+export function rejectForm(context: ScreenContext, end2end: string): Html | null {
+  const { say } = context;
+  return askedForm(context, {
     act: 'RejectWithdrawal',
     given: { end2end },
     open: say('reject'),
@@ -52,9 +52,9 @@ export function rejectForm(desk: Desk, end2end: string): Html | null {
   });
 }
 
-function cancelForm(desk: Desk, end2end: string): Html | null {
-  const { say } = desk;
-  return askedForm(desk, {
+function cancelForm(context: ScreenContext, end2end: string): Html | null {
+  const { say } = context;
+  return askedForm(context, {
     act: 'CancelTransaction',
     given: { end2end },
     open: say('cancel'),
@@ -64,16 +64,16 @@ function cancelForm(desk: Desk, end2end: string): Html | null {
   });
 }
 
-function refundForm(desk: Desk, end2end: string): Html | null {
-  const { say } = desk;
-  return askedForm(desk, {
+function refundForm(context: ScreenContext, end2end: string): Html | null {
+  const { say } = context;
+  return askedForm(context, {
     act: 'RefundPayment',
     given: { end2end },
     open: say('refund'),
     what: say('refundWhat'),
     button: say('refundYes'),
     kind: 'danger',
-    fields: field(desk, 'RefundPayment', {
+    fields: field(context, 'RefundPayment', {
       name: 'amount',
       label: say('refundAmount'),
       inputmode: 'decimal',
@@ -92,11 +92,14 @@ const HELD_DEPOSITS: Readonly<Record<string, readonly Resolution[]>> = {
 
 type Resolution = 'KEEP' | 'REFUND' | 'REQUOTE';
 
-function resolutionForms(desk: Desk, { __typename, end2end, component, state }: Found): (Html | null)[] {
-  const { say } = desk;
+function resolutionForms(
+  context: ScreenContext,
+  { __typename, end2end, component, state }: Found,
+): (Html | null)[] {
+  const { say } = context;
   const ways = __typename === 'OfframpInstant' ? HELD_DEPOSITS[`${component}/${state}`] : undefined;
   return (ways ?? []).map((resolution) =>
-    askedForm(desk, {
+    askedForm(context, {
       act: 'ResolveDeposit',
       given: { end2end, resolution },
       open: say(`deposit_${resolution}`),
@@ -104,25 +107,25 @@ function resolutionForms(desk: Desk, { __typename, end2end, component, state }: 
       button: say(`deposit_${resolution}_yes`),
       ...(resolution === 'REFUND' && {
         kind: 'danger',
-        fields: field(desk, 'ResolveDeposit', { name: 'address', label: say('refundAddress') }),
+        fields: field(context, 'ResolveDeposit', { name: 'address', label: say('refundAddress') }),
       }),
     }),
   );
 }
 
 /** @returns what the sandbox can play on a transaction where it stands; nothing for live accounts. */
-export function scenarios(desk: Desk, { end2end, sandboxScenarios }: Found): Html | null {
-  const { say } = desk;
-  if (!sandboxScenarios || !mayDo(desk, 'sandboxTrigger')) return null;
+export function scenarios(context: ScreenContext, { end2end, sandboxScenarios }: Found): Html | null {
+  const { say } = context;
+  if (!sandboxScenarios || !mayDo(context, 'sandboxTrigger')) return null;
   const { now, later } = sandboxScenarios;
   const play = (names: readonly string[]) =>
-    actForm(desk, { act: 'SandboxTrigger', given: { end2end }, button: playButtons(desk, names) });
+    actForm(context, { act: 'SandboxTrigger', given: { end2end }, button: playButtons(context, names) });
   return html`<section class="card in stack tight" data-live="sandbox"><h2 class="row">${icon('flask')} ${say('playSandbox')}</h2>
 ${now.length > 0 ? play(now) : html`<p class="soft">${say('playNothing')}</p>`}
 ${later.length > 0 && more(say('playLater'), play(later))}</section>`;
 }
 
-function playButtons({ language }: Desk, names: readonly string[]): Html {
+function playButtons({ language }: ScreenContext, names: readonly string[]): Html {
   const words: Readonly<Record<string, Label>> = SCENARIO_WORDS;
   const wordOf = (name: string) => words[name.toLowerCase().replaceAll('_', '-')]?.[language] ?? name;
   return html`<div class="row">${names.map((name) => html`<button class="pill" name="scenario" value="${name}">${wordOf(name)}</button>`)}</div>`;

@@ -1,23 +1,23 @@
-/** The table of transactions: dense on a desk, two lines a row on a phone; the first link covers the row. */
+/** The table of transactions: dense on a large screen, two lines a row on a phone; the first link covers the row. */
 import { type Html, html } from '../../ui/html.ts';
 import { type Column, table } from '../../ui/table.ts';
-import { type Desk, pathTo } from '../desk.ts';
+import { pathTo, type ScreenContext } from '../context.ts';
 import type { TransactionRowFragment as Row } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
 import { type AmountShown, decimal, isBrl, moment, money, statusBadge } from './figures.ts';
 
 /** @returns the table; rows have their reference, by which a script finds them again. */
-export function transactionTable(desk: Desk, rows: readonly Row[], caption: string): Html {
+export function transactionTable(context: ScreenContext, rows: readonly Row[], caption: string): Html {
   return table({
     caption,
     isCaptionUnseen: true,
-    rows: rows.map((row) => writtenRow(desk, row)),
+    rows: rows.map((row) => writtenRow(context, row)),
     rowAttributes: ({ row: { end2end } }) => ({ 'data-row': end2end }),
-    columns: columns(desk),
+    columns: columns(context),
   });
 }
 
-/** A row with what stands in several of its cells, of which a desk and a phone show some each: written once. */
+/** A row with what stands in several of its cells, of which a large screen and a phone show some each: written once. */
 interface WrittenRow {
   readonly row: Row;
   readonly when: Html;
@@ -26,7 +26,7 @@ interface WrittenRow {
   readonly pix: string | null;
 }
 
-function writtenRow({ say, language }: Desk, row: Row): WrittenRow {
+function writtenRow({ say, language }: ScreenContext, row: Row): WrittenRow {
   const pix = pixOf(row);
   return {
     row,
@@ -37,7 +37,7 @@ function writtenRow({ say, language }: Desk, row: Row): WrittenRow {
   };
 }
 
-function columns({ say, language }: Desk): readonly Column<WrittenRow>[] {
+function columns({ say, language }: ScreenContext): readonly Column<WrittenRow>[] {
   const who = ({ row, when, kind }: WrittenRow) => {
     const about = [kind, row.externalCode].filter(Boolean).join(' ');
     const href = pathTo(`/transactions/${row.end2end}`);

@@ -1,7 +1,7 @@
 /** Views: screens with their filters that a person keeps under a name. */
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { type Desk, sameWith } from '../desk.ts';
+import { type ScreenContext, sameWith } from '../context.ts';
 import type { FrameFragment } from '../generated/graphql.ts';
 import { actForm, field } from './form.ts';
 import { PAGE_NAMES } from './lists.ts';
@@ -10,21 +10,21 @@ import { PAGE_NAMES } from './lists.ts';
 const PASSING = ['done', 'became', 'code', 'lang', ...PAGE_NAMES] as const;
 
 /** @returns the menu of the views: each leads to its screen, and the one that is shown now can be kept. Keys have none. */
-export function viewMenu(desk: Desk, { person }: FrameFragment['viewer']): Html | null {
+export function viewMenu(context: ScreenContext, { person }: FrameFragment['viewer']): Html | null {
   if (!person) return null;
-  const { say } = desk;
-  const here = sameWith(desk, Object.fromEntries(PASSING.map((name) => [name, null])));
+  const { say } = context;
+  const here = sameWith(context, Object.fromEntries(PASSING.map((name) => [name, null])));
   const kept = person.savedViews.map(
     ({ name, path }) =>
-      html`<div class="row"><a class="btn quiet" href="${path}"${path === here && html` aria-current="page"`}>${name}</a><span class="push">${actForm(desk, { act: 'RemoveView', given: { name }, button: forget(say('remove', { what: name })) })}</span></div>`,
+      html`<div class="row"><a class="btn quiet" href="${path}"${path === here && html` aria-current="page"`}>${name}</a><span class="push">${actForm(context, { act: 'RemoveView', given: { name }, button: forget(say('remove', { what: name })) })}</span></div>`,
   );
   const name = { name: 'name', label: say('viewName'), isRequired: true };
-  const form = actForm(desk, {
+  const form = actForm(context, {
     act: 'SaveView',
     given: { path: here },
     button: say('saveView'),
     kind: 'primary',
-    fields: field(desk, 'SaveView', name),
+    fields: field(context, 'SaveView', name),
   });
   return html`<button class="btn pill quiet no-print" type="button" popovertarget="views">${icon('down')} ${say('views')}</button>
 <div id="views" class="menu sheet" popover>${kept}<div class="in">${form}</div></div>`;

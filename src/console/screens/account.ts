@@ -4,7 +4,7 @@ import { notFound } from '../../base/errors.ts';
 import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, may, screenOf } from '../desk.ts';
+import { may, type ScreenContext, screenOf } from '../context.ts';
 import type { AccountQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { customerTable, limitFields } from '../parts/customer-table.ts';
@@ -29,22 +29,22 @@ export const ACCOUNT = screenOf<AccountQuery>({
   path: '/accounts/:account',
   operation: operationNamed('Account'),
   scope: PLATFORM_SCOPES,
-  variables: (desk) => ({
-    accountId: desk.named.account,
-    seesCustomers: may(desk, ['platform:pricing', 'platform:risk']),
-    ...pageVariables(desk),
+  variables: (context) => ({
+    accountId: context.named.account,
+    seesCustomers: may(context, ['platform:pricing', 'platform:risk']),
+    ...pageVariables(context),
   }),
-  view: ({ accountHolder }, desk) => {
+  view: ({ accountHolder }, context) => {
     if (!accountHolder) throw notFound();
     const { name, accountId, templateSettings, customers } = accountHolder;
-    const main = html`<div class="top"><h1>${name}</h1><p class="soft">${desk.say('accountNumber')} ${accountId}</p></div>
-${settingTable(desk, accountId, templateSettings)}${customers && customerList(desk, accountId, customers)}${correctionOf(desk, accountId)}`;
+    const main = html`<div class="top"><h1>${name}</h1><p class="soft">${context.say('accountNumber')} ${accountId}</p></div>
+${settingTable(context, accountId, templateSettings)}${customers && customerList(context, accountId, customers)}${correctionOf(context, accountId)}`;
     return { title: name, main };
   },
 });
 
-function settingTable(desk: Desk, account: string, rows: readonly Setting[]): Html {
-  const { say, language } = desk;
+function settingTable(context: ScreenContext, account: string, rows: readonly Setting[]): Html {
+  const { say, language } = context;
   const columns: readonly Column<Setting>[] = [
     { name: say('template'), isRowHead: true, cell: ({ template }) => sayNamed(say, `template_${template}`) },
     ...FRACTIONS.map((name) => ({
@@ -60,7 +60,7 @@ function settingTable(desk: Desk, account: string, rows: readonly Setting[]): Ht
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: ({ template }) => settingForm(desk, { account, template }),
+      cell: ({ template }) => settingForm(context, { account, template }),
     },
   ];
   const caption = say('templateSettings');
@@ -69,47 +69,51 @@ function settingTable(desk: Desk, account: string, rows: readonly Setting[]): Ht
 }
 
 function settingForm(
-  desk: Desk,
+  context: ScreenContext,
   given: { readonly account: string; readonly template: string },
 ): Html | null {
-  const { say } = desk;
+  const { say } = context;
   const act = 'UpdateTemplateSettings';
   const decimals = { inputmode: 'decimal' } as const;
   const fields = [
     ...FRACTIONS.map((name) => ({ name, label: say(`set_${name}`), hint: say('fractionHint'), ...decimals })),
     ...AMOUNTS.map((name) => ({ name, label: say(`set_${name}`), ...decimals })),
   ];
-  return askedForm(desk, {
+  return askedForm(context, {
     act,
     given,
     open: say('changeSettings'),
     what: say('changeSettingsWhat'),
     button: say('changeSettingsYes'),
-    fields: html`${fields.map((each) => field(desk, act, each, given))}`,
+    fields: html`${fields.map((each) => field(context, act, each, given))}`,
   });
 }
 
-function customerList(desk: Desk, account: string, { nodes, pageInfo, totalCount }: Customers): Html {
-  const list = customerTable(desk, nodes, { acts: (customer) => grantForm(desk, account, customer) });
-  const pages = pager(desk, pageInfo, nodes.length, totalCount);
+function customerList(
+  context: ScreenContext,
+  account: string,
+  { nodes, pageInfo, totalCount }: Customers,
+): Html {
+  const list = customerTable(context, nodes, { acts: (customer) => grantForm(context, account, customer) });
+  const pages = pager(context, pageInfo, nodes.length, totalCount);
   return section(
     'customers',
-    desk.say('customers'),
-    html`${pageOf(desk, nodes.length, totalCount, list)}<div class="row in-x">${pages}</div>`,
+    context.say('customers'),
+    html`${pageOf(context, nodes.length, totalCount, list)}<div class="row in-x">${pages}</div>`,
   );
 }
 
-function grantForm(desk: Desk, account: string, { taxId, level }: Customer): Html | null {
-  const { say } = desk;
+function grantForm(context: ScreenContext, account: string, { taxId, level }: Customer): Html | null {
+  const { say } = context;
   const act = 'GrantCustomerLimits';
   const given = { account, taxId };
   const levels = (['BASIC', 'VERIFIED'] as const).map((each) => [each, say(`level_${each}`)] as const);
-  return askedForm(desk, {
+  return askedForm(context, {
     act,
     given,
     open: say('changeSettings'),
     what: say('grantWhat'),
     button: say('changeSettingsYes'),
-    fields: html`${limitFields(desk, act, given)}${field(desk, act, { name: 'level', label: say('level'), value: level, options: levels }, given)}`,
+    fields: html`${limitFields(context, act, given)}${field(context, act, { name: 'level', label: say('level'), value: level, options: levels }, given)}`,
   });
 }

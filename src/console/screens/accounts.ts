@@ -1,7 +1,7 @@
 /** Accounts: the account holders, newest first. */
 import { PLATFORM_SCOPES } from '../../base/api-key.ts';
 import { html } from '../../ui/html.ts';
-import { screenOf } from '../desk.ts';
+import { screenOf } from '../context.ts';
 import type { AccountsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { holderTable } from '../parts/holder-table.ts';
@@ -12,12 +12,12 @@ export const ACCOUNTS = screenOf<AccountsQuery>({
   path: '/accounts',
   operation: operationNamed('Accounts'),
   scope: PLATFORM_SCOPES,
-  variables: (desk) => pageVariables(desk),
-  view: ({ accounts: { nodes, pageInfo, totalCount } }, desk) => {
-    const { say } = desk;
+  variables: (context) => pageVariables(context),
+  view: ({ accounts: { nodes, pageInfo, totalCount } }, context) => {
+    const { say } = context;
     const main = html`<div class="top"><h1>${say('holders')}</h1></div>
-${section('holders', say('allHolders'), pageOf(desk, nodes.length, totalCount, holderTable(desk, nodes)))}
-<div class="row">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`;
+${section('holders', say('allHolders'), pageOf(context, nodes.length, totalCount, holderTable(context, nodes)))}
+<div class="row">${pager(context, pageInfo, nodes.length, totalCount)}</div>`;
     return { title: say('holders'), main };
   },
 });

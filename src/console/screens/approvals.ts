@@ -1,7 +1,7 @@
 /** Approvals: withdrawals that wait for a second person, and those that were decided. */
 import { type Html, html } from '../../ui/html.ts';
 import { address, badge, empty, idPair, keyValues, pair } from '../../ui/parts.ts';
-import { type Desk, pathTo, screenOf } from '../desk.ts';
+import { pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { ApprovalsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { ago, money } from '../parts/figures.ts';
@@ -16,24 +16,24 @@ type Approval = ApprovalsQuery['approvals'][number];
 export const APPROVALS = screenOf<ApprovalsQuery>({
   path: '/approvals',
   operation: operationNamed('Approvals'),
-  variables: (desk) => pageVariables(desk),
-  view: ({ approvals, transactions }, desk) => {
-    const { say } = desk;
+  variables: (context) => pageVariables(context),
+  view: ({ approvals, transactions }, context) => {
+    const { say } = context;
     const { nodes, pageInfo, totalCount, totalIsExact } = transactions;
-    const list = html`<div data-live="rows">${transactionTable(desk, nodes, say('WITHDRAWALS'))}</div>`;
+    const list = html`<div data-live="rows">${transactionTable(context, nodes, say('WITHDRAWALS'))}</div>`;
     const main = html`<div class="top"><h1>${say('approvals')}</h1><p class="soft">${say('approvalsRule')}</p></div>
-<div class="stack" data-live="waiting">${approvals.length > 0 ? approvals.map((each) => approval(desk, each)) : html`<div class="card phone-full">${empty('approve', say('noApprovals'), say('noApprovalsHow'))}</div>`}</div>
+<div class="stack" data-live="waiting">${approvals.length > 0 ? approvals.map((each) => approval(context, each)) : html`<div class="card phone-full">${empty('approve', say('noApprovals'), say('noApprovalsHow'))}</div>`}</div>
 ${nodes.length > 0 && section('withdrawals', say('WITHDRAWALS'), list, null, 'rows')}
-<div class="row">${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
+<div class="row">${pager(context, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
     return { title: say('approvals'), main };
   },
 });
 
 function approval(
-  desk: Desk,
+  context: ScreenContext,
   { transaction, mayApprove, whyNot, requestedBy, requestedByName }: Approval,
 ): Html {
-  const { say, language } = desk;
+  const { say, language } = context;
   const { end2end, target, createdAt } = transaction;
   const title = say('withdraw', { amount: target ? money(target, language) : '' });
   const own = transaction.__typename === 'Withdrawal' ? transaction : null;
@@ -49,12 +49,17 @@ function approval(
   ]);
   const approve =
     mayApprove &&
-    actForm(desk, { act: 'ApproveWithdrawal', given: { end2end }, button: say('approve'), kind: 'primary' });
+    actForm(context, {
+      act: 'ApproveWithdrawal',
+      given: { end2end },
+      button: say('approve'),
+      kind: 'primary',
+    });
   const state = badge(
     mayApprove ? 'warn' : 'idle',
     say(mayApprove ? 'waitsForYou' : 'waitsForOther'),
     mayApprove ? 'approve' : 'clock',
     true,
   );
-  return html`<article class="card phone-full" aria-labelledby="a-${end2end}"><header><h2 id="a-${end2end}"><a href="${pathTo(`/transactions/${end2end}`)}">${title}</a></h2>${state}</header><div class="in">${facts}${whyNot && html`<p>${say(whyNot)}</p>`}</div><footer class="in row line">${approve}${rejectForm(desk, end2end)}</footer></article>`;
+  return html`<article class="card phone-full" aria-labelledby="a-${end2end}"><header><h2 id="a-${end2end}"><a href="${pathTo(`/transactions/${end2end}`)}">${title}</a></h2>${state}</header><div class="in">${facts}${whyNot && html`<p>${say(whyNot)}</p>`}</div><footer class="in row line">${approve}${rejectForm(context, end2end)}</footer></article>`;
 }

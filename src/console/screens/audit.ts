@@ -2,7 +2,7 @@
 import { html } from '../../ui/html.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
+import { pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { AuditQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
@@ -18,23 +18,23 @@ export const AUDIT = screenOf<AuditQuery>({
   path: '/audit',
   operation: operationNamed('Audit'),
   scope: 'admin',
-  variables: (desk) => {
-    const { query } = desk;
+  variables: (context) => {
+    const { query } = context;
     const act = query.get('act');
     return {
       ...(act && { acts: [act] }),
       ...(query.get('actorId') && { actorId: query.get('actorId') }),
       ...(query.get('objectId') && { objectId: query.get('objectId') }),
-      ...pageVariables(desk),
+      ...pageVariables(context),
     };
   },
-  view: ({ auditLog: { nodes, pageInfo, totalCount } }, desk) => {
-    const { say, query } = desk;
+  view: ({ auditLog: { nodes, pageInfo, totalCount } }, context) => {
+    const { say, query } = context;
     const labels = { act: say('act'), actorId: say('who'), objectId: say('object') };
     const given = FILTERS.flatMap((name) => {
       const value = query.get(name);
       return value
-        ? [{ name, label: labels[name], value: name === 'act' ? actWord(value, desk.language) : value }]
+        ? [{ name, label: labels[name], value: name === 'act' ? actWord(value, context.language) : value }]
         : [];
     });
     const caption = say('audit');
@@ -43,22 +43,22 @@ export const AUDIT = screenOf<AuditQuery>({
       caption,
       isCaptionUnseen: true,
       rows: nodes,
-      columns: columns(desk),
+      columns: columns(context),
       rowAttributes,
     });
     const list =
       nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('shield', say('noActs'));
     const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${say('auditWhy')}</p></div>
-<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}</div>
-<div class="card phone-full">${pageOf(desk, nodes.length, totalCount, list)}</div>
-<div class="row">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`;
+<div class="row" role="group" aria-label="${say('filters')}">${chips(context, given)}</div>
+<div class="card phone-full">${pageOf(context, nodes.length, totalCount, list)}</div>
+<div class="row">${pager(context, pageInfo, nodes.length, totalCount)}</div>`;
     return { title: caption, main };
   },
 });
 
-function columns(desk: Desk): readonly Column<Entry>[] {
-  const { say, language } = desk;
-  const only = (name: string, value: string) => sameWith(desk, { ...NO_PAGE, [name]: value });
+function columns(context: ScreenContext): readonly Column<Entry>[] {
+  const { say, language } = context;
+  const only = (name: string, value: string) => sameWith(context, { ...NO_PAGE, [name]: value });
   const when = ({ at }: Entry) => moment(at, language, 'second');
   const who = ({ actorKind, actorId, actorName }: Entry) =>
     html`<a href="${only('actorId', actorId)}">${sayNamed(say, actorKind, { id: actorName ?? actorId })}</a>`;

@@ -5,7 +5,7 @@ import { icon } from '../../ui/icons.ts';
 import { dayText } from '../../ui/moments.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, screenOf } from '../desk.ts';
+import { type ScreenContext, screenOf } from '../context.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { figure, moment, money } from '../parts/figures.ts';
@@ -24,15 +24,15 @@ export const BOOKS = screenOf<BooksQuery>({
   scope: 'platform:books',
   variables: ({ query }) =>
     Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)?.trim()]] : []))),
-  view: ({ treasury, trialBalance, profitAndLoss, manualJournals, bookCloses }, desk) => {
-    const { say } = desk;
-    const period = periodText(desk, trialBalance);
+  view: ({ treasury, trialBalance, profitAndLoss, manualJournals, bookCloses }, context) => {
+    const { say } = context;
+    const period = periodText(context, trialBalance);
     const main = html`<div class="top"><h1>${say('books')}</h1></div>
-${periodForm(desk, trialBalance)}
-${section('treasury', say('treasury'), tableOf(desk, 'treasury', treasury, treasuryColumns(desk)))}
-${section('trial', say('trialBalance'), tableOf(desk, 'trialBalance', trialBalance.lines, trialColumns(desk), trialTotals(desk, trialBalance.lines)), period)}
-${section('result', say('profitAndLoss'), html`${tableOf(desk, 'profitAndLoss', profitAndLoss.lines, resultColumns(desk))}${sums(desk, profitAndLoss)}`, period)}
-${manualSection(desk, manualJournals)}${closes(desk, bookCloses)}`;
+${periodForm(context, trialBalance)}
+${section('treasury', say('treasury'), tableOf(context, 'treasury', treasury, treasuryColumns(context)))}
+${section('trial', say('trialBalance'), tableOf(context, 'trialBalance', trialBalance.lines, trialColumns(context), trialTotals(context, trialBalance.lines)), period)}
+${section('result', say('profitAndLoss'), html`${tableOf(context, 'profitAndLoss', profitAndLoss.lines, resultColumns(context))}${sums(context, profitAndLoss)}`, period)}
+${manualSection(context, manualJournals)}${closes(context, bookCloses)}`;
     return { title: say('books'), main };
   },
 });
@@ -42,22 +42,22 @@ type TrialLine = Trial['lines'][number];
 type Line = Pick<TrialLine, 'account' | 'currency'>;
 type Close = BooksQuery['bookCloses'][number];
 
-function periodText({ say, language }: Desk, { from, to }: Pick<Trial, 'from' | 'to'>): string {
+function periodText({ say, language }: ScreenContext, { from, to }: Pick<Trial, 'from' | 'to'>): string {
   return say('bookPeriod', { from: dayText(from, language), to: dayText(to, language) });
 }
 
-function periodForm(desk: Desk, { from, to }: Trial): Html {
-  const { say, query } = desk;
-  const days = html`${field(desk, 'period', { name: 'from', label: say('fromBrasilia'), type: 'date', value: from })}${field(desk, 'period', { name: 'to', label: say('toBrasilia'), type: 'date', value: to })}`;
+function periodForm(context: ScreenContext, { from, to }: Trial): Html {
+  const { say, query } = context;
+  const days = html`${field(context, 'period', { name: 'from', label: say('fromBrasilia'), type: 'date', value: from })}${field(context, 'period', { name: 'to', label: say('toBrasilia'), type: 'date', value: to })}`;
   const account = { name: 'account', label: say('bookAccount'), value: query.get('account') };
   const dropped = [...FILTERS, 'done'];
-  const form = queryForm(desk, html`${days}${field(desk, 'period', account)}`, say('apply'), dropped);
-  return html`<div class="row" role="group" aria-label="${say('filters')}"><button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${periodText(desk, { from, to })}</button>
+  const form = queryForm(context, html`${days}${field(context, 'period', account)}`, say('apply'), dropped);
+  return html`<div class="row" role="group" aria-label="${say('filters')}"><button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${periodText(context, { from, to })}</button>
 <div id="filter" class="menu sheet" popover>${form}</div></div>`;
 }
 
 function tableOf<Row>(
-  { say }: Desk,
+  { say }: ScreenContext,
   word: 'treasury' | 'trialBalance' | 'profitAndLoss',
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -72,7 +72,7 @@ function tableOf<Row>(
 }
 
 /** What a line is, and its currency. */
-function heads<Row extends Line>({ say }: Desk): readonly Column<Row>[] {
+function heads<Row extends Line>({ say }: ScreenContext): readonly Column<Row>[] {
   return [
     {
       name: say('ledgerAccount'),
@@ -85,19 +85,19 @@ function heads<Row extends Line>({ say }: Desk): readonly Column<Row>[] {
 }
 
 function amountColumn<Row extends Line>(
-  { language }: Desk,
+  { language }: ScreenContext,
   name: string,
   amountOf: (row: Row) => string,
 ): Column<Row> {
   return { name, isFigure: true, cell: (row) => figure(amountOf(row), row.currency, language) };
 }
 
-function treasuryColumns(desk: Desk): readonly Column<BooksQuery['treasury'][number]>[] {
-  const { say } = desk;
+function treasuryColumns(context: ScreenContext): readonly Column<BooksQuery['treasury'][number]>[] {
+  const { say } = context;
   return [
-    ...heads<BooksQuery['treasury'][number]>(desk),
-    amountColumn(desk, say('balance'), ({ balance }) => balance),
-    valueColumn(desk),
+    ...heads<BooksQuery['treasury'][number]>(context),
+    amountColumn(context, say('balance'), ({ balance }) => balance),
+    valueColumn(context),
   ];
 }
 
@@ -105,7 +105,7 @@ function treasuryColumns(desk: Desk): readonly Column<BooksQuery['treasury'][num
 function valueColumn<Row extends { readonly calculatedBrl: string | null }>({
   say,
   language,
-}: Desk): Column<Row> {
+}: ScreenContext): Column<Row> {
   return {
     name: say('inBrl'),
     isFigure: true,
@@ -114,20 +114,20 @@ function valueColumn<Row extends { readonly calculatedBrl: string | null }>({
   };
 }
 
-function trialColumns(desk: Desk): readonly Column<TrialLine>[] {
-  const { say } = desk;
+function trialColumns(context: ScreenContext): readonly Column<TrialLine>[] {
+  const { say } = context;
   return [
-    ...heads<TrialLine>(desk),
-    amountColumn(desk, say('opening'), ({ opening }) => opening),
-    amountColumn(desk, say('debits'), ({ debits }) => debits),
-    amountColumn(desk, say('credits'), ({ credits }) => credits),
-    amountColumn(desk, say('closing'), ({ closing }) => closing),
+    ...heads<TrialLine>(context),
+    amountColumn(context, say('opening'), ({ opening }) => opening),
+    amountColumn(context, say('debits'), ({ debits }) => debits),
+    amountColumn(context, say('credits'), ({ credits }) => credits),
+    amountColumn(context, say('closing'), ({ closing }) => closing),
   ];
 }
 
 /** The sums of each currency: debits are credits, and the balances of all accounts are nothing together. */
 function trialTotals(
-  { say, language }: Desk,
+  { say, language }: ScreenContext,
   lines: readonly TrialLine[],
 ): readonly (readonly HtmlValue[])[] {
   const currencies = new Map(lines.map(({ currency }) => [currency.code, currency]));
@@ -154,21 +154,23 @@ function signed({ account }: TrialLine, balance: string): string {
   return balance.startsWith('-') ? balance.slice(1) : `-${balance}`;
 }
 
-function resultColumns(desk: Desk): readonly Column<BooksQuery['profitAndLoss']['lines'][number]>[] {
+function resultColumns(
+  context: ScreenContext,
+): readonly Column<BooksQuery['profitAndLoss']['lines'][number]>[] {
   return [
-    ...heads<BooksQuery['profitAndLoss']['lines'][number]>(desk),
-    amountColumn(desk, desk.say('amount'), ({ amount }) => amount),
-    valueColumn(desk),
+    ...heads<BooksQuery['profitAndLoss']['lines'][number]>(context),
+    amountColumn(context, context.say('amount'), ({ amount }) => amount),
+    valueColumn(context),
   ];
 }
 
-function sums({ say, language }: Desk, { net, position }: BooksQuery['profitAndLoss']): Html {
+function sums({ say, language }: ScreenContext, { net, position }: BooksQuery['profitAndLoss']): Html {
   const listed = (all: typeof net) => all.map((each) => money(each, language)).join(' · ') || '–';
   return html`<p class="in small">${say('bookNet')}: ${listed(net)}<br>${say('bookPosition')}: ${listed(position)}</p>`;
 }
 
-function closes(desk: Desk, rows: readonly Close[]): Html {
-  const { say, language } = desk;
+function closes(context: ScreenContext, rows: readonly Close[]): Html {
+  const { say, language } = context;
   const caption = say('bookCloses');
   const columns: readonly Column<Close>[] = [
     { name: say('day'), isRowHead: true, cell: ({ day }) => dayText(day, language) },
@@ -193,11 +195,11 @@ function closes(desk: Desk, rows: readonly Close[]): Html {
     type: 'date',
     isRequired: true,
   } as const;
-  const form = addForm(desk, {
+  const form = addForm(context, {
     act: 'CloseBooks',
     open: say('closeBooks'),
     button: say('closeBooksYes'),
-    fields: field(desk, 'CloseBooks', day),
+    fields: field(context, 'CloseBooks', day),
   });
   return section('closes', caption, html`${shown}${form}`);
 }

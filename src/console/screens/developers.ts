@@ -4,7 +4,7 @@ import { tick } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, may, pathTo, sameWith, screenOf } from '../desk.ts';
+import { may, pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { DevelopersQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { DELIVERY_STATES, deliveries } from '../parts/deliveries.ts';
@@ -25,26 +25,26 @@ const OVERLAP_SECONDS = 86_400;
 export const DEVELOPERS = screenOf<DevelopersQuery>({
   path: '/developers',
   operation: operationNamed('Developers'),
-  variables: (desk) => {
-    const { query } = desk;
-    const state = chosen(desk, 'state', DELIVERY_STATES);
+  variables: (context) => {
+    const { query } = context;
+    const state = chosen(context, 'state', DELIVERY_STATES);
     return {
-      isAdmin: may(desk, 'admin'),
+      isAdmin: may(context, 'admin'),
       ...(state && { states: [state] }),
       ...(query.get('endpoint') && { endpointId: query.get('endpoint') }),
-      ...pageVariables(desk),
+      ...pageVariables(context),
     };
   },
-  view: ({ apiKeys, currencies, viewer: { account } }, desk) => {
-    const { say } = desk;
-    const main = html`<div class="top"><h1>${say('developers')}</h1><p class="row push"><a class="btn" href="/graphql">GraphiQL</a><a class="btn" href="${pathTo('/events')}">${say('events')}</a>${may(desk, 'admin') && html`<a class="btn" href="${pathTo('/requests')}">${say('requests')}</a>`}</p></div>
-${apiKeys && keys(desk, apiKeys)}${account.webhookEndpoints && endpoints(desk, account.webhookEndpoints)}${deliveries(desk, account)}${account.mode === 'SANDBOX' && playMoney(desk, currencies, account.now)}`;
+  view: ({ apiKeys, currencies, viewer: { account } }, context) => {
+    const { say } = context;
+    const main = html`<div class="top"><h1>${say('developers')}</h1><p class="row push"><a class="btn" href="/graphql">GraphiQL</a><a class="btn" href="${pathTo('/events')}">${say('events')}</a>${may(context, 'admin') && html`<a class="btn" href="${pathTo('/requests')}">${say('requests')}</a>`}</p></div>
+${apiKeys && keys(context, apiKeys)}${account.webhookEndpoints && endpoints(context, account.webhookEndpoints)}${deliveries(context, account)}${account.mode === 'SANDBOX' && playMoney(context, currencies, account.now)}`;
     return { title: say('developers'), main };
   },
 });
 
-function keys(desk: Desk, all: readonly Key[]): Html {
-  const { say, language } = desk;
+function keys(context: ScreenContext, all: readonly Key[]): Html {
+  const { say, language } = context;
   const columns: readonly Column<Key>[] = [
     { name: say('name'), isRowHead: true, cell: ({ name, hint }) => html`${name} <code>…${hint}</code>` },
     { name: say('scopes'), look: 'wide', cell: ({ scopes }) => scopes.join(', ') },
@@ -58,25 +58,25 @@ function keys(desk: Desk, all: readonly Key[]): Html {
       name: say('status'),
       cell: ({ revokedAt }) => (revokedAt ? badge('idle', say('revoked')) : badge('good', say('valid'))),
     },
-    { name: unseen(say('actsHere')), isActs: true, cell: (key) => !key.revokedAt && keyActs(desk, key) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (key) => !key.revokedAt && keyActs(context, key) },
   ];
   const caption = say('apiKeys');
   const shown = table({ caption, isCaptionUnseen: true, rows: all, columns });
   const content =
     all.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('key', say('noKeys'));
-  return section('keys', caption, html`${content}${keyForm(desk)}`);
+  return section('keys', caption, html`${content}${keyForm(context)}`);
 }
 
-function keyActs(desk: Desk, { keyId }: Key): Html {
-  const { say } = desk;
-  const rotate = askedForm(desk, {
+function keyActs(context: ScreenContext, { keyId }: Key): Html {
+  const { say } = context;
+  const rotate = askedForm(context, {
     act: 'RotateApiKey',
     given: { keyId, overlapSeconds: String(OVERLAP_SECONDS) },
     open: say('rotate'),
     what: say('rotateWhat'),
     button: say('rotateYes'),
   });
-  const revoke = askedForm(desk, {
+  const revoke = askedForm(context, {
     act: 'RevokeApiKey',
     given: { keyId },
     open: say('revoke'),
@@ -87,24 +87,24 @@ function keyActs(desk: Desk, { keyId }: Key): Html {
   return html`<div class="row">${rotate}${revoke}</div>`;
 }
 
-function keyForm(desk: Desk): Html | null {
-  const { say, session } = desk;
+function keyForm(context: ScreenContext): Html | null {
+  const { say, session } = context;
   const act = 'CreateApiKey';
   const grantable = SCOPES.filter((scope) => session.scopes.includes(scope));
   const ticks = grantable.map((scope) =>
     tick({ name: `${act}-${scope}`, label: scope, attributes: { name: 'scopes', value: scope } }),
   );
-  const fields = html`${field(desk, act, { name: 'name', label: say('name'), isRequired: true })}<fieldset><legend>${say('scopes')}</legend>${ticks}</fieldset>`;
-  return addForm(desk, { act, open: say('addKey'), button: say('addKey'), fields });
+  const fields = html`${field(context, act, { name: 'name', label: say('name'), isRequired: true })}<fieldset><legend>${say('scopes')}</legend>${ticks}</fieldset>`;
+  return addForm(context, { act, open: say('addKey'), button: say('addKey'), fields });
 }
 
-function endpoints(desk: Desk, all: readonly Endpoint[]): Html {
-  const { say } = desk;
+function endpoints(context: ScreenContext, all: readonly Endpoint[]): Html {
+  const { say } = context;
   const columns: readonly Column<Endpoint>[] = [
     {
       name: say('url'),
       isRowHead: true,
-      cell: ({ url, id }) => html`<a href="${sameWith(desk, { endpoint: id, done: null })}">${url}</a>`,
+      cell: ({ url, id }) => html`<a href="${sameWith(context, { endpoint: id, done: null })}">${url}</a>`,
     },
     { name: say('name'), look: 'wide', cell: ({ description }) => description },
     {
@@ -112,22 +112,22 @@ function endpoints(desk: Desk, all: readonly Endpoint[]): Html {
       cell: ({ state, disabledReason }) =>
         html`${badge(ENDPOINT_TONES[state], say(state))} <small>${disabledReason}</small>`,
     },
-    { name: unseen(say('actsHere')), isActs: true, cell: (endpoint) => endpointActs(desk, endpoint) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (endpoint) => endpointActs(context, endpoint) },
   ];
   const caption = say('endpoints');
   const shown = table({ caption, isCaptionUnseen: true, rows: all, columns });
   const listed = scrolled(say('tableOf', { name: caption }), shown);
   const act = 'CreateWebhookEndpoint';
-  const fields = html`${field(desk, act, { name: 'url', label: say('url'), type: 'url', isRequired: true })}${field(desk, act, { name: 'description', label: say('name') })}`;
-  const form = addForm(desk, { act, open: say('addEndpoint'), button: say('addEndpoint'), fields });
+  const fields = html`${field(context, act, { name: 'url', label: say('url'), type: 'url', isRequired: true })}${field(context, act, { name: 'description', label: say('name') })}`;
+  const form = addForm(context, { act, open: say('addEndpoint'), button: say('addEndpoint'), fields });
   const content = all.length > 0 ? listed : empty('bolt', say('noEndpoints'));
   return section('endpoints', caption, html`${content}${form}`);
 }
 
-function endpointActs(desk: Desk, { id, state, isRecoverable }: Endpoint): Html {
-  const { say } = desk;
+function endpointActs(context: ScreenContext, { id, state, isRecoverable }: Endpoint): Html {
+  const { say } = context;
   const given = { id };
-  const remove = askedForm(desk, {
+  const remove = askedForm(context, {
     act: 'RemoveWebhookEndpoint',
     given,
     open: say('removeEndpoint'),
@@ -135,13 +135,13 @@ function endpointActs(desk: Desk, { id, state, isRecoverable }: Endpoint): Html 
     button: say('removeEndpointYes'),
     kind: 'danger',
   });
-  const recover = askedForm(desk, {
+  const recover = askedForm(context, {
     act: 'RecoverWebhookEndpoint',
     given,
     open: say('recover'),
     what: say('recoverWhat'),
     button: say('recoverYes'),
   });
-  const simple = (act: string, button: string) => actForm(desk, { act, given, button, kind: 'pill' });
+  const simple = (act: string, button: string) => actForm(context, { act, given, button, kind: 'pill' });
   return html`<div class="row">${state === 'ENABLED' && simple('PauseWebhookEndpoint', say('pause'))}${state !== 'ENABLED' && simple('ResumeWebhookEndpoint', say('resume'))}${isRecoverable && recover}${state !== 'DISABLED' && simple('SendTestWebhook', say('test'))}${remove}</div>`;
 }

@@ -2,7 +2,7 @@
 import { html } from '../../ui/html.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { pathTo, screenOf } from '../desk.ts';
+import { pathTo, screenOf } from '../context.ts';
 import type { EventsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
@@ -15,12 +15,12 @@ export const EVENTS = screenOf<EventsQuery>({
   path: '/events',
   operation: operationNamed('Events'),
   // The log is in order of time: its end is shown first, turned round.
-  variables: (desk) => {
-    const { first, after, last, before, offset } = pageVariables(desk);
+  variables: (context) => {
+    const { first, after, last, before, offset } = pageVariables(context);
     return { last: first, before: after, first: last, after: before, offset };
   },
-  view: ({ events: { nodes, pageInfo, totalCount } }, desk) => {
-    const { say, language } = desk;
+  view: ({ events: { nodes, pageInfo, totalCount } }, context) => {
+    const { say, language } = context;
     const columns: readonly Column<Event>[] = [
       { name: say('time'), cell: ({ occurredAt }) => moment(occurredAt, language, 'millis') },
       { name: say('event'), cell: ({ name }) => html`<code>${name}</code>` },
@@ -50,8 +50,8 @@ export const EVENTS = screenOf<EventsQuery>({
     const list =
       rows.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('bolt', say('noEvents'));
     const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${say('eventsWhy')}</p></div>
-<div class="card phone-full rows" data-live="rows">${pageOf(desk, rows.length, totalCount, list)}</div>
-<div class="row">${pager(desk, turned, rows.length, totalCount)}</div>`;
+<div class="card phone-full rows" data-live="rows">${pageOf(context, rows.length, totalCount, list)}</div>
+<div class="row">${pager(context, turned, rows.length, totalCount)}</div>`;
     return { title: caption, main };
   },
 });

@@ -1,5 +1,5 @@
 /** The screens of the console. */
-import type { Screen } from '../desk.ts';
+import type { Screen } from '../context.ts';
 import { ACCOUNT } from './account.ts';
 import { ACCOUNTS } from './accounts.ts';
 import { APPROVALS } from './approvals.ts';

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, mayDo, sameWith, screenOf } from '../desk.ts';
+import { mayDo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { NewQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
@@ -30,7 +30,7 @@ export interface Kind {
   readonly given?: Readonly<Record<string, string>>;
   /** Missing where it has no price. */
   readonly priced?: Priced;
-  readonly fields: (desk: Desk, data: NewQuery) => readonly Field[];
+  readonly fields: (context: ScreenContext, data: NewQuery) => readonly Field[];
 }
 
 /** What can be made. */
@@ -101,8 +101,8 @@ export const KINDS: readonly Kind[] = [
     mutation: 'createWithdrawal',
     word: 'newWithdrawal',
     what: 'newWithdrawalWhat',
-    fields: (desk, data) => {
-      const { say } = desk;
+    fields: (context, data) => {
+      const { say } = context;
       return [
         {
           name: 'amountReceived',
@@ -114,7 +114,7 @@ export const KINDS: readonly Kind[] = [
         {
           name: 'currency',
           label: say('currency'),
-          options: data.currencies.map((each) => [each.code, withAvailable(desk, data, each)]),
+          options: data.currencies.map((each) => [each.code, withAvailable(context, data, each)]),
         },
         {
           name: 'groupId',
@@ -146,48 +146,52 @@ export const KINDS: readonly Kind[] = [
 export const NEW = screenOf<NewQuery>({
   path: '/new',
   operation: operationNamed('New'),
-  variables: (desk) => priceVariables(desk, kindOf(desk).priced),
-  view: (data, desk) => {
-    const { say } = desk;
-    const kind = kindOf(desk);
-    const views = KINDS.filter(({ mutation }) => mayDo(desk, mutation)).map(({ name, word }) => ({
-      href: sameWith(desk, { kind: name, done: null, link: null }),
+  variables: (context) => priceVariables(context, chosenKind(context).priced),
+  view: (data, context) => {
+    const { say } = context;
+    const kind = chosenKind(context);
+    const views = KINDS.filter(({ mutation }) => mayDo(context, mutation)).map(({ name, word }) => ({
+      href: sameWith(context, { kind: name, done: null, link: null }),
       word: say(word),
       isCurrent: name === kind.name,
     }));
-    const form = actForm(desk, {
+    const form = actForm(context, {
       act: kind.act,
       ...(kind.given && { given: kind.given }),
-      button: html`<div class="row"><button class="primary">${say('create')}</button>${kind.priced && priceButton(desk)}</div>`,
-      fields: html`${fieldsOf(desk, kind, data)}${kind.priced && pricePlace(desk, kind.priced, data.quote)}`,
+      button: html`<div class="row"><button class="primary">${say('create')}</button>${kind.priced && priceButton(context)}</div>`,
+      fields: html`${fieldsOf(context, kind, data)}${kind.priced && pricePlace(context, kind.priced, data.quote)}`,
     });
-    if (views.length === 0) return { title: say('newTitle'), main: nothingToMake(desk) };
+    if (views.length === 0) return { title: say('newTitle'), main: nothingToMake(context) };
     const main = html`<div class="top"><h1>${say('newTitle')}</h1></div>${segments(say('whichKind'), views)}
 <section class="card in stack form"><h2>${say(kind.word)}</h2><p class="soft">${say(kind.what)}</p>${form}</section>
-${kind.name === 'link' && links(desk, data)}`;
+${kind.name === 'link' && links(context, data)}`;
     return { title: `${say('newTitle')}: ${say(kind.word)}`, main };
   },
 });
 
-function nothingToMake({ say }: Desk): Html {
+function nothingToMake({ say }: ScreenContext): Html {
   const why = empty('lock', say('makesNothing'), say('forbidden'));
   return html`<div class="top"><h1>${say('newTitle')}</h1></div><div class="card phone-full">${why}</div>`;
 }
 
 /** The fields of a kind; the amount says how little and how much may be entered. */
-function fieldsOf(desk: Desk, { act, priced, fields }: Kind, data: NewQuery): readonly Html[] {
-  return fields(desk, data).map((each) =>
-    field(desk, act, priced?.amount === each.name ? { ...each, hint: rangeHint(desk, data, priced) } : each),
+function fieldsOf(context: ScreenContext, { act, priced, fields }: Kind, data: NewQuery): readonly Html[] {
+  return fields(context, data).map((each) =>
+    field(
+      context,
+      act,
+      priced?.amount === each.name ? { ...each, hint: rangeHint(context, data, priced) } : each,
+    ),
   );
 }
 
-function kindOf(desk: Desk): Kind {
-  const allowed = KINDS.filter(({ mutation }) => mayDo(desk, mutation));
-  const asked = allowed.find(({ name }) => name === desk.query.get('kind'));
+function chosenKind(context: ScreenContext): Kind {
+  const allowed = KINDS.filter(({ mutation }) => mayDo(context, mutation));
+  const asked = allowed.find(({ name }) => name === context.query.get('kind'));
   return asked ?? allowed[0] ?? (KINDS[0] as Kind);
 }
 
-function customerFields(say: Desk['say']): readonly Field[] {
+function customerFields(say: ScreenContext['say']): readonly Field[] {
   return [
     { name: 'externalCode', label: say('orderOptional') },
     { name: 'clientName', label: say('nameOptional') },
@@ -224,11 +228,11 @@ function destinationField(label: string, { viewer }: NewQuery): Field {
 
 type Link = NewQuery['viewer']['account']['staticLinks'][number];
 
-function links(desk: Desk, { viewer }: NewQuery): Html {
-  const { say, language } = desk;
+function links(context: ScreenContext, { viewer }: NewQuery): Html {
+  const { say, language } = context;
   const { staticLinks } = viewer.account;
   const end = ({ slug }: Link) =>
-    askedForm(desk, {
+    askedForm(context, {
       act: 'DisableStaticLink',
       given: { slug },
       open: say('endLink'),
@@ -236,7 +240,7 @@ function links(desk: Desk, { viewer }: NewQuery): Html {
       button: say('endLinkYes'),
       kind: 'danger',
     });
-  const chosen = staticLinks.find(({ slug }) => slug === desk.query.get('link'));
+  const chosen = staticLinks.find(({ slug }) => slug === context.query.get('link'));
   const brl = { code: 'BRL', displayName: 'BRL', decimals: 2 };
   const columns: readonly Column<Link>[] = [
     { name: say('name'), isRowHead: true, cell: ({ name }) => name },
@@ -255,7 +259,7 @@ function links(desk: Desk, { viewer }: NewQuery): Html {
       isActs: true,
       cell: (link) =>
         !link.disabledAt &&
-        html`<div class="row"><a class="btn pill" href="${sameWith(desk, { link: link.slug, done: null })}">${say('qr')}</a>${end(link)}</div>`,
+        html`<div class="row"><a class="btn pill" href="${sameWith(context, { link: link.slug, done: null })}">${say('qr')}</a>${end(link)}</div>`,
     },
   ];
   const caption = say('links');
@@ -267,5 +271,5 @@ function links(desk: Desk, { viewer }: NewQuery): Html {
       ? scrolled(say('tableOf', { name: caption }), shown)
       : empty('open', say('noLinks')),
   );
-  return html`${chosen && handOver(desk, chosen.url, chosen.name)}${list}`;
+  return html`${chosen && handOver(context, chosen.url, chosen.name)}${list}`;
 }

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, may, sameWith, screenOf } from '../desk.ts';
+import { may, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { ago, money } from '../parts/figures.ts';
@@ -21,29 +21,29 @@ export const OPERATOR = screenOf<OperatorQuery>({
   path: '/operator',
   operation: operationNamed('Operator'),
   scope: ['platform:risk', 'platform:books'],
-  variables: (desk) => ({
-    state: stateOf(desk),
-    hasBooks: may(desk, 'platform:books'),
-    hasRisk: may(desk, 'platform:risk'),
-    ...pageVariables(desk),
+  variables: (context) => ({
+    state: stateOf(context),
+    hasBooks: may(context, 'platform:books'),
+    hasRisk: may(context, 'platform:risk'),
+    ...pageVariables(context),
   }),
-  view: ({ suspense, holds, openRefunds, receivables, positions }, desk) => {
-    const { say } = desk;
+  view: ({ suspense, holds, openRefunds, receivables, positions }, context) => {
+    const { say } = context;
     const main = html`<div class="top"><h1>${say('operator')}</h1></div>
-${holds && holdList(desk, holds)}${openRefunds && refundList(desk, openRefunds)}${receivables && receivableList(desk, receivables.nodes)}${positions && positionList(desk, positions)}${suspense && suspenseList(desk, suspense)}`;
+${holds && holdList(context, holds)}${openRefunds && refundList(context, openRefunds)}${receivables && receivableList(context, receivables.nodes)}${positions && positionList(context, positions)}${suspense && suspenseList(context, suspense)}`;
     return { title: say('operator'), main };
   },
 });
 
-function suspenseList(desk: Desk, { nodes, pageInfo, totalCount }: Suspense): Html {
-  const { say } = desk;
+function suspenseList(context: ScreenContext, { nodes, pageInfo, totalCount }: Suspense): Html {
+  const { say } = context;
   const caption = say('suspense');
   const views = STATES.map((each) => ({
-    href: sameWith(desk, { ...NO_PAGE, state: each }),
+    href: sameWith(context, { ...NO_PAGE, state: each }),
     word: sayNamed(say, each),
-    isCurrent: each === stateOf(desk),
+    isCurrent: each === stateOf(context),
   }));
-  const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
+  const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(context) });
   const content =
     nodes.length > 0
       ? scrolled(say('tableOf', { name: caption }), shown)
@@ -51,17 +51,17 @@ function suspenseList(desk: Desk, { nodes, pageInfo, totalCount }: Suspense): Ht
   return section(
     'suspense',
     caption,
-    html`<div class="in-x">${segments(caption, views)}</div>${pageOf(desk, nodes.length, totalCount, content)}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`,
+    html`<div class="in-x">${segments(caption, views)}</div>${pageOf(context, nodes.length, totalCount, content)}<div class="row in-x">${pager(context, pageInfo, nodes.length, totalCount)}</div>`,
     say('suspenseWhy'),
   );
 }
 
-function stateOf(desk: Desk): (typeof STATES)[number] {
-  return chosen(desk, 'state', STATES) ?? 'OPEN';
+function stateOf(context: ScreenContext): (typeof STATES)[number] {
+  return chosen(context, 'state', STATES) ?? 'OPEN';
 }
 
-function columns(desk: Desk): readonly Column<Entry>[] {
-  const { say, language } = desk;
+function columns(context: ScreenContext): readonly Column<Entry>[] {
+  const { say, language } = context;
   return [
     { name: say('opened'), cell: ({ openedAt }) => ago(openedAt, language) },
     {
@@ -78,28 +78,28 @@ function columns(desk: Desk): readonly Column<Entry>[] {
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: (entry) => entry.state === 'OPEN' && decisions(desk, entry),
+      cell: (entry) => entry.state === 'OPEN' && decisions(context, entry),
     },
   ];
 }
 
-function decisions(desk: Desk, { id }: Entry): Html {
-  const { say } = desk;
+function decisions(context: ScreenContext, { id }: Entry): Html {
+  const { say } = context;
   const given = { id };
-  const assign = askedForm(desk, {
+  const assign = askedForm(context, {
     act: 'AssignSuspense',
     given,
     open: say('assign'),
     what: say('assignWhat'),
     button: say('assignYes'),
     fields: field(
-      desk,
+      context,
       'AssignSuspense',
       { name: 'account', label: say('accountNumber'), isRequired: true },
       given,
     ),
   });
-  const back = askedForm(desk, {
+  const back = askedForm(context, {
     act: 'ReturnSuspense',
     given,
     open: say('sendBack'),
@@ -112,13 +112,13 @@ function decisions(desk: Desk, { id }: Entry): Html {
 
 type Hold = NonNullable<OperatorQuery['holds']>[number];
 
-function holdList(desk: Desk, holds: readonly Hold[]): Html {
-  const { say, language } = desk;
+function holdList(context: ScreenContext, holds: readonly Hold[]): Html {
+  const { say, language } = context;
   const decide = ({ account, transaction: { end2end } }: Hold) => {
     const given = { account, end2end };
     const release = { open: say('release'), what: say('releaseWhat'), button: say('releaseYes') };
     const reject = { open: say('rejectHold'), what: say('rejectHoldWhat'), button: say('rejectHoldYes') };
-    return html`<div class="row">${askedForm(desk, { act: 'ReleaseHold', given, ...release })}${askedForm(desk, { act: 'RejectHold', given, ...reject, kind: 'danger' })}</div>`;
+    return html`<div class="row">${askedForm(context, { act: 'ReleaseHold', given, ...release })}${askedForm(context, { act: 'RejectHold', given, ...reject, kind: 'danger' })}</div>`;
   };
   const columns: readonly Column<Hold>[] = [
     { name: say('heldSince'), cell: ({ heldSince }) => ago(heldSince, language) },

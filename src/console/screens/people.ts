@@ -5,7 +5,7 @@ import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
 import { roleWord } from '../../ui/role-words.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, pathTo, screenOf } from '../desk.ts';
+import { pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { MemberRole, PeopleQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { ago } from '../parts/figures.ts';
@@ -21,25 +21,25 @@ export const PEOPLE = screenOf<PeopleQuery>({
   operation: operationNamed('People'),
   scope: 'admin',
   variables: () => ({}),
-  view: ({ members, mySessions }, desk) => {
-    const { say } = desk;
+  view: ({ members, mySessions }, context) => {
+    const { say } = context;
     const main = html`<div class="top"><h1>${say('people')}</h1><p class="row push"><a class="btn" href="${pathTo('/security')}">${say('sessions')}</a><a class="btn" href="${pathTo('/audit')}">${say('audit')}</a></p></div>
-${memberList(desk, members)}${mySessions.length > 0 && sessionList(desk, mySessions)}`;
+${memberList(context, members)}${mySessions.length > 0 && sessionList(context, mySessions)}`;
     return { title: say('people'), main };
   },
 });
 
 /** Roles of the platform stand in its own account. */
-function roles(desk: Desk): readonly (readonly [MemberRole, string])[] {
-  const isPlatform = desk.session.scopes.some((scope) => scope.startsWith('platform:'));
+function roles(context: ScreenContext): readonly (readonly [MemberRole, string])[] {
+  const isPlatform = context.session.scopes.some((scope) => scope.startsWith('platform:'));
   const names = Object.keys(isPlatform ? PLATFORM_ROLES : ACCOUNT_ROLES);
   return names
     .map((name) => name.toUpperCase() as MemberRole)
-    .map((role) => [role, roleWord(role, desk.language)]);
+    .map((role) => [role, roleWord(role, context.language)]);
 }
 
-function memberList(desk: Desk, members: readonly Member[]): Html {
-  const { say, language } = desk;
+function memberList(context: ScreenContext, members: readonly Member[]): Html {
+  const { say, language } = context;
   const columns: readonly Column<Member>[] = [
     { name: say('name'), isRowHead: true, cell: ({ name }) => name },
     { name: say('email'), cell: ({ email }) => email },
@@ -54,13 +54,13 @@ function memberList(desk: Desk, members: readonly Member[]): Html {
       name: say('status'),
       cell: ({ joinedAt }) => (joinedAt ? badge('good', say('member')) : badge('idle', say('invited'))),
     },
-    { name: unseen(say('actsHere')), isActs: true, cell: (member) => memberActs(desk, member) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (member) => memberActs(context, member) },
   ];
   const caption = say('members');
   const act = 'InviteMember';
-  const fields = html`${field(desk, act, { name: 'name', label: say('name'), isRequired: true })}${field(desk, act, { name: 'email', label: say('email'), isRequired: true })}${field(desk, act, { name: 'role', label: say('role'), options: roles(desk) })}`;
+  const fields = html`${field(context, act, { name: 'name', label: say('name'), isRequired: true })}${field(context, act, { name: 'email', label: say('email'), isRequired: true })}${field(context, act, { name: 'role', label: say('role'), options: roles(context) })}`;
   const shown = table({ caption, isCaptionUnseen: true, rows: members, columns });
-  const invitation = addForm(desk, { act, open: say('invite'), button: say('invite'), fields });
+  const invitation = addForm(context, { act, open: say('invite'), button: say('invite'), fields });
   return section(
     'members',
     caption,
@@ -68,19 +68,24 @@ function memberList(desk: Desk, members: readonly Member[]): Html {
   );
 }
 
-function memberActs(desk: Desk, { personId, role }: Member): Html {
-  const { say } = desk;
+function memberActs(context: ScreenContext, { personId, role }: Member): Html {
+  const { say } = context;
   const act = 'ChangeMemberRole';
   const given = { personId };
-  const change = askedForm(desk, {
+  const change = askedForm(context, {
     act,
     given,
     open: say('changeRole'),
     what: say('changeRoleWhat'),
     button: say('changeRoleYes'),
-    fields: field(desk, act, { name: 'role', label: say('role'), value: role, options: roles(desk) }, given),
+    fields: field(
+      context,
+      act,
+      { name: 'role', label: say('role'), value: role, options: roles(context) },
+      given,
+    ),
   });
-  const remove = askedForm(desk, {
+  const remove = askedForm(context, {
     act: 'RemoveMember',
     given,
     open: say('takeAway'),
@@ -91,10 +96,10 @@ function memberActs(desk: Desk, { personId, role }: Member): Html {
   return html`<div class="row">${change}${remove}</div>`;
 }
 
-function sessionList(desk: Desk, sessions: readonly Session[]): Html {
-  const { say, language } = desk;
+function sessionList(context: ScreenContext, sessions: readonly Session[]): Html {
+  const { say, language } = context;
   const end = (sessionId: string) =>
-    actForm(desk, { act: 'RevokeSession', given: { sessionId }, button: say('endSession'), kind: 'pill' });
+    actForm(context, { act: 'RevokeSession', given: { sessionId }, button: say('endSession'), kind: 'pill' });
   const columns: readonly Column<Session>[] = [
     { name: say('browser'), look: 'cut', cell: ({ userAgent }) => browserName(userAgent) ?? say('unknown') },
     { name: say('fromWhere'), look: 'wide', cell: ({ address }) => address },

@@ -2,7 +2,7 @@
 import { PLATFORM_SCOPES } from '../../base/api-key.ts';
 import { html } from '../../ui/html.ts';
 import { timeText } from '../../ui/moments.ts';
-import { may, pathTo, screenOf } from '../desk.ts';
+import { may, pathTo, screenOf } from '../context.ts';
 import type { PlatformTodayQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { holderTable } from '../parts/holder-table.ts';
@@ -16,18 +16,18 @@ export const PLATFORM_TODAY = screenOf<PlatformTodayQuery>({
   path: '',
   operation: operationNamed('PlatformToday'),
   scope: PLATFORM_SCOPES,
-  variables: (desk) => ({
-    hasRisk: may(desk, 'platform:risk'),
-    hasBooks: may(desk, 'platform:books'),
-    hasNews: may(desk, ['platform:risk', 'platform:rails']),
+  variables: (context) => ({
+    hasRisk: may(context, 'platform:risk'),
+    hasBooks: may(context, 'platform:books'),
+    hasNews: may(context, ['platform:risk', 'platform:rails']),
   }),
-  view: (data, desk) => {
-    const { say, language } = desk;
+  view: (data, context) => {
+    const { say, language } = context;
     const { nodes, totalCount } = data.accounts;
     const link = (path: string, word: string) => html`<a class="go" href="${pathTo(path)}">${word}</a>`;
     const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say('inBrasilia', { time: timeText(Date.parse(data.viewer.account.now), language, 'full') })}</p></div>
-<div class="two even">${section('needs', say('needsSomebody'), taskList(desk, waiting(data)))}${section('health', say('railHealth'), railTable(desk, data.railHealth), may(desk, ['platform:risk', 'platform:rails']) && link('/rails', say('rails')))}</div>
-${section('holders', say('newestHolders'), holderTable(desk, nodes), link('/accounts', `${say('allHolders')} (${count(totalCount, language)})`))}`;
+<div class="two even">${section('needs', say('needsSomebody'), taskList(context, waiting(data)))}${section('health', say('railHealth'), railTable(context, data.railHealth), may(context, ['platform:risk', 'platform:rails']) && link('/rails', say('rails')))}</div>
+${section('holders', say('newestHolders'), holderTable(context, nodes), link('/accounts', `${say('allHolders')} (${count(totalCount, language)})`))}`;
     return { title: say('today'), main };
   },
 });

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, sameWith, screenOf } from '../desk.ts';
+import { type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { RailsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
@@ -22,40 +22,40 @@ export const RAILS = screenOf<RailsQuery>({
   path: '/rails',
   operation: operationNamed('Rails'),
   scope: ['platform:risk', 'platform:rails'],
-  variables: (desk) => {
-    const state = chosen(desk, 'state', STATES);
-    return { ...(state && { state }), ...pageVariables(desk) };
+  variables: (context) => {
+    const state = chosen(context, 'state', STATES);
+    return { ...(state && { state }), ...pageVariables(context) };
   },
-  view: ({ railHealth, rateFeeds, openPixOrders, railNews }, desk) => {
+  view: ({ railHealth, rateFeeds, openPixOrders, railNews }, context) => {
     const checks = railHealth.flatMap((rail) => rail.checks);
-    const { say } = desk;
+    const { say } = context;
     const main = html`<div class="top"><h1>${say('rails')}</h1></div>
-${section('health', say('railHealth'), railTable(desk, railHealth))}${checksSection(desk, checks)}${ratesSection(desk, rateFeeds)}${ordersSection(desk, openPixOrders)}${newsList(desk, railNews)}`;
+${section('health', say('railHealth'), railTable(context, railHealth))}${checksSection(context, checks)}${ratesSection(context, rateFeeds)}${ordersSection(context, openPixOrders)}${newsList(context, railNews)}`;
     return { title: say('rails'), main };
   },
 });
 
-function newsList(desk: Desk, { nodes, pageInfo, totalCount }: RailsQuery['railNews']): Html {
-  const { say } = desk;
+function newsList(context: ScreenContext, { nodes, pageInfo, totalCount }: RailsQuery['railNews']): Html {
+  const { say } = context;
   const caption = say('news');
-  const asked = chosen(desk, 'state', STATES) ?? null;
+  const asked = chosen(context, 'state', STATES) ?? null;
   const views = [null, ...STATES].map((state) => ({
-    href: sameWith(desk, { ...NO_PAGE, state }),
+    href: sameWith(context, { ...NO_PAGE, state }),
     word: state === null ? say('all') : say(`news_${state}`),
     isCurrent: state === asked,
   }));
-  const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
+  const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(context) });
   const content =
     nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('done', say('noNews'));
   return section(
     'news',
     caption,
-    html`<div class="in-x">${segments(caption, views)}</div>${pageOf(desk, nodes.length, totalCount, content)}<div class="row in-x">${pager(desk, pageInfo, nodes.length, totalCount)}</div>`,
+    html`<div class="in-x">${segments(caption, views)}</div>${pageOf(context, nodes.length, totalCount, content)}<div class="row in-x">${pager(context, pageInfo, nodes.length, totalCount)}</div>`,
   );
 }
 
-function columns(desk: Desk): readonly Column<News>[] {
-  const { say, language } = desk;
+function columns(context: ScreenContext): readonly Column<News>[] {
+  const { say, language } = context;
   return [
     { name: say('time'), cell: ({ seenAt }) => moment(seenAt, language, 'second') },
     { name: say('rail'), cell: ({ rail }) => rail },
@@ -70,7 +70,7 @@ function columns(desk: Desk): readonly Column<News>[] {
     },
     { name: say('status'), cell: ({ state }) => badge(TONES[state], say(`news_${state}`)) },
     { name: say('told'), cell: whole },
-    { name: unseen(say('actsHere')), isActs: true, cell: (news) => isOpen(news) && decisions(desk, news) },
+    { name: unseen(say('actsHere')), isActs: true, cell: (news) => isOpen(news) && decisions(context, news) },
   ];
 
   function whole({ key, news, lastError, closeReason, closedBy }: News): Html {
@@ -84,19 +84,19 @@ function isOpen({ state }: News): boolean {
   return state === 'FAILED' || state === 'PENDING';
 }
 
-function decisions(desk: Desk, { id }: News): Html {
-  const { say } = desk;
+function decisions(context: ScreenContext, { id }: News): Html {
+  const { say } = context;
   const given = { id };
   const reason = { name: 'reason', label: say('closeReason'), isRequired: true };
-  const close = askedForm(desk, {
+  const close = askedForm(context, {
     act: 'CloseRailNews',
     given,
     open: say('closeNews'),
     what: say('closeNewsWhat'),
     button: say('closeNewsYes'),
-    fields: field(desk, 'CloseRailNews', reason, given),
+    fields: field(context, 'CloseRailNews', reason, given),
   });
-  const retry = actForm(desk, { act: 'RetryRailNews', given, button: say('retryNews'), kind: 'pill' });
+  const retry = actForm(context, { act: 'RetryRailNews', given, button: say('retryNews'), kind: 'pill' });
   return html`<div class="row">${retry}${close}</div>`;
 }
 

@@ -3,7 +3,7 @@ import { type Html, html } from '../../ui/html.ts';
 import { dayText } from '../../ui/moments.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
+import { pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { ReconciliationQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { decimal, moment } from '../parts/figures.ts';
@@ -26,15 +26,15 @@ export const RECONCILIATION = screenOf<ReconciliationQuery>({
   scope: 'platform:books',
   variables: ({ query }) =>
     Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)?.trim()]] : []))),
-  view: ({ reconciliations, shown: [shown] }, desk) => {
-    const { say } = desk;
+  view: ({ reconciliations, shown: [shown] }, context) => {
+    const { say } = context;
     const main = html`<div class="top"><h1>${say('reconciliation')}</h1><p class="soft">${say('reconciliationWhy')}</p></div>
-${shown && details(desk, shown)}${reports(desk, reconciliations)}`;
+${shown && details(context, shown)}${reports(context, reconciliations)}`;
     return { title: say('reconciliation'), main };
   },
 });
 
-function stateOf({ say }: Desk, { isOpen }: Report): Html {
+function stateOf({ say }: ScreenContext, { isOpen }: Report): Html {
   return isOpen ? badge('warn', say('isOpenReport')) : badge('good', say('isClosedReport'));
 }
 
@@ -44,12 +44,12 @@ function openOf(report: Report): number {
 }
 
 /** Networks and banks have the names that the operator gave them. */
-function railName({ say }: Desk, rail: string): string {
+function railName({ say }: ScreenContext, rail: string): string {
   return rail === 'pix' ? say('PIX') : rail;
 }
 
-function reports(desk: Desk, rows: readonly Report[]): Html {
-  const { say, language } = desk;
+function reports(context: ScreenContext, rows: readonly Report[]): Html {
+  const { say, language } = context;
   const caption = say('reports');
   if (rows.length === 0)
     return section('reports', caption, empty('done', say('noReports'), say('noReportsWhy')));
@@ -57,10 +57,11 @@ function reports(desk: Desk, rows: readonly Report[]): Html {
     {
       name: say('day'),
       isRowHead: true,
-      cell: ({ rail, day }) => html`<a href="${sameWith(desk, { rail, day })}">${dayText(day, language)}</a>`,
+      cell: ({ rail, day }) =>
+        html`<a href="${sameWith(context, { rail, day })}">${dayText(day, language)}</a>`,
     },
-    { name: say('rail'), cell: ({ rail }) => railName(desk, rail) },
-    { name: say('status'), cell: (report) => stateOf(desk, report) },
+    { name: say('rail'), cell: ({ rail }) => railName(context, rail) },
+    { name: say('status'), cell: (report) => stateOf(context, report) },
     { name: say('matched'), isFigure: true, look: 'wide', cell: ({ matched }) => count(matched, language) },
     { name: say('openFindings'), isFigure: true, cell: (report) => count(openOf(report), language) },
     { name: say('who'), look: 'wide', cell: ({ madeBy }) => madeBy },
@@ -70,8 +71,8 @@ function reports(desk: Desk, rows: readonly Report[]): Html {
   return section('reports', caption, scrolled(say('tableOf', { name: caption }), shown));
 }
 
-function details(desk: Desk, report: Shown): Html {
-  const { say, language } = desk;
+function details(context: ScreenContext, report: Shown): Html {
+  const { say, language } = context;
   const { rail, day, findings, balances, inSuspense } = report;
   const rows = findings.slice(0, FINDINGS_SHOWN);
   const some = findings.length > rows.length && say('someFindings', { count: count(rows.length, language) });
@@ -80,25 +81,25 @@ function details(desk: Desk, report: Shown): Html {
     rows.length > 0
       ? scrolled(
           say('tableOf', { name: caption }),
-          table({ caption, isCaptionUnseen: true, rows, columns: findingColumns(desk) }),
+          table({ caption, isCaptionUnseen: true, rows, columns: findingColumns(context) }),
         )
       : empty('done', say('noFindings'));
   const suspense =
     inSuspense > 0 &&
     html`<p class="in small"><a class="go" href="${pathTo('/operator')}">${say('suspenseToo', { count: count(inSuspense, language) })}</a></p>`;
-  const title = say('reportOf', { rail: railName(desk, rail), day: dayText(day, language) });
-  return html`${section('findings', title, html`${shown}${some && html`<p class="in small">${some}</p>`}${suspense}`, stateOf(desk, report))}${balances.length > 0 && balanceSection(desk, balances)}`;
+  const title = say('reportOf', { rail: railName(context, rail), day: dayText(day, language) });
+  return html`${section('findings', title, html`${shown}${some && html`<p class="in small">${some}</p>`}${suspense}`, stateOf(context, report))}${balances.length > 0 && balanceSection(context, balances)}`;
 }
 
-function findingColumns(desk: Desk): readonly Column<Finding>[] {
-  const { say, language } = desk;
+function findingColumns(context: ScreenContext): readonly Column<Finding>[] {
+  const { say, language } = context;
   return [
     { name: say('time'), cell: ({ at }) => moment(at, language, 'second') },
     { name: say('findings'), isRowHead: true, cell: ({ finding }) => sayNamed(say, `finding_${finding}`) },
     { name: say('what'), cell: ({ kind }) => sayNamed(say, `entry_${kind}`) },
     { name: say('currency'), cell: ({ currency }) => currency },
-    { name: say('amountThere'), isFigure: true, cell: ({ amountThere }) => amountOf(desk, amountThere) },
-    { name: say('amountHere'), isFigure: true, cell: ({ amountHere }) => amountOf(desk, amountHere) },
+    { name: say('amountThere'), isFigure: true, cell: ({ amountThere }) => amountOf(context, amountThere) },
+    { name: say('amountHere'), isFigure: true, cell: ({ amountHere }) => amountOf(context, amountHere) },
     {
       name: say('account'),
       look: 'wide',
@@ -108,25 +109,25 @@ function findingColumns(desk: Desk): readonly Column<Finding>[] {
     {
       name: say('todo'),
       cell: ({ finding, why }) =>
-        html`${todo(desk, finding)}<br><small class="soft" lang="en">${why}</small>`,
+        html`${todo(context, finding)}<br><small class="soft" lang="en">${why}</small>`,
     },
   ];
 }
 
 /** What is not in the books may be among the news that is not settled. */
-function todo({ say }: Desk, finding: Finding['finding']): Html {
+function todo({ say }: ScreenContext, finding: Finding['finding']): Html {
   const words = sayNamed(say, `todo_${finding}`);
   return finding === 'MISSING_HERE' ? html`<a href="${pathTo('/rails')}">${words}</a>` : html`${words}`;
 }
 
-function balanceSection(desk: Desk, rows: readonly Balance[]): Html {
-  const { say } = desk;
+function balanceSection(context: ScreenContext, rows: readonly Balance[]): Html {
+  const { say } = context;
   const caption = say('balancesInAll');
   const columns: readonly Column<Balance>[] = [
     { name: say('currency'), isRowHead: true, cell: ({ currency }) => currency },
-    { name: say('amountThere'), isFigure: true, cell: ({ there }) => amountOf(desk, there) },
-    { name: say('amountHere'), isFigure: true, cell: ({ here }) => amountOf(desk, here) },
-    { name: say('inFlight'), isFigure: true, cell: ({ inFlight }) => amountOf(desk, inFlight) },
+    { name: say('amountThere'), isFigure: true, cell: ({ there }) => amountOf(context, there) },
+    { name: say('amountHere'), isFigure: true, cell: ({ here }) => amountOf(context, here) },
+    { name: say('inFlight'), isFigure: true, cell: ({ inFlight }) => amountOf(context, inFlight) },
     {
       name: say('status'),
       cell: ({ agrees }) =>
@@ -138,7 +139,7 @@ function balanceSection(desk: Desk, rows: readonly Balance[]): Html {
 }
 
 /** With as many decimals as it has, two at least. */
-function amountOf({ language }: Desk, text: string | null): string | null {
+function amountOf({ language }: ScreenContext, text: string | null): string | null {
   if (text === null) return null;
   return decimal(text, Math.max(2, text.split('.')[1]?.length ?? 0), language);
 }

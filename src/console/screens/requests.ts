@@ -2,7 +2,7 @@
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
+import { pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { RequestsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment } from '../parts/figures.ts';
@@ -19,48 +19,48 @@ export const REQUESTS = screenOf<RequestsQuery>({
   path: '/requests',
   operation: operationNamed('Requests'),
   scope: 'admin',
-  variables: (desk) => {
-    const { query } = desk;
-    const statusClass = chosen(desk, 'status', CLASSES);
+  variables: (context) => {
+    const { query } = context;
+    const statusClass = chosen(context, 'status', CLASSES);
     const given = FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []));
-    return { ...Object.fromEntries(given), ...(statusClass && { statusClass }), ...pageVariables(desk) };
+    return { ...Object.fromEntries(given), ...(statusClass && { statusClass }), ...pageVariables(context) };
   },
-  view: ({ requestLog: { nodes, pageInfo, totalCount } }, desk) => {
-    const { say, query } = desk;
+  view: ({ requestLog: { nodes, pageInfo, totalCount } }, context) => {
+    const { say, query } = context;
     const labels = { actorId: say('who'), requestId: say('reference'), end2end: say('transactions') };
     const given = FILTERS.flatMap((name) => {
       const value = query.get(name);
       return value ? [{ name, label: labels[name], value }] : [];
     });
     const caption = say('requests');
-    const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(desk) });
+    const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(context) });
     const list =
       nodes.length > 0
         ? scrolled(say('tableOf', { name: caption }), shown)
         : empty('activity', say('noRequests'));
     const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${say('developers')}</a></nav>
 <div class="top"><h1>${caption}</h1><p class="soft">${say('requestsWhy')}</p></div>
-${statusLinks(desk)}<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}</div>
-<div class="card phone-full">${pageOf(desk, nodes.length, totalCount ?? null, list)}</div>
-<div class="row">${pager(desk, pageInfo, nodes.length, totalCount ?? null)}</div>`;
+${statusLinks(context)}<div class="row" role="group" aria-label="${say('filters')}">${chips(context, given)}</div>
+<div class="card phone-full">${pageOf(context, nodes.length, totalCount ?? null, list)}</div>
+<div class="row">${pager(context, pageInfo, nodes.length, totalCount ?? null)}</div>`;
     return { title: caption, main };
   },
 });
 
-function statusLinks(desk: Desk): Html {
-  const { say } = desk;
-  const asked = chosen(desk, 'status', CLASSES) ?? null;
+function statusLinks(context: ScreenContext): Html {
+  const { say } = context;
+  const asked = chosen(context, 'status', CLASSES) ?? null;
   const views = [null, ...CLASSES].map((status) => ({
-    href: sameWith(desk, { ...NO_PAGE, status }),
+    href: sameWith(context, { ...NO_PAGE, status }),
     word: say(status ?? 'all'),
     isCurrent: status === asked,
   }));
   return segments(say('status'), views);
 }
 
-function columns(desk: Desk): readonly Column<Entry>[] {
-  const { say, language } = desk;
-  const only = (name: string, value: string) => sameWith(desk, { ...NO_PAGE, [name]: value });
+function columns(context: ScreenContext): readonly Column<Entry>[] {
+  const { say, language } = context;
+  const only = (name: string, value: string) => sameWith(context, { ...NO_PAGE, [name]: value });
   return [
     { name: say('time'), cell: ({ at }) => moment(at, language, 'second') },
     {

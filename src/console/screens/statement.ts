@@ -5,7 +5,7 @@ import { icon } from '../../ui/icons.ts';
 import { timeText } from '../../ui/moments.ts';
 import { empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, pathTo, sameWith, screenOf } from '../desk.ts';
+import { pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { StatementQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { exportMenu } from '../parts/exports.ts';
@@ -36,18 +36,18 @@ const DAY_MS = 86_400_000;
 export const STATEMENT = screenOf<StatementQuery>({
   path: '/statement',
   operation: operationNamed('Statement'),
-  variables: (desk) => {
-    const { dateFrom, dateTo } = filterOf(desk);
+  variables: (context) => {
+    const { dateFrom, dateTo } = filterOf(context);
     return {
-      filter: filterOf(desk),
-      ...pageVariables(desk, LINES),
+      filter: filterOf(context),
+      ...pageVariables(context, LINES),
       // A period is opened by the balance at its first moment; an open end is now.
       openingAt: dateFrom === undefined ? new Date(0).toISOString() : dayStart(dateFrom, 0),
       ...(dateTo !== undefined && { closingAt: dayStart(dateTo, 1) }),
     };
   },
-  view: (data, desk) => {
-    const { say } = desk;
+  view: (data, context) => {
+    const { say } = context;
     const { nodes, totalCount, pageInfo } = data.statement;
     const paper = say('onPaper', {
       account: data.viewer.account.name,
@@ -55,27 +55,27 @@ export const STATEMENT = screenOf<StatementQuery>({
     });
     const rows =
       nodes.length > 0
-        ? html`<div data-whole>${lines(desk, nodes)}</div><p class="on-paper" data-cut hidden>${say('paperCut')}</p>`
+        ? html`<div data-whole>${lines(context, nodes)}</div><p class="on-paper" data-cut hidden>${say('paperCut')}</p>`
         : empty('receipt', say('noLines'));
-    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(data.viewer.account.now), desk.language, 'full')}</p><div class="row push no-print">${exportMenu(desk, 'statement', filterOf(desk))}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
-${filterRow(desk, data)}
-${section('ends', say('openingClosing'), ends(desk, data))}
-${section('lines', say('statement'), pageOf(desk, nodes.length, totalCount, rows), count(totalCount, desk.language), 'rows')}
-<div class="row no-print">${pager(desk, pageInfo, nodes.length, totalCount, LINES)}</div>`;
+    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(data.viewer.account.now), context.language, 'full')}</p><div class="row push no-print">${exportMenu(context, 'statement', filterOf(context))}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
+${filterRow(context, data)}
+${section('ends', say('openingClosing'), ends(context, data))}
+${section('lines', say('statement'), pageOf(context, nodes.length, totalCount, rows), count(totalCount, context.language), 'rows')}
+<div class="row no-print">${pager(context, pageInfo, nodes.length, totalCount, LINES)}</div>`;
     return { title: say('statement'), main };
   },
 });
 
 type Filter = { readonly [Name in (typeof FILTERS)[number]]?: string };
 
-function filterOf(desk: Desk): Filter {
+function filterOf(context: ScreenContext): Filter {
   const filter = Object.fromEntries(
     FILTERS.flatMap((name) => {
-      const value = desk.query.get(name)?.trim();
+      const value = context.query.get(name)?.trim();
       return value ? [[name, value]] : [];
     }),
   ) as Filter;
-  const subAccount = chosen(desk, 'subAccount', SUB_ACCOUNTS);
+  const subAccount = chosen(context, 'subAccount', SUB_ACCOUNTS);
   return { ...filter, ...(subAccount && { subAccount }) };
 }
 
@@ -86,9 +86,9 @@ function dayStart(day: string, later: number): string {
   return new Date(start + later * DAY_MS).toISOString();
 }
 
-function filterRow(desk: Desk, { viewer, closing }: StatementQuery): Html {
-  const { say } = desk;
-  const filter = filterOf(desk);
+function filterRow(context: ScreenContext, { viewer, closing }: StatementQuery): Html {
+  const { say } = context;
+  const filter = filterOf(context);
   const labels = {
     currency: say('currency'),
     subAccount: say('subAccount'),
@@ -101,7 +101,7 @@ function filterRow(desk: Desk, { viewer, closing }: StatementQuery): Html {
   });
   const options = [['', say('all')], ...SUB_ACCOUNTS.map((each) => [each, say(each)])] as const;
   const fields = FILTERS.map((name) =>
-    field(desk, 'filter', {
+    field(context, 'filter', {
       name,
       label: labels[name],
       value: filter[name] ?? null,
@@ -110,22 +110,22 @@ function filterRow(desk: Desk, { viewer, closing }: StatementQuery): Html {
     }),
   );
   const dropped = [...FILTERS, ...PAGE_NAMES, 'done'];
-  return html`<div class="row">${links(desk, closing)}<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, given)}<button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
-<div id="filter" class="menu sheet" popover>${queryForm(desk, html`${fields}`, say('apply'), dropped)}</div>
-${given.length > 0 && html`<a class="btn pill quiet no-print" href="${sameWith(desk, Object.fromEntries(dropped.map((name) => [name, null])))}">${say('clear')}</a>`}${viewMenu(desk, viewer)}</div></div>`;
+  return html`<div class="row">${links(context, closing)}<div class="row" role="group" aria-label="${say('filters')}">${chips(context, given)}<button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
+<div id="filter" class="menu sheet" popover>${queryForm(context, html`${fields}`, say('apply'), dropped)}</div>
+${given.length > 0 && html`<a class="btn pill quiet no-print" href="${sameWith(context, Object.fromEntries(dropped.map((name) => [name, null])))}">${say('clear')}</a>`}${viewMenu(context, viewer)}</div></div>`;
 }
 
 /** The parts of the balance, and the currencies where there are several, each in one step. */
-function links(desk: Desk, balances: readonly Balance[]): Html {
-  const { say } = desk;
-  const now = filterOf(desk);
+function links(context: ScreenContext, balances: readonly Balance[]): Html {
+  const { say } = context;
+  const now = filterOf(context);
   const parts = [null, ...SUB_ACCOUNTS].map((each) => ({
-    href: sameWith(desk, { ...NO_PAGE, subAccount: each }),
+    href: sameWith(context, { ...NO_PAGE, subAccount: each }),
     word: say(each ?? 'all'),
     isCurrent: (now.subAccount ?? null) === each,
   }));
   const currencies = [null, ...balances.map(({ currency }) => currency)].map((each) => ({
-    href: sameWith(desk, { ...NO_PAGE, currency: each?.code ?? null }),
+    href: sameWith(context, { ...NO_PAGE, currency: each?.code ?? null }),
     word: each?.displayName ?? say('all'),
     isCurrent: (now.currency?.toUpperCase() ?? null) === (each?.code ?? null),
   }));
@@ -143,9 +143,9 @@ type Balance = StatementQuery['closing'][number];
 type Part = (typeof SUB_ACCOUNTS)[number];
 
 /** The balances at both ends of the period, of what the filter leaves. */
-function ends(desk: Desk, { opening, closing }: StatementQuery): Html {
-  const { say, language } = desk;
-  const { currency: code, subAccount } = filterOf(desk);
+function ends(context: ScreenContext, { opening, closing }: StatementQuery): Html {
+  const { say, language } = context;
+  const { currency: code, subAccount } = filterOf(context);
   const rows = closing
     .filter(({ currency }) => !code || currency.code === code.toUpperCase())
     .flatMap((end) =>
@@ -177,7 +177,7 @@ function ends(desk: Desk, { opening, closing }: StatementQuery): Html {
 
 type Line = StatementQuery['statement']['nodes'][number];
 
-/** A line with what stands in several of its cells, of which a desk, a phone and paper show some each: written once. */
+/** A line with what stands in several of its cells, of which a large screen, a phone and paper show some each: written once. */
 interface WrittenLine {
   readonly line: Line;
   readonly when: Html;
@@ -187,7 +187,7 @@ interface WrittenLine {
   readonly after: Html;
 }
 
-function writtenLine({ say, language }: Desk, line: Line): WrittenLine {
+function writtenLine({ say, language }: ScreenContext, line: Line): WrittenLine {
   const { date, debit, credit, balance, ledgerAccount, transaction } = line;
   const { currency } = ledgerAccount;
   return {
@@ -200,8 +200,8 @@ function writtenLine({ say, language }: Desk, line: Line): WrittenLine {
   };
 }
 
-function lines(desk: Desk, nodes: readonly Line[]): Html {
-  const { say } = desk;
+function lines(context: ScreenContext, nodes: readonly Line[]): Html {
+  const { say } = context;
   const what = ({ line, when, who }: WrittenLine) => {
     const also = html`<small class="narrow">${when}${who && html` · ${who}`}</small>`;
     if (!line.transaction) return html`${say('adjustment')}${also}`;
@@ -222,6 +222,6 @@ function lines(desk: Desk, nodes: readonly Line[]): Html {
     { name: say('currency'), look: 'wide', cell: nameOf },
     { name: `${say('amount')} / ${say('balance')}`, look: 'narrow', isFigure: true, cell: both },
   ];
-  const rows = nodes.map((line) => writtenLine(desk, line));
+  const rows = nodes.map((line) => writtenLine(context, line));
   return scrolled(say('lines'), table({ caption: say('lines'), isCaptionUnseen: true, rows, columns }));
 }

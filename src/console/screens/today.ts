@@ -6,7 +6,7 @@ import { icon } from '../../ui/icons.ts';
 import { timeText } from '../../ui/moments.ts';
 import { empty } from '../../ui/parts.ts';
 import { scrolled, table } from '../../ui/table.ts';
-import { type Desk, mayDo, pathTo, sameWith, screenOf } from '../desk.ts';
+import { mayDo, pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { SubAccountsFragment, TodayQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { figure } from '../parts/figures.ts';
@@ -23,28 +23,28 @@ const BRASILIA = '-03:00';
 export const TODAY = screenOf<TodayQuery>({
   path: '',
   operation: operationNamed('Today'),
-  variables: (desk) => {
-    const at = momentOf(desk);
+  variables: (context) => {
+    const at = momentOf(context);
     return at === null ? {} : { at };
   },
-  view: (data, desk) => {
-    const { say, language } = desk;
-    const at = momentOf(desk);
+  view: (data, context) => {
+    const { say, language } = context;
+    const at = momentOf(context);
     const shown = timeText(Date.parse(at ?? data.viewer.account.now), language, 'full');
     const latest = data.transactions.nodes;
     const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say(at === null ? 'inBrasilia' : 'asOfShown', { time: shown })}</p>
-<div class="row push"><button class="btn" type="button" popovertarget="as-of">${say('asOf')}</button>${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
-<div id="as-of" class="menu sheet" popover>${queryForm(desk, field(desk, 'as-of', { name: 'at', label: say('asOf'), type: 'datetime-local', value: desk.query.get('at') }), say('apply'), ['at', 'done'])}</div>
-${at !== null && html`<p><a class="btn pill" href="${sameWith(desk, { at: null })}">${say('now')}</a></p>`}
-<div class="two even">${section('needs', say('needsSomebody'), html`<div data-live="needs">${needs(desk, data.attention)}</div>`)}${section('flows', say('inAndOut'), html`<div data-live="flows">${flows(desk, data)}</div>`)}</div>
-${section('balances', say('balances'), balanceTable(desk, data.balances), html`<a class="go" href="${pathTo('/statement')}">${say('statement')}</a>`)}
-${section('latest', say('latest'), html`<div data-live="rows">${latest.length > 0 ? transactionTable(desk, latest, say('latestCaption')) : empty('convert', say('nothing'), say('nothingHow'))}</div>`, html`<a class="go" href="${pathTo('/transactions')}">${say('allTransactions')}</a>`, 'rows')}`;
+<div class="row push"><button class="btn" type="button" popovertarget="as-of">${say('asOf')}</button>${mayDo(context, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
+<div id="as-of" class="menu sheet" popover>${queryForm(context, field(context, 'as-of', { name: 'at', label: say('asOf'), type: 'datetime-local', value: context.query.get('at') }), say('apply'), ['at', 'done'])}</div>
+${at !== null && html`<p><a class="btn pill" href="${sameWith(context, { at: null })}">${say('now')}</a></p>`}
+<div class="two even">${section('needs', say('needsSomebody'), html`<div data-live="needs">${needs(context, data.attention)}</div>`)}${section('flows', say('inAndOut'), html`<div data-live="flows">${flows(context, data)}</div>`)}</div>
+${section('balances', say('balances'), balanceTable(context, data.balances), html`<a class="go" href="${pathTo('/statement')}">${say('statement')}</a>`)}
+${section('latest', say('latest'), html`<div data-live="rows">${latest.length > 0 ? transactionTable(context, latest, say('latestCaption')) : empty('convert', say('nothing'), say('nothingHow'))}</div>`, html`<a class="go" href="${pathTo('/transactions')}">${say('allTransactions')}</a>`, 'rows')}`;
     return { title: say('today'), main };
   },
 });
 
 /** The moment that the query asks for, as the field of a browser writes it: a minute in Brasília. */
-function momentOf({ query }: Desk): string | null {
+function momentOf({ query }: ScreenContext): string | null {
   const asked = query.get('at');
   if (!asked) return null;
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(asked) ? `${asked}:00${BRASILIA}` : asked;
@@ -54,8 +54,8 @@ function momentOf({ query }: Desk): string | null {
 }
 
 /** @returns balances by currency and sub-account; each leads to the lines that made it. */
-export function balanceTable(desk: Desk, balances: readonly SubAccountsFragment[]): Html {
-  const { say, language } = desk;
+export function balanceTable(context: ScreenContext, balances: readonly SubAccountsFragment[]): Html {
+  const { say, language } = context;
   if (balances.length === 0) return empty('receipt', say('noBalances'));
   const part = (name: Word, member: 'available' | 'inTransit' | 'toReceive' | 'blocked') => ({
     name: say(name),
@@ -102,17 +102,17 @@ const PLACES = {
   expiringKeys: pathTo('/developers'),
 } as const;
 
-function needs(desk: Desk, attention: TodayQuery['attention']): Html {
+function needs(context: ScreenContext, attention: TodayQuery['attention']): Html {
   const kinds = Object.keys(PLACES) as (keyof typeof PLACES)[];
   return taskList(
-    desk,
+    context,
     kinds.map((name) => ({ word: `att_${name}`, count: attention[name], href: PLACES[name] })),
   );
 }
 
 type Flow = NonNullable<TodayQuery['month']>[number];
 
-function flows({ say, language }: Desk, { day, month }: TodayQuery): Html {
+function flows({ say, language }: ScreenContext, { day, month }: TodayQuery): Html {
   if (!month) return empty('activity', say('flowsAway'));
   if (month.length === 0) return empty('activity', say('noFlows'));
   const today = ({ currency }: Flow) => day?.find((each) => each.currency.code === currency.code);

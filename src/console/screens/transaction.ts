@@ -4,7 +4,7 @@ import { formatTaxId } from '../../base/tax-id.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty, idPair, keyValues, more, note, pair, segments } from '../../ui/parts.ts';
-import { type Desk, may, pathTo, sameWith, screenOf, type View } from '../desk.ts';
+import { may, pathTo, type ScreenContext, sameWith, screenOf, type View } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { moment, money, statusBadge } from '../parts/figures.ts';
@@ -20,30 +20,33 @@ type Found = NonNullable<TransactionQuery['transaction']>;
 export const TRANSACTION = screenOf<TransactionQuery>({
   path: '/transactions/:end2end',
   operation: operationNamed('Transaction'),
-  variables: (desk) => ({ end2end: desk.named.end2end, isAdmin: may(desk, 'admin') }),
-  view: (data, desk) => {
+  variables: (context) => ({ end2end: context.named.end2end, isAdmin: may(context, 'admin') }),
+  view: (data, context) => {
     if (!data.transaction) throw notFound();
-    return view(data.transaction, data, desk);
+    return view(data.transaction, data, context);
   },
 });
 
-function view(found: Found, data: TransactionQuery, desk: Desk): View {
-  const { say, language } = desk;
+function view(found: Found, data: TransactionQuery, context: ScreenContext): View {
+  const { say, language } = context;
   const kind = sayNamed(say, found.__typename);
   const title = found.externalCode
     ? say('orderTitle', { code: found.externalCode })
     : `${kind} …${found.end2end.slice(-6)}`;
   const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/transactions')}">${say('transactions')}</a> <span class="soft">/ ${kind}</span></nav>
-<div class="top"><h1>${title}</h1><span data-live="status">${statusBadge(found, language, true)}</span><p class="soft">${summary(desk, found)}</p>
-<div class="row push">${pageLink(desk, found)}</div></div>
-<div data-live="message">${message(desk, found)}</div>
-<div class="two"><div class="stack tight">${kindLinks(desk)}${story(desk, found, data)}</div>
-<aside class="stack"><div class="stack" data-live="acts">${actsNow(desk, found, data.approvals[0])}</div><div data-live="hand-over">${waitsForPayer(found) && found.payment && handOver(desk, found.payment.link, say('handOver'))}</div>${scenarios(desk, found)}${facts(desk, found)}${numbers(desk, found)}${recordOf(desk, found)}${body(desk, found)}</aside></div>`;
+<div class="top"><h1>${title}</h1><span data-live="status">${statusBadge(found, language, true)}</span><p class="soft">${summary(context, found)}</p>
+<div class="row push">${pageLink(context, found)}</div></div>
+<div data-live="message">${message(context, found)}</div>
+<div class="two"><div class="stack tight">${kindLinks(context)}${story(context, found, data)}</div>
+<aside class="stack"><div class="stack" data-live="acts">${actsNow(context, found, data.approvals[0])}</div><div data-live="hand-over">${waitsForPayer(found) && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${facts(context, found)}${numbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside></div>`;
   return { title, main };
 }
 
 /** What went wrong, or how it stands; nothing beside a status that says that all is done. */
-function message({ language }: Desk, { errorMessage, message: told, statusCode }: Found): Html | null {
+function message(
+  { language }: ScreenContext,
+  { errorMessage, message: told, statusCode }: Found,
+): Html | null {
   if (errorMessage?.[language]) return note('warning', errorMessage[language], true);
   return statusCode === 'SUCCESS' ? null : html`<p class="soft">${told[language]}</p>`;
 }
@@ -57,7 +60,7 @@ function waitsForPayer({ component, state }: Found): boolean {
 }
 
 /** The page of whoever pays; once it is paid, or where nobody pays from outside, the same page is the receipt. */
-function pageLink({ say }: Desk, found: Found): Html | null {
+function pageLink({ say }: ScreenContext, found: Found): Html | null {
   const { payment, receiptUrl, statusCode } = found;
   if (!receiptUrl) return null;
   const isPaid = !payment || !['CREATED', 'PENDING'].includes(statusCode);
@@ -65,38 +68,38 @@ function pageLink({ say }: Desk, found: Found): Html | null {
 }
 
 /** Its body, for who writes a program that reads it. */
-function body({ say }: Desk, { legacyBody }: Found): Html {
+function body({ say }: ScreenContext, { legacyBody }: Found): Html {
   const text = JSON.stringify(JSON.parse(legacyBody), null, 2);
   return html`<div data-live="body">${more(say('asV2'), html`<pre tabindex="0">${text}</pre>`)}</div>`;
 }
 
-function summary({ say, language }: Desk, { source, target }: Found): string | null {
+function summary({ say, language }: ScreenContext, { source, target }: Found): string | null {
   if (source && target)
     return say('fromTo', { source: money(source, language), target: money(target, language) });
   const known = source ?? target;
   return known ? money(known, language) : null;
 }
 
-function kindLinks(desk: Desk): Html {
-  const { say } = desk;
-  const shown = desk.query.get('show');
+function kindLinks(context: ScreenContext): Html {
+  const { say } = context;
+  const shown = context.query.get('show');
   const views = [null, ...KINDS].map((kind) => ({
-    href: sameWith(desk, { show: kind, done: null }),
+    href: sameWith(context, { show: kind, done: null }),
     word: say(kind ?? 'everything'),
     isCurrent: shown === kind,
   }));
   return segments(say('whatToShow'), views);
 }
 
-function story(desk: Desk, found: Found, data: TransactionQuery): Html {
-  const shown = desk.query.get('show');
-  const happened = happenings(desk, found, data).filter(({ kind }) => shown === null || kind === shown);
-  if (happened.length > 0) return axisOf(desk, happened);
+function story(context: ScreenContext, found: Found, data: TransactionQuery): Html {
+  const shown = context.query.get('show');
+  const happened = happenings(context, found, data).filter(({ kind }) => shown === null || kind === shown);
+  if (happened.length > 0) return axisOf(context, happened);
   const isImported = found.events.length === 0;
-  return html`<div data-live="axis">${empty('clock', desk.say(isImported ? 'imported' : 'nothingOfThat'))}</div>`;
+  return html`<div data-live="axis">${empty('clock', context.say(isImported ? 'imported' : 'nothingOfThat'))}</div>`;
 }
 
-function facts({ say, language }: Desk, found: Found): Html {
+function facts({ say, language }: ScreenContext, found: Found): Html {
   const { source, target, fees } = found;
   const [taxId, networkFee] = [member(found, 'clientTaxId'), member(found, 'networkFee')];
   const seconds = (iso: string | null | undefined) => iso && moment(iso, language, 'second');
@@ -132,7 +135,7 @@ const NUMBERS = [
   'depositExact',
 ] as const;
 
-function numbers({ say }: Desk, found: Found): Html {
+function numbers({ say }: ScreenContext, found: Found): Html {
   const pairs = NUMBERS.map((name) =>
     idPair(say(name), member(found, name === 'depositExact' ? 'exactDepositAmount' : name)),
   );

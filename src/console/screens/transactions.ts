@@ -4,7 +4,7 @@ import { icon } from '../../ui/icons.ts';
 import type { Language } from '../../ui/language.ts';
 import { empty, segments } from '../../ui/parts.ts';
 import { decimalOf } from '../act.ts';
-import { type Desk, mayDo, pathTo, sameWith, screenOf } from '../desk.ts';
+import { mayDo, pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { TransactionsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { exportMenu } from '../parts/exports.ts';
@@ -77,37 +77,37 @@ const FILTERS: readonly Filter[] = [
 export const TRANSACTIONS = screenOf<TransactionsQuery>({
   path: '/transactions',
   operation: operationNamed('Transactions'),
-  variables: (desk) => {
-    const family = familyOf(desk);
-    const filter = given(desk).map(({ filter: { name, member, take }, value }) => [
+  variables: (context) => {
+    const family = familyOf(context);
+    const filter = given(context).map(({ filter: { name, member, take }, value }) => [
       member ?? name,
       take ? take(value) : value,
     ]);
     return {
       ...(family && { families: [family] }),
       ...(filter.length > 0 && { filter: Object.fromEntries(filter) }),
-      ...pageVariables(desk),
+      ...pageVariables(context),
     };
   },
-  view: ({ transactions, viewer }, desk) => {
-    const { say } = desk;
-    const family = familyOf(desk);
+  view: ({ transactions, viewer }, context) => {
+    const { say } = context;
+    const family = familyOf(context);
     const { nodes, totalCount, totalIsExact, endsEarly, pageInfo } = transactions;
     const views = [null, ...FAMILIES].map((each) => ({
-      href: sameWith(desk, { ...NO_PAGE, family: each }),
+      href: sameWith(context, { ...NO_PAGE, family: each }),
       word: say(each ?? 'ALL'),
       isCurrent: each === family,
     }));
     const list = say(family ?? 'transactions');
     const rows =
-      nodes.length > 0 ? transactionTable(desk, nodes, say('listCaption', { list })) : nothing(desk);
+      nodes.length > 0 ? transactionTable(context, nodes, say('listCaption', { list })) : nothing(context);
     // Where looking has ended early, older ones may be there.
-    const shown = endsEarly ? rows : pageOf(desk, nodes.length, totalCount, rows);
-    const main = html`<div class="top"><h1>${say('transactions')}</h1>${totals(desk, transactions)}
-<div class="row push">${exportMenu(desk, 'transactions', { family, ...Object.fromEntries(given(desk).map(({ filter: { name }, value }) => [name, value])) })}${mayDo(desk, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
-${filterRow(desk, segments(say('whichList'), views), viewMenu(desk, viewer))}
+    const shown = endsEarly ? rows : pageOf(context, nodes.length, totalCount, rows);
+    const main = html`<div class="top"><h1>${say('transactions')}</h1>${totals(context, transactions)}
+<div class="row push">${exportMenu(context, 'transactions', { family, ...Object.fromEntries(given(context).map(({ filter: { name }, value }) => [name, value])) })}${mayDo(context, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
+${filterRow(context, segments(say('whichList'), views), viewMenu(context, viewer))}
 <div class="card rows phone-full" data-live="rows">${shown}${endsEarly && html`<p class="in soft">${say('endsEarly')}</p>`}</div>
-<div class="row">${keysHint(desk)}${pager(desk, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
+<div class="row">${keysHint(context)}${pager(context, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
     return { title: say('transactions'), main };
   },
 });
@@ -115,7 +115,7 @@ ${filterRow(desk, segments(say('whichList'), views), viewMenu(desk, viewer))}
 type Found = TransactionsQuery['transactions'];
 
 /** How many match, and what they add up to where that is known. */
-function totals({ say, language }: Desk, { totalCount, totalIsExact, sums }: Found): Html {
+function totals({ say, language }: ScreenContext, { totalCount, totalIsExact, sums }: Found): Html {
   const shown = count(totalCount, language);
   const number = totalIsExact ? shown : say('atLeast', { count: shown });
   const amounts = (sums ?? []).flatMap(({ currency, source, target }) => {
@@ -130,19 +130,22 @@ function totals({ say, language }: Desk, { totalCount, totalIsExact, sums }: Fou
 }
 
 /** What was chosen in words, each of several. */
-function sayChoice(say: Desk['say'], chosen: string): string {
+function sayChoice(say: ScreenContext['say'], chosen: string): string {
   return chosen
     .split(',')
     .map((each) => sayNamed(say, STATUS_WORDS[each] ?? each))
     .join(', ');
 }
 
-function familyOf(desk: Desk): (typeof FAMILIES)[number] | null {
-  return chosen(desk, 'family', FAMILIES) ?? null;
+function familyOf(context: ScreenContext): (typeof FAMILIES)[number] | null {
+  return chosen(context, 'family', FAMILIES) ?? null;
 }
 
 /** The filters that are set, each with its value as the schema writes it. */
-function given({ query, language }: Desk): readonly { readonly filter: Filter; readonly value: string }[] {
+function given({
+  query,
+  language,
+}: ScreenContext): readonly { readonly filter: Filter; readonly value: string }[] {
   return FILTERS.flatMap((filter) => {
     const text = query.get(filter.name)?.trim();
     return text ? [{ filter, value: writtenAs(filter, text, language) }] : [];
@@ -156,9 +159,9 @@ function writtenAs({ name, choices, isList, isAmount }: Filter, text: string, la
   return parts.map((each) => choiceOf(name, each, choices)).join(',');
 }
 
-function filterRow(desk: Desk, families: Html, menu: Html | null): Html {
-  const { say, query, language } = desk;
-  const all = given(desk);
+function filterRow(context: ScreenContext, families: Html, menu: Html | null): Html {
+  const { say, query, language } = context;
+  const all = given(context);
   const filters = all.map(({ filter: { name, word, choices, isAmount }, value }) => ({
     name,
     label: say(word),
@@ -171,9 +174,9 @@ function filterRow(desk: Desk, families: Html, menu: Html | null): Html {
       (each) => [each, each === '' ? say('all') : sayChoice(say, each)] as const,
     );
   const dropped = [...FILTERS.map(({ name }) => name), ...PAGE_NAMES, 'done'];
-  const cleared = sameWith(desk, Object.fromEntries(dropped.map((name) => [name, null])));
+  const cleared = sameWith(context, Object.fromEntries(dropped.map((name) => [name, null])));
   const fields = FILTERS.map((filter) =>
-    field(desk, 'filter', {
+    field(context, 'filter', {
       name: filter.name,
       label: say(filter.word),
       value: filter.choices ? valueFor(filter.name) : query.get(filter.name),
@@ -181,21 +184,21 @@ function filterRow(desk: Desk, families: Html, menu: Html | null): Html {
       ...(filter.choices && { options: optionsOf(filter) }),
     }),
   );
-  return html`<div class="row">${families}<div class="row" role="group" aria-label="${say('filters')}">${chips(desk, filters)}
+  return html`<div class="row">${families}<div class="row" role="group" aria-label="${say('filters')}">${chips(context, filters)}
 <button class="btn pill quiet" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
-<div id="filter" class="menu sheet" popover>${queryForm(desk, html`${fields}`, say('apply'), dropped)}</div>
+<div id="filter" class="menu sheet" popover>${queryForm(context, html`${fields}`, say('apply'), dropped)}</div>
 ${filters.length > 0 && html`<a class="btn pill quiet" href="${cleared}">${say('clear')}</a>`}${menu}
-<a class="btn pill fresh push" href="${sameWith(desk, NO_PAGE)}" data-fresh hidden>${icon('up')} <span></span></a></div></div>`;
+<a class="btn pill fresh push" href="${sameWith(context, NO_PAGE)}" data-fresh hidden>${icon('up')} <span></span></a></div></div>`;
 }
 
-function nothing(desk: Desk): Html {
-  const { say } = desk;
-  if (given(desk).length > 0) return empty('search', say('nothingMatches'), say('nothingMatchesHow'));
+function nothing(context: ScreenContext): Html {
+  const { say } = context;
+  if (given(context).length > 0) return empty('search', say('nothingMatches'), say('nothingMatchesHow'));
   return empty('convert', say('nothing'), say('nothingHow'));
 }
 
 /** What the keyboard does here; it needs script, which shows it. */
-function keysHint({ say }: Desk): Html {
+function keysHint({ say }: ScreenContext): Html {
   const key = (name: string) => html`<kbd>${name}</kbd>`;
   return html`<p class="keys" data-script hidden><span>${key('j')} ${key('k')} ${say('keysMove')}</span><span>${key('o')} ${say('keysOpen')}</span><span>${key('/')} ${say('keysSearch')}</span><span>${key('f')} ${say('keysFilter')}</span><span>${key('?')} ${say('keysAll')}</span></p>`;
 }

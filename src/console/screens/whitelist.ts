@@ -3,7 +3,7 @@ import { networkTitle } from '../../base/currency.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { address, badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Desk, may, screenOf } from '../desk.ts';
+import { may, type ScreenContext, screenOf } from '../context.ts';
 import type { WhitelistQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
@@ -21,22 +21,22 @@ export const WHITELIST = screenOf<WhitelistQuery>({
   path: '/whitelist',
   operation: operationNamed('Whitelist'),
   variables: () => ({}),
-  view: ({ viewer: { account }, currencies }, desk) => {
-    const { say } = desk;
+  view: ({ viewer: { account }, currencies }, context) => {
+    const { say } = context;
     const hours = account.accountSettings.whitelistCoolingSeconds / HOUR_SECONDS;
     const rule = hours === 0 ? say('noCooling') : say('cooling', { hours: String(hours) });
     const groups = account.whitelistGroups;
     const networks = [...new Set(currencies.flatMap(({ network }) => (network ? [network] : [])))];
     const main = html`<div class="top"><h1>${say('whitelist')}</h1><p class="soft">${rule}</p></div>
 ${groups.length === 0 && html`<div class="card phone-full">${empty('wallet', say('noDestinations'), say('noDestinationsHow'))}</div>`}
-${groups.map((group) => groupCard(desk, group, networks))}
-${groupForm(desk)}`;
+${groups.map((group) => groupCard(context, group, networks))}
+${groupForm(context)}`;
     return { title: say('whitelist'), main };
   },
 });
 
-function groupCard(desk: Desk, group: Group, networks: readonly string[]): Html {
-  const { say, language } = desk;
+function groupCard(context: ScreenContext, group: Group, networks: readonly string[]): Html {
+  const { say, language } = context;
   const entries = group.entries.filter(({ removedAt }) => !removedAt);
   const isUsable = ({ usableAt }: Entry) => Date.parse(usableAt) <= Date.now();
   const columns: readonly Column<Entry>[] = [
@@ -53,7 +53,7 @@ function groupCard(desk: Desk, group: Group, networks: readonly string[]): Html 
     {
       name: unseen(say('actsHere')),
       isActs: true,
-      cell: (entry) => html`${proof(desk, entry)}${removal(desk, entry.id)}`,
+      cell: (entry) => html`${proof(context, entry)}${removal(context, entry.id)}`,
     },
   ];
   const shown =
@@ -63,20 +63,20 @@ function groupCard(desk: Desk, group: Group, networks: readonly string[]): Html 
           say('tableOf', { name: group.name }),
           table({ caption: group.name, isCaptionUnseen: true, rows: entries, columns }),
         );
-  return section(group.id, group.name, html`${shown}${entryForm(desk, group, networks)}`);
+  return section(group.id, group.name, html`${shown}${entryForm(context, group, networks)}`);
 }
 
 /** An address that nobody has proven to the signer yet leads to the page for that; of a proven one the proof can be withdrawn. */
-function proof(desk: Desk, { id, network, isProven }: Entry): Html | null {
-  const { say, language } = desk;
-  if (network === null || !may(desk, 'move')) return null;
-  if (isProven) return withdrawal(desk, id);
+function proof(context: ScreenContext, { id, network, isProven }: Entry): Html | null {
+  const { say, language } = context;
+  if (network === null || !may(context, 'move')) return null;
+  if (isProven) return withdrawal(context, id);
   return html`<a class="btn" href="/console/prove?entry=${id}&amp;next=/console/whitelist&amp;lang=${language}">${say('proveAddress')}</a>`;
 }
 
-function withdrawal(desk: Desk, id: string): Html | null {
-  const { say } = desk;
-  return askedForm(desk, {
+function withdrawal(context: ScreenContext, id: string): Html | null {
+  const { say } = context;
+  return askedForm(context, {
     act: 'WithdrawWhitelistProof',
     given: { id },
     open: say('withdrawProof'),
@@ -86,9 +86,9 @@ function withdrawal(desk: Desk, id: string): Html | null {
   });
 }
 
-function removal(desk: Desk, id: string): Html | null {
-  const { say } = desk;
-  return askedForm(desk, {
+function removal(context: ScreenContext, id: string): Html | null {
+  const { say } = context;
+  return askedForm(context, {
     act: 'RemoveWhitelistEntry',
     given: { id },
     open: say('takeAway'),
@@ -98,22 +98,22 @@ function removal(desk: Desk, id: string): Html | null {
   });
 }
 
-function entryForm(desk: Desk, { id }: Group, networks: readonly string[]): Html | null {
-  const { say } = desk;
+function entryForm(context: ScreenContext, { id }: Group, networks: readonly string[]): Html | null {
+  const { say } = context;
   const act = 'AddWhitelistEntry';
   const oneOf = (options: readonly (readonly [string, string])[]) => [['', say('none')] as const, ...options];
   const types = oneOf(PIX_KEY_TYPES.map((each) => [each, each]));
   const known = oneOf(networks.map((each) => [each, `${networkTitle({ network: each })} (${each})`]));
   const given = { groupId: id };
-  const one = (each: Field) => field(desk, act, each, given);
+  const one = (each: Field) => field(context, act, each, given);
   const fields = html`${one({ name: 'label', label: say('name') })}${one({ name: 'network', label: say('network'), options: known })}${one({ name: 'address', label: say('address') })}${one({ name: 'pixKeyType', label: say('pixKeyType'), options: types })}${one({ name: 'pixKey', label: say('pixKey') })}`;
-  return addForm(desk, { act, given, open: say('addDestination'), button: say('add'), fields });
+  return addForm(context, { act, given, open: say('addDestination'), button: say('add'), fields });
 }
 
-function groupForm(desk: Desk): Html | null {
-  const { say } = desk;
+function groupForm(context: ScreenContext): Html | null {
+  const { say } = context;
   const act = 'CreateWhitelistGroup';
-  const fields = field(desk, act, { name: 'name', label: say('name'), isRequired: true });
-  const form = actForm(desk, { act, button: say('addGroup'), fields });
+  const fields = field(context, act, { name: 'name', label: say('name'), isRequired: true });
+  const form = actForm(context, { act, button: say('addGroup'), fields });
   return form && html`<section class="card in phone-full">${form}</section>`;
 }

@@ -38,10 +38,10 @@ export interface Asked {
 }
 
 /** What came of a form that its screen is shown for again. */
-export type Sent = Pick<Desk, 'refused' | 'preview' | 'asked'>;
+export type Sent = Pick<ScreenContext, 'refused' | 'preview' | 'asked'>;
 
 /** A request for a screen, and who makes it. */
-export interface Desk {
+export interface ScreenContext {
   readonly session: ConsoleSession;
   readonly language: Language;
   readonly say: Say;
@@ -65,8 +65,8 @@ export interface Screen<Data = FrameFragment> {
   /** What it needs besides `read`: one of these, where there are several. */
   readonly scope?: Scope | readonly Scope[];
   /** @throws {GatewayError} `INVALID_PARAMETER` for an address that says something else than the screen takes. */
-  readonly variables: (desk: Desk) => Variables;
-  readonly view: (data: Data, desk: Desk) => View;
+  readonly variables: (context: ScreenContext) => Variables;
+  readonly view: (data: Data, context: ScreenContext) => View;
 }
 
 /** @returns the screen as one among others: what it shows is what its own document gives. */
@@ -89,14 +89,14 @@ const SCOPES: ReadonlyMap<string, Scope> = new Map(
 );
 
 /** @returns whether the session has the scope, or one of several. */
-export function may({ session }: Pick<Desk, 'session'>, scope: Scope | readonly Scope[]): boolean {
+export function may({ session }: Pick<ScreenContext, 'session'>, scope: Scope | readonly Scope[]): boolean {
   const wanted = typeof scope === 'string' ? [scope] : scope;
   return wanted.some((each) => session.scopes.includes(each));
 }
 
 /** @returns whether the session has the scope that a mutation needs. */
-export function mayDo(desk: Pick<Desk, 'session'>, mutation: string): boolean {
-  return may(desk, SCOPES.get(mutation) ?? 'admin');
+export function mayDo(context: Pick<ScreenContext, 'session'>, mutation: string): boolean {
+  return may(context, SCOPES.get(mutation) ?? 'admin');
 }
 
 /** @returns a path of the console with a query; members without a value are left out. */
@@ -111,7 +111,7 @@ export function pathTo(
 
 /** @returns the address of the same screen with other values in its query; null takes one away. */
 export function sameWith(
-  { path, query }: Pick<Desk, 'path' | 'query'>,
+  { path, query }: Pick<ScreenContext, 'path' | 'query'>,
   changes: Readonly<Record<string, string | null>>,
 ): string {
   return pathTo(path, { ...Object.fromEntries(query), ...changes });
