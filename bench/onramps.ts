@@ -1,6 +1,7 @@
 /**
  * Whole onramps of one hot account over REST: made, paid by the sandbox's customer, credited. One gateway process, and two
- * on the same database: callers go to them in turn. Prints onramps a second and CPU time of each onramp.
+ * on the same database: callers go to them in turn. Prints onramps a second and CPU time of each onramp. `--accounts 48` gives
+ * the callers accounts of their own, each of which is served by one process.
  *
  * `npm run onramps -- --processes 1,2 --callers 48 --warmup 15 --seconds 10 --rounds 2`; with `--count` also statements, database
  * transactions and bytes of the log of each onramp, and the statements on which most time went. `--beside <folder>` measures the
@@ -16,6 +17,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { SCOPES } from '../src/base/api-key.ts';
+import { createKey } from '../src/resolvers/account/manage-keys.ts';
+import { createAccount } from '../src/store/account/accounts.ts';
+import { openDatabase } from '../src/store/database.ts';
+import { REGISTRY } from '../src/templates/index.ts';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
 import { startDelay } from './delay.ts';
 import { withWriteServer } from './environment.ts';
@@ -44,6 +50,7 @@ const { values: options } = parseArgs({
     count: { type: 'boolean', default: false },
     beside: { type: 'string' },
     delay: { type: 'string', default: '0' },
+    accounts: { type: 'string', default: '1' },
   },
 });
 const AGENT = new Agent({ keepAlive: true });
@@ -118,13 +125,28 @@ async function onramp(baseUrl: string, key: string): Promise<void> {
   }
 }
 
-async function load(gateways: readonly Gateway[], key: string, seconds: number): Promise<number> {
+/** @returns a key for each of so many accounts: of the sandbox's own, or of new ones. */
+async function makeKeys(url: string, home: string, accounts: number): Promise<string[]> {
+  if (accounts === 1) return [JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8')).apiKey];
+  const database = openDatabase(url);
+  const templates = REGISTRY.templates.map(({ name }) => name);
+  const keys: string[] = [];
+  for (let n = 0; n < accounts; n += 1) {
+    const accountId = await createAccount(database, `Account ${n}`, { templates });
+    const named = { name: 'bench', scopes: SCOPES, expiresAt: null, allowedCidrs: [] };
+    keys.push((await createKey(database, accountId, named)).apiKey);
+  }
+  await database.close();
+  return keys;
+}
+
+async function load(gateways: readonly Gateway[], keys: readonly string[], seconds: number): Promise<number> {
   const until = performance.now() + seconds * 1_000;
   const caller = async (_: unknown, index: number) => {
     const { baseUrl } = gateways[index % gateways.length] as Gateway;
     let made = 0;
     while (performance.now() < until) {
-      await onramp(baseUrl, key);
+      await onramp(baseUrl, keys[index % keys.length] as string);
       made += 1;
     }
     return made;
@@ -145,14 +167,14 @@ async function measure(url: string, { checkout, processes }: Layout, seconds: nu
     for (let n = 0; n < processes; n += 1) {
       gateways.push(await startGateway(checkout, delayed.url, join(home, String(n))));
     }
-    const { apiKey } = JSON.parse(readFileSync(join(home, '0', 'sandbox.json'), 'utf8'));
+    const keys = await makeKeys(url, join(home, '0'), Number(options.accounts));
     await owner.query(
       `insert into template_setting (account_id, template, customer_limit_daily, customer_step_up_30d)
        select id, 'onramp', 1e15, 1e15 from account on conflict (account_id, template)
        do update set customer_limit_daily = 1e15, customer_step_up_30d = 1e15`,
     );
     // Processes that have just begun compile their code: that is no cost of an onramp.
-    await load(gateways, apiKey, Number(options.warmup));
+    await load(gateways, keys, Number(options.warmup));
     await owner.query('vacuum (analyze)');
     const used = () => [
       gateways.reduce((sum, { child }) => sum + processCpu(child.pid as number), 0),
@@ -160,7 +182,7 @@ async function measure(url: string, { checkout, processes }: Layout, seconds: nu
     ];
     const endCounts = options.count ? await beginCounts(owner) : undefined;
     const [before, began] = [used(), performance.now()];
-    const made = await load(gateways, apiKey, seconds);
+    const made = await load(gateways, keys, seconds);
     if (endCounts) console.log(countsTable(await endCounts(), made));
     const [node = 0, postgres = 0] = used().map((us, at) => (us - (before[at] as number)) / made);
     return { perSecond: (made * 1_000) / (performance.now() - began), nodeUs: node, postgresUs: postgres };
@@ -197,7 +219,16 @@ for (let round = 0; round < Number(options.rounds); round += 1) {
 }
 console.log(
   table(
-    ['Checkout', 'processes', 'callers', 'onramps/s', 'Node µs', 'PostgreSQL µs', 'both µs'],
+    [
+      'Checkout',
+      'processes',
+      'callers',
+      'onramps/s',
+      'Node µs',
+      'PostgreSQL µs',
+      'both µs',
+      '% of a core each',
+    ],
     [...results].map(([{ checkout, processes }, all]) => {
       const middle = (of: (result: Result) => number) => count(median(all.map(of)));
       return [
@@ -208,6 +239,7 @@ console.log(
         middle(({ nodeUs }) => nodeUs),
         middle(({ postgresUs }) => postgresUs),
         middle(({ nodeUs, postgresUs }) => nodeUs + postgresUs),
+        middle(({ nodeUs, perSecond }) => (nodeUs * perSecond) / 10_000 / processes),
       ];
     }),
   ),
