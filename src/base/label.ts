@@ -4,9 +4,9 @@ export interface Label {
   readonly pt: string;
 }
 
-/** @returns a label from its English and its Portuguese text. */
+/** @returns a label from its English and its Portuguese text. It never changes, so that its JSON can be remembered. */
 export function label(en: string, pt: string): Label {
-  return { en, pt };
+  return Object.freeze({ en, pt });
 }
 
 /** The label of nothing: both texts empty, as `error_message` is when there is no error. */

@@ -50,10 +50,16 @@ export function compile(
 ): Operation {
   const asked = { schema, operation, fragments: fragmentsOf(document) };
   const used = directiveVariables(asked);
+  const mentioned = new Map<string, boolean>();
   const isPlanned = used.length <= DIRECTIVE_VARIABLES_MAX && !hasTypeTests(schema);
   return {
     execute: isPlanned ? planned(asked, used, grow) : interpreted(asked, document),
-    mentions: (key, depth) => mentions(asked, key, depth),
+    mentions: (key, depth) => {
+      const question = `${key} ${depth}`;
+      const known = mentioned.get(question) ?? mentions(asked, key, depth);
+      mentioned.set(question, known);
+      return known;
+    },
   };
 }
 

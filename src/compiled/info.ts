@@ -7,6 +7,7 @@ import type {
   GraphQLResolveInfo,
   ResponsePath,
 } from 'graphql';
+import type { Path } from './failures.ts';
 import type { Asked, Variables } from './selection.ts';
 
 /** A field of a type of object, as an operation asks for it. */
@@ -19,17 +20,33 @@ export interface Site {
   readonly field: GraphQLField<unknown, unknown>;
 }
 
+/** @returns where the field of an object stands that stands there. */
+export function placeOf({ key, parentType }: Site, prev: Path): ResponsePath {
+  return { prev, key, typename: parentType.name };
+}
+
 /** Hardly anyone asks, so nothing is copied. */
 export class FieldInfo implements GraphQLResolveInfo {
   readonly #site: Site;
+  readonly #parent: Path;
+  #path: ResponsePath | undefined;
   readonly variableValues: Variables;
-  readonly path: ResponsePath;
-  readonly rootValue = undefined;
 
-  constructor(site: Site, variables: Variables, path: ResponsePath) {
+  /** @param path - where it is made already. */
+  constructor(site: Site, variables: Variables, parent: Path, path?: ResponsePath) {
     this.#site = site;
     this.variableValues = variables;
-    this.path = path;
+    this.#parent = parent;
+    this.#path = path;
+  }
+
+  get path(): ResponsePath {
+    this.#path ??= placeOf(this.#site, this.#parent);
+    return this.#path;
+  }
+
+  get rootValue(): undefined {
+    return undefined;
   }
 
   get fieldName(): string {

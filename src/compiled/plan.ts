@@ -12,6 +12,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   getArgumentValues,
+  getNullableType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -22,8 +23,8 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
-import { type Failures, type Path, placed } from './failures.ts';
-import { FieldInfo, type Site } from './info.ts';
+import { Failures, type Path, placed } from './failures.ts';
+import { FieldInfo, placeOf, type Site } from './info.ts';
 import { type LeafText, leafText } from './leaf.ts';
 import { runtimeType } from './runtime-type.ts';
 import { type Asked, fieldsOf, type Variables } from './selection.ts';
@@ -74,7 +75,9 @@ export class Plan {
     const name = `${type.name} ${sets.map((set) => this.#numberOf(set)).join(' ')}`;
     let write = this.#objects.get(name);
     if (!write) {
-      write = objectWriter(this.#fields(type, sets));
+      const fields = this.#fields(type, sets);
+      write = objectWriter(fields.map(({ site, write: of }) => [site.key, of]));
+      if (fields.every(({ site }) => isPlain(site))) write = remembered(write);
       this.#objects.set(name, write);
     }
     return write;
@@ -86,11 +89,12 @@ export class Plan {
     return known;
   }
 
-  #fields(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): KeyedWrite[] {
-    const found: KeyedWrite[] = [];
+  #fields(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WrittenSite[] {
+    const found: WrittenSite[] = [];
     for (const [key, nodes] of fieldsOf(this.#asked, type, sets, this.#directives)) {
       const field = this.#definition(type, (nodes[0] as FieldNode).name.value);
-      if (field) found.push([key, this.#field({ asked: this.#asked, key, nodes, parentType: type, field })]);
+      const site = field && { asked: this.#asked, key, nodes, parentType: type, field };
+      if (site) found.push({ site, write: this.#field(site) });
     }
     this.#grow(found.length);
     return found;
@@ -106,22 +110,19 @@ export class Plan {
   }
 
   #field(site: Site): WriteFields {
-    const { field, nodes, parentType, key } = site;
+    const { field, parentType } = site;
     if (field === TypeNameMetaFieldDef) {
       const name = JSON.stringify(parentType.name);
       return () => name;
     }
-    const { resolve = defaultFieldResolver } = field;
-    const hasArguments = field.args.length > 0;
+    const resolve = resolverOf(site);
+    if (isLeafType(getNullableType(field.type))) return this.#leafField(site, resolve);
     const complete = guarded(site, field.type, this.#value(site, field.type));
     return (source, run, parent) => {
-      const path = { prev: parent, key, typename: parentType.name };
+      const path = placeOf(site, parent);
       let value: unknown;
       try {
-        const given = hasArguments
-          ? getArgumentValues(field, nodes[0] as FieldNode, run.variables)
-          : NO_ARGUMENTS;
-        value = resolve(source, given, run.contextValue, new FieldInfo(site, run.variables, path));
+        value = resolve(source, run, parent, path);
       } catch (error) {
         return nulled(site, field.type, error, run, path);
       }
@@ -131,6 +132,32 @@ export class Plan {
             (error) => nulled(site, field.type, error, run, path),
           )
         : complete(value, run, path);
+    };
+  }
+
+  /** Most fields are leaves: their place is of interest only when something goes wrong. */
+  #leafField(site: Site, resolve: Resolve): WriteFields {
+    const { type } = site.field;
+    const write = this.#value(site, type) as (value: unknown) => string;
+    const complete = (value: unknown, run: Run, parent: Path): string => {
+      try {
+        return write(value);
+      } catch (error) {
+        return nulled(site, type, error, run, placeOf(site, parent));
+      }
+    };
+    return (source, run, parent) => {
+      try {
+        const value = resolve(source, run, parent);
+        return isPromise(value)
+          ? value.then(
+              (found) => complete(found, run, parent),
+              (error) => nulled(site, type, error, run, placeOf(site, parent)),
+            )
+          : write(value);
+      } catch (error) {
+        return nulled(site, type, error, run, placeOf(site, parent));
+      }
     };
   }
 
@@ -199,7 +226,12 @@ export class Plan {
     };
     return (value, run, path) => {
       if (value instanceof Error) throw value;
-      const name = resolveType(value, run.contextValue, new FieldInfo(site, run.variables, path), type);
+      const name = resolveType(
+        value,
+        run.contextValue,
+        new FieldInfo(site, run.variables, path.prev, path),
+        type,
+      );
       return isPromise(name)
         ? name.then((found) => write(found, value, run, path))
         : write(name, value, run, path);
@@ -207,7 +239,47 @@ export class Plan {
   }
 }
 
-type KeyedWrite = readonly [key: string, write: WriteFields];
+/** Calls the resolver of a field. */
+type Resolve = (source: unknown, run: Run, parent: Path, path?: ResponsePath) => unknown;
+
+function resolverOf(site: Site): Resolve {
+  const { field, nodes } = site;
+  const { resolve = defaultFieldResolver } = field;
+  if (field.args.length === 0)
+    return (source, run, parent, path) =>
+      resolve(source, NO_ARGUMENTS, run.contextValue, new FieldInfo(site, run.variables, parent, path));
+  return (source, run, parent, path) => {
+    const given = getArgumentValues(field, nodes[0] as FieldNode, run.variables);
+    return resolve(source, given, run.contextValue, new FieldInfo(site, run.variables, parent, path));
+  };
+}
+
+interface WrittenSite {
+  readonly site: Site;
+  readonly write: WriteFields;
+}
+
+/** Whether the field is a member of its object, as the schema builder says. */
+function isPlain({ field }: Site): boolean {
+  const { pothosExposedField, pothosResolveWrapped } = field.extensions;
+  return pothosExposedField !== undefined && !pothosResolveWrapped && isLeafType(getNullableType(field.type));
+}
+
+/** What never changes, such as a label of a template, is written once. */
+function remembered(write: WriteFields): WriteFields {
+  const texts = new WeakMap<object, string>();
+  return (source, run, path) => {
+    const known = texts.get(source as object);
+    if (known !== undefined) return known;
+    if (typeof source !== 'object' || source === null || !Object.isFrozen(source))
+      return write(source, run, path);
+    const failures = new Failures();
+    const text = write(source, { ...run, failures }, path);
+    if (typeof text !== 'string' || failures.errors.length > 0) return write(source, run, path);
+    texts.set(source, text);
+    return text;
+  };
+}
 
 /** @returns the same, but what it throws makes the place null, or what is around it where the type may not be null. */
 function guarded(site: Site, type: GraphQLOutputType, write: Write): Write {

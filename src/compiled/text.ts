@@ -5,7 +5,8 @@ export type Text = string | Promise<string>;
 
 /** @returns whether a value comes later, as graphql-js decides it. */
 export function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return typeof (value as { then?: unknown }).then === 'function';
 }
 
 /** Parts of a text, from the first one on that comes later. */

@@ -15,6 +15,8 @@ import type { Loaders } from './loaders.ts';
 /** What resolvers of the schema are given. */
 export type GraphqlContext = Context & {
   readonly loaders: Loaders;
+  /** Whether the operation was found to be within the limits of cost, depth and breadth, so that nothing has to be counted again. */
+  readonly isMeasured?: boolean | undefined;
   /** How much of a subscription is wanted; all of it when not given. */
   readonly stream?: StreamMode | undefined;
 };
@@ -36,6 +38,9 @@ export type Builder = ReturnType<typeof createBuilder>;
 export const COMPLEXITY_MAX = 15_000;
 const DEPTH_MAX = 10;
 const BREADTH_MAX = 500;
+/** What one operation may have of each. */
+export const OPERATION_LIMITS = { complexity: COMPLEXITY_MAX, depth: DEPTH_MAX, breadth: BREADTH_MAX };
+const NO_LIMITS = {};
 
 const ONCE = { complexity: { field: 1, multiplier: 1 } };
 const LIMIT_NAMES = { Complexity: 'cost', Depth: 'depth', Breadth: 'breadth' } as const;
@@ -81,7 +86,7 @@ export function createBuilder() {
     complexity: {
       defaultComplexity: 1,
       defaultListMultiplier: 10,
-      limit: { complexity: COMPLEXITY_MAX, depth: DEPTH_MAX, breadth: BREADTH_MAX },
+      limit: ({ isMeasured }) => (isMeasured ? NO_LIMITS : OPERATION_LIMITS),
       complexityError: (kind, { complexity, depth, breadth }) => {
         const [found, max] = {
           Complexity: [complexity, COMPLEXITY_MAX],

@@ -23,6 +23,8 @@ export interface ServerContext extends GraphqlContext {
   /** What the request log says of the request. */
   readonly noted: Exchange['noted'];
   readonly limits: KeyLimits;
+  /** Set once the operation was measured. */
+  isMeasured: boolean;
 }
 
 /** A valid document within the limits, or its errors. */

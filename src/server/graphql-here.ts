@@ -6,7 +6,7 @@ import type { KeyLimits, Prepare, ServerContext } from './graphql-context.ts';
 import type { Exchange } from './http.ts';
 import type { knownOperations, OperationParams } from './known-operations.ts';
 import { noteOperation, noteResult } from './note-operation.ts';
-import { writesOf } from './operation-cost.ts';
+import { type CostOf, writesOf } from './operation-cost.ts';
 import { presentGraphqlError } from './present-error.ts';
 
 /** Executes an operation of an authenticated caller. */
@@ -21,7 +21,7 @@ export type ExecuteGraphql = (
 export interface HereParts {
   readonly schema: GraphQLSchema;
   readonly prepare: Prepare;
-  readonly costOf: (params: OperationParams, context: ServerContext) => number;
+  readonly costOf: CostOf;
   readonly known: ReturnType<typeof knownOperations<ServerContext>>;
   readonly contextOf: (exchange: Exchange, context: Context, limits: KeyLimits) => ServerContext;
   readonly log: Logger;
@@ -32,7 +32,9 @@ export function executor(parts: HereParts): ExecuteGraphql {
   return async (exchange, caller, params, limits) => {
     const context = parts.contextOf(exchange, caller, limits);
     noteOperation(exchange, params);
-    const leave = await limits.enter(parts.costOf(params, context));
+    const { points, isWithin } = parts.costOf(params, context);
+    context.isMeasured = isWithin;
+    const leave = await limits.enter(points);
     try {
       const { errors, ...result } = await run(parts, context, params);
       const presented = errors?.map((error) => presentGraphqlError(error, parts.log, exchange.requestId));

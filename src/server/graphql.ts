@@ -31,7 +31,7 @@ import { accepts, type Exchange, GRAPHQL_PATH, mediaTypeOf, sendJson } from './h
 import { knownOperations, type OperationParams } from './known-operations.ts';
 import { noteOperation, noteResult, noteText } from './note-operation.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { operationCosts, writesOf } from './operation-cost.ts';
+import { NO_COST, operationCosts, writesOf } from './operation-cost.ts';
 import type { ResolveDocument } from './persisted-documents.ts';
 import { presentGraphqlError } from './present-error.ts';
 import { type Answer, type ProvedAnswers, sendAnswer } from './proved-answers.ts';
@@ -118,7 +118,8 @@ export function graphqlServer(
     const context = serverContextOf(exchange, caller, limits);
     const params = isPost ? paramsOf(text, resolveDocument) : searchParams(exchange, resolveDocument);
     if (isPlainOperation(params)) noteOperation(exchange, params);
-    const points = isPlainOperation(params) ? costOf(params, context) : 0;
+    const { points, isWithin } = isPlainOperation(params) ? costOf(params, context) : NO_COST;
+    context.isMeasured = isWithin;
     const leave = await limits.enter(points);
     const prove = found.proving({ exchange, context, params: params as OperationParams, points });
     try {
@@ -157,7 +158,7 @@ function yogaOn(schema: GraphQLSchema, log: Logger): Yoga {
 function serverContextOf(exchange: Exchange, context: Context, limits: KeyLimits): ServerContext {
   const loaders = createLoaders(context.database, context.caller.accountId);
   const { requestId, noted } = exchange;
-  return { ...context, requestId, noted, limits, loaders };
+  return { ...context, requestId, noted, limits, loaders, isMeasured: false };
 }
 
 /** Writes an answer once more, with the limits of the key and the request log as ever. */

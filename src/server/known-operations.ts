@@ -9,6 +9,12 @@ export interface OperationParams {
   readonly variables?: Record<string, unknown> | null;
 }
 
+/** @returns a text that only the same document and the same name of an operation have. */
+export function operationKey({ query, operationName }: OperationParams): string {
+  const name = operationName == null ? '' : `"${operationName}`;
+  return `${query.length} ${query}${name}`;
+}
+
 const SEEN_MAX = 1_000;
 /** Most fields of all compiled operations together: about 50 MB. */
 const FIELDS_MAX = 100_000;
@@ -32,8 +38,9 @@ export function knownOperations<Context>(
 ): (params: OperationParams, context: Context) => Operation | undefined {
   const kept = keeper(fieldsMax);
   const seen = new Set<string>();
-  return ({ query, operationName }, context) => {
-    const key = JSON.stringify([operationName, query]);
+  return (params, context) => {
+    const { query, operationName } = params;
+    const key = operationKey(params);
     const operation = kept.find(key);
     if (operation || query.length > LENGTH_MAX) return operation;
     if (!seen.has(key)) {

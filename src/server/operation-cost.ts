@@ -1,58 +1,111 @@
 /** The cost of a GraphQL operation, computed before execution: points, about one for each field of the answer. */
 import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
+  type ArgumentNode,
   type DocumentNode,
   type GraphQLSchema,
   getOperationAST,
   Kind,
   OperationTypeNode,
   type SelectionSetNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
-import { COMPLEXITY_MAX } from '../schema/builder.ts';
+import { OPERATION_LIMITS } from '../schema/builder.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
-import type { OperationParams } from './known-operations.ts';
+import { type OperationParams, operationKey } from './known-operations.ts';
 
-/** @returns the points of an operation; 0 when it is invalid or over a limit, because nothing will be executed. */
-export type CostOf = (params: OperationParams, context: ServerContext) => number;
+/** What an operation costs. */
+export interface Cost {
+  /** 0 when it is invalid or over a limit, because nothing will be executed. */
+  readonly points: number;
+  /** Whether it is within the limits of cost, depth and breadth. */
+  readonly isWithin: boolean;
+}
+
+/** @returns what an operation costs. */
+export type CostOf = (params: OperationParams, context: ServerContext) => Cost;
 
 const REMEMBERED_MAX = 1_000;
 /** The cost of longer operations is not cached. */
 const LENGTH_MAX = 4_000;
+/** The cost of what will not be executed. */
+export const NO_COST: Cost = { points: 0, isWithin: false };
 
 /** @returns the cost function for this schema. */
 export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf {
-  const remembered = new Map<string, number>();
+  const costs = new Map<string, Cost>();
+  const counted = new Map<string, readonly string[]>();
   return (params, context) => {
-    const { query, operationName, variables } = params;
-    const key = JSON.stringify([operationName, query, variables]);
-    const before = remembered.get(key);
+    const key = operationKey(params);
+    const names = counted.get(key);
+    const before = names && costs.get(withValues(key, names, params));
     if (before !== undefined) return before;
-    const { document } = prepare(query, context);
-    if (!document) return 0;
-    const points = pointsOf(schema, document, params, context);
-    if (remembered.size >= REMEMBERED_MAX) remembered.delete(remembered.keys().next().value as string);
-    if (key.length <= LENGTH_MAX) remembered.set(key, points);
-    return points;
+    const { document } = prepare(params.query, context);
+    if (!document) return NO_COST;
+    const cost = measure(schema, document, params, context);
+    // What is invalid may be so by a variable that does not count.
+    if (cost === NO_COST || key.length > LENGTH_MAX) return cost;
+    const counting = names ?? countingVariables(schema, document);
+    const remembered = withValues(key, counting, params);
+    if (remembered.length > LENGTH_MAX) return cost;
+    remember(counted, key, counting);
+    remember(costs, remembered, cost);
+    return cost;
   };
 }
 
-function pointsOf(
+function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  if (known.size >= REMEMBERED_MAX) known.delete(known.keys().next().value as string);
+  known.set(key, value);
+}
+
+function withValues(key: string, names: readonly string[], { variables }: OperationParams): string {
+  if (names.length === 0) return key;
+  // Null is something else than nothing, for which there may be a default.
+  const values = names.map((name) => (variables && Object.hasOwn(variables, name) ? [variables[name]] : 0));
+  return `${key}${JSON.stringify(values)}`;
+}
+
+/** The variables that say how much is asked for: those in arguments of fields whose cost follows from them. */
+function countingVariables(schema: GraphQLSchema, document: DocumentNode): string[] {
+  const types = new TypeInfo(schema);
+  const names = new Set<string>();
+  const count = (node: ArgumentNode) =>
+    visit(node.value, { Variable: ({ name }) => void names.add(name.value) });
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field: ({ arguments: given }) => {
+        if (typeof types.getFieldDef()?.extensions.complexity === 'function') given?.forEach(count);
+      },
+    }),
+  );
+  return [...names];
+}
+
+function measure(
   schema: GraphQLSchema,
   document: DocumentNode,
   { operationName, variables }: OperationParams,
   ctx: ServerContext,
-): number {
+): Cost {
   const operation = getOperationAST(document, operationName);
-  if (!operation) return 0;
+  if (!operation) return NO_COST;
   // Of several operations only the one that is asked for counts.
   const others = document.definitions.filter(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
   const alone = { ...document, definitions: [operation, ...others] };
   try {
-    const { complexity } = complexityFromQuery(alone, { schema, ctx, variables: variables ?? {} });
-    return complexity > COMPLEXITY_MAX ? 0 : complexity;
+    const found = complexityFromQuery(alone, { schema, ctx, variables: variables ?? {} });
+    const { complexity, depth, breadth } = OPERATION_LIMITS;
+    return {
+      points: found.complexity > complexity ? 0 : found.complexity,
+      isWithin: found.complexity <= complexity && found.depth <= depth && found.breadth <= breadth,
+    };
   } catch {
     // Invalid variables: the execution reports them.
-    return 0;
+    return NO_COST;
   }
 }
 

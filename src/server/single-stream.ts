@@ -196,7 +196,7 @@ async function perform(
   const kind = getOperationAST(document, operationName)?.operation;
   if (!kind) return refuseDocument([new GraphQLError(UNKNOWN_OPERATION)], context, log);
   if (context.caller.isForStreams && kind !== 'subscription') throw onlySubscriptions();
-  const leave = await context.limits.enter(costOf({ query, operationName, variables }, context));
+  const leave = await context.limits.enter(costOf({ query, operationName, variables }, context).points);
   try {
     if (stream.operations >= OPERATIONS_MAX)
       throw new GatewayError('RATE_LIMITED', `a stream can have at most ${OPERATIONS_MAX} operations`);

@@ -1,5 +1,5 @@
 /** The shapes that a template file fills in, and the helpers it is written with. */
-import { EMPTY_LABEL, type Label } from '../base/label.ts';
+import { EMPTY_LABEL, type Label, label } from '../base/label.ts';
 import type { FactName } from './facts.ts';
 import type { KindName } from './kinds.ts';
 import type { Machine } from './transition.ts';
@@ -115,7 +115,7 @@ export function step(
   return {
     component: place[0],
     state: place[1],
-    status: { en: status, pt: STATUS[status] },
+    status: label(status, STATUS[status]),
     substatus,
     message,
     errorMessage: traits.error ? message : EMPTY_LABEL,

@@ -29,11 +29,7 @@ export interface Registry {
 /** @returns a registry of these templates. */
 export function registryOf(templates: readonly Template[]): Registry {
   const byName = new Map(templates.map((template) => [template.name, template]));
-  const steps = new Map(
-    templates.flatMap((template) =>
-      template.steps.map((step) => [stepKey(template.name, step.component, step.state), step]),
-    ),
-  );
+  const steps = new Map(templates.map((template) => [template.name, stepsByName(template)]));
   return {
     templates,
     find: (name) => byName.get(name),
@@ -54,12 +50,18 @@ export function registryOf(templates: readonly Template[]): Registry {
       return fitting.toSorted((left, right) => Number(!left.currencies) - Number(!right.currencies));
     },
     stepOf: (template, component, state) =>
-      steps.get(stepKey(template, component, state)) ?? unknownStep(component, state),
+      steps.get(template)?.get(component)?.get(state) ?? unknownStep(component, state),
   };
 }
 
-function stepKey(template: string, component: string, state: string): string {
-  return `${template}/${component}/${state}`;
+/** The steps by component and state: a look-up for each label of each row makes no text. */
+function stepsByName({ steps }: Template): Map<string, Map<string, Step>> {
+  const byComponent = new Map<string, Map<string, Step>>();
+  for (const step of steps) {
+    const byState = byComponent.get(step.component) ?? new Map<string, Step>();
+    byComponent.set(step.component, byState.set(step.state, step));
+  }
+  return byComponent;
 }
 
 function unknownStep(component: string, state: string): Step {

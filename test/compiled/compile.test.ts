@@ -5,6 +5,7 @@
 import {
   execute,
   GraphQLError,
+  type GraphQLObjectType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getOperationAST,
@@ -105,6 +106,20 @@ const THING = {
   noThing: () => null,
 };
 
+const ALIKE = Object.freeze({ a: 'never changes', b: 1 });
+const TOO_LARGE = Object.freeze({ a: 'has an error each time', b: 2 ** 40 });
+const AWAITED = Object.freeze({ a: Promise.resolve('later'), b: 2 });
+const CHANGING = { a: 'changes', b: 0 };
+const FIXED = [
+  () => ALIKE,
+  () => ALIKE,
+  () => TOO_LARGE,
+  () => TOO_LARGE,
+  () => AWAITED,
+  () => AWAITED,
+  () => CHANGING,
+];
+
 const SCHEMA = createSchema({
   typeDefs: /* GraphQL */ `
     scalar Exact
@@ -128,7 +143,8 @@ const SCHEMA = createSchema({
       thing: Thing thingLater: Thing mustThing: Thing! noThing: Thing plain: String constructor: String
     }
     type Query { thing: Thing thingLater: Thing mustThing: Thing! mustThingLater: Thing! things: [Thing!]! text: String pet: Pet
-      sameError: String sameErrorAgain: String }
+      sameError: String sameErrorAgain: String fixed: [Fixed] }
+    type Fixed { a: String b: Int }
     type Mutation { change: Int }
   `,
   resolvers: {
@@ -145,6 +161,7 @@ const SCHEMA = createSchema({
     Cat: { id: () => 'c', name: () => later('Tom'), lives: () => 9 },
     Dog: { id: () => 'd', name: () => 'Rex', tricks: () => ['sit', later('roll')] },
     Query: {
+      fixed: () => FIXED.map((each) => each()),
       thing: () => ({ plain: () => 'called' }),
       thingLater: () => later({ plain: 'property' }),
       mustThing: () => ({}),
@@ -157,6 +174,10 @@ const SCHEMA = createSchema({
     },
   },
 }) as unknown as GraphQLSchema;
+
+/** Fields that the schema builder made to be members of their objects. */
+for (const [name, field] of Object.entries((SCHEMA.getType('Fixed') as GraphQLObjectType).getFields()))
+  field.extensions = { pothosExposedField: name, pothosResolveWrapped: false };
 
 type Query = readonly [query: string, variables?: Record<string, unknown>];
 
@@ -265,6 +286,17 @@ test.each([...QUERIES])('%s', async (...given) => {
   const { expected, first, second } = await byBoth(query, variables);
   expect(first).toEqual(expected);
   expect(second).toEqual(expected);
+});
+
+test('what never changes is remembered, but not its errors, and nothing of what changes', async () => {
+  const query = '{ fixed { a b } again: fixed { b } }';
+  for (const b of [1, 2]) {
+    CHANGING.b = b;
+    const { expected, first, second } = await byBoth(query);
+    expect(first).toEqual(expected);
+    expect(second).toEqual(expected);
+    expect(expected.errors).toHaveLength(4);
+  }
 });
 
 test('what rejects where nobody waits any more is nobody’s to catch', async () => {

@@ -1,0 +1,82 @@
+/** Goal: an operation is measured once for each size that it asks for, never by the size of another. Method: the schema, counted preparations. */
+import { parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { buildSchema } from '../../src/schema/index.ts';
+import type { ServerContext } from '../../src/server/graphql-context.ts';
+import type { OperationParams } from '../../src/server/known-operations.ts';
+import { operationCosts } from '../../src/server/operation-cost.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
+
+const schema = buildSchema(REGISTRY);
+const LIST = `query List($first: Int = 50, $note: String!, $family: TransactionFamily) {
+  transactions(family: $family, first: $first) { nodes { end2end } }
+  transaction(end2end: $note) { end2end }
+}`;
+
+function counted() {
+  let prepared = 0;
+  const costOf = operationCosts(schema, (query) => {
+    prepared += 1;
+    return { document: parse(query) };
+  });
+  const context = {} as ServerContext;
+  return { costOf: (params: OperationParams) => costOf(params, context), prepared: () => prepared };
+}
+
+const cost = (variables: Record<string, unknown>, { costOf } = counted()) =>
+  costOf({ query: LIST, variables }).points;
+
+test('sizes in variables count; what else is asked for does not, and is not measured again', () => {
+  const { costOf, prepared } = counted();
+  const small = costOf({ query: LIST, variables: { first: 1, note: 'a' } });
+  const large = costOf({ query: LIST, variables: { first: 100, note: 'a' } });
+  expect(large.points - small.points).toBe(99 * 2);
+  expect(prepared()).toBe(2);
+  expect(costOf({ query: LIST, variables: { first: 100, note: 'b' } })).toBe(large);
+  expect(costOf({ query: LIST, variables: { first: 1, note: 'c' } })).toBe(small);
+  expect(prepared()).toBe(2);
+});
+
+test('null is the default of the schema, nothing is that of the document, whichever comes first', () => {
+  const nothing = { note: 'a' };
+  const none = { note: 'a', first: null };
+  for (const order of [
+    [nothing, none],
+    [none, nothing],
+  ]) {
+    const shared = counted();
+    const found = new Map(order.map((variables) => [variables, cost(variables, shared)]));
+    expect([found.get(nothing), found.get(none)]).toEqual([cost(nothing), cost(none)]);
+    expect(found.get(nothing)).not.toBe(found.get(none));
+  }
+});
+
+test('what is invalid costs nothing, is not within the limits, and is not remembered', () => {
+  const { costOf } = counted();
+  expect(costOf({ query: LIST, variables: { first: 1 } })).toEqual({ points: 0, isWithin: false });
+  expect(costOf({ query: LIST, variables: { first: 1, note: 'a' } }).points).toBeGreaterThan(0);
+  expect(costOf({ query: LIST, variables: { first: 'x', note: 'a' } })).toEqual({
+    points: 0,
+    isWithin: false,
+  });
+});
+
+test.each([
+  [
+    'cost',
+    '{ transactions(first: 100) { nodes { events { name id kind: name other: name } ledgerLines { number date debit credit balance transaction { end2end } } } } }',
+  ],
+  [
+    'breadth',
+    `{ ${Array.from({ length: 26 }, (_, n) => `a${n}: balances { ${Array.from({ length: 20 }, (_, m) => `b${m}: available`).join(' ')} }`).join(' ')} }`,
+  ],
+])('an operation over the limit of %s is not within the limits', (_what, query) => {
+  expect(counted().costOf({ query }).isWithin).toBe(false);
+});
+
+test('operations of one document are measured each by itself', () => {
+  const { costOf } = counted();
+  const query = `query A { balances { blocked } } query B { balances { blocked available } }`;
+  const [a, b] = ['A', 'B'].map((operationName) => costOf({ query, operationName }).points);
+  expect(b).toBeGreaterThan(a as number);
+});
