@@ -8,6 +8,7 @@ import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives';
 import {
   type DocumentNode,
   type ExecutionResult,
+  execute,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
@@ -96,8 +97,8 @@ export function graphqlServer(
     if (operation && mediaType) {
       const { variables } = params as OperationParams;
       const { data, errors: failures } = await operation.execute(context, variables ?? {});
-      // Without data it was refused before execution. Yoga then answers as the protocol requires.
-      if (data !== undefined) {
+      // Without data, or with an error of no place, it was refused before execution. Yoga then answers as the protocol requires.
+      if (data !== undefined && !failures?.some(({ path }) => path === undefined)) {
         const errors = failures?.map((error) => presentGraphqlError(error, log, exchange.requestId));
         noteText(exchange, operation, { data, errors });
         return answer(exchange, { data, errors }, { ...headers, 'content-type': mediaType }, prove);
@@ -151,7 +152,7 @@ function yogaOn(schema: GraphQLSchema, log: Logger): Yoga {
     // The body is read and limited before Yoga, whose own limit costs as much as a read.
     maxRequestBodySize: false,
     maskedErrors: false,
-    plugins: [...limits(), WRITE_ALLOWANCE, NO_STREAMS, errorPresentation(log)],
+    plugins: [...limits(), BY_GRAPHQL_JS, WRITE_ALLOWANCE, NO_STREAMS, errorPresentation(log)],
   });
 }
 
@@ -310,6 +311,11 @@ const NO_STREAMS: Plugin = {
       errors: [new GraphQLError('subscriptions require the header Accept: text/event-stream')],
     });
   },
+};
+
+/** Yoga has an executor of its own, which differs in small things: an operation is answered alike when it comes again. */
+const BY_GRAPHQL_JS: Plugin = {
+  onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
 };
 
 const BAD_REQUEST_STATUS = { http: { status: 400 } };

@@ -17,6 +17,8 @@ export class CommitUnknownError extends Error {
 /** SQLSTATE of a serialization failure and of a deadlock: the transaction may be run again. */
 const CONFLICT = /^(40001|40P01)$/;
 const LOCK_TIMEOUT = '55P03';
+/** A prepared statement that the connection does not have, or has already. */
+const UNPREPARED = /^(26000|42P05)$/;
 /** SQLSTATE, and codes of Node and Prisma, that mean: unreachable, shutting down, or too busy. */
 const AWAY =
   /^(08|25P03|28|3D000|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2028)/;
@@ -45,6 +47,11 @@ export function isRefused(error: unknown): boolean {
 /** @returns whether a statement reached `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === LOCK_TIMEOUT;
+}
+
+/** @returns whether the server did not execute a statement because it was not prepared as the client believed. */
+export function isUnprepared(error: unknown): boolean {
+  return error instanceof Error && UNPREPARED.test(codeOf(error));
 }
 
 function isConflict(error: unknown): boolean {

@@ -5,6 +5,7 @@
  */
 import type pg from 'pg';
 import { enterSession } from './connection.ts';
+import { isUnprepared, NoAnswerError } from './database-error.ts';
 import { type RowsQuery, send } from './rows-query.ts';
 
 /** The connections. */
@@ -59,6 +60,11 @@ export function sharedConnections(newClient: () => pg.Client, count: number): Sh
       shared.waiting += 1;
       try {
         return await send<Row>(shared.client ?? (await shared.opening), statement);
+      } catch (error) {
+        // The one before it was to prepare it, and had to wait too long, or was ended.
+        throw isUnprepared(error)
+          ? new NoAnswerError('the statement was not prepared', { cause: error })
+          : error;
       } finally {
         shared.waiting -= 1;
       }
