@@ -8,6 +8,7 @@ import {
   isEnumType,
 } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
+import { quoted } from '../base/quoted.ts';
 
 /** Writes a value that is not null. */
 export type LeafText = (value: unknown) => string;
@@ -45,19 +46,4 @@ function remembered(text: LeafText): LeafText {
     }
     return found;
   };
-}
-
-/** Longer texts are left to `JSON.stringify`, which is faster from there on. */
-const SHORT = 40;
-
-/** @returns a text as JSON. */
-export function quoted(text: string): string {
-  if (text.length > SHORT) return JSON.stringify(text);
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    // Control characters, quotes, backslashes, and halves of pairs.
-    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || (unit >= 0xd800 && unit <= 0xdfff))
-      return JSON.stringify(text);
-  }
-  return `"${text}"`;
 }

@@ -4,6 +4,7 @@ import { currencyOf, currencyOfHistory, explorerUrl } from '../base/currency.ts'
 import { type Instant, isoExact, isoSeconds } from '../base/instant.ts';
 import type { Label } from '../base/label.ts';
 import { roundHalfUp, trimDecimal } from '../base/money.ts';
+import { quoted } from '../base/quoted.ts';
 import type { Attribute, Step, Template } from '../templates/define.ts';
 import type { FactName, PublishedRow } from '../templates/facts.ts';
 import { KINDS } from '../templates/kinds.ts';
@@ -41,10 +42,10 @@ export function envelopeWriter(registry: Registry, options: WireOptions): Envelo
     `"created_at":"${iso(row.createdAt)}","updated_at":"${iso(row.updatedAt)}"`;
   return {
     envelope: (row) =>
-      `{"end2end":${JSON.stringify(row.end2end)},"component":${JSON.stringify(row.component)},"state":${JSON.stringify(row.state)},` +
+      `{"end2end":${quoted(row.end2end)},"component":${quoted(row.component)},"state":${quoted(row.state)},` +
       `"template":"${row.template}",${times(row)},${labels(row)},"attributes":{${attributes(row)}}}`,
     embedded: (row) =>
-      `{"end2end":${JSON.stringify(row.end2end)},"template":"${row.template}",${times(row)},${labels(row)},"attributes":{${attributes(row)}}}`,
+      `{"end2end":${quoted(row.end2end)},"template":"${row.template}",${times(row)},${labels(row)},"attributes":{${attributes(row)}}}`,
   };
 }
 
@@ -56,19 +57,16 @@ export function labelOf(registry: Registry, row: PublishedRow, name: LabelName):
 }
 
 function attributesWriter(template: Template, options: WireOptions): AttributeWriter {
-  const writers = template.attributes.map((attribute) => {
-    const key = `${JSON.stringify(attribute.name)}:`;
-    const write = attributeWriter(attribute, options);
-    if (!attribute.optional) return (row: PublishedRow) => key + write(row);
-    const read = attributeReader(attribute);
-    return (row: PublishedRow) => (read(row) === null ? '' : key + write(row));
-  });
+  const members = template.attributes.map((attribute) => ({
+    first: `${JSON.stringify(attribute.name)}:`,
+    next: `,${JSON.stringify(attribute.name)}:`,
+    write: attributeWriter(attribute, options),
+    isThere: attribute.optional ? attributeReader(attribute) : null,
+  }));
   return (row) => {
     let text = '';
-    for (const write of writers) {
-      const member = write(row);
-      if (member !== '') text += text === '' ? member : `,${member}`;
-    }
+    for (const { first, next, write, isThere } of members)
+      if (isThere === null || isThere(row) !== null) text += (text === '' ? first : next) + write(row);
     return text;
   };
 }
@@ -147,7 +145,10 @@ export function attributeWriter(attribute: Attribute, options: WireOptions): Att
       return text === null ? '""' : `"${iso(text)}"`;
     };
   }
-  return (row) => JSON.stringify(read(row) ?? '');
+  return (row) => {
+    const text = read(row);
+    return text === null ? '""' : quoted(text);
+  };
 }
 
 /** @returns the value from the facts alone, as this version publishes it. */

@@ -1,6 +1,7 @@
 /** Statement entries and their envelope (`service.md` 2.8). */
 import { isoSeconds } from '../base/instant.ts';
 import { fromMinor } from '../base/money.ts';
+import { quoted } from '../base/quoted.ts';
 import type { PublishedRow } from '../templates/facts.ts';
 import { commaSeparated } from './list.ts';
 
@@ -50,8 +51,8 @@ export function statementEntry(line: EntryFacts, date: string, transaction: stri
   const account = line.ledgerAccount;
   const amounts = lineAmounts(line, account.scale);
   return (
-    `{"id":${line.id},"date":"${date}","account":{"id":${account.id},"name":${JSON.stringify(account.name)},` +
-    `"code":${JSON.stringify(account.code)},"currency":${JSON.stringify(account.currency)},"currency_pretty_name":${JSON.stringify(account.prettyName)}},` +
+    `{"id":${line.id},"date":"${date}","account":{"id":${account.id},"name":${quoted(account.name)},` +
+    `"code":${quoted(account.code)},"currency":${quoted(account.currency)},"currency_pretty_name":${quoted(account.prettyName)}},` +
     `"debit":${amounts.debit},"credit":${amounts.credit},"previous_balance":${amounts.previousBalance},"balance":${amounts.balance},` +
     `"transaction":${transaction}}`
   );
