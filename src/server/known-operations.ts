@@ -17,7 +17,7 @@ export function operationKey({ query, operationName }: OperationParams): string 
 
 const SEEN_MAX = 1_000;
 /** Most fields of all compiled operations together: about 50 MB. */
-const FIELDS_MAX = 100_000;
+const FIELDS_MAX = 50_000;
 /** Longer documents are not cached. */
 const LENGTH_MAX = 20_000;
 

@@ -2,6 +2,7 @@
  * Goal: a compiled query is answered as graphql-js answers it: the same bytes, nulls, errors and paths. Method: a small schema whose
  * resolvers do everything that resolvers can do wrong, now and later; each query is executed by both.
  */
+import DataLoader from 'dataloader';
 import {
   execute,
   GraphQLError,
@@ -9,6 +10,7 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getOperationAST,
+  type OperationDefinitionNode,
   OperationTypeNode,
   parse,
 } from 'graphql';
@@ -23,6 +25,10 @@ const fail = (message: string) => () => {
 const failLater = (message: string) => async () => {
   throw new Error(message);
 };
+interface Context {
+  readonly told: string;
+  readonly loader?: DataLoader<string, string>;
+}
 const LEAF = {
   text: () => 'a "b" \\ \n \u0000 \ud800 é 😀 \u2028',
   long: () => '"'.repeat(60),
@@ -71,7 +77,7 @@ const LEAF = {
       info.rootValue,
       info.variableValues,
     ]),
-  context: (_source: unknown, _args: object, context: { told: string }) => context.told,
+  context: (_source: unknown, _args: object, context: Context) => context.told,
 };
 const LISTS = {
   list: () => ['a', null, 'c'],
@@ -143,8 +149,9 @@ const SCHEMA = createSchema({
       thing: Thing thingLater: Thing mustThing: Thing! noThing: Thing plain: String constructor: String
     }
     type Query { thing: Thing thingLater: Thing mustThing: Thing! mustThingLater: Thing! things: [Thing!]! text: String pet: Pet
-      sameError: String sameErrorAgain: String fixed: [Fixed] }
+      sameError: String sameErrorAgain: String fixed: [Fixed] loaded: [Loaded!]! }
     type Fixed { a: String b: Int }
+    type Loaded { id: ID loaded: String next: Loaded }
     type Mutation { change: Int }
   `,
   resolvers: {
@@ -160,7 +167,14 @@ const SCHEMA = createSchema({
     Pet: { __resolveType: ({ kind }: { kind: string }) => kind },
     Cat: { id: () => 'c', name: () => later('Tom'), lives: () => 9 },
     Dog: { id: () => 'd', name: () => 'Rex', tricks: () => ['sit', later('roll')] },
+    Loaded: {
+      loaded: ({ id }: { id: string }, _args: object, { loader }: Context) => loader?.load(id),
+      next: async ({ id }: { id: string }, _args: object, { loader }: Context) => ({
+        id: await loader?.load(`next of ${id}`),
+      }),
+    },
     Query: {
+      loaded: async () => [{ id: 'a' }, { id: 'b' }, { id: 'c' }],
       fixed: () => FIXED.map((each) => each()),
       thing: () => ({ plain: () => 'called' }),
       thingLater: () => later({ plain: 'property' }),
@@ -286,6 +300,24 @@ test.each([...QUERIES])('%s', async (...given) => {
   const { expected, first, second } = await byBoth(query, variables);
   expect(first).toEqual(expected);
   expect(second).toEqual(expected);
+});
+
+test('loaders have as many batches as with graphql-js', async () => {
+  const document = parse('{ loaded { loaded next { loaded next { id } } } again: loaded { loaded } }');
+  const batches = async (run: (context: Context) => unknown) => {
+    const asked: (readonly string[])[] = [];
+    const loader = new DataLoader<string, string>(async (ids) => {
+      asked.push(ids);
+      return ids.map((id) => `${id}!`);
+    });
+    await run({ told: '', loader });
+    return asked;
+  };
+  const expected = await batches((contextValue) => execute({ schema: SCHEMA, document, contextValue }));
+  const operation = getOperationAST(document) as OperationDefinitionNode;
+  const compiled = compile(SCHEMA, document, operation, () => {});
+  expect(await batches((context) => compiled.execute(context, {}))).toEqual(expected);
+  expect(expected).toHaveLength(2);
 });
 
 test('what never changes is remembered, but not its errors, and nothing of what changes', async () => {
