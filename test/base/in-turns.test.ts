@@ -17,7 +17,7 @@ test('what else waits has its turn in between, again and again; each item is wor
   expect(seen).toEqual(Array.from({ length: 1_000 }, (_, n) => n));
   expect(turnsOfOthers.length).toBeGreaterThan(10);
   const longest = Math.max(...turnsOfOthers.map((at, n) => at - (turnsOfOthers[n - 1] ?? 0)));
-  expect(longest).toBeLessThanOrEqual(64);
+  expect(longest).toBeLessThanOrEqual(16);
 });
 
 test('who is added meanwhile has a turn, who is taken away has none', async () => {

@@ -7,7 +7,7 @@ import { addMover, append, EVENTS, logOf, parseEvents, type ServerEvent, seqOf }
 const app = useApp({ rateLimit: null });
 const SUBSCRIBERS = 400;
 /** Most events that may be written before others have their turn: the last ones of an event, and the first ones of the next. */
-const SLICES_MAX = 2 * 64;
+const SLICES_MAX = 2 * 16;
 
 const sockets: Socket[] = [];
 afterEach(() => {
