@@ -1,5 +1,5 @@
 /** Fresh accounts to post to, in the gateway's tables and in the rivals' copy of them; and the auditor of both. */
-import type pg from 'pg';
+import pg from 'pg';
 import { currencyOf } from '../src/base/currency.ts';
 import { type AccountSheet, houseSheet, subAccountSheet } from '../src/ledger/chart.ts';
 import type { Tx } from '../src/store/database.ts';
@@ -26,13 +26,25 @@ const RIVAL_SCHEMA = `drop schema if exists rival cascade;
   create schema rival;
   create table rival.ledger_balance (like public.ledger_balance including all) with (fillfactor = 40);
   create table rival.journal (like public.journal including all);
-  create table rival.ledger_line (like public.ledger_line including all);`;
+  create table rival.ledger_line (like public.ledger_line including all);
+  create table rival.account_head (like public.account_head including all);`;
+/** What the auditor starts from. The rivals keep no counters: theirs end where what they wrote ends. */
+const COPY_HEADS = `insert into rival.account_head select (jsonb_populate_record(h, jsonb_build_object(
+      'journal_id', coalesce((select max(id) from rival.journal j where j.account_id = h.account_id), 0),
+      'line_id', coalesce((select max(id) from rival.ledger_line l where l.account_id = h.account_id), 0)))).*
+    from public.account_head h where account_id = any ($1::bigint[])`;
 const ADD_ACCOUNTS = `with added as (
     insert into account (name, mode) select 'bench', 'live' from generate_series(1, $1) returning id
   ) insert into account_head (account_id) select id from added returning account_id::text as id`;
 const OPEN = `select ledger_open(a, array[null, null]::bigint[], $2, $3, $4, $5, $6, $7, $8) from unnest($1::bigint[]) a`;
 const COPY_BALANCES = `insert into rival.ledger_balance select * from public.ledger_balance where account_id = any ($1::bigint[])`;
 const COUNT = `select count(*)::int as journals from journal where account_id = any ($1::bigint[])`;
+
+/** As the auditor is given times elsewhere. */
+const TIMES = new Set<number>([pg.types.builtins.TIMESTAMPTZ, pg.types.builtins.DATE]);
+const TIMES_AS_TEXT = {
+  getTypeParser: (oid: number) => (TIMES.has(oid) ? (text: string) => text : pg.types.getTypeParser(oid)),
+} as pg.CustomTypesConfig;
 
 /** Makes the rivals' tables, empty. */
 export async function makeRivalTables(owner: pg.Client): Promise<void> {
@@ -64,8 +76,10 @@ export async function audit(
 ): Promise<void> {
   // The same auditor reads the rivals' tables. They keep no index of days.
   await owner.query(`set search_path = ${schema === 'rival' ? 'rival, public' : 'public'}`);
+  if (schema === 'rival') await owner.query(COPY_HEADS, [accounts]);
   const tx: Tx = {
-    query: async (statement, values) => (await owner.query(statement.text, values as unknown[])).rows,
+    query: async ({ text }, values) =>
+      (await owner.query({ text, values: values as unknown[], types: TIMES_AS_TEXT })).rows,
   };
   const defects: Defect[] = [];
   for (const account of accounts) defects.push(...(await verifyLedger(tx, account)).defects);

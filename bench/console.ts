@@ -29,8 +29,9 @@ import { openDatabase } from '../src/store/database.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { machine } from './cpu.ts';
 import { withBenchServer } from './environment.ts';
+import { publish, type Section } from './report.ts';
 import { LARGE_SIZE, type SeededAccount, seed } from './seed.ts';
-import { median, ratio, table } from './table.ts';
+import { median, ratio } from './table.ts';
 
 const SMALL = 1_000;
 const WARM_UPS = 3;
@@ -274,7 +275,7 @@ function contextOf(path: string, query: URLSearchParams, { role, account, token 
   return { session, language: 'en', say: sayIn('en'), path, query, named, refused: null };
 }
 
-function report(rows: readonly Row[]): string {
+function sectionOf(rows: readonly Row[]): Section {
   const ms = (value: number | null) => (value === null ? '' : value.toFixed(1));
   const lines = rows.map(({ name, small, large, document, times }) => [
     name,
@@ -284,8 +285,15 @@ function report(rows: readonly Row[]): string {
     ms(document),
     times === null ? '' : ratio(times),
   ]);
-  const head = ['Screen', 'Small ms', 'Large ms', 'Large to small', 'Its document ms', 'Screen to document'];
-  return table(head, lines);
+  const headings = [
+    'Screen',
+    'Small ms',
+    'Large ms',
+    'Large to small',
+    'Its document ms',
+    'Screen to document',
+  ];
+  return { title: 'Screens of the console', headings, rows: lines };
 }
 
 const { values } = parseArgs({
@@ -296,8 +304,7 @@ const { values } = parseArgs({
   },
 });
 console.log(machine());
-console.log(
-  await withBenchServer(async (url) =>
-    report(await run(url, Number(values.transactions), Number(values.times), values.only.split(','))),
-  ),
+const section = await withBenchServer(async (url) =>
+  sectionOf(await run(url, Number(values.transactions), Number(values.times), values.only.split(','))),
 );
+publish({ goals: [], sections: [section] }, false);

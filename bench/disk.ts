@@ -16,7 +16,8 @@ import pg from 'pg';
 import { newHome } from '../test/support/home.ts';
 import { startMortalPostgres } from '../test/support/mortal-postgres.ts';
 import { start } from '../test/support/process.ts';
-import { count, table } from './table.ts';
+import { goal, publish } from './report.ts';
+import { count } from './table.ts';
 
 const { values } = parseArgs({ options: { onramps: { type: 'string', default: '500' } } });
 const ONRAMPS = Number(values.onramps);
@@ -66,15 +67,15 @@ try {
   });
   const shown = rows.filter(({ total }) => total >= 1);
   const sum = shown.reduce((all, { total }) => all + total, 0);
-  process.stdout.write(
-    `${table(
-      ['Table', 'Rows, bytes', 'Indexes, bytes', 'All, bytes'],
-      [
-        ...shown.map(({ name, heap, indexes, total }) => [name, ...[heap, indexes, total].map(count)]),
-        ['all', '', '', count(sum)],
-      ],
-    )}\n`,
-  );
+  const headings = ['Table', 'Rows, bytes', 'Indexes, bytes', 'All, bytes'];
+  const lines = [
+    ...shown.map(({ name, heap, indexes, total }) => [name, ...[heap, indexes, total].map(count)]),
+    ['all', '', '', count(sum)],
+  ];
+  const title = 'Disk of an onramp';
+  const most = { most: 10_000 };
+  const goals = [goal(10, 'disk of a whole onramp, bytes', most, sum, count)];
+  publish({ goals, sections: [{ title, headings, rows: lines }] }, false);
 } finally {
   await gateway.end('SIGTERM');
   await client.end();

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { acquireEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import { migrate } from '../src/store/migrate.ts';
 
@@ -57,6 +58,15 @@ export async function withWriteServer<Result>(
   const result = await withServer(home, all, work, { isEmpty });
   await rm(home, { recursive: true, force: true });
   return result;
+}
+
+/** Lets one customer of each account buy as much as a benchmark wants. */
+export async function liftLimits(owner: pg.Client): Promise<void> {
+  await owner.query(
+    `insert into template_setting (account_id, template, customer_limit_daily, customer_step_up_30d)
+       select id, 'onramp', 1e15, 1e15 from account on conflict (account_id, template)
+       do update set customer_limit_daily = 1e15, customer_step_up_30d = 1e15`,
+  );
 }
 
 async function withServer<Result>(

@@ -21,6 +21,8 @@ const BODY = JSON.stringify({
 const AT_ONCE = 200;
 const QUIET_MS = 150;
 
+/** Its own address, so that its ports are its own, too. */
+const localAddress = process.argv[2] as string;
 let port = 0;
 let key = '';
 let clients: Client[] = [];
@@ -30,7 +32,7 @@ let notify = () => {};
 
 function open(after: string | undefined, keepSeen = false): Promise<Client> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
     const client: Client = {
       socket,
       events: 0,

@@ -18,7 +18,8 @@ import { createAccount } from '../src/store/account/accounts.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { machine } from './cpu.ts';
 import { withWriteServer } from './environment.ts';
-import { count, table } from './table.ts';
+import { type Goal, goal, publish } from './report.ts';
+import { count, ratio } from './table.ts';
 
 const EXAMPLE = readFileSync(new URL('../docs/examples/history.ndjson', import.meta.url), 'utf8')
   .trimEnd()
@@ -77,7 +78,13 @@ async function importTimed(
   return { seconds: (performance.now() - started) / 1_000, megabytes: kilobytes / 1_024 };
 }
 
-async function run(url: string, sizes: readonly number[]): Promise<string[][]> {
+/** One import; undefined where it was not done in time. */
+interface Imported {
+  readonly size: number;
+  readonly taken: { readonly seconds: number; readonly megabytes: number } | null;
+}
+
+async function run(url: string, sizes: readonly number[]): Promise<Imported[]> {
   const folder = await mkdtemp(join(tmpdir(), 'crossramp-import-'));
   const database = openDatabase(url, { connections: 2 });
   const owner = new pg.Client({ connectionString: url });
@@ -87,18 +94,15 @@ async function run(url: string, sizes: readonly number[]): Promise<string[][]> {
     const path = join(folder, 'history.ndjson');
     await writeHistory(path, 2_000);
     await importTimed(url, await newAccount(), path);
-    const rows: string[][] = [];
+    const all: Imported[] = [];
     for (const size of sizes) {
       await owner.query('analyze');
       await writeHistory(path, size);
       const taken = await importTimed(url, await newAccount(), path);
-      const cells = taken
-        ? [taken.seconds.toFixed(1), count(size / taken.seconds), count(taken.megabytes)]
-        : ['not finished', '–', '–'];
-      rows.push([count(size), ...cells]);
-      process.stderr.write(`${rows.at(-1)?.join('  ')}\n`);
+      all.push({ size, taken });
+      process.stderr.write(`${rowOf({ size, taken }).join('  ')}\n`);
     }
-    return rows;
+    return all;
   } finally {
     await owner.end();
     await database.close();
@@ -106,8 +110,37 @@ async function run(url: string, sizes: readonly number[]): Promise<string[][]> {
   }
 }
 
-const { values } = parseArgs({ options: { sizes: { type: 'string', default: '2000,8000,50000,200000' } } });
-const rows = await withWriteServer({ fsync: true }, (url) => run(url, values.sizes.split(',').map(Number)));
-process.stdout.write(
-  `${machine()}\n\n${table(['Records', 'Seconds', 'Records/s', 'Peak memory of the command, MB'], rows)}\n`,
+function rowOf({ size, taken }: Imported): string[] {
+  const cells = taken
+    ? [taken.seconds.toFixed(1), count(size / taken.seconds), count(taken.megabytes)]
+    : ['not finished', '–', '–'];
+  return [count(size), ...cells];
+}
+
+/** Of the longest file beside the shortest: what a record takes may not grow with the number of them. */
+function growthOf(all: readonly Imported[]): Goal[] {
+  const each = ({ size, taken }: Imported) => (taken ? taken.seconds / size : Number.POSITIVE_INFINITY);
+  const [shortest, longest] = [all[0], all.at(-1)];
+  if (!shortest || !longest || shortest === longest) return [];
+  const what = `import of a record, of ${count(longest.size)} beside ${count(shortest.size)}`;
+  return [goal(14, what, { most: 2 }, each(longest) / each(shortest), ratio)];
+}
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '2000,8000,50000,200000' },
+    check: { type: 'boolean', default: false },
+  },
+});
+const imported = await withWriteServer({ fsync: true }, (url) =>
+  run(url, values.sizes.split(',').map(Number)),
+);
+console.log(machine());
+const headings = ['Records', 'Seconds', 'Records/s', 'Peak memory of the command, MB'];
+publish(
+  {
+    goals: growthOf(imported),
+    sections: [{ title: 'Import of a history', headings, rows: imported.map(rowOf) }],
+  },
+  values.check,
 );

@@ -8,8 +8,9 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { machine } from './cpu.ts';
 import { withBenchServer } from './environment.ts';
+import { publish } from './report.ts';
 import { seed } from './seed.ts';
-import { median, table } from './table.ts';
+import { median } from './table.ts';
 
 /** Indexes of `transaction` that search and attention have. */
 const INDEXES = [
@@ -86,6 +87,10 @@ await withBenchServer(async (url) => {
     median(found[at]?.map(({ us }) => us) ?? []).toFixed(1),
     median(found[at]?.map(({ walBytes }) => walBytes) ?? []).toFixed(0),
   ]);
-  console.log(table(['Copy of `transaction`', '', 'µs a row', 'Bytes of log a row'], lines));
+  const headings = ['Copy of `transaction`', '', 'µs a row', 'Bytes of log a row'];
+  publish(
+    { goals: [], sections: [{ title: 'What the indexes of search cost', headings, rows: lines }] },
+    false,
+  );
   await owner.end();
 });

@@ -7,14 +7,9 @@
  * transactions and bytes of the log of each onramp, and the statements on which most time went. `--beside <folder>` measures the
  * gateway of another checkout in turn, `--delay 5` brings every statement to the database 5 ms late.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { SCOPES } from '../src/base/api-key.ts';
@@ -24,20 +19,19 @@ import { openDatabase } from '../src/store/database.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
 import { startDelay } from './delay.ts';
-import { withWriteServer } from './environment.ts';
-import { beginCounts, COUNTING, countsTable } from './statements.ts';
-import { count, median, table } from './table.ts';
-
-interface Gateway {
-  readonly child: ChildProcess;
-  readonly baseUrl: string;
-}
+import { liftLimits, withWriteServer } from './environment.ts';
+import { endGateway, type Gateway, HERE, onramp, startGateway } from './gateway-process.ts';
+import { type Goal, goal, publish } from './report.ts';
+import { beginCounts, COUNTING, type Counts, countsSection, each } from './statements.ts';
+import { count, median, ratio } from './table.ts';
 
 /** CPU time of one onramp in µs, and how many there were in a second. */
 interface Result {
   readonly perSecond: number;
   readonly nodeUs: number;
   readonly postgresUs: number;
+  /** What one took of PostgreSQL, where that is counted. */
+  readonly counts: Counts | undefined;
 }
 
 const { values: options } = parseArgs({
@@ -51,17 +45,15 @@ const { values: options } = parseArgs({
     beside: { type: 'string' },
     delay: { type: 'string', default: '0' },
     accounts: { type: 'string', default: '1' },
+    check: { type: 'boolean', default: false },
   },
 });
-const AGENT = new Agent({ keepAlive: true });
-const HERE = fileURLToPath(new URL('..', import.meta.url));
-const ORDER = {
-  amount_payment: 550,
-  currency_exit_received_code: 'USDT_TRX',
-  client_name: 'Ana Souza',
-  client_tax_id: '52998224725',
-};
-const STEP_MS = 25;
+/** What is counted of each onramp, and the most that it should be. */
+const COUNTED: readonly (readonly [string, number, (counts: Counts) => number])[] = [
+  ['statements', 24, ({ statements }) => statements],
+  ['database transactions', 10, ({ transactions }) => transactions],
+  ['bytes of the log', 20_000, ({ log }) => log],
+];
 
 /** What is compared: a number of processes of the gateway of a checkout. */
 interface Layout {
@@ -69,65 +61,9 @@ interface Layout {
   readonly processes: number;
 }
 
-async function startGateway(checkout: string, databaseUrl: string, home: string): Promise<Gateway> {
-  const main = join(checkout, 'src/main.ts');
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      PORT: '0',
-      DATABASE_URL: databaseUrl,
-      SANDBOX: '1',
-      CROSSRAMP_HOME: home,
-      RATE_LIMIT: 'off',
-      LOG_LEVEL: 'warn',
-    },
-  });
-  let told = '';
-  for await (const chunk of child.stdout as NodeJS.ReadableStream) {
-    told += chunk;
-    const [baseUrl] = /http:\/\/127\.0\.0\.1:\d+/.exec(told) ?? [];
-    if (baseUrl) {
-      child.stdout?.resume();
-      return { child, baseUrl };
-    }
-  }
-  throw new Error(`the gateway does not start: ${told}`);
-}
-
-async function ask(
-  baseUrl: string,
-  key: string,
-  path: string,
-  body?: object,
-): Promise<Record<string, string>> {
-  const call = request(baseUrl + path, {
-    agent: AGENT,
-    method: body ? 'POST' : 'GET',
-    headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
-  });
-  call.end(body && JSON.stringify(body));
-  const [response] = await once(call, 'response');
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
-  if (response.statusCode >= 300) throw new Error(`${path}: ${response.statusCode} ${text}`);
-  return JSON.parse(text);
-}
-
-async function onramp(baseUrl: string, key: string): Promise<void> {
-  const { end2end } = await ask(baseUrl, key, '/v2/onramp', ORDER);
-  await ask(baseUrl, key, '/v2/sandbox/trigger', { scenario: 'pay', end2end });
-  for (;;) {
-    const { component } = await ask(baseUrl, key, `/v2/onramp/${end2end}`);
-    if (component === 'success') return;
-    await delay(STEP_MS);
-  }
-}
-
 /** @returns a key for each of so many accounts: of the sandbox's own, or of new ones. */
-async function makeKeys(url: string, home: string, accounts: number): Promise<string[]> {
-  if (accounts === 1) return [JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8')).apiKey];
+async function makeKeys(url: string, { apiKey }: Gateway, accounts: number): Promise<string[]> {
+  if (accounts === 1) return [apiKey];
   const database = openDatabase(url);
   const templates = REGISTRY.templates.map(({ name }) => name);
   const keys: string[] = [];
@@ -143,10 +79,13 @@ async function makeKeys(url: string, home: string, accounts: number): Promise<st
 async function load(gateways: readonly Gateway[], keys: readonly string[], seconds: number): Promise<number> {
   const until = performance.now() + seconds * 1_000;
   const caller = async (_: unknown, index: number) => {
-    const { baseUrl } = gateways[index % gateways.length] as Gateway;
+    const gateway = {
+      ...(gateways[index % gateways.length] as Gateway),
+      apiKey: keys[index % keys.length] as string,
+    };
     let made = 0;
     while (performance.now() < until) {
-      await onramp(baseUrl, keys[index % keys.length] as string);
+      await onramp(gateway);
       made += 1;
     }
     return made;
@@ -164,15 +103,15 @@ async function measure(url: string, { checkout, processes }: Layout, seconds: nu
   try {
     const { rows } = await owner.query('select pg_backend_pid() as pid');
     const postmaster = parentOf(rows[0].pid);
-    for (let n = 0; n < processes; n += 1) {
-      gateways.push(await startGateway(checkout, delayed.url, join(home, String(n))));
+    while (gateways.length < processes) {
+      const [first] = gateways;
+      const folder = join(home, String(gateways.length));
+      gateways.push(
+        await startGateway(delayed.url, folder, { checkout, ...(first && { apiKey: first.apiKey }) }),
+      );
     }
-    const keys = await makeKeys(url, join(home, '0'), Number(options.accounts));
-    await owner.query(
-      `insert into template_setting (account_id, template, customer_limit_daily, customer_step_up_30d)
-       select id, 'onramp', 1e15, 1e15 from account on conflict (account_id, template)
-       do update set customer_limit_daily = 1e15, customer_step_up_30d = 1e15`,
-    );
+    const keys = await makeKeys(url, gateways[0] as Gateway, Number(options.accounts));
+    await liftLimits(owner);
     // Processes that have just begun compile their code: that is no cost of an onramp.
     await load(gateways, keys, Number(options.warmup));
     await owner.query('vacuum (analyze)');
@@ -183,14 +122,12 @@ async function measure(url: string, { checkout, processes }: Layout, seconds: nu
     const endCounts = options.count ? await beginCounts(owner) : undefined;
     const [before, began] = [used(), performance.now()];
     const made = await load(gateways, keys, seconds);
-    if (endCounts) console.log(countsTable(await endCounts(), made));
+    const counts = await endCounts?.();
     const [node = 0, postgres = 0] = used().map((us, at) => (us - (before[at] as number)) / made);
-    return { perSecond: (made * 1_000) / (performance.now() - began), nodeUs: node, postgresUs: postgres };
+    const perSecond = (made * 1_000) / (performance.now() - began);
+    return { perSecond, nodeUs: node, postgresUs: postgres, counts: counts && each(counts, made) };
   } finally {
-    for (const { child } of gateways) {
-      child.kill();
-      await once(child, 'exit');
-    }
+    await Promise.all(gateways.map(endGateway));
     await owner.end();
     delayed.close();
     rmSync(home, { recursive: true, force: true });
@@ -217,32 +154,73 @@ for (let round = 0; round < Number(options.rounds); round += 1) {
     );
   }
 }
-console.log(
-  table(
-    [
-      'Checkout',
-      'processes',
-      'callers',
-      'onramps/s',
-      'Node µs',
-      'PostgreSQL µs',
-      'both µs',
-      '% of a core each',
+const middle = (all: readonly Result[], of: (result: Result) => number) => median(all.map(of));
+const rateOf = ({ perSecond }: Result) => perSecond;
+const cpuOf = ({ nodeUs, postgresUs }: Result) => nodeUs + postgresUs;
+const resultsOf = (checkout: string, processes: number) =>
+  [...results].find(([layout]) => layout.checkout === checkout && layout.processes === processes)?.[1];
+
+function goalsOf(): Goal[] {
+  const [one, two] = [resultsOf(HERE, 1), resultsOf(HERE, 2)];
+  const former = options.beside === undefined ? undefined : resultsOf(resolve(options.beside), 1);
+  const counted = one?.flatMap(({ counts }) => counts ?? []) ?? [];
+  const goals = COUNTED.flatMap(([what, most, of]) =>
+    counted.length > 0
+      ? [
+          goal(
+            14,
+            `a whole onramp, ${options.callers} callers: ${what}`,
+            { most },
+            median(counted.map(of)),
+            count,
+          ),
+        ]
+      : [],
+  );
+  if (one && former) {
+    const what = `CPU of a whole onramp beside ${options.beside}`;
+    goals.push(goal(14, what, { most: 0.5 }, middle(one, cpuOf) / middle(former, cpuOf), ratio));
+  }
+  if (one && two) {
+    const isDelayed = options.delay !== '0';
+    const name = `two processes beside one on a busy account${isDelayed ? `, every statement ${options.delay} ms late` : ''}`;
+    const rates = middle(two, rateOf) / middle(one, rateOf);
+    goals.push(
+      goal(isDelayed ? 14 : 10, `${name}: onramps a second`, { least: isDelayed ? 1.6 : 1 }, rates, ratio),
+    );
+    const cpu = middle(two, cpuOf) / middle(one, cpuOf);
+    goals.push(goal(14, `${name}: CPU of an onramp`, { most: 1.15 }, cpu, ratio));
+  }
+  return goals;
+}
+
+const [counts] = [...results.values()].flat().flatMap((result) => result.counts ?? []);
+publish(
+  {
+    goals: goalsOf(),
+    sections: [
+      {
+        title: `Whole onramps of ${options.accounts} account(s), created, paid and credited over REST`,
+        headings: [
+          ...['Checkout', 'Processes', 'Callers', 'Onramps/s'],
+          ...['Node µs', 'PostgreSQL µs', 'Both µs', 'least to greatest', '% of a core each'],
+        ],
+        rows: [...results].map(([{ checkout, processes }, all]) => [
+          checkout === HERE ? 'this' : checkout,
+          String(processes),
+          options.callers,
+          count(middle(all, rateOf)),
+          count(middle(all, ({ nodeUs }) => nodeUs)),
+          count(middle(all, ({ postgresUs }) => postgresUs)),
+          count(middle(all, cpuOf)),
+          `${count(Math.min(...all.map(cpuOf)))} to ${count(Math.max(...all.map(cpuOf)))}`,
+          count(middle(all, ({ nodeUs, perSecond }) => (nodeUs * perSecond) / 10_000 / processes)),
+        ]),
+      },
+      ...(counts ? [countsSection(counts)] : []),
     ],
-    [...results].map(([{ checkout, processes }, all]) => {
-      const middle = (of: (result: Result) => number) => count(median(all.map(of)));
-      return [
-        checkout === HERE ? 'this' : checkout,
-        String(processes),
-        options.callers,
-        middle(({ perSecond }) => perSecond),
-        middle(({ nodeUs }) => nodeUs),
-        middle(({ postgresUs }) => postgresUs),
-        middle(({ nodeUs, postgresUs }) => nodeUs + postgresUs),
-        middle(({ nodeUs, perSecond }) => (nodeUs * perSecond) / 10_000 / processes),
-      ];
-    }),
-  ),
+  },
+  options.check,
 );
 console.log(machine());
-process.exit(0);
+process.exit();

@@ -1,4 +1,4 @@
-/** What is asked: the same records by REST, by the gateway's GraphQL and by PostGraphile's. */
+/** What is asked: the same records by REST, by the gateway's GraphQL and that of others, and by PostGraphile's. */
 import type pg from 'pg';
 import { GATEWAY_DOCUMENTS, POSTGRAPHILE_DOCUMENTS } from './documents.ts';
 import type { RivalName } from './rivals.ts';
@@ -26,7 +26,21 @@ export interface AskedAccount extends SeededAccount {
 }
 
 const STATEMENT = { currency: 'USDT_TRX', subAccount: 'available' };
-const REST_RIVALS: readonly RivalName[] = ['gateway', 'hand-written', 'hand-written, pipelined'];
+const REST_RIVALS: readonly RivalName[] = [
+  'gateway',
+  'gateway, unchanged',
+  'gateway, 304',
+  'hand-written',
+  'hand-written, pipelined',
+];
+/** They answer the gateway's documents. */
+const DOCUMENT_RIVALS: readonly RivalName[] = [
+  'gateway, unchanged',
+  'hand-written',
+  'hand-written, pipelined',
+  'Mercurius',
+  'Yoga',
+];
 /** Different records for Q1, spread over the account. */
 const SINGLES = 100;
 
@@ -42,20 +56,29 @@ export async function cellsOf(owner: pg.Client, account: AskedAccount): Promise<
       rival,
       asks: paths.map((path) => ({ method: 'GET', path })),
     }));
-  const graphql = (question: string, gateway: readonly Ask[], postgraphile: readonly Ask[]): Cell[] => [
-    { question, side: 'GraphQL', rival: 'gateway', asks: gateway },
+  const graphql = (
+    question: string,
+    documents: readonly Ask[],
+    postgraphile: readonly Ask[],
+    rivals: readonly RivalName[] = DOCUMENT_RIVALS,
+  ): Cell[] => [
+    ...(['gateway', ...rivals] as const).map(
+      (rival): Cell => ({ question, side: 'GraphQL', rival, asks: documents }),
+    ),
     { question, side: 'GraphQL', rival: 'PostGraphile', asks: postgraphile },
   ];
-  const pages = (name: string, options: { counted: boolean }) => [
+  const pages = (name: string, options: { counted: boolean }, rivals?: readonly RivalName[]) => [
     ...graphql(
       `Q2 list page${name}`,
       [post(GATEWAY_DOCUMENTS.list(options), {})],
       [post(POSTGRAPHILE_DOCUMENTS.list(options), { accountId })],
+      rivals,
     ),
     ...graphql(
       `Q3 statement page${name}`,
       [post(GATEWAY_DOCUMENTS.statement(options), { filter: STATEMENT })],
       [post(POSTGRAPHILE_DOCUMENTS.statement(options), { accountId, ledgerAccountId })],
+      rivals,
     ),
   ];
   return [
@@ -74,7 +97,7 @@ export async function cellsOf(owner: pg.Client, account: AskedAccount): Promise<
       end2ends.map((end2end) => post(POSTGRAPHILE_DOCUMENTS.single, { accountId, end2end })),
     ),
     ...pages('', { counted: true }),
-    ...pages(' without total', { counted: false }),
+    ...pages(' without total', { counted: false }, []),
   ];
 }
 

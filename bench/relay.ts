@@ -1,33 +1,49 @@
 /**
- * What a step of the webhooks costs the database when the tables are large: the relay, with a log of many events behind it, and
- * the lease of deliveries, while something waits for many endpoints. Of a hundred times each, one at a
- * time. Commits are not flushed: what the disk takes is not counted.
+ * What a step of those who work and follow costs the database, with many accounts beside few: the relay, with a log of many events
+ * behind it, the lease of deliveries while something waits for many endpoints, the claim of jobs while many wait for their time,
+ * and the look at accounts that are followed. Of a hundred times each, one at a time. Commits are not flushed: what the disk takes
+ * is not counted.
  *
- * `npm run relay -- --events 1000000 --endpoints 10000 [--check]`
+ * `npm run relay -- --events 1000000 --endpoints 10000 --accounts 10000 --few 100 [--check]`
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createAccount } from '../src/store/account/accounts.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
+import { addJobs, claimJobs, endJobs } from '../src/store/engine/jobs.ts';
 import { type Head, recordEvents } from '../src/store/engine/processes.ts';
+import { readMarks } from '../src/store/events/events.ts';
 import { leaseDeliveries } from '../src/store/webhooks/deliveries.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { relayAccounts, relayAll } from '../src/webhooks/relay.ts';
 import { machine } from './cpu.ts';
 import { withWriteServer } from './environment.ts';
-import { count, median, table } from './table.ts';
+import { goal, publish, type Report } from './report.ts';
+import { count, median, ratio } from './table.ts';
 
-const ACCOUNTS = 100;
+/** Accounts that are made at once. */
+const AT_ONCE = 4;
+/** Accounts that have something new together. */
+const TOGETHER = 100;
 const EVENTS_PER_TRANSACTION = 7;
 const TIMES = 100;
 /** Milliseconds that the median of a relay step may take. */
 const GOAL_MS = 3;
+/** How many times as long a step may take with many accounts. */
+const GROWTH = 2;
 
 /** Steps of one kind. Unit: ms. */
 interface Steps {
   readonly name: string;
   readonly times: readonly number[];
   readonly hasGoal: boolean;
+}
+
+/** How large a database is. */
+interface Size {
+  readonly accounts: number;
+  readonly events: number;
+  readonly endpoints: number;
 }
 
 /** Accounts with a log of events that were all relayed, of transactions that were done; an endpoint each. */
@@ -47,21 +63,34 @@ const SEED = [
 /** Endpoints for each of which a delivery waits: for its time, or because the endpoint is blocked. */
 const WAITING = [
   `insert into webhook_endpoint (account_id, id, url, kind, template, blocked_until, created_at)
-     select ($1::bigint[])[1 + n % cardinality($1)], 'w' || n, 'http://127.0.0.1:9/', 'template', 'offramp',
+     select ($1::bigint[])[1 + n % cardinality($1)], 'wait-' || n, 'http://127.0.0.1:9/', 'template', 'offramp',
          case when n % 2 = 0 then now() + interval '1 day' end, now() from generate_series(1, $2::int) n`,
   `insert into webhook_delivery (account_id, endpoint_id, event_seq, transaction_id, due_at, created_at)
      select account_id, id, 1, 1, case when blocked_until is null then now() + interval '1 day' else now() end, now()
-       from webhook_endpoint where id like 'w%' and $2::int > 0 and cardinality($1::bigint[]) > 0`,
+       from webhook_endpoint where id like 'wait-%' and $2::int > 0 and cardinality($1::bigint[]) > 0`,
   `insert into webhook_turn (account_id, endpoint_id, at)
-     select account_id, id, now() from webhook_endpoint where id like 'w%' and $2::int > 0 and cardinality($1::bigint[]) > 0`,
+     select account_id, id, now() from webhook_endpoint where id like 'wait-%' and $2::int > 0 and cardinality($1::bigint[]) > 0`,
 ];
 
-async function seed(owner: pg.Client, database: Database, events: number): Promise<bigint[]> {
+/** Jobs that wait for a later time: one for each transaction of the seed. */
+const LATER = [
+  `insert into job (account_id, transaction_id, kind, payload, due_at, is_live)
+     select account_id, id, 'bench', '{}', now() + interval '1 day', false from transaction
+      where account_id = any ($1) and $2::int > 0`,
+];
+
+async function seed(owner: pg.Client, database: Database, size: Size): Promise<bigint[]> {
   const accountIds: bigint[] = [];
   const templates = REGISTRY.templates.map(({ name }) => name);
-  for (let n = 0; n < ACCOUNTS; n += 1)
-    accountIds.push(await createAccount(database, `Account ${n}`, { templates, mode: 'sandbox' }));
-  await fill(owner, SEED, accountIds, Math.ceil(events / ACCOUNTS));
+  while (accountIds.length < size.accounts) {
+    const names = Array.from(
+      { length: Math.min(AT_ONCE, size.accounts - accountIds.length) },
+      (_, n) => `Account ${accountIds.length + n}`,
+    );
+    const made = names.map((name) => createAccount(database, name, { templates, mode: 'sandbox' }));
+    accountIds.push(...(await Promise.all(made)));
+  }
+  await fill(owner, [...SEED, ...LATER], accountIds, Math.ceil(size.events / size.accounts));
   return accountIds;
 }
 
@@ -125,7 +154,7 @@ async function steps(
   return { name, times, hasGoal };
 }
 
-async function run(url: string, events: number, endpoints: number): Promise<Steps[]> {
+async function run(url: string, size: Size): Promise<Steps[]> {
   const database = openDatabase(url, { connections: 4 });
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();
@@ -140,10 +169,10 @@ async function run(url: string, events: number, endpoints: number): Promise<Step
       limit: 256,
     });
   try {
-    const accountIds = await seed(owner, database, events);
-    const at = (n: number) => accountIds[(n + ACCOUNTS) % ACCOUNTS] as bigint;
+    const accountIds = await seed(owner, database, size);
+    const at = (n: number) => accountIds[(n + accountIds.length) % accountIds.length] as bigint;
     const appendAll = async () => {
-      for (const accountId of accountIds) await append(database, accountId);
+      for (const accountId of accountIds.slice(0, TOGETHER)) await append(database, accountId);
     };
     const relayed = [
       await steps(
@@ -162,7 +191,7 @@ async function run(url: string, events: number, endpoints: number): Promise<Step
     ];
     await appendAll();
     const all = await timed(() => relayAll(services));
-    await fill(owner, WAITING, accountIds, endpoints);
+    await fill(owner, WAITING, accountIds, size.endpoints);
     // Each endpoint is looked at once; then they wait for their time.
     for (let isMore = true; isMore; ) isMore = (await lease()).isMore;
     await owner.query('vacuum (analyze)');
@@ -178,41 +207,111 @@ async function run(url: string, events: number, endpoints: number): Promise<Step
         lease,
       ),
     ];
-    return [
-      ...relayed,
-      { name: `relay: looks, and finds ${ACCOUNTS} accounts`, times: [all], hasGoal: false },
-      ...leases,
+    const claim = async () => {
+      const now = { sandbox: Date.now(), live: Date.now() };
+      const jobs = await claimJobs(database, { now, limit: 100, worker: 0, leasedBy: 'bench' });
+      if (jobs.length > 0) await endJobs(database, jobs, now.live);
+    };
+    const addJob = (n: number) =>
+      database.withTx((tx) =>
+        addJobs(
+          tx,
+          [
+            {
+              accountId: at(n),
+              transactionId: BigInt(1_000_000 + n),
+              kind: 'bench',
+              payload: {},
+              dueMs: Date.now() - 1,
+            },
+          ],
+          null,
+        ),
+      );
+    const others = [
+      await steps('claim: no job is due', false, nothing, claim),
+      await steps('claim: one job is due, taken and ended', false, addJob, claim),
+      await steps('look at 100 accounts that are followed', false, nothing, () =>
+        readMarks(database, accountIds.slice(0, TOGETHER)),
+      ),
+      await steps('look at all accounts that are followed', false, nothing, () =>
+        readMarks(database, accountIds),
+      ),
     ];
+    const together = `relay: looks, and finds ${TOGETHER} accounts`;
+    return [...relayed, { name: together, times: [all], hasGoal: false }, ...leases, ...others];
   } finally {
     await owner.end();
     await database.close();
   }
 }
 
-/** Prints the table. @returns whether every relay step stays within the goal. */
-function report(all: readonly Steps[]): boolean {
+function reportOf(many: readonly Steps[], few: readonly Steps[], size: Size): Report {
   const ms = (value: number) => value.toFixed(2);
-  const rows = all.map(({ name, times, hasGoal }) => [
+  const title = `${count(size.events)} events, ${count(size.endpoints)} endpoints for which something waits`;
+  const grown = many.map(({ name, times }, at) => ({
     name,
-    hasGoal ? `≤ ${GOAL_MS}` : '–',
-    ms(Math.min(...times)),
-    ms(median(times)),
-    ms(Math.max(...times)),
-  ]);
-  console.log(`\n${table(['Step', 'Goal, ms', 'Fastest ms', 'Median ms', 'Slowest ms'], rows)}\n`);
-  return all.every(({ times, hasGoal }) => !hasGoal || median(times) <= GOAL_MS);
+    ratio: median(times) / median(few[at]?.times ?? []),
+  }));
+  // What looks at each account takes as many times as long as there are accounts: its slope is said in the table.
+  const flat = grown.filter(({ name }) => !/all accounts/.test(name));
+  const worst = flat.toSorted((a, b) => b.ratio - a.ratio)[0];
+  return {
+    goals: [
+      ...many
+        .filter(({ hasGoal }) => hasGoal)
+        .map(({ name, times }) => goal(10, `${name}, ms at ${title}`, { most: GOAL_MS }, median(times), ms)),
+      ...(worst
+        ? [
+            goal(
+              14,
+              `steps with many accounts beside few, the most of all (${worst.name})`,
+              { most: GROWTH },
+              worst.ratio,
+              ratio,
+            ),
+          ]
+        : []),
+    ],
+    sections: [
+      {
+        title: `${count(size.accounts)} accounts, ${title}`,
+        headings: ['Step', 'Times', 'Fastest ms', 'Median ms', 'Slowest ms', 'Median ms with few', 'Ratio'],
+        rows: many.map(({ name, times }, at) => [
+          name,
+          String(times.length),
+          ms(Math.min(...times)),
+          ms(median(times)),
+          ms(Math.max(...times)),
+          ms(median(few[at]?.times ?? [])),
+          ratio(grown[at]?.ratio ?? Number.NaN),
+        ]),
+      },
+    ],
+  };
 }
 
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '1000000' },
     endpoints: { type: 'string', default: '10000' },
+    accounts: { type: 'string', default: '10000' },
+    few: { type: 'string', default: '100' },
     check: { type: 'boolean', default: false },
   },
 });
-const [events, endpoints] = [Number(values.events), Number(values.endpoints)];
-console.log(`${machine()}; ${count(events)} events, ${count(endpoints)} endpoints for which something waits`);
-await withWriteServer({ fsync: false }, async (url) => {
-  const isMet = report(await run(url, events, endpoints));
-  if (!isMet && values.check) process.exitCode = 1;
-});
+const size = {
+  accounts: Number(values.accounts),
+  events: Number(values.events),
+  endpoints: Number(values.endpoints),
+};
+const share = Number(values.few) / size.accounts;
+console.log(machine());
+const fewSize = {
+  accounts: Number(values.few),
+  events: Math.ceil(size.events * share),
+  endpoints: Math.ceil(size.endpoints * share),
+};
+const few = await withWriteServer({ fsync: false }, (url) => run(url, fewSize));
+const many = await withWriteServer({ fsync: false }, (url) => run(url, size));
+publish(reportOf(many, few, size), values.check);

@@ -9,9 +9,9 @@ import { parseArgs } from 'node:util';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { withBenchServer } from './environment.ts';
+import { publish } from './report.ts';
 import { withRivals } from './rivals.ts';
 import { seed } from './seed.ts';
-import { table } from './table.ts';
 
 const HEAVY = `{ transactions(family: ONRAMPS, first: 100) { totalCount edges { node { end2end component state
   status { en pt } substatus { en pt } message { en pt }
@@ -116,6 +116,6 @@ process.env.BENCH_RATE_LIMIT = values.limits === 'off' ? 'off' : '';
 const rows = await withBenchServer((url) =>
   run(url, Number(values.parallel), Number(values.seconds), Number(values.transactions)),
 );
-process.stdout.write(
-  table(['', 'balances', 'p50 ms', 'p95 ms', 'max ms', 'heavy answered', 'heavy refused'], rows),
-);
+const headings = ['', 'balances', 'p50 ms', 'p95 ms', 'max ms', 'heavy answered', 'heavy refused'];
+const title = 'Balances of others while one key asks for much';
+publish({ goals: [], sections: [{ title, headings, rows }] }, false);

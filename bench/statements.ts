@@ -1,6 +1,6 @@
 /** What PostgreSQL did for the gateway while something ran: statements by text, database transactions, bytes of the log. */
 import type pg from 'pg';
-import { table } from './table.ts';
+import type { Section } from './report.ts';
 
 /** Setting of a server that counts. */
 export const COUNTING = { shared_preload_libraries: 'pg_stat_statements' };
@@ -16,7 +16,7 @@ export interface Counts {
 }
 
 const OWN = '%pg_stat_%';
-const SHOWN = 40;
+const SHOWN = 12;
 
 /** Begins to count. @returns what ends it. */
 export async function beginCounts(owner: pg.Client): Promise<() => Promise<Counts>> {
@@ -46,14 +46,28 @@ export async function beginCounts(owner: pg.Client): Promise<() => Promise<Count
   };
 }
 
-/** @returns the counts as lines, for each of so many pieces of work. */
-export function countsTable({ statements, transactions, log, dearest }: Counts, pieces: number): string {
-  const each = (n: number) => (n / pieces).toFixed(2);
-  return [
-    `statements ${each(statements)}, transactions ${each(transactions)}, bytes of the log ${Math.round(log / pieces)}`,
-    table(
-      ['calls', 'µs', 'statement'],
-      dearest.map(({ text, calls, ms }) => [each(calls), each(ms * 1_000), text.slice(0, 90)]),
-    ),
-  ].join('\n');
+/** @returns the counts of each of so many pieces of work. */
+export function each({ statements, transactions, log, dearest }: Counts, pieces: number): Counts {
+  return {
+    statements: statements / pieces,
+    transactions: transactions / pieces,
+    log: log / pieces,
+    dearest: dearest.map(({ text, calls, ms }) => ({ text, calls: calls / pieces, ms: ms / pieces })),
+  };
+}
+
+/** @returns the dearest statements as a table. */
+export function countsSection({ dearest }: Counts): Section {
+  return {
+    title: 'Statements on which most time of PostgreSQL went',
+    headings: ['Statement', '', 'Calls', 'µs'],
+    rows: dearest
+      .slice(0, SHOWN)
+      .map(({ text, calls, ms }) => [
+        `\`${text.slice(0, 90).replaceAll('|', '\\|')}\``,
+        '',
+        calls.toFixed(2),
+        (ms * 1_000).toFixed(0),
+      ]),
+  };
 }

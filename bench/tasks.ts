@@ -15,13 +15,15 @@ export function startWorker(file: string, args: readonly string[]): Worker {
   const child: ChildProcess = fork(new URL(file, import.meta.url), args, {
     execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
   });
+  const ended = once(child, 'exit').then(() => [{ error: 'the process has ended' }]);
   let last: Promise<unknown> = Promise.resolve();
   return {
     pid: child.pid as number,
     ask: (task, ...values) => {
       const answer = last.then(async () => {
         child.send([task, ...values]);
-        const [reply] = (await once(child, 'message')) as [{ result?: unknown; error?: string }];
+        const heard = once(child, 'message');
+        const [reply] = (await Promise.race([heard, ended])) as [{ result?: unknown; error?: string }];
         if (reply.error) throw new Error(`${file} ${task}: ${reply.error}`);
         return reply.result;
       });

@@ -3,7 +3,7 @@
  * by rivals and by the posting function alone, to one account and to 1,000; and whole transitions of the machines. The
  * ledger is audited after every run. Alternating rounds; medians.
  *
- * `npm run write -- --seconds 2 --rounds 3 [--fsync off] [--only group] [--check]`
+ * `npm run write -- --seconds 2 --rounds 3 --accounts 1,1000 [--fsync off] [--only group] [--check]`
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,12 +11,13 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { audit, makeRivalTables, openBooks, type Schema } from './books.ts';
 import { machine, parentOf } from './cpu.ts';
-import { withWriteServer } from './environment.ts';
+import { liftLimits, withWriteServer } from './environment.ts';
 import { drive, type Run, type Stage } from './load.ts';
 import { pgbenchVersion, runPgbench } from './pgbench.ts';
 import { groupCommits, limits, oneByOne, type Poster } from './posters.ts';
 import { runRamps, TRANSITIONS } from './ramps.ts';
-import { count, median, ratio, table } from './table.ts';
+import { type Goal, goal, publish, type Section } from './report.ts';
+import { count, median, ratio } from './table.ts';
 import { rivals } from './write-rivals.ts';
 
 /** A way to write, on so many accounts. */
@@ -36,12 +37,13 @@ interface Options {
   readonly seconds: number;
   readonly rounds: number;
   readonly only: string;
+  /** Numbers of accounts that are posted to. */
+  readonly spreads: readonly number[];
 }
 
-const SPREADS = [1, 1_000] as const;
+const SPREADS: readonly number[] = [1, 1_000];
 const GOAL = 5;
 const WARM_UP_SECONDS = 0.2;
-const LIMIT = 'limit, 500 in a call';
 const GROUP = 'group commit';
 
 async function measureAll(url: string, options: Options): Promise<Cell[]> {
@@ -55,7 +57,9 @@ async function measureAll(url: string, options: Options): Promise<Cell[]> {
     console.log(`${version.slice(0, 15)}, fsync ${fsync}, synchronous_commit ${synchronous_commit}`);
     await makeRivalTables(owner);
     const ways = waysOf().filter(({ name }) => name.includes(options.only));
-    const cells = SPREADS.flatMap((accounts) => ways.map((way): Cell => ({ way, accounts, runs: [] })));
+    const cells = options.spreads.flatMap((accounts) =>
+      ways.map((way): Cell => ({ way, accounts, runs: [] })),
+    );
     const stage = { url, postmaster: parentOf(pid), seconds: options.seconds };
     // Once without counting: code is compiled, and the planner knows the tables.
     for (const cell of cells) await measure(owner, { ...stage, seconds: WARM_UP_SECONDS }, cell);
@@ -109,6 +113,7 @@ function wayOf({ name, schema, callers, entriesPerCall, open }: Poster): Way {
 /** Every run has accounts of its own, so that an audit reads what this run wrote. */
 async function measure(owner: pg.Client, stage: Stage, { way, accounts }: Cell): Promise<Run> {
   const ids = await openBooks(owner, accounts);
+  await liftLimits(owner);
   await delay(150);
   const { run, journals } = await way.run(stage, ids);
   await audit(owner, way.schema, ids, journals);
@@ -127,27 +132,27 @@ function find(cells: readonly Cell[], accounts: number, name: string): Cell | un
   return cells.find((cell) => cell.accounts === accounts && cell.way.name === name);
 }
 
-function report(cells: readonly Cell[]): void {
-  for (const accounts of SPREADS) {
-    console.log(`\n${accounts === 1 ? 'One account' : `${count(accounts)} accounts`}\n`);
-    const headings = [
-      'Way',
-      'Rate to one by one',
-      'Per second',
-      'CPU µs of each, client \\| PostgreSQL',
-      'Per CPU second',
-      'p50 ms',
-      'p99 ms',
-    ];
+const HEADINGS = [
+  'Way',
+  'Rate to one by one',
+  'Per second',
+  'CPU µs of each, client \\| PostgreSQL',
+  'Per CPU second',
+  'p50 ms',
+  'p99 ms',
+];
+const placeOf = (accounts: number) => (accounts === 1 ? 'one account' : `${count(accounts)} accounts`);
+
+function sectionsOf(cells: readonly Cell[]): Section[] {
+  return [...new Set(cells.map(({ accounts }) => accounts))].map((accounts) => {
     const own = cells.filter((cell) => cell.accounts === accounts);
     const base = find(cells, accounts, oneByOne.name);
-    console.log(
-      table(
-        headings,
-        own.map((cell) => rowOf(cell, base)),
-      ),
-    );
-  }
+    return {
+      title: `Journals of ${placeOf(accounts)}`,
+      headings: HEADINGS,
+      rows: own.map((cell) => rowOf(cell, base)),
+    };
+  });
 }
 
 function rowOf(cell: Cell, base: Cell | undefined): string[] {
@@ -169,29 +174,13 @@ function quantile(times: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-/** Prints the ratios. @returns whether group commit on one account is as much faster than one by one as it should be. */
-function judge(cells: readonly Cell[]): boolean {
-  console.log('');
-  const verdicts = SPREADS.map((accounts) => {
-    const of = (name: string, value: (run: Run) => number) => {
-      const group = find(cells, accounts, GROUP);
-      const base = find(cells, accounts, name);
-      return group && base ? ratioOf(group, base, value) : undefined;
-    };
-    const where = `group commit, ${accounts === 1 ? 'one account' : `${count(accounts)} accounts`}`;
-    for (const { name } of rivals) tell(`${where}: entries/s`, of(name, perSecond), name);
-    tell(`${where}: entries per CPU second`, of(LIMIT, perCpuSecond), LIMIT);
-    const reached = of(oneByOne.name, perSecond);
-    tell(`${where}: entries/s`, reached, oneByOne.name);
-    if (accounts > 1 || reached === undefined) return true;
-    console.log(`${reached >= GOAL ? 'met' : 'MISSED'}: goal ${GOAL} x ${oneByOne.name} on one account`);
-    return reached >= GOAL;
-  });
-  return verdicts.every(Boolean);
-}
-
-function tell(what: string, reached: number | undefined, base: string): void {
-  if (reached !== undefined) console.log(`${what}: ${ratio(reached)} x ${base}`);
+/** Group commit beside the other ways, on one account and on many. */
+function goalsOf(cells: readonly Cell[]): Goal[] {
+  const group = find(cells, 1, GROUP);
+  const base = find(cells, 1, oneByOne.name);
+  if (!group || !base) return [];
+  const what = 'group commit beside one by one on one account, entries a second';
+  return [goal(0, what, { least: GOAL }, ratioOf(group, base, perSecond), ratio)];
 }
 
 const { values } = parseArgs({
@@ -199,6 +188,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '3' },
     fsync: { type: 'string', default: 'on' },
+    accounts: { type: 'string', default: SPREADS.join(',') },
     only: { type: 'string', default: '' },
     check: { type: 'boolean', default: false },
   },
@@ -209,7 +199,7 @@ await withWriteServer({ fsync: values.fsync !== 'off' }, async (url) => {
     seconds: Number(values.seconds),
     rounds: Number(values.rounds),
     only: values.only,
+    spreads: values.accounts.split(',').map(Number),
   });
-  report(cells);
-  if (!judge(cells) && values.check) process.exitCode = 1;
+  publish({ goals: goalsOf(cells), sections: sectionsOf(cells) }, values.check);
 });

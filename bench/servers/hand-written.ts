@@ -8,17 +8,22 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import pg from 'pg';
-import { CURRENCIES } from '../../src/base/currency.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
+import { graphqlAnswers } from './hand-written-graphql.ts';
+import {
+  assets,
+  decimal,
+  EXPLORERS,
+  moment,
+  names,
+  type Query,
+  type Row,
+  rounded,
+  TRANSACTION,
+  trim,
+} from './hand-written-text.ts';
 import { CONNECTIONS, DATABASE_URL, serve } from './ready.ts';
 
-type Row = Record<string, string>;
-type Query = (name: string, text: string, values: unknown[]) => Promise<Row[]>;
-
-const TRANSACTION = `t.end2end, t.component, t.state, t.template, t.created_at, t.updated_at, t.error_en, t.error_pt,
-  t.quote, t.ref_quote, t.fees, t.source_currency, t.source_amount, t.target_currency, t.target_amount, t.network_fee,
-  t.exact_deposit_amount, t.pix_e2e, t.pix_key, t.pix_key_type, t.client_name, t.client_tax_id, t.expires_at, t.return_url,
-  t.external_code, t.webhook, t.fixed_link, t.wallet, t.deposit_address, t.tx_hash, t.group_id, t.notes`;
 const KEY = `select account_id from api_key where hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())`;
 const SINGLE = `select ${TRANSACTION} from transaction t where t.account_id = $1 and t.end2end = $2 and t.family = 'onramps'`;
 const LIST = `select w.hi - w.lo + 1 as total, t.* from list_window($1, 'onramps', null, null) w
@@ -46,13 +51,6 @@ const labels = new Map(
     ]),
   ),
 );
-const names = new Map(CURRENCIES.map(({ code, displayName }) => [code, JSON.stringify(displayName)]));
-const assets = new Map(CURRENCIES.map(({ code, asset }) => [code, JSON.stringify(asset)]));
-const EXPLORERS: Record<string, string> = {
-  USDT_TRX: 'https://tronscan.org/#/transaction/',
-  USDC_POLYGON: 'https://polygonscan.com/tx/',
-  BTC_BTC: 'https://mempool.space/tx/',
-};
 const keys = new Map<string, { account: string; until: number }>();
 
 await serve((request, response) => {
@@ -63,6 +61,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const account = await accountOf(request.headers.authorization ?? '');
   if (account === undefined) return send(response, 401, '{}');
   const [path = '', search = ''] = (request.url ?? '').split('?');
+  if (path === '/graphql') return graphql(request, response, account);
   if (path.startsWith('/v2/onramp/')) return single(response, account, decodeURIComponent(path.slice(11)));
   const parameters = new URLSearchParams(search);
   const limit = Number(parameters.get('limit') ?? 20);
@@ -82,6 +81,16 @@ async function accountOf(authorization: string): Promise<string | undefined> {
   if (!row) return undefined;
   keys.set(name, { account: row.account_id as string, until: Date.now() + BELIEVED_MS });
   return row.account_id;
+}
+
+/** The documents that it knows, and no others: nothing is parsed but the JSON of the request. */
+async function graphql(request: IncomingMessage, response: ServerResponse, account: string): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { query: document, variables } = JSON.parse(Buffer.concat(chunks).toString());
+  const answerTo = graphqlAnswers.get(document);
+  if (answerTo) send(response, 200, await answerTo(query, account, variables));
+  else send(response, 400, '{"errors":[{"message":"unknown document"}]}');
 }
 
 async function single(response: ServerResponse, account: string, end2end: string): Promise<void> {
@@ -212,30 +221,6 @@ function withdrawal(row: Row): string {
 
 function text(value: string | null | undefined): string {
   return value == null ? '""' : JSON.stringify(value);
-}
-
-function moment(value: string): string {
-  return `${value.slice(0, 10)}T${value.slice(11, 19)}Z`;
-}
-
-function trim(value: string | null | undefined): string {
-  if (value == null) return 'null';
-  if (!value.includes('.')) return value;
-  let end = value.length;
-  while (value.charCodeAt(end - 1) === 48) end--;
-  if (value.charCodeAt(end - 1) === 46) end--;
-  return value.slice(0, end);
-}
-
-/** Half up; all values here are above zero. */
-function rounded(value: string | undefined): string {
-  const [whole = '0', fraction = ''] = (value ?? '').split('.');
-  return fraction.charCodeAt(0) >= 53 ? String(BigInt(whole) + 1n) : whole;
-}
-
-function decimal(minor: string, scale: number): string {
-  const digits = minor.padStart(scale + 1, '0');
-  return trim(`${digits.slice(0, -scale)}.${digits.slice(-scale)}`);
 }
 
 function send(response: ServerResponse, status: number, body: string): void {

