@@ -5,13 +5,17 @@
  * nobody joins it: whoever comes meanwhile shares the next one.
  *
  * @param read - fresh at the time it is called.
+ * @param gather - what a read waits for before it begins, so that more can share it.
  * @returns a read that begins after each call of it. It fails for all who share it.
  */
-export function readTogether<Result>(read: () => Promise<Result>): () => Promise<Result> {
+export function readTogether<Result>(
+  read: () => Promise<Result>,
+  gather: () => Promise<unknown> | undefined = () => undefined,
+): () => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<Result> | undefined;
   return () => {
-    next ??= running.then(() => {
+    next ??= running.then(gather).then(() => {
       next = undefined;
       const result = read();
       running = result.catch(() => {});

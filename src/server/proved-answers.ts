@@ -10,7 +10,7 @@ import { type Exchange, send } from './http.ts';
 /** An answer as it is written. */
 export interface Answer {
   readonly contentType: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   /** Headers that do not depend on the request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Null where the method has none. */
@@ -68,8 +68,9 @@ export class ProvedAnswers {
   }
 
   #keep(name: string, version: bigint, answer: Answer): void {
-    const bytes = answer.body.length + name.length + OVERHEAD_BYTES;
-    if (bytes <= this.#answerBytesMax) this.#kept.put(name, { version, answer }, bytes);
+    const body = Buffer.from(answer.body);
+    const bytes = body.length + name.length + OVERHEAD_BYTES;
+    if (bytes <= this.#answerBytesMax) this.#kept.put(name, { version, answer: { ...answer, body } }, bytes);
   }
 }
 

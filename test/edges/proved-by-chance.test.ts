@@ -183,8 +183,13 @@ const DOORS: Readonly<Record<string, () => Promise<unknown>>> = {
       app.database,
       Object.fromEntries([...KEPT, 'events'].map((kept) => [kept, 400])) as unknown as Retention,
     ),
+  // Under the lock of the account, as an import calls it.
   'a function': () =>
-    app.owner.query(`select list_renumber($1, 'onramps', '2026-01-01')`, [String(app.accountId)]),
+    app.owner.query(
+      `with locked as materialized (select account_id from account_head where account_id = $1 for update)
+       select list_renumber(account_id, 'onramps', '2026-01-01') from locked`,
+      [String(app.accountId)],
+    ),
   'a hand': () =>
     app.owner.query(`update transaction set error_en = $2 where account_id = $1 and id = 1`, [
       String(app.accountId),

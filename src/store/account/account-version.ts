@@ -1,4 +1,5 @@
 /** The version of an account: it moves with everything that proved answers are made of (docs/decisions/0044). */
+import { setImmediate } from 'node:timers/promises';
 import { readTogether } from '../../base/read-together.ts';
 import type { Database, Statement } from '../database.ts';
 
@@ -9,7 +10,7 @@ const VERSIONS: Statement = {
 
 /**
  * @returns a read of the version of an account, undefined where there is none. It begins after it was asked for; one
- *   statement reads for all who ask while another is under way.
+ *   statement reads for all who ask while another is under way, or whose requests have come at the same time.
  */
 export function versionReader(
   database: Pick<Database, 'query'>,
@@ -20,7 +21,7 @@ export function versionReader(
     asked = new Set();
     const rows = await database.query<{ accountId: bigint; version: bigint }>(VERSIONS, [ids]);
     return new Map(rows.map(({ accountId, version }) => [accountId, version]));
-  });
+  }, setImmediate);
   return async (accountId) => {
     asked.add(accountId);
     return (await read()).get(accountId);

@@ -2,6 +2,7 @@
  * Goal: the version of an account moves with every row that proved answers are made of, whoever writes it (decision 0044).
  * Method: each table, each way to write it, as the owner of the database, past every use case.
  */
+import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { versionReader } from '../../../src/store/account/account-version.ts';
 import { HISTORY, useApp } from '../../support/app.ts';
@@ -162,14 +163,13 @@ describe('reads', () => {
       }) as never,
     });
     const first = read(1n);
-    await Promise.resolve();
-    await Promise.resolve();
+    while (asked.length < 1) await setImmediate();
     expect(asked).toEqual([[1n]]);
     // These came after the first read had begun, and share the next.
     const others = [read(1n), read(2n), read(2n)];
     answers.shift()?.();
     expect(await first).toBe(1n);
-    while (asked.length < 2) await Promise.resolve();
+    while (asked.length < 2) await setImmediate();
     expect(asked[1]).toEqual([1n, 2n]);
     answers.shift()?.();
     expect(await Promise.all(others)).toEqual([2n, 2n, 2n]);
