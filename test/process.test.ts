@@ -104,6 +104,29 @@ describe('a first start', () => {
     expect(running.banner.split(platformKey)).toHaveLength(2);
   });
 
+  test('C-40: prints a link of localhost that lets in by one press, and `person link --json` another', async () => {
+    const [, printed = ''] = /Console +(\S+)/.exec(running.banner) ?? [];
+    const { stdout } = await crossramp(env, 'person', 'link', '--json');
+    const { url: another } = JSON.parse(stdout);
+    expect(another).not.toBe(printed);
+    for (const url of [printed, another]) expect(new URL(url).hostname).toBe('localhost');
+    const page = await fetch(printed);
+    const [cookie = ''] = page.headers.getSetCookie().map((each) => each.split(';')[0] ?? '');
+    const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(await page.text()) ?? [];
+    const entered = await fetch(printed, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+      body: new URLSearchParams({ csrf }),
+    });
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, '/console']);
+    const session = entered.headers.getSetCookie().map((each) => each.split(';')[0] ?? '');
+    // Over plain http the cookie has no prefix.
+    expect(session.join(' ')).toMatch(/(^| )session=/);
+    const today = await fetch(`${running.baseUrl}/console`, { headers: { cookie: session.join('; ') } });
+    expect([today.status, await today.text()]).toEqual([200, expect.stringContaining('data-live="needs"')]);
+  });
+
   test('prints the key once, and three curl lines that work when pasted', async () => {
     const { apiKey } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
     expect(running.banner.split(apiKey)).toHaveLength(2);

@@ -1,6 +1,6 @@
 /**
  * Goal: the first page, the documents and GraphiQL are usable in a real browser. Method: axe at three widths in light and
- * dark; nothing sticks out; GraphiQL runs an operation with a key that was typed in, and asks nobody else.
+ * dark; nothing sticks out; GraphiQL runs an operation with a key that was typed in, or for who is signed in, and asks nobody else.
  * `SCREENSHOTS=1` writes docs/pages/site-*.png.
  */
 import { readFileSync } from 'node:fs';
@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { signIn } from '../support/console.ts';
+import { signInAs } from '../support/people.ts';
 
 const app = useApp();
 const browser = useBrowser();
@@ -48,6 +50,27 @@ describe.skipIf(!hasBrowser)('the site', () => {
     },
     60_000,
   );
+
+  test('C-40: GraphiQL opens at once for who is signed in, with the rights of the session', async () => {
+    const person = await signInAs(app, app.accountId, { email: 'rita@graphiql.invalid', role: 'viewer' });
+    const refused: string[] = [];
+    const page = await browser.open(`${app.baseUrl}/graphql`, {
+      viewport: { width: 1280, height: 800 },
+      prepare: async (made) => {
+        await signIn(made.context(), app, person);
+        made.on('response', (answer) => {
+          if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.url()}`);
+        });
+      },
+    });
+    await page.getByRole('tab').nth(4).waitFor({ timeout: 30_000 });
+    expect(await page.getByLabel('Or with an API key').isVisible()).toBe(false);
+    await page.locator('.graphiql-execute-button').click();
+    await expect
+      .poll(() => page.locator('.result-window').innerText(), { timeout: 20_000 })
+      .toContain('balances');
+    expect(refused).toEqual([]);
+  }, 90_000);
 
   test('GraphiQL asks for a key first, then runs an operation with it, and asks nobody else', async () => {
     const strangers: string[] = [];

@@ -5,7 +5,7 @@
 import jsQR from 'jsqr';
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { ask, checkout, offramp, payee, type Session, seeTitle, somebody } from './sessions.ts';
@@ -54,6 +54,25 @@ describe.runIf(hasBrowser)('the QR code', () => {
   test('is not there before there is something to pay', async () => {
     const { link } = await checkout(app);
     expect((await app.get(`${new URL(link).pathname}/qr.svg`, { key: null })).status).toBe(404);
+  });
+});
+
+describe.runIf(hasBrowser)('the share button', () => {
+  test('hands the PIX code to the apps of the phone, exactly; it is not there where nothing can be shared', async () => {
+    const shares = `Object.defineProperty(navigator, 'share', { value: async (what) => { window.shared = what; } })`;
+    const { page, session } = await openPix({}, shares);
+    const button = page.locator('[data-share=code]');
+    await button.click();
+    const { pixCopyPaste } = await paymentOf(session);
+    await vi.waitFor(
+      async () => expect(await page.evaluate('window.shared')).toEqual({ text: pixCopyPaste }),
+      {
+        timeout: 15_000,
+      },
+    );
+    const none = 'delete Navigator.prototype.share';
+    const { page: other } = await openPix({}, none);
+    expect(await other.locator('[data-share=code]').isVisible()).toBe(false);
   });
 });
 
