@@ -48,7 +48,8 @@ describe.skipIf(!hasBrowser)('the site', () => {
         expect(page.problems).toEqual([]);
       }
     },
-    60_000,
+    // The reference is long: axe reads it four times.
+    240_000,
   );
 
   test('C-40: GraphiQL opens at once for who is signed in, with the rights of the session', async () => {
