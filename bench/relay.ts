@@ -170,7 +170,7 @@ async function run(url: string, size: Size): Promise<Steps[]> {
     });
   try {
     const accountIds = await seed(owner, database, size);
-    const at = (n: number) => accountIds[(n + accountIds.length) % accountIds.length] as bigint;
+    const at = (n: number) => accountIds[Math.abs(n) % accountIds.length] as bigint;
     const appendAll = async () => {
       for (const accountId of accountIds.slice(0, TOGETHER)) await append(database, accountId);
     };
