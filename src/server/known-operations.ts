@@ -18,7 +18,7 @@ export function operationKey({ query, operationName }: OperationParams): string 
 const SEEN_MAX = 1_000;
 /** Most fields of all compiled operations together: about 50 MB. */
 const FIELDS_MAX = 50_000;
-/** Longer documents are not cached. */
+/** Longer documents, with the name of the operation, are not cached. */
 const LENGTH_MAX = 20_000;
 
 interface Known {
@@ -42,7 +42,7 @@ export function knownOperations<Context>(
     const { query, operationName } = params;
     const key = operationKey(params);
     const operation = kept.find(key);
-    if (operation || query.length > LENGTH_MAX) return operation;
+    if (operation || key.length > LENGTH_MAX) return operation;
     if (!seen.has(key)) {
       if (seen.size >= SEEN_MAX) seen.delete(seen.keys().next().value as string);
       seen.add(key);

@@ -59,7 +59,7 @@ export class ProvedAnswers {
     const name = `${accountId} ${key}`;
     const kept = this.#kept.get(name);
     if (!kept && !this.#asked.get(name))
-      return { keep: () => this.#asked.put(name, true, name.length + OVERHEAD_BYTES) };
+      return { keep: () => this.#asked.put(name, true, bytesOf(name) + OVERHEAD_BYTES) };
     // Where the database does not say, the answer is read, and the read says what is wrong.
     const version = await this.#versionOf(accountId).catch(() => undefined);
     if (version === undefined) return NOTHING;
@@ -68,10 +68,18 @@ export class ProvedAnswers {
   }
 
   #keep(name: string, version: bigint, answer: Answer): void {
-    const body = Buffer.from(answer.body);
-    const bytes = body.length + name.length + OVERHEAD_BYTES;
+    // Bytes of their own: a part of what buffers share would keep all of that in memory.
+    const body = Buffer.from(new TextEncoder().encode(String(answer.body)).buffer);
+    const bytes = body.length + bytesOf(name) + OVERHEAD_BYTES;
     if (bytes <= this.#answerBytesMax) this.#kept.put(name, { version, answer: { ...answer, body } }, bytes);
   }
+}
+
+const NOT_LATIN = /[\u0100-\uffff]/;
+
+/** @returns what a text takes in memory: one character that is not of Latin-1 makes all of them two bytes long. */
+function bytesOf(text: string): number {
+  return NOT_LATIN.test(text) ? 2 * text.length : text.length;
 }
 
 /** Holds so many bytes: what was not used for longest makes room. */

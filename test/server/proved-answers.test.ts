@@ -59,6 +59,26 @@ test('an answer that takes much of the memory alone is not kept', async () => {
   for (let n = 0; n < 3; n += 1) expect(await ask(answers, 'a', 'x'.repeat(MIB / 16))).toBe(false);
 });
 
+test('a key of more than Latin letters takes two bytes for each of its characters', async () => {
+  const answers = new ProvedAnswers(database, MIB);
+  const long = 'x'.repeat(MIB / 24);
+  for (const [key, isKept] of [
+    [long, true],
+    [`${long}—`, false],
+  ] as const) {
+    for (let n = 0; n < 2; n += 1) await ask(answers, key, 'short');
+    expect(await ask(answers, key, 'short')).toBe(isKept);
+  }
+});
+
+test('a kept answer holds no bytes but its own', async () => {
+  const answers = new ProvedAnswers(database, MIB);
+  for (let n = 0; n < 2; n += 1) await ask(answers, 'a', 'Olá');
+  const { body } = (await answers.find(1n, 'a')).answer ?? {};
+  expect(String(body)).toBe('Olá');
+  expect((body as Buffer).buffer.byteLength).toBe(4);
+});
+
 test('without memory nothing is kept, and nothing is asked of the database', async () => {
   const answers = new ProvedAnswers(database, 0);
   reads = 0;
