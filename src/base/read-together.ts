@@ -1,17 +1,18 @@
 /** Reads that many ask for at once. */
 
+/** What a read waits for before it begins, so that more can share it. */
+type Gather = () => Promise<unknown> | undefined;
+
+const AT_ONCE: Gather = () => undefined;
+
 /**
  * One read for all who ask while another is under way. A read that has begun may not see what its asker just did, so
  * nobody joins it: whoever comes meanwhile shares the next one.
  *
  * @param read - fresh at the time it is called.
- * @param gather - what a read waits for before it begins, so that more can share it.
  * @returns a read that begins after each call of it. It fails for all who share it.
  */
-export function readTogether<Result>(
-  read: () => Promise<Result>,
-  gather: () => Promise<unknown> | undefined = () => undefined,
-): () => Promise<Result> {
+export function readTogether<Result>(read: () => Promise<Result>, gather = AT_ONCE): () => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<Result> | undefined;
   return () => {
@@ -33,13 +34,14 @@ export function readTogether<Result>(
  */
 export function readManyTogether<Asked, Result>(
   read: (asked: readonly Asked[]) => Promise<readonly Result[]>,
+  gather = AT_ONCE,
 ): (asked: Asked) => Promise<Result> {
   let waiting: Asked[] = [];
   const together = readTogether(() => {
     const asked = waiting;
     waiting = [];
     return read(asked);
-  });
+  }, gather);
   return async (asked) => {
     const place = waiting.push(asked) - 1;
     return (await together())[place] as Result;

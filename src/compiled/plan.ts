@@ -259,10 +259,9 @@ interface WrittenSite {
   readonly write: WriteFields;
 }
 
-/** Whether the field is a member of its object, as the schema builder says. */
+/** Whether the field is a member of its object: it has no resolver of its own. */
 function isPlain({ field }: Site): boolean {
-  const { pothosExposedField, pothosResolveWrapped } = field.extensions;
-  return pothosExposedField !== undefined && !pothosResolveWrapped && isLeafType(getNullableType(field.type));
+  return field.resolve === undefined && isLeafType(getNullableType(field.type));
 }
 
 /** What never changes, such as a label of a template, is written once. */

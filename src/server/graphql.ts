@@ -171,8 +171,11 @@ async function answerAgain(
 ): Promise<void> {
   Object.assign(exchange.noted, answer.noted);
   const leave = await limits.enter(answer.points);
-  sendAnswer(exchange, answer, headers);
-  leave();
+  try {
+    sendAnswer(exchange, answer, headers);
+  } finally {
+    leave();
+  }
 }
 
 /** @param result - data as JSON text. */

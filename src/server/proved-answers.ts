@@ -113,9 +113,9 @@ class Shelf<Value> {
   }
 }
 
-/** @returns a strong entity tag: the same for the same bytes, whoever renders them. */
-export function etagOf(body: string): string {
-  return `"${hash('sha256', body, 'base64url')}"`;
+/** @returns a strong entity tag: the same for the same bytes of the same media type, whoever renders them. */
+export function etagOf(contentType: string, body: string): string {
+  return `"${hash('sha256', `${contentType}\n${body}`, 'base64url')}"`;
 }
 
 /** Writes an answer; to a client that has the same one already, that it has (304, RFC 9110 section 13). */

@@ -51,7 +51,7 @@ export function provedOperations(
       (contentType, body) => {
         const { document } = prepare(params.query, context);
         if (!document || !isProved(document, params.variables)) return undefined;
-        const etag = method === 'GET' ? etagOf(body) : null;
+        const etag = method === 'GET' ? etagOf(contentType, body) : null;
         const proved = { contentType, body, headers: {}, etag, noted: { ...exchange.noted }, points };
         keep?.(proved);
         return proved;

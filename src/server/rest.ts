@@ -107,7 +107,7 @@ export async function serveRest(
     contentType: JSON_TYPE,
     body: text,
     headers: { ...ignored },
-    etag: etagOf(text),
+    etag: etagOf(JSON_TYPE, text),
     noted: { end2end },
     points: 1,
   };

@@ -28,7 +28,7 @@ export class CopyRows extends (pg.Query as unknown as new (config: object) => ob
   }
 }
 
-const SPECIAL = /[\\\t\n\r]/;
+const SPECIAL = /[\\\t\n\r]/g;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
 const FIRST_BYTES = 16_384;
@@ -69,6 +69,5 @@ export class CopiedLines {
 
 function copied(value: CopiedValue): string {
   if (value === null) return '\\N';
-  const text = String(value);
-  return SPECIAL.test(text) ? text.replace(/[\\\t\n\r]/g, (special) => ESCAPES[special] as string) : text;
+  return String(value).replace(SPECIAL, (special) => ESCAPES[special] as string);
 }

@@ -6,7 +6,6 @@ import DataLoader from 'dataloader';
 import {
   execute,
   GraphQLError,
-  type GraphQLObjectType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getOperationAST,
@@ -112,7 +111,13 @@ const THING = {
   noThing: () => null,
 };
 
-const ALIKE = Object.freeze({ a: 'never changes', b: 1 });
+let reads = 0;
+const ALIKE = new Proxy(Object.freeze({ a: 'never changes', b: 1 }), {
+  get: (target, name: 'a' | 'b') => {
+    if (Object.hasOwn(target, name)) reads += 1;
+    return target[name];
+  },
+});
 const TOO_LARGE = Object.freeze({ a: 'has an error each time', b: 2 ** 40 });
 const AWAITED = Object.freeze({ a: Promise.resolve('later'), b: 2 });
 const CHANGING = { a: 'changes', b: 0 };
@@ -188,10 +193,6 @@ const SCHEMA = createSchema({
     },
   },
 }) as unknown as GraphQLSchema;
-
-/** Fields that the schema builder made to be members of their objects. */
-for (const [name, field] of Object.entries((SCHEMA.getType('Fixed') as GraphQLObjectType).getFields()))
-  field.extensions = { pothosExposedField: name, pothosResolveWrapped: false };
 
 type Query = readonly [query: string, variables?: Record<string, unknown>];
 
@@ -329,6 +330,15 @@ test('what never changes is remembered, but not its errors, and nothing of what 
     expect(second).toEqual(expected);
     expect(expected.errors).toHaveLength(4);
   }
+});
+
+test('what never changes is read once for a query, however often it is written', async () => {
+  const document = parse('{ fixed { a b } }');
+  const { execute: run } = compile(SCHEMA, document, getOperationAST(document) as never, () => {});
+  await run({}, {});
+  reads = 0;
+  await run({}, {});
+  expect(reads).toBe(0);
 });
 
 test('what rejects where nobody waits any more is nobody’s to catch', async () => {

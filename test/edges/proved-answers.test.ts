@@ -105,6 +105,17 @@ test('HEAD has the headers of GET', async () => {
   expect(head.headers.get('content-length')).toBe(headers.get('content-length'));
 });
 
+test('the same bytes as another media type have another ETag (RFC 9110, 8.8.3)', async () => {
+  const asked = ['application/json', 'application/graphql-response+json'];
+  const tags: (string | null)[] = [];
+  for (const accept of asked)
+    for (let n = 0; n < TIMES; n += 1)
+      tags.push((await app.get(SEARCH, { headers: { accept } })).headers.get('etag'));
+  const [json, response] = [tags[TIMES - 1], tags.at(-1)];
+  expect([typeof json, typeof response]).toEqual(['string', 'string']);
+  expect(json).not.toBe(response);
+});
+
 describe('POST /graphql', () => {
   test('is answered again with the same bytes, without ETag or 304', async () => {
     const first = await app.graphql(QUERY, { n: 2 });

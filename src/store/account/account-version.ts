@@ -1,6 +1,6 @@
 /** The version of an account: it moves with everything that proved answers are made of (docs/decisions/0044). */
 import { setImmediate } from 'node:timers/promises';
-import { readTogether } from '../../base/read-together.ts';
+import { readManyTogether } from '../../base/read-together.ts';
 import type { Database, Statement } from '../database.ts';
 
 const VERSIONS: Statement = {
@@ -15,15 +15,10 @@ const VERSIONS: Statement = {
 export function versionReader(
   database: Pick<Database, 'query'>,
 ): (accountId: bigint) => Promise<bigint | undefined> {
-  let asked = new Set<bigint>();
-  const read = readTogether(async () => {
-    const ids = [...asked];
-    asked = new Set();
+  return readManyTogether(async (asked: readonly bigint[]) => {
+    const ids = [...new Set(asked)];
     const rows = await database.query<{ accountId: bigint; version: bigint }>(VERSIONS, [ids]);
-    return new Map(rows.map(({ accountId, version }) => [accountId, version]));
+    const versions = new Map(rows.map(({ accountId, version }) => [accountId, version]));
+    return asked.map((accountId) => versions.get(accountId));
   }, setImmediate);
-  return async (accountId) => {
-    asked.add(accountId);
-    return (await read()).get(accountId);
-  };
 }
