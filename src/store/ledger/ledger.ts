@@ -87,8 +87,6 @@ export interface BalanceRow {
 const LINE_COLUMNS = `(s.line).ledger_account_id as "ledgerAccountId", (s.line).seq, (s.line).id, (s.line).journal_id as "journalId",
   (s.line).transaction_id as "transactionId", (s.line).posted_at as "postedAt", (s.line).delta, (s.line).balance_before as "balanceBefore",
   (s.line).balance_after as "balanceAfter", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale, a.sub_account as "subAccount"`;
-const PAGE = `from statement_page($1, $2, $3::smallint, $4::date, $5::date, $6::int, $7::bigint, null) s
-  left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id`;
 
 /** A bound costs one index-only probe for each sub-account; each gives at most a page of lines, and the page merges them. */
 const statementSlice = (isBackward: boolean): Statement => {
@@ -120,17 +118,45 @@ const statementSlice = (isBackward: boolean): Statement => {
 const STATEMENT_FORWARD = statementSlice(false);
 const STATEMENT_BACKWARD = statementSlice(true);
 const { accountId: _account, id: _id, ...PUBLISHED } = TRANSACTION_COLUMNS;
+/** Lines that are given as `s`, by key each with its ledger account and its transaction, whatever the planner expects. */
+const entriesOf = (
+  total: string,
+  from: string,
+) => `select ${total}, (s.line).id::text, (s.line).posted_at as "postedAt", (s.line).delta,
+    (s.line).balance_before as "balanceBefore", (s.line).balance_after as "balanceAfter", a.id::text as "ledgerAccount.id",
+    a.code as "ledgerAccount.code", a.name as "ledgerAccount.name", a.currency as "ledgerAccount.currency",
+    a.pretty_name as "ledgerAccount.prettyName", a.scale as "ledgerAccount.scale",
+    ${Object.entries(PUBLISHED)
+      .map(([name, column]) => `t.${column} as "transaction.${name}"`)
+      .join(', ')}
+  from ${from}
+  left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id
+  left join lateral (select * from transaction t where t.account_id = $1 and t.id = (s.line).transaction_id limit 1) t on true
+  order by (s.line).id desc`;
+/** Pages that end within so many lines of the newest are merged from the newest lines of each sub-account. */
+const NEAR = 200;
+const NEAR_ENTRIES: Statement = {
+  name: 'statement_entries_near',
+  isQuick: true,
+  text: `with w as materialized (
+      select w.ledger_account_id as id, w.lo, w.hi from statement_window($1, $2, $3::smallint, $4::date, $5::date) w where w.hi >= w.lo
+    ), n as (select coalesce(sum(hi - lo + 1), 0)::bigint as total from w)
+    ${entriesOf(
+      'n.total',
+      `n left join lateral (
+        select y.line from w cross join lateral (select l as line from ledger_line l
+          where l.account_id = $1 and l.ledger_account_id = w.id and l.seq <= w.hi and l.seq > greatest(w.hi - $6::int - $7::int, w.lo - 1)
+          order by l.seq desc) y
+        order by (y.line).id desc offset $7::int limit $6::int) s on true`,
+    )}`,
+};
 const STATEMENT_ENTRIES: Statement = {
   name: 'statement_entries',
   isQuick: true,
-  text: `select s.total, (s.line).id::text, (s.line).posted_at as "postedAt", (s.line).delta, (s.line).balance_before as "balanceBefore",
-      (s.line).balance_after as "balanceAfter", a.id::text as "ledgerAccount.id", a.code as "ledgerAccount.code",
-      a.name as "ledgerAccount.name", a.currency as "ledgerAccount.currency", a.pretty_name as "ledgerAccount.prettyName",
-      a.scale as "ledgerAccount.scale",
-      ${Object.entries(PUBLISHED)
-        .map(([name, column]) => `t.${column} as "transaction.${name}"`)
-        .join(', ')} ${PAGE}
-    left join transaction t on t.account_id = $1 and t.id = (s.line).transaction_id order by (s.line).id desc`,
+  text: entriesOf(
+    's.total',
+    'statement_page($1, $2, $3::smallint, $4::date, $5::date, $6::int, $7::bigint, null) s',
+  ),
 };
 const LINE_AT: Statement = {
   name: 'statement_line_at',
@@ -180,7 +206,8 @@ export async function readStatementEntries(
   filter: StatementFilter,
   window: StatementWindow,
 ): Promise<StatementPage<StatementEntry>> {
-  const rows = await database.query<StatementEntry & { readonly total: bigint }>(STATEMENT_ENTRIES, [
+  const statement = window.offset + window.limit <= NEAR ? NEAR_ENTRIES : STATEMENT_ENTRIES;
+  const rows = await database.query<StatementEntry & { readonly total: bigint }>(statement, [
     ...filterValues(accountId, filter),
     window.limit,
     window.offset,
