@@ -4,31 +4,10 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { currencyOf } from '../src/base/currency.ts';
-import {
-  type AccountSheet,
-  houseSheet,
-  SUB_ACCOUNTS,
-  type SubAccount,
-  subAccountSheet,
-} from '../src/ledger/chart.ts';
-import { createAccount } from '../src/store/account/accounts.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { verifyLedger } from '../src/store/ledger/verify.ts';
-import { REGISTRY } from '../src/templates/index.ts';
 import { withBenchServer } from './environment.ts';
-import {
-  INSERT_JOURNALS,
-  INSERT_LEDGER_DAYS,
-  INSERT_LINES,
-  INSERT_LIST_DAYS,
-  INSERT_TRANSACTIONS,
-  SEED_CURRENCIES,
-  STAGE_LINES,
-  UPDATE_BALANCES,
-  UPDATE_COUNTERS,
-  UPDATE_LIST_HEADS,
-} from './seed-sql.ts';
+import { fillAccount } from './fill-account.ts';
 
 /** An account of the seed. */
 export interface SeededAccount {
@@ -44,11 +23,6 @@ export const LARGE_SIZE = 1_000_000;
 /** Accounts around them: the indexes hold more than two accounts. */
 const NEIGHBOURS = 20;
 const NEIGHBOUR_SIZE = 500;
-
-const TRANSACTION_CHUNK = 100_000;
-/** Journals per statement: the trigger sorts and joins what each statement inserts. */
-const JOURNAL_CHUNK = 50_000;
-const HOUSES = ['E.fx', 'R.fee', 'E.capital'] as const;
 
 /**
  * Makes the accounts that are missing.
@@ -72,7 +46,11 @@ export async function seed(
     const account = async (handle: string, transactions: number): Promise<SeededAccount> => {
       const id = await findSeeded(owner, handle, transactions);
       made.push(id === undefined);
-      return { handle, transactions, id: id ?? (await fillAccount(owner, database, handle, transactions)) };
+      return {
+        handle,
+        transactions,
+        id: id ?? (await fillAccountTimed(owner, database, handle, transactions)),
+      };
     };
     for (let i = 1; i <= NEIGHBOURS / 2; i++) await account(`bench-neighbour-${i}`, NEIGHBOUR_SIZE);
     const small = await account(`bench-${smallSize}`, smallSize);
@@ -103,100 +81,17 @@ async function findSeeded(
   return BigInt(rows[0].id);
 }
 
-async function fillAccount(
+async function fillAccountTimed(
   owner: pg.Client,
   database: Database,
   handle: string,
   size: number,
 ): Promise<bigint> {
   const started = performance.now();
-  const templates = REGISTRY.templates.map((template) => template.name);
-  const id = await createAccount(database, handle, { templates, handle });
-  await openLedgerAccounts(owner, id);
-  await insertTransactions(owner, id, size);
-  await insertLedger(owner, id, size);
+  const id = await fillAccount(owner, database, handle, size);
   if (size > NEIGHBOUR_SIZE)
     console.log(`seeded ${handle} in ${Math.round((performance.now() - started) / 1000)} s`);
   return id;
-}
-
-async function openLedgerAccounts(owner: pg.Client, id: bigint): Promise<void> {
-  const sheets: AccountSheet[] = SEED_CURRENCIES.flatMap((code) => {
-    const currency = currencyOf(code);
-    if (!currency) throw new Error(`${code} is not in the catalogue`);
-    const subAccounts = Object.keys(SUB_ACCOUNTS) as SubAccount[];
-    return [
-      ...subAccounts.map((name) => subAccountSheet(id, currency, name)),
-      ...HOUSES.map((house) => houseSheet(id, currency, house)),
-    ];
-  });
-  const column = (name: keyof AccountSheet) => sheets.map((sheet) => sheet[name]);
-  await owner.query(`select ledger_open($1, $2, $3, $4, $5, $6, $7, $8, $9)`, [
-    id,
-    sheets.map(() => null),
-    column('code'),
-    column('name'),
-    column('currency'),
-    column('prettyName'),
-    column('scale'),
-    column('subAccount'),
-    column('house'),
-  ]);
-}
-
-async function insertTransactions(owner: pg.Client, id: bigint, size: number): Promise<void> {
-  const steps = JSON.stringify(stepsOfTemplates());
-  for (let from = 1; from <= size; from += TRANSACTION_CHUNK) {
-    const to = Math.min(size, from + TRANSACTION_CHUNK - 1);
-    await owner.query(INSERT_TRANSACTIONS, [id, size, from, to, steps]);
-    await owner.query(UPDATE_LIST_HEADS, [id, from, to]);
-    if (size > TRANSACTION_CHUNK) console.log(`  ${to} transactions`);
-  }
-  await owner.query(INSERT_LIST_DAYS, [id]);
-  await owner.query('analyze transaction');
-}
-
-/** The steps of all templates; the one that most transactions end in comes first, those that can go on come last. */
-function stepsOfTemplates() {
-  return REGISTRY.templates.flatMap(({ name, steps }) => {
-    const last = steps.find((step) => /^success/.test(step.component) && step.state === 'DONE');
-    const rank = (step: (typeof steps)[number]) => (step === last ? 0 : step.ending === 'open' ? 2 : 1);
-    const ordered = [...steps].sort((a, b) => rank(a) - rank(b));
-    const ended = steps.filter(({ ending }) => ending !== 'open').length;
-    return ordered.map(({ component, state, errorMessage }, place) => ({
-      template: name,
-      place,
-      steps: steps.length,
-      ended,
-      component,
-      state,
-      error_en: errorMessage.en,
-      error_pt: errorMessage.pt,
-    }));
-  });
-}
-
-async function insertLedger(owner: pg.Client, id: bigint, size: number): Promise<void> {
-  const currencies = `'{${SEED_CURRENCIES.join(',')}}'`;
-  // A statement that makes a table takes no parameters.
-  const stage = STAGE_LINES.replaceAll('ACCOUNT', String(id))
-    .replaceAll('CURRENCIES', currencies)
-    .replaceAll('SIZE', String(size));
-  await owner.query(`drop table if exists bench_line`);
-  await owner.query(stage);
-  await owner.query(`create index on bench_line (journal); analyze bench_line`);
-  await owner.query(INSERT_JOURNALS, [id]);
-  await owner.query('analyze journal');
-  const journals = SEED_CURRENCIES.length + size * 2;
-  for (let from = 1; from <= journals; from += JOURNAL_CHUNK) {
-    const to = Math.min(journals, from + JOURNAL_CHUNK - 1);
-    await owner.query(INSERT_LINES, [id, from, to]);
-    if (size > TRANSACTION_CHUNK && to % 500_000 === 0) console.log(`  lines of ${to} journals`);
-  }
-  await owner.query(INSERT_LEDGER_DAYS, [id]);
-  await owner.query(UPDATE_BALANCES, [id]);
-  await owner.query(UPDATE_COUNTERS, [id, size]);
-  await owner.query(`drop table bench_line`);
 }
 
 /** Leaves the database as a running service has it: audited, analysed, nothing to be cleaned or written. */
