@@ -9,8 +9,10 @@ import { beginCount, type Costs, counted, walBytes } from './support/count-state
 import { cpfOf } from './support/load.ts';
 import { logEnd, logParts } from './support/log-by-table.ts';
 
-/** Most that an onramp may cost: what one alone costs now. How much callers share depends on the machine: never more than that. */
+/** Most that an onramp alone may cost: what it costs now. */
 const MAX = { statements: 74, transactions: 18, wal: 33_000 };
+/** Most for each of many: goals of the project. How much they share depends on the machine; a fourth of it is usual. */
+const SHARED_MAX = { statements: 24, transactions: 10 };
 const CALLERS = 48;
 const isTold = process.env.COUNT === '1';
 
@@ -106,6 +108,6 @@ test('onramps of 48 callers at once', { timeout: 120_000 }, async () => {
   const wal = before === undefined || after === undefined ? undefined : Number(after - before) / onramps;
   told('48 callers', costs, onramps, wal);
   if (isTold) await tellLog(from, onramps);
-  expect(costs.statements / onramps).toBeLessThanOrEqual(MAX.statements);
-  expect(costs.transactions / onramps).toBeLessThanOrEqual(MAX.transactions);
+  expect(costs.statements / onramps).toBeLessThanOrEqual(SHARED_MAX.statements);
+  expect(costs.transactions / onramps).toBeLessThanOrEqual(SHARED_MAX.transactions);
 });

@@ -81,7 +81,7 @@ export function addRequest(batch: CopiedLines, request: AnsweredRequest): void {
   batch.add(COLUMNS.map((column) => request[column]));
 }
 
-/** Writes a batch, in at most a second. @throws the driver's error, or that there was no answer in time. */
+/** Writes a batch, in at most five seconds. @throws the driver's error, or that there was no answer in time. */
 export async function writeRequests(
   database: Pick<Database, 'copyWithin'>,
   batch: CopiedLines,
