@@ -86,17 +86,21 @@ export async function serveRest(
   const body = route.method === 'POST' ? await readJson(request) : '';
   if (isEnd2end(id)) exchange.noted.end2end = id;
   const begun = performance.now();
+  // A key that was revoked during a long wait gets no answer.
+  const checkAgain = async () => {
+    if (route.method === 'GET' && performance.now() - begun > WAITED_MS) await authenticate();
+  };
   const found = route.isProved
     ? await answers.find(context.caller.accountId, `${exchange.path}?${search}`)
     : undefined;
   if (found?.answer) {
+    await checkAgain();
     Object.assign(exchange.noted, found.answer.noted);
     return sendAnswer(exchange, found.answer, headers);
   }
   const answer = await route.handle(context, { id, search, body, idempotencyKey: idempotencyKeyOf(request) });
   exchange.noted.end2end ??= id || createdBy(route, answer.body);
-  // A key that was revoked during a long wait gets no answer.
-  if (route.method === 'GET' && performance.now() - begun > WAITED_MS) await authenticate();
+  await checkAgain();
   const ignored = answer.ignored.length > 0 && {
     'crossramp-ignored-parameters': answer.ignored.join(', '),
   };
@@ -122,7 +126,7 @@ function createdBy({ method }: Route, body: string): string | undefined {
 
 const END2END_MEMBER = /"end2end":"([^"\\]{1,100})"/;
 
-/** The key is checked again after reads that took longer, because they waited for events. */
+/** The key is checked again after reads that took longer, because they waited for events or for the database. */
 const WAITED_MS = 500;
 
 /** @returns the methods of a path. */

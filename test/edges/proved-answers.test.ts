@@ -181,6 +181,26 @@ describe('who asks', () => {
       .toBe(401);
   });
 
+  test('with a key that is revoked while the proof is awaited gets nothing (C-40)', async () => {
+    const { apiKey, keyId } = await app.addKey(app.accountId, ['read']);
+    const path = PATHS[1] as string;
+    for (let n = 0; n < TIMES; n += 1) expect((await app.get(path, { key: apiKey })).status).toBe(200);
+    const owner = await app.owner.connect();
+    await owner.query('begin');
+    await owner.query('lock table account_head in access exclusive mode');
+    const waiting = app.get(path, { key: apiKey });
+    const since = performance.now();
+    await app.owner.query('update api_key set revoked_at = now() where id = $1', [keyId]);
+    // Until nobody believes the key any more, and the request has waited longer than one is believed.
+    const isOver = async () =>
+      (await app.get('/v2/balance', { key: apiKey })).status === 401 && performance.now() - since > 600;
+    await expect
+      .poll(isOver, { timeout: 15_000 })
+      .toBe(true)
+      .finally(() => owner.query('rollback').finally(() => owner.release()));
+    expect((await waiting).status).toBe(401);
+  });
+
   test('for another account gets its own (C-15)', async () => {
     const { apiKey } = await app.addAccount();
     await often(PATHS[0] as string);
