@@ -5,9 +5,9 @@ import type { IdPart, IdSlice } from '../store/id-list.ts';
 import type { Builder } from './builder.ts';
 
 /** Largest page (`service.md` 8). */
-export const PAGE_MAX = 100;
+const PAGE_MAX = 100;
 /** Page when neither `first` nor `last` is given. */
-export const PAGE_DEFAULT = 20;
+const PAGE_DEFAULT = 20;
 
 /** The arguments of a list that opens at any place, as the client wrote them. */
 export interface PlacedArgs extends PageArgs {

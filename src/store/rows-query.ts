@@ -98,7 +98,7 @@ export function send<Row>(client: pg.Pool | pg.ClientBase, statement: object): P
  * @param columns - of the answer, in their order.
  * @returns what makes its rows.
  */
-export function rowReader(columns: readonly Column[], parserOf: ParserOf): RowReader {
+function rowReader(columns: readonly Column[], parserOf: ParserOf): RowReader {
   const count = columns.length;
   const texts: (string | null)[] = new Array(count).fill(null);
   const starts = new Int32Array(count);

@@ -113,7 +113,7 @@ export interface WireOptions {
 }
 
 /** @returns the writer of an instant. */
-export function instantWriter({ exactInstants }: WireOptions): (instant: Instant) => string {
+function instantWriter({ exactInstants }: WireOptions): (instant: Instant) => string {
   return exactInstants ? isoExact : isoSeconds;
 }
 
@@ -128,7 +128,7 @@ export function attributeReader(attribute: Attribute): AttributeReader {
  * @param options - see `WireOptions`.
  * @returns the writer of an attribute.
  */
-export function attributeWriter(attribute: Attribute, options: WireOptions): AttributeWriter {
+function attributeWriter(attribute: Attribute, options: WireOptions): AttributeWriter {
   const read = attributeReader(attribute);
   const { wire } = KINDS[attribute.kind];
   if (wire === 'number' || (wire === 'integer' && options.exactIntegers)) return (row) => read(row) ?? 'null';

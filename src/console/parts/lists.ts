@@ -7,7 +7,7 @@ import { chip, empty } from '../../ui/parts.ts';
 import { type ScreenContext, sameWith } from '../context.ts';
 
 /** Rows of a page: so many fit a laptop. */
-export const PAGE_ROWS = 25;
+const PAGE_ROWS = 25;
 
 /** A filter that is set. */
 export interface Chip {

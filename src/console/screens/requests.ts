@@ -96,7 +96,7 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
 }
 
 /** @returns how a status looks: done, elsewhere, refused, failed. */
-export function toneOfStatus(status: number): 'good' | 'info' | 'warn' | 'bad' {
+function toneOfStatus(status: number): 'good' | 'info' | 'warn' | 'bad' {
   if (status >= 500) return 'bad';
   if (status >= 400) return 'warn';
   return status >= 300 ? 'info' : 'good';

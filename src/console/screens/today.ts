@@ -54,7 +54,7 @@ function momentOf({ query }: ScreenContext): string | null {
 }
 
 /** @returns balances by currency and sub-account; each leads to the lines that made it. */
-export function balanceTable(context: ScreenContext, balances: readonly SubAccountsFragment[]): Html {
+function balanceTable(context: ScreenContext, balances: readonly SubAccountsFragment[]): Html {
   const { say, language } = context;
   if (balances.length === 0) return empty('receipt', say('noBalances'));
   const part = (name: Word, member: 'available' | 'inTransit' | 'toReceive' | 'blocked') => ({

@@ -292,7 +292,7 @@ export function chooseTemplate(
 }
 
 /** Ensures the endpoint and its secret, in the database transaction that makes the transaction. */
-export async function registerWebhook(tx: Tx, row: ProcessRow): Promise<void> {
+async function registerWebhook(tx: Tx, row: ProcessRow): Promise<void> {
   if (row.webhook === null) return;
   await ensureTransactionEndpoint(tx, row.accountId, row.webhook, newSecret(), row.createdAt);
 }
