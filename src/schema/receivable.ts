@@ -9,13 +9,13 @@ import type { CurrencyRefs } from './currency.ts';
 import {
   type Connection,
   connectionOf,
+  countedArguments,
+  countedSlice,
   decodeCursor,
   encodeCursor,
   exactConnection,
-  type PageArgs,
-  pageArguments,
+  type PlacedArgs,
   pageComplexity,
-  sliceOf,
 } from './pagination.ts';
 
 /** Defines `Receivable` and `Query.receivables`. */
@@ -48,7 +48,7 @@ export function defineReceivables(builder: Builder, { currency }: CurrencyRefs):
       type: connection,
       description:
         'What account holders of your mode owe the house after lost disputes and dropped deposits, by account and currency; `settleReceivable` settles it. Needs the scope `platform:books`.',
-      args: pageArguments(t.arg),
+      args: countedArguments(t.arg),
       complexity: pageComplexity,
       resolve: async (_root, args, context) => (await readPage(context, args)) as never,
     }),
@@ -59,13 +59,13 @@ function amountOwed({ amountMinor, currency }: Receivable): string {
   return fromMinor(amountMinor, currencyOfLedger(currency).decimals);
 }
 
-async function readPage(context: Context, args: PageArgs): Promise<Connection<Receivable>> {
-  const slice = sliceOf(args, decodeKey);
+async function readPage(context: Context, args: PlacedArgs): Promise<Connection<Receivable>> {
+  const slice = countedSlice(args, decodeKey);
   const found = await listReceivables(context, { ...slice, limit: slice.size + 1 });
   return connectionOf(found.rows, slice, {
     totalCount: () => Number(found.total),
     cursorOf: ({ accountId, currency }) => encodeCursor(`${accountId} ${currency}`),
-    isPreceded: found.isPreceded,
+    isPreceded: found.isPreceded || (slice.skip > 0 && found.total > 0n),
     isFollowed: found.isFollowed,
   });
 }

@@ -79,8 +79,8 @@ describe('refund', () => {
 });
 
 describe('receivables', () => {
-  const LIST = `query($first: Int, $after: String, $last: Int, $before: String) { receivables(first: $first, after: $after,
-    last: $last, before: $before) { totalCount nodes { account accountName currency { code } amount }
+  const LIST = `query($first: Int, $after: String, $last: Int, $before: String, $offset: Int) { receivables(first: $first, after: $after,
+    last: $last, before: $before, offset: $offset) { totalCount nodes { account accountName currency { code } amount }
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
   const list = async (variables = {}) => (await ask(LIST, variables, app.platformKey)).receivables;
 
@@ -121,6 +121,21 @@ describe('receivables', () => {
     expect(back.nodes).toEqual([whole.nodes[1]]);
     expect(back.totalCount).toBe(3);
     expect(back.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+    const second = await list({ first: 1, offset: 1 });
+    expect([second.totalCount, second.nodes]).toEqual([3, [whole.nodes[1]]]);
+    expect(second.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+    const none = await list({ offset: 3 });
+    expect([none.totalCount, none.nodes]).toEqual([3, []]);
+    expect(none.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    for (const wrong of [
+      { offset: -1 },
+      { last: 1, offset: 1 },
+      { offset: 1, after: second.pageInfo.endCursor },
+    ])
+      expect(await refusal(LIST, wrong, app.platformKey)).toMatchObject({
+        code: 'INVALID_PARAMETER',
+        violations: [{ parameter: 'offset' }],
+      });
     expect(await refusal(LIST)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await refusal(LIST, { after: 'MTIz' }, app.platformKey)).toMatchObject({
       code: 'INVALID_PARAMETER',

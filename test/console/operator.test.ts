@@ -4,7 +4,10 @@
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { brasiliaDay, dayAfter } from '../../src/base/brasilia-day.ts';
+import { type Currency, currencyOf } from '../../src/base/currency.ts';
+import { creditedDropped } from '../../src/ledger/journals.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
+import { postJournals } from '../../src/store/ledger/posting.ts';
 import { dayText } from '../../src/ui/moments.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
@@ -316,4 +319,40 @@ test('C-33: the screen of reconciliation shows what is open, and what to do; onl
   expect(page).toContain(`href="/console/reconciliation?rail=pix&amp;day=${day}"`);
   expect(await open('/console/reconciliation?lang=pt', books)).toContain('Não está nos livros');
   expect((await visit(app, owner, '/console/reconciliation')).status).toBe(403);
+});
+
+test('C-10: of more than a page of debts the screen says how many there are, and leads to all of them', async () => {
+  const usdt = currencyOf('USDT_TRX') as Currency;
+  const debtors: string[] = [];
+  for (let each = 1n; each <= 27n; each++) {
+    const { accountId } = await app.addAccount();
+    const journal = creditedDropped(usdt, each * 1_000_000n);
+    await app.database.withTx((tx) =>
+      postJournals(tx, [{ accountId, ref: 'dropped', transactionId: null, journal }]),
+    );
+    debtors.push(String(accountId));
+  }
+  const section = async (path: string) => {
+    const page = await open(path, books);
+    return /<section[^>]*aria-labelledby="receivables"[\s\S]*?<\/section>/.exec(page)?.[0] ?? '';
+  };
+  const shown = (text: string) => [...text.matchAll(/Another \((\d+)\)/g)].map(([, account]) => account);
+  const hrefOf = (text: string, rel: string) =>
+    new RegExp(`rel="${rel}" href="([^"#]+)#receivables"`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const first = await section('/console/operator?state=RETURNED');
+  expect([shown(first), first.includes('1–25 of 27<')]).toEqual([debtors.slice(0, 25), true]);
+  expect(first).not.toContain('rel="prev"');
+  const second = await section(hrefOf(first, 'next'));
+  expect([shown(second), second.includes('26–27 of 27<')]).toEqual([debtors.slice(25), true]);
+  expect(second).not.toContain('rel="next"');
+  expect(hrefOf(second, 'prev')).toBe('/console/operator?state=RETURNED');
+  expect(shown(await section(hrefOf(second, 'prev')))).toEqual(debtors.slice(0, 25));
+  const past = await section('/console/operator?owedPage=9');
+  expect([shown(past), past.includes('The list ends before this page')]).toEqual([[], true]);
+  expect(hrefOf(past, 'prev')).toBe('/console/operator?owedPage=2');
+  const wrong = await visit(app, books, '/console/operator?owedPage=x');
+  expect([wrong.status, wrong.text]).toEqual([
+    400,
+    expect.stringMatching(/owedPage: must be a whole number/),
+  ]);
 });

@@ -7,7 +7,7 @@ import { chip, empty } from '../../ui/parts.ts';
 import { type ScreenContext, sameWith } from '../context.ts';
 
 /** Rows of a page: so many fit a laptop. */
-const PAGE_ROWS = 25;
+export const PAGE_ROWS = 25;
 
 /** A filter that is set. */
 export interface Chip {
@@ -66,12 +66,16 @@ export interface PageInfo {
   readonly endCursor?: string | null | undefined;
 }
 
-/** The page that is asked for by its number; undefined where none is. */
-function pageAsked({ query }: ScreenContext): number | undefined {
-  const asked = query.get('page');
+/**
+ * @param name - what the query calls it: a screen can have several lists.
+ * @returns the page that is asked for by its number; undefined where none is.
+ * @throws {GatewayError} `INVALID_PARAMETER` for what is no number of a page.
+ */
+export function pageAsked({ query }: ScreenContext, name = 'page'): number | undefined {
+  const asked = query.get(name);
   if (!asked) return undefined;
   if (/^[1-9]\d{0,6}$/.test(asked)) return Number(asked);
-  throw invalidParameters([{ parameter: 'page', message: 'must be a whole number from 1 on' }]);
+  throw invalidParameters([{ parameter: name, message: 'must be a whole number from 1 on' }]);
 }
 
 /** The arguments of a connection. */

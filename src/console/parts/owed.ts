@@ -2,15 +2,16 @@
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, type Tone } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import type { ScreenContext } from '../context.ts';
+import { type ScreenContext, sameWith } from '../context.ts';
 import type { OperatorQuery, RefundUnderWayFragment } from '../generated/graphql.ts';
 import { sayNamed } from '../words.ts';
 import { ago, money } from './figures.ts';
 import { askedForm, field } from './form.ts';
-import { section, unseen } from './lists.ts';
+import { count, PAGE_ROWS, pageAsked, section, unseen } from './lists.ts';
 
 type Refund = RefundUnderWayFragment;
-type Debt = NonNullable<OperatorQuery['receivables']>['nodes'][number];
+type Debts = NonNullable<OperatorQuery['receivables']>;
+type Debt = Debts['nodes'][number];
 
 const TONES: Readonly<Record<string, Tone>> = { FAILED: 'bad', REQUESTED: 'info' };
 
@@ -79,9 +80,20 @@ function refundActs(context: ScreenContext, { account, transaction: { end2end } 
   return html`<div class="row">${retry}${settle}</div>`;
 }
 
+/** The page of debts that is asked for: the screen has another list, whose page is `page`. */
+function owedPage(context: ScreenContext): number {
+  return pageAsked(context, 'owedPage') ?? 1;
+}
+
+/** @returns which debts the document reads. @throws {GatewayError} `INVALID_PARAMETER` for what is no number of a page. */
+export function owedVariables(context: ScreenContext): { readonly owedOffset: number } {
+  return { owedOffset: (owedPage(context) - 1) * PAGE_ROWS };
+}
+
 /** @returns what accounts owe the house, each with the form that settles it; nothing where they owe nothing. */
-export function receivableList(context: ScreenContext, rows: readonly Debt[]): Html | null {
-  if (rows.length === 0) return null;
+export function receivableList(context: ScreenContext, debts: Debts): Html | null {
+  const { nodes: rows, totalCount } = debts;
+  if (totalCount === 0) return null;
   const { say, language } = context;
   const columns: readonly Column<Debt>[] = [
     {
@@ -98,7 +110,26 @@ export function receivableList(context: ScreenContext, rows: readonly Debt[]): H
   ];
   const caption = say('receivables');
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });
-  return section('receivables', caption, scrolled(say('tableOf', { name: caption }), shown));
+  const content =
+    rows.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('search', say('listEnded'));
+  return section('receivables', caption, html`${content}${owedPages(context, debts)}`);
+}
+
+/** Which debts are shown of how many, and where the others are; nothing where all are shown. */
+function owedPages(context: ScreenContext, { nodes, totalCount }: Debts): Html | null {
+  if (nodes.length === totalCount) return null;
+  const { say, language } = context;
+  const page = owedPage(context);
+  const pages = Math.ceil(totalCount / PAGE_ROWS);
+  const before = (page - 1) * PAGE_ROWS;
+  const shown = (value: number) => count(value, language);
+  const range = { from: shown(before + 1), to: shown(before + nodes.length), total: shown(totalCount) };
+  const to = (other: number) =>
+    `${sameWith(context, { owedPage: other > 1 ? String(other) : null, done: null })}#receivables`;
+  const name = say('pagesOf', { name: say('receivables') });
+  return html`<nav class="row in" aria-label="${name}">${nodes.length > 0 && html`<span class="soft num small">${say('range', range)}</span>`}
+${page > 1 && html`<a class="btn pill" rel="prev" href="${to(Math.min(page - 1, pages))}">${say('previous')}</a>`}
+${page < pages && html`<a class="btn pill" rel="next" href="${to(page + 1)}">${say('next')}</a>`}</nav>`;
 }
 
 function settleForm(context: ScreenContext, { account, currency: { code } }: Debt): Html | null {

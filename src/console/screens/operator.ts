@@ -8,7 +8,7 @@ import { operationNamed } from '../operations.ts';
 import { ago, money } from '../parts/figures.ts';
 import { askedForm, field } from '../parts/form.ts';
 import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
-import { receivableList, refundList } from '../parts/owed.ts';
+import { owedVariables, receivableList, refundList } from '../parts/owed.ts';
 import { positionList } from '../parts/positions.ts';
 import { sayNamed } from '../words.ts';
 
@@ -25,12 +25,13 @@ export const OPERATOR = screenOf<OperatorQuery>({
     state: stateOf(context),
     hasBooks: may(context, 'platform:books'),
     hasRisk: may(context, 'platform:risk'),
+    ...owedVariables(context),
     ...pageVariables(context),
   }),
   view: ({ suspense, holds, openRefunds, receivables, positions }, context) => {
     const { say } = context;
     const main = html`<div class="top"><h1>${say('operator')}</h1></div>
-${holds && holdList(context, holds)}${openRefunds && refundList(context, openRefunds)}${receivables && receivableList(context, receivables.nodes)}${positions && positionList(context, positions)}${suspense && suspenseList(context, suspense)}`;
+${holds && holdList(context, holds)}${openRefunds && refundList(context, openRefunds)}${receivables && receivableList(context, receivables)}${positions && positionList(context, positions)}${suspense && suspenseList(context, suspense)}`;
     return { title: say('operator'), main };
   },
 });

@@ -66,6 +66,7 @@ export const FRAME_WORDS = {
   // Pages of lists.
   pages: label('Pages', 'Páginas'),
   range: label('{from}–{to} of {total}', '{from}–{to} de {total}'),
+  pagesOf: label('Pages: {name}', 'Páginas: {name}'),
   rangeOpen: label('{from}–{to}', '{from}–{to}'),
   listEnded: label('The list ends before this page', 'A lista termina antes desta página'),
   next: label('Next', 'Próxima'),

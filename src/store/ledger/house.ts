@@ -22,6 +22,8 @@ export interface ReceivableSlice {
   readonly after?: ReceivableKey | undefined;
   readonly before?: ReceivableKey | undefined;
   readonly isBackward: boolean;
+  /** How many receivables are left out before the part; none when not given. */
+  readonly skip?: number;
 }
 
 const BALANCE: Statement = {
@@ -41,7 +43,7 @@ const receivablesStatement = (isBackward: boolean): Statement => {
     text: `select a.id as "accountId", a.name as "accountName", l.currency, (-b.balance)::text as "amountMinor" ${OWED}
       and ($2::bigint is null or (l.account_id, l.currency) > ($2, $3::text))
       and ($4::bigint is null or (l.account_id, l.currency) < ($4, $5::text))
-      order by l.account_id ${order}, l.currency ${order} limit $6`,
+      order by l.account_id ${order}, l.currency ${order} limit $6 offset $7`,
   };
 };
 const RECEIVABLES_FORWARD = receivablesStatement(false);
@@ -64,9 +66,9 @@ export interface ReceivableCounts {
 export function readReceivables(
   tx: Tx,
   mode: AccountMode,
-  { limit, isBackward, ...bounds }: ReceivableSlice,
+  { limit, isBackward, skip = 0, ...bounds }: ReceivableSlice,
 ): Promise<Receivable[]> {
-  const values = [mode, ...boundsOf(bounds), limit];
+  const values = [mode, ...boundsOf(bounds), limit, skip];
   return tx.query<Receivable>(isBackward ? RECEIVABLES_BACKWARD : RECEIVABLES_FORWARD, values);
 }
 
