@@ -1,6 +1,6 @@
 /**
- * All that is measured in one run, and `RESULTS.md` from it: within twelve minutes, or within 90 seconds, which is enough to see
- * that everything runs and to compare counts. The parts run one after another, each as a process of its own.
+ * All that is measured in one run, and `RESULTS.md` from it: meant to take twelve minutes on a quiet machine, or 90 seconds, which
+ * is enough to see that everything runs and to compare counts. The parts run one after another, each as a process of its own.
  *
  * `npm run bench [-- --quick] [--only fan-out]`; at the top of the project the same.
  */
