@@ -46,7 +46,7 @@ export class OpenStreams {
       throw new GatewayError('UNAVAILABLE', 'this process accepts no more streams', { retryAfter: 1 });
     if (this.#timers.length === 0)
       this.#timers = [
-        setInterval(() => this.#sweep(), SWEEP_MS).unref(),
+        setInterval(() => this.#sweep().catch(() => {}), SWEEP_MS).unref(),
         setInterval(() => this.#checkCallers().catch(() => {}), CALLERS_MS).unref(),
       ];
     const name = callerName(stream.caller);
@@ -74,17 +74,20 @@ export class OpenStreams {
   async #sweep(): Promise<void> {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
-    const now = Date.now();
-    const isPingDue = now - this.#pingedAt >= PING_MS;
-    if (isPingDue) this.#pingedAt = now;
-    await inTurns(this.#all(), (stream) => {
-      if (stream.isStalled()) this.#noteStall(stream, now);
-      else {
-        this.#stalledSince.delete(stream);
-        if (isPingDue) stream.ping();
-      }
-    });
-    this.#isSweeping = false;
+    try {
+      const now = Date.now();
+      const isPingDue = now - this.#pingedAt >= PING_MS;
+      if (isPingDue) this.#pingedAt = now;
+      await inTurns(this.#all(), (stream) => {
+        if (stream.isStalled()) this.#noteStall(stream, now);
+        else {
+          this.#stalledSince.delete(stream);
+          if (isPingDue) stream.ping();
+        }
+      });
+    } finally {
+      this.#isSweeping = false;
+    }
   }
 
   #noteStall(stream: OpenStream, now: number): void {
