@@ -9,6 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { useApp } from './support/app.ts';
 import { beginCount, counted } from './support/count-statements.ts';
+import { unpinned } from './support/hot-statements.ts';
 
 // Each answer is read anew: what is kept costs less still. No worker: what it does has nothing to do with reads.
 const app = useApp({ rateLimit: null, answersBytesMax: 0, role: 'serve' });
@@ -96,6 +97,7 @@ test.each(READS)('%s: statements and memory', async (name, path, query, statemen
     const bytes = (await allocated(() => ask(REQUESTS))) / REQUESTS;
     if (process.env.COUNT === '1') process.stdout.write(`${name}: ${Math.round(bytes)} bytes\n`);
     expect(sent, [...byName.keys()].join()).toBeLessThanOrEqual(statements);
+    expect(unpinned(byName.keys())).toEqual([]);
     expect(bytes).toBeLessThan(most);
   } finally {
     await client.terminate();

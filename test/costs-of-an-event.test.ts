@@ -7,6 +7,7 @@ import type { WebhookWorker } from '../src/webhooks/worker.ts';
 import { beginCount, counted } from './support/count-statements.ts';
 import { useDatabase } from './support/database.ts';
 import { addBusiness, addEndpointRow, writeEvents } from './support/events.ts';
+import { unpinned } from './support/hot-statements.ts';
 import { useReceiver } from './support/receiver.ts';
 import { runWebhooks, TestClock } from './support/webhooks.ts';
 
@@ -53,5 +54,6 @@ test('events of 48 transactions at once', { timeout: 120_000 }, async () => {
   const costs = [...byName].map(([name, count]) => [name, (count - (own.get(name) ?? 0)) / events] as const);
   if (process.env.COUNT === '1')
     for (const [name, each] of costs) process.stdout.write(`${each.toFixed(3).padStart(9)}  ${name}\n`);
+  expect(unpinned(byName.keys())).toEqual([]);
   expect(costs.reduce((sum, [, each]) => sum + each, 0)).toBeLessThanOrEqual(MAX);
 });

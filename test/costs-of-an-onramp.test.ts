@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { useApp } from './support/app.ts';
 import { beginCount, type Costs, counted, walBytes } from './support/count-statements.ts';
+import { unpinned } from './support/hot-statements.ts';
 import { cpfOf } from './support/load.ts';
 import { logEnd, logParts } from './support/log-by-table.ts';
 
@@ -85,6 +86,7 @@ test('an onramp alone', { timeout: 120_000 }, async () => {
   const wal = before === undefined || after === undefined ? undefined : Number(after - before) / times;
   told('One alone', cheapest, 1, wal);
   expect(cheapest.statements).toBeLessThanOrEqual(MAX.statements);
+  expect(unpinned(cheapest.byName.keys())).toEqual([]);
   expect(cheapest.transactions).toBeLessThanOrEqual(MAX.transactions);
   if (wal !== undefined) expect(wal).toBeLessThanOrEqual(MAX.wal);
 });

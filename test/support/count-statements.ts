@@ -28,6 +28,7 @@ const FLUSH = 'select pg_stat_force_next_flush()';
 
 interface Sent {
   readonly name: string;
+  readonly text: string;
   readonly client: pg.Client;
   /** Rows that it gave or changed; undefined until it is answered. */
   rows: number | undefined;
@@ -39,7 +40,7 @@ let sent: Sent[] = [];
 const { query } = pg.Client.prototype;
 pg.Client.prototype.query = function (this: pg.Client, ...args: never[]) {
   const given = args[0] as unknown as string | { name?: string; text: string };
-  const name = typeof given === 'string' ? given : (given.name ?? given.text);
+  const { name, text } = nameAndText(given);
   const { application_name: application } = (
     this as unknown as { connectionParameters: { application_name?: string } }
   ).connectionParameters;
@@ -49,7 +50,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: never[]) {
     clients.add(this);
     this.once('end', () => clients.delete(this));
   }
-  const one: Sent = { name, client: this, rows: undefined };
+  const one: Sent = { name, text, client: this, rows: undefined };
   sent.push(one);
   const heard = (result: pg.QueryResult | undefined) => {
     one.rows = result?.rowCount ?? 0;
@@ -67,6 +68,11 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: never[]) {
   answer.then(heard, () => heard(undefined));
   return answer;
 } as typeof query;
+
+function nameAndText(given: string | { name?: string; text: string }) {
+  if (typeof given === 'string') return { name: given, text: given };
+  return { name: given.name || given.text, text: given.text };
+}
 
 /** Begins to count anew. */
 export function beginCount(): void {
@@ -87,6 +93,11 @@ export function counted(): Costs {
   }
   const statements = [...byName.values()].reduce((sum, each) => sum + each, 0);
   return { statements, transactions, byName };
+}
+
+/** @returns the texts of all prepared statements that were sent since the count began, by their names. */
+export function textsSent(): ReadonlyMap<string, string> {
+  return new Map(sent.filter(({ name, text }) => name !== text).map(({ name, text }) => [name, text]));
 }
 
 /**

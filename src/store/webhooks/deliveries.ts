@@ -60,9 +60,9 @@ const FAILING_DAYS = 5;
 /**
  * Leases deliveries of endpoints whose turn was taken before, in the order of each endpoint, and says when it is their turn
  * again. `by_hand` goes past all that holds others back; what of it does not fit keeps the endpoint's turn. What a relay added while an endpoint was being disabled is skipped
- * here. It waits for no lock, so nobody waits in a circle. `due` and the next time say `ended_at is null` for what is
- * pending: by `state` PostgreSQL would take an index of what waits, while its statistics still say that nothing does, and
- * read all of it for each row.
+ * here. It waits for no lock, so nobody waits in a circle. The next time says `ended_at is null` for what is
+ * pending, and `due` the same so that no index answers it: PostgreSQL would take an index of what waits, while its statistics
+ * still say that nothing does, and read all of it for each row (test/store/hot-plans.test.ts).
  */
 const LEASE: Statement = {
   name: 'delivery_lease',
@@ -110,7 +110,7 @@ const LEASE: Statement = {
     ), due as materialized (
       select d.account_id, d.id, d.at_once from (select * from next limit $5) n
         join webhook_delivery d on d.account_id = n.account_id and d.id = n.id
-       where d.ended_at is null and (d.leased_until is null or d.leased_until < $4)
+       where coalesce(d.ended_at, 'infinity') = 'infinity' and (d.leased_until is null or d.leased_until < $4)
          for update of d skip locked
     ), leased as (
       update webhook_delivery d set leased_until = $4::timestamptz + interval '${LEASE_SECONDS} seconds', leased_by = $6,

@@ -1,0 +1,171 @@
+/**
+ * Goal: no hot statement reads a large table whole, whatever the statistics of the moment say. Method: hot statements are those that
+ * the gateway sends while an onramp is created, paid, credited and told, and while lists are read; each is planned as a prepared
+ * statement is, in three states of the statistics, which the database transaction that makes them takes back.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { startWebhooks } from '../../src/webhooks/worker.ts';
+import { useApp } from '../support/app.ts';
+import { beginCount, textsSent } from '../support/count-statements.ts';
+import { addEndpointRow } from '../support/events.ts';
+import { HOT, unpinned } from '../support/hot-statements.ts';
+import { eventually, useReceiver } from '../support/receiver.ts';
+import { SILENT } from '../support/webhooks.ts';
+
+const { retention } = readConfig({ REQUEST_LOG_DAYS: '7' });
+const app = useApp({ rateLimit: null, retention });
+const receiver = useReceiver();
+
+/** Small at any size of the gateway: processes, the one clock, indexes of what is leased or asked for by hand. */
+const SMALL = new Set([
+  'webhook_worker',
+  'sandbox_clock',
+  'webhook_delivery_at_once',
+  'webhook_delivery_of_worker',
+]);
+/** Read whole where the statistics say so, and why that is no harm. */
+const WHOLE = new Set([
+  // Joined with endpoints that are closed, or that this end closes, and with processes that died: mostly there are none.
+  'delivery_end: webhook_delivery_in_order',
+  'delivery_lease: webhook_delivery_in_order',
+  'turn_bury: webhook_delivery',
+  'turn_bury: webhook_delivery_pkey',
+  // In a new database alone: beside the turns there are as many endpoints.
+  'turn_take: webhook_endpoint_pkey',
+  // Each filter may be left out. With the values PostgreSQL finds a cheaper plan, and keeps to planning anew.
+  'request_log_count: request_log',
+  'request_log_newest: request_log',
+]);
+
+const TABLES = `relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'i', 'I')`;
+const NOTHING_KNOWN = `delete from pg_statistic where starelid in (select oid from pg_class where ${TABLES})`;
+const counts = (rows: number, pages: number) =>
+  `update pg_class set reltuples = ${rows}, relpages = ${pages} where ${TABLES}`;
+const OFF = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].map((way) => `set local enable_${way} = off`);
+const NEW = 'a new database';
+const STATES = {
+  'a million rows each, columns as a few rows have them': ['analyze', counts(1e6, 1)],
+  'a million rows each, columns never analyzed': [NOTHING_KNOWN, counts(1e6, 1)],
+  // Here all ways are as quick: the question is whether there is one by indexes.
+  [NEW]: [...OFF, NOTHING_KNOWN, counts(-1, 0)],
+};
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly Plan[];
+}
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+const nameOf = (node: Plan) =>
+  (node['Index Name'] ?? node['Relation Name'] ?? '').replace(/^event_(?:\d+|other)/, 'event');
+
+let texts: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  await addEndpointRow(app.owner, app.accountId, { id: 'hot', url: receiver.url('hot') });
+  beginCount();
+  const worker = startWebhooks(app.services, SILENT, { allowsLoopback: true });
+  const stopped = new AbortController();
+  try {
+    await fetch(`${app.baseUrl}/graphql`, {
+      method: 'POST',
+      signal: stopped.signal,
+      headers: {
+        accept: 'text/event-stream',
+        authorization: `Bearer ${app.apiKey}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ query: 'subscription { events { __typename } }' }),
+    });
+    const order = {
+      amount_payment: 100,
+      currency_exit_received_code: 'USDT_TRX',
+      client_name: 'Ana Souza',
+      client_tax_id: '52998224725',
+    };
+    const headers = { 'idempotency-key': 'hot' };
+    const { end2end } = (await app.post('/v2/onramp', order, { headers })).json;
+    expect((await app.post('/v2/onramp', order, { headers })).json.end2end).toBe(end2end);
+    expect((await app.post('/v2/sandbox/trigger', { scenario: 'pay', end2end })).status).toBe(200);
+    await eventually('credited', async () => {
+      const { json } = await app.get(`/v2/onramp/${end2end}`);
+      return json.component === 'success';
+    });
+    await receiver.until('hot', 3, 30_000);
+    const paths = [
+      '/v2/onramps',
+      '/v2/onramps',
+      '/v2/statement',
+      '/v2/statement?offset=5000',
+      '/v2/balance',
+      '/v2/events',
+    ];
+    for (const path of paths) expect((await app.get(path)).status).toBe(200);
+    for (const read of [
+      `transaction(end2end: "${end2end}") { state }`,
+      'transactions(family: ONRAMPS, first: 20) { totalCount nodes { state } }',
+      'statement(first: 20) { totalCount nodes { number transaction { end2end } } }',
+      'auditLog(first: 20) { totalCount nodes { at } }',
+      'requestLog(first: 20) { totalCount nodes { at } }',
+    ])
+      expect((await app.graphql(`{ ${read} }`)).json.errors).toBeUndefined();
+    for (let open = 0; open < 5; open += 1) expect((await app.post('/v2/onramp', order)).status).toBe(201);
+    await eventually('a look at turns', () => textsSent().has('turn_look'));
+    await eventually(
+      'all told',
+      async () =>
+        (await app.owner.query('select from webhook_delivery where ended_at is null')).rowCount === 0,
+    );
+    await eventually(
+      'kept requests',
+      async () => (await app.owner.query('select from request_log')).rowCount,
+    );
+  } finally {
+    stopped.abort();
+    await worker.stop();
+  }
+  texts = textsSent();
+}, 120_000);
+
+test('each hot statement is in the table, and each of the table is sent', () => {
+  expect(unpinned(texts.keys())).toEqual([]);
+  expect(Object.keys(HOT).filter((name) => !texts.has(name))).toEqual([]);
+});
+
+describe.each(Object.entries(STATES))('%s', (state, changes) => {
+  test('hot statements read large tables by their indexes', async () => {
+    const { rows } = await app.owner.query(
+      `select relname from pg_class where relkind = 'r' and ${TABLES} and pg_relation_size(oid) = 0`,
+    );
+    const bare = new Set(rows.map(({ relname }) => relname));
+    const client = await app.owner.connect();
+    const whole: string[] = [];
+    const missed: string[] = [];
+    try {
+      await client.query('begin');
+      for (const change of changes) await client.query(change);
+      for (const [name, indexes] of Object.entries(HOT)) {
+        const { rows: plans } = await client.query(`explain (generic_plan, format json) ${texts.get(name)}`);
+        const reads = nodesOf(plans[0]['QUERY PLAN'][0].Plan).filter(
+          (node) =>
+            /Scan$/.test(node['Node Type']) && node['Node Type'] !== 'Bitmap Heap Scan' && nameOf(node),
+        );
+        for (const node of reads)
+          if (!node['Index Cond'] && !SMALL.has(nameOf(node)) && !bare.has(node['Relation Name']))
+            whole.push(`${name}: ${nameOf(node)}`);
+        const used = new Set(reads.filter((node) => node['Index Cond']).map(nameOf));
+        for (const index of indexes.split(' '))
+          if (index && !used.has(index)) missed.push(`${name}: ${index}, not ${[...used]}`);
+      }
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    expect(whole.filter((each) => !WHOLE.has(each))).toEqual([]);
+    // Where no table has rows, all indexes that begin with the account are as good.
+    if (state !== NEW) expect(missed).toEqual([]);
+  });
+});
