@@ -113,6 +113,8 @@ export function graphqlServer(
   };
   const serve: ServeGraphql = async (exchange, caller, headers, limits) => {
     const isPost = exchange.request.method === 'POST';
+    // A cache keeps an answer of each media type.
+    if (!isPost) exchange.response.appendHeader('vary', 'accept');
     const text = isPost ? await readText(exchange) : exchange.search;
     const found = await find(exchange, caller, text, answerMediaType(exchange));
     if (found.answer) return answerAgain(exchange, found.answer, headers, limits);
