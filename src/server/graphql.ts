@@ -81,7 +81,6 @@ export function graphqlServer(
   const costOf = operationCosts(schema, prepare);
   const known = knownOperations(schema, prepare);
   const subscribe = subscriptionServer(schema, streams, log);
-
   const find = provedOperations(schema, prepare, answers);
 
   const perform = async ({ exchange, context, params, headers, prove }: Work): Promise<void> => {

@@ -358,7 +358,7 @@ describe('a rail', () => {
     // Between the look at the clock and the look at what is due, one thing ends and the next becomes due.
     Object.assign(app.database, {
       query: async (...given: Parameters<typeof query>) => {
-        if (given[0].name === 'job_pending' && looks++ === 0) {
+        if (given[0].name === 'job_pending_of' && looks++ === 0) {
           await setTimeout(300);
           await identity.calls(1);
           identity.let(0);
