@@ -36,8 +36,8 @@ const DELAY_MS = 2_000;
 class Pipe {
   readonly #from: Socket;
   readonly #to: Socket;
-  /** Bytes that wait for the network to work again. */
-  #held: Buffer[] = [];
+  /** What came and did not pass yet, in its order. */
+  readonly #waiting: { readonly bytes: Buffer; isHeld: boolean; readonly dueMs: number }[] = [];
   #isSilent = false;
   /** Something of it was lost: what follows makes no sense. */
   #isTorn = false;
@@ -62,20 +62,29 @@ class Pipe {
 
   heal(): void {
     if (this.#isSilent) return;
-    for (const chunk of this.#held) this.#to.write(chunk);
-    this.#held = [];
+    for (const each of this.#waiting) each.isHeld = false;
+    this.#pass();
     if (this.#hasEnded) this.#to.destroy();
   }
 
   #take(chunk: Buffer, fault: Fault | undefined): void {
     if (this.#isTorn || this.#isSilent) return;
-    if (fault === 'hold') this.#held.push(chunk);
-    else if (fault === 'drop') this.#isTorn = true;
-    else if (fault === 'halve') {
-      this.#isTorn = true;
-      this.#to.write(chunk.subarray(0, Math.floor(chunk.length / 2)));
-    } else if (fault === 'delay') setTimeout(() => this.#to.write(chunk), DELAY_MS);
-    else this.#to.write(chunk);
+    if (fault === 'drop' || fault === 'halve') this.#isTorn = true;
+    if (fault === 'drop') return;
+    const bytes = fault === 'halve' ? chunk.subarray(0, Math.floor(chunk.length / 2)) : chunk;
+    const lateMs = fault === 'delay' ? DELAY_MS : 0;
+    this.#waiting.push({ bytes, isHeld: fault === 'hold', dueMs: performance.now() + lateMs });
+    if (lateMs > 0) setTimeout(() => this.#pass(), lateMs + 1);
+    this.#pass();
+  }
+
+  /** Bytes of a connection never overtake each other, whatever happened to those before them. */
+  #pass(): void {
+    for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
+      if (first.isHeld || first.dueMs > performance.now()) return;
+      this.#waiting.shift();
+      this.#to.write(first.bytes);
+    }
   }
 }
 
