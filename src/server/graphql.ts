@@ -16,6 +16,7 @@ import {
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
+import { keepNewest } from '../base/keep-newest.ts';
 import { readBody } from '../base/read-body.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { createLoaders } from '../schema/loaders.ts';
@@ -215,8 +216,7 @@ function preparer(yoga: Yoga, schema: GraphQLSchema): Prepare {
       const errors = validate(schema, document) as readonly GraphQLError[];
       if (errors.length > 0) return { errors };
       const prepared = { document };
-      if (fit.size >= FIT_MAX) fit.delete(fit.keys().next().value as string);
-      if (query.length <= FIT_LENGTH_MAX) fit.set(query, prepared);
+      if (query.length <= FIT_LENGTH_MAX) keepNewest(fit, FIT_MAX, query, prepared);
       return prepared;
     } catch (error) {
       if (error instanceof GraphQLError) return { errors: [error] };

@@ -1,5 +1,6 @@
 /** Compiled queries: a repeated query is not parsed, validated and interpreted again (docs/decisions/0045). */
 import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode } from 'graphql';
+import { keepNewest } from '../base/keep-newest.ts';
 import { compile, type Operation } from '../compiled/compile.ts';
 
 /** A GraphQL request, as POST carries it. */
@@ -37,15 +38,14 @@ export function knownOperations<Context>(
   { fieldsMax = FIELDS_MAX } = {},
 ): (params: OperationParams, context: Context) => Operation | undefined {
   const kept = keeper(fieldsMax);
-  const seen = new Set<string>();
+  const seen = new Map<string, true>();
   return (params, context) => {
     const { query, operationName } = params;
     const key = operationKey(params);
     const operation = kept.find(key);
     if (operation || key.length > LENGTH_MAX) return operation;
     if (!seen.has(key)) {
-      if (seen.size >= SEEN_MAX) seen.delete(seen.keys().next().value as string);
-      seen.add(key);
+      keepNewest(seen, SEEN_MAX, key, true);
       return undefined;
     }
     const { document } = prepare(query, context);

@@ -12,6 +12,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { keepNewest } from '../base/keep-newest.ts';
 import { OPERATION_LIMITS } from '../schema/builder.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
 import { type OperationParams, operationKey } from './known-operations.ts';
@@ -50,15 +51,10 @@ export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf 
     const counting = names ?? countingVariables(schema, document);
     const remembered = withValues(key, counting, params);
     if (remembered.length > LENGTH_MAX) return cost;
-    remember(counted, key, counting);
-    remember(costs, remembered, cost);
+    keepNewest(counted, REMEMBERED_MAX, key, counting);
+    keepNewest(costs, REMEMBERED_MAX, remembered, cost);
     return cost;
   };
-}
-
-function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {
-  if (known.size >= REMEMBERED_MAX) known.delete(known.keys().next().value as string);
-  known.set(key, value);
 }
 
 function withValues(key: string, names: readonly string[], { variables }: OperationParams): string {
