@@ -1,9 +1,10 @@
 /** Ways of the gateway to post, and how fast its posting function can be called without the gateway. */
 import pg from 'pg';
+import { groupCommit } from '../src/base/group-commit.ts';
 import { fund } from '../src/ledger/journals.ts';
 import { journalHash } from '../src/ledger/posting.ts';
-import { groupCommit } from '../src/resolvers/engine/group-commit.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
+import { isOutOfReach } from '../src/store/database-error.ts';
 import { type PostOutcome, type PostRequest, postJournals } from '../src/store/ledger/posting.ts';
 import { AMOUNT, AVAILABLE, CURRENCY, CUSTODY, type Schema } from './books.ts';
 
@@ -84,7 +85,9 @@ function grouped(name: string, callers: number, lanes: number): Poster {
     open: (url) => {
       const database = openDatabase(url, { connections: lanes });
       const postAll = postingIn(database);
-      const writers = Array.from({ length: lanes }, () => groupCommit(postAll, { max: BATCH }));
+      const writers = Array.from({ length: lanes }, () =>
+        groupCommit(postAll, { max: BATCH, failsAll: isOutOfReach }),
+      );
       let turn = 0;
       return eachAlone(async (entry) => {
         const write = writers[turn++ % lanes] as (typeof writers)[number];

@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { groupCommit } from '../resolvers/engine/group-commit.ts';
+import { groupCommit } from '../base/group-commit.ts';
 import { leaseAfterLostAnswers } from '../resolvers/engine/lost-answers.ts';
 import type { Services } from '../resolvers/services/context.ts';
-import { isDatabaseAway } from '../store/database-error.ts';
+import { isDatabaseAway, isOutOfReach } from '../store/database-error.ts';
 import {
   endTries,
   type LeasedDelivery,
@@ -78,7 +78,7 @@ export function createDispatcher(
       return tries.map(() => null);
     },
     // A batch may hold two attempts of one endpoint, but not of one delivery: there the later one decides.
-    { max: BATCH_MAX, keyOf: ({ accountId, id }) => `${accountId}/${id}` },
+    { max: BATCH_MAX, failsAll: isOutOfReach, keyOf: ({ accountId, id }) => `${accountId}/${id}` },
   );
   const deliver = async (delivery: LeasedDelivery, atMs: number): Promise<void> => {
     try {

@@ -3,13 +3,14 @@
  * so an order that is repeated after a crash does nothing twice.
  */
 
-import { groupCommit } from '../../resolvers/engine/group-commit.ts';
+import { groupCommit } from '../../base/group-commit.ts';
 import { NEWS } from '../../resolvers/engine/run-jobs.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { GivenBackNews, News } from '../../resolvers/services/news.ts';
 import type { GiveBack, Order } from '../../resolvers/services/rails.ts';
 import { type PlacedOrder, placeOrders, type SandboxOrder } from '../../store/account/sandbox-orders.ts';
 import type { Database } from '../../store/database.ts';
+import { isOutOfReach } from '../../store/database-error.ts';
 import type { NewJob } from '../../store/engine/jobs.ts';
 import type { PlanName } from './plans.ts';
 
@@ -29,6 +30,7 @@ const TOGETHER_MAX = 200;
 export function placing(database: Database, worker: number | null): Place {
   return groupCommit((orders: readonly SandboxOrder[]) => placeOrders(database, orders, worker), {
     max: TOGETHER_MAX,
+    failsAll: isOutOfReach,
     keyOf: ({ accountId, key }) => `${accountId} ${key}`,
   });
 }

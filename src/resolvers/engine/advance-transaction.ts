@@ -5,10 +5,11 @@
  */
 import type { AccountMode } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
+import { type Grow, groupCommit, type Share } from '../../base/group-commit.ts';
 import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
 import { eventName } from '../../base/step-name.ts';
 import type { Database, Tx } from '../../store/database.ts';
-import { CommitUnknownError } from '../../store/database-error.ts';
+import { CommitUnknownError, isOutOfReach } from '../../store/database-error.ts';
 import {
   addTransactions,
   changeTransactions,
@@ -45,7 +46,6 @@ import {
   take,
 } from './batch.ts';
 import { countVolumes, type KnownNames } from './count-volumes.ts';
-import { type Grow, groupCommit, type Share } from './group-commit.ts';
 import { judgeLimits } from './limits.ts';
 
 /** What the engine works with. */
@@ -73,7 +73,7 @@ const BATCH_MAX = 200;
 export function createAdvance(parts: EngineParts): Advance {
   const advance = groupCommit(
     (begun: readonly AdvanceRequest[], grow: Grow<AdvanceRequest>) => advanceBatch(parts, begun, grow),
-    { max: BATCH_MAX, keyOf: batchKeyOf, sharesOf },
+    { max: BATCH_MAX, failsAll: isOutOfReach, keyOf: batchKeyOf, sharesOf },
   );
   return async (request) => {
     const { code, ...result } = await advance(request);

@@ -2,11 +2,12 @@
  * The audit log's part of scenarios: what is asked of the sandbox, and what came of it, is written down beside the work. Whoever
  * asks while others are written down shares a lock of the account and a commit with those who ask with it.
  */
+import { groupCommit } from '../../base/group-commit.ts';
 import { instantOf } from '../../base/instant.ts';
 import type { Database } from '../../store/database.ts';
+import { isOutOfReach } from '../../store/database-error.ts';
 import { type AuditEntry, chain } from '../../store/engine/audit.ts';
 import { lockHeads, recordEvents } from '../../store/engine/processes.ts';
-import { groupCommit } from '../engine/group-commit.ts';
 import { type AuditFacts, type AuditObject, auditEntry, authorOf } from '../services/author.ts';
 import type { Context } from '../services/context.ts';
 
@@ -53,6 +54,6 @@ function writerOf(database: Database): (note: Note) => Promise<null> {
         );
         return notes.map(() => null);
       }),
-    { max: BATCH_MAX },
+    { max: BATCH_MAX, failsAll: isOutOfReach },
   );
 }

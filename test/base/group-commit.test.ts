@@ -5,8 +5,8 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type GroupCommitOptions, groupCommit } from '../../../src/resolvers/engine/group-commit.ts';
-import { CommitUnknownError, NoAnswerError } from '../../../src/store/database-error.ts';
+import { type GroupCommitOptions, groupCommit } from '../../src/base/group-commit.ts';
+import { CommitUnknownError, isOutOfReach, NoAnswerError } from '../../src/store/database-error.ts';
 
 /** Batches as they are begun; each ends when it is let. */
 function useBatches({ max = 100, keyOf, sharesOf }: Partial<GroupCommitOptions<string>> = {}) {
@@ -16,7 +16,7 @@ function useBatches({ max = 100, keyOf, sharesOf }: Partial<GroupCommitOptions<s
       new Promise<string[]>((resolve) => {
         begun.push({ requests, end: () => resolve(requests.map((request) => `done ${request}`)) });
       }),
-    { max, ...(keyOf && { keyOf }), ...(sharesOf && { sharesOf }) },
+    { max, failsAll: isOutOfReach, ...(keyOf && { keyOf }), ...(sharesOf && { sharesOf }) },
   );
   /** Asks for all of them while a first one is under way; ends batches as they come. */
   const whileBusy = async (requests: string) => {
@@ -64,7 +64,7 @@ describe('batches', () => {
         grown.push(requests);
         return requests.map((request) => `done ${request}`);
       },
-      { max: 3, keyOf: (request) => request },
+      { max: 3, failsAll: isOutOfReach, keyOf: (request) => request },
     );
     const first = commit('a1');
     await setImmediate();
@@ -117,7 +117,7 @@ describe('a failure', () => {
         if (requests.includes('bad')) throw new Error(`fails with ${requests.length}`);
         return requests;
       },
-      { max: 100 },
+      { max: 100, failsAll: isOutOfReach },
     );
     const busy = commit('busy');
     while (tried.length === 0) await setImmediate();
@@ -144,7 +144,7 @@ describe('a failure', () => {
         if (requests.includes('a')) throw error;
         return requests;
       },
-      { max: 100 },
+      { max: 100, failsAll: isOutOfReach },
     );
     const busy = commit('busy');
     while (tried.length === 0) await setImmediate();
@@ -163,7 +163,7 @@ describe('a failure', () => {
         if (requests.length > 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
         return requests;
       },
-      { max: 100 },
+      { max: 100, failsAll: isOutOfReach },
     );
     const busy = commit('busy');
     while (tried.length === 0) await setImmediate();
@@ -173,7 +173,7 @@ describe('a failure', () => {
 
   test('of a request that is alone is told as it is', async () => {
     const error = new Error('no');
-    const commit = groupCommit(() => Promise.reject(error), { max: 100 });
+    const commit = groupCommit(() => Promise.reject(error), { max: 100, failsAll: isOutOfReach });
     await expect(commit('a')).rejects.toBe(error);
     await expect(commit('b')).rejects.toBe(error);
   });
@@ -204,7 +204,7 @@ test('any requests: each ends once as it should, none shares a batch with its ke
           done.push(...batch);
           return batch.map((index) => index * 10);
         },
-        { max, keyOf: (index: number) => requests[index]?.key ?? '' },
+        { max, failsAll: isOutOfReach, keyOf: (index: number) => requests[index]?.key ?? '' },
       );
       const ends: Promise<number>[] = [];
       for (const [index, { ticks }] of requests.entries()) {

@@ -2,12 +2,13 @@
  * Group commit: requests that arrive while a batch is committed become the next batch. Without load a batch is one
  * request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md).
  */
-import { isOutOfReach } from '../../store/database-error.ts';
 
 /** Which requests can share a batch. */
 export interface GroupCommitOptions<Request> {
   /** Most requests of a batch. */
   readonly max: number;
+  /** Whether an error is that of all requests: by it, the batch may have happened, or none of them can be done now. */
+  readonly failsAll: (error: unknown) => boolean;
   /** Requests of the same key never share a batch: the later one must see what the earlier one did. */
   readonly keyOf?: (request: Request) => string;
   /** What requests have in common, such as an account. A request that needs it alone shares no batch with the others. */
@@ -36,12 +37,11 @@ export type Grow<Request> = (fits: (request: Request) => boolean) => readonly Re
 /**
  * @param run - works on a batch, whole or not at all; gives a result for each request, in their order.
  * @returns a function that works on one request. When a batch fails its requests are tried one by one, so that none
- *   fails by its neighbours; unless the database is out of reach or a commit was not answered: then all of them fail with
- *   that error, because it may have happened.
+ *   fails by its neighbours; unless the error is that of all of them.
  */
 export function groupCommit<Request, Result>(
   run: (requests: readonly Request[], grow: Grow<Request>) => Promise<readonly Result[]>,
-  { max, ...places }: GroupCommitOptions<Request>,
+  { max, failsAll, ...places }: GroupCommitOptions<Request>,
 ): (request: Request) => Promise<Result> {
   let waiting: Waiting<Request, Result>[] = [];
   let isRunning = false;
@@ -67,7 +67,7 @@ export function groupCommit<Request, Result>(
       });
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      if (batch.length === 1 || isOutOfReach(error)) for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || failsAll(error)) for (const { reject } of batch) reject(error);
       else for (const each of batch) await settle([each], false);
     }
   };
