@@ -1,6 +1,7 @@
 /** The routes of `/v2` that write: creations and acts on a transaction (contract 4). */
 
 import { ACTS, type ActName } from '../base/acts.ts';
+import { depositUri, hostedPage, qrImage } from '../base/pay-links.ts';
 import type { Named } from '../base/violations.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
 import {
@@ -20,7 +21,6 @@ import {
 import { createOfframp, type OfframpInput } from '../resolvers/orders/create-offramp.ts';
 import { createOnramp, type OnrampInput } from '../resolvers/orders/create-onramp.ts';
 import { createWithdrawal, type WithdrawalInput } from '../resolvers/orders/create-withdrawal.ts';
-import { depositUri, hostedPage, qrImage } from '../resolvers/payer/pay-links.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';

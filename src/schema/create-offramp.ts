@@ -1,8 +1,9 @@
 /** The mutation that pays somebody by PIX out of crypto: `createOfframp`. */
+
+import { depositUri } from '../base/pay-links.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
 import { OFFRAMP_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { createOfframp, type OfframpInput, PAYEE } from '../resolvers/orders/create-offramp.ts';
-import { depositUri } from '../resolvers/payer/pay-links.ts';
 import type { Builder } from './builder.ts';
 import { definePayload, memberFields, refuseBesides, templateField } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';

@@ -1,8 +1,9 @@
 /** The mutations that let a customer pay by PIX: `createCheckout`, `createOnramp`. */
+
+import { hostedPage, qrImage } from '../base/pay-links.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { CHECKOUT_MEMBERS, ONRAMP_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { createOnramp, type OnrampInput, type OnrampOptions } from '../resolvers/orders/create-onramp.ts';
-import { hostedPage, qrImage } from '../resolvers/payer/pay-links.ts';
 import { FAMILY_TRAITS } from '../templates/families.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { definePayload, type InputFields, memberFields, refuseBesides, templateField } from './creation.ts';

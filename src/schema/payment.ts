@@ -1,5 +1,5 @@
 /** Payment: what a payer needs to know of a transaction. */
-import { depositUri, hostedPage, qrImage } from '../resolvers/payer/pay-links.ts';
+import { depositUri, hostedPage, qrImage } from '../base/pay-links.ts';
 import { readProcesses } from '../store/engine/processes.ts';
 import { hasPayer } from '../templates/accepts.ts';
 import type { ProcessRow } from '../templates/facts.ts';

@@ -1,9 +1,9 @@
 /** Paths that need no key: the first page, health, documents, codes of errors, hosted pages, where people sign in, the console. */
 import { CONSOLE_PATH } from '../base/console-url.ts';
 import { notFound } from '../base/errors.ts';
+import { PAY_PATH } from '../base/pay-links.ts';
 import { DOCS_PATH } from '../docs/doc-page.ts';
 import { GRAPHIQL_PATH } from '../docs/graphiql.ts';
-import { PAY_PATH } from '../resolvers/payer/pay-links.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { errorPages } from './error-pages.ts';
 import { readinessServer, serveHealth } from './health.ts';

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { known } from '../base/assert.ts';
 import { GatewayError, notFound } from '../base/errors.ts';
+import { PAY_PATH, qrContent } from '../base/pay-links.ts';
 import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
 import { failurePage } from '../pages/failure.ts';
 import {
@@ -13,7 +14,6 @@ import {
   wayTo,
 } from '../pages/serve-session.ts';
 import { findOpenLink, openStaticLink } from '../resolvers/payer/open-static-link.ts';
-import { PAY_PATH, qrContent } from '../resolvers/payer/pay-links.ts';
 import { findPage } from '../resolvers/payer/payment-session.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { readLogo } from '../store/account/branding.ts';

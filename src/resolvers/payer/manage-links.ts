@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
 import { BRL } from '../../base/currency.ts';
 import { notFound } from '../../base/errors.ts';
+import { PAY_PATH } from '../../base/pay-links.ts';
 import type { Named } from '../../base/violations.ts';
 import { readTemplateSettings } from '../../store/account/settings.ts';
 import {
@@ -19,7 +20,6 @@ import { SESSION_MEMBERS, type SessionInput } from '../checks/creation-members.t
 import { chooseTemplate } from '../orders/create-transaction.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
 import { type Context, requireAct } from '../services/context.ts';
-import { PAY_PATH } from './pay-links.ts';
 
 /** What a caller gives; each under the caller's own name for it. */
 export interface StaticLinkInput extends SessionInput {

@@ -4,11 +4,11 @@ import { BRL, type Currency, currencyOfLedger, explorerUrl } from '../../base/cu
 import { type Instant, instantOf } from '../../base/instant.ts';
 import { maskName, maskPixKey, maskTaxId } from '../../base/mask.ts';
 import { sum } from '../../base/money.ts';
+import { depositUri, hostedPage, qrContent, qrImage } from '../../base/pay-links.ts';
 import { expiryOf, GRACE_MS, lockEndOf } from '../../templates/effects.ts';
 import type { PixReturn, ProcessRow, ReturnKind } from '../../templates/facts.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Services } from '../services/context.ts';
-import { depositUri, hostedPage, qrContent, qrImage } from './pay-links.ts';
 
 /** Money that goes or went back to the payer. */
 export interface PayerReturn {
