@@ -45,8 +45,7 @@ import {
   storeJobs,
   take,
 } from './batch.ts';
-import { countVolumes, type KnownNames } from './count-volumes.ts';
-import { judgeLimits } from './limits.ts';
+import { countVolumes, judgeLimits, type KnownNames } from './limits.ts';
 
 /** What the engine works with. */
 export interface EngineParts {
