@@ -9,14 +9,18 @@ import { fromMinor, toMinor } from '../../base/money.ts';
 import { TEMPLATE_DEFAULTS } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
 import {
+  type Claim,
   changeVolumes,
+  claimOf,
+  countedOf,
+  isSameClaim,
   readVolumes,
   type SeenCustomer,
   STEP_UP_DAYS,
   type VolumeChange,
   type Volumes,
+  WITHDRAWALS,
 } from '../../store/engine/volumes.ts';
-import { type Claim, claimOf, countedOf, isSameClaim, WITHDRAWALS } from '../../templates/claim.ts';
 import type { Counted, Process, ProcessRow } from '../../templates/facts.ts';
 import { plan } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';

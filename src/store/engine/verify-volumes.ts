@@ -8,11 +8,10 @@ import { BRL } from '../../base/currency.ts';
 import { millisOf } from '../../base/instant.ts';
 import { maskTaxId } from '../../base/mask.ts';
 import { toMinor } from '../../base/money.ts';
-import { type ClaimFacts, claimOf, countedOf, WITHDRAWALS } from '../../templates/claim.ts';
 import type { Counted } from '../../templates/facts.ts';
 import { REGISTRY } from '../../templates/index.ts';
 import type { Statement, Tx } from '../database.ts';
-import { HISTORY } from './volumes.ts';
+import { type ClaimFacts, claimOf, countedOf, HISTORY, WITHDRAWALS } from './volumes.ts';
 
 /** A volume that is not what the transactions say. */
 export interface VolumeDefect {
