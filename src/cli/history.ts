@@ -11,9 +11,9 @@ import {
   importAccount,
 } from '../resolvers/account/import-account.ts';
 import { auditedIn } from '../resolvers/checks/audited.ts';
-import { accountObject } from '../resolvers/services/author.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { Tx } from '../store/database.ts';
+import { accountObject } from '../store/engine/audit.ts';
 import { withSnapshot } from '../store/ledger/long-transaction.ts';
 import { REGISTRY } from '../templates/index.ts';
 import { accountNamed, answer, jsonOption, progressWriter } from './output.ts';

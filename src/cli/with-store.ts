@@ -9,8 +9,7 @@ import { openStore, type Store } from '../compose/open-store.ts';
 import { readRailsFile } from '../compose/rails-file.ts';
 import { createServices } from '../compose/services.ts';
 import { readConfig } from '../config.ts';
-import type { Origin } from '../resolvers/services/author.ts';
-import type { Context, Services } from '../resolvers/services/context.ts';
+import type { Context, Origin, Services } from '../resolvers/services/context.ts';
 import { platformAccount } from '../store/account/accounts.ts';
 import { REGISTRY } from '../templates/index.ts';
 

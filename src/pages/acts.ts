@@ -14,8 +14,7 @@ import { type PaymentSession, payerContext } from '../resolvers/payer/payment-se
 import { renewSession } from '../resolvers/payer/renew-session.ts';
 import { isOutOfBounds } from '../resolvers/pricing/price.ts';
 import { playScenario } from '../resolvers/sandbox/play-sandbox.ts';
-import type { Origin } from '../resolvers/services/author.ts';
-import type { Services } from '../resolvers/services/context.ts';
+import type { Origin, Services } from '../resolvers/services/context.ts';
 import { readTemplateSettings } from '../store/account/settings.ts';
 import { readBrl } from '../ui/figures.ts';
 import type { Language } from '../ui/language.ts';

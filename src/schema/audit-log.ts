@@ -1,9 +1,8 @@
 /** The audit log: its types, `Query.auditLog`, and the entries of a transaction. */
 import { isoMillis } from '../base/instant.ts';
 import { type AuditInput, findAuditEntry, readAuditLog } from '../resolvers/account/read-audit.ts';
-import { AUDIT_OBJECT_KINDS } from '../resolvers/services/author.ts';
 import type { LoggedEntry } from '../store/account/audit-log.ts';
-import { ACTOR_KINDS } from '../store/engine/audit.ts';
+import { ACTOR_KINDS, AUDIT_OBJECT_KINDS } from '../store/engine/audit.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import {
   type Connection,

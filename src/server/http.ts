@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { ERRORS, GatewayError, shownViolations } from '../base/errors.ts';
 import { readBody } from '../base/read-body.ts';
-import type { Origin } from '../resolvers/services/author.ts';
+import type { Origin } from '../resolvers/services/context.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
 
 /** A request and what is known of it so far. */

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { type Instant, instantOf } from '../base/instant.ts';
-import { actorKindOf } from '../resolvers/services/author.ts';
+import { actorKindOf } from '../resolvers/services/context.ts';
 import {
   type AnsweredRequest,
   addRequest,

@@ -8,7 +8,7 @@ import { money } from '../../src/console/parts/figures.ts';
 import { ACT_WORDS, actWord, OBJECT_WORDS, objectWord } from '../../src/console/words/acts.ts';
 import { STEP_WORDS, stepWord } from '../../src/console/words/steps.ts';
 import { hasWord } from '../../src/console/words.ts';
-import { AUDIT_OBJECT_KINDS } from '../../src/resolvers/services/author.ts';
+import { AUDIT_OBJECT_KINDS } from '../../src/store/engine/audit.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 
 const STEPS = new Map(

@@ -11,9 +11,9 @@ import {
   readLogo,
 } from '../../store/account/branding.ts';
 import type { Tx } from '../../store/database.ts';
+import { accountObject } from '../../store/engine/audit.ts';
 import { auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 
 /** What is to change, each under the caller's own name for it; null takes it away, what is not given stays. */

@@ -2,8 +2,8 @@
 import { invalidParameters } from '../../base/errors.ts';
 import { isOrigin } from '../../base/origin.ts';
 import { readAllowedOrigins, setAllowedOrigins } from '../../store/account/accounts.ts';
+import { accountObject } from '../../store/engine/audit.ts';
 import { auditedChange } from '../checks/audited.ts';
-import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 
 /** Most origins of an account. */

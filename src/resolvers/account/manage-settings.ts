@@ -9,8 +9,8 @@ import {
   type TemplateSettings,
 } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
+import { accountObject } from '../../store/engine/audit.ts';
 import { auditedChange } from '../checks/audited.ts';
-import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { changeProtections, protectionFacts, protectionsOf } from './protections.ts';
 

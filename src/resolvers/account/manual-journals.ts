@@ -15,7 +15,7 @@ import { credit, debit, journal } from '../../ledger/posting.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
 import type { Tx } from '../../store/database.ts';
-import { appendAudit } from '../../store/engine/audit.ts';
+import { type AuditFacts, appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import {
   addManualJournal,
@@ -28,8 +28,7 @@ import {
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
-import { type AuditFacts, auditEntry, authorOf } from '../services/author.ts';
-import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { authorOf, type Context, requireAct, requireScope } from '../services/context.ts';
 import { approvesFrom } from './protections.ts';
 
 /** Most journals that are listed at once. */

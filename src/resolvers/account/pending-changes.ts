@@ -23,9 +23,9 @@ import {
 } from '../../store/account/settings.ts';
 import { readTemplateLimits, setTemplateLimits } from '../../store/account/template-limits.ts';
 import type { Tx } from '../../store/database.ts';
+import { accountObject } from '../../store/engine/audit.ts';
 import type { WriteDown } from '../checks/audited.ts';
-import { accountObject, GATEWAY } from '../services/author.ts';
-import type { Context } from '../services/context.ts';
+import { type Context, GATEWAY } from '../services/context.ts';
 
 /** A setting that is to change, and whether that loosens what it protects. */
 export interface Wanted extends SettingKey {

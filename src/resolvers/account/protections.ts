@@ -25,9 +25,9 @@ import {
   setAccountSettings,
 } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
+import { accountObject } from '../../store/engine/audit.ts';
 import { audited, type WriteDown } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { deferLooser, settleChanges, withChange } from './pending-changes.ts';
 

@@ -7,17 +7,16 @@ import type { ActName } from '../../base/acts.ts';
 import { assert } from '../../base/assert.ts';
 import { instantOf } from '../../base/instant.ts';
 import type { Tx } from '../../store/database.ts';
-import { type AuditEntry, appendAudit } from '../../store/engine/audit.ts';
-import { lockHeads } from '../../store/engine/processes.ts';
 import {
+  type AuditEntry,
   type AuditFacts,
   type AuditObject,
+  appendAudit,
   auditEntry,
-  authorOf,
   difference,
-  type Origin,
-} from '../services/author.ts';
-import type { Context } from '../services/context.ts';
+} from '../../store/engine/audit.ts';
+import { lockHeads } from '../../store/engine/processes.ts';
+import { authorOf, type Context, type Origin } from '../services/context.ts';
 
 /** Says what was done, when it was: an act that changed nothing is not written down. `origin`: where not the caller did it. */
 export type WriteDown = (

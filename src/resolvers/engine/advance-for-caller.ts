@@ -7,8 +7,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Attempt } from '../checks/once.ts';
 import type { AtomicWork } from '../services/advance.ts';
-import { authorOf } from '../services/author.ts';
-import type { Context } from '../services/context.ts';
+import { authorOf, type Context } from '../services/context.ts';
 
 /** Which transaction: its id, and the family that it must be of, if any. */
 export interface Target {

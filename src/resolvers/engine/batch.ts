@@ -7,7 +7,7 @@ import { assert } from '../../base/assert.ts';
 import type { Instant } from '../../base/instant.ts';
 import { stepNameOf } from '../../base/step-name.ts';
 import type { Tx } from '../../store/database.ts';
-import { type AuditEntry, type AuditRow, chain } from '../../store/engine/audit.ts';
+import { type AuditEntry, type AuditRow, type Author, auditEntry, chain } from '../../store/engine/audit.ts';
 import { addHandedJobs, addJobs, endJobs, type Job, type NewJob } from '../../store/engine/jobs.ts';
 import {
   hastenNews,
@@ -24,7 +24,6 @@ import type { PlannedStep } from '../../templates/machine.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { AdvanceRequest, AdvanceResult } from '../services/advance.ts';
-import { type Author, auditEntry } from '../services/author.ts';
 import type { HandOver } from '../services/hand-over.ts';
 
 /** Outcome of a request in its batch. `PRICE_NEEDED`: nothing happened, and the request must come again with a price. */

@@ -3,8 +3,7 @@ import type { Logger } from 'pino';
 import { ACCOUNT_MODES, keyModeOf } from '../../base/account-mode.ts';
 import { accountsWithDueChanges } from '../../store/account/setting-changes.ts';
 import { settleProtections } from '../account/protections.ts';
-import { GATEWAY } from '../services/author.ts';
-import type { Context, Services } from '../services/context.ts';
+import { type Context, GATEWAY, type Services } from '../services/context.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
 
 /** Work that goes on until it is stopped. */

@@ -6,14 +6,13 @@ import { instantOf } from '../../base/instant.ts';
 import type { Named } from '../../base/violations.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/database.ts';
-import { appendAudit } from '../../store/engine/audit.ts';
+import { type Author, appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { type AnyOutcome, closeNews, tryNewsAgain } from '../../store/engine/news.ts';
 import { type FoundNews, findNews } from '../../store/engine/news-list.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
-import { type Author, auditEntry, authorOf } from '../services/author.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { authorOf, type Context, requireAct } from '../services/context.ts';
 import type { News } from '../services/news.ts';
 import { moneyOf } from './match-news.ts';
 

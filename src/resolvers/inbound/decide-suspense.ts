@@ -8,13 +8,12 @@ import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/database.ts';
-import { appendAudit } from '../../store/engine/audit.ts';
+import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import { decideSuspense, findSuspense, type SuspenseRow, whatBecameOf } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { Attempt } from '../checks/once.ts';
-import { auditEntry, authorOf } from '../services/author.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { authorOf, type Context, requireAct } from '../services/context.ts';
 import type { ArrivalNews } from '../services/news.ts';
 import { orderReturn } from './return-suspense.ts';
 

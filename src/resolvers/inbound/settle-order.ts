@@ -7,15 +7,14 @@ import { isEndToEndId } from '../../base/end-to-end-id.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts';
 import { instantOf } from '../../base/instant.ts';
 import { type Named, Violations } from '../../base/violations.ts';
-import { appendAudit } from '../../store/engine/audit.ts';
+import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { postponeNews } from '../../store/engine/news.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import { decidePixOrder, listOpenPixOrders, orderToldOf } from '../../store/rails/open-pix-orders.ts';
 import { type PixOrder, readPixOrder } from '../../store/rails/pix-orders.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
-import { auditEntry, authorOf } from '../services/author.ts';
-import { type Context, requireAct, requirePlatform } from '../services/context.ts';
+import { authorOf, type Context, requireAct, requirePlatform } from '../services/context.ts';
 import type { News } from '../services/news.ts';
 import { newsRecordOf } from '../services/news-record.ts';
 

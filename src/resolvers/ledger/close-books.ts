@@ -16,8 +16,7 @@ import {
 } from '../../store/ledger/book-closes.ts';
 import { audited } from '../checks/audited.ts';
 import type { Attempt } from '../checks/once.ts';
-import { authorOf } from '../services/author.ts';
-import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { authorOf, type Context, requireAct, requireScope } from '../services/context.ts';
 import { boundsOf } from './read-books.ts';
 
 /** Most closes that are listed at once. */

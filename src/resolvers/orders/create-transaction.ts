@@ -23,9 +23,8 @@ import { overDailyLimit } from '../engine/advance-for-caller.ts';
 import { endOfPriced, type PriceRequest, price, type Wanted } from '../pricing/price.ts';
 import { quoteToUse, spendQuote } from '../pricing/quotes.ts';
 import type { AdvanceRequest, AdvanceResult, AtomicWork, NewProcess } from '../services/advance.ts';
-import { authorOf } from '../services/author.ts';
 import type { Clock } from '../services/clock.ts';
-import { type Context, railsFor, requireRails, type Services } from '../services/context.ts';
+import { authorOf, type Context, railsFor, requireRails, type Services } from '../services/context.ts';
 import type { TransactionKey } from '../services/notifier.ts';
 
 /** A transaction to be made. */

@@ -7,6 +7,7 @@ import { instantOf } from '../../base/instant.ts';
 import { maskName } from '../../base/mask.ts';
 import { divide, isDecimal, multiply } from '../../base/money.ts';
 import type { Named } from '../../base/violations.ts';
+import { difference } from '../../store/engine/audit.ts';
 import {
   NO_RECORD,
   type RecordFacts,
@@ -19,7 +20,6 @@ import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
 import { currentRate } from '../pricing/price.ts';
-import { difference } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 

@@ -8,8 +8,7 @@ import type { QuoteFacts } from '../../templates/triggers.ts';
 import { createTransaction, emptyProcess, endOf } from '../orders/create-transaction.ts';
 import { price } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
-import type { Origin } from '../services/author.ts';
-import type { Services } from '../services/context.ts';
+import type { Origin, Services } from '../services/context.ts';
 import { isSlug, linkPath, linkTemplate } from './manage-links.ts';
 
 /**

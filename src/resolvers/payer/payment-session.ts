@@ -12,8 +12,7 @@ import { accepts, hasPayer } from '../../templates/accepts.ts';
 import type { Step, Template } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
-import type { Origin } from '../services/author.ts';
-import type { Context, Services } from '../services/context.ts';
+import type { Context, Origin, Services } from '../services/context.ts';
 
 /**
  * What the payer is asked for: an amount, who they are, whether that is right, whether the quote is accepted, to pay by PIX,

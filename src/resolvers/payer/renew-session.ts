@@ -11,8 +11,7 @@ import { type Attempt, once } from '../checks/once.ts';
 import { conflict } from '../engine/advance-for-caller.ts';
 import { createOfframp } from '../orders/create-offramp.ts';
 import { createOnramp } from '../orders/create-onramp.ts';
-import type { Origin } from '../services/author.ts';
-import type { Context, Services } from '../services/context.ts';
+import type { Context, Origin, Services } from '../services/context.ts';
 import { type PaymentSession, payerContext } from './payment-session.ts';
 
 /** Interval and number of look-ups for a session that another request is creating. */

@@ -12,6 +12,7 @@ import type { Named } from '../../base/violations.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import { dropChangesOf } from '../../store/account/setting-changes.ts';
 import type { Tx } from '../../store/database.ts';
+import type { AuditObject } from '../../store/engine/audit.ts';
 import {
   addPerson,
   invite,
@@ -25,7 +26,6 @@ import {
 import { endLinks, storeLink } from '../../store/people/person-links.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import type { AuditObject } from '../services/author.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** Who is to be invited; each under the caller's own name for it. */

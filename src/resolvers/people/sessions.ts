@@ -14,8 +14,7 @@ import {
   switchSession,
 } from '../../store/people/person-sessions.ts';
 import { audited, auditedIn, type WriteDown } from '../checks/audited.ts';
-import type { Origin } from '../services/author.ts';
-import { type Context, requireAct, requireScope, type Services } from '../services/context.ts';
+import { type Context, type Origin, requireAct, requireScope, type Services } from '../services/context.ts';
 import { type PersonCaller, personCaller } from './signed-in.ts';
 
 /** How a person came in. */

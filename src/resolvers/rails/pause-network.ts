@@ -6,12 +6,11 @@ import { invalidParameters } from '../../base/errors.ts';
 import { type Instant, instantOf } from '../../base/instant.ts';
 import type { Named } from '../../base/violations.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
-import { appendAudit } from '../../store/engine/audit.ts';
+import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { lockHeads } from '../../store/engine/processes.ts';
 import { pauseSending, readNetwork } from '../../store/rails/chain-network.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { auditEntry, authorOf } from '../services/author.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { authorOf, type Context, requireAct } from '../services/context.ts';
 
 /** Whether transfers are sent on a network; null where nobody has paused them. */
 export interface Sending {

@@ -16,8 +16,7 @@ import {
   takeNight,
 } from '../../store/rails/reconciliation-night.ts';
 import { repeat } from '../engine/repeat.ts';
-import { GATEWAY } from '../services/author.ts';
-import type { Context, Services } from '../services/context.ts';
+import { type Context, GATEWAY, type Services } from '../services/context.ts';
 import { countsOf, isOpen, reconcile, statementOf } from './reconcile.ts';
 
 /** Work that goes on until it is stopped. */

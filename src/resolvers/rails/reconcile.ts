@@ -16,8 +16,7 @@ import {
 } from '../../store/rails/reconciliation.ts';
 import { audited } from '../checks/audited.ts';
 import type { Attempt } from '../checks/once.ts';
-import { authorOf } from '../services/author.ts';
-import { type Context, requireAct, requireScope, type Services } from '../services/context.ts';
+import { authorOf, type Context, requireAct, requireScope, type Services } from '../services/context.ts';
 import { railsMissing } from '../services/no-rails.ts';
 import type { RailStatement } from '../services/statement.ts';
 import { BANK_FILE, type ComparedBalance, compareStatement, PIX } from './compare-statement.ts';

@@ -6,10 +6,15 @@ import { groupCommit } from '../../base/group-commit.ts';
 import { instantOf } from '../../base/instant.ts';
 import type { Database } from '../../store/database.ts';
 import { isOutOfReach } from '../../store/database-error.ts';
-import { type AuditEntry, chain } from '../../store/engine/audit.ts';
+import {
+  type AuditEntry,
+  type AuditFacts,
+  type AuditObject,
+  auditEntry,
+  chain,
+} from '../../store/engine/audit.ts';
 import { lockHeads, recordEvents } from '../../store/engine/processes.ts';
-import { type AuditFacts, type AuditObject, auditEntry, authorOf } from '../services/author.ts';
-import type { Context } from '../services/context.ts';
+import { authorOf, type Context } from '../services/context.ts';
 
 /** An entry, and the account in whose log it is. */
 interface Note {

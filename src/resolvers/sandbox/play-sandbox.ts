@@ -2,10 +2,10 @@
 import type { ActName } from '../../base/acts.ts';
 import { GatewayError, invalidParameters } from '../../base/errors.ts';
 import { stepNameOf } from '../../base/step-name.ts';
+import { accountObject } from '../../store/engine/audit.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { audited, auditedIn } from '../checks/audited.ts';
 import { checkScenario } from '../checks/check-scenario.ts';
-import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import type { Sandbox } from '../services/sandbox.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';

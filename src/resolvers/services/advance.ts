@@ -1,10 +1,10 @@
 /** What the engine is asked, and what it answers. The engine itself is `engine/advance-transaction.ts`. */
 import type { Tx } from '../../store/database.ts';
+import type { Author } from '../../store/engine/audit.ts';
 import type { JobKey } from '../../store/engine/jobs.ts';
 import type { NewsRecord } from '../../store/engine/news.ts';
 import type { Process, ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
-import type { Author } from './author.ts';
 import type { TransactionKey } from './notifier.ts';
 
 /** A transaction that is not made yet: its facts without what the engine gives it. */

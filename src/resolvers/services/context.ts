@@ -1,4 +1,4 @@
-/** What every use case is given: the services it works with, and who asks. */
+/** What every use case is given: the services it works with, and who asks, from where, and what that caller may. */
 import type { AccountMode, Times } from '../../base/account-mode.ts';
 import { ACTS, type ActName, PASSKEY_ACTS } from '../../base/acts.ts';
 import type { Scope } from '../../base/api-key.ts';
@@ -6,12 +6,12 @@ import type { Currency } from '../../base/currency.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/database.ts';
+import type { ActorKind, Author } from '../../store/engine/audit.ts';
 import type { Template } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { Advance } from './advance.ts';
-import type { Origin } from './author.ts';
 import type { Clock } from './clock.ts';
 import type { EventHub } from './event-hub.ts';
 import type { HandOver } from './hand-over.ts';
@@ -67,6 +67,19 @@ export interface Services {
   readonly publicUrl: string;
 }
 
+/** Where a request came from. */
+export interface Origin {
+  /** Id of the request, which its answer has too; null where there was none. */
+  readonly requestId: string | null;
+  /** Address of the client, or the host on which an operator works; null where it is not known. */
+  readonly address: string | null;
+  /** Set where neither a key, a person nor a session's token tells who acts: an operator, a visitor of a link, the gateway itself. */
+  readonly actor?: { readonly kind: Exclude<ActorKind, 'KEY' | 'PERSON'>; readonly id: string };
+}
+
+/** What the gateway does by itself, such as a change that takes effect when its time has come. */
+export const GATEWAY: Origin = { requestId: null, address: null, actor: { kind: 'SYSTEM', id: 'gateway' } };
+
 /**
  * Who asks: an API key, a person who is signed in, or the token of a payment session, and by it an account. Nothing else says whose records are read.
  */
@@ -74,6 +87,33 @@ export interface Context extends Services {
   readonly caller: KeyRecord;
   /** Where the request came from, for the audit log. */
   readonly origin: Origin;
+}
+
+/**
+ * @param maker - of an approval: who asked for what is approved.
+ * @returns who acts by this act, as a context says it.
+ */
+export function authorOf(
+  { caller, origin }: Pick<Context, 'caller' | 'origin'>,
+  act: ActName,
+  maker?: string | null,
+): Author {
+  const { requestId, address, actor } = origin;
+  return {
+    actorKind: actor?.kind ?? actorKindOf(caller),
+    actorId: actor?.id ?? caller.id,
+    scope: ACTS[act].scope,
+    act,
+    maker: maker ?? null,
+    requestId,
+    address,
+  };
+}
+
+/** @returns what kind of caller asks. */
+export function actorKindOf({ person, transactionId }: KeyRecord): 'KEY' | 'PERSON' | 'PAYER' {
+  if (person) return 'PERSON';
+  return transactionId === undefined ? 'KEY' : 'PAYER';
 }
 
 /** @throws {GatewayError} `FORBIDDEN` when the caller's key or role lacks the scope; the detail names it. */

@@ -6,6 +6,7 @@ import { GatewayError, invalidParameters, notFound } from '../../base/errors.ts'
 import type { Named } from '../../base/violations.ts';
 import { newSecret, newSigningKey } from '../../base/webhook-keys.ts';
 import type { Tx } from '../../store/database.ts';
+import type { AuditObject } from '../../store/engine/audit.ts';
 import {
   addEndpoint,
   changeEndpoint,
@@ -26,7 +27,6 @@ import type { Template } from '../../templates/define.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
-import type { AuditObject } from '../services/author.ts';
 import { type Context, requireAct, requireScope } from '../services/context.ts';
 
 /** What an endpoint is made of, or what of it is to change; each under the caller's own name for it. */

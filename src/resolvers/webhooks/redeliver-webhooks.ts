@@ -2,6 +2,7 @@
 import { GatewayError, notFound } from '../../base/errors.ts';
 import type { Named } from '../../base/violations.ts';
 import { decodeEventCursor } from '../../events/cursor.ts';
+import { accountObject } from '../../store/engine/audit.ts';
 import {
   type AskedAgain,
   addTest,
@@ -14,7 +15,6 @@ import { holdRelay } from '../../store/webhooks/relay.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
-import { accountObject } from '../services/author.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { endpointObject, endpointOf, wakeDispatchers } from './manage-webhooks.ts';
 

@@ -5,7 +5,7 @@
  * (docs/decisions/0022).
  */
 import { createHash } from 'node:crypto';
-import { type Instant, isoMillis } from '../../base/instant.ts';
+import { type Instant, instantOf, isoMillis, millisOf } from '../../base/instant.ts';
 import type { Statement, Tx } from '../database.ts';
 
 /** Who acts: an API key, a person who is signed in, an operator by the CLI, a payer by the link of a session, or the gateway itself. */
@@ -31,6 +31,92 @@ export interface AuditEntry {
   readonly maker: string | null;
   readonly requestId: string | null;
   readonly address: string | null;
+}
+
+/** Who acts, by which act. */
+export type Author = Pick<
+  AuditEntry,
+  'actorKind' | 'actorId' | 'scope' | 'act' | 'maker' | 'requestId' | 'address'
+>;
+
+/** Every kind of what is acted on. */
+export const AUDIT_OBJECT_KINDS = [
+  'account',
+  'book_day',
+  'customer',
+  'key',
+  'link',
+  'manual_journal',
+  'network',
+  'passkey',
+  'person',
+  'pix_order',
+  'quote',
+  'rail_news',
+  'sandbox_clock',
+  'session',
+  'suspense_entry',
+  'template',
+  'transaction',
+  'view',
+  'webhook_delivery',
+  'webhook_endpoint',
+  'whitelist_entry',
+  'whitelist_group',
+] as const;
+
+/** What is acted on, by its kind and its id as callers know it. */
+export interface AuditObject {
+  readonly kind: (typeof AUDIT_OBJECT_KINDS)[number];
+  readonly id: string;
+}
+
+/** @returns an account as the audit log names it. */
+export function accountObject(accountId: bigint): AuditObject {
+  return { kind: 'account', id: String(accountId) };
+}
+
+/** What is told of an object before and after an act: no secrets, and people only as the logs show them. */
+export interface AuditFacts {
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+}
+
+/**
+ * @returns the members that differ, as they were and as they are; undefined where none does. What was not there before, or is
+ *   not there any more, is null.
+ */
+export function difference(before: object, after: object): AuditFacts | undefined {
+  const [was, is] = [before, after].map((each) => new Map<string, unknown>(Object.entries(each)));
+  const names = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];
+  const changed = names.filter((name) => JSON.stringify(was?.get(name)) !== JSON.stringify(is?.get(name)));
+  if (changed.length === 0) return undefined;
+  const pick = (facts: Map<string, unknown> | undefined) =>
+    Object.fromEntries(changed.map((name) => [name, facts?.get(name) ?? null]));
+  return { before: pick(was), after: pick(is) };
+}
+
+/** Clocks that are no further apart than this are the same one, read at two moments. Unit: ms. */
+const SAME_MS = 60_000;
+
+/** @returns the entry of an act. */
+export function auditEntry(
+  author: Author,
+  { kind, id }: AuditObject,
+  at: Instant,
+  { before, after }: AuditFacts,
+): AuditEntry {
+  const machineMs = Date.now();
+  const isOff = Math.abs(machineMs - millisOf(at)) > SAME_MS;
+  return {
+    ...author,
+    at,
+    machineAt: isOff ? instantOf(new Date(machineMs)) : null,
+    objectKind: kind,
+    objectId: id,
+    before: before ? JSON.stringify(before) : null,
+    after: after ? JSON.stringify(after) : null,
+  };
 }
 
 /** An entry at its place in the chain of its account. */
