@@ -25,7 +25,7 @@ import type { Services } from '../src/resolvers/services/context.ts';
 import { type App, createApp } from '../src/server/app.ts';
 import { listen } from '../src/server/listen.ts';
 import { platformAccount } from '../src/store/account/accounts.ts';
-import { openDatabase } from '../src/store/database.ts';
+import { openDatabase } from '../src/store/connection.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { machine } from './cpu.ts';
 import { withBenchServer } from './environment.ts';

@@ -6,7 +6,7 @@ import { readConfig } from '../src/config.ts';
 import { startWorker } from '../src/resolvers/engine/run-jobs.ts';
 import { createApp } from '../src/server/app.ts';
 import { listen } from '../src/server/listen.ts';
-import { openDatabase } from '../src/store/database.ts';
+import { openDatabase } from '../src/store/connection.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { answerTasks, collect } from './tasks.ts';
 

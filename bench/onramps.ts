@@ -15,7 +15,7 @@ import pg from 'pg';
 import { SCOPES } from '../src/base/api-key.ts';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { createAccount } from '../src/store/account/accounts.ts';
-import { openDatabase } from '../src/store/database.ts';
+import { openDatabase } from '../src/store/connection.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
 import { startDelay } from './delay.ts';

@@ -6,7 +6,7 @@ import { emptyProcess, endOf } from '../src/resolvers/orders/create-transaction.
 import type { Advance } from '../src/resolvers/services/advance.ts';
 import { SYSTEM_CLOCK } from '../src/resolvers/services/clock.ts';
 import { Notifier, type TransactionKey } from '../src/resolvers/services/notifier.ts';
-import { openDatabase } from '../src/store/database.ts';
+import { openDatabase } from '../src/store/connection.ts';
 import type { ProcessRow } from '../src/templates/facts.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import type { Trigger } from '../src/templates/triggers.ts';

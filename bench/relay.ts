@@ -9,7 +9,8 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createAccount } from '../src/store/account/accounts.ts';
-import { type Database, openDatabase } from '../src/store/database.ts';
+import { openDatabase } from '../src/store/connection.ts';
+import type { Database } from '../src/store/database.ts';
 import { addJobs, claimJobs, endJobs } from '../src/store/engine/jobs.ts';
 import { type Head, recordEvents } from '../src/store/engine/processes.ts';
 import { readMarks } from '../src/store/events/events.ts';

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
-import { openDatabase } from '../src/store/database.ts';
+import { openDatabase } from '../src/store/connection.ts';
 import { withBenchServer } from './environment.ts';
 import { publish } from './report.ts';
 import { withRivals } from './rivals.ts';

@@ -14,7 +14,7 @@ import { encodeEventCursor } from '../src/events/cursor.ts';
 import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { provisionSandbox } from '../src/resolvers/sandbox/provision-sandbox.ts';
 import { createAccount } from '../src/store/account/accounts.ts';
-import { openDatabase } from '../src/store/database.ts';
+import { openDatabase } from '../src/store/connection.ts';
 import { addEndpoint } from '../src/store/webhooks/webhooks.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../src/store/database.ts';
+import { openDatabase } from '../src/store/connection.ts';
 import { verifyLedger } from '../src/store/ledger/verify.ts';
 import { newHome } from './support/home.ts';
 import { cpfOf, randomOf } from './support/load.ts';

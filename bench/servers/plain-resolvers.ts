@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isoMillis } from '../../src/base/instant.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection.ts';
 import { findTransaction, listTransactions } from '../../src/store/engine/transactions.ts';
 import { readStatementEntries, type StatementEntry } from '../../src/store/ledger/ledger.ts';
 import type { TransactionRow } from '../../src/templates/facts.ts';

@@ -2,7 +2,8 @@
 
 import { acquireEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
 import { checkRole, checkServer } from '../store/check-server.ts';
-import { type Database, openDatabase } from '../store/database.ts';
+import { openDatabase } from '../store/connection.ts';
+import type { Database } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
 
 /** Where the database is. */

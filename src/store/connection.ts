@@ -1,16 +1,23 @@
 /**
- * Connections to PostgreSQL that never wait for ever. A network can lose a connection without closing it; then both sides wait
- * for each other. When a connection gets no answer for a second, a second connection asks the server whether it still works
- * on the statement. If it does not, or cannot be reached, the first connection is closed and its statement fails.
+ * Connections to PostgreSQL: one pool for prepared SQL and for Prisma, as the restricted role `crossramp_app`. None waits for
+ * ever. A network can lose a connection without closing it; then both sides wait for each other. When a connection gets no
+ * answer for a second, a second connection asks the server whether it still works on the statement. If it does not, or cannot be
+ * reached, the first connection is closed and its statement fails.
  */
+import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { isRefused, NoAnswerError } from './database-error.ts';
+import { CopyRows } from './copy-rows.ts';
+import { type Database, DEFAULT_SCHEMA, type Statement, type Tx } from './database.ts';
+import { CommitUnknownError, isRefused, NoAnswerError } from './database-error.ts';
+import { PrismaClient } from './generated/prisma/client.ts';
 import { RowConnection } from './row-connection.ts';
+import { RowsQuery, run, send } from './rows-query.ts';
+import { sharedConnections } from './shared-connections.ts';
 
 /** The role that can read and post, but not change history (migration `roles`). */
 export const APPLICATION_ROLE = 'crossramp_app';
 /** Time limit for opening a connection, or for getting one from a pool that has none free. Unit: ms. */
-export const CONNECT_MAX_MS = 2_000;
+const CONNECT_MAX_MS = 2_000;
 /** A connection is checked when a statement has no answer for this long. Unit: ms. */
 const SILENT_MS = 1_000;
 /** Time limit of that check. Unit: ms. */
@@ -24,6 +31,121 @@ const IDLE_MAX_MS = 3_000;
 const GRACE_MS = 1_000;
 /** TCP keepalive starts after this long without traffic. Unit: ms. */
 const KEEP_ALIVE_MS = 5_000;
+/** Time limit of a statement. Unit: ms. */
+const STATEMENT_MAX_MS = 15_000;
+/** What the server knows the connections by. */
+const APPLICATION_NAME = 'crossramp';
+/** Of so many connections and more, some are shared. */
+const SHARED_FROM = 8;
+const SHARED_CONNECTIONS = 2;
+
+/** Options of a database. */
+export interface DatabaseOptions {
+  /** Maximum number of connections, default 10; of eight and more, two are shared by quick reads. */
+  readonly connections?: number;
+  /** No time limit for statements, for audits of millions of lines and large imports. Default no. */
+  readonly patient?: boolean;
+  /** Schema of the tables, default `public`. */
+  readonly schema?: string;
+}
+
+/**
+ * @param url - of the database, or a function that returns it for each new connection.
+ * @returns the database. Connections are opened when they are needed; dead ones are noticed.
+ */
+export function openDatabase(url: string | (() => string), options: DatabaseOptions = {}): Database {
+  const schema = options.schema ?? DEFAULT_SCHEMA;
+  const connections = options.connections ?? 10;
+  const sharedCount = connections >= SHARED_FROM ? SHARED_CONNECTIONS : 0;
+  const Client = watchedClients({
+    url: typeof url === 'string' ? () => url : url,
+    schema,
+    statementMaxMs: options.patient ? 0 : STATEMENT_MAX_MS,
+  });
+  const shared = sharedConnections({
+    newClient: () => new Client({ application_name: APPLICATION_NAME, pipeline: true }),
+    enter: enterSession,
+    count: sharedCount,
+  });
+  const pool = new pg.Pool({
+    Client: Client as new () => pg.Client,
+    application_name: APPLICATION_NAME,
+    max: connections - sharedCount,
+    connectionTimeoutMillis: CONNECT_MAX_MS,
+    onConnect: enterSession,
+  });
+  // The pool replaces a broken connection.
+  pool.on('error', () => {});
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema }), errorFormat: 'minimal' });
+  return {
+    prisma,
+    query: (statement, values) =>
+      statement.isQuick && sharedCount > 0
+        ? shared.query(new RowsQuery(statement, values))
+        : run(pool, statement, values),
+    queryWithin: <Row>(limitMs: number, statement: Statement, values: readonly unknown[]) =>
+      within(pool, limitMs, (client) => run<Row>(client, statement, values)),
+    copyWithin: async (limitMs, text, lines) => {
+      await within(pool, limitMs, (client) => send(client, new CopyRows(text, lines)));
+    },
+    withTx: (work) => transact(pool, work),
+    close: async () => {
+      await prisma.$disconnect();
+      await Promise.all([pool.end(), shared.close()]);
+    },
+  };
+}
+
+async function within<Result>(
+  pool: pg.Pool,
+  limitMs: number,
+  ask: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const connecting = pool.connect();
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NoAnswerError(`no answer within ${limitMs} ms`)), limitMs);
+  });
+  let client: pg.PoolClient | undefined;
+  let failure: Error | undefined;
+  try {
+    client = await Promise.race([connecting, limit]);
+    return await Promise.race([ask(client), limit]);
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    // A connection that did not answer in time is closed and not reused.
+    if (client) client.release(failure);
+    else connecting.then((late) => late.release()).catch(() => {});
+  }
+}
+
+async function transact<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work({ query: (statement, values) => run(client, statement, values) });
+    await commit(client);
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((reason: Error) => {
+      broken = reason;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query('commit').catch((error: unknown) => {
+    throw isRefused(error) ? error : new CommitUnknownError('the commit was not answered', { cause: error });
+  });
+  if (command !== 'COMMIT') throw new Error('a statement failed before the commit, and nothing was kept');
+}
 
 /** Options of connections. */
 export interface ConnectionOptions {
@@ -122,7 +244,7 @@ export function watchedClients({
 }
 
 /** Prepares a new connection of a pool. @throws the driver's error, for example when the role is refused. */
-export function enterSession(client: pg.ClientBase): Promise<void> {
+function enterSession(client: pg.ClientBase): Promise<void> {
   return (client as pg.ClientBase & { enter: () => Promise<void> }).enter();
 }
 

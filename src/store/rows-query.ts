@@ -1,6 +1,7 @@
-/** A prepared statement whose rows are made from their bytes at once (row-connection.ts, decision 0046). */
+/** How a statement is sent, and its rows made: of a prepared one from their bytes at once (row-connection.ts, decision 0046). */
 import { isAscii } from 'node:buffer';
 import pg from 'pg';
+import type { Statement } from './database.ts';
 import type { RowConnection, RowTaker } from './row-connection.ts';
 
 /** A column of an answer, as the server names it. */
@@ -8,11 +9,6 @@ interface Column {
   readonly name: string;
   readonly dataTypeID: number;
 }
-
-/** Makes a value of a column's text. */
-type Parse = (text: string) => unknown;
-/** @returns how the values of a type are made; undefined where they stay text. */
-export type ParserOf = (typeId: number) => Parse | undefined;
 
 /** Makes a row of the bytes of a DataRow message. */
 type RowReader = (bytes: Buffer, start: number, end: number) => object;
@@ -25,6 +21,31 @@ interface DriverQuery {
   handleCommandComplete(message: object): void;
 }
 
+const { INT8, JSONB, BOOL, INT2, INT4, BYTEA } = pg.types.builtins;
+const TEXT_ARRAY = 1009;
+
+/** @returns how values of a type are made; undefined where they stay text. */
+function parserOf(type: number): ((text: string) => unknown) | undefined {
+  switch (type) {
+    case INT8:
+      return BigInt;
+    case JSONB:
+      return JSON.parse;
+    case BOOL:
+    case INT2:
+    case INT4:
+    case BYTEA:
+    case TEXT_ARRAY:
+      return pg.types.getTypeParser(type as number);
+    default:
+      return undefined;
+  }
+}
+
+const PLAIN_TYPES = {
+  getTypeParser: (type: number) => parserOf(type) ?? ((text: string) => text),
+} as pg.CustomTypesConfig;
+
 const NOT_ASCII = /[\x80-\xff]/;
 const DriverQuery = pg.Query as unknown as new (config: object) => DriverQuery;
 /** Readers of each connection, by the name of the statement. */
@@ -32,19 +53,13 @@ const readers = new WeakMap<RowConnection, Map<string, RowReader>>();
 
 /** See the file. */
 export class RowsQuery extends DriverQuery implements RowTaker {
-  readonly #parserOf: ParserOf;
   readonly #rows: object[] = [];
   #known: Map<string, RowReader> | undefined;
   #read: RowReader | undefined;
   #failure: Error | undefined;
 
-  constructor(
-    statement: { readonly name: string; readonly text: string },
-    values: readonly unknown[],
-    parserOf: ParserOf,
-  ) {
-    super({ name: statement.name, text: statement.text, values });
-    this.#parserOf = parserOf;
+  constructor({ name, text }: Statement, values: readonly unknown[]) {
+    super({ name, text, values });
   }
 
   get knowsColumns(): boolean {
@@ -63,7 +78,7 @@ export class RowsQuery extends DriverQuery implements RowTaker {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly Column[] }): void {
-    this.#read = rowReader(fields, this.#parserOf);
+    this.#read = rowReader(fields);
     this.#known?.set(this.name, this.#read);
   }
 
@@ -94,16 +109,36 @@ export function send<Row>(client: pg.Pool | pg.ClientBase, statement: object): P
   });
 }
 
+/** Runs a statement. @throws the driver's error. */
+export function run<Row>(
+  client: pg.Pool | pg.PoolClient,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  if (statement.name === '') return runUnnamed(client, statement.text, values);
+  return send(client, new RowsQuery(statement, values));
+}
+
+/** A text that is not the same each time is not prepared. */
+async function runUnnamed<Row>(
+  client: pg.Pool | pg.PoolClient,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const query = { text, values: values as unknown[], types: PLAIN_TYPES };
+  return (await client.query<Row & pg.QueryResultRow>(query)).rows;
+}
+
 /**
  * @param columns - of the answer, in their order.
  * @returns what makes its rows.
  */
-function rowReader(columns: readonly Column[], parserOf: ParserOf): RowReader {
+function rowReader(columns: readonly Column[]): RowReader {
   const count = columns.length;
   const texts: (string | null)[] = new Array(count).fill(null);
   const starts = new Int32Array(count);
   const lengths = new Int32Array(count);
-  const build = builder(columns, parserOf);
+  const build = builder(columns);
   return (bytes, start, end) => {
     let at = start + 2;
     const first = at;
@@ -136,10 +171,7 @@ function rowReader(columns: readonly Column[], parserOf: ParserOf): RowReader {
  *   other. Columns such as `transaction.id` and `transaction.state` are members of an object `transaction`, which is null when the first
  *   of them is: an outer join found nothing.
  */
-function builder(
-  columns: readonly Column[],
-  parserOf: ParserOf,
-): (texts: readonly (string | null)[]) => object {
+function builder(columns: readonly Column[]): (texts: readonly (string | null)[]) => object {
   const parsers = columns.map(({ dataTypeID }) => parserOf(dataTypeID));
   const value = (i: number) => (parsers[i] ? `t[${i}] === null ? null : p[${i}](t[${i}])` : `t[${i}]`);
   const groups = Map.groupBy(columns.keys(), (i) => {

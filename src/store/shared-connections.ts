@@ -4,7 +4,6 @@
  * a database transaction has a connection of its own, because answers come in the order of the statements (decision 0046).
  */
 import type pg from 'pg';
-import { enterSession } from './connection.ts';
 import { isUnprepared, NoAnswerError } from './database-error.ts';
 import { type RowsQuery, send } from './rows-query.ts';
 
@@ -23,8 +22,16 @@ interface Shared {
   waiting: number;
 }
 
+/** Which connections. */
+export interface SharedOptions {
+  readonly newClient: () => pg.Client;
+  /** Prepares a connection that was just opened. */
+  readonly enter: (client: pg.Client) => Promise<void>;
+  readonly count: number;
+}
+
 /** @returns so many connections, each opened when it is first needed, and anew when it broke. */
-export function sharedConnections(newClient: () => pg.Client, count: number): SharedConnections {
+export function sharedConnections({ newClient, enter, count }: SharedOptions): SharedConnections {
   const all: (Shared | undefined)[] = new Array(count).fill(undefined);
   let isClosed = false;
 
@@ -34,7 +41,7 @@ export function sharedConnections(newClient: () => pg.Client, count: number): Sh
       if (all[at] === shared) all[at] = undefined;
     };
     const opening = client.connect().then(async () => {
-      await enterSession(client);
+      await enter(client);
       shared.client = client;
       return client;
     });

@@ -4,7 +4,8 @@
  */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection.ts';
+import type { Database } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { PROBE_MAX_MS } from '../../src/store/webhooks/readiness.ts';
 import { startApp } from '../support/app.ts';

@@ -5,7 +5,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { newApiKey } from '../../src/base/api-key.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection.ts';
 import { startApp, useApp } from '../support/app.ts';
 import { withAdmin } from '../support/global-setup.ts';
 

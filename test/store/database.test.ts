@@ -1,6 +1,7 @@
 /** Goal: connections work as the restricted role, and give up what takes too long, unless they may be patient. */
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection.ts';
+import type { Database } from '../../src/store/database.ts';
 import { isDatabaseAway } from '../../src/store/database-error.ts';
 import { useDatabase } from '../support/database.ts';
 

@@ -3,7 +3,8 @@
  * database that holds, drops, halves, delays and cuts what passes; a server that is stopped without being ended.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection.ts';
+import type { Database } from '../../src/store/database.ts';
 import { CommitUnknownError, isDatabaseAway } from '../../src/store/database-error.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Direction, type Fault, startProxy, type TestProxy, through } from '../support/proxy.ts';

@@ -4,7 +4,8 @@
  */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase, type Statement } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection.ts';
+import type { Database, Statement } from '../../src/store/database.ts';
 import { useDatabase } from '../support/database.ts';
 
 const store = useDatabase();

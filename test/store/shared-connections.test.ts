@@ -3,7 +3,7 @@
  * Method: a table that is locked, so that the first statement of its name cannot be prepared while others wait behind it.
  */
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection.ts';
 import { isDatabaseAway } from '../../src/store/database-error.ts';
 import { useDatabase } from '../support/database.ts';
 

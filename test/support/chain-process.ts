@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { createEvm, readEvmSettings } from '../../src/rails/evm/index.ts';
 import { SYSTEM_CLOCK } from '../../src/resolvers/services/clock.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection.ts';
 import { testSigner } from './test-signer.ts';
 
 /** What the process is told. */

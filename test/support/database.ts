@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection.ts';
+import type { Database } from '../../src/store/database.ts';
 import { databaseUrl, TEMPLATE_DATABASE, withAdmin } from './global-setup.ts';
 import { watchingConnections } from './one-connection.ts';
 

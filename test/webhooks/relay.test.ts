@@ -3,7 +3,8 @@
  * relays do at the same time (C-61, docs of the event log). Method: events written as the engine writes them.
  */
 import { describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/connection.ts';
+import type { Database } from '../../src/store/database.ts';
 import { holdRelay, relayLag, relayStep } from '../../src/store/webhooks/relay.ts';
 import { transactionEndpointId } from '../../src/store/webhooks/webhooks.ts';
 import { relayAll } from '../../src/webhooks/relay.ts';

@@ -17,7 +17,8 @@ import type { News, PaymentNews } from '../../../src/resolvers/services/news.ts'
 import { newsRecordOf } from '../../../src/resolvers/services/news-record.ts';
 import type { Sandbox } from '../../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
-import { type Database, openDatabase } from '../../../src/store/database.ts';
+import { openDatabase } from '../../../src/store/connection.ts';
+import type { Database } from '../../../src/store/database.ts';
 import {
   addJobs,
   claimJobs,
