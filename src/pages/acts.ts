@@ -15,7 +15,7 @@ import { renewSession } from '../resolvers/payer/renew-session.ts';
 import { isOutOfBounds } from '../resolvers/pricing/price.ts';
 import { playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import type { Origin, Services } from '../resolvers/services/context.ts';
-import { readTemplateSettings } from '../store/account/settings.ts';
+import { readTemplateSettings } from '../store/engine/pricing.ts';
 import { readBrl } from '../ui/figures.ts';
 import type { Language } from '../ui/language.ts';
 

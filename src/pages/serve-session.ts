@@ -4,7 +4,7 @@ import { ERRORS, GatewayError, notFound } from '../base/errors.ts';
 import { payerFacts } from '../resolvers/payer/payer-facts.ts';
 import { type PaymentSession, readSession } from '../resolvers/payer/payment-session.ts';
 import type { Origin, Services } from '../resolvers/services/context.ts';
-import { readTemplateSettings } from '../store/account/settings.ts';
+import { readTemplateSettings } from '../store/engine/pricing.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { showAmount } from '../ui/figures.ts';
 import { isLanguage, type Language, languageOf } from '../ui/language.ts';

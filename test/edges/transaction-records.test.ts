@@ -5,7 +5,7 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { divide, multiply } from '../../src/base/money.ts';
-import { readRate, storeRate } from '../../src/store/engine/rates.ts';
+import { readRate, storeRate } from '../../src/store/engine/pricing.ts';
 import { useApp } from '../support/app.ts';
 
 const app = useApp();

@@ -6,7 +6,7 @@ import { millisOf } from '../../base/instant.ts';
 import { repeat } from '../../resolvers/engine/repeat.ts';
 import type { RailCheck, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import { RateRefused, type RateReport, type RateSource } from '../../resolvers/services/rails.ts';
-import { refreshRates } from '../../store/engine/rates.ts';
+import { refreshRates } from '../../store/engine/pricing.ts';
 import { keepFailure, keepPrices, readFeeds } from '../../store/rails/rate-feeds.ts';
 import { judge } from './judge.ts';
 import { FeedFailure, readFeed } from './read-feed.ts';

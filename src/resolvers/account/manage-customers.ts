@@ -12,8 +12,8 @@ import {
   setCustomerRules,
 } from '../../store/account/customers.ts';
 import { CUSTOMER_SETTINGS } from '../../store/account/setting-changes.ts';
-import { TEMPLATE_DEFAULTS } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
+import { TEMPLATE_DEFAULTS } from '../../store/engine/pricing.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Context, requireAct } from '../services/context.ts';

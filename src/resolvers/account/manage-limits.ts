@@ -2,7 +2,6 @@
 import { isMore } from '../../base/money.ts';
 import type { Named, Violations } from '../../base/violations.ts';
 import { TEMPLATE_SETTINGS } from '../../store/account/setting-changes.ts';
-import { readPlatformSettings, type TemplateSettings } from '../../store/account/settings.ts';
 import {
   readTemplateLimits,
   setTemplateLimits,
@@ -10,6 +9,7 @@ import {
   type TemplateLimits,
 } from '../../store/account/template-limits.ts';
 import type { Tx } from '../../store/database.ts';
+import { readPlatformSettings, type TemplateSettings } from '../../store/engine/pricing.ts';
 import { auditedChange } from '../checks/audited.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { BRL_AMOUNT, checkDecimal, checkOrder } from './manage-settings.ts';

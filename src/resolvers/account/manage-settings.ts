@@ -1,15 +1,14 @@
 /** Changes price and limits of a template, and the rules of an account (C-21, C-22). */
 import { isDecimal, isMore } from '../../base/money.ts';
 import type { Named, Violations } from '../../base/violations.ts';
+import type { AccountSettings, AfterLock } from '../../store/account/settings.ts';
+import type { Tx } from '../../store/database.ts';
+import { accountObject } from '../../store/engine/audit.ts';
 import {
-  type AccountSettings,
-  type AfterLock,
   readPlatformSettings,
   setTemplateSettings,
   type TemplateSettings,
-} from '../../store/account/settings.ts';
-import type { Tx } from '../../store/database.ts';
-import { accountObject } from '../../store/engine/audit.ts';
+} from '../../store/engine/pricing.ts';
 import { auditedChange } from '../checks/audited.ts';
 import { type Context, requireAct } from '../services/context.ts';
 import { changeProtections, protectionFacts, protectionsOf } from './protections.ts';

@@ -6,7 +6,6 @@
  */
 import { BRL } from '../../base/currency.ts';
 import { fromMinor, toMinor } from '../../base/money.ts';
-import { TEMPLATE_DEFAULTS } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/database.ts';
 import {
   type Claim,
@@ -69,7 +68,6 @@ export async function judgeLimits(
       day: counted.day,
       template: row.template,
     })),
-    TEMPLATE_DEFAULTS,
   );
   const book = new DayBook();
   for (const [index, { item, counted }] of claims.entries()) {

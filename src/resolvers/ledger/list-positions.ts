@@ -1,7 +1,7 @@
 /** What the house owns and what it should buy or sell, for the operator. */
 import { BRL } from '../../base/currency.ts';
 import { multiply, roundHalfUp } from '../../base/money.ts';
-import { readRates } from '../../store/engine/rates.ts';
+import { readRates } from '../../store/engine/pricing.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import type { HousePosition } from '../services/rails.ts';
 

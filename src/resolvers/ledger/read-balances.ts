@@ -2,7 +2,7 @@
 import { currencyOfLedger } from '../../base/currency.ts';
 import { fromMinor, multiply, roundHalfUp, sum } from '../../base/money.ts';
 import { SUB_ACCOUNTS } from '../../ledger/chart.ts';
-import { readRates } from '../../store/engine/rates.ts';
+import { readRates } from '../../store/engine/pricing.ts';
 import { type BalanceRow, readBalances as readRows } from '../../store/ledger/ledger.ts';
 import type { AccountBalances, CurrencyBalance } from '../../wire/balance.ts';
 import type { Context } from '../services/context.ts';

@@ -6,7 +6,7 @@ import { fromMinor, multiply, roundHalfUp } from '../../base/money.ts';
 import { type Named, Violations } from '../../base/violations.ts';
 import { classOf, type HouseAccount, type LedgerAccountClass } from '../../ledger/chart.ts';
 import { readHolder } from '../../store/account/accounts.ts';
-import { readRates } from '../../store/engine/rates.ts';
+import { readRates } from '../../store/engine/pricing.ts';
 import { type BooksOf, readBooks, readTrialBalance, type TrialRow } from '../../store/ledger/books.ts';
 import { type Context, requireScope } from '../services/context.ts';
 

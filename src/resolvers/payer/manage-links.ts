@@ -5,13 +5,13 @@ import { BRL } from '../../base/currency.ts';
 import { notFound } from '../../base/errors.ts';
 import { PAY_PATH } from '../../base/pay-links.ts';
 import type { Named } from '../../base/violations.ts';
-import { readTemplateSettings } from '../../store/account/settings.ts';
 import {
   addStaticLink,
   disableStaticLink as endLink,
   findStaticLink,
 } from '../../store/account/static-links.ts';
 import type { Tx } from '../../store/database.ts';
+import { readTemplateSettings } from '../../store/engine/pricing.ts';
 import type { Template } from '../../templates/define.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { audited, auditedChange } from '../checks/audited.ts';

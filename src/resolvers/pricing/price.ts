@@ -5,12 +5,13 @@ import { GatewayError } from '../../base/errors.ts';
 import { instantOf, millisOf } from '../../base/instant.ts';
 import { fromMinor, isMore, toMinor } from '../../base/money.ts';
 import { type Price, type Pricing, priceIn, priceOut } from '../../base/pricing.ts';
+import { readAccountSettings } from '../../store/account/settings.ts';
 import {
-  readAccountSettings,
+  readRate,
   readTemplateSettings,
+  storeRate,
   type TemplateSettings,
-} from '../../store/account/settings.ts';
-import { readRate, storeRate } from '../../store/engine/rates.ts';
+} from '../../store/engine/pricing.ts';
 import type { Template } from '../../templates/define.ts';
 import { expiryOf, GRACE_MS, lockEndOf } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';

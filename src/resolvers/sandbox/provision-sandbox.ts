@@ -1,7 +1,7 @@
 /** Makes the account and the rates of a new sandbox. */
 import { createAccount, findAccount, SANDBOX_HANDLE } from '../../store/account/accounts.ts';
 import type { Database } from '../../store/database.ts';
-import { seedRates } from '../../store/engine/rates.ts';
+import { seedRates } from '../../store/engine/pricing.ts';
 import type { Registry } from '../../templates/registry.ts';
 
 /** Mid-market rates of a sandbox, BRL for one unit of each asset of the catalogue, and of each coin that networks charge in. */

@@ -10,6 +10,7 @@ import { millisOf } from '../../base/instant.ts';
 import type { Step, Template } from '../../templates/define.ts';
 import type { Counted, ProcessRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../database.ts';
+import { TEMPLATE_DEFAULTS } from './pricing.ts';
 
 /** Days that a step-up looks back on, the day itself among them. */
 export const STEP_UP_DAYS = 30;
@@ -191,22 +192,18 @@ const CHANGE: Statement = {
       set open = volume_day.open + excluded.open, paid = volume_day.paid + excluded.paid`,
 };
 
-/** Limits of a customer where neither the account nor the customer has others. */
-export type DefaultLimits = Readonly<Record<'customerLimitDaily' | 'customerStepUp30d', string>>;
-
 /** @returns volumes and limits of each key, in the order of the keys. */
 export function readVolumes(
   tx: Tx,
   keys: readonly (VolumeKey & { readonly template: string })[],
-  defaults: DefaultLimits,
 ): Promise<Volumes[]> {
   return tx.query<Volumes>(READ, [
     keys.map(({ accountId }) => accountId),
     keys.map(({ subject }) => subject),
     keys.map(({ day }) => day),
     keys.map(({ template }) => template),
-    defaults.customerLimitDaily,
-    defaults.customerStepUp30d,
+    TEMPLATE_DEFAULTS.customerLimitDaily,
+    TEMPLATE_DEFAULTS.customerStepUp30d,
   ]);
 }
 
