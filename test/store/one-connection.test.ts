@@ -3,8 +3,8 @@
  * watches that (support/one-connection.ts); here, that it is seen, by each way of asking.
  */
 import { describe, expect, it } from 'vitest';
-import { readAheadMs } from '../../src/store/account/sandbox.ts';
 import type { Database } from '../../src/store/database.ts';
+import { readAheadMs } from '../../src/store/rails/sandbox.ts';
 import { useDatabase } from '../support/database.ts';
 
 const store = useDatabase();

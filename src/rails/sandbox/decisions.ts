@@ -5,7 +5,7 @@
 import { assert } from '../../base/assert.ts';
 import { parseTaxId } from '../../base/tax-id.ts';
 import type { IdentityCheck, Liquidity, Order, Screening } from '../../resolvers/services/rails.ts';
-import { readAnswer } from '../../store/account/sandbox-orders.ts';
+import { readAnswer } from '../../store/rails/sandbox-orders.ts';
 import type { RailParts } from './orders.ts';
 import type { PlanName } from './plans.ts';
 

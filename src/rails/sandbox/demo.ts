@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { settle, startWorker } from '../../resolvers/engine/run-jobs.ts';
 import type { Services } from '../../resolvers/services/context.ts';
-import { setAheadMs } from '../../store/account/sandbox.ts';
+import { setAheadMs } from '../../store/rails/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { closeDays, type DemoPlace, leaveOpen, openBusiness } from './demo-business.ts';
 import { PEOPLE, payOut, sell, withdraw } from './demo-sessions.ts';

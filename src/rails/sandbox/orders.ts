@@ -8,10 +8,10 @@ import { NEWS } from '../../resolvers/engine/run-jobs.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { GivenBackNews, News } from '../../resolvers/services/news.ts';
 import type { GiveBack, Order } from '../../resolvers/services/rails.ts';
-import { type PlacedOrder, placeOrders, type SandboxOrder } from '../../store/account/sandbox-orders.ts';
 import type { Database } from '../../store/database.ts';
 import { isOutOfReach } from '../../store/database-error.ts';
 import type { NewJob } from '../../store/engine/jobs.ts';
+import { type PlacedOrder, placeOrders, type SandboxOrder } from '../../store/rails/sandbox-orders.ts';
 import type { PlanName } from './plans.ts';
 
 /** Places an order; orders that come while others are stored are the next ones, in one statement. */

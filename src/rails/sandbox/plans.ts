@@ -6,7 +6,7 @@ import { BRL } from '../../base/currency.ts';
 import { stepNameOf } from '../../base/step-name.ts';
 import type { NewProcess } from '../../resolvers/services/advance.ts';
 import type { Beginning, ScenarioName } from '../../resolvers/services/sandbox.ts';
-import { arm } from '../../store/account/sandbox.ts';
+import { arm } from '../../store/rails/sandbox.ts';
 import { canStartBy } from '../../templates/accepts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';

@@ -15,9 +15,9 @@ import {
   type ScenarioName,
   type ScenarioOptions,
 } from '../../resolvers/services/sandbox.ts';
-import { arm, takeBackJobs } from '../../store/account/sandbox.ts';
 import { addJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
+import { arm, takeBackJobs } from '../../store/rails/sandbox.ts';
 import { accepts } from '../../templates/accepts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { plan as planSteps } from '../../templates/machine.ts';

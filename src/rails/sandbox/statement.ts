@@ -3,9 +3,9 @@
 import { isEndToEndId, isReturnId } from '../../base/end-to-end-id.ts';
 import { millisOf } from '../../base/instant.ts';
 import type { EntryKind, RailStatement } from '../../resolvers/services/statement.ts';
-import { readAheadMs } from '../../store/account/sandbox.ts';
-import { readSandboxMovements, type SandboxMovement } from '../../store/account/sandbox-statement.ts';
 import type { Database } from '../../store/database.ts';
+import { readAheadMs } from '../../store/rails/sandbox.ts';
+import { readSandboxMovements, type SandboxMovement } from '../../store/rails/sandbox-statement.ts';
 
 const KINDS: Readonly<Record<string, EntryKind>> = {
   payment: 'payment',

@@ -1,9 +1,9 @@
 /** Keeps the database small: makes the months of the event log, and deletes records whose retention has ended. */
 import type { Logger } from 'pino';
 import { KEPT, type Kept, PRUNE_BATCH, pruneBatch } from '../../store/account/retention.ts';
-import { readAheadMs } from '../../store/account/sandbox.ts';
 import type { Database } from '../../store/database.ts';
 import { makeMonths, retireMonths, settleMonths } from '../../store/events/event-log.ts';
+import { readAheadMs } from '../../store/rails/sandbox.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
 
 /** How many days records are kept; null for ever. */

@@ -12,9 +12,9 @@ import {
 } from '../../../src/resolvers/engine/housekeeping.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import { PRUNE_BATCH } from '../../../src/store/account/retention.ts';
-import { setAheadMs } from '../../../src/store/account/sandbox.ts';
 import { settleMonths } from '../../../src/store/events/event-log.ts';
 import { verifyLedger } from '../../../src/store/ledger/verify.ts';
+import { setAheadMs } from '../../../src/store/rails/sandbox.ts';
 import { useDatabase } from '../../support/database.ts';
 import { insertTransactions, newTransaction } from '../../support/records.ts';
 import { SILENT } from '../../support/webhooks.ts';
