@@ -352,7 +352,7 @@ const CLIENT_LEFT = 499;
 /** One line in the log of the process, and one in that of the account: no path with ids, no query, no body. */
 function tellWhenDone(log: Logger, recorder: RequestRecorder | undefined, exchange: Exchange): void {
   const started = performance.now();
-  exchange.response.once('close', () => {
+  exchange.response.on('close', () => {
     const { request, response, requestId, route, accountId } = exchange;
     const status = response.headersSent ? response.statusCode : CLIENT_LEFT;
     const ms = Math.round(performance.now() - started);

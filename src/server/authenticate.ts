@@ -71,6 +71,7 @@ function authenticator(database: Database): Authenticate {
   };
   const noteUse = (key: KeyRecord) => {
     if ((touched.get(key.id) ?? 0) > Date.now() - TOUCHED_EVERY_MS) return;
+    if (touched.size >= CACHED_KEYS_MAX) touched.clear();
     touched.set(key.id, Date.now());
     // The time of last use is stored in the background; no request waits for it or fails because of it.
     touchKey(database, key).catch(() => touched.delete(key.id));

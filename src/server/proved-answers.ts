@@ -28,9 +28,11 @@ export interface Found {
   readonly keep?: (answer: Answer) => void;
 }
 
-/** Bytes that an answer takes besides its text and its key. */
-const OVERHEAD_BYTES = 500;
-/** Share of all bytes that one answer may take; what was asked for once takes as much in all. */
+/** Bytes that an answer takes besides its text and its key: objects around it, measured (test/server/proved-answers.test.ts). */
+const ANSWER_BYTES = 900;
+/** The same of a key that was asked for. */
+const ASKED_BYTES = 200;
+/** Share of all bytes that one answer may take; what was asked for takes as much in all. */
 const SHARE = 16;
 const NOTHING: Found = {};
 
@@ -42,11 +44,11 @@ export class ProvedAnswers {
   readonly #versionOf: (accountId: bigint) => Promise<bigint | undefined>;
   readonly #answerBytesMax: number;
 
-  /** @param bytesMax - of all answers together; 0 keeps none. */
+  /** @param bytesMax - of all answers together, and of what was asked for; 0 keeps none. */
   constructor(database: Pick<Database, 'query'>, bytesMax: number) {
-    this.#kept = new Shelf(bytesMax);
-    this.#asked = new Shelf(bytesMax / SHARE);
     this.#answerBytesMax = bytesMax / SHARE;
+    this.#asked = new Shelf(bytesMax / SHARE);
+    this.#kept = new Shelf(bytesMax - bytesMax / SHARE);
     this.#versionOf = versionReader(database);
   }
 
@@ -59,7 +61,7 @@ export class ProvedAnswers {
     const name = `${accountId} ${key}`;
     const kept = this.#kept.get(name);
     if (!kept && !this.#asked.get(name))
-      return { keep: () => this.#asked.put(name, true, bytesOf(name) + OVERHEAD_BYTES) };
+      return { keep: () => this.#asked.put(name, true, bytesOf(name) + ASKED_BYTES) };
     // Where the database does not say, the answer is read, and the read says what is wrong.
     const version = await this.#versionOf(accountId).catch(() => undefined);
     if (version === undefined) return NOTHING;
@@ -70,7 +72,7 @@ export class ProvedAnswers {
   #keep(name: string, version: bigint, answer: Answer): void {
     // Bytes of their own: a part of what buffers share would keep all of that in memory.
     const body = Buffer.from(new TextEncoder().encode(String(answer.body)).buffer);
-    const bytes = body.length + bytesOf(name) + OVERHEAD_BYTES;
+    const bytes = body.length + bytesOf(name) + ANSWER_BYTES;
     if (bytes <= this.#answerBytesMax) this.#kept.put(name, { version, answer: { ...answer, body } }, bytes);
   }
 }

@@ -1,4 +1,7 @@
-/** Server-sent events on one response: their bytes, and a client that reads slowly or not at all. */
+/**
+ * Server-sent events on one response: their bytes, and a client that reads slowly or not at all. A stream stays for hours, and a
+ * process has thousands, so what only its beginning needs goes then: the headers of the request, and what Node made of them.
+ */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -16,6 +19,7 @@ const PING = eventBytes(':\n\n');
 const COMPLETE = Buffer.from('event: complete\ndata:\n\n');
 const RETRY_MIN_MS = 500;
 const RETRY_SPREAD_MS = 1_500;
+const NONE: readonly string[] = [];
 
 /** An event that many connections write: as it is, and as a chunk of HTTP/1.1, so that none of them makes one of its own. */
 export interface EventBytes {
@@ -44,11 +48,17 @@ export class EventConnection {
   constructor(exchange: Exchange, headers: Record<string, string>) {
     this.#exchange = exchange;
     const { request, response, requestId } = exchange;
-    // Read again from the raw header where they are asked for: a stream stays for hours, and nobody asks.
-    Object.assign(request, { headers: null, headersDistinct: null });
+    // Whoever read the body listens no more.
+    request.removeAllListeners();
+    Object.assign(request, { rawHeaders: NONE, headers: null, headersDistinct: null });
+    const { socket } = response;
+    socket?.cork();
     response.writeHead(200, { ...HEADERS, 'x-request-id': requestId, ...headers });
+    // Node keeps the head. Written by itself it is one text, and else the many parts that Node joined it of.
+    response.flushHeaders();
     // A first comment at once, so that proxies and browsers forward the head. The retry time varies, to spread reconnects.
     response.write(`retry: ${RETRY_MIN_MS + Math.floor(Math.random() * RETRY_SPREAD_MS)}\n:\n\n`);
+    socket?.uncork();
   }
 
   get isOpen(): boolean {
@@ -103,7 +113,7 @@ export class EventConnection {
   }
 
   onClose(listener: () => void): void {
-    this.#exchange.response.once('close', listener);
+    this.#exchange.response.on('close', listener);
   }
 
   /**

@@ -40,7 +40,7 @@ export function subscriptionServer(
   return async (exchange, context, params, document, headers) => {
     const { response, requestId } = exchange;
     const leave = context.streamLimit.take(context.caller);
-    response.once('close', leave);
+    response.on('close', leave);
     const operation: LiveOperation = {
       schema,
       document,
@@ -59,7 +59,7 @@ export function subscriptionServer(
       ping: () => connection?.ping(),
       end: (reason) => connection && endConnection(connection, reason, log, requestId),
     });
-    response.once('close', remove);
+    response.on('close', remove);
     connection = new EventConnection(exchange, headers);
     const shared = withoutBeginning(operation);
     groupOf(shared, groupKey(shared, params.query)).serve(connection, beginning);

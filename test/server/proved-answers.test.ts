@@ -1,4 +1,6 @@
 /** Goal: kept answers take no more memory than they may, and are found under what they depend on alone (decision 0044). */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { type Answer, ProvedAnswers } from '../../src/server/proved-answers.ts';
 
@@ -47,7 +49,7 @@ test('the answer that was not used for longest makes room', async () => {
   const answers = new ProvedAnswers(database, MIB);
   const body = 'x'.repeat(MIB / 17);
   const twice = async (key: string) => [await ask(answers, key, body), await ask(answers, key, body)];
-  for (let n = 0; n < 16; n += 1) await twice(`${n}`);
+  for (let n = 0; n < 15; n += 1) await twice(`${n}`);
   expect(await ask(answers, '0', body)).toBe(true);
   await twice('one more');
   expect(await ask(answers, '1', body)).toBe(false);
@@ -89,4 +91,39 @@ test('without memory nothing is kept, and nothing is asked of the database', asy
 test('where the database does not answer, nothing is proved and nothing kept', async () => {
   const answers = new ProvedAnswers({ query: () => Promise.reject(new Error('away')) }, MIB);
   for (let n = 0; n < 3; n += 1) expect(await ask(answers, 'a')).toBe(false);
+});
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+/** @returns bytes that the process holds: objects, and what is outside of the heap. */
+async function held(): Promise<number> {
+  for (let n = 0; n < 3; n += 1) {
+    collect();
+    // What is outside is given back in a turn of its own.
+    await new Promise(setImmediate);
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+test.each([
+  ['of a record', 1_000, 2],
+  ['of a list', 20_000, 2],
+  ['of next to nothing', 2, 2],
+  ['that were asked for once', 2, 1],
+])('answers %s take no more memory than they may, and what is counted for them is there', async (_kind, length, times) => {
+  const most = 8 * MIB;
+  const answers = new ProvedAnswers(database, most);
+  const before = await held();
+  let n = 0;
+  const key = () => `/v2/onramp/CRX${n}?${'x'.repeat(40)}`;
+  for (; n * (length + 400) < 2 * most; n += 1)
+    for (let time = 0; time < times; time += 1) await ask(answers, key(), `${n}`.padEnd(length));
+  const taken = (await held()) - before;
+  n -= 1;
+  expect(await ask(answers, key())).toBe(times === 2);
+  const share = times === 2 ? 1 : 1 / 16;
+  expect(taken / most).toBeLessThan(share);
+  expect(taken / most).toBeGreaterThan(0.5 * share);
 });
