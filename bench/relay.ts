@@ -1,11 +1,14 @@
 /**
  * What a step of those who work and follow costs the database, with many accounts beside few: the relay, with a log of many events
  * behind it, the lease of deliveries while something waits for many endpoints, the claim of jobs while many wait for their time,
- * and the look at accounts that are followed. Of a hundred times each, one at a time. Commits are not flushed: what the disk takes
- * is not counted.
+ * and the look at accounts that are followed. Of a hundred times each, one at a time; and the start of a gateway on that database. Commits
+ * are not flushed: what the disk takes is not counted.
  *
  * `npm run relay -- --events 1000000 --endpoints 10000 --accounts 10000 --few 100 [--check]`
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createAccount } from '../src/store/account/accounts.ts';
@@ -19,6 +22,7 @@ import { REGISTRY } from '../src/templates/index.ts';
 import { relayAccounts, relayAll } from '../src/webhooks/relay.ts';
 import { machine } from './cpu.ts';
 import { withWriteServer } from './environment.ts';
+import { ask, endGateway, startGateway } from './gateway-process.ts';
 import { goal, publish, type Report } from './report.ts';
 import { count, median, ratio } from './table.ts';
 
@@ -28,6 +32,7 @@ const AT_ONCE = 4;
 const TOGETHER = 100;
 const EVENTS_PER_TRANSACTION = 7;
 const TIMES = 100;
+const STARTS = 5;
 /** Milliseconds that the median of a relay step may take. */
 const GOAL_MS = 3;
 /** How many times as long a step may take with many accounts. */
@@ -155,6 +160,28 @@ async function steps(
   return { name, times, hasGoal };
 }
 
+/** From the start of the process until its first answer. */
+async function starts(url: string): Promise<Steps> {
+  const home = mkdtempSync(join(tmpdir(), 'crossramp-start-'));
+  const times: number[] = [];
+  try {
+    for (let n = -1; n < STARTS; n += 1) {
+      const began = performance.now();
+      const gateway = await startGateway(url, home);
+      try {
+        const { status } = await ask(gateway, '/v2/balance');
+        if (status !== 200) throw new Error(`the first answer was ${status}`);
+        if (n >= 0) times.push(performance.now() - began);
+      } finally {
+        await endGateway(gateway);
+      }
+    }
+    return { name: 'start of a gateway, until its first answer', times, hasGoal: false };
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
 async function run(url: string, size: Size): Promise<Steps[]> {
   const database = openDatabase(url, { connections: 4 });
   const owner = new pg.Client({ connectionString: url });
@@ -240,7 +267,8 @@ async function run(url: string, size: Size): Promise<Steps[]> {
       ),
     ];
     const together = `relay: looks, and finds ${TOGETHER} accounts`;
-    return [...relayed, { name: together, times: [all], hasGoal: false }, ...leases, ...others];
+    const once = { name: together, times: [all], hasGoal: false };
+    return [...relayed, once, ...leases, ...others, await starts(url)];
   } finally {
     await owner.end();
     await database.close();

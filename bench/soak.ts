@@ -2,8 +2,9 @@
  * A gateway under mixed load for a long time: whole onramps, lists and statements by REST and GraphQL, subscribers that come and
  * go, webhooks; and requests that are wrong. Memory and the lateness of timers are sampled, answers are counted by status.
  *
- * Method: the heap is what is in use after a forced collection, RSS is what the system says then. The first third of the run is
- * left out, in which caches fill and code is compiled. Level is what grows by less than three times its own noise (slope.ts).
+ * Method: before the load, the answers that the gateway keeps are filled up to what ANSWERS_MAX_MB allows: they grow to there, and
+ * no further. The heap is what is in use after a forced collection, RSS is what the system says then. The first third of the run is
+ * left out, in which other caches fill and code is compiled. Level is what grows by less than three times its own noise (slope.ts).
  *
  * `npm run soak -- --minutes 60 --rate 5 [--check]`
  */
@@ -65,6 +66,25 @@ const READS: readonly (readonly [string, object?])[] = [
   ['/v2/onramps?limit=none'],
   ['/v2/onramp/nothing'],
 ];
+
+/** An answer of one record; what comes after it makes it another answer. */
+const FILLING = '/v2/onramps?limit=1&filling=';
+const FILLERS = 16;
+
+/** Asks for more answers than the gateway keeps, each twice, which is when it keeps one: by their text alone they are as much as it may. */
+async function fillAnswers(gateway: Gateway): Promise<void> {
+  await onramp(gateway);
+  const { text } = await ask(gateway, `${FILLING}0`);
+  let left = Math.ceil((Number(process.env.ANSWERS_MAX_MB ?? 64) * MIB) / text.length);
+  const fill = async () => {
+    while (left > 0) {
+      left -= 1;
+      const path = `${FILLING}${left}`;
+      for (let times = 0; times < 2; times += 1) await ask(gateway, path);
+    }
+  };
+  await Promise.all(Array.from({ length: FILLERS }, fill));
+}
 
 /** Begins pieces of work at a steady rate, whatever those before take, until it is aborted; then waits for all. */
 async function steadily(perSecond: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
@@ -163,6 +183,7 @@ async function soak(url: string): Promise<Soaked> {
   let close = () => {};
   try {
     await liftLimits(owner);
+    await fillAnswers(gateway);
     close = await receiveWebhooks(gateway, tally);
     const load = [
       steadily(Number(options.rate), signal, () => buy(gateway, tally)),
