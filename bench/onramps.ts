@@ -112,8 +112,8 @@ async function measure(url: string, { checkout, processes }: Layout, seconds: nu
     }
     const keys = await makeKeys(url, gateways[0] as Gateway, Number(options.accounts));
     await liftLimits(owner);
-    // Processes that have just begun compile their code: that is no cost of an onramp.
-    await load(gateways, keys, Number(options.warmup));
+    // Processes that have just begun compile their code: that is no cost of an onramp. Each has to do as much as one alone would.
+    await load(gateways, keys, Number(options.warmup) * processes);
     await owner.query('vacuum (analyze)');
     const used = () => [
       gateways.reduce((sum, { child }) => sum + processCpu(child.pid as number), 0),

@@ -22,8 +22,8 @@ interface Wire {
 
 /** Stands among the accounts of a message when workers of the sender do what is to be done; no account has this number. */
 const WORKED_ON = 0n;
-/** Notifications within this time go out as one message; one NOTIFY for each commit would slow commits down. Unit: ms. */
-const GATHER_MS = 10;
+/** Pause after a message: what moves meanwhile goes out as one, because one NOTIFY for each commit would slow commits down. Unit: ms. */
+const PAUSE_MS = 20;
 /** The payload of NOTIFY must be shorter than 8,000 bytes. */
 const ACCOUNTS_PER_MESSAGE = 300;
 const RECONNECT_MS = 1_000;
@@ -59,8 +59,10 @@ export async function connectNotifier(
   };
   const wire = await (/^rediss?:/.test(url) ? redisWire : postgresWire)(url, channel, hear, log);
   const moved = new Set<bigint>();
+  let isPausing = false;
   let timer: NodeJS.Timeout | undefined;
   const say = async () => {
+    isPausing = true;
     const accountIds = [...moved];
     moved.clear();
     for (let at = 0; at < accountIds.length; at += ACCOUNTS_PER_MESSAGE) {
@@ -70,12 +72,14 @@ export async function connectNotifier(
         .publish(text)
         .catch((error: unknown) => log.debug({ err: error }, 'a notification was not sent'));
     }
-    // Accounts that moved meanwhile are sent next.
-    timer = moved.size > 0 ? setTimeout(say, GATHER_MS) : undefined;
+    timer = setTimeout(() => {
+      isPausing = false;
+      if (moved.size > 0) void say();
+    }, PAUSE_MS);
   };
   notifier.onHere((accountIds) => {
     for (const accountId of accountIds) moved.add(accountId);
-    timer ??= setTimeout(say, GATHER_MS);
+    if (!isPausing) void say();
   });
   return {
     close: async () => {
@@ -104,6 +108,8 @@ async function postgresWire(
       if (!isClosed) again = setTimeout(() => connect().catch(() => {}), RECONNECT_MS);
     });
     await fresh.connect();
+    // A notification stores nothing that a crash could lose, so nobody waits for the disk.
+    await fresh.query('set synchronous_commit to off');
     await fresh.query(`listen ${channel}`);
     client = fresh;
   };

@@ -22,6 +22,12 @@ export interface Relayed {
   readonly failed: readonly { readonly accountId: bigint; readonly error: unknown }[];
 }
 
+/** The same of named accounts. */
+export interface RelayedAccounts extends Relayed {
+  /** Those for which deliveries were made. */
+  readonly wanted: ReadonlySet<bigint>;
+}
+
 /** The relay of a process. */
 export interface Relay {
   /** Notes accounts that have new events, for the next turn. */
@@ -32,8 +38,11 @@ export interface Relay {
 
 /** Poll interval, for events whose notification was missed: commits of other processes. */
 const POLL_MS = 1_000;
-/** Wait before an account that another process works on is tried again. Unit: ms. */
-const HELD_MS = 20;
+/**
+ * Wait before an account for which a turn made no delivery has another turn: nobody wants its events, or another process
+ * relays them. Unit: ms.
+ */
+const REST_MS = 50;
 /** A relay that is more than 5 s behind logs a warning, every 10 s. Unit: ms. */
 const LAG_MS = 5_000;
 const LAG_EVERY_MS = 10_000;
@@ -43,8 +52,18 @@ type RelayServices = Pick<Services, 'database' | 'clock' | 'mode'>;
 /** @returns a relay; nothing is relayed until its first turn. */
 export function createRelay(services: RelayServices, log: Logger): Relay {
   const heard = new Set<bigint>();
+  /** Until when accounts have no turn. */
+  const resting = new Map<bigint, number>();
   let polledAt = Number.NEGATIVE_INFINITY;
   let judgedAt = Number.NEGATIVE_INFINITY;
+  /** @returns the noted accounts that do not rest, which are noted no more. */
+  const rested = (): bigint[] => {
+    const nowMs = performance.now();
+    for (const [accountId, untilMs] of resting) if (untilMs <= nowMs) resting.delete(accountId);
+    const accountIds = [...heard].filter((accountId) => !resting.has(accountId));
+    for (const accountId of accountIds) heard.delete(accountId);
+    return accountIds;
+  };
   const poll = async () => {
     const found = await relayAll(services);
     polledAt = performance.now();
@@ -59,32 +78,36 @@ export function createRelay(services: RelayServices, log: Logger): Relay {
       for (const accountId of accountIds) heard.add(accountId);
     },
     turn: async () => {
-      const accountIds = [...heard];
-      heard.clear();
+      const accountIds = rested();
       const named = await relayAccounts(services, accountIds);
-      for (const accountId of named.held) heard.add(accountId);
+      for (const accountId of accountIds)
+        if (!named.wanted.has(accountId)) resting.set(accountId, performance.now() + REST_MS);
       const found = performance.now() - polledAt >= POLL_MS ? await poll() : NOTHING;
+      for (const accountId of [...named.held, ...found.held]) heard.add(accountId);
       for (const { accountId, error } of [...named.failed, ...found.failed])
         log.warn({ err: error, accountId: String(accountId) }, 'webhooks of an account cannot be relayed');
-      const isHeld = named.held.length + found.held.length > 0;
-      return { deliveries: named.deliveries + found.deliveries, waitMs: isHeld ? HELD_MS : POLL_MS };
+      return {
+        deliveries: named.deliveries + found.deliveries,
+        waitMs: heard.size > 0 ? REST_MS : POLL_MS,
+      };
     },
   };
 }
 
 const NOTHING: Relayed = { deliveries: 0, held: [], failed: [] };
 
-const NO_STEP: RelayStep = { events: 0, deliveries: 0, unfinished: [], held: [] };
+const NO_STEP: RelayStep = { events: 0, deliveries: 0, wanted: [], unfinished: [], held: [] };
 
 /** Relays all events of these accounts; accounts of the other mode are skipped. */
 export async function relayAccounts(
   { database, clock, mode }: RelayServices,
   accountIds: Iterable<bigint>,
-): Promise<Relayed> {
+): Promise<RelayedAccounts> {
   const waiting = [...new Set(accountIds)];
   const alone: bigint[] = [];
   const held: bigint[] = [];
   const failed: { accountId: bigint; error: unknown }[] = [];
+  const wanted = new Set<bigint>();
   let deliveries = 0;
   const step = async (some: readonly bigint[], fail: (error: unknown) => void): Promise<void> => {
     const now = { mode, nowMs: await clock.nowMs() };
@@ -94,6 +117,7 @@ export async function relayAccounts(
       return NO_STEP;
     });
     deliveries += done.deliveries;
+    for (const accountId of done.wanted) wanted.add(accountId);
     held.push(...done.held);
     // To the end of the line: an account with a long backlog does not delay the others.
     waiting.push(...done.unfinished);
@@ -105,7 +129,7 @@ export async function relayAccounts(
     for (const accountId of alone.splice(0))
       await step([accountId], (error) => failed.push({ accountId, error }));
   }
-  return { deliveries, held, failed };
+  return { deliveries, wanted, held, failed };
 }
 
 /** Relays all events of all accounts of the mode that are behind. */

@@ -1,5 +1,6 @@
 /** Runs relay and dispatcher of this process for the accounts of one mode. Commits wake them; they also poll. */
 import type { Logger } from 'pino';
+import { atMostEvery } from '../base/at-most-every.ts';
 import { type RepeatOptions, repeat } from '../resolvers/engine/repeat.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { modeFinder } from '../store/account/accounts.ts';
@@ -17,6 +18,8 @@ export interface WebhookWorker {
 
 /** Poll interval, for retries that become due and for commits of other processes. Unit: ms. */
 const POLL_MS = 1_000;
+/** Least time between two looks for what is due that a notification asks for: deliveries are made by the relay, which wakes the dispatcher. Unit: ms. */
+const LOOK_MS = 50;
 /** Notifications within 5 ms are handled together. After an error the database gets 0.3 s of rest. */
 const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 300, complaint: 'webhooks have to wait' };
 
@@ -44,6 +47,8 @@ export function startWebhooks(
     return POLL_MS;
   });
   dispatcher.onEnded(dispatching.wake);
+  /** The sandbox clock may have moved, or somebody asked for a delivery: what waits may be due now. */
+  const look = atMostEvery(LOOK_MS, dispatching.wake);
   const modeOf = modeFinder(services.database);
   /** Those of the other mode have webhooks of their own; of whom nobody knows, it is asked later. */
   const isOwn = async (accountId: bigint) =>
@@ -54,8 +59,7 @@ export function startWebhooks(
     if (own.length === 0) return;
     relay.hear(own);
     relaying.wake();
-    // The sandbox clock may have moved: waiting deliveries may be due now.
-    dispatching.wake();
+    look();
   });
   return {
     stop: async () => {

@@ -12,10 +12,20 @@ export interface RelayStep {
   /** Events that were read. */
   readonly events: number;
   readonly deliveries: number;
+  /** Accounts for which deliveries were made. */
+  readonly wanted: readonly bigint[];
   /** Accounts that have more events than fit into a step. */
   readonly unfinished: readonly bigint[];
   /** Accounts that another process is working on. It may not see the newest events. */
   readonly held: readonly bigint[];
+}
+
+/** What the statement says. */
+interface Stepped {
+  readonly events: number;
+  readonly deliveries: number;
+  readonly wanted: readonly string[];
+  readonly unfinished: readonly string[];
 }
 
 /** How far the relay is behind the log. */
@@ -122,7 +132,7 @@ const STEP: Statement = {
        where q.account_id = any ($1::bigint[]) and q.account_id = r.account_id and q.seq > r.before and q.seq <= r.seq
     )
     select coalesce(sum(events), 0)::int as events, (select count(*)::int from added) as deliveries,
-      array(select account_id::text from reached where events = ${EVENTS_MAX}) as unfinished from reached`,
+      array(select distinct account_id::text from added) as wanted, array(select account_id::text from reached where events = ${EVENTS_MAX}) as unfinished from reached`,
 };
 const HOLD: Statement = {
   name: 'relay_hold',
@@ -160,13 +170,14 @@ export function relayStep(
     const places = await tx.query<{ accountId: bigint; seq: bigint | null }>(LOCK, [accountIds, mode]);
     const held = places.filter(({ seq }) => seq === null).map(({ accountId }) => accountId);
     const mine = places.filter(({ seq }) => seq !== null);
-    if (mine.length === 0) return { events: 0, deliveries: 0, unfinished: [], held };
-    const [row] = await tx.query<{ events: number; deliveries: number; unfinished: readonly string[] }>(
-      STEP,
-      [mine.map(({ accountId }) => accountId), mine.map(({ seq }) => seq), new Date(nowMs).toISOString()],
-    );
-    const { events = 0, deliveries = 0, unfinished = [] } = row ?? {};
-    return { events, deliveries, unfinished: unfinished.map(BigInt), held };
+    if (mine.length === 0) return { events: 0, deliveries: 0, wanted: [], unfinished: [], held };
+    const [row] = await tx.query<Stepped>(STEP, [
+      mine.map(({ accountId }) => accountId),
+      mine.map(({ seq }) => seq),
+      new Date(nowMs).toISOString(),
+    ]);
+    const { events = 0, deliveries = 0, wanted = [], unfinished = [] } = row ?? {};
+    return { events, deliveries, wanted: wanted.map(BigInt), unfinished: unfinished.map(BigInt), held };
   });
 }
 

@@ -1,0 +1,97 @@
+/**
+ * Goal: relays and dispatchers of several processes do not work for nothing on an account that is busy, and nobody's events wait
+ * for longer than a rest (decision 0049). Method: turns that are taken by hand, and statements that are counted.
+ */
+import { expect, test } from 'vitest';
+import type { Database, Statement } from '../../src/store/database.ts';
+import { relayLag } from '../../src/store/webhooks/relay.ts';
+import { createRelay } from '../../src/webhooks/relay.ts';
+import { useDatabase } from '../support/database.ts';
+import { addBusiness, addEndpointRow, writeEvents } from '../support/events.ts';
+import { eventually } from '../support/receiver.ts';
+import { runWebhooks, SILENT, TestClock } from '../support/webhooks.ts';
+
+const store = useDatabase();
+/** Rest of an account, and of a dispatcher that found nothing; less what timers may come early. */
+const REST_MS = 48;
+
+/** A database that counts the statements of a name. */
+function counting(name: string) {
+  let count = 0;
+  const note = (statement: Statement) => {
+    if (statement.name === name) count += 1;
+  };
+  const database: Database = {
+    ...store.database,
+    withTx: (work) =>
+      store.database.withTx((tx) =>
+        work({
+          query: (statement, values) => {
+            note(statement);
+            return tx.query(statement, values);
+          },
+        }),
+      ),
+  };
+  return { database, count: () => count };
+}
+
+function relayOf() {
+  const { database, count } = counting('relay_lock');
+  const clock = { nowMs: async () => Date.now() };
+  return { ...createRelay({ database, clock, mode: 'sandbox' }, SILENT), steps: count };
+}
+
+/** Most steps since a moment of an account that rests: on any machine, whatever a step takes. */
+const stepsMax = (sinceMs: number) => 3 + ((performance.now() - sinceMs) * 21) / (REST_MS * 20);
+
+test('an account whose events nobody wants rests between its turns; none of its events is left', async () => {
+  const accountId = await addBusiness(store.database, store.owner);
+  const relay = relayOf();
+  const beganMs = performance.now();
+  for (let n = 0; n < 40; n += 1) {
+    await writeEvents(store.database, [{ accountId }]);
+    relay.hear([accountId]);
+    await relay.turn();
+  }
+  expect(relay.steps()).toBeLessThanOrEqual(stepsMax(beganMs));
+  await eventually('all events', async () => {
+    await relay.turn();
+    return (await relayLag(store.database)).events === 0 || undefined;
+  });
+});
+
+test('C-61: of two relays that hear of every commit, one makes all deliveries and the other rests', async () => {
+  const accountId = await addBusiness(store.database, store.owner);
+  await addEndpointRow(store.owner, accountId, { id: 'e' });
+  const [one, other] = [relayOf(), relayOf()];
+  const beganMs = performance.now();
+  for (let n = 0; n < 40; n += 1) {
+    await writeEvents(store.database, [{ accountId }]);
+    for (const relay of [one, other]) relay.hear([accountId]);
+    expect((await one.turn()).deliveries).toBe(1);
+    expect((await other.turn()).deliveries).toBe(0);
+  }
+  expect(other.steps()).toBeLessThanOrEqual(stepsMax(beganMs));
+  // The first one has died: the other one relays what comes.
+  await writeEvents(store.database, [{ accountId }]);
+  other.hear([accountId]);
+  await eventually('the last event', async () => (await other.turn()).deliveries === 1 || undefined);
+});
+
+test('notifications without deliveries make a dispatcher look now and then', async () => {
+  const accountId = await addBusiness(store.database, store.owner);
+  const { database, count } = counting('turn_take');
+  const clock = new TestClock();
+  const beganMs = performance.now();
+  const webhooks = runWebhooks(database, clock);
+  try {
+    await eventually('many notifications', () => {
+      clock.notifier.notify([accountId]);
+      return performance.now() - beganMs >= 20 * REST_MS || undefined;
+    });
+    expect(count()).toBeLessThanOrEqual(stepsMax(beganMs));
+  } finally {
+    await webhooks.stop();
+  }
+});
