@@ -20,17 +20,30 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the body must not have a Content-Encoding', {
       headers: { 'accept-encoding': 'identity' },
     });
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+  return wholeOf(request, tooLarge);
+}
+
+/** By the events of the stream: an iterator of it costs a small request as much as all the rest of being read. */
+function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promise<Buffer> {
+  const endedEarly = () => new GatewayError('BAD_REQUEST', 'the body ended too early');
+  // Of a request without a body, nothing may come any more.
+  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
+  if (request.destroyed) return Promise.reject(endedEarly());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      if (size > BODY_MAX_BYTES) return;
       size += chunk.length;
-      if (size > BODY_MAX_BYTES) throw tooLarge();
       chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof GatewayError || !request.destroyed) throw error;
-    throw new GatewayError('BAD_REQUEST', 'the body ended too early');
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      // What still comes is passed over: the connection is closed with the answer.
+      if (size > BODY_MAX_BYTES) reject(tooLarge());
+    });
+    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    const fail = () => {
+      if (!request.readableEnded) reject(endedEarly());
+    };
+    request.once('error', fail);
+    request.once('close', fail);
+  });
 }

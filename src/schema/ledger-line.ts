@@ -1,7 +1,7 @@
 /** LedgerAccount and LedgerLine. Rows come from prepared SQL, or from Prisma through the relations of a transaction. */
 import { currencyOfLedger } from '../base/currency.ts';
-import { trimDecimal } from '../base/money.ts';
-import { lineAmounts } from '../wire/statement.ts';
+import { fromMinor, trimDecimal } from '../base/money.ts';
+import { sidesOf } from '../wire/statement.ts';
 import type { Builder } from './builder.ts';
 import { defineAccountClass, defineCounterpart, defineSubAccount, subAccountName } from './counterpart.ts';
 import type { CurrencyRefs } from './currency.ts';
@@ -17,8 +17,12 @@ export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
     description: 'One movement of one ledger account: an entry of the statement. It never changes.',
     include: { ledgerAccount: true },
     fields: (t) => {
-      const amount = (name: keyof ReturnType<typeof lineAmounts>, description: string) =>
-        t.field({ type: 'Decimal', description, resolve: (line) => amountsOf(line)[name] });
+      const amount = (description: string, resolve: (line: Line) => string) =>
+        t.field({ type: 'Decimal', description, resolve });
+      const side = (name: 'debit' | 'credit') => (line: Line) =>
+        sidesOf(textOf(line.delta), line.ledgerAccount.scale)[name];
+      const balance = (name: 'balanceBefore' | 'balanceAfter') => (line: Line) =>
+        fromMinor(textOf(line[name]), line.ledgerAccount.scale);
       return {
         number: t.string({
           description: 'Id of the line, as on `/v2`. Ids rise with time within the account.',
@@ -29,10 +33,10 @@ export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
           description: 'When the journal was posted.',
           resolve: (line) => isoOf(line.postedAt),
         }),
-        debit: amount('debit', 'Amount debited from the ledger account; 0 for a credit.'),
-        credit: amount('credit', 'Amount credited to the ledger account; 0 for a debit.'),
-        previousBalance: amount('previousBalance', 'Balance before this line.'),
-        balance: amount('balance', 'Balance after this line.'),
+        debit: amount('Amount debited from the ledger account; 0 for a credit.', side('debit')),
+        credit: amount('Amount credited to the ledger account; 0 for a debit.', side('credit')),
+        previousBalance: amount('Balance before this line.', balance('balanceBefore')),
+        balance: amount('Balance after this line.', balance('balanceAfter')),
         ledgerAccount: t.field({
           type: ledgerAccount,
           description: 'The ledger account that moved.',
@@ -100,15 +104,6 @@ interface Line {
   readonly balanceBefore: unknown;
   readonly balanceAfter: unknown;
   readonly ledgerAccount: { readonly scale: number };
-}
-
-function amountsOf({ delta, balanceBefore, balanceAfter, ledgerAccount }: Line) {
-  const facts = {
-    delta: textOf(delta),
-    balanceBefore: textOf(balanceBefore),
-    balanceAfter: textOf(balanceAfter),
-  };
-  return lineAmounts(facts, ledgerAccount.scale);
 }
 
 /** Minor units: text of a prepared statement, or a Decimal of Prisma. */

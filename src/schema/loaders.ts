@@ -28,52 +28,89 @@ export interface Loaders {
 
 /** @returns loaders that see the records of this account only, except of transactions that the caller already has. */
 export function createLoaders(database: Database, accountId: bigint): Loaders {
-  return {
-    transaction: new DataLoader(
+  return new LoadersOf(database, accountId);
+}
+
+/** Most requests need none or one of them: each is made when it is first asked for. */
+class LoadersOf implements Loaders {
+  readonly #database: Database;
+  readonly #accountId: bigint;
+  readonly #made: { -readonly [Name in keyof Loaders]?: Loaders[Name] } = {};
+
+  constructor(database: Database, accountId: bigint) {
+    this.#database = database;
+    this.#accountId = accountId;
+  }
+
+  get transaction(): Loaders['transaction'] {
+    this.#made.transaction ??= new DataLoader(
       async (ids) => {
-        const rows = new Map((await findTransactions(database, accountId, ids)).map((row) => [row.id, row]));
+        const found = await findTransactions(this.#database, this.#accountId, ids);
+        const rows = new Map(found.map((row) => [row.id, row]));
         return ids.map((id) => rows.get(id) ?? null);
       },
       { cacheKeyFn: String },
-    ),
-    event: new DataLoader(
+    );
+    return this.#made.transaction;
+  }
+
+  get event(): Loaders['event'] {
+    this.#made.event ??= new DataLoader(
       async (seqs) => {
-        const rows = new Map((await readEventsAt(database, accountId, seqs)).map((row) => [row.seq, row]));
+        const found = await readEventsAt(this.#database, this.#accountId, seqs);
+        const rows = new Map(found.map((row) => [row.seq, row]));
         return seqs.map((seq) => rows.get(seq) ?? null);
       },
       { cacheKeyFn: String },
-    ),
-    returns: new DataLoader(
+    );
+    return this.#made.event;
+  }
+
+  get returns(): Loaders['returns'] {
+    this.#made.returns ??= new DataLoader(
       async (transactions) => {
         const keys = transactions.map((each) => ({ accountId: each.accountId, transactionId: each.id }));
-        const rows = new Map((await readProcesses(database, keys)).map((row) => [keyOf(row), row]));
+        const rows = new Map((await readProcesses(this.#database, keys)).map((row) => [keyOf(row), row]));
         return transactions.map((each) => returnsOf(rows.get(keyOf(each))?.process ?? {}));
       },
       { cacheKeyFn: keyOf },
-    ),
-    record: new DataLoader(
+    );
+    return this.#made.returns;
+  }
+
+  get record(): Loaders['record'] {
+    this.#made.record ??= new DataLoader(
       async (transactions) => {
-        const rows = await readRecords(database, transactions);
+        const rows = await readRecords(this.#database, transactions);
         const byKey = new Map(
           rows.map((row) => [keyOf({ accountId: row.accountId, id: row.transactionId }), row]),
         );
         return transactions.map((each) => byKey.get(keyOf(each)) ?? null);
       },
       { cacheKeyFn: keyOf },
-    ),
-    actorName: new DataLoader(async (ids) => {
-      const rows = await readActorNames(database, accountId, ids);
+    );
+    return this.#made.record;
+  }
+
+  get actorName(): Loaders['actorName'] {
+    this.#made.actorName ??= new DataLoader(async (ids) => {
+      const rows = await readActorNames(this.#database, this.#accountId, ids);
       const names = new Map(rows.map(({ id, name }) => [id, name]));
       return ids.map((id) => names.get(id) ?? null);
-    }),
-    postings: new DataLoader(
+    });
+    return this.#made.actorName;
+  }
+
+  get postings(): Loaders['postings'] {
+    this.#made.postings ??= new DataLoader(
       async (journalIds) => {
-        const rows = await readPostings(database, accountId, journalIds);
+        const rows = await readPostings(this.#database, this.#accountId, journalIds);
         return journalIds.map((id) => rows.get(id) ?? []);
       },
       { cacheKeyFn: String },
-    ),
-  };
+    );
+    return this.#made.postings;
+  }
 }
 
 function keyOf({ accountId, id }: Pick<TransactionRow, 'accountId' | 'id'>): string {

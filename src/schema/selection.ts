@@ -1,13 +1,17 @@
 /** What an operation selects, for what is only read when it is asked for. */
 import type { GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 
-/** @returns whether the field at hand is asked for this member, directly or through a fragment. */
-export function selects(info: GraphQLResolveInfo, member: string): boolean {
-  const holds = (set: SelectionSetNode | undefined): boolean =>
+/** @returns whether the field at hand is asked for this member, or member of a member, directly or through fragments. */
+export function selects(info: GraphQLResolveInfo, ...path: readonly string[]): boolean {
+  const holds = (set: SelectionSetNode | undefined, depth: number): boolean =>
     set?.selections.some((selection) => {
-      if (selection.kind === 'Field') return selection.name.value === member;
-      if (selection.kind === 'InlineFragment') return holds(selection.selectionSet);
-      return holds(info.fragments[selection.name.value]?.selectionSet);
+      if (selection.kind === 'Field')
+        return (
+          selection.name.value === path[depth] &&
+          (depth === path.length - 1 || holds(selection.selectionSet, depth + 1))
+        );
+      if (selection.kind === 'InlineFragment') return holds(selection.selectionSet, depth);
+      return holds(info.fragments[selection.name.value]?.selectionSet, depth);
     }) ?? false;
-  return info.fieldNodes.some((node) => holds(node.selectionSet));
+  return info.fieldNodes.some((node) => holds(node.selectionSet, 0));
 }

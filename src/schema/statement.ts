@@ -6,6 +6,7 @@ import { type LedgerLineRow, readStatementLines } from '../store/ledger/ledger.t
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { LedgerRefs } from './ledger-line.ts';
+import type { Loaders } from './loaders.ts';
 import { namedMembers } from './named.ts';
 import {
   type Connection,
@@ -18,6 +19,7 @@ import {
   placedArguments,
   placedSlice,
 } from './pagination.ts';
+import { selects } from './selection.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Defines `LedgerLine.transaction` and `Query.statement`. */
@@ -31,8 +33,7 @@ export function defineStatement(
       type: transaction,
       nullable: true,
       description: 'The transaction that moved the balance; null for an adjustment.',
-      resolve: async ({ transactionId }, _args, { loaders }) =>
-        transactionId === null ? null : ((await loaders.transaction.load(transactionId)) as never),
+      resolve: (line, _args, { loaders }) => transactionOf(line, loaders) as never,
     }),
   );
   const filter = builder.inputType('StatementFilter', {
@@ -63,7 +64,11 @@ export function defineStatement(
         ...placedArguments(t.arg),
       },
       complexity: pageComplexity,
-      resolve: async (_root, args, context) => (await readPage(context, args)) as never,
+      resolve: async (_root, args, context, info) => {
+        const withTransactions =
+          selects(info, 'edges', 'node', 'transaction') || selects(info, 'nodes', 'transaction');
+        return (await readPage(context, args, withTransactions)) as never;
+      },
     }),
   );
 }
@@ -72,9 +77,19 @@ interface StatementArgs extends PlacedArgs {
   readonly filter?: Readonly<Record<string, string | null | undefined>> | null | undefined;
 }
 
+/** A line of a statement page has its transaction with it; others are looked up together. */
+function transactionOf(
+  { transactionId, transaction }: Pick<LedgerLineRow, 'transactionId' | 'transaction'>,
+  loaders: Loaders,
+) {
+  if (transaction !== undefined || transactionId === null) return transaction ?? null;
+  return loaders.transaction.load(transactionId);
+}
+
 async function readPage(
   context: Context,
   { filter, ...args }: StatementArgs,
+  withTransactions: boolean,
 ): Promise<Connection<LedgerLineRow>> {
   const filters = namedMembers<StatementFilterInput>('filter', filter);
   const slice = await placedSlice(args, decodeNumber, (number) => findLine(context, filters, number));
@@ -84,6 +99,7 @@ async function readPage(
     below: slice.after,
     above: slice.before,
     isBackward: slice.isBackward,
+    withTransactions,
   });
   return connectionOf(found.lines, slice, {
     totalCount: () => Number(found.total),

@@ -1,10 +1,10 @@
 /** The HTTP application: which part answers which path, the order of the checks, and shutdown. */
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors.ts';
+import { newRequestId } from '../base/request-id.ts';
 import type { Config, RateLimit } from '../config.ts';
 import type { AsyncApi } from '../docs/events-reference.ts';
 import type { OpenApi } from '../docs/rest-reference.ts';
@@ -270,7 +270,7 @@ export function exchangeOf(
   return {
     request,
     response,
-    requestId: typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
+    requestId: typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId(),
     path: mark < 0 ? target : target.slice(0, mark),
     search: mark < 0 ? '' : target.slice(mark + 1),
     address: clientAddress(request, isTrusted),

@@ -1,10 +1,10 @@
 /** HTTP helpers that all parts of the server share: answers, problems, bodies. */
-import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { ERRORS, GatewayError, shownViolations } from '../base/errors.ts';
 import { readBody } from '../base/read-body.ts';
+import { newRequestId } from '../base/request-id.ts';
 import type { Origin } from '../resolvers/services/context.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
 
@@ -75,23 +75,28 @@ export function sendJson(
   send(exchange, status, JSON_TYPE, body, headers);
 }
 
-/** Answers with a complete body. */
+/**
+ * Answers with a complete body.
+ *
+ * @param encoding - of a body that is a text.
+ */
 export function send(
   { request, response, requestId }: Exchange,
   status: number,
   contentType: string,
   body: string | Buffer,
   headers: Record<string, string | number> = {},
+  encoding: 'utf8' | 'latin1' = 'utf8',
 ): void {
   response.writeHead(status, {
     'content-type': contentType,
-    'content-length': Buffer.byteLength(body),
+    'content-length': Buffer.byteLength(body, encoding),
     'x-request-id': requestId,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     ...headers,
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(request.method === 'HEAD' ? undefined : body, encoding);
 }
 
 /** Half the time of the usual level, and pages that are a fourteenth larger. */
@@ -147,7 +152,7 @@ export function refuseMalformed(publicUrl: string): (failure: Error, socket: Dup
     const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse };
     if (!socket.writable || begun?.headersSent) return void socket.destroy();
     const error = malformed((failure as { code?: string }).code);
-    const requestId = randomUUID();
+    const requestId = newRequestId();
     const problem = problemOf(publicUrl, error, requestId);
     const body = JSON.stringify(problem);
     const head = [

@@ -10,11 +10,17 @@ export interface OperationParams {
   readonly variables?: Record<string, unknown> | null;
 }
 
-/** @returns a text that only the same document and the same name of an operation have. */
+/**
+ * @returns a text that only the same document and the same name of an operation have. Mostly it is the document itself, so that
+ *   nothing is put together; any other begins with its length.
+ */
 export function operationKey({ query, operationName }: OperationParams): string {
+  if (operationName == null && !BEGINS_AS_LENGTH.test(query)) return query;
   const name = operationName == null ? '' : `"${operationName}`;
   return `${query.length} ${query}${name}`;
 }
+
+const BEGINS_AS_LENGTH = /^\d/;
 
 const SEEN_MAX = 1_000;
 /** Most fields of all compiled operations together: about 50 MB. */

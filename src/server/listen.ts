@@ -45,6 +45,8 @@ export async function listen(
     {
       // The application answers malformed requests with a problem.
       requireHostHeader: false,
+      // A request that announces no body has none: nothing has to be read and ended.
+      optimizeEmptyRequests: true,
       keepAliveTimeout: IDLE_MS,
       ...(connections && {
         connectionsCheckingInterval: CHECK_MS,

@@ -10,7 +10,9 @@ import { type Exchange, send } from './http.ts';
 /** An answer as it is written. */
 export interface Answer {
   readonly contentType: string;
-  readonly body: string | Buffer;
+  readonly body: string;
+  /** What makes bytes of the body. */
+  readonly encoding: 'utf8' | 'latin1';
   /** Headers that do not depend on the request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Null where the method has none. */
@@ -29,7 +31,7 @@ export interface Found {
 }
 
 /** Bytes that an answer takes besides its text and its key: objects around it, measured (test/server/proved-answers.test.ts). */
-const ANSWER_BYTES = 900;
+const ANSWER_BYTES = 500;
 /** The same of a key that was asked for. */
 const ASKED_BYTES = 200;
 /** Share of all bytes that one answer may take; what was asked for takes as much in all. */
@@ -70,10 +72,11 @@ export class ProvedAnswers {
   }
 
   #keep(name: string, version: bigint, answer: Answer): void {
-    // Bytes of their own: a part of what buffers share would keep all of that in memory.
-    const body = Buffer.from(new TextEncoder().encode(String(answer.body)).buffer);
+    // Each byte as a character: such a text is sent in one piece with its headers, and needs no encoding any more.
+    const body = Buffer.from(answer.body, answer.encoding).toString('latin1');
     const bytes = body.length + bytesOf(name) + ANSWER_BYTES;
-    if (bytes <= this.#answerBytesMax) this.#kept.put(name, { version, answer: { ...answer, body } }, bytes);
+    if (bytes > this.#answerBytesMax) return;
+    this.#kept.put(name, { version, answer: { ...answer, body, encoding: 'latin1' } }, bytes);
   }
 }
 
@@ -122,7 +125,7 @@ export function etagOf(contentType: string, body: string): string {
 
 /** Writes an answer; to a client that has the same one already, that it has (304, RFC 9110 section 13). */
 export function sendAnswer(exchange: Exchange, answer: Answer, given: Record<string, string>): void {
-  const { contentType, body, etag } = answer;
+  const { contentType, body, encoding, etag } = answer;
   const { request, response, requestId } = exchange;
   const headers = {
     ...given,
@@ -132,7 +135,7 @@ export function sendAnswer(exchange: Exchange, answer: Answer, given: Record<str
   };
   if (etag !== null && hasSame(request.headers['if-none-match'], etag))
     response.writeHead(304, { 'x-request-id': requestId, ...headers }).end();
-  else send(exchange, 200, contentType, body, headers);
+  else send(exchange, 200, contentType, body, headers, encoding);
 }
 
 /** Whether one of the tags of an `If-None-Match` header is this one; a weak one of the same bytes is. */

@@ -52,7 +52,8 @@ export function provedOperations(
         const { document } = prepare(params.query, context);
         if (!document || !isProved(document, params.variables)) return undefined;
         const etag = method === 'GET' ? etagOf(contentType, body) : null;
-        const proved = { contentType, body, headers: {}, etag, noted: { ...exchange.noted }, points };
+        const noted = { ...exchange.noted };
+        const proved = { contentType, body, encoding: 'utf8' as const, headers: {}, etag, noted, points };
         keep?.(proved);
         return proved;
       };

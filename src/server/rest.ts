@@ -110,6 +110,7 @@ export async function serveRest(
   const fresh = {
     contentType: JSON_TYPE,
     body: text,
+    encoding: 'utf8' as const,
     headers: { ...ignored },
     etag: etagOf(JSON_TYPE, text),
     noted: { end2end },

@@ -1,7 +1,7 @@
 /** Goal: queries that come again are compiled, once, and nothing else is. Method: a small schema and counted preparations. */
 import { buildSchema, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { knownOperations, type OperationParams } from '../../src/server/known-operations.ts';
+import { knownOperations, type OperationParams, operationKey } from '../../src/server/known-operations.ts';
 
 const schema = buildSchema('type Query { twice(of: Int = 1): Int } type Mutation { change: Int }');
 const QUERY = 'query Twice($of: Int) { twice(of: $of) }';
@@ -67,4 +67,14 @@ test('the oldest are forgotten where all together have more fields than are kept
   expect(known(queries[4])).toBe(true);
   expect(known(queries[1])).toBe(true);
   expect(known(queries[0])).toBe(false);
+});
+
+test('keys of two requests are equal only where document and name are', () => {
+  const documents = ['{ a }', '5 { a }', '5 { a }"X', '{ a }"X', '8 5 { a }'];
+  const names = [null, 'X', 'Y', ''];
+  const keys = documents.flatMap((query) =>
+    names.map((operationName) => operationKey({ query, operationName })),
+  );
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(operationKey({ query: '{ a }' })).toBe(operationKey({ query: '{ a }', operationName: null }));
 });

@@ -108,6 +108,8 @@ beforeAll(async () => {
       `transaction(end2end: "${end2end}") { state }`,
       'transactions(family: ONRAMPS, first: 20) { totalCount nodes { state } }',
       'statement(first: 20) { totalCount nodes { number transaction { end2end } } }',
+      'statement(first: 20) { totalCount nodes { number } }',
+      'events(first: 5) { nodes { transaction { end2end } } }',
       'auditLog(first: 20) { totalCount nodes { at } }',
       'requestLog(first: 20) { totalCount nodes { at } }',
     ])

@@ -50,6 +50,7 @@ export const HOT: Readonly<Record<string, string>> = {
   statement_entries: 'ledger_account_pkey transaction_pkey',
   statement_entries_near: 'ledger_line_pkey ledger_day_pkey ledger_balance_pkey transaction_pkey',
   statement_slice_desc: 'ledger_line_pkey ledger_line_rank ledger_day_pkey',
+  statement_slice_desc_whole: 'ledger_line_pkey ledger_line_rank ledger_day_pkey transaction_pkey',
   transaction_by_end2end: 'transaction_account_id_end2end_key',
   transactions_by_ids: 'transaction_pkey',
   turn_bury: '',

@@ -1,7 +1,7 @@
 /** The ledger in the database: statement pages, balances, opening and posting. */
 import type { Instant } from '../../base/instant.ts';
 import type { AccountSheet } from '../../ledger/chart.ts';
-import type { PublishedRow } from '../../templates/facts.ts';
+import type { PublishedRow, TransactionRow } from '../../templates/facts.ts';
 import type { Database, Statement } from '../database.ts';
 import { TRANSACTION_COLUMNS } from '../engine/transactions.ts';
 
@@ -24,6 +24,8 @@ export interface LedgerLineRow {
   readonly balanceBefore: string;
   readonly balanceAfter: string;
   readonly ledgerAccount: LedgerAccountRow;
+  /** Null for an adjustment; not given where it was not read together with the line. */
+  readonly transaction?: TransactionRow | null | undefined;
 }
 
 /** Filters of the statement; a line must match all that are given. */
@@ -51,6 +53,8 @@ export interface StatementSlice {
   readonly above?: bigint | undefined;
   /** Oldest line first. */
   readonly isBackward: boolean;
+  /** Whether each line is read together with its transaction. Default no. */
+  readonly withTransactions?: boolean;
 }
 
 /** A page of the statement, with the total of all matching lines. */
@@ -88,14 +92,25 @@ const LINE_COLUMNS = `(s.line).ledger_account_id as "ledgerAccountId", (s.line).
   (s.line).transaction_id as "transactionId", (s.line).posted_at as "postedAt", (s.line).delta, (s.line).balance_before as "balanceBefore",
   (s.line).balance_after as "balanceAfter", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale, a.sub_account as "subAccount"`;
 
+/** The transaction of a line `s`, by key whatever the planner expects. */
+const TRANSACTION_OF_LINE =
+  'left join lateral (select * from transaction t where t.account_id = $1 and t.id = (s.line).transaction_id limit 1) t on true';
+const columnsOfTransaction = (columns: Readonly<Record<string, string>>) =>
+  Object.entries(columns)
+    .map(([name, column]) => `t.${column} as "transaction.${name}"`)
+    .join(', ');
+
 /** A bound costs one index-only probe for each sub-account; each gives at most a page of lines, and the page merges them. */
-const statementSlice = (isBackward: boolean): Statement => {
+const statementSlice = (isBackward: boolean, withTransactions: boolean): Statement => {
   const order = isBackward ? 'asc' : 'desc';
+  const [columns, join] = withTransactions
+    ? [`${LINE_COLUMNS}, ${columnsOfTransaction(TRANSACTION_COLUMNS)}`, TRANSACTION_OF_LINE]
+    : [LINE_COLUMNS, ''];
   const range = isBackward
     ? 'l.seq >= w.lo and l.seq < least(w.lo + $6::int, w.hi + 1)'
     : 'l.seq <= w.hi and l.seq > greatest(w.hi - $6::int, w.lo - 1)';
   return {
-    name: `statement_slice_${order}`,
+    name: `statement_slice_${order}${withTransactions ? '_whole' : ''}`,
     isQuick: true,
     text: `with w as materialized (
         select w.ledger_account_id as id, w.lo as first, w.hi as last,
@@ -108,15 +123,17 @@ const statementSlice = (isBackward: boolean): Statement => {
         select coalesce(sum(last - first + 1), 0)::bigint as total, coalesce(bool_or(hi < last), false) as "hasNewer",
           coalesce(bool_or(lo > first), false) as "hasOlder" from w
       )
-      select n.total, n."hasNewer", n."hasOlder", ${LINE_COLUMNS} from n left join lateral (
+      select n.total, n."hasNewer", n."hasOlder", ${columns} from n left join lateral (
         select y.line from w cross join lateral (select l as line from ledger_line l
           where l.account_id = $1 and l.ledger_account_id = w.id and ${range} order by l.seq ${order}) y
         order by (y.line).id ${order} limit $6) s on true
-      left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id order by (s.line).id ${order}`,
+      left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id ${join} order by (s.line).id ${order}`,
   };
 };
-const STATEMENT_FORWARD = statementSlice(false);
-const STATEMENT_BACKWARD = statementSlice(true);
+const SLICES = {
+  forward: { lines: statementSlice(false, false), whole: statementSlice(false, true) },
+  backward: { lines: statementSlice(true, false), whole: statementSlice(true, true) },
+} as const;
 const { accountId: _account, id: _id, ...PUBLISHED } = TRANSACTION_COLUMNS;
 /** Lines that are given as `s`, by key each with its ledger account and its transaction, whatever the planner expects. */
 const entriesOf = (
@@ -126,12 +143,10 @@ const entriesOf = (
     (s.line).balance_before as "balanceBefore", (s.line).balance_after as "balanceAfter", a.id::text as "ledgerAccount.id",
     a.code as "ledgerAccount.code", a.name as "ledgerAccount.name", a.currency as "ledgerAccount.currency",
     a.pretty_name as "ledgerAccount.prettyName", a.scale as "ledgerAccount.scale",
-    ${Object.entries(PUBLISHED)
-      .map(([name, column]) => `t.${column} as "transaction.${name}"`)
-      .join(', ')}
+    ${columnsOfTransaction(PUBLISHED)}
   from ${from}
   left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id
-  left join lateral (select * from transaction t where t.account_id = $1 and t.id = (s.line).transaction_id limit 1) t on true
+  ${TRANSACTION_OF_LINE}
   order by (s.line).id desc`;
 /** Pages that end within so many lines of the newest are merged from the newest lines of each sub-account. */
 const NEAR = 200;
@@ -190,8 +205,9 @@ export async function readStatementLines(
   filter: StatementFilter,
   slice: StatementSlice,
 ): Promise<StatementPart> {
+  const { lines: linesAlone, whole } = SLICES[slice.isBackward ? 'backward' : 'forward'];
   const rows = await database.query<FlatLine & Omit<StatementPart, 'lines'>>(
-    slice.isBackward ? STATEMENT_BACKWARD : STATEMENT_FORWARD,
+    slice.withTransactions ? whole : linesAlone,
     [...filterValues(accountId, filter), slice.limit, slice.below ?? null, slice.above ?? null],
   );
   const { total = 0n, hasNewer = false, hasOlder = false } = rows[0] ?? {};
@@ -273,5 +289,6 @@ function lineOf(accountId: bigint, row: FlatLine): LedgerLineRow {
       scale: row.scale,
       subAccount: row.subAccount,
     },
+    transaction: row.transaction,
   };
 }
