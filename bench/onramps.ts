@@ -5,7 +5,8 @@
  *
  * `npm run onramps -- --processes 1,2 --callers 48 --warmup 15 --seconds 10 --rounds 2`; with `--count` also statements, database
  * transactions and bytes of the log of each onramp, and the statements on which most time went. `--beside <folder>` measures the
- * gateway of another checkout in turn, `--delay 5` brings every statement to the database 5 ms late.
+ * gateway of another checkout in turn, `--delay 5` brings every statement to the database 5 ms late, `--open` keeps a
+ * transaction of somebody else open all the while.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,6 +46,7 @@ const { values: options } = parseArgs({
     beside: { type: 'string' },
     delay: { type: 'string', default: '0' },
     accounts: { type: 'string', default: '1' },
+    open: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
   },
 });
@@ -97,7 +99,8 @@ async function load(gateways: readonly Gateway[], keys: readonly string[], secon
 async function measure(url: string, { checkout, processes }: Layout, seconds: number): Promise<Result> {
   const home = mkdtempSync(join(tmpdir(), 'crossramp-onramps-'));
   const owner = new pg.Client({ connectionString: url });
-  await owner.connect();
+  const other = new pg.Client({ connectionString: url });
+  await Promise.all([owner.connect(), other.connect()]);
   const gateways: Gateway[] = [];
   const delayed = await startDelay(url, Number(options.delay));
   try {
@@ -119,6 +122,7 @@ async function measure(url: string, { checkout, processes }: Layout, seconds: nu
       gateways.reduce((sum, { child }) => sum + processCpu(child.pid as number), 0),
       clusterCpu(postmaster),
     ];
+    if (options.open) await other.query('begin; select pg_current_xact_id()');
     const endCounts = options.count ? await beginCounts(owner) : undefined;
     const [before, began] = [used(), performance.now()];
     const made = await load(gateways, keys, seconds);
@@ -128,7 +132,7 @@ async function measure(url: string, { checkout, processes }: Layout, seconds: nu
     return { perSecond, nodeUs: node, postgresUs: postgres, counts: counts && each(counts, made) };
   } finally {
     await Promise.all(gateways.map(endGateway));
-    await owner.end();
+    await Promise.all([owner.end(), other.end()]);
     delayed.close();
     rmSync(home, { recursive: true, force: true });
   }

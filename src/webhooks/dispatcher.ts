@@ -11,6 +11,7 @@ import type { Services } from '../resolvers/services/context.ts';
 import { isDatabaseAway, isOutOfReach } from '../store/database-error.ts';
 import {
   endTries,
+  type Leased,
   type LeasedDelivery,
   leaseDeliveries,
   type TriedDelivery,
@@ -21,6 +22,7 @@ import {
   giveSignOfLife,
   lookForTurns,
 } from '../store/webhooks/turns.ts';
+import { DeliveryLooks } from './delivery-looks.ts';
 import { retryAfterMs, type Verdict, verdictOf } from './schedule.ts';
 import { sendWebhook, type WebhookOutcome } from './send.ts';
 import { webhookHeaders, webhookId } from './sign.ts';
@@ -42,8 +44,8 @@ export interface Dispatcher {
   /** Starts due deliveries, as many as fit. @returns whether more may be due. */
   readonly turn: () => Promise<boolean>;
   /**
-   * Renews the sign of life of this process, which keeps its leases; frees deliveries of dead processes; looks for endpoints
-   * whose turn was missed. To be called every second until all requests have ended.
+   * Renews the sign of life of this process, which keeps its leases; frees deliveries of dead processes; from time to time looks
+   * for endpoints whose turn was missed. To be called every second until all requests have ended.
    */
   readonly tend: () => Promise<void>;
   /** Sets what is called when a delivery has ended: another one may have waited for it. */
@@ -56,6 +58,8 @@ const UNDER_WAY_MAX = 256;
 const TIMEOUT_MS = 15_000;
 /** Maximum number of outcomes in one statement. */
 const BATCH_MAX = 200;
+/** Between two looks at all endpoints for missed turns, it is not looked so often. */
+const RESTS = 4;
 /** While the database is away, an outcome is written again every 300 ms for 30 s, which is longer than a lease. Unit: ms. */
 const END_MS = 30_000;
 const END_PAUSE_MS = 300;
@@ -71,6 +75,7 @@ export function createDispatcher(
   const worker = randomUUID();
   const underWay = new Map<Promise<void>, LeasedDelivery>();
   let looked: EndpointKey | undefined;
+  let restsLeft = 0;
   let ended = () => {};
   const end = groupCommit<TriedDelivery, null>(
     async (tries) => {
@@ -88,11 +93,7 @@ export function createDispatcher(
       log.warn({ err: error, delivery: String(delivery.id) }, 'a webhook could not be ended');
     }
   };
-  const lease = leaseAfterLostAnswers(async () =>
-    giveBackUnknownDeliveries(database, worker, [...underWay.values()], await clock.nowMs()),
-  );
-  const leaseDue = (room: number, nowMs: number) =>
-    lease.take(() => leaseDeliveries(database, { mode, nowMs, machineMs: Date.now(), worker, limit: room }));
+  const leaseDue = leasesOf(services, worker, underWay);
   return {
     turn: async () => {
       const room = max - underWay.size;
@@ -111,7 +112,10 @@ export function createDispatcher(
     tend: async () => {
       const times = { mode, nowMs: await clock.nowMs(), machineMs: Date.now() };
       await giveSignOfLife(database, worker, times.machineMs);
+      // All of them were looked at: the next time begins a while later.
+      if (restsLeft-- > 0) return;
       looked = await lookForTurns(database, times, looked);
+      restsLeft = looked ? 0 : RESTS;
     },
     onEnded: (listener) => {
       ended = listener;
@@ -119,6 +123,29 @@ export function createDispatcher(
     idle: async () => {
       await Promise.all(underWay.keys());
     },
+  };
+}
+
+/** @returns what leases deliveries that are due, most of them `limit`. */
+function leasesOf(
+  { database, clock, mode }: Pick<Services, 'database' | 'clock' | 'mode'>,
+  worker: string,
+  underWay: ReadonlyMap<unknown, LeasedDelivery>,
+): (limit: number, nowMs: number) => Promise<Leased> {
+  const lease = leaseAfterLostAnswers(async () =>
+    giveBackUnknownDeliveries(database, worker, [...underWay.values()], {
+      nowMs: await clock.nowMs(),
+      machineMs: Date.now(),
+    }),
+  );
+  const looks = new DeliveryLooks();
+  return async (limit, nowMs) => {
+    const since = looks.begin();
+    const found = await lease.take(() =>
+      leaseDeliveries(database, { mode, nowMs, machineMs: Date.now(), worker, limit, since }),
+    );
+    looks.end(nowMs, found);
+    return found;
   };
 }
 

@@ -26,9 +26,7 @@ const SMALL = new Set([
 ]);
 /** Read whole where the statistics say so, and why that is no harm. */
 const WHOLE = new Set([
-  // Joined with endpoints that are closed, or that this end closes, and with processes that died: mostly there are none.
-  'delivery_end: webhook_delivery_in_order',
-  'delivery_lease: webhook_delivery_in_order',
+  // Joined with processes that died: mostly there are none.
   'turn_bury: webhook_delivery',
   'turn_bury: webhook_delivery_pkey',
   // In a new database alone: beside the turns there are as many endpoints.

@@ -2,10 +2,12 @@
 
 /** A server that does not answer may still take the lease this much later. */
 const UNCERTAIN_MS = 10_000;
+/** So long after what was taken is given back, it is given back again. */
+const EVERY_MS = 1_000;
 
 /** How leases are taken. */
 export interface Leasing {
-  /** Takes a lease; for ten seconds after a doubt, what may have been taken is given back first. A lease that fails is in doubt. */
+  /** Takes a lease; for ten seconds after a doubt, what may have been taken is given back first, once a second. A lease that fails is in doubt. */
   readonly take: <Lease>(take: () => Promise<Lease>) => Promise<Lease>;
   /** Says that leases may have been taken of which nobody knows. */
   readonly doubt: () => void;
@@ -15,14 +17,20 @@ export interface Leasing {
 export function leaseAfterLostAnswers(giveBack: () => Promise<void>): Leasing {
   /** Of the monotonic clock. */
   let uncertainUntilMs = 0;
+  let givenBackAtMs = Number.NEGATIVE_INFINITY;
   const doubt = () => {
     uncertainUntilMs = performance.now() + UNCERTAIN_MS;
+    givenBackAtMs = Number.NEGATIVE_INFINITY;
   };
   return {
     doubt,
     take: async (take) => {
       try {
-        if (performance.now() < uncertainUntilMs) await giveBack();
+        const nowMs = performance.now();
+        if (nowMs < uncertainUntilMs && nowMs - givenBackAtMs >= EVERY_MS) {
+          await giveBack();
+          givenBackAtMs = nowMs;
+        }
         return await take();
       } catch (error) {
         doubt();

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { AccountMode } from '../../base/account-mode.ts';
+import type { AccountMode, Times } from '../../base/account-mode.ts';
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { isDatabaseAway } from '../../store/database-error.ts';
@@ -17,6 +17,7 @@ import {
   renewLeases,
 } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
+import { OVERLAP_MS, QueueLooks } from '../../store/queue-looks.ts';
 import { type EffectName, STEP_TIMERS } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
@@ -64,8 +65,15 @@ export function startWorker(services: Services, log: Logger): Worker {
   const lease = leaseAfterLostAnswers(() =>
     giveBackUnknownJobs(services.database, holder, [...underWay.values()]),
   );
-  const claim = (room: number): Promise<Job[]> =>
-    lease.take(() => claimDue(services, room, { leasedBy: holder }));
+  const looks = new QueueLooks<Times>();
+  const claim = async (room: number): Promise<Job[]> => {
+    const now = await services.times();
+    const before = looks.begin();
+    const since = before && shortlyBefore(before);
+    const jobs = await lease.take(() => claimDue(services, room, { now, leasedBy: holder, since }));
+    looks.end(now, jobs.length === room);
+    return jobs;
+  };
   /** Whether jobs may wait for room. */
   let isFull = false;
   const begin = (job: Job, row?: ProcessRow) => {
@@ -131,7 +139,7 @@ export async function settle(
 ): Promise<void> {
   const until = Date.now() + patienceMs;
   for (;;) {
-    const jobs = await claimDue(services, BATCH_MAX, { only, mode });
+    const jobs = await claimDue(services, BATCH_MAX, { now: await services.times(), only, mode });
     await Promise.all(jobs.map((job) => runJob(services, job, log)));
     if (jobs.length > 0) continue;
     const pending = await pendingJobs(services.database, await services.times(), { only, mode });
@@ -140,12 +148,16 @@ export async function settle(
   }
 }
 
-async function claimDue(
-  { database, times, worker }: Services,
+function claimDue(
+  { database, worker }: Services,
   limit: number,
-  options: Pick<JobClaim, 'only' | 'mode' | 'leasedBy'>,
+  options: Omit<JobClaim, 'limit' | 'worker'>,
 ): Promise<Job[]> {
-  return claimJobs(database, { now: await times(), limit, worker, ...options });
+  return claimJobs(database, { limit, worker, ...options });
+}
+
+function shortlyBefore({ sandbox, live }: Times): Times {
+  return { sandbox: sandbox - OVERLAP_MS, live: live - OVERLAP_MS };
 }
 
 /**

@@ -45,6 +45,8 @@ export interface JobClaim {
   readonly mode?: AccountMode | undefined;
   /** The lease holder, for `renewLeases` and `giveBackUnknownJobs`. */
   readonly leasedBy?: string | undefined;
+  /** Only jobs that are due since then, on the clock of each mode. */
+  readonly since?: Times | undefined;
 }
 
 /** The key of a job. */
@@ -55,8 +57,8 @@ const LEASE_SECONDS = 6;
 /** A job that has been due for this long is taken by any worker: its own is gone or busy. */
 const OWN_SECONDS = 0.5;
 
-/** Time of the sandbox, `$1`, and of live accounts, `$2`. The index is divided by clock, too. */
-const CLOCKS = `(values (false, $1::timestamptz), (true, $2::timestamptz)) c(is_live, now)`;
+/** Time of the sandbox, `$1` from `$9` on, and of live accounts, `$2` from `$10` on. The index is divided by clock, too. */
+const CLOCKS = `(values (false, $1::timestamptz, $9::timestamptz), (true, $2::timestamptz, $10::timestamptz)) c(is_live, now, since)`;
 const IS_DUE = `(not d.is_live and d.due_at <= $1::timestamptz or d.is_live and d.due_at <= $2::timestamptz)`;
 
 /** A job of table alias `n`. */
@@ -100,7 +102,8 @@ const CLAIM: Statement = {
         leased_by = $7
     from (select d.account_id, d.id from ${CLOCKS} cross join lateral (
             select d.account_id, d.id, d.due_at from job d
-             where d.is_live = c.is_live and d.due_at <= c.now and (d.leased_until is null or d.leased_until < $2::timestamptz)
+             where d.is_live = c.is_live and d.due_at <= c.now
+               and d.due_at >= c.since and (d.leased_until is null or d.leased_until < $2::timestamptz)
                and ($4::bigint is null or (d.account_id = $4 and d.transaction_id = $5))
                and ($4 is not null or d.worker is null or d.worker = $6
                     or d.due_at + make_interval(secs => ${OWN_SECONDS}) <= c.now)
@@ -206,7 +209,7 @@ export async function addHandedJobs(
  */
 export function claimJobs(
   database: Tx,
-  { now, limit, worker, only, mode, leasedBy }: JobClaim,
+  { now, limit, worker, only, mode, leasedBy, since }: JobClaim,
 ): Promise<Job[]> {
   return database.query<Job>(CLAIM, [
     ...instantsOf(now),
@@ -216,6 +219,7 @@ export function claimJobs(
     worker,
     leasedBy ?? null,
     mode === undefined ? null : mode === 'live',
+    ...(since ? instantsOf(since) : ALWAYS),
   ]);
 }
 
@@ -320,6 +324,8 @@ export async function pendingJobsOf(
   ]);
   return rows.map(({ pending }) => pending);
 }
+
+const ALWAYS = ['-infinity', '-infinity'] as const;
 
 function instantsOf({ sandbox, live }: Times): [string, string] {
   return [new Date(sandbox).toISOString(), new Date(live).toISOString()];

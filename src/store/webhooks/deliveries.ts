@@ -1,6 +1,7 @@
 /** Deliveries under way: a dispatcher leases them and writes the outcome of each attempt (C-60 to C-64). */
 import type { Database, Statement, Tx } from '../database.ts';
-import { type TurnTimes, takeTurns, turnNow } from './turns.ts';
+import { OVERLAP_MS, WHOLE_EVERY_MS } from '../queue-looks.ts';
+import { type EndpointKey, type TurnTimes, takeTurns, turnNow } from './turns.ts';
 
 /** A leased delivery, with everything that is needed to send it. */
 export interface LeasedDelivery {
@@ -12,6 +13,8 @@ export interface LeasedDelivery {
   readonly round: number;
   /** Number of the attempt, from 1. The outcome of an older attempt is ignored. */
   readonly attempt: number;
+  /** Whether it was due before the overlap of looks (queue-looks.ts). */
+  readonly isLate: boolean;
   readonly url: string;
   readonly signingKey: string | null;
   /** The newest first. */
@@ -58,23 +61,29 @@ const ENDPOINTS_MAX = 64;
 const FAILING_DAYS = 5;
 
 /**
+ * What waits for the endpoint `v`, and is not locked. It is looked for where there is such an endpoint: joined, PostgreSQL would begin with all that waits, for
+ * whichever endpoint, and pass all that was sent while some transaction was open.
+ */
+const WAITING_FOR_V = `(select e.account_id, e.id from webhook_delivery e where e.account_id = v.account_id
+          and e.endpoint_id = v.endpoint_id and e.state = 'pending' for update of e skip locked)`;
+/**
  * Leases deliveries of endpoints whose turn was taken before, in the order of each endpoint, and says when it is their turn
  * again. `by_hand` goes past all that holds others back; what of it does not fit keeps the endpoint's turn. What a relay added while an endpoint was being disabled is skipped
- * here. It waits for no lock, so nobody waits in a circle. The next time says `ended_at is null` for what is
+ * here. It waits for no lock, so nobody waits in a circle. Deliveries come in the order in which they became due. The next time says `ended_at is null` for what is
  * pending, and `due` the same so that no index answers it: PostgreSQL would take an index of what waits, while its statistics
  * still say that nothing does, and read all of it for each row (test/store/hot-plans.test.ts).
  */
 const LEASE: Statement = {
   name: 'delivery_lease',
   text: `with taken as materialized (
-      select p.*, p.state = 'disabled' or p.removed_at is not null as is_closed,
+      select p.*, u.since, p.state = 'disabled' or p.removed_at is not null as is_closed,
           p.state = 'enabled' and p.removed_at is null as is_open, coalesce(p.blocked_until > $3, false) as is_blocked
-        from unnest($1::bigint[], $2::text[]) u(account_id, id)
+        from unnest($1::bigint[], $2::text[], $7::timestamptz[]) u(account_id, id, since)
         join webhook_endpoint p on p.account_id = u.account_id and p.id = u.id
     ), skipped as (
       update webhook_delivery d set state = 'skipped', ended_at = $3, leased_until = null, leased_by = null from (
-        select e.account_id, e.id from taken c join webhook_delivery e on e.account_id = c.account_id and e.endpoint_id = c.id
-         where c.is_closed and e.state = 'pending' for update of e skip locked) s
+        select w.account_id, w.id from (select account_id, id as endpoint_id from taken where is_closed) v
+         cross join lateral ${WAITING_FOR_V} w) s
        where d.account_id = s.account_id and d.id = s.id
     ), roomy as materialized (
       select o.*, l.n as under_way, case when o.is_blocked then 0 else
@@ -94,12 +103,12 @@ const LEASE: Statement = {
         select * from (
           select d.account_id, d.id from webhook_delivery d
            where r.order_mode <> 'account' and r.room > 0 and d.account_id = r.account_id and d.endpoint_id = r.id
-             and d.state = 'pending' and not d.at_once and d.due_at <= $3 and (d.leased_until is null or d.leased_until < $4)
-             and (d.round < 0 or not exists (
+             and d.ended_at is null and not d.at_once and d.due_at >= r.since and d.due_at <= $3
+             and (d.leased_until is null or d.leased_until < $4) and (d.round < 0 or not exists (
                select from webhook_delivery e where r.order_mode = 'transaction' and e.account_id = d.account_id
                   and e.endpoint_id = d.endpoint_id and e.transaction_id = d.transaction_id and e.state = 'pending'
                   and e.round >= 0 and (e.event_seq, e.id) < (d.event_seq, d.id)))
-           order by d.transaction_id, d.event_seq, d.id limit greatest(r.room, 0)) several
+           order by d.due_at, d.id limit greatest(r.room, 0)) several
         union all
         select first.account_id, first.id from (
           select d.account_id, d.id, d.due_at, d.leased_until from webhook_delivery d
@@ -108,7 +117,7 @@ const LEASE: Statement = {
            order by d.round < 0 desc, d.event_seq, d.id limit 1) first
          where first.due_at <= $3 and (first.leased_until is null or first.leased_until < $4)) c
     ), due as materialized (
-      select d.account_id, d.id, d.at_once from (select * from next limit $5) n
+      select d.account_id, d.id, d.at_once, d.due_at from (select * from next limit $5) n
         join webhook_delivery d on d.account_id = n.account_id and d.id = n.id
        where coalesce(d.ended_at, 'infinity') = 'infinity' and (d.leased_until is null or d.leased_until < $4)
          for update of d skip locked
@@ -116,7 +125,7 @@ const LEASE: Statement = {
       update webhook_delivery d set leased_until = $4::timestamptz + interval '${LEASE_SECONDS} seconds', leased_by = $6,
           attempts = d.attempts + 1, at_once = false
         from due where d.account_id = due.account_id and d.id = due.id
-      returning d.account_id, d.id, d.endpoint_id, d.event_seq, d.round, d.attempts, due.at_once as is_by_hand
+      returning d.account_id, d.id, d.endpoint_id, d.event_seq, d.round, d.attempts, d.due_at, due.at_once as is_by_hand
     ), sent as materialized (
       select account_id, endpoint_id, count(*) as n, count(*) filter (where not is_by_hand) as paced from leased group by 1, 2
     ), paced as (
@@ -139,7 +148,8 @@ const LEASE: Statement = {
           when b.blocked_until is not null then b.blocked_until
           when t.is_blocked then t.blocked_until
           else least(n.due_at, case when r.under_way + coalesce(u.n, 0) > 0
-            then $3::timestamptz + interval '${LEASE_SECONDS} seconds' end, 'infinity') end
+            then $3::timestamptz + interval '${LEASE_SECONDS} seconds' end,
+            case when t.since > '-infinity' then $3::timestamptz + interval '${WHOLE_EVERY_MS} milliseconds' end, 'infinity') end
         from taken t left join roomy r on r.account_id = t.account_id and r.id = t.id
         left join sent u on u.account_id = t.account_id and u.endpoint_id = t.id
         left join paced b on b.account_id = t.account_id and b.id = t.id
@@ -149,7 +159,8 @@ const LEASE: Statement = {
        where w.account_id = t.account_id and w.endpoint_id = t.id and t.removed_at is null
     )
     select l.account_id as "accountId", l.id, l.endpoint_id as "endpointId", l.event_seq as "eventSeq", l.round,
-        l.attempts as attempt, p.url, p.signing_key as "signingKey", v.token, v.name, v.sequence, v.payload,
+        l.attempts as attempt, l.due_at < $3::timestamptz - interval '${OVERLAP_MS} milliseconds' as "isLate",
+        p.url, p.signing_key as "signingKey", v.token, v.name, v.sequence, v.payload,
         array(select s.secret from webhook_secret s where s.account_id = p.account_id
                  and s.endpoint_id = case p.kind when 'transaction' then 'transactions' else p.id end
                  and (s.valid_until is null or s.valid_until > $3)
@@ -209,9 +220,9 @@ const END: Statement = {
         select account_id, id, attempt, at, duration_ms, status, error, answer from given
       on conflict do nothing
     ), skipped as (
-      update webhook_delivery d set state = 'skipped', leased_until = null, leased_by = null, ended_at = $2::timestamptz
-        from verdict v where v.disables is not null and d.account_id = v.account_id and d.endpoint_id = v.endpoint_id
-         and d.state = 'pending' and not exists (select from valid g where g.account_id = d.account_id and g.id = d.id)
+      update webhook_delivery d set state = 'skipped', leased_until = null, leased_by = null, ended_at = $2::timestamptz from (
+        select w.account_id, w.id from verdict v cross join lateral ${WAITING_FOR_V} w where v.disables is not null) s
+       where d.account_id = s.account_id and d.id = s.id and not exists (select from valid g where g.account_id = d.account_id and g.id = d.id)
     ), turned as (
       ${turnNow('select account_id, endpoint_id from ended', '$2::timestamptz')}
     )
@@ -231,21 +242,44 @@ const END: Statement = {
       from verdict v where p.account_id = v.account_id and p.id = v.endpoint_id`,
 };
 
+/** Since when that which a lease looks for has been due; undefined for any time. Unit: ms. */
+export interface LeaseSince {
+  /** The turns of endpoints. */
+  readonly turnsMs: number | undefined;
+  /** The deliveries of one whose turn it is. */
+  readonly ofEndpoint: (endpoint: EndpointKey) => number | undefined;
+}
+
+/** What came of a lease. */
+export interface Leased {
+  readonly leased: readonly LeasedDelivery[];
+  /** The endpoints that were looked at. */
+  readonly turns: readonly EndpointKey[];
+  /** Whether it may be the turn of others, too. */
+  readonly areMoreTurns: boolean;
+  /** Whether more may be due. */
+  readonly isMore: boolean;
+}
+
+const ALWAYS: LeaseSince = { turnsMs: undefined, ofEndpoint: () => undefined };
+
 /**
  * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. What a dispatcher that dies had under way is free
  * when its signs of life end, and in any case when the lease does.
  *
- * @param lease - `worker`: who leases, for so long on the clock of the machine; `limit`: most deliveries.
- * @returns the deliveries, and whether more may be due.
+ * @param lease - `worker`: who leases, for so long on the clock of the machine; `limit`: most deliveries; `since`: only what is due since then. An
+ *   endpoint of which not all was looked for has its next turn soon.
  */
 export function leaseDeliveries(
   database: Database,
-  lease: TurnTimes & { readonly worker: string; readonly limit: number },
-): Promise<{ readonly leased: readonly LeasedDelivery[]; readonly isMore: boolean }> {
-  const { mode, nowMs, machineMs, worker, limit } = lease;
+  lease: TurnTimes & { readonly worker: string; readonly limit: number; readonly since?: LeaseSince },
+): Promise<Leased> {
+  const { mode, nowMs, machineMs, worker, limit, since = ALWAYS } = lease;
   return database.withTx(async (tx) => {
-    const turns = await takeTurns(tx, { mode, nowMs }, ENDPOINTS_MAX);
-    if (turns.length === 0) return { leased: [], isMore: false };
+    const taken = { since: sinceInstant(since.turnsMs), limit: ENDPOINTS_MAX };
+    const turns = await takeTurns(tx, { mode, nowMs }, taken);
+    const areMoreTurns = turns.length === ENDPOINTS_MAX;
+    if (turns.length === 0) return { leased: [], turns, areMoreTurns, isMore: false };
     const leased = await tx.query<LeasedDelivery>(LEASE, [
       turns.map(({ accountId }) => accountId),
       turns.map(({ endpointId }) => endpointId),
@@ -253,9 +287,14 @@ export function leaseDeliveries(
       instant(machineMs),
       limit,
       worker,
+      turns.map((endpoint) => sinceInstant(since.ofEndpoint(endpoint))),
     ]);
-    return { leased, isMore: leased.length > 0 || turns.length === ENDPOINTS_MAX };
+    return { leased, turns, areMoreTurns, isMore: leased.length > 0 || areMoreTurns };
   });
+}
+
+function sinceInstant(ms: number | undefined): string {
+  return ms === undefined ? '-infinity' : instant(ms);
 }
 
 /** Writes the outcomes of attempts, and the health of their endpoints. */

@@ -42,7 +42,7 @@ const TAKE: Statement = {
   name: 'turn_take',
   text: `select w.account_id as "accountId", w.endpoint_id as "endpointId" from webhook_turn w
       join webhook_endpoint p on p.account_id = w.account_id and p.id = w.endpoint_id
-     where w.at <= $1 and (select mode from account where id = w.account_id) = $3
+     where w.at >= $4 and w.at <= $1 and (select mode from account where id = w.account_id) = $3
      order by w.at limit $2 for no key update of w, p skip locked`,
 };
 const LIVE: Statement = {
@@ -58,12 +58,12 @@ const BURY: Statement = {
         select e.account_id, e.id from dead join webhook_delivery e on e.leased_by = dead.id for update of e skip locked) f
        where d.account_id = f.account_id and d.id = f.id returning d.account_id, d.endpoint_id
     )
-    ${turnNow('select account_id, endpoint_id from freed', `'-infinity'::timestamptz`)}`,
+    ${turnNow('select account_id, endpoint_id from freed', `$1::timestamptz - interval '${DEAD_SECONDS} seconds'`)}`,
 };
 const GIVE_BACK: Statement = {
   name: 'turn_give_back',
   text: `with freed as (
-      update webhook_delivery d set leased_until = null, leased_by = null where d.leased_by = $1 and d.state = 'pending'
+      update webhook_delivery d set leased_until = null, leased_by = null where d.leased_by = $1 and d.leased_until >= $5 and d.state = 'pending'
          and not exists (select from unnest($2::bigint[], $3::bigint[]) u(account_id, id) where u.account_id = d.account_id and u.id = d.id)
       returning d.account_id, d.endpoint_id
     )
@@ -93,13 +93,15 @@ const LOOK: Statement = {
 /**
  * Locks endpoints of accounts of a mode whose turn it is, those first that wait longest. What was committed for them before is seen by the
  * statements that follow.
+ *
+ * @param options - `since`: only those whose turn it is since this instant; `limit`: most endpoints.
  */
 export function takeTurns(
   tx: Tx,
   { mode, nowMs }: Pick<TurnTimes, 'mode' | 'nowMs'>,
-  limit: number,
+  { since, limit }: { readonly since: string; readonly limit: number },
 ): Promise<EndpointKey[]> {
-  return tx.query<EndpointKey>(TAKE, [new Date(nowMs).toISOString(), limit, mode]);
+  return tx.query<EndpointKey>(TAKE, [new Date(nowMs).toISOString(), limit, mode, since]);
 }
 
 /**
@@ -115,7 +117,7 @@ export async function giveSignOfLife(database: Tx, worker: string, machineMs: nu
 }
 
 /**
- * Frees deliveries that a process leased without knowing it, because the answer to the lease was lost.
+ * Frees deliveries that a process leased without knowing it, because the answer to the lease was lost. Leases that have ended need no freeing.
  *
  * @param known - the deliveries that it is working on.
  */
@@ -123,13 +125,14 @@ export async function giveBackUnknownDeliveries(
   database: Tx,
   worker: string,
   known: readonly { readonly accountId: bigint; readonly id: bigint }[],
-  nowMs: number,
+  { nowMs, machineMs }: Omit<TurnTimes, 'mode'>,
 ): Promise<void> {
   await database.query(GIVE_BACK, [
     worker,
     known.map(({ accountId }) => accountId),
     known.map(({ id }) => id),
     new Date(nowMs).toISOString(),
+    new Date(machineMs).toISOString(),
   ]);
 }
 

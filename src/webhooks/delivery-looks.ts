@@ -1,0 +1,46 @@
+/** Where a dispatcher looks for deliveries: at the turns of endpoints, and at what waits for each of them (store/queue-looks.ts). */
+import { keepNewest } from '../base/keep-newest.ts';
+import { OVERLAP_MS, QueueLooks } from '../store/queue-looks.ts';
+import type { Leased, LeaseSince } from '../store/webhooks/deliveries.ts';
+import type { EndpointKey } from '../store/webhooks/turns.ts';
+
+/** Endpoints whose looks are remembered; of one that is forgotten, all that waits is looked for. */
+const REMEMBERED_MAX = 10_000;
+
+/** The looks of a dispatcher, one after the other. */
+export class DeliveryLooks {
+  readonly #turns = new QueueLooks<number>();
+  readonly #endpoints = new Map<string, QueueLooks<number>>();
+
+  /** Begins a look. @returns since when that which it finds has been due. */
+  begin(): LeaseSince {
+    return {
+      turnsMs: overlapping(this.#turns.begin()),
+      ofEndpoint: (endpoint) => overlapping(this.#of(endpoint).begin()),
+    };
+  }
+
+  /** Ends a look that succeeded, which was taken at this time of the process clock. */
+  end(nowMs: number, { leased, turns, areMoreTurns }: Leased): void {
+    this.#turns.end(nowMs, areMoreTurns);
+    const late = new Set(leased.filter(({ isLate }) => isLate).map(nameOf));
+    for (const endpoint of turns) this.#of(endpoint).end(nowMs, late.has(nameOf(endpoint)));
+  }
+
+  #of(endpoint: EndpointKey): QueueLooks<number> {
+    const name = nameOf(endpoint);
+    const known = this.#endpoints.get(name);
+    if (known) return known;
+    const looks = new QueueLooks<number>();
+    keepNewest(this.#endpoints, REMEMBERED_MAX, name, looks);
+    return looks;
+  }
+}
+
+function nameOf({ accountId, endpointId }: EndpointKey): string {
+  return `${accountId}/${endpointId}`;
+}
+
+function overlapping(beforeMs: number | undefined): number | undefined {
+  return beforeMs === undefined ? undefined : beforeMs - OVERLAP_MS;
+}
