@@ -123,6 +123,7 @@ function islandWords(context: ScreenContext, { account, person }: Viewer): Html 
       say(word),
     ]),
     views: (person?.savedViews ?? []).map(({ name, path }) => [path, name]),
+    here: sameWith(context, {}),
     now: account.now,
     mayCreate: may({ session }, 'create'),
     csrf: session.csrf,

@@ -162,14 +162,17 @@ function secretOf({ field }: Operation, data: unknown): Secret | undefined {
   return isInvitation ? { text: made.url as string, title: 'inviteTitle', why: 'inviteWhy' } : undefined;
 }
 
-/** What is shown once stands in the answer to the form, and in no address. */
+/** What is shown once stands in the answer to the form, and in no address; loading its page again leads back. */
 async function showSecret(
-  { session, language, execute, query }: ConsoleRequest,
+  request: ConsoleRequest,
   { text, title, why }: Secret,
   back: string,
 ): Promise<ConsoleAnswer> {
+  const { session, language, execute } = request;
+  const { path: whole, query } = screenAt(request, back);
+  const path = whole.slice(CONSOLE_PATH.length);
   const say = sayIn(language);
-  const context: ScreenContext = { session, language, say, path: '', query, named: {}, refused: null };
+  const context: ScreenContext = { session, language, say, path, query, named: {}, refused: null };
   const { viewer } = await dataOf<FrameFragment>(execute, operationNamed('FrameOnly'), {});
   const button = html`<button type="button" data-copy="secret" hidden>${icon('copy')} ${say('copy')}</button>`;
   const main = html`<h1>${say(title)}</h1><p>${say(why)}</p>${copyValue({ id: 'secret', shown: text, button })}<p><a class="btn" href="${back}">${say('back')}</a></p>`;

@@ -2,7 +2,7 @@
  * Goal: the console needs no script, and with it shows what happens meanwhile, moves by keys, and jumps under nobody's pointer.
  * Method: Chromium on the real application; what happens is done by the API.
  */
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser, type Visit } from '../support/browser.ts';
@@ -106,6 +106,41 @@ describe.runIf(hasBrowser)('with script', () => {
     await page.waitForLoadState();
     expect(await page.locator('tbody tr').first().innerText()).toContain('20011');
     expect(page.problems).toEqual([]);
+  });
+
+  test('C-52: a form that was not taken is sent again by nobody: not by what happens, nor by loading its page again', async () => {
+    const address = '/console/developers?state=DEAD';
+    const page = await open(address);
+    const sent: string[] = [];
+    page.on(
+      'request',
+      (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname),
+    );
+    const amount = page.locator('form[action$="/SandboxFund"]').getByLabel('Amount');
+    await amount.fill('much');
+    await page.getByRole('button', { name: 'Credit it' }).click();
+    const refused = page.getByRole('alert').filter({ hasText: 'must be a number' });
+    await refused.waitFor();
+    const isOwn = (request: Request) => request.method() === 'GET' && request.url().endsWith(address);
+    const asked = page.waitForRequest(isOwn);
+    await createCheckout('20015');
+    await (await (await asked).response())?.finished();
+    expect([await refused.count(), await amount.inputValue()]).toEqual([1, 'much']);
+    await page.reload();
+    expect([await refused.count(), await page.getByLabel('Amount').inputValue()]).toEqual([0, '']);
+    expect([page.url(), sent]).toEqual([app.baseUrl + address, ['/console/acts/SandboxFund']]);
+  });
+
+  test('C-52: what is shown once is not made again by loading its page again', async () => {
+    const page = await open('/console/developers');
+    await page.locator('summary', { hasText: 'Make a key' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('Till 20016');
+    await page.getByLabel('read', { exact: true }).check();
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Your new key' }).waitFor();
+    await page.reload();
+    expect(await title(page)).toBe('Developers');
+    expect(await page.getByRole('rowheader', { name: 'Till 20016' }).count()).toBe(1);
   });
 
   test('one of two tabs has the stream, and both follow', async () => {

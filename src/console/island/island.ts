@@ -160,6 +160,8 @@ document.addEventListener('keydown', (event) => {
   act();
 });
 
+// The answer to a form has the address of the form: loaded again it would send the form again, and do what nobody asks for.
+if (location.pathname.startsWith(`${ROOT}/acts/`) && told.here) history.replaceState(null, '', told.here);
 enliven();
 sayAgo(document);
 window.setInterval(() => sayAgo(document), MINUTE_MS);

@@ -7,6 +7,8 @@ export interface Told {
   readonly kinds: readonly (readonly [href: string, word: string])[];
   /** What the person keeps under a name. */
   readonly views: readonly (readonly [href: string, word: string])[];
+  /** Address of the screen. */
+  readonly here: string;
   /** The time on the clock of the account. */
   readonly now: string;
   readonly mayCreate: boolean;
