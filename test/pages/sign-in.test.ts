@@ -1,10 +1,11 @@
 /**
  * Goal: a newcomer comes in by the link that a start prints, with one click and no script; whoever only looks at a link uses
- * nothing up; people see where they are signed in and end it (C-40). Method: Chromium without script, and plain requests for
- * what no browser sends.
+ * nothing up; people see where they are signed in and end it, change the account and sign out, with script and without (C-40).
+ * Method: Chromium, and plain requests for what no browser sends.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { formToken } from '../../src/base/person-token.ts';
 import { makeNewcomerLink, startContext } from '../../src/resolvers/people/links.ts';
@@ -59,14 +60,19 @@ describe.runIf(hasBrowser)('in a browser without script', () => {
     await page.goto(url);
     expect(await page.locator('h1').innerText()).toMatch(/nowhere any more|lugar nenhum/);
   });
+});
 
+describe.runIf(hasBrowser).each([
+  ['with script', true],
+  ['without script', false],
+] as const)('%s', (_way, javaScriptEnabled) => {
   test('a browser is listed, and ended from another one; a person of two accounts changes between them', async () => {
     const email = newEmail();
     const shop = await app.addAccount();
     const elsewhere = await signInAs(app, shop.accountId, { email, role: 'owner' });
     const other = await app.addAccount();
     const { url } = await inviteByOperator(app.services, other.accountId, { email, role: 'viewer' });
-    const page = await browser.open(url, { javaScriptEnabled: false });
+    const page = await browser.open(url, { javaScriptEnabled });
     await expect.poll(() => page.locator('.note').innerText()).toMatch(/Sign in as door/);
     const { hostname } = new URL(url);
     await page
@@ -78,17 +84,38 @@ describe.runIf(hasBrowser)('in a browser without script', () => {
     await page.getByRole('button', { name: 'Act on it' }).click();
     // Whoever changes the account wants to work in it.
     await page.waitForURL(/\/console(\?|$)/);
+    await changeInMenu(page, other.accountId);
+    await changeInMenu(page, shop.accountId);
     await page.goto(new URL('/console/security', page.url()).href);
     await page.getByRole('button', { name: 'End', exact: true }).click();
     expect(await page.getByRole('button', { name: 'End', exact: true }).count()).toBe(0);
     const { rows } = await app.owner.query(
-      `select account_id, actor_id, after from audit_entry where act = 'person.switch_account'`,
+      `select account_id, after from audit_entry where act = 'person.switch_account' and actor_id = $1
+         order by at, account_id, seq`,
+      [elsewhere.personId],
     );
-    const switched = { account_id: String(shop.accountId), actor_id: elsewhere.personId };
-    expect(rows).toEqual([{ ...switched, after: { role: 'owner' } }]);
+    const intoShop = { account_id: String(shop.accountId), after: { role: 'owner' } };
+    const intoOther = { account_id: String(other.accountId), after: { role: 'viewer' } };
+    expect(rows).toEqual([intoShop, intoOther, intoShop]);
     expect((await elsewhere.graphql('{ viewer { scopes } }')).status).toBe(401);
+    // A phone has this menu on the page of the own sessions alone.
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(new URL('/console', page.url()).href);
+    await page.locator('button[popovertarget=me]').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('session');
   });
 });
+
+/** Opens another account by the menu that stands on every screen. */
+async function changeInMenu(page: Page, accountId: bigint): Promise<void> {
+  await page.locator('button[popovertarget=accounts]').click();
+  await page.locator(`#accounts form:has(input[name=accountId][value="${accountId}"]) button`).click();
+  await page
+    .locator('#accounts', { hasNot: page.locator(`input[value="${accountId}"]`) })
+    .waitFor({ state: 'attached' });
+}
 
 describe.runIf(hasBrowser)('pages of signing in', () => {
   test.each([

@@ -29,8 +29,11 @@ const ARGS = [
 /** Whether there is a browser on this machine. */
 export const hasBrowser = inject('chromium') !== null;
 
-/** Starts the browser before the tests of the file and ends it after them; pages are closed after each test. */
-export function useBrowser(): TestBrowser {
+/**
+ * Starts the browser before the tests of the file and ends it after them; pages are closed after each test, unless they are kept
+ * for all of them.
+ */
+export function useBrowser({ keepsPages = false } = {}): TestBrowser {
   let browser: Browser | undefined;
   beforeAll(async () => {
     const found = inject('chromium');
@@ -39,6 +42,7 @@ export function useBrowser(): TestBrowser {
     browser = await chromium.launch({ executablePath, args: ARGS, env: { ...process.env, ...env } as never });
   });
   afterEach(async () => {
+    if (keepsPages) return;
     for (const context of browser?.contexts() ?? []) await context.close();
   });
   afterAll(async () => {
