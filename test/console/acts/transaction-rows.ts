@@ -1,0 +1,269 @@
+/** Acts that make transactions, and acts on them. */
+import { expect } from 'vitest';
+import type { ActRow, Situation, Walk } from './row.ts';
+import { customer, type Stage, WALLET } from './stage.ts';
+
+const USDT = 'USDT_TRX';
+const APPROVAL = 'approval_withdrawl_dash/PENDING';
+
+/** What the form of an act on a transaction has in common: it stands on its screen, and names it. */
+function on(end2end: string, situation: Omit<Situation, 'path' | 'object'>): Situation {
+  return {
+    path: `/console/transactions/${end2end}`,
+    object: end2end,
+    ...situation,
+    given: { end2end, ...situation.given },
+  };
+}
+
+/** A checkout that waits for its PIX. */
+async function waiting({ create, reach }: Stage): Promise<string> {
+  const { transaction } = await create('createCheckout', {
+    ...customer(),
+    currency: USDT,
+    amountPayment: '150.00',
+  });
+  await reach(transaction.end2end, 'depositpix_v2/QRCODE');
+  return transaction.end2end;
+}
+
+/** A checkout that is paid and done. */
+async function paid(stage: Stage): Promise<string> {
+  const end2end = await waiting(stage);
+  await stage.trigger(end2end, 'pay');
+  await stage.reach(end2end, 'success/DONE');
+  return end2end;
+}
+
+/** A withdrawal that waits for a second person. */
+async function proposed(stage: Stage, { mark }: Walk): Promise<string> {
+  const groupId = await destination(stage, mark);
+  const input = { currency: USDT, amountReceived: '30', groupId, address: WALLET };
+  const { transaction } = await stage.create('createWithdrawal', input);
+  await stage.reach(transaction.end2end, APPROVAL);
+  return transaction.end2end;
+}
+
+/** A group of the whitelist with an address. */
+async function destination({ ask }: Stage, name: string): Promise<string> {
+  const { createWhitelistGroup } = await ask(`mutation { createWhitelistGroup(name: "${name}") { id } }`);
+  const input = `{ label: "Vault", network: "TRX", address: "${WALLET}" }`;
+  await ask(`mutation { addWhitelistEntry(groupId: "${createWhitelistGroup.id}", input: ${input}) { id } }`);
+  return createWhitelistGroup.id;
+}
+
+/** A deposit that is held, because another amount came. */
+async function held({ create, trigger, reach }: Stage): Promise<string> {
+  const { transaction } = await create('createOfframp', {
+    ...customer(),
+    amountPaid: '20',
+    currency: USDT,
+    from: 'EXTERNAL',
+    pixKey: 'ana@example.com',
+    pixKeyType: 'EMAIL',
+  });
+  await reach(transaction.end2end, 'crypto_deposit/WAITING_DEPOSIT');
+  await trigger(transaction.end2end, 'deposit-wrong', '3.5');
+  await reach(transaction.end2end, /^crypto_deposit\/(UNDER|OVER)PAID$/);
+  return transaction.end2end;
+}
+
+/** @returns the steps that a transaction has passed. */
+async function passed({ ask }: Stage, end2end: string): Promise<readonly string[]> {
+  const { transaction } = await ask(`{ transaction(end2end: "${end2end}") { events { component } } }`);
+  return transaction.events.map(({ component }: { component: string }) => component);
+}
+
+/** The newest transaction of an order number, as the list has it. */
+async function ordered({ ask }: Stage, externalCode: string) {
+  const filter = `filter: { externalCode: "${externalCode}" }`;
+  const { transactions } = await ask(
+    `{ transactions(${filter}) { nodes { __typename end2end source { amount } target { amount } } } }`,
+  );
+  expect(transactions.nodes).toHaveLength(1);
+  return transactions.nodes[0];
+}
+
+/** A creation whose form takes an order number. */
+function creationRow(
+  act: string,
+  kind: string,
+  made: {
+    readonly typed: Readonly<Record<string, string>>;
+    readonly type: string;
+    readonly needsPasskey?: boolean;
+  },
+): ActRow {
+  return {
+    act,
+    who: 'shop',
+    needsPasskey: made.needsPasskey ?? false,
+    begin: async (stage, { mark }) => {
+      const { clientName, clientTaxId } = customer();
+      return {
+        path: `/console/new?kind=${kind}`,
+        typed: { ...made.typed, externalCode: mark, clientName, clientTaxId },
+        seen: `Order ${mark}`,
+        check: async () => expect(await ordered(stage, mark)).toMatchObject({ __typename: made.type }),
+      };
+    },
+  };
+}
+
+/** How a held deposit is decided, with the step that follows. */
+const RESOLUTIONS = [
+  ['KEEP', 'partial_success'],
+  ['REQUOTE', 'swap_transfer'],
+  ['REFUND', 'refund'],
+  ['REFUND', 'refund', WALLET],
+] as const;
+
+/** The rows. */
+export const TRANSACTION_ROWS: readonly ActRow[] = [
+  creationRow('CreateCheckout', 'checkout', {
+    typed: { amountPayment: '150.50', currency: USDT },
+    type: 'CrossrampCheckout',
+  }),
+  creationRow('CreateOnramp', 'onramp-order', {
+    typed: { amountPayment: '150.50', currency: USDT },
+    type: 'Onramp',
+  }),
+  creationRow('CreateOfframp', 'offramp-order', {
+    typed: {
+      amountPaid: '20',
+      currency: USDT,
+      from: 'BALANCE',
+      pixKeyType: 'EMAIL',
+      pixKey: 'ana@example.com',
+    },
+    type: 'Offramp',
+    needsPasskey: true,
+  }),
+  {
+    act: 'CreateWithdrawal',
+    who: 'shop',
+    begin: async (stage, { mark }) => {
+      const groupId = await destination(stage, mark);
+      return {
+        path: '/console/new?kind=withdrawal',
+        typed: { amountReceived: '30', currency: USDT, groupId, address: WALLET, notes: mark },
+        seen: mark,
+        check: async () => {
+          const { approvals } = await stage.ask(
+            '{ approvals { transaction { ... on Withdrawal { notes address } } } }',
+          );
+          expect(approvals).toContainEqual({ transaction: { notes: mark, address: WALLET } });
+        },
+      };
+    },
+  },
+  {
+    act: 'AcceptQuote',
+    who: 'shop',
+    begin: async (stage) => {
+      const input = { ...customer(), currency: USDT, amountPayment: '150.00', accept: false };
+      const { end2end } = (await stage.create('createCheckout', input)).transaction;
+      await stage.reach(end2end, 'quote/QUOTE');
+      return on(end2end, { check: () => stage.reach(end2end, 'depositpix_v2/QRCODE') });
+    },
+  },
+  {
+    act: 'CancelTransaction',
+    about: 'a payment',
+    who: 'shop',
+    entry: 'transaction.cancel',
+    begin: async (stage) => {
+      const end2end = await waiting(stage);
+      return on(end2end, { seen: 'Cancelled', check: () => stage.reach(end2end, /CANCEL/) });
+    },
+  },
+  {
+    act: 'CancelTransaction',
+    about: 'a withdrawal',
+    who: 'shop',
+    entry: 'withdrawal.cancel',
+    begin: async (stage, walk) => {
+      const end2end = await proposed(stage, walk);
+      return on(end2end, { seen: 'Cancelled', check: () => stage.reach(end2end, /CANCEL/) });
+    },
+  },
+  {
+    act: 'RefundPayment',
+    who: 'shop',
+    begin: async (stage) => {
+      const end2end = await paid(stage);
+      return on(end2end, {
+        typed: { amount: '50.00' },
+        seen: '50.00',
+        check: async () => {
+          const { transaction } = await stage.ask(
+            `{ transaction(end2end: "${end2end}") { refunds { amount { amount } } } }`,
+          );
+          expect(transaction.refunds).toEqual([{ amount: { amount: '50' } }]);
+        },
+      });
+    },
+  },
+  ...RESOLUTIONS.map(
+    ([resolution, step, address]): ActRow => ({
+      act: 'ResolveDeposit',
+      about: address ? `${resolution} elsewhere` : resolution,
+      who: 'shop',
+      needsPasskey: address !== undefined,
+      begin: async (stage) => {
+        const end2end = await held(stage);
+        const check = async () => expect(await passed(stage, end2end)).toContain(step);
+        return on(end2end, { given: { resolution }, ...(address && { typed: { address } }), check });
+      },
+    }),
+  ),
+  {
+    act: 'ApproveWithdrawal',
+    who: 'shop',
+    begin: async (stage, walk) => {
+      const end2end = await proposed(stage, walk);
+      const check = () => stage.reach(end2end, /^(?!approval)/);
+      return { ...on(end2end, { check }), path: '/console/approvals' };
+    },
+  },
+  {
+    act: 'RejectWithdrawal',
+    who: 'shop',
+    begin: async (stage, walk) => {
+      const end2end = await proposed(stage, walk);
+      const check = () => stage.reach(end2end, /REJECTED/);
+      return { ...on(end2end, { check }), path: '/console/approvals' };
+    },
+  },
+  {
+    act: 'SandboxTrigger',
+    who: 'shop',
+    // Before it is played, and what came of it (decision 0022).
+    entries: 2,
+    begin: async (stage) => {
+      const end2end = await waiting(stage);
+      return on(end2end, { pressed: 'PAY', check: () => stage.reach(end2end, 'success/DONE') });
+    },
+  },
+  {
+    act: 'RecordFacts',
+    who: 'shop',
+    begin: async (stage) => {
+      const end2end = await waiting(stage);
+      return on(end2end, {
+        typed: { walletCustody: 'CUSTODIAL', walletVasp: 'Exchange Ltda.', walletCountry: 'BR' },
+        seen: 'Exchange Ltda.',
+        check: async () => {
+          const { transaction } = await stage.ask(
+            `{ transaction(end2end: "${end2end}") { record { walletCustody walletVasp walletCountry } } }`,
+          );
+          expect(transaction.record).toEqual({
+            walletCustody: 'CUSTODIAL',
+            walletVasp: 'Exchange Ltda.',
+            walletCountry: 'BR',
+          });
+        },
+      });
+    },
+  },
+];
