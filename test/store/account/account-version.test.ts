@@ -174,4 +174,18 @@ describe('reads', () => {
     answers.shift()?.();
     expect(await Promise.all(others)).toEqual([2n, 2n, 2n]);
   });
+
+  test('wait for others, who come two turns of the event loop later', async () => {
+    const asked: (readonly bigint[])[] = [];
+    const read = versionReader({
+      query: (async (_statement: unknown, [ids]: [readonly bigint[]]) => {
+        asked.push(ids);
+        return ids.map((accountId) => ({ accountId, version: 1n }));
+      }) as never,
+    });
+    const first = read(1n);
+    for (let turn = 0; turn < 2; turn += 1) await setImmediate();
+    expect(await Promise.all([first, read(2n)])).toEqual([1n, 1n]);
+    expect(asked).toEqual([[1n, 2n]]);
+  });
 });
