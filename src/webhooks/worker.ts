@@ -18,7 +18,7 @@ export interface WebhookWorker {
 
 /** Poll interval, for retries that become due and for commits of other processes. Unit: ms. */
 const POLL_MS = 1_000;
-/** Least time between two looks for what is due that a notification asks for: deliveries are made by the relay, which wakes the dispatcher. Unit: ms. */
+/** Least time between two looks for what is due that notifications ask for. Unit: ms. */
 const LOOK_MS = 50;
 /** Notifications within 5 ms are handled together. After an error the database gets 0.3 s of rest. */
 const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 300, complaint: 'webhooks have to wait' };
@@ -53,13 +53,13 @@ export function startWebhooks(
   /** Those of the other mode have webhooks of their own; of whom nobody knows, it is asked later. */
   const isOwn = async (accountId: bigint) =>
     (await modeOf(accountId).catch(() => services.mode)) === services.mode;
-  services.notifier.onWork(async (accountIds) => {
+  services.notifier.onWork(async (accountIds, { mayBeDue }) => {
     const own: bigint[] = [];
     for (const accountId of accountIds) if (await isOwn(accountId)) own.push(accountId);
     if (own.length === 0) return;
     relay.hear(own);
     relaying.wake();
-    look();
+    if (mayBeDue) look();
   });
   return {
     stop: async () => {

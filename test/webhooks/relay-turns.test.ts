@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest';
 import type { Database, Statement } from '../../src/store/database.ts';
 import { relayLag } from '../../src/store/webhooks/relay.ts';
+import type { ProcessRow } from '../../src/templates/facts.ts';
 import { createRelay } from '../../src/webhooks/relay.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, writeEvents } from '../support/events.ts';
@@ -79,19 +80,33 @@ test('C-61: of two relays that hear of every commit, one makes all deliveries an
   await eventually('the last event', async () => (await other.turn()).deliveries === 1 || undefined);
 });
 
-test('notifications without deliveries make a dispatcher look now and then', async () => {
-  const accountId = await addBusiness(store.database, store.owner);
+/** @returns how often a dispatcher looked that was notified again and again, and how long that was. */
+async function looksOf(notify: (notifier: TestClock['notifier']) => void) {
   const { database, count } = counting('turn_take');
   const clock = new TestClock();
   const beganMs = performance.now();
   const webhooks = runWebhooks(database, clock);
   try {
     await eventually('many notifications', () => {
-      clock.notifier.notify([accountId]);
+      notify(clock.notifier);
       return performance.now() - beganMs >= 20 * REST_MS || undefined;
     });
-    expect(count()).toBeLessThanOrEqual(stepsMax(beganMs));
+    return { looks: count(), beganMs };
   } finally {
     await webhooks.stop();
   }
+}
+
+test('notifications of other processes make a dispatcher look now and then', async () => {
+  const accountId = await addBusiness(store.database, store.owner);
+  const { looks, beganMs } = await looksOf((notifier) => notifier.notify([accountId]));
+  expect(looks).toBeLessThanOrEqual(stepsMax(beganMs));
+});
+
+test('commits of the engine make a dispatcher look for what the relay made of them, and for nothing else', async () => {
+  const accountId = await addBusiness(store.database, store.owner);
+  const move = { accountId, transactionId: 1n, row: {} as ProcessRow };
+  const { looks, beganMs } = await looksOf((notifier) => notifier.notifyMoved([move]));
+  // It looks once a second whatever happens.
+  expect(looks).toBeLessThanOrEqual(2 + (performance.now() - beganMs) / 990);
 });

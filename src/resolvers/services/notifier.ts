@@ -28,6 +28,9 @@ export interface Followed {
 /** Hears of accounts whose log or ledger moved. */
 export type AccountListener = (accountIds: readonly bigint[]) => void;
 
+/** Hears of accounts that have something to work on. `mayBeDue`: also what waits for a time, not only what a commit added. */
+export type WorkListener = (accountIds: readonly bigint[], options: { readonly mayBeDue: boolean }) => void;
+
 const ANY = 'any';
 const WORK = 'work';
 const HERE = 'here';
@@ -38,7 +41,7 @@ export class Notifier {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
 
   /**
-   * Tells of transactions that moved by a commit of this process.
+   * Tells of transactions that moved by a commit of this process; without their rows, of those that the clock has moved on.
    *
    * @param options - `hasJobs`: there may be jobs that somebody has to look for. @default true
    */
@@ -49,7 +52,7 @@ export class Notifier {
     if (accountIds.length > 0) {
       this.#emitter.emit(HERE, accountIds);
       this.#emitter.emit(ANY, accountIds);
-      this.#emitter.emit(WORK, accountIds);
+      this.#emitter.emit(WORK, accountIds, { mayBeDue: moved.some(({ row }) => !row) });
     }
     if (hasJobs) this.#emitter.emit(JOBS, accountIds);
   }
@@ -62,7 +65,7 @@ export class Notifier {
   notify(accountIds: readonly bigint[], { isWorkedOn = false } = {}): void {
     this.#emitter.emit(ANY, accountIds);
     if (isWorkedOn) return;
-    this.#emitter.emit(WORK, accountIds);
+    this.#emitter.emit(WORK, accountIds, { mayBeDue: true });
     this.#emitter.emit(JOBS, accountIds);
   }
 
@@ -75,7 +78,7 @@ export class Notifier {
    * Calls the listener when there are events to work on here: for relays. If all of them woke at every notification, those of
    * two processes would stand in each other's way on an account that is busy.
    */
-  onWork(listener: AccountListener): void {
+  onWork(listener: WorkListener): void {
     this.#emitter.on(WORK, listener);
   }
 
