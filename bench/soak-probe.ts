@@ -6,6 +6,8 @@ import { collect } from './tasks.ts';
 export interface Probe {
   /** In use on the heap after a collection: what the process holds. */
   readonly heap: number;
+  /** What V8 has taken of the system for the heap: pages that it has to itself, used or not. */
+  readonly pages: number;
   readonly rss: number;
   /** How late timers are, at the 99th of 100 since the probe before. */
   readonly delayMs: number;
@@ -18,8 +20,8 @@ process.on('message', async (message) => {
   if (message !== 'probe') return;
   const delayMs = delays.percentile(99) / 1e6;
   await collect();
-  const { heapUsed, rss } = process.memoryUsage();
-  process.send?.({ heap: heapUsed, rss, delayMs } satisfies Probe);
+  const { heapUsed, heapTotal, rss } = process.memoryUsage();
+  process.send?.({ heap: heapUsed, pages: heapTotal, rss, delayMs } satisfies Probe);
   delays.reset();
 });
 // The gateway ends when it is told to, whoever still listens.

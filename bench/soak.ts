@@ -217,7 +217,7 @@ const { tally, samples } = await withWriteServer({ fsync: true, settings: { auto
 const settled = samples.slice(Math.floor(samples.length / 3));
 const line = (of: (probe: Probe) => number): Line =>
   lineOf(settled.map((each): Sample => ({ minutes: each.minutes, value: of(each) / MIB })));
-const [heap, rss] = [line((each) => each.heap), line((each) => each.rss)];
+const [heap, pages, rss] = [line((each) => each.heap), line((each) => each.pages), line((each) => each.rss)];
 const failed = [...tally.byStatus].reduce((sum, [status, times]) => sum + (status >= 500 ? times : 0), 0);
 const mib = (value: number) => value.toFixed(2);
 const level = (name: string, { perHour, noise, isLevel }: Line) => ({
@@ -242,6 +242,7 @@ publish(
         headings: ['What', 'Unit', 'First', 'Last', 'Median', 'In an hour'],
         rows: [
           ['heap in use', 'MiB', ...ends((each) => each.heap / MIB), mib(heap.perHour)],
+          ['pages of V8 for it', 'MiB', ...ends((each) => each.pages / MIB), mib(pages.perHour)],
           ['RSS', 'MiB', ...ends((each) => each.rss / MIB), mib(rss.perHour)],
           ['lateness of timers, p99', 'ms', ...ends((each) => each.delayMs), '–'],
         ],
