@@ -68,8 +68,8 @@ const PARTS: readonly Part[] = [
   {
     title: 'Steps of workers',
     file: 'relay.ts',
-    full: '--events 200000 --endpoints 2000 --accounts 2000 --few 100',
-    quick: '--events 7000 --endpoints 100 --accounts 100 --few 20',
+    full: '--events 200000 --endpoints 2000 --accounts 2000 --few 100 --starts 0',
+    quick: '--events 7000 --endpoints 100 --accounts 100 --few 20 --starts 0',
   },
 ];
 /** Goals that take longer than a run of this program may. */

@@ -4,7 +4,7 @@
  * and the look at accounts that are followed. Of a hundred times each, one at a time; and the start of a gateway on that database. Commits
  * are not flushed: what the disk takes is not counted.
  *
- * `npm run relay -- --events 1000000 --endpoints 10000 --accounts 10000 --few 100 [--check]`
+ * `npm run relay -- --events 1000000 --endpoints 10000 --accounts 10000 --few 100 --starts 3 [--check]`
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,6 @@ const AT_ONCE = 4;
 const TOGETHER = 100;
 const EVENTS_PER_TRANSACTION = 7;
 const TIMES = 100;
-const STARTS = 3;
 /** Milliseconds that the median of a relay step may take. */
 const GOAL_MS = 3;
 /** How many times as long a step may take with many accounts. */
@@ -50,6 +49,8 @@ interface Size {
   readonly accounts: number;
   readonly events: number;
   readonly endpoints: number;
+  /** How often a gateway is started on it. */
+  readonly starts: number;
 }
 
 /** Accounts with a log of events that were all relayed, of transactions that were done; an endpoint each. */
@@ -161,11 +162,11 @@ async function steps(
 }
 
 /** From the start of the process until its first answer. */
-async function starts(url: string): Promise<Steps> {
+async function starts(url: string, most: number): Promise<Steps> {
   const home = mkdtempSync(join(tmpdir(), 'crossramp-start-'));
   const times: number[] = [];
   try {
-    for (let n = -1; n < STARTS; n += 1) {
+    for (let n = -1; n < most; n += 1) {
       const began = performance.now();
       const gateway = await startGateway(url, home);
       try {
@@ -199,7 +200,7 @@ async function run(url: string, size: Size): Promise<Steps[]> {
   try {
     const accountIds = await seed(owner, database, size);
     // Before anything is due: the endpoints are of no use to a gateway that works.
-    const started = await starts(url);
+    const started = size.starts > 0 ? [await starts(url, size.starts)] : [];
     const at = (n: number) => accountIds[Math.abs(n) % accountIds.length] as bigint;
     const appendAll = async () => {
       for (const accountId of accountIds.slice(0, TOGETHER)) await append(database, accountId);
@@ -270,7 +271,7 @@ async function run(url: string, size: Size): Promise<Steps[]> {
     ];
     const together = `relay: looks, and finds ${TOGETHER} accounts`;
     const once = { name: together, times: [all], hasGoal: false };
-    return [...relayed, once, ...leases, ...others, started];
+    return [...relayed, once, ...leases, ...others, ...started];
   } finally {
     await owner.end();
     await database.close();
@@ -328,6 +329,7 @@ const { values } = parseArgs({
     endpoints: { type: 'string', default: '10000' },
     accounts: { type: 'string', default: '10000' },
     few: { type: 'string', default: '100' },
+    starts: { type: 'string', default: '3' },
     check: { type: 'boolean', default: false },
   },
 });
@@ -335,6 +337,7 @@ const size = {
   accounts: Number(values.accounts),
   events: Number(values.events),
   endpoints: Number(values.endpoints),
+  starts: Number(values.starts),
 };
 const share = Number(values.few) / size.accounts;
 console.log(machine());
@@ -342,6 +345,7 @@ const fewSize = {
   accounts: Number(values.few),
   events: Math.ceil(size.events * share),
   endpoints: Math.ceil(size.endpoints * share),
+  starts: size.starts,
 };
 const few = await withWriteServer({ fsync: false }, (url) => run(url, fewSize));
 const many = await withWriteServer({ fsync: false }, (url) => run(url, size));
