@@ -126,7 +126,7 @@ function append(database: Database, accountId: bigint): Promise<void> {
       name: 'onramp.payment.paid',
       component: 'payment',
       state: 'paid',
-      payload: 'x'.repeat(200),
+      body: { form: null, payload: 'x'.repeat(200) },
     };
     const record = {
       ...event,

@@ -240,7 +240,7 @@ interface LoggedEvent {
 
 async function readLog(): Promise<LoggedEvent[]> {
   const { rows } = await owner.query<LoggedEvent>(
-    `select 'evt_' || e.seq || '_' || e.token as id, e.payload, e.transaction_id as transaction, e.sequence,
+    `select 'evt_' || e.seq || '_' || e.token as id, event_body(e.form, e.payload) as payload, e.transaction_id as transaction, e.sequence,
             (extract(epoch from e.occurred_at) * 1000)::float8 as "atMs"
        from event e join transaction t on t.account_id = e.account_id and t.id = e.transaction_id
       where t.webhook is not null order by e.seq`,

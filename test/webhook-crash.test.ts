@@ -232,7 +232,7 @@ interface LoggedEvent {
 
 async function readLog(): Promise<LoggedEvent[]> {
   const { rows } = await owner.query<LoggedEvent>(
-    `select 'evt_' || seq || '_' || token as id, seq::text, payload, transaction_id as transaction, sequence, occurred_at as at from event e order by e.seq`,
+    `select 'evt_' || seq || '_' || token as id, seq::text, event_body(form, payload) as payload, transaction_id as transaction, sequence, occurred_at as at from event e order by e.seq`,
   );
   return rows;
 }

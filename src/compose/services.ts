@@ -60,7 +60,7 @@ export function createServices({
 }: ServiceParts): Services {
   const notifier = new Notifier();
   const handOver: HandOver = { receiver: undefined };
-  const render = envelopeWriter(registry, config).envelope;
+  const { envelope, stored } = envelopeWriter(registry, config);
   const worker = config.role === 'serve' ? null : randomInt(1, WORKERS_MAX);
   const writes = new UnderWay();
   const engineFor = (mode: AccountMode, clock: Clock): Advance =>
@@ -73,7 +73,7 @@ export function createServices({
         notifier,
         handOver,
         ispb: () => byMode[mode].rails.pix.ispb,
-        render,
+        render: stored,
         worker,
         priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
       }),
@@ -107,7 +107,7 @@ export function createServices({
     writes,
     events: new EventHub(database, notifier),
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
-    render,
+    render: envelope,
     worker,
     publicUrl: config.publicUrl,
   };

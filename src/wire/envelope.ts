@@ -5,6 +5,7 @@ import { type Instant, isoExact, isoSeconds } from '../base/instant.ts';
 import type { Label } from '../base/label.ts';
 import { roundHalfUp, trimDecimal } from '../base/money.ts';
 import { quoted } from '../base/quoted.ts';
+import { GAP, type StoredBody } from '../events/body.ts';
 import type { Attribute, Step, Template } from '../templates/define.ts';
 import type { FactName, PublishedRow } from '../templates/facts.ts';
 import { KINDS } from '../templates/kinds.ts';
@@ -19,6 +20,8 @@ export type LabelName = (typeof LABELS)[number];
 export interface EnvelopeWriter {
   /** The single-record body (`service.md` 2.1, C-1). */
   readonly envelope: (row: PublishedRow) => string;
+  /** The same, as events store it. Whole where imported history may have been published with other labels. */
+  readonly stored: (row: PublishedRow) => StoredBody;
   /** The form inside a statement entry: without component and state (C-18). */
   readonly embedded: (row: PublishedRow) => string;
 }
@@ -32,20 +35,25 @@ export function envelopeWriter(registry: Registry, options: WireOptions): Envelo
     registry.templates.map((template) => [template.name, attributesWriter(template, options)]),
   );
   const labels = labelsWriter(registry);
-  const attributes = (row: PublishedRow) => {
+  const attributes = (row: PublishedRow, put: PutValue) => {
     const write = attributesOf.get(row.template);
     assert(write, `template ${row.template} is in the registry`);
-    return write(row);
+    return write(row, put);
   };
   const iso = instantWriter(options);
-  const times = (row: PublishedRow) =>
-    `"created_at":"${iso(row.createdAt)}","updated_at":"${iso(row.updatedAt)}"`;
+  const times = (row: PublishedRow, put: PutValue) =>
+    `"created_at":${put(`"${iso(row.createdAt)}"`)},"updated_at":${put(`"${iso(row.updatedAt)}"`)}`;
+  const rest = (row: PublishedRow, put: PutValue) =>
+    `"template":"${row.template}",${times(row, put)},${labels(row, put)},"attributes":{${attributes(row, put)}}}`;
+  const envelope = (row: PublishedRow, put: PutValue) =>
+    `{"end2end":${put(quoted(row.end2end))},"component":${quoted(row.component)},"state":${quoted(row.state)},${rest(row, put)}`;
   return {
-    envelope: (row) =>
-      `{"end2end":${quoted(row.end2end)},"component":${quoted(row.component)},"state":${quoted(row.state)},` +
-      `"template":"${row.template}",${times(row)},${labels(row)},"attributes":{${attributes(row)}}}`,
-    embedded: (row) =>
-      `{"end2end":${quoted(row.end2end)},"template":"${row.template}",${times(row)},${labels(row)},"attributes":{${attributes(row)}}}`,
+    envelope: (row) => envelope(row, AS_IT_IS),
+    stored: (row) =>
+      row.asPublished
+        ? { form: null, payload: envelope(row, AS_IT_IS) }
+        : storedBody((put) => envelope(row, put)),
+    embedded: (row) => `{"end2end":${quoted(row.end2end)},${rest(row, AS_IT_IS)}`,
   };
 }
 
@@ -56,39 +64,58 @@ export function labelOf(registry: Registry, row: PublishedRow, name: LabelName):
   return { en: row.asPublished[`${name}.en`] ?? ours.en, pt: row.asPublished[`${name}.pt`] ?? ours.pt };
 }
 
-function attributesWriter(template: Template, options: WireOptions): AttributeWriter {
+/** Takes a value as JSON, and gives what stands for it in the text. */
+type PutValue = (json: string) => string;
+
+const AS_IT_IS: PutValue = (json) => json;
+
+/** @returns what a function writes, with its values apart. */
+function storedBody(write: (put: PutValue) => string): StoredBody {
+  const values: string[] = [];
+  const form = write((json) => {
+    values.push(json);
+    return GAP;
+  });
+  return { form, payload: values.join(GAP) };
+}
+
+function attributesWriter(
+  template: Template,
+  options: WireOptions,
+): (row: PublishedRow, put: PutValue) => string {
   const members = template.attributes.map((attribute) => ({
     first: `${JSON.stringify(attribute.name)}:`,
     next: `,${JSON.stringify(attribute.name)}:`,
     write: attributeWriter(attribute, options),
     isThere: attribute.optional ? attributeReader(attribute) : null,
   }));
-  return (row) => {
+  return (row, put) => {
     let text = '';
     for (const { first, next, write, isThere } of members)
-      if (isThere === null || isThere(row) !== null) text += (text === '' ? first : next) + write(row);
+      if (isThere === null || isThere(row) !== null) text += (text === '' ? first : next) + put(write(row));
     return text;
   };
 }
 
-function labelsWriter(registry: Registry): (row: PublishedRow) => string {
+function labelsWriter(registry: Registry): (row: PublishedRow, put: PutValue) => string {
   const written = new WeakMap<Step, string>();
-  return (row) => {
-    const error =
-      row.errorEn === '' && row.errorPt === ''
-        ? NO_ERROR
-        : labelJson('error_message', { en: row.errorEn, pt: row.errorPt });
+  return (row, put) => {
+    const hasError = row.errorEn !== '' || row.errorPt !== '';
     const step = registry.stepOf(row.template, row.component, row.state);
     let labels = row.asPublished ? undefined : written.get(step);
     if (labels === undefined) {
       labels = LABELS.map((name) => labelJson(name, labelOf(registry, row, name))).join(',');
       if (!row.asPublished) written.set(step, labels);
     }
-    return `${labels},${error}`;
+    return `${labels},"error_message":${hasError ? put(errorJson(row)) : NO_ERROR}`;
   };
 }
 
-const NO_ERROR = '"error_message":{"en":"","pt":""}';
+const NO_ERROR = '{"en":"","pt":""}';
+
+function errorJson({ errorEn, errorPt }: PublishedRow): string {
+  return JSON.stringify({ en: errorEn, pt: errorPt });
+}
 
 function labelJson(name: string, label: Label): string {
   return `"${name}":${JSON.stringify({ en: label.en, pt: label.pt })}`;

@@ -202,7 +202,7 @@ const READERS = 16;
 /** I8: the newest event carries what a GET gives, byte for byte. */
 async function bodyDefects(owner: pg.Pool, all: readonly Standing[], read: Read): Promise<string[]> {
   const { rows } = await owner.query<{ key: string; payload: string }>(
-    `select distinct on (account_id, transaction_id) account_id || '/' || transaction_id as key, payload
+    `select distinct on (account_id, transaction_id) account_id || '/' || transaction_id as key, event_body(form, payload) as payload
       from event order by account_id, transaction_id, sequence desc`,
   );
   const payloadOf = new Map(rows.map(({ key, payload }) => [key, payload]));

@@ -107,11 +107,10 @@ export async function writeEvents(
         component: 'payment',
         state,
         occurredAt: new Date().toISOString(),
-        payload: JSON.stringify({
-          account: String(event.accountId),
-          seq: String(head.eventSeq),
-          text: 'é "quoted"',
-        }),
+        body: {
+          form: '{"account":\n,"seq":\n,"text":"é \\"quoted\\""}',
+          payload: `"${event.accountId}"\n"${head.eventSeq}"`,
+        },
       };
     });
     await recordEvents(tx, records, [...heads.values()]);

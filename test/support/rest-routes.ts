@@ -178,7 +178,7 @@ export async function eventsOf(
   end2end: string,
 ): Promise<{ name: string; payload: string; sequence: number }[]> {
   const { rows } = await app.owner.query(
-    `select e.name, e.payload, e.sequence from event e
+    `select e.name, event_body(e.form, e.payload) as payload, e.sequence from event e
       join transaction t on t.account_id = e.account_id and t.id = e.transaction_id
       where t.end2end = $1 order by e.sequence`,
     [end2end],

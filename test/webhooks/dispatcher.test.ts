@@ -78,10 +78,10 @@ const attemptsOf = async ({ accountId }: Shop) =>
   ).rows;
 const payloadOf = async ({ accountId }: Shop, seq: number): Promise<string> =>
   (
-    await test$.owner.query(`select payload from event where account_id = $1 and seq = $2`, [
-      String(accountId),
-      seq,
-    ])
+    await test$.owner.query(
+      `select event_body(form, payload) as payload from event where account_id = $1 and seq = $2`,
+      [String(accountId), seq],
+    )
   ).rows[0]?.payload;
 const untilStates = (shop: Shop, ...states: string[]) =>
   eventually(`deliveries ${states}`, async () => {

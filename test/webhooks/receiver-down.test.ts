@@ -44,7 +44,7 @@ const eventsOf = async (
 ): Promise<{ payload: string; name: string; state: string; seq: string }[]> =>
   (
     await app.owner.query(
-      `select e.payload, e.name, e.state, e.seq from event e join transaction t on t.account_id = e.account_id and t.id = e.transaction_id
+      `select event_body(e.form, e.payload) as payload, e.name, e.state, e.seq from event e join transaction t on t.account_id = e.account_id and t.id = e.transaction_id
         where t.end2end = $1 order by e.sequence`,
       [end2end],
     )

@@ -8,6 +8,7 @@ import { assert } from '../../base/assert.ts';
 import { type Grow, groupCommit, type Share } from '../../base/group-commit.ts';
 import { type Instant, instantOf, millisOf } from '../../base/instant.ts';
 import { eventName } from '../../base/step-name.ts';
+import type { StoredBody } from '../../events/body.ts';
 import type { Database, Tx } from '../../store/database.ts';
 import { CommitUnknownError, isOutOfReach } from '../../store/database-error.ts';
 import {
@@ -58,8 +59,8 @@ export interface EngineParts {
   readonly handOver: HandOver;
   /** Bank of the house in the Brazilian payments system, 8 characters; asked for with every batch. */
   readonly ispb: () => string;
-  /** The published body of a transaction (C-9). */
-  readonly render: (row: ProcessRow) => string;
+  /** The published body of a transaction (C-9), as events store it. */
+  readonly render: (row: ProcessRow) => StoredBody;
   /** Worker of this process, which takes its jobs first. */
   readonly worker: number | null;
   /** Prices money that arrived after the lock of its price ended (C-21). */
@@ -328,7 +329,7 @@ function eventsOf({ render }: EngineParts, { steps }: Item, heads: Map<bigint, H
         component: row.component,
         state: row.state,
         occurredAt: row.updatedAt,
-        payload: render(row),
+        body: render(row),
       };
     });
 }

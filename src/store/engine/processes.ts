@@ -2,7 +2,9 @@
  * What a batch of transitions reads and writes. It runs in one database transaction that has locked the `account_head` rows of
  * its accounts, so nothing that is read here can change meanwhile (docs/decisions/0011).
  */
+import { createHash } from 'node:crypto';
 import type { AccountMode } from '../../base/account-mode.ts';
+import type { StoredBody } from '../../events/body.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../database.ts';
@@ -40,7 +42,7 @@ export interface NewEvent {
   readonly component: string;
   readonly state: string;
   readonly occurredAt: string;
-  readonly payload: string;
+  readonly body: StoredBody;
 }
 
 const PROCESS_COLUMNS: { readonly [Name in keyof ProcessRow]: string } = {
@@ -99,13 +101,22 @@ const CHANGE: Statement = {
   text: `update transaction t set ${CHANGED.map((column) => `${column} = u.${column}`).join(', ')}
     from jsonb_populate_recordset(null::transaction, $1::jsonb) u where t.account_id = u.account_id and t.id = u.id`,
 };
+/**
+ * Forms are never deleted, so one that is seen stays. Those that are not there yet are added in the order of their ids, so that
+ * database transactions that add the same ones wait for each other in one direction.
+ */
 const RECORD: Statement = {
   name: 'process_record',
-  text: `with added as (
-      insert into event (account_id, seq, transaction_id, sequence, name, component, state, occurred_at, payload)
-        select account_id, seq, transaction_id, sequence, name, component, state, occurred_at, payload
+  text: `with forms as (
+      insert into event_form (id, text)
+        select id, text from unnest($8::bigint[], $9::text[]) g(id, text)
+         where not exists (select from event_form f where f.id = g.id) order by id
+      on conflict (id) do nothing
+    ), added as (
+      insert into event (account_id, seq, transaction_id, sequence, name, component, state, occurred_at, form, payload)
+        select account_id, seq, transaction_id, sequence, name, component, state, occurred_at, form, payload
           from jsonb_to_recordset($1::jsonb) e(account_id bigint, seq bigint, transaction_id bigint, sequence int, name text,
-            component text, state text, occurred_at timestamptz, payload text)
+            component text, state text, occurred_at timestamptz, form bigint, payload text)
     ), entered as (${insertAudit('$7')})
     update account_head h set event_seq = u.event_seq, transaction_id = u.transaction_id, audit_seq = u.audit_seq, audit_hash = u.audit_hash
       from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[]) u(account_id, event_seq, transaction_id, audit_seq, audit_hash)
@@ -200,6 +211,9 @@ export async function recordEvents(
   heads: readonly Head[],
   audit: readonly AuditRow[] = [],
 ): Promise<void> {
+  const forms = new Map<string, bigint>();
+  for (const { body } of events)
+    if (body.form !== null && !forms.has(body.form)) forms.set(body.form, formId(body.form));
   const records = events.map((event) => ({
     account_id: String(event.accountId),
     seq: String(event.seq),
@@ -209,7 +223,8 @@ export async function recordEvents(
     component: event.component,
     state: event.state,
     occurred_at: event.occurredAt,
-    payload: event.payload,
+    form: event.body.form === null ? null : String(forms.get(event.body.form)),
+    payload: event.body.payload,
   }));
   await tx.query(RECORD, [
     JSON.stringify(records),
@@ -219,7 +234,14 @@ export async function recordEvents(
     heads.map(({ auditSeq }) => auditSeq),
     heads.map(({ auditHash }) => auditHash),
     auditRecords(audit),
+    [...forms.values()],
+    [...forms.keys()],
   ]);
+}
+
+/** @returns the id of a form, the same in every process. */
+function formId(form: string): bigint {
+  return createHash('sha256').update(form).digest().readBigInt64BE();
 }
 
 /** @returns what the account has available, minor units by currency code. */

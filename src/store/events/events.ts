@@ -1,5 +1,6 @@
 /** Reads the event log: pages of an account's events, and where log and ledger of accounts end. */
 import type { Instant } from '../../base/instant.ts';
+import { bodyOf, type StoredBody } from '../../events/body.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../database.ts';
 import { TRANSACTION_SELECT } from '../engine/transactions.ts';
@@ -31,6 +32,9 @@ export interface AccountMark {
   readonly lineId: bigint;
 }
 
+/** The columns of an event of table alias `e` that its body is made of. */
+export const STORED_BODY = `(select f.text from event_form f where f.id = e.form) as form, e.payload`;
+
 const MARKS: Statement = {
   name: 'event_marks',
   text: `select h.account_id as "accountId", h.event_seq as seq, coalesce(f.seq, 1) as floor, h.journal_id as "journalId",
@@ -39,18 +43,18 @@ const MARKS: Statement = {
 // Numbers are assigned under the lock of the account and become visible in order, so a reader that goes up misses none.
 const PAGE: Statement = {
   name: 'event_page',
-  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
-    from event where account_id = $1 and seq > $2 order by seq limit $3`,
+  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", ${STORED_BODY}
+    from event e where account_id = $1 and seq > $2 order by seq limit $3`,
 };
 const PAGE_BACK: Statement = {
   name: 'event_page_back',
-  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
-    from event where account_id = $1 and seq < $2 order by seq desc limit $3`,
+  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", ${STORED_BODY}
+    from event e where account_id = $1 and seq < $2 order by seq desc limit $3`,
 };
 const AT: Statement = {
   name: 'event_at',
-  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", payload
-    from event where account_id = $1 and seq = any ($2::bigint[])`,
+  text: `select seq, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", ${STORED_BODY}
+    from event e where account_id = $1 and seq = any ($2::bigint[])`,
 };
 const PRESENT: Statement = {
   name: 'event_present',
@@ -65,9 +69,15 @@ const LINES_AFTER: Statement = {
     s.balance_after as "balanceAfter", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale,
     a.sub_account as "subAccount"
     from ledger_account a cross join lateral (
-      select * from ledger_line l where l.account_id = a.account_id and l.ledger_account_id = a.id and l.id > $2 order by l.id limit $3
+      select * from ledger_line l where l.account_id = a.account_id and l.ledger_account_id = a.id and l.id > 0 and l.id > $2 order by l.id limit $3
     ) s where a.account_id = $1 and a.sub_account > 0 order by s.id limit $3`,
 };
+
+/** @returns a row of `STORED_BODY` with its body in place of it. */
+export function withBody<Row extends StoredBody>(row: Row): Omit<Row, 'form'> {
+  const { form: _, ...rest } = row;
+  return { ...rest, payload: bodyOf(row) };
+}
 
 /** @returns where log and ledger of these accounts end, in no order; accounts that do not exist are missing. */
 export function readMarks(database: Tx, accountIds: readonly bigint[]): Promise<AccountMark[]> {
@@ -81,7 +91,7 @@ export function readEvents(
   after: bigint,
   limit: number,
 ): Promise<EventRow[]> {
-  return database.query<EventRow>(PAGE, [accountId, after, limit]);
+  return readRows(database, PAGE, [accountId, after, limit]);
 }
 
 /** @returns the account's events before a number, newest first. */
@@ -91,12 +101,16 @@ export function readEventsBefore(
   before: bigint,
   limit: number,
 ): Promise<EventRow[]> {
-  return database.query<EventRow>(PAGE_BACK, [accountId, before, limit]);
+  return readRows(database, PAGE_BACK, [accountId, before, limit]);
 }
 
 /** @returns the account's events with these numbers that are still kept, in no order. */
 export function readEventsAt(database: Tx, accountId: bigint, seqs: readonly bigint[]): Promise<EventRow[]> {
-  return database.query<EventRow>(AT, [accountId, seqs]);
+  return readRows(database, AT, [accountId, seqs]);
+}
+
+async function readRows(database: Tx, page: Statement, values: readonly unknown[]): Promise<EventRow[]> {
+  return (await database.query<EventRow & StoredBody>(page, values)).map(withBody);
 }
 
 /** @returns a transaction and the number of its newest event, both from one snapshot. */

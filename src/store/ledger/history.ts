@@ -71,7 +71,7 @@ const EXPORT_LINES: Statement = {
       a.id as "ledgerAccountId", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale, t.end2end
     from ledger_account a
     join lateral (select * from ledger_line l where l.account_id = a.account_id and l.ledger_account_id = a.id
-                    and l.seq > 0 and l.id > $2 order by l.id limit $3) l on true
+                    and l.seq > 0 and l.id > 0 and l.id > $2 order by l.id limit $3) l on true
     left join transaction t on t.account_id = l.account_id and t.id = l.transaction_id
     where a.account_id = $1 and a.sub_account > 0 order by l.id limit $3`,
 };

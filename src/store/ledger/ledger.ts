@@ -115,9 +115,9 @@ const statementSlice = (isBackward: boolean, withTransactions: boolean): Stateme
     text: `with w as materialized (
         select w.ledger_account_id as id, w.lo as first, w.hi as last,
           case when $8::bigint is null then w.lo else greatest(w.lo, coalesce((select l.seq from ledger_line l
-            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id > $8 order by l.id limit 1), w.hi + 1)) end as lo,
+            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id > 0 and l.id > $8 order by l.id limit 1), w.hi + 1)) end as lo,
           case when $7::bigint is null then w.hi else least(w.hi, coalesce((select l.seq from ledger_line l
-            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id < $7 order by l.id desc limit 1), 0)) end as hi
+            where l.account_id = $1 and l.ledger_account_id = w.ledger_account_id and l.id > 0 and l.id < $7 order by l.id desc limit 1), 0)) end as hi
           from statement_window($1, $2, $3::smallint, $4::date, $5::date) w where w.hi >= w.lo
       ), n as (
         select coalesce(sum(last - first + 1), 0)::bigint as total, coalesce(bool_or(hi < last), false) as "hasNewer",

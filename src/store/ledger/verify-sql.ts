@@ -22,7 +22,7 @@ export const BOUNDS: Statement = {
       select id from held where id is not null union select id from ledger_account where account_id = $1
     )
     select
-      (select jsonb_build_object('journal', journal_id::text, 'line', line_id::text, 'house', house_line_id::text, 'event', event_seq::text)
+      (select jsonb_build_object('journal', journal_id::text, 'event', event_seq::text)
          from account_head where account_id = $1) as head,
       (select coalesce(jsonb_agg(jsonb_build_object('id', e.id::text, 'currency', a.currency, 'isPublic', coalesce(a.sub_account > 0, false),
           'max', (select max(seq)::text from ledger_line l where l.account_id = $1 and l.ledger_account_id = e.id),
@@ -64,7 +64,8 @@ export const LINES: Statement = {
         from chained where balance_before <> coalesce(previous_after, 0)
       union all select 'balance is not the sum', id, balance_before || ' and ' || delta || ' do not make ' || balance_after
         from chained where balance_before + delta <> balance_after
-      union all select 'order of ids', id, 'after line ' || previous_id from chained where $10 and previous_seq > 0 and id <= previous_id
+      union all select 'order of ids', id, 'after line ' || previous_id from chained
+        where previous_seq > 0 and case when $10 then id <= previous_id else id >= previous_id end
       union all select 'order of days', id, 'a day before that of the previous line' from chained where $10 and day < previous_day
       union all select 'below zero', id, 'balance ' || balance_after from chained where $10 and balance_after < 0
       union all select 'line of an unknown transaction', id, 'transaction ' || transaction_id from chained
@@ -112,19 +113,25 @@ export const JOURNAL_DEFECTS: Statement = {
       from line l left join given g on g.id = l.journal_id where g.id is null`,
 };
 
-/** Line ids of ledger accounts $2 after $3 up to $4, at most $5 of each: what stands twice, and where to go on. */
+/**
+ * Line ids of parts of ledger accounts: accounts $2, after positions $3 up to positions $4, at most $5 of each part. What stands
+ * twice, and the positions to go on after. In each part ids go away from zero with the positions, those of the house downwards.
+ */
 export const IDS: Statement = {
   name: 'verify_ids',
   text: `with taken as materialized (
-      select b.id as held, l.id from unnest($2::bigint[]) b(id) cross join lateral (
-        select id from ledger_line l where l.account_id = $1 and l.ledger_account_id = b.id and l.id > $3::bigint and l.id <= $4::bigint
-         order by l.id limit $5::int) l
+      select b.part, l.seq, l.id from unnest($2::bigint[], $3::bigint[], $4::bigint[]) with ordinality b(id, after, max, part) cross join lateral (
+        select seq, id from ledger_line l where l.account_id = $1 and l.ledger_account_id = b.id and l.seq > b.after and l.seq <= b.max
+         order by l.seq limit $5::int) l
     ), cut as (
-      select min(last) as id from (select max(id) as last from taken group by held having count(*) = $5::int) full_slices
+      select min(last) as id from (select max(abs(id)) as last from taken group by part having count(*) = $5::int) full_slices
+    ), seen as materialized (
+      select * from taken where abs(id) <= coalesce((select id from cut), abs(id))
     )
-    select (select id::text from cut) as "goOn",
+    select (select jsonb_agg(greatest(after, (select max(seq) from seen where seen.part = b.part))::text order by part)
+              from unnest($3::bigint[]) with ordinality b(after, part) where (select id from cut) is not null) as "goOn",
       (select coalesce(jsonb_agg(jsonb_build_array('repeated line id', id::text, n || ' lines')), '[]') from (
-        select id, count(*) as n from taken where id <= coalesce((select id from cut), id) group by id having count(*) > 1) twice) as defects`,
+        select id, count(*) as n from seen group by id having count(*) > 1) twice) as defects`,
 };
 
 /** Whether list $2 is in order after position $3, at most $4 of it; the record before is given ($5 and $6). */

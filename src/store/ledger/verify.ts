@@ -45,7 +45,7 @@ interface List {
 }
 
 interface Bounds {
-  readonly head: { journal: string; line: string; house: string; event: string } | null;
+  readonly head: { journal: string; event: string } | null;
   readonly sheets: readonly Sheet[];
   readonly lists: readonly List[];
   readonly days: readonly { id: string; day: string; at: string }[];
@@ -180,12 +180,24 @@ class Audit {
     }
   }
 
-  async ids({ head, sheets }: Bounds): Promise<void> {
-    const held = sheets.map(({ id }) => id);
-    // Ids of house accounts count down; the greatest of the account holder's is in the head.
-    for (let after: string | null = String(BigInt(head?.house ?? 0) - 1n); after !== null; ) {
-      const values: unknown[] = [this.#accountId, held, after, head?.line ?? '0', this.#slice];
-      const [found]: { goOn: string | null; defects: Told[] }[] = await this.#database.query(sql.IDS, values);
+  async ids({ sheets }: Bounds): Promise<void> {
+    const parts = sheets.flatMap(({ id, isPublic, max }) => {
+      if (max === null) return [];
+      // Opening balances, at position 0, have ids of the house.
+      return isPublic
+        ? [
+            { id, after: '-1', max: '0' },
+            { id, after: '0', max },
+          ]
+        : [{ id, after: '-1', max }];
+    });
+    const [ids, most] = [parts.map(({ id }) => id), parts.map(({ max }) => max)];
+    for (let after: string[] | null = parts.map((part) => part.after); after !== null; ) {
+      const values: unknown[] = [this.#accountId, ids, after, most, this.#slice];
+      const [found]: { goOn: string[] | null; defects: Told[] }[] = await this.#database.query(
+        sql.IDS,
+        values,
+      );
       this.note(null, found?.defects ?? []);
       after = found?.goOn ?? null;
     }

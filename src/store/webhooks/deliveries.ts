@@ -1,5 +1,7 @@
 /** Deliveries under way: a dispatcher leases them and writes the outcome of each attempt (C-60 to C-64). */
+import type { StoredBody } from '../../events/body.ts';
 import type { Database, Statement, Tx } from '../database.ts';
+import { STORED_BODY, withBody } from '../events/events.ts';
 import { OVERLAP_MS, WHOLE_EVERY_MS } from '../queue-looks.ts';
 import { type EndpointKey, type TurnTimes, takeTurns, turnNow } from './turns.ts';
 
@@ -160,13 +162,13 @@ const LEASE: Statement = {
     )
     select l.account_id as "accountId", l.id, l.endpoint_id as "endpointId", l.event_seq as "eventSeq", l.round,
         l.attempts as attempt, l.due_at < $3::timestamptz - interval '${OVERLAP_MS} milliseconds' as "isLate",
-        p.url, p.signing_key as "signingKey", v.token, v.name, v.sequence, v.payload,
+        p.url, p.signing_key as "signingKey", e.token, e.name, e.sequence, ${STORED_BODY},
         array(select s.secret from webhook_secret s where s.account_id = p.account_id
                  and s.endpoint_id = case p.kind when 'transaction' then 'transactions' else p.id end
                  and (s.valid_until is null or s.valid_until > $3)
                order by s.valid_until desc nulls first, s.created_at desc) as secrets
       from leased l join webhook_endpoint p on p.account_id = l.account_id and p.id = l.endpoint_id
-      join event v on v.account_id = l.account_id and v.seq = l.event_seq`,
+      join event e on e.account_id = l.account_id and e.seq = l.event_seq`,
 };
 
 /**
@@ -280,7 +282,7 @@ export function leaseDeliveries(
     const turns = await takeTurns(tx, { mode, nowMs }, taken);
     const areMoreTurns = turns.length === ENDPOINTS_MAX;
     if (turns.length === 0) return { leased: [], turns, areMoreTurns, isMore: false };
-    const leased = await tx.query<LeasedDelivery>(LEASE, [
+    const rows = await tx.query<LeasedDelivery & StoredBody>(LEASE, [
       turns.map(({ accountId }) => accountId),
       turns.map(({ endpointId }) => endpointId),
       instant(nowMs),
@@ -289,6 +291,7 @@ export function leaseDeliveries(
       worker,
       turns.map((endpoint) => sinceInstant(since.ofEndpoint(endpoint))),
     ]);
+    const leased = rows.map(withBody);
     return { leased, turns, areMoreTurns, isMore: leased.length > 0 || areMoreTurns };
   });
 }

@@ -52,7 +52,7 @@ async function again(row: ProcessRow): Promise<ProcessRow> {
 
 async function expectTold(row: ProcessRow): Promise<void> {
   const { rows } = await store.owner.query(
-    'select payload from event where account_id = $1 and transaction_id = $2 order by sequence desc limit 1',
+    'select event_body(form, payload) as payload from event where account_id = $1 and transaction_id = $2 order by sequence desc limit 1',
     [String(accountId), String(row.id)],
   );
   expect(services.render(await again(row))).toBe(rows[0].payload);

@@ -293,6 +293,11 @@ describe('the auditor names what a superuser tampered with', () => {
     ],
     ['a balance below zero', inLast('balance_before = 59, balance_after = -1'), 'below zero, broken chain'],
     ['a line id given twice', inLast('id = 4'), 'repeated line id'],
+    [
+      'a line id of the house given twice',
+      'update ledger_line set id = -1 where account_id = OWN and id = -2',
+      'order of ids, repeated line id',
+    ],
     ['a balance raised', inBalance('balance = balance + 1', 'HELD'), 'balance differs from its lines'],
     [
       'a count of lines raised',

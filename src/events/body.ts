@@ -1,0 +1,25 @@
+/**
+ * The body of an event as it is stored: its form (labels, names of members), which many events share and the database holds
+ * once, and its values. Both have a line break at each gap, which JSON text without white space never has.
+ */
+
+/** Stands in a form for a value, and between values. */
+export const GAP = '\n';
+
+/** A body as it is stored. */
+export interface StoredBody {
+  /** Null for a body that is stored whole. */
+  readonly form: string | null;
+  /** The values as JSON, in the order of the gaps; or the whole body. */
+  readonly payload: string;
+}
+
+/** @returns the body as JSON text. */
+export function bodyOf({ form, payload }: StoredBody): string {
+  if (form === null) return payload;
+  const values = payload.split(GAP);
+  return form
+    .split(GAP)
+    .map((piece, at) => (at === 0 ? piece : values[at - 1] + piece))
+    .join('');
+}
