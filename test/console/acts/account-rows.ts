@@ -86,12 +86,18 @@ async function otherSession({ app }: Stage, { email }: Person) {
   return { token, sessionId: caller?.person.sessionId ?? '' };
 }
 
-async function savedViews({ app }: Stage, { page }: Person) {
+/** Asks as the person who is signed in at the browser. */
+async function askAs({ app }: Stage, { page }: Person, query: string, variables: object = {}) {
   const session = (await page.context().cookies()).find(({ name }) => name === 'session');
   const headers = { cookie: `session=${session?.value}`, 'sec-fetch-site': 'same-origin' };
-  const query = '{ viewer { person { savedViews { name path } } } }';
-  const { json } = await app.post('/graphql', { query }, { key: null, headers });
-  return json.data.viewer.person.savedViews;
+  const { json } = await app.post('/graphql', { query, variables }, { key: null, headers });
+  expect(json.errors).toBeUndefined();
+  return json.data;
+}
+
+async function savedViews(stage: Stage, person: Person) {
+  const { viewer } = await askAs(stage, person, '{ viewer { person { savedViews { name path } } } }');
+  return viewer.person.savedViews;
 }
 
 /** A customer whom an onramp names. */
@@ -315,9 +321,11 @@ const VIEW_ROWS: readonly ActRow[] = [
   {
     act: 'RemoveView',
     who: 'shop',
-    begin: async (stage, { way }) => {
+    begin: async (stage, { way, mark: name }) => {
       const person = stage.person('shop', way);
-      const [{ name }] = await savedViews(stage, person);
+      const save =
+        'mutation ($name: String!, $path: String!) { saveView(name: $name, path: $path) { name } }';
+      await askAs(stage, person, save, { name, path: PATH_OF_VIEW });
       return {
         path: PATH_OF_VIEW,
         given: { name },

@@ -73,7 +73,7 @@ function buttonRow(act: string, state: string, before?: string): ActRow {
   };
 }
 
-/** The rows; each ends with its endpoint taken away, so that what comes later is not sent to all of them. */
+/** The rows; they come last, as every endpoint is told of what happens later. */
 export const WEBHOOK_ROWS: readonly ActRow[] = [
   {
     act: 'CreateWebhookEndpoint',
