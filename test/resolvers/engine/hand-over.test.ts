@@ -212,3 +212,26 @@ test('a job waits for those of its transaction that were due before it, and its 
   expect(second?.kind).toBe('second');
   expect(await endJobs(store.database, second ? [second] : [], now.sandbox)).toBe(false);
 });
+
+test('C-32: a worker that is woken again and again looks for what is new, and from time to time for all', async () => {
+  const since = new Set<unknown>();
+  const query: Database['query'] = (statement, values) => {
+    if (statement.name === 'job_claim') since.add(values[8]);
+    return store.database.query(statement, values);
+  };
+  const database = { ...store.database, query };
+  const services = createServices({ database, registry: REGISTRY, config: CONFIG });
+  workers.push(startWorker(services, SILENT));
+  await eventually('looks for all, and for what is new', () => {
+    services.notifier.notify([accountId]);
+    return since.has('-infinity') && since.size > 1;
+  });
+  // It has been due for an hour, and was not there when it was looked.
+  const dueMs = (await services.clock.nowMs()) - 3_600_000;
+  await addJobs(store.database, [{ accountId, transactionId: 1n, kind: 'none', payload: {}, dueMs }], null);
+  await eventually('it is taken', async () => {
+    services.notifier.notify([accountId]);
+    const { rows } = await store.owner.query('select attempts from job');
+    return rows[0]?.attempts !== 0;
+  });
+});
