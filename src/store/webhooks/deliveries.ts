@@ -190,11 +190,12 @@ const END: Statement = {
        where t.has_failed or p.consecutive_failures > 0 or p.failing_since is not null
        order by p.account_id, p.id for no key update of p
     ), valid as materialized (
-      select g.* from given g join webhook_delivery d on d.account_id = g.account_id and d.id = g.id
-       where (select count(*) from endpoint) >= 0 and d.attempts = g.attempt and case d.state
-           when 'pending' then g.state <> 'pending' or d.leased_until is not null
-           when 'skipped' then g.state = 'delivered' else false end
-       order by d.account_id, d.id for no key update of d
+      select g.* from (select * from given where (select count(*) from endpoint) >= 0 order by account_id, id) g
+       cross join lateral (
+         select from webhook_delivery d where d.account_id = g.account_id and d.id = g.id and d.attempts = g.attempt and case d.state
+             when 'pending' then g.state <> 'pending' or d.leased_until is not null
+             when 'skipped' then g.state = 'delivered' else false end
+           for no key update of d) d
     ), told as materialized (
       select account_id, endpoint_id, bool_or(state = 'delivered') as is_well, count(*)::int as tries,
           min(at) filter (where state <> 'delivered') as failed_at, min(event_seq) filter (where state <> 'delivered') as failed_seq,
