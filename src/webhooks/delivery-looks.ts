@@ -20,11 +20,15 @@ export class DeliveryLooks {
     };
   }
 
-  /** Ends a look that succeeded, which was taken at this time of the process clock. */
-  end(nowMs: number, { leased, turns, areMoreTurns }: Leased): void {
+  /**
+   * Ends a look that succeeded, which was taken at this time of the process clock. An endpoint that got nothing may have had no room,
+   * so nobody looked at what waits for it: its look does not count.
+   */
+  end(nowMs: number, { leased, areMoreTurns }: Leased): void {
     this.#turns.end(nowMs, areMoreTurns);
     const late = new Set(leased.filter(({ isLate }) => isLate).map(nameOf));
-    for (const endpoint of turns) this.#of(endpoint).end(nowMs, late.has(nameOf(endpoint)));
+    for (const [name, endpoint] of new Map(leased.map((delivery) => [nameOf(delivery), delivery])))
+      this.#of(endpoint).end(nowMs, late.has(name));
   }
 
   #of(endpoint: EndpointKey): QueueLooks<number> {

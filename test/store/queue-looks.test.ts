@@ -15,6 +15,7 @@ import {
   type TriedDelivery,
 } from '../../src/store/webhooks/deliveries.ts';
 import { giveBackUnknownDeliveries } from '../../src/store/webhooks/turns.ts';
+import { DeliveryLooks } from '../../src/webhooks/delivery-looks.ts';
 import { useDatabase } from '../support/database.ts';
 import { addBusiness, addEndpointRow, writeEvents } from '../support/events.ts';
 import { eventually } from '../support/receiver.ts';
@@ -99,9 +100,9 @@ test('C-32: a claim passes none of the jobs that were done long ago, whatever tr
 });
 
 /** An account with an endpoint. */
-async function openShop(): Promise<bigint> {
+async function openShop(concurrency = 100): Promise<bigint> {
   const accountId = await addBusiness(store.database, store.owner, { transactions: DONE + 1 });
-  await addEndpointRow(store.owner, accountId, { id: 'e', max_concurrency: 100 });
+  await addEndpointRow(store.owner, accountId, { id: 'e', max_concurrency: concurrency });
   return accountId;
 }
 
@@ -122,15 +123,25 @@ async function addDeliveries(accountId: bigint, count: number, dueMs: number): P
   );
 }
 
-const lease = (database: Pick<Database, 'withTx'>, atMs: number, since?: LeaseSince) =>
+const lease = (database: Pick<Database, 'withTx'>, atMs: number, since?: LeaseSince, limit = DONE) =>
   leaseDeliveries(database as Database, {
     mode: 'sandbox',
     nowMs: atMs,
     machineMs: atMs,
     worker: 'mine',
-    limit: DONE,
+    limit,
     ...(since && { since }),
   });
+/** @returns the looks of a dispatcher, one with each call, for at most so many deliveries. */
+const dispatcherOf = (limit = DONE) => {
+  const looks = new DeliveryLooks();
+  return async () => {
+    const found = await lease(store.database, nowMs, looks.begin(), limit);
+    looks.end(nowMs, found);
+    return found.leased;
+  };
+};
+const seqs = (deliveries: readonly LeasedDelivery[]) => deliveries.map(({ eventSeq }) => eventSeq);
 const delivered = (delivery: LeasedDelivery): TriedDelivery => ({
   ...delivery,
   isTest: false,
@@ -180,6 +191,26 @@ test('C-60: an endpoint of which only new deliveries were looked for has its nex
   expect(rows).toEqual([{ at: new Date(nowMs + WHOLE_EVERY_MS) }]);
   await store.owner.query('update webhook_turn set at = $1', [new Date(nowMs)]);
   expect((await lease(store.database, nowMs)).leased.map(({ isLate }) => isLate)).toEqual([true, true, true]);
+});
+
+test('C-60: an endpoint that had no room when it was looked at gets what waits longest next', async () => {
+  const accountId = await openShop(1);
+  await addDeliveries(accountId, 2, longAgoMs);
+  const look = dispatcherOf();
+  const first = await look();
+  expect(seqs(first)).toEqual([1n]);
+  await addDeliveries(accountId, 1, nowMs);
+  expect(await look()).toEqual([]);
+  await endTries(store.database, first.map(delivered), nowMs);
+  expect(seqs(await look())).toEqual([2n]);
+});
+
+test('C-60: an endpoint for which the dispatcher had no room keeps its turn for the next look', async () => {
+  const accountId = await openShop();
+  await addDeliveries(accountId, 3, longAgoMs);
+  const look = dispatcherOf(2);
+  expect(seqs(await look())).toEqual([1n, 2n]);
+  expect(seqs(await look())).toEqual([3n]);
 });
 
 test('C-60: a dispatcher that is woken again and again looks for what is new', async () => {

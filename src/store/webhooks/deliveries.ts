@@ -68,6 +68,8 @@ const FAILING_DAYS = 5;
  */
 const WAITING_FOR_V = `(select e.account_id, e.id from webhook_delivery e where e.account_id = v.account_id
           and e.endpoint_id = v.endpoint_id and e.state = 'pending' for update of e skip locked)`;
+/** A turn that an endpoint keeps is found by the next look, however long it has waited. */
+const KEPT_TURN = `greatest(w.at, $3::timestamptz - interval '${OVERLAP_MS / 2} milliseconds')`;
 /**
  * Leases deliveries of endpoints whose turn was taken before, in the order of each endpoint, and says when it is their turn
  * again. `by_hand` goes past all that holds others back; what of it does not fit keeps the endpoint's turn. What a relay added while an endpoint was being disabled is skipped
@@ -142,11 +144,11 @@ const LEASE: Statement = {
     ), again as (
       update webhook_turn w set at = case
           when not t.is_open then 'infinity'
-          when (select count(*) from leased) >= $5 then w.at
+          when (select count(*) from leased) >= $5 then ${KEPT_TURN}
           when exists (
             select from webhook_delivery d where d.account_id = t.account_id and d.endpoint_id = t.id and d.at_once
                and d.state = 'pending' and d.due_at <= $3 and (d.leased_until is null or d.leased_until < $4)
-               and not exists (select from leased l where l.account_id = d.account_id and l.id = d.id)) then w.at
+               and not exists (select from leased l where l.account_id = d.account_id and l.id = d.id)) then ${KEPT_TURN}
           when b.blocked_until is not null then b.blocked_until
           when t.is_blocked then t.blocked_until
           else least(n.due_at, case when r.under_way + coalesce(u.n, 0) > 0
@@ -256,8 +258,6 @@ export interface LeaseSince {
 /** What came of a lease. */
 export interface Leased {
   readonly leased: readonly LeasedDelivery[];
-  /** The endpoints that were looked at. */
-  readonly turns: readonly EndpointKey[];
   /** Whether it may be the turn of others, too. */
   readonly areMoreTurns: boolean;
   /** Whether more may be due. */
@@ -282,7 +282,7 @@ export function leaseDeliveries(
     const taken = { since: sinceInstant(since.turnsMs), limit: ENDPOINTS_MAX };
     const turns = await takeTurns(tx, { mode, nowMs }, taken);
     const areMoreTurns = turns.length === ENDPOINTS_MAX;
-    if (turns.length === 0) return { leased: [], turns, areMoreTurns, isMore: false };
+    if (turns.length === 0) return { leased: [], areMoreTurns, isMore: false };
     const rows = await tx.query<LeasedDelivery & StoredBody>(LEASE, [
       turns.map(({ accountId }) => accountId),
       turns.map(({ endpointId }) => endpointId),
@@ -293,7 +293,7 @@ export function leaseDeliveries(
       turns.map((endpoint) => sinceInstant(since.ofEndpoint(endpoint))),
     ]);
     const leased = rows.map(withBody);
-    return { leased, turns, areMoreTurns, isMore: leased.length > 0 || areMoreTurns };
+    return { leased, areMoreTurns, isMore: leased.length > 0 || areMoreTurns };
   });
 }
 
