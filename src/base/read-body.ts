@@ -4,6 +4,8 @@ import { GatewayError } from './errors.ts';
 
 /** Maximum size of a request body (C-51). Unit: bytes. */
 export const BODY_MAX_BYTES = 1_048_576;
+/** So much of a body that is too large is passed over, so that its sender gets to read the answer. Unit: bytes. */
+const PASSED_OVER_MAX_BYTES = 8 * BODY_MAX_BYTES;
 
 /**
  * Reads a whole body.
@@ -33,11 +35,11 @@ function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promis
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
-      if (size > BODY_MAX_BYTES) return;
       size += chunk.length;
-      chunks.push(chunk);
-      // What still comes is passed over: the connection is closed with the answer.
-      if (size > BODY_MAX_BYTES) reject(tooLarge());
+      if (size <= BODY_MAX_BYTES) chunks.push(chunk);
+      else reject(tooLarge());
+      // Node would read on for as long as a request may take. This closes the connection.
+      if (size > PASSED_OVER_MAX_BYTES) request.destroy();
     });
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     const fail = () => {

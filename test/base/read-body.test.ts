@@ -55,6 +55,14 @@ test.each([
   socket.destroy();
 });
 
+test('a body without end: the rest is passed over for a while, then the connection is closed', async () => {
+  const socket = send(CHUNKED);
+  const piece = chunk('x'.repeat(65_536));
+  for (let sent = 0; !socket.destroyed && sent < 64 * BODY_MAX_BYTES; sent += piece.length)
+    await new Promise((resolve) => socket.write(piece, resolve));
+  expect([await outcome.promise, socket.destroyed]).toEqual(['PAYLOAD_TOO_LARGE', true]);
+});
+
 test('a body that has come before it is read', async () => {
   const socket = send('Content-Length: 3\r\n', 'abc');
   before = async (request) => {
