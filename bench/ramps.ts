@@ -61,7 +61,7 @@ export async function runRamps(
     priceArrival: async () => {
       throw new Error('every payment arrives in time');
     },
-    render: envelopeWriter(REGISTRY, config).stored,
+    storedBody: envelopeWriter(REGISTRY, config).stored,
   });
   const posted = { journals: 0 };
   try {

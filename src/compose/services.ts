@@ -73,7 +73,7 @@ export function createServices({
         notifier,
         handOver,
         ispb: () => byMode[mode].rails.pix.ispb,
-        render: stored,
+        storedBody: stored,
         worker,
         priceArrival: (row, trigger) => priceArrival(byMode[mode], row, trigger),
       }),

@@ -28,11 +28,11 @@ export interface Loaders {
 
 /** @returns loaders that see the records of this account only, except of transactions that the caller already has. */
 export function createLoaders(database: Database, accountId: bigint): Loaders {
-  return new LoadersOf(database, accountId);
+  return new LazyLoaders(database, accountId);
 }
 
 /** Most requests need none or one of them: each is made when it is first asked for. */
-class LoadersOf implements Loaders {
+class LazyLoaders implements Loaders {
   readonly #database: Database;
   readonly #accountId: bigint;
   readonly #made: { -readonly [Name in keyof Loaders]?: Loaders[Name] } = {};

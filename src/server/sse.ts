@@ -112,6 +112,7 @@ export class EventConnection {
     this.#exchange.response.destroy();
   }
 
+  /** The response closes once; `once` would keep an object of its own for each stream. */
   onClose(listener: () => void): void {
     this.#exchange.response.on('close', listener);
   }

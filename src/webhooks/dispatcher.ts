@@ -58,8 +58,8 @@ const UNDER_WAY_MAX = 256;
 const TIMEOUT_MS = 15_000;
 /** Maximum number of outcomes in one statement. */
 const BATCH_MAX = 200;
-/** Between two looks at all endpoints for missed turns, it is not looked so often. */
-const RESTS = 4;
+/** Signs of life without a look for missed turns, after all endpoints were looked at. */
+const SIGNS_BETWEEN_LOOKS = 4;
 /** While the database is away, an outcome is written again every 300 ms for 30 s, which is longer than a lease. Unit: ms. */
 const END_MS = 30_000;
 const END_PAUSE_MS = 300;
@@ -75,7 +75,7 @@ export function createDispatcher(
   const worker = randomUUID();
   const underWay = new Map<Promise<void>, LeasedDelivery>();
   let looked: EndpointKey | undefined;
-  let restsLeft = 0;
+  let signsUntilLook = 0;
   let ended = () => {};
   const end = groupCommit<TriedDelivery, null>(
     async (tries) => {
@@ -112,10 +112,9 @@ export function createDispatcher(
     tend: async () => {
       const times = { mode, nowMs: await clock.nowMs(), machineMs: Date.now() };
       await giveSignOfLife(database, worker, times.machineMs);
-      // All of them were looked at: the next time begins a while later.
-      if (restsLeft-- > 0) return;
+      if (signsUntilLook-- > 0) return;
       looked = await lookForTurns(database, times, looked);
-      restsLeft = looked ? 0 : RESTS;
+      signsUntilLook = looked ? 0 : SIGNS_BETWEEN_LOOKS;
     },
     onEnded: (listener) => {
       ended = listener;

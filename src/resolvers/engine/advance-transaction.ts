@@ -60,7 +60,7 @@ export interface EngineParts {
   /** Bank of the house in the Brazilian payments system, 8 characters; asked for with every batch. */
   readonly ispb: () => string;
   /** The published body of a transaction (C-9), as events store it. */
-  readonly render: (row: ProcessRow) => StoredBody;
+  readonly storedBody: (row: ProcessRow) => StoredBody;
   /** Worker of this process, which takes its jobs first. */
   readonly worker: number | null;
   /** Prices money that arrived after the lock of its price ended (C-21). */
@@ -313,7 +313,7 @@ async function storeBatch(
 }
 
 /** Every step is an event, and so is what happens beside the steps where it says so; the body is that of a GET at that moment (C-9). */
-function eventsOf({ render }: EngineParts, { steps }: Item, heads: Map<bigint, Head>): NewEvent[] {
+function eventsOf({ storedBody }: EngineParts, { steps }: Item, heads: Map<bigint, Head>): NewEvent[] {
   return steps
     .filter(({ isMove, event }) => isMove || event)
     .map(({ row, event }) => {
@@ -329,7 +329,7 @@ function eventsOf({ render }: EngineParts, { steps }: Item, heads: Map<bigint, H
         component: row.component,
         state: row.state,
         occurredAt: row.updatedAt,
-        body: render(row),
+        body: storedBody(row),
       };
     });
 }

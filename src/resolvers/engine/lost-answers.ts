@@ -2,12 +2,15 @@
 
 /** A server that does not answer may still take the lease this much later. */
 const UNCERTAIN_MS = 10_000;
-/** So long after what was taken is given back, it is given back again. */
-const EVERY_MS = 1_000;
+/** Meanwhile, what may have been taken is given back at most so often. */
+const GIVE_BACK_EVERY_MS = 1_000;
 
 /** How leases are taken. */
 export interface Leasing {
-  /** Takes a lease; for ten seconds after a doubt, what may have been taken is given back first, once a second. A lease that fails is in doubt. */
+  /**
+   * Takes a lease; for ten seconds after a doubt, what may have been taken is given back first, once a second. A lease that
+   * fails is in doubt.
+   */
   readonly take: <Lease>(take: () => Promise<Lease>) => Promise<Lease>;
   /** Says that leases may have been taken of which nobody knows. */
   readonly doubt: () => void;
@@ -27,7 +30,7 @@ export function leaseAfterLostAnswers(giveBack: () => Promise<void>): Leasing {
     take: async (take) => {
       try {
         const nowMs = performance.now();
-        if (nowMs < uncertainUntilMs && nowMs - givenBackAtMs >= EVERY_MS) {
+        if (nowMs < uncertainUntilMs && nowMs - givenBackAtMs >= GIVE_BACK_EVERY_MS) {
           await giveBack();
           givenBackAtMs = nowMs;
         }

@@ -15,7 +15,7 @@ export interface LeasedDelivery {
   readonly round: number;
   /** Number of the attempt, from 1. The outcome of an older attempt is ignored. */
   readonly attempt: number;
-  /** Whether it was due before the overlap of looks (queue-looks.ts). */
+  /** Whether it was due before a look for what is new begins (queue-looks.ts), so that others may be, too. */
   readonly isLate: boolean;
   readonly url: string;
   readonly signingKey: string | null;
@@ -63,8 +63,8 @@ const ENDPOINTS_MAX = 64;
 const FAILING_DAYS = 5;
 
 /**
- * What waits for the endpoint `v`, and is not locked. It is looked for where there is such an endpoint: joined, PostgreSQL would begin with all that waits, for
- * whichever endpoint, and pass all that was sent while some transaction was open.
+ * What waits for the endpoint `v`, and is not locked. To be used in a lateral join: in a plain one PostgreSQL would begin with all
+ * that waits, for whichever endpoint, and pass all that was sent while some transaction was open.
  */
 const WAITING_FOR_V = `(select e.account_id, e.id from webhook_delivery e where e.account_id = v.account_id
           and e.endpoint_id = v.endpoint_id and e.state = 'pending' for update of e skip locked)`;
@@ -72,10 +72,11 @@ const WAITING_FOR_V = `(select e.account_id, e.id from webhook_delivery e where 
 const KEPT_TURN = `greatest(w.at, $3::timestamptz - interval '${OVERLAP_MS / 2} milliseconds')`;
 /**
  * Leases deliveries of endpoints whose turn was taken before, in the order of each endpoint, and says when it is their turn
- * again. `by_hand` goes past all that holds others back; what of it does not fit keeps the endpoint's turn. What a relay added while an endpoint was being disabled is skipped
- * here. It waits for no lock, so nobody waits in a circle. Deliveries come in the order in which they became due. The next time says `ended_at is null` for what is
- * pending, and `due` the same so that no index answers it: PostgreSQL would take an index of what waits, while its statistics
- * still say that nothing does, and read all of it for each row (test/store/hot-plans.test.ts).
+ * again. `by_hand` goes past all that holds others back; what of it does not fit keeps the endpoint's turn. What a relay added
+ * while an endpoint was being disabled is skipped here. It waits for no lock, so nobody waits in a circle. Deliveries come in the
+ * order in which they became due. `several` and the next time say `ended_at is null` for what is pending, which is what their index
+ * says. `due` says it so that no index answers: PostgreSQL would take an index of what waits, while its statistics still say that
+ * nothing does, and read all of it for each row (test/store/hot-plans.test.ts).
  */
 const LEASE: Statement = {
   name: 'delivery_lease',
@@ -267,11 +268,11 @@ export interface Leased {
 const ALWAYS: LeaseSince = { turnsMs: undefined, ofEndpoint: () => undefined };
 
 /**
- * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. What a dispatcher that dies had under way is free
- * when its signs of life end, and in any case when the lease does.
+ * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. What a dispatcher that dies
+ * had under way is free when its signs of life end, and in any case when the lease does.
  *
- * @param lease - `worker`: who leases, for so long on the clock of the machine; `limit`: most deliveries; `since`: only what is due since then. An
- *   endpoint of which not all was looked for has its next turn soon.
+ * @param lease - `worker`: who leases, for so long on the clock of the machine; `limit`: most deliveries; `since`: only what is due
+ *   since then. An endpoint of which not all was looked for has its next turn soon.
  */
 export function leaseDeliveries(
   database: Database,

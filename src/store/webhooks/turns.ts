@@ -22,7 +22,7 @@ export interface TurnTimes {
 
 /** A process whose sign of life is older than this counts as dead. It renews it every second. */
 const DEAD_SECONDS = 6;
-/** Pending deliveries that are checked for a missed turn, at each sign of life. */
+/** Pending deliveries that a look for missed turns checks. */
 const LOOKED_AT_MAX = 500;
 
 /**
@@ -49,6 +49,7 @@ const LIVE: Statement = {
   name: 'turn_live',
   text: `insert into webhook_worker (id, seen_at) values ($1, $2) on conflict (id) do update set seen_at = excluded.seen_at`,
 };
+/** What is freed has been due for a moment: looks for what is new find it (queue-looks.ts), on a clock that is a bit behind, too. */
 const BURY: Statement = {
   name: 'turn_bury',
   text: `with dead as (
@@ -91,8 +92,8 @@ const LOOK: Statement = {
 };
 
 /**
- * Locks endpoints of accounts of a mode whose turn it is, those first that wait longest. What was committed for them before is seen by the
- * statements that follow.
+ * Locks endpoints of accounts of a mode whose turn it is, those first that wait longest. What was committed for them before is
+ * seen by the statements that follow.
  *
  * @param options - `since`: only those whose turn it is since this instant; `limit`: most endpoints.
  */
@@ -117,7 +118,8 @@ export async function giveSignOfLife(database: Tx, worker: string, machineMs: nu
 }
 
 /**
- * Frees deliveries that a process leased without knowing it, because the answer to the lease was lost. Leases that have ended need no freeing.
+ * Frees deliveries that a process leased without knowing it, because the answer to the lease was lost. Leases that have ended
+ * need no freeing.
  *
  * @param known - the deliveries that it is working on.
  */

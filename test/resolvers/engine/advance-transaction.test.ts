@@ -37,7 +37,7 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     clock: { nowMs: async () => Date.now() },
     notifier: new Notifier(),
     handOver: { receiver: undefined },
-    render: () => ({ form: null, payload: '{}' }),
+    storedBody: () => ({ form: null, payload: '{}' }),
     worker: null,
     ispb: () => '12345678',
     priceArrival: async (_row, trigger) => trigger,
