@@ -175,18 +175,30 @@ export const LIST_DEFECTS: Statement = {
      where d.first_seq is distinct from f.first_seq`,
 };
 
-/** Numbers of events after $2 up to $3, at most $4 and those that stand twice at the end: gaps, what stands twice, and where to go on. */
+/** Id of a form by its text, as `recordEvents` makes it. */
+const FORM_ID = `('x' || encode(substring(sha256(convert_to(f.text, 'UTF8')) for 8), 'hex'))::bit(64)::bigint`;
+
+/**
+ * Events after $2 up to $3, at most $4 and those that stand twice at the end: gaps, numbers that stand twice, bodies whose form is missing
+ * or was changed, and where to go on.
+ */
 export const EVENTS: Statement = {
   name: 'verify_events',
   text: `with floor as (
       select greatest($2::bigint, coalesce((select seq - 1 from event_floor where account_id = $1), 0)) as seq
     ), e as materialized (
-      select seq from event where account_id = $1 and seq > (select seq from floor) and seq <= $3::bigint order by seq fetch first ($4::int) rows with ties
-    ), numbered as (select seq, lag(seq, 1, (select seq from floor)) over (order by seq) as previous from e)
+      select seq, form from event where account_id = $1 and seq > (select seq from floor) and seq <= $3::bigint order by seq fetch first ($4::int) rows with ties
+    ), numbered as (select seq, lag(seq, 1, (select seq from floor)) over (order by seq) as previous from e),
+    defect as (
+      select case when seq = previous then 'repeated event' else 'event gap' end as name, seq, 'event ' || seq || ' after ' || previous as detail
+        from numbered where seq <> previous + 1
+      union all
+      select 'event without form', u.seq, 'form ' || u.form || ' is missing or was changed'
+        from (select form, min(seq) as seq from e where form is not null group by form) u left join event_form f on f.id = u.form
+       where f.id is null or f.id <> ${FORM_ID}
+    )
     select count(*)::int as events, max(seq)::text as last, (select seq from floor)::text as floor,
-      (select coalesce(jsonb_agg(jsonb_build_array(
-          case when seq = previous then 'repeated event' else 'event gap' end, seq::text, 'event ' || seq || ' after ' || previous)), '[]')
-         from numbered where seq <> previous + 1) as defects
+      (select coalesce(jsonb_agg(jsonb_build_array(name, seq::text, detail)), '[]') from defect) as defects
     from e`,
 };
 

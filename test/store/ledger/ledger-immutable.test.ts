@@ -336,6 +336,12 @@ describe('the auditor names what a superuser tampered with', () => {
         select account_id, seq, name, transaction_id, sequence, component, state, now() + interval '1 month', payload from event where seq = 2`,
       'repeated event',
     ],
+    ['an event whose form is gone', 'update event set form = 1 where seq = 2', 'event without form'],
+    [
+      'an event with a form that was changed',
+      `with changed as (insert into event_form (id, text) values (1, '{}')) update event set form = 1 where seq = 2`,
+      'event without form',
+    ],
     ['a day of a list gone', 'delete from list_day where first_seq = 3', 'list day index'],
   ];
 
