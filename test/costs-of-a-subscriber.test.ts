@@ -2,11 +2,10 @@
  * Goal: thousands may follow an account in one process. Method: what the heap holds for each of many idle subscribers after a
  * collection, which is the same on every machine. Clients are a thread of their own, whose heap is another one.
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { useApp } from './support/app.ts';
+import { heldMemory } from './support/held-memory.ts';
 
 const app = useApp({ rateLimit: null, role: 'serve' });
 
@@ -41,18 +40,6 @@ parentPort.on('message', async ({ port, request, count }) => {
   }
 });`;
 
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
-
-/** @returns bytes that are held, once what nobody holds is gone. */
-async function held(): Promise<number> {
-  for (let n = 0; n < 4; n += 1) {
-    collect();
-    await new Promise(setImmediate);
-  }
-  return process.memoryUsage().heapUsed;
-}
-
 test('an idle subscriber holds little more than its connection', { timeout: 60_000 }, async () => {
   const clients = new Worker(CLIENTS, { eval: true });
   const body = JSON.stringify({ query: QUERY });
@@ -67,9 +54,9 @@ test('an idle subscriber holds little more than its connection', { timeout: 60_0
     await open(WARM_UP);
     await open(0);
     await expect.poll(() => app.services.events.size, { timeout: 15_000 }).toBe(0);
-    const before = await held();
+    const { heap: before } = await heldMemory();
     await open(SUBSCRIBERS);
-    const bytes = ((await held()) - before) / SUBSCRIBERS;
+    const bytes = ((await heldMemory()).heap - before) / SUBSCRIBERS;
     if (process.env.COUNT === '1') process.stdout.write(`a subscriber: ${Math.round(bytes)} bytes\n`);
     expect(bytes).toBeLessThan(BYTES_MAX);
   } finally {

@@ -5,25 +5,17 @@
  */
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { EventSource } from 'eventsource';
 import { createClient } from 'graphql-sse';
 import { describe, expect, test } from 'vitest';
 import { startApp, useApp } from '../support/app.ts';
+import { heldMemory } from '../support/held-memory.ts';
 import { revokeKey } from '../support/revoke-key.ts';
 import { addMover, append, EVENTS, logOf, makeOnramp, parseEvents, seqOf, subscribe } from './streams.ts';
 
 const app = useApp();
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + 1 + i);
-
-/** @returns bytes outside of the heap, where what is to be written waits, after what nobody holds is gone. */
-function external(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().external;
-}
 
 /** Appends events in small commits, half of them with a notification as this process gives. */
 async function produce(mover: Awaited<ReturnType<typeof addMover>>, commits: number): Promise<number> {
@@ -290,7 +282,7 @@ test('a client that does not read gets everything once it reads, and costs next 
   socket.pause();
   const other = await subscribe(app, 'subscription { events { cursor } }', { key: mover.apiKey });
   const bytes = 100_000;
-  const before = external();
+  const { external: before } = await heldMemory();
   for (let i = 0; i < 200; i++) {
     await append(app, mover, 2, bytes);
     app.services.notifier.notify([mover.accountId]);
@@ -300,7 +292,9 @@ test('a client that does not read gets everything once it reads, and costs next 
   await other.until(() => other.events.length > 0 && seqOf(other.events.at(-1)?.id) === committed);
   other.close();
   // 40 MB were committed, and another subscriber has been told of all. What waits for the client is on no heap: what the kernel took, and one frame.
-  await expect.poll(() => external() - before, { interval: 200 }).toBeLessThan(1_000_000);
+  await expect
+    .poll(async () => (await heldMemory()).external - before, { interval: 200 })
+    .toBeLessThan(1_000_000);
   const total = (await logOf(app, mover.accountId)).length;
   const seen = () =>
     [

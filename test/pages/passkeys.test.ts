@@ -10,6 +10,7 @@ import { checkProof } from '../../src/signer/proof.ts';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { command } from '../support/command.ts';
+import { givePasskeyDevice } from '../support/passkey-device.ts';
 import { inviteByOperator, signInAs, tokenOf } from '../support/people.ts';
 
 const app = useApp();
@@ -23,18 +24,7 @@ async function comeIn() {
   const email = newEmail();
   const { url, member } = await inviteByOperator(app.services, shop.accountId, { email, role: 'owner' });
   const page = await browser.open(url, { locale: 'en-US' });
-  const devices = await page.context().newCDPSession(page);
-  await devices.send('WebAuthn.enable');
-  await devices.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  await givePasskeyDevice(page);
   await page.getByRole('button', { name: 'Accept and come in' }).click();
   const ask = (query: string) =>
     page.evaluate(async (text) => {

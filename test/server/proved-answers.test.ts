@@ -1,8 +1,7 @@
 /** Goal: kept answers take no more memory than they may, and are found under what they depend on alone (decision 0044). */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { type Answer, ProvedAnswers } from '../../src/server/proved-answers.ts';
+import { heldMemory } from '../support/held-memory.ts';
 
 const MIB = 1_048_576;
 let version = 1n;
@@ -94,18 +93,10 @@ test('where the database does not answer, nothing is proved and nothing kept', a
   for (let n = 0; n < 3; n += 1) expect(await ask(answers, 'a')).toBe(false);
 });
 
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
-
 /** @returns bytes that the process holds: objects, and what is outside of the heap. */
 async function held(): Promise<number> {
-  for (let n = 0; n < 3; n += 1) {
-    collect();
-    // What is outside is given back in a turn of its own.
-    await new Promise(setImmediate);
-  }
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
+  const { heap, external } = await heldMemory();
+  return heap + external;
 }
 
 test.each([

@@ -8,6 +8,7 @@ import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { type TestApp, useApp } from '../../support/app.ts';
 import { type TestBrowser, useBrowser } from '../../support/browser.ts';
 import { graphqlClient } from '../../support/graphql-client.ts';
+import { givePasskeyDevice } from '../../support/passkey-device.ts';
 import { inviteByOperator } from '../../support/people.ts';
 import { type Receiver, useReceiver } from '../../support/receiver.ts';
 import { newCpf } from '../../walk/walker.ts';
@@ -124,29 +125,13 @@ async function comeIn(
   const email = `${role}-${hasScript ? 'script' : 'plain'}@people.invalid`;
   const { url, member } = await inviteByOperator(app.services, accountId, { email, role });
   const page = await browser.open(url, { ...DESK, javaScriptEnabled: hasScript });
-  if (hasScript) await giveDevice(page);
+  if (hasScript) await givePasskeyDevice(page);
   await page.getByRole('button', { name: 'Accept and come in' }).click();
   if (hasScript) {
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByRole('button', { name: 'Remove' }).waitFor();
   }
   return { personId: member.id, email, page };
-}
-
-/** A device that makes passkeys, and shows them when a page asks. */
-async function giveDevice(page: Page): Promise<void> {
-  const devices = await page.context().newCDPSession(page);
-  await devices.send('WebAuthn.enable');
-  await devices.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
 }
 
 /** @returns the address of a path of the console, by the name under which browsers have passkeys. */
