@@ -11,7 +11,7 @@ import { doorPage } from '../pages/sign-in/frame.ts';
 import { confirmPage } from '../pages/sign-in/pages.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
-import { isLanguage, type Language, languageOf } from '../ui/language.ts';
+import type { Language } from '../ui/language.ts';
 import { OWN, policyFrom } from '../ui/policy.ts';
 import type { Authenticate } from './authenticate.ts';
 import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './console-session.ts';
@@ -19,6 +19,7 @@ import type { GraphqlServer } from './graphql.ts';
 import type { KeyLimits } from './graphql-context.ts';
 import { type Exchange, READ_METHODS, readForm, send, sendText } from './http.ts';
 import { DOOR_HEADERS, LEADING_HEADERS, pageHeaders } from './page-headers.ts';
+import { languageCookie, languageOfRequest } from './page-language.ts';
 import { presentError } from './present-error.ts';
 import { checkMethod } from './rest.ts';
 
@@ -39,7 +40,6 @@ export interface ConsoleParts {
 
 const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 const FOR_EVER = 'public, max-age=31536000, immutable';
-const YEAR_SECONDS = 31_536_000;
 /** No script and no style but the files of the console. */
 const HEADERS = pageHeaders({
   policy: policyFrom({ script: OWN, style: OWN, img: `${OWN} data:`, connect: OWN }),
@@ -140,30 +140,11 @@ function answer(exchange: Exchange, page: Shown): void {
     lead(exchange, page.location);
     return;
   }
-  sendText(exchange, page.status, 'text/html; charset=utf-8', page.body, {
-    ...HEADERS,
-    ...languageCookie(exchange),
-  });
+  const kept = languageCookie(exchange);
+  if (kept !== null) exchange.response.appendHeader('set-cookie', kept);
+  sendText(exchange, page.status, 'text/html; charset=utf-8', page.body, HEADERS);
 }
 
 function lead(exchange: Exchange, location: string): void {
   send(exchange, 303, 'text/plain; charset=utf-8', '', { ...LEADING_HEADERS, location });
-}
-
-const COOKIE = 'lang';
-
-/** As the address asks, as it was asked before, as the browser asks. */
-function languageOfRequest({ request, search }: Exchange): Language {
-  const asked = new URLSearchParams(search).get('lang');
-  const kept = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w+)`).exec(request.headers.cookie ?? '')?.[1];
-  const chosen = asked !== null && isLanguage(asked) ? asked : (kept ?? null);
-  return languageOf(chosen, request.headers['accept-language']);
-}
-
-function languageCookie({ search }: Exchange): { readonly 'set-cookie'?: string } {
-  const asked = new URLSearchParams(search).get('lang');
-  if (asked === null || !isLanguage(asked)) return {};
-  return {
-    'set-cookie': `${COOKIE}=${asked}; Path=${CONSOLE_PATH}; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`,
-  };
 }

@@ -34,12 +34,13 @@ import {
 } from '../resolvers/people/sessions.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
 import { takeTry } from '../store/people/sign-in-tries.ts';
-import { type Language, languageOf } from '../ui/language.ts';
+import type { Language } from '../ui/language.ts';
 import { limitedAddress } from './client-address.ts';
 import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './console-session.ts';
 import { type Exchange, GRAPHQL_PATH, originOf, READ_METHODS, readForm, send, sendText } from './http.ts';
 import { OIDC_CALLBACK_PATH, OIDC_PATH, oidcProvider, type Provider } from './oidc.ts';
 import { DOOR_HEADERS, LEADING_HEADERS } from './page-headers.ts';
+import { languageCookie, languageOfRequest } from './page-language.ts';
 import { type PasskeyParts, passkeyServer } from './passkeys.ts';
 import { presentError } from './present-error.ts';
 import { checkMethod } from './rest.ts';
@@ -94,7 +95,7 @@ export function peopleServer(
     return async (exchange) => {
       exchange.route = isLink ? `${LINK_PATH}{token}` : path;
       exchange.allowed = isLink || isForm ? [...READ_METHODS, 'POST'] : READ_METHODS;
-      const language = languageIn(exchange);
+      const language = languageOfRequest(exchange);
       try {
         checkMethod(exchange.request.method, exchange.allowed);
         await serve(exchange, language);
@@ -315,11 +316,10 @@ function accountIdOf(text: string | null): bigint {
   return BigInt(text);
 }
 
-function languageIn({ request, search }: Exchange): Language {
-  return languageOf(new URLSearchParams(search).get('lang'), request.headers['accept-language']);
-}
-
 function show(exchange: Exchange, page: DoorPage, retryAfter?: number): void {
+  // Beside a cookie that came before it.
+  const kept = languageCookie(exchange);
+  if (kept !== null) exchange.response.appendHeader('set-cookie', kept);
   sendText(exchange, page.status ?? 200, 'text/html; charset=utf-8', doorPage(page), {
     ...DOOR_HEADERS,
     ...(retryAfter !== undefined && { 'retry-after': retryAfter }),

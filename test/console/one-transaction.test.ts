@@ -83,6 +83,29 @@ test('a payment that is done says so once, and its acts in words', async () => {
   expect(await page(end2end, 'pt')).toContain('<h2>Cenário do sandbox simulado</h2>');
 });
 
+test('a part that goes back has its own words, and what went back in all is among the facts', async () => {
+  const end2end = await make(CHECKOUT);
+  await act('SandboxTrigger', { end2end, scenario: 'PAY' });
+  await expect.poll(() => find(end2end), { timeout: 15_000 }).toMatchObject({ component: 'success' });
+  expect(await page(end2end)).not.toContain('Sent back');
+  await act('RefundPayment', { end2end, amount: '10.50' });
+  await act('RefundPayment', { end2end, amount: '20' });
+  await expect
+    .poll(() => page(end2end), { timeout: 15_000 })
+    .toMatch(/<dt>Sent back<\/dt>\s*<dd><b>R\$30\.50</);
+  const [en, pt] = [await page(end2end), await page(end2end, 'pt')];
+  expect(en.match(/<h2>A part goes back<\/h2>/g)).toHaveLength(2);
+  expect(en.match(/<h2>A part was sent back<\/h2>/g)).toHaveLength(2);
+  expect(en.match(/<h2>Paid<\/h2>/g)).toHaveLength(1);
+  expect(pt).toContain('<h2>Uma parte foi devolvida</h2>');
+});
+
+test('the rate is written as the language writes numbers', async () => {
+  const end2end = await make(CHECKOUT);
+  expect(await page(end2end)).toMatch(/<dt>Rate<\/dt>\s*<dd>\d+\.\d+</);
+  expect(await page(end2end, 'pt')).toMatch(/<dt>Cotação<\/dt>\s*<dd>\d+,\d+</);
+});
+
 describe('the sandbox', () => {
   test('offers what can happen now, in words of both languages, and plays it', async () => {
     const end2end = await make(CHECKOUT);

@@ -6,10 +6,11 @@ import { expect, test } from 'vitest';
 import { ACTS } from '../../src/base/acts.ts';
 import { money } from '../../src/console/parts/figures.ts';
 import { ACT_WORDS, actWord, OBJECT_WORDS, objectWord } from '../../src/console/words/acts.ts';
-import { STEP_WORDS, stepWord } from '../../src/console/words/steps.ts';
+import { EVENT_WORDS, STEP_WORDS, stepWord } from '../../src/console/words/steps.ts';
 import { hasWord } from '../../src/console/words.ts';
 import { AUDIT_OBJECT_KINDS } from '../../src/store/engine/audit.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
+import { STAY_EVENTS } from '../../src/templates/transition.ts';
 
 const STEPS = new Map(
   REGISTRY.templates.flatMap(({ steps }) =>
@@ -19,10 +20,11 @@ const STEPS = new Map(
 
 test('every step of every template has words of its own, and no words are of no step', () => {
   expect(Object.keys(STEP_WORDS).sort()).toEqual([...STEPS.keys()].sort());
+  expect(Object.keys(EVENT_WORDS).sort()).toEqual(Object.keys(STAY_EVENTS).sort());
 });
 
 test('words fit a row, and name no machinery', () => {
-  for (const [name, { en, pt }] of Object.entries(STEP_WORDS)) {
+  for (const [name, { en, pt }] of Object.entries({ ...STEP_WORDS, ...EVENT_WORDS })) {
     expect([name, en.length <= 28, pt.length <= 28]).toEqual([name, true, true]);
     expect([name, /KYC|divergent|substatus|successfully/i.test(en)]).toEqual([name, false]);
   }

@@ -62,6 +62,25 @@ describe.runIf(hasBrowser)('in a browser without script', () => {
   });
 });
 
+test('the doors speak the language that was chosen in the console', async () => {
+  const { headers } = await signInAs(app, app.accountId, { email: newEmail(), role: 'owner' });
+  const cookie = headers.cookie ?? '';
+  const title = async (path: string, more = '') => {
+    const answer = await request(app.baseUrl + path, { cookie: `${cookie}${more}`, 'accept-language': 'en' });
+    return /<h1>([^<]*)/.exec(await answer.text())?.[1];
+  };
+  const chosen = await request(`${app.baseUrl}/console?lang=pt`, { cookie });
+  const kept = `; ${chosen.headers.get('set-cookie')?.split(';')[0]}`;
+  expect(await title('/console/security')).toBe('Your sign-in');
+  expect(await title('/console/security', kept)).toBe('Seu acesso');
+  const changed = await request(`${app.baseUrl}/console/security?lang=en`, { cookie: cookie + kept });
+  expect(await changed.text()).toContain('<h1>Your sign-in');
+  expect(changed.headers.get('set-cookie')).toMatch(/^lang=en; Path=\/console;/);
+  const begun = (await request(`${await newcomerLink()}?lang=pt`)).headers.getSetCookie();
+  expect(begun.filter((each) => each.startsWith('lang=pt;'))).toHaveLength(1);
+  expect(begun).toHaveLength(2);
+});
+
 describe.runIf(hasBrowser).each([
   ['with script', true],
   ['without script', false],

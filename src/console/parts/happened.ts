@@ -6,7 +6,7 @@ import { more } from '../../ui/parts.ts';
 import { mayDo, type ScreenContext } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { actWord } from '../words/acts.ts';
-import { stepWord } from '../words/steps.ts';
+import { eventWord } from '../words/steps.ts';
 import { sayNamed } from '../words.ts';
 import { moment, money, statusOf, toneOf, wholeMoment } from './figures.ts';
 import { actForm } from './form.ts';
@@ -69,7 +69,7 @@ function steps({ say, language }: ScreenContext, { events }: Found): Happening[]
       kind: 'steps',
       tone,
       sign: SIGNS[tone],
-      what: stepWord(event)[language],
+      what: eventWord(event)[language],
       note: `${say('eventNumber', { number: String(sequence) })}, ${name}`,
     };
   });

@@ -1,13 +1,15 @@
 /** One transaction: what happened on one time axis, what is known of it, and what can be done now. */
 import { notFound } from '../../base/errors.ts';
+import { sum } from '../../base/money.ts';
 import { formatTaxId } from '../../base/tax-id.ts';
+import { showDecimal } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty, idPair, keyValues, more, note, pair, segments } from '../../ui/parts.ts';
 import { may, pathTo, type ScreenContext, sameWith, screenOf, type View } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { moment, money, statusBadge } from '../parts/figures.ts';
+import { type AmountShown, moment, money, statusBadge } from '../parts/figures.ts';
 import { handOver } from '../parts/hand-over.ts';
 import { axisOf, happenings, KINDS } from '../parts/happened.ts';
 import { recordOf } from '../parts/record.ts';
@@ -101,15 +103,17 @@ function story(context: ScreenContext, found: Found, data: TransactionQuery): Ht
 
 function facts({ say, language }: ScreenContext, found: Found): Html {
   const { source, target, fees } = found;
-  const [taxId, networkFee] = [member(found, 'clientTaxId'), member(found, 'networkFee')];
+  const [taxId, networkFee, rate] = ['clientTaxId', 'networkFee', 'quote'].map((name) => member(found, name));
+  const back = sentBack(found);
   const seconds = (iso: string | null | undefined) => iso && moment(iso, language, 'second');
   const shown = keyValues(
     [
       pair(say('goesIn'), source && html`<b>${money(source, language)}</b>`),
       pair(say('fees'), fees && money({ amount: fees, currency: BRL }, language)),
       pair(say('networkFee'), networkFee && target && money({ ...target, amount: networkFee }, language)),
-      pair(say('rate'), member(found, 'quote')),
+      pair(say('rate'), rate && showDecimal(rate, language)),
       pair(say('comesOut'), target && html`<b>${money(target, language)}</b>`),
+      pair(say('sentBack'), back && html`<b>${money(back, language)}</b>`),
       pair(say('customer'), found.clientName),
       pair(say('clientTaxId'), taxId && formatTaxId(taxId)),
       pair(say('created'), seconds(found.createdAt)),
@@ -121,6 +125,15 @@ function facts({ say, language }: ScreenContext, found: Found): Html {
   );
   return html`<section class="card in" aria-label="${say('facts')}" data-live="facts">${shown}</section>`;
 }
+
+/** What the payer has back by all returns together; nothing where none has arrived. */
+function sentBack({ refunds }: Found): AmountShown | null {
+  const amounts = refunds.filter(({ state }) => ARRIVED.has(state)).map(({ amount }) => amount);
+  const [first] = amounts;
+  return first ? { ...first, amount: sum(amounts.map(({ amount }) => amount)) } : null;
+}
+
+const ARRIVED: ReadonlySet<string> = new Set(['DONE', 'PAID_BY_HAND']);
 
 /** Fees are published in BRL. */
 const BRL = { code: 'BRL', displayName: 'BRL', decimals: 2 };

@@ -89,6 +89,13 @@ export const STEP_WORDS: Readonly<Record<string, Label>> = {
   'success_withdrawl_dash/RETURNED': label('Bank sent it back', 'Banco devolveu'),
 };
 
+/** By the two last parts of its name: what happened beside a step, which stays. */
+export const EVENT_WORDS: Readonly<Record<string, Label>> = {
+  'partial_refund.requested': label('A part goes back', 'Uma parte é devolvida'),
+  'partial_refund.done': label('A part was sent back', 'Uma parte foi devolvida'),
+  'partial_refund.failed': label('A part could not go back', 'Devolução de parte falhou'),
+};
+
 /** A step as the documents ask for it. */
 export interface StepShown {
   readonly component: string;
@@ -101,4 +108,9 @@ export interface StepShown {
 export function stepWord({ component, state, status, substatus }: StepShown): Label {
   const own = STEP_WORDS[`${component.replace(/_v\d+$/, '')}/${state}`];
   return own ?? (substatus.en ? substatus : status);
+}
+
+/** @returns the words of an event: its own where the step stays, else those of the step that it tells of. */
+export function eventWord({ name, ...step }: StepShown & { readonly name: string }): Label {
+  return EVENT_WORDS[name.split('.').slice(-2).join('.')] ?? stepWord(step);
 }

@@ -93,6 +93,7 @@ export const TRANSACTION_WORDS = {
   facts: label('Facts', 'Fatos'),
   goesIn: label('Goes in', 'Entra'),
   comesOut: label('Comes out', 'Sai'),
+  sentBack: label('Sent back', 'Devolvido'),
   fees: label('Fees', 'Taxas'),
   rate: label('Rate', 'Cotação'),
   customer: label('Customer', 'Cliente'),

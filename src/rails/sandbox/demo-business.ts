@@ -58,6 +58,7 @@ const NEWCOMERS = [
   ['Renata Alves', '17320508052'],
   ['Caio Duarte', '22360679767'],
   ['Sofia Nunes', '26457513182'],
+  ['Helena Dias', '57721566401'],
 ] as const;
 /** So often a transaction is given a little time to get there. */
 const LOOKS_MAX = 12;
@@ -123,7 +124,7 @@ export async function leaveOpen(place: DemoPlace, goOn: () => Promise<void>): Pr
   };
   const checkout = (person: SessionFacts['person'], brl: string) =>
     keep(sell(context, factsOf(person, { brl }), { family: 'checkouts' }));
-  const [marina, diego, luiza, otavio, renata, caio, sofia] = NEWCOMERS;
+  const [marina, diego, luiza, otavio, renata, caio, sofia, helena] = NEWCOMERS;
 
   await play(await checkout(marina, '480.00'), 'hold', 'pay');
   await play(await checkout(diego, '260.00'), 'refund-fail', 'pay-under');
@@ -133,8 +134,8 @@ export async function leaveOpen(place: DemoPlace, goOn: () => Promise<void>): Pr
   const lost = await keep(sell(context, factsOf(renata, { brl: '210.00' }), delivered));
   await play(lost, 'pay', 'dispute-open', 'dispute-accept');
   await play(await keep(payOut(context, factsOf(caio, { crypto: '35' }), 'external')), 'deposit-wrong');
-  // More than a customer may pay without one more document.
-  await checkout(PEOPLE[0], '12500.00');
+  // More than a customer may pay without one more document; whoever the documents name has to be free to pay.
+  await checkout(helena, '12500.00');
   await keep(withdraw(context, factsOf(sofia, { crypto: '300', reference: 'treasury, large' }), groupId));
   await tellOfStranger(place);
   await checkout(sofia, '150.00');
