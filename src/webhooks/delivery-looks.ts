@@ -21,13 +21,14 @@ export class DeliveryLooks {
   }
 
   /**
-   * Ends a look that succeeded, which was taken at this time of the process clock. An endpoint that got nothing may have had no room,
-   * so nobody looked at what waits for it: its look does not count.
+   * Ends a look that succeeded, which was taken at this time of the process clock. An endpoint that got nothing, or only what somebody asked
+   * for, may have had no room, so nobody looked at what waits for it: its look does not count.
    */
   end(nowMs: number, { leased, areMoreTurns }: Leased): void {
     this.#turns.end(nowMs, areMoreTurns);
-    const late = new Set(leased.filter(({ isLate }) => isLate).map(nameOf));
-    for (const [name, endpoint] of new Map(leased.map((delivery) => [nameOf(delivery), delivery])))
+    const inTurn = leased.filter(({ isByHand }) => !isByHand);
+    const late = new Set(inTurn.filter(({ isLate }) => isLate).map(nameOf));
+    for (const [name, endpoint] of new Map(inTurn.map((delivery) => [nameOf(delivery), delivery])))
       this.#of(endpoint).end(nowMs, late.has(name));
   }
 

@@ -205,6 +205,22 @@ test('C-60: an endpoint that had no room when it was looked at gets what waits l
   expect(seqs(await look())).toEqual([2n]);
 });
 
+test('C-64: what is sent by hand to an endpoint without room does not stand for what waits', async () => {
+  const accountId = await openShop(1);
+  await addDeliveries(accountId, 2, longAgoMs);
+  const look = dispatcherOf();
+  const first = await look();
+  await addDeliveries(accountId, 1, nowMs);
+  await store.owner.query(
+    'update webhook_delivery set at_once = true where account_id = $1 and event_seq = 3',
+    [String(accountId)],
+  );
+  const byHand = await look();
+  expect(seqs([...first, ...byHand])).toEqual([1n, 3n]);
+  await endTries(store.database, [...first, ...byHand].map(delivered), nowMs);
+  expect(seqs(await look())).toEqual([2n]);
+});
+
 test('C-60: an endpoint for which the dispatcher had no room keeps its turn for the next look', async () => {
   const accountId = await openShop();
   await addDeliveries(accountId, 3, longAgoMs);

@@ -17,6 +17,8 @@ export interface LeasedDelivery {
   readonly attempt: number;
   /** Whether it was due before a look for what is new begins (queue-looks.ts), so that others may be, too. */
   readonly isLate: boolean;
+  /** Whether it went past all that waits: somebody asked for it. */
+  readonly isByHand: boolean;
   readonly url: string;
   readonly signingKey: string | null;
   /** The newest first. */
@@ -164,7 +166,7 @@ const LEASE: Statement = {
        where w.account_id = t.account_id and w.endpoint_id = t.id and t.removed_at is null
     )
     select l.account_id as "accountId", l.id, l.endpoint_id as "endpointId", l.event_seq as "eventSeq", l.round,
-        l.attempts as attempt, l.due_at < $3::timestamptz - interval '${OVERLAP_MS} milliseconds' as "isLate",
+        l.attempts as attempt, l.due_at < $3::timestamptz - interval '${OVERLAP_MS} milliseconds' as "isLate", l.is_by_hand as "isByHand",
         p.url, p.signing_key as "signingKey", e.token, e.name, e.sequence, ${STORED_BODY},
         array(select s.secret from webhook_secret s where s.account_id = p.account_id
                  and s.endpoint_id = case p.kind when 'transaction' then 'transactions' else p.id end
