@@ -9,6 +9,7 @@ import type { Language } from '../ui/language.ts';
 import { pathTo } from './context.ts';
 import type { Variables } from './execute.ts';
 import { OPERATIONS, type Operation, type Variable } from './operations.ts';
+import { sayIn, type Word } from './words.ts';
 
 /** Field of a form that says in which account it was shown. */
 export const ACCOUNT_FIELD = 'shownIn';
@@ -25,8 +26,6 @@ export function actNamed(name: string): Operation {
   return operation;
 }
 
-const SAY_PLAIN = 'can be read in two ways: write 1000 for a thousand, 1.0000 for one';
-
 /**
  * The variables of a mutation: each field of the form by the type of the variable of its name. An empty field is not given.
  *
@@ -38,7 +37,9 @@ export function variablesOf({ variables }: Operation, form: URLSearchParams, lan
       isRequired && !isList && type !== 'Boolean' && !form.get(name)?.trim(),
   );
   if (missing.length > 0)
-    throw invalidParameters(missing.map(({ name }) => ({ parameter: name, message: 'is required' })));
+    throw invalidParameters(
+      missing.map(({ name }) => ({ parameter: name, message: sayIn(language)('isRequired') })),
+    );
   return Object.fromEntries(
     variables.flatMap((variable) => {
       const values = form.getAll(variable.name).map((each) => each.trim());
@@ -63,11 +64,11 @@ function read({ name, type }: Variable, text: string, language: Language): unkno
   if (type === 'DateTime') {
     const moment = MINUTE.test(text) ? `${text}:00-03:00` : text;
     if (parseInstant(moment)) return moment;
-    throw wrong(name, 'must be a moment, such as 2026-11-22T09:30');
+    throw wrong(name, 'mustBeMoment', language);
   }
   if (type === 'Int') {
     if (/^-?\d{1,9}$/.test(text)) return Number(text);
-    throw wrong(name, 'must be a whole number');
+    throw wrong(name, 'mustBeWhole', language);
   }
   if (type === 'Boolean') return text === 'true' || text === 'on';
   return text;
@@ -75,14 +76,14 @@ function read({ name, type }: Variable, text: string, language: Language): unkno
 
 /** @returns an amount that is written as the language writes it. @throws {GatewayError} `INVALID_PARAMETER` for what is none, or can be read in two ways. */
 export function decimalOf(name: string, text: string, language: Language): string {
-  if (TWO_WAYS.test(text)) throw wrong(name, SAY_PLAIN);
+  if (TWO_WAYS.test(text)) throw wrong(name, 'twoWays', language);
   const plain = FRACTION.test(text) ? text.replace(',', '.') : readBrl(text, language);
-  if (!isDecimal(plain)) throw wrong(name, 'must be a number, such as 150.00');
+  if (!isDecimal(plain)) throw wrong(name, 'mustBeNumber', language);
   return plain;
 }
 
-function wrong(parameter: string, message: string): GatewayError {
-  return invalidParameters([{ parameter, message }]);
+function wrong(parameter: string, word: Word, language: Language): GatewayError {
+  return invalidParameters([{ parameter, message: sayIn(language)(word) }]);
 }
 
 /**

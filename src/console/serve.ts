@@ -93,7 +93,9 @@ export async function performAct(request: ConsoleRequest, form: URLSearchParams)
     const { message, violations, code } = error;
     if (code === 'STEP_UP_REQUIRED') return { status: 403, back };
     const { status } = ERRORS[code];
-    const refused: Refused = { act: operation.name, values: form, message, violations, status };
+    // A form has no `input`, which is how the mutation calls its argument.
+    const told = message.replaceAll('input.', '');
+    const refused: Refused = { act: operation.name, values: form, message: told, violations, status };
     return showScreen(screenAt(request, back), { refused });
   }
 }

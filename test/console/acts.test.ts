@@ -68,6 +68,21 @@ describe('a form', () => {
     expect(json.data.transaction.source.amount).toBe('1234.5');
   });
 
+  test.each([
+    ['1.000', 'pode ser lido de duas formas: escreva 1000 para mil, 1,0000 para um'],
+    ['muito', 'precisa ser um número, como 150,00'],
+  ])('says what is wrong with %s in the language of the page', async (amountPayment, words) => {
+    const form = { amountPayment, idempotencyKey: `console-pt-${amountPayment}` };
+    const page = await create(form, owner, { 'accept-language': 'pt-BR' });
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining(words)]);
+  });
+
+  test('names a field as the form does, not as the mutation', async () => {
+    const form = { back: '/console/people', name: 'Ana', email: 'nobody', role: 'VIEWER' };
+    const page = await visit(app, owner, '/console/acts/InviteMember', { form });
+    expect(page.text).toMatch(/<\/b> email: must be an e-mail address/);
+  });
+
   test('C-40: shown in one account is not taken in another that was opened in another tab meanwhile', async () => {
     const email = 'two@shop.invalid';
     const both = await signInAs(app, app.accountId, { email, role: 'owner' });

@@ -1,4 +1,4 @@
-/** Which sources a request runs through: those of which a function was called while it was answered. */
+/** Which sources a request runs through: those of which a named function was called while it was answered. */
 import { Session } from 'node:inspector/promises';
 
 /** What every request shares, and which of it runs is a matter of time: a key is asked for again after half a second. */

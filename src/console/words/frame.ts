@@ -37,6 +37,17 @@ export const FRAME_WORDS = {
   copied: label('Copied', 'Copiado'),
   done: label('Done.', 'Feito.'),
   notDone: label('This was not done.', 'Isto não foi feito.'),
+  isRequired: label('is required', 'é obrigatório'),
+  mustBeNumber: label('must be a number, such as 150.00', 'precisa ser um número, como 150,00'),
+  mustBeWhole: label('must be a whole number', 'precisa ser um número inteiro'),
+  mustBeMoment: label(
+    'must be a moment, such as 2026-11-22T09:30',
+    'precisa ser um momento, como 2026-11-22T09:30',
+  ),
+  twoWays: label(
+    'can be read in two ways: write 1000 for a thousand, 1.0000 for one',
+    'pode ser lido de duas formas: escreva 1000 para mil, 1,0000 para um',
+  ),
   newer: label('{count} new', '{count} novas'),
   lost: label('Connection lost. Trying again…', 'Conexão perdida. Tentando novamente…'),
   backAgain: label('Connected again', 'Conexão restabelecida'),

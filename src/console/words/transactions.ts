@@ -46,7 +46,7 @@ export const TRANSACTION_WORDS = {
   status_FAILED: label('Failed', 'Falhou'),
   sumIn: label('{amount} in', '{amount} entram'),
   sumOut: label('{amount} out', '{amount} saem'),
-  match: label('match', 'encontradas'),
+  match: label('match', 'ao todo'),
   payerOrPayee: label('Payer or payee', 'Pagador ou recebedor'),
   kind: label('Kind', 'Tipo'),
   order: label('Order', 'Pedido'),
