@@ -81,7 +81,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
     prisma,
     query: (statement, values) =>
       statement.isQuick && sharedCount > 0
-        ? shared.query(new RowsQuery(statement, values))
+        ? shared.query(new RowsQuery(statement, values), statement.isGathered)
         : run(pool, statement, values),
     queryWithin: <Row>(limitMs: number, statement: Statement, values: readonly unknown[]) =>
       within(pool, limitMs, (client) => run<Row>(client, statement, values)),

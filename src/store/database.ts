@@ -10,6 +10,8 @@ export interface Statement {
   readonly text: string;
   /** A read of a few records by their keys, which takes a moment whatever there is: it may share a connection with others. */
   readonly isQuick?: true;
+  /** Whoever sends it has waited for others already: a quick read that waits no longer. */
+  readonly isGathered?: true;
 }
 
 /** The database, as everything that reads or writes it gets it. */

@@ -18,6 +18,7 @@ export interface RowTaker {
 /** What the driver's connection has besides what its types say. */
 interface DriverConnection {
   attachListeners(stream: EventEmitter): void;
+  close(message: object): void;
   describe(message: object): void;
   query(text: string): void;
   sync(): void;
@@ -58,6 +59,9 @@ export class RowConnection extends DriverConnection {
     this.#asked += 1;
     super.sync();
   }
+
+  /** The driver closes a statement of which a value cannot be sent, and goes on as if it were prepared: it stays so. */
+  override close(): void {}
 
   override query(text: string): void {
     this.#asked += 1;

@@ -7,10 +7,18 @@ import type pg from 'pg';
 import { isUnprepared, NoAnswerError } from './database-error.ts';
 import { type RowsQuery, send } from './rows-query.ts';
 
+/** With so many statements without an answer, a connection that gathers is no longer preferred to another one. */
+const GATHERED_MAX = 8;
+
 /** The connections. */
 export interface SharedConnections {
-  /** Sends a statement on the connection that has the fewest to answer. @throws the driver's error. */
-  readonly query: <Row>(statement: RowsQuery) => Promise<Row[]>;
+  /**
+   * Sends a statement on the connection that gathers statements, or has the fewest to answer.
+   *
+   * @param isAtOnce - whether it waits for no others.
+   * @throws the driver's error.
+   */
+  readonly query: <Row>(statement: RowsQuery, isAtOnce?: boolean) => Promise<Row[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -20,6 +28,8 @@ interface Shared {
   client: pg.Client | undefined;
   /** Statements without an answer. */
   waiting: number;
+  /** Whether what is sent now waits for others. */
+  isGathering: boolean;
 }
 
 /** Which connections. */
@@ -45,7 +55,7 @@ export function sharedConnections({ newClient, enter, count }: SharedOptions): S
       shared.client = client;
       return client;
     });
-    const shared: Shared = { opening, client: undefined, waiting: 0 };
+    const shared: Shared = { opening, client: undefined, waiting: 0, isGathering: false };
     client.on('error', forget);
     client.on('end', forget);
     opening.catch(() => {
@@ -57,16 +67,20 @@ export function sharedConnections({ newClient, enter, count }: SharedOptions): S
   };
   const least = (): Shared => {
     if (isClosed) throw new Error('the database is closed');
+    const gathering = all.find((each) => each?.isGathering && each.waiting < GATHERED_MAX);
+    if (gathering) return gathering;
     let best = 0;
     for (let at = 1; at < count; at++) if ((all[at]?.waiting ?? 0) < (all[best]?.waiting ?? 0)) best = at;
     return all[best] ?? open(best);
   };
   return {
-    query: async <Row>(statement: RowsQuery) => {
+    query: async <Row>(statement: RowsQuery, isAtOnce = false) => {
       const shared = least();
       shared.waiting += 1;
       try {
-        return await send<Row>(shared.client ?? (await shared.opening), statement);
+        const client = shared.client ?? (await shared.opening);
+        if (!isAtOnce) gather(shared, client);
+        return await send<Row>(client, statement);
       } catch (error) {
         // The one before it was to prepare it, and had to wait too long, or was ended.
         throw isUnprepared(error)
@@ -88,4 +102,16 @@ export function sharedConnections({ newClient, enter, count }: SharedOptions): S
       );
     },
   };
+}
+
+/** What is sent within a few turns of the event loop goes in one piece: to send a piece costs both sides more than to answer a read. */
+function gather(shared: Shared, { connection: { stream } }: pg.Client): void {
+  if (shared.isGathering) return;
+  shared.isGathering = true;
+  stream.cork();
+  const send = () => {
+    shared.isGathering = false;
+    stream.uncork();
+  };
+  setImmediate(() => setImmediate(send));
 }

@@ -1,8 +1,10 @@
 /**
  * Goal: reads that share a connection fail as they would on one of their own, and none because of another (decision 0046).
- * Method: a table that is locked, so that the first statement of its name cannot be prepared while others wait behind it.
+ * Method: a table that is locked, so that the first statement of its name cannot be prepared while others wait behind it. What is
+ * sent at about the same time goes in one piece (decision 0050): the sockets of the process count what is written to them.
  */
-import { expect, test } from 'vitest';
+import { Socket } from 'node:net';
+import { expect, test, vi } from 'vitest';
 import { openDatabase } from '../../src/store/connection.ts';
 import { isDatabaseAway } from '../../src/store/database-error.ts';
 import { useDatabase } from '../support/database.ts';
@@ -29,6 +31,21 @@ test('C-51: behind a statement that could not be prepared, whoever waits is told
   } finally {
     await owner.query('rollback');
     owner.release();
+    await database.close();
+  }
+});
+
+test('reads that come together are sent in one piece to each connection', async () => {
+  const database = openDatabase(store.url);
+  const readAll = () => Promise.all(Array.from({ length: READS }, () => database.query(COUNT, [])));
+  try {
+    await readAll();
+    const pieces = vi.spyOn(Socket.prototype, '_writev' as never);
+    expect(await readAll()).toHaveLength(READS);
+    // Eight to the first one, the others to the second one.
+    expect(pieces).toHaveBeenCalledTimes(2);
+  } finally {
+    vi.restoreAllMocks();
     await database.close();
   }
 });

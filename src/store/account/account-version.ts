@@ -6,6 +6,7 @@ import type { Database, Statement } from '../database.ts';
 const VERSIONS: Statement = {
   name: 'account_versions',
   isQuick: true,
+  isGathered: true,
   text: `select account_id as "accountId", version from account_head where account_id = any ($1::bigint[])`,
 };
 
