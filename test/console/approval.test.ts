@@ -46,6 +46,15 @@ test('whoever asked is told why they cannot approve, and is offered no button th
   expect(other.text).not.toContain('You asked for it');
 });
 
+test('a withdrawal leaves the balance: nothing comes in', async () => {
+  const { text } = await visit(app, maker, `/console/transactions/${end2end}`);
+  expect(text).toMatch(
+    /30\.000000\u00a0USDT \(TRX\) leaves the balance, 29\.000000\u00a0USDT \(TRX\) arrives/,
+  );
+  expect(text).toContain('<dt>Leaves the balance</dt>');
+  expect(text).not.toMatch(/Goes in|Comes out/);
+});
+
 test('people are named, where they go is shown, and the audit log names both', async () => {
   const list = await visit(app, second, '/console/approvals');
   expect(list.text).toMatch(/Asked by<\/dt><dd>rita</);

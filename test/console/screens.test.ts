@@ -90,6 +90,18 @@ test.each([
   expect([page.status, page.text]).toEqual([400, expect.stringMatching(sentence)]);
 });
 
+test('balances of a moment stand alone: what waits, and what came in and went out, is of now', async () => {
+  const { text } = await visit(app, owner, '/console?at=2026-05-03T12:00');
+  expect(text).toContain('<h1>Balances</h1>');
+  expect(text).toMatch(/As of [^<]*May 3, 2026/);
+  expect(text).not.toMatch(/Needs a person|In, 24 h|The latest transactions/);
+  const refused = await visit(app, owner, '/console?at=soon&lang=pt');
+  expect([refused.status, refused.text]).toEqual([
+    400,
+    expect.stringContaining('at: precisa ser um momento'),
+  ]);
+});
+
 test('what was chosen by hand is what the export and the filter form have', async () => {
   const { text } = await visit(app, owner, '/console/transactions?status=success,failed&amountMin=1234,5');
   expect(text).toMatch(/format=csv&amp;status_codes=SUCCESS%2CFAILED&amp;amount_min=1234.5"/);

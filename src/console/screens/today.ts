@@ -32,24 +32,23 @@ export const TODAY = screenOf<TodayQuery>({
     const at = momentOf(context);
     const shown = timeText(Date.parse(at ?? data.viewer.account.now), language, 'full');
     const latest = data.transactions.nodes;
-    const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say(at === null ? 'inBrasilia' : 'asOfShown', { time: shown })}</p>
+    const main = html`<div class="top"><h1>${say(at === null ? 'today' : 'balances')}</h1><p class="soft">${say(at === null ? 'inBrasilia' : 'asOfShown', { time: shown })}</p>
 <div class="row push"><button class="btn" type="button" popovertarget="as-of">${say('asOf')}</button>${mayDo(context, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
 <div id="as-of" class="menu sheet" popover>${queryForm(context, field(context, 'as-of', { name: 'at', label: say('asOf'), type: 'datetime-local', value: context.query.get('at') }), say('apply'), ['at', 'done'])}</div>
 ${at !== null && html`<p><a class="btn pill" href="${sameWith(context, { at: null })}">${say('now')}</a></p>`}
-<div class="two even">${section('needs', say('needsSomebody'), html`<div data-live="needs">${needs(context, data.attention)}</div>`)}${section('flows', say('inAndOut'), html`<div data-live="flows">${flows(context, data)}</div>`)}</div>
+${at === null && html`<div class="two even">${section('needs', say('needsSomebody'), html`<div data-live="needs">${needs(context, data.attention)}</div>`)}${section('flows', say('inAndOut'), html`<div data-live="flows">${flows(context, data)}</div>`)}</div>`}
 ${section('balances', say('balances'), balanceTable(context, data.balances), html`<a class="go" href="${pathTo('/statement')}">${say('statement')}</a>`)}
-${section('latest', say('latest'), html`<div data-live="rows">${latest.length > 0 ? transactionTable(context, latest, say('latestCaption')) : empty('convert', say('nothing'), say('nothingHow'))}</div>`, html`<a class="go" href="${pathTo('/transactions')}">${say('allTransactions')}</a>`, 'rows')}`;
+${at === null && section('latest', say('latest'), html`<div data-live="rows">${latest.length > 0 ? transactionTable(context, latest, say('latestCaption')) : empty('convert', say('nothing'), say('nothingHow'))}</div>`, html`<a class="go" href="${pathTo('/transactions')}">${say('allTransactions')}</a>`, 'rows')}`;
     return { title: say('today'), main };
   },
 });
 
 /** The moment that the query asks for, as the field of a browser writes it: a minute in Brasília. */
-function momentOf({ query }: ScreenContext): string | null {
+function momentOf({ query, say }: ScreenContext): string | null {
   const asked = query.get('at');
   if (!asked) return null;
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(asked) ? `${asked}:00${BRASILIA}` : asked;
-  if (Number.isNaN(Date.parse(at)))
-    throw new GatewayError('INVALID_PARAMETER', 'at: must be a moment, such as 2026-11-22T09:30');
+  if (Number.isNaN(Date.parse(at))) throw new GatewayError('INVALID_PARAMETER', `at: ${say('mustBeMoment')}`);
   return new Date(at).toISOString();
 }
 

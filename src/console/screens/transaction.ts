@@ -75,11 +75,20 @@ function body({ say }: ScreenContext, { legacyBody }: Found): Html {
   return html`<div data-live="body">${more(say('asV2'), html`<pre tabindex="0">${text}</pre>`)}</div>`;
 }
 
-function summary({ say, language }: ScreenContext, { source, target }: Found): string | null {
+function summary({ say, language }: ScreenContext, found: Found): string | null {
+  const { source, target } = found;
   if (source && target)
-    return say('fromTo', { source: money(source, language), target: money(target, language) });
+    return say(leaves(found) ? 'leavesTo' : 'fromTo', {
+      source: money(source, language),
+      target: money(target, language),
+    });
   const known = source ?? target;
   return known ? money(known, language) : null;
+}
+
+/** Whether it pays money out of the balance: nothing comes in. */
+function leaves({ __typename }: Found): boolean {
+  return __typename === 'Withdrawal';
 }
 
 function kindLinks(context: ScreenContext): Html {
@@ -108,11 +117,14 @@ function facts({ say, language }: ScreenContext, found: Found): Html {
   const seconds = (iso: string | null | undefined) => iso && moment(iso, language, 'second');
   const shown = keyValues(
     [
-      pair(say('goesIn'), source && html`<b>${money(source, language)}</b>`),
+      pair(
+        say(leaves(found) ? 'leavesBalance' : 'goesIn'),
+        source && html`<b>${money(source, language)}</b>`,
+      ),
       pair(say('fees'), fees && money({ amount: fees, currency: BRL }, language)),
       pair(say('networkFee'), networkFee && target && money({ ...target, amount: networkFee }, language)),
       pair(say('rate'), rate && showDecimal(rate, language)),
-      pair(say('comesOut'), target && html`<b>${money(target, language)}</b>`),
+      pair(say(leaves(found) ? 'arrives' : 'comesOut'), target && html`<b>${money(target, language)}</b>`),
       pair(say('sentBack'), back && html`<b>${money(back, language)}</b>`),
       pair(say('customer'), found.clientName),
       pair(say('clientTaxId'), taxId && formatTaxId(taxId)),

@@ -4,7 +4,7 @@ import { label } from '../../base/label.ts';
 /** The words of the screens that are not about transactions. */
 export const SCREEN_WORDS = {
   // Today.
-  asOf: label('As of a moment', 'Em outro momento'),
+  asOf: label('Balances of a moment', 'Saldos de um momento'),
   asOfShown: label('As of {time}', 'Em {time}'),
   now: label('Now', 'Agora'),
   balances: label('Balances', 'Saldos'),
