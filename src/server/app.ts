@@ -16,7 +16,7 @@ import { restRoutes } from '../rest-compat/routes.ts';
 import { buildSchema } from '../schema/index.ts';
 import { listedOrigins } from '../store/account/accounts.ts';
 import type { KeyRecord } from '../store/account/api-keys.ts';
-import { type Authenticate, authenticators, challenge } from './authenticate.ts';
+import { type Authenticate, authenticators, challenge, checkingAgain } from './authenticate.ts';
 import { checkRequest } from './check-request.ts';
 import { type AddressCheck, clientAddress, networksOf } from './client-address.ts';
 import { consoleServer } from './console.ts';
@@ -119,8 +119,8 @@ export function createApp({ config, services, log }: AppParts): App {
     if (isPreflight(exchange)) return cors.preflight(exchange, false);
     const found = routeFor(match, exchange.request.method);
     const { context, headers } = await admit(exchange, authenticate, kindOf(found.route));
-    const again = () => authenticate(exchange);
-    await serveRest(exchange, found, context, { headers, authenticate: again, answers });
+    const checkAgain = checkingAgain(() => authenticate(exchange));
+    await serveRest(exchange, found, context, { headers, checkAgain, answers });
   };
   const graphql = async (exchange: Exchange) => {
     exchange.route = exchange.path;
@@ -131,7 +131,7 @@ export function createApp({ config, services, log }: AppParts): App {
     if (!isStream && config.graphiql && wantsPage(exchange))
       return serveGraphiql(exchange, (await sessions.find(exchange)) !== undefined);
     const { context, headers } = await admit(exchange, authenticatePayer, 'read');
-    const limits = limitsOf(exchange, context.caller);
+    const limits = limitsOf(exchange, context.caller, authenticatePayer);
     await graphqlApi[isStream ? 'serveStream' : 'serve'](exchange, context, headers, limits);
   };
   const serveConsole = consoleServer({
@@ -286,16 +286,28 @@ export function exchangeOf(
 const POINTS_PER_REQUEST = 100;
 
 /** @returns what GraphQL operations of a key count for, and how many are under way at once. */
-function operationLimits(limiters: Limiters): (exchange: Exchange, caller: KeyRecord) => KeyLimits {
+function operationLimits(
+  limiters: Limiters,
+): (exchange: Exchange, caller: KeyRecord, authenticate?: Authenticate) => KeyLimits {
   const gate = new OperationGate();
-  return ({ response }, { id }) => ({
-    takeWrites: (writes) => void takeAllowance(limiters?.write, id, writes),
-    enter: async (points) => {
-      const more = Math.ceil(points / POINTS_PER_REQUEST) - 1;
-      if (more > 0) takeAllowance(limiters?.read, id, more, more + 1);
-      return gate.enter(id, points, response);
-    },
-  });
+  return (exchange, { id }, authenticate) => {
+    const checkAgain = checkingAgain(async () => authenticate?.(exchange));
+    return {
+      takeWrites: (writes) => void takeAllowance(limiters?.write, id, writes),
+      enter: async (points) => {
+        const more = Math.ceil(points / POINTS_PER_REQUEST) - 1;
+        if (more > 0) takeAllowance(limiters?.read, id, more, more + 1);
+        const leave = await gate.enter(id, points, exchange.response);
+        // For a key that was revoked while the body came, or while others were first, nothing is done.
+        await checkAgain().catch((refusal: unknown) => {
+          leave();
+          throw refusal;
+        });
+        return leave;
+      },
+      checkAgain,
+    };
+  };
 }
 
 /**

@@ -20,6 +20,8 @@ export type Authenticate = (exchange: Pick<Exchange, 'request' | 'address'>) => 
 
 /** How long a key is cached: a revocation takes effect everywhere within a second (C-40). */
 const BELIEVED_MS = 500;
+/** A key is checked again when its request took longer, because its body came slowly, or it waited for its turn, events or the database. */
+const WAITED_MS = 500;
 const TOUCHED_EVERY_MS = 60_000;
 const CACHED_KEYS_MAX = 10_000;
 const CACHED_SESSIONS_MAX = 100_000;
@@ -45,6 +47,17 @@ export function authenticators(
   return {
     authenticate: limitFailures(byKey),
     authenticatePayer: limitFailures(payerAuthenticator(services, personAuthenticator(sessions, byKey))),
+  };
+}
+
+/**
+ * @param authenticate - has found the key of a request now.
+ * @returns what looks again whether the key is valid, when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`.
+ */
+export function checkingAgain(authenticate: () => Promise<unknown>): () => Promise<void> {
+  const begun = performance.now();
+  return async () => {
+    if (performance.now() - begun > WAITED_MS) await authenticate();
   };
 }
 

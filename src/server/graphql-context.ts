@@ -9,12 +9,14 @@ export interface KeyLimits {
   /** Counts so many writes, which are one request. @throws {GatewayError} `RATE_LIMITED`. */
   readonly takeWrites: (writes: number) => void;
   /**
-   * Counts what an operation costs, and waits until it may begin.
+   * Counts what an operation costs, waits until it may begin, and looks again whether the key is valid.
    *
    * @returns what is to be called when it has ended.
-   * @throws {GatewayError} `RATE_LIMITED`.
+   * @throws {GatewayError} `RATE_LIMITED`, `UNAUTHORIZED`.
    */
   readonly enter: (points: number) => Promise<() => void>;
+  /** Looks again whether the key is valid, when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`. */
+  readonly checkAgain: () => Promise<void>;
 }
 
 /** What resolvers are given, and what the server itself needs to know. */

@@ -101,14 +101,14 @@ export function graphqlServer(
       if (data !== undefined && !failures?.some(({ path }) => path === undefined)) {
         const errors = failures?.map((error) => presentGraphqlError(error, log, exchange.requestId));
         noteText(exchange, operation, { data, errors });
+        await context.limits.checkAgain();
         return answer(exchange, { data, errors }, { ...headers, 'content-type': mediaType }, prove);
       }
     }
     // Yoga takes an already parsed body from here.
     if (request.method === 'POST') Object.assign(request, { body: params });
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    response.setHeader('x-request-id', exchange.requestId);
-    response.setHeader('cache-control', 'no-store');
+    response.setHeader('x-request-id', exchange.requestId).setHeader('cache-control', 'no-store');
     await yoga(request, response, context);
   };
   const serve: ServeGraphql = async (exchange, caller, headers, limits) => {

@@ -63,8 +63,8 @@ function byMethod(routes: readonly Route[]): ReadonlyMap<string, Route> {
 /** What an answer needs besides the result of the route. */
 export interface Admitted {
   readonly headers: Record<string, string>;
-  /** Checks the caller's key again. @throws {GatewayError} `UNAUTHORIZED`. */
-  readonly authenticate: () => Promise<unknown>;
+  /** Looks again whether the key is valid, when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`. */
+  readonly checkAgain: () => Promise<void>;
   readonly answers: ProvedAnswers;
 }
 
@@ -77,7 +77,7 @@ export async function serveRest(
   exchange: Exchange,
   { route, id }: Found,
   context: Context,
-  { headers, authenticate, answers }: Admitted,
+  { headers, checkAgain, answers }: Admitted,
 ): Promise<void> {
   const { request, search } = exchange;
   if (!accepts(request, 'application', 'json'))
@@ -85,11 +85,8 @@ export async function serveRest(
   requireScope(context, route.scope);
   const body = route.method === 'POST' ? await readJson(request) : '';
   if (isEnd2end(id)) exchange.noted.end2end = id;
-  const begun = performance.now();
-  // A key that was revoked during a long wait gets no answer.
-  const checkAgain = async () => {
-    if (route.method === 'GET' && performance.now() - begun > WAITED_MS) await authenticate();
-  };
+  // For a key that was revoked while the body came nothing is done, and during a long read it gets no answer.
+  await checkAgain();
   const found = route.isProved
     ? await answers.find(context.caller.accountId, `${exchange.path}?${search}`)
     : undefined;
@@ -100,7 +97,7 @@ export async function serveRest(
   }
   const answer = await route.handle(context, { id, search, body, idempotencyKey: idempotencyKeyOf(request) });
   exchange.noted.end2end ??= id || createdBy(route, answer.body);
-  await checkAgain();
+  if (route.method === 'GET') await checkAgain();
   const ignored = answer.ignored.length > 0 && {
     'crossramp-ignored-parameters': answer.ignored.join(', '),
   };
@@ -126,9 +123,6 @@ function createdBy({ method }: Route, body: string): string | undefined {
 }
 
 const END2END_MEMBER = /"end2end":"([^"\\]{1,100})"/;
-
-/** The key is checked again after reads that took longer, because they waited for events or for the database. */
-const WAITED_MS = 500;
 
 /** @returns the methods of a path. */
 export function methodsOf({ routes }: Match): readonly string[] {

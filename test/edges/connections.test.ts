@@ -205,6 +205,9 @@ describe('C-40: behind a proxy', () => {
   });
 });
 
+/** A request that takes longer has its key checked again. Unit: ms. */
+const SLOW_MS = 1_000;
+
 describe('C-40: a revoked key', () => {
   // That it does so within a second is held on a clock of its own: resolvers/services/event-hub.
   test('ends its streams, in every process', async () => {
@@ -217,6 +220,27 @@ describe('C-40: a revoked key', () => {
     await revokeKey(app.database, keyId);
     await Promise.all(streams.map(({ ended }) => ended));
     for (const { events } of streams) expect(events[0]?.data.errors[0].extensions.code).toBe('UNAUTHORIZED');
+  });
+
+  const CREATE = 'mutation($input: CreateOnrampInput!) { createOnramp(input: $input) { __typename } }';
+  test.each([
+    ['/v2/onramp', JSON.stringify(ONRAMP)],
+    ['/graphql', JSON.stringify({ query: CREATE, variables: { input: {} } })],
+    ['/graphql', '{"query":"{ __typename }"}'],
+  ])('does nothing by a body that came slowly: %s %s', async (path, body) => {
+    const { apiKey: key, keyId } = await app.addAccount();
+    const length = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${length}\r\n\r\n`;
+    const begun = performance.now();
+    const { socket, all } = open(app.baseUrl, `${head}${body.slice(0, 1)}`);
+    expect((await app.get('/v2/balance', { key })).status).toBe(200);
+    await revokeKey(app.database, keyId);
+    const isRefused = async () => (await app.get('/v2/balance', { key })).status === 401;
+    await expect
+      .poll(async () => (await isRefused()) && performance.now() - begun > SLOW_MS, { timeout: 15_000 })
+      .toBe(true);
+    socket.write(body.slice(1));
+    expect(problemOf(await all).code).toBe('UNAUTHORIZED');
   });
 
   test('is not told what a request waited for', async () => {
