@@ -190,7 +190,10 @@ async function follow(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** As if the leases that were taken before the last start had ended: most of those who held them are dead. */
+/**
+ * As if the leases that were taken before the last start had ended: most of those who held them are dead. What the living are
+ * about to change is left to them: two who wait for each other's rows would be a deadlock.
+ */
 async function outlastLeases(): Promise<void> {
   for (const [table, isOpen, seconds] of [
     ['job', 'true', 30],
@@ -198,7 +201,8 @@ async function outlastLeases(): Promise<void> {
     ['idempotency_key', 'answer is null', 15],
   ] as const)
     await owner.query(
-      `update ${table} set leased_until = clock_timestamp() where ${isOpen} and leased_until < $1::timestamptz + $2::interval`,
+      `update ${table} set leased_until = clock_timestamp() where ctid = any (array(
+         select ctid from ${table} where ${isOpen} and leased_until < $1::timestamptz + $2::interval for update skip locked))`,
       [restartedAt, `${seconds} seconds`],
     );
 }
