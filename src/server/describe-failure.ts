@@ -30,7 +30,7 @@ const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS'];
 export function describeFailure(error: unknown, portHint = 'set PORT'): string {
   if (!(error instanceof Error)) return String(error);
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
-  if (isDatabaseAway(error)) return `the database went away: ${error.message}`;
+  if (isDatabaseAway(error)) return `the database went away: ${lastLineOf(error.message)}`;
   const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'EADDRINUSE')
     return `port ${port} of ${address} is in use: stop what listens there, or ${portHint}`;
@@ -42,6 +42,11 @@ export function describeFailure(error: unknown, portHint = 'set PORT'): string {
   if (code === 'ENOENT') return `no such file: ${path}`;
   if (code === 'EISDIR') return `${path ?? 'the path'} is a folder, not a file`;
   return error.stack ?? error.message;
+}
+
+/** @returns the last line of a message: Prisma writes the call that failed before the reason, and empty lines between. */
+function lastLineOf(message: string): string {
+  return message.trimEnd().split('\n').at(-1) as string;
 }
 
 /** @returns whether the database or the gateway was unreachable, so that the same command may succeed later. */

@@ -1,0 +1,15 @@
+/** Why a process failed is said in one line (C-51). */
+import { expect, it } from 'vitest';
+import { describeFailure } from '../../src/server/describe-failure.ts';
+import { openDatabase } from '../../src/store/connection.ts';
+import { freePort } from '../support/free-port.ts';
+
+it('C-51: a database that went away during a start is one line, also where Prisma says so in five', async () => {
+  const database = openDatabase(`postgresql://nobody@127.0.0.1:${await freePort()}/none`);
+  const error = await database.prisma.account
+    .findUnique({ where: { id: 1n } })
+    .catch((reason: Error) => reason);
+  await database.close();
+  expect((error as Error).message).toContain('\n');
+  expect(describeFailure(error)).toMatch(/^the database went away: .*127\.0\.0\.1:\d+$/);
+});
