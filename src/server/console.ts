@@ -55,13 +55,17 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
     const isPost = isAct(exchange.path);
     exchange.route = isPost ? `${CONSOLE_PATH}/acts/{act}` : `${CONSOLE_PATH}/{screen}`;
     exchange.allowed = isPost ? ['POST'] : READ_METHODS;
-    const signedIn = await parts.sessions.find(exchange);
-    if (!signedIn && !isPost) return lead(exchange, SIGN_IN_PATH);
-    if (!signedIn) throw new GatewayError('UNAUTHORIZED', 'sign in first');
+    const known = await parts.sessions.find(exchange);
+    if (!known && !isPost) return lead(exchange, SIGN_IN_PATH);
+    if (!known) throw new GatewayError('UNAUTHORIZED', 'sign in first');
     // The address of a form stays in the browser where the form was not taken.
     if (isPost && exchange.request.method === 'GET') return lead(exchange, CONSOLE_PATH);
     checkMethod(exchange.request.method, exchange.allowed);
-    const form = isPost ? await ownForm(exchange, signedIn) : null;
+    const form = isPost ? await readForm(exchange) : null;
+    // A form can come slowly, and whoever sends it be signed out meanwhile.
+    const signedIn = form ? await parts.sessions.find(exchange) : known;
+    if (!signedIn) throw new GatewayError('UNAUTHORIZED', 'sign in first');
+    if (form) refuseForeignForm(exchange, signedIn, form);
     const { context } = await parts.admit(exchange, async () => signedIn.caller, 'read');
     const limits = parts.limitsOf(exchange, signedIn.caller);
     const request: ConsoleRequest = {
@@ -101,8 +105,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
 /** A form that another site sent, one of an older session, or one of the account that was open before. */
 class ForgedForm extends GatewayError {}
 
-async function ownForm(exchange: Exchange, signedIn: SignedIn): Promise<URLSearchParams> {
-  const form = await readForm(exchange);
+function refuseForeignForm(exchange: Exchange, signedIn: SignedIn, form: URLSearchParams): void {
   try {
     refuseForgedForm(exchange, signedIn, form);
   } catch (error) {
@@ -111,7 +114,6 @@ async function ownForm(exchange: Exchange, signedIn: SignedIn): Promise<URLSearc
   const shownIn = form.get(ACCOUNT_FIELD);
   if (shownIn !== null && shownIn !== String(signedIn.caller.accountId))
     throw new ForgedForm('FORBIDDEN', 'the form was shown in another account: load the page again');
-  return form;
 }
 
 function sendAsset(exchange: Exchange, { type, body }: (typeof ASSETS)[number]): void {

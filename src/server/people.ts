@@ -240,9 +240,12 @@ function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
       next = SECURITY_PATH,
     ): Serve =>
     async (exchange, language) => {
-      const signedIn = await parts.sessions.find(exchange);
-      if (exchange.request.method !== 'POST' || !signedIn) return lead(exchange, SECURITY_PATH, language);
+      const isSignedIn = (await parts.sessions.find(exchange)) !== undefined;
+      if (exchange.request.method !== 'POST' || !isSignedIn) return lead(exchange, SECURITY_PATH, language);
       const given = await readForm(exchange);
+      // A form can come slowly, and whoever sends it be signed out meanwhile.
+      const signedIn = await parts.sessions.find(exchange);
+      if (!signedIn) return lead(exchange, SECURITY_PATH, language);
       refuseForgedForm(exchange, signedIn, given);
       const cookie = await act(await contextOf(parts, exchange, signedIn), given).catch((error: unknown) => {
         if (error instanceof GatewayError && error.code === 'STEP_UP_REQUIRED') return STEP_UP;

@@ -2,9 +2,13 @@
  * Goal: what forms of the console do is what the mutations do, once, for whoever may, and only from our own pages (C-40, C-52).
  * Method: forms as a browser sends them, on the real application.
  */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { formToken } from '../../src/base/person-token.ts';
 import { acceptLink } from '../../src/resolvers/people/links.ts';
 import { callerOfSession } from '../../src/resolvers/people/signed-in.ts';
+import { endSessions } from '../../src/store/people/person-sessions.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
 import { inviteByOperator, type SignedInForTest, signInAs, tokenOf } from '../support/people.ts';
@@ -81,6 +85,29 @@ describe('a form', () => {
     const form = { back: '/console/people', name: 'Ana', email: 'nobody', role: 'VIEWER' };
     const page = await visit(app, owner, '/console/acts/InviteMember', { form });
     expect(page.text).toMatch(/<\/b> email: must be an e-mail address/);
+  });
+
+  test('C-40: does nothing where it came slowly, and who sent it was signed out meanwhile', async () => {
+    const person = await signInAs(app, app.accountId, { email: 'slow@shop.invalid', role: 'owner' });
+    const key = 'console-slow-1';
+    const form = new URLSearchParams({ csrf: formToken(person.token), ...checkout({ idempotencyKey: key }) });
+    const sent = request(`${app.baseUrl}/console/acts/CreateCheckout`, {
+      method: 'POST',
+      headers: {
+        ...person.headers,
+        'content-type': 'application/x-www-form-urlencoded',
+        'accept-language': 'en',
+      },
+    });
+    const answered = once(sent, 'response');
+    sent.write(String(form).slice(0, 10));
+    // By now the beginning has been read: what is asked later is answered first.
+    expect((await visit(app, person, NEW)).status).toBe(200);
+    await endSessions(app.database, person.personId, new Date());
+    sent.end(String(form).slice(10));
+    const [answer] = (await answered) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(401);
   });
 
   test('C-40: shown in one account is not taken in another that was opened in another tab meanwhile', async () => {
